@@ -1,0 +1,94 @@
+// The public edge: every argument is checked here once, with one line that names the rule and the value.
+
+import type { Graph } from "./graph.ts";
+import type { Matrix } from "./matrix.ts";
+
+/** Above it squared distances and their sums could overflow to infinity. */
+const LARGEST_COORDINATE = 1e150;
+
+/** Refuses by throwing a RangeError; `where` says which bound came from what. */
+export function checkInteger(name: string, value: unknown, low: number, high = Number.MAX_SAFE_INTEGER, where = "") {
+  if (!Number.isSafeInteger(value) || (value as number) < low || (value as number) > high) {
+    const range = high === Number.MAX_SAFE_INTEGER ? `of at least ${low}` : `from ${low} to ${high}`;
+    throw new RangeError(`${name} must be an integer ${range}${where && ` (${where})`}, got ${show(value)}`);
+  }
+}
+
+export function checkSeed(seed: unknown): void {
+  if (!Number.isSafeInteger(seed)) throw new RangeError(`seed must be an integer, got ${show(seed)}`);
+}
+
+export function checkNumber(name: string, value: unknown, ok: (value: number) => boolean, rule: string): void {
+  if (typeof value !== "number" || !Number.isFinite(value) || !ok(value)) {
+    throw new RangeError(`${name} must be ${rule}, got ${show(value)}`);
+  }
+}
+
+export function checkAtLeastZero(name: string, value: unknown): void {
+  checkNumber(name, value, (number) => number >= 0, "a finite number of at least 0");
+}
+
+export function checkOneOf(name: string, value: unknown, allowed: readonly string[]): void {
+  if (typeof value !== "string" || !allowed.includes(value)) {
+    throw new RangeError(`${name} must be one of ${allowed.join(", ")}, got ${show(value)}`);
+  }
+}
+
+export function checkMatrix(name: string, value: Matrix): void {
+  const { data, rows, cols } = value ?? {};
+  if (!(data instanceof Float64Array) || !Number.isSafeInteger(rows) || !Number.isSafeInteger(cols)) {
+    throw new TypeError(`${name} must be a Matrix { data: Float64Array, rows, cols }; matrix(rows) makes one`);
+  }
+  if (rows < 0 || cols < 0 || data.length !== rows * cols) {
+    throw new RangeError(`${name} must hold rows * cols = ${rows * cols} numbers, got ${data.length}`);
+  }
+  for (let i = 0; i < data.length; i++) {
+    // Written so that NaN fails too.
+    if (!(Math.abs(data[i]) <= LARGEST_COORDINATE)) {
+      const rule = `finite numbers of at most ${LARGEST_COORDINATE} in size`;
+      throw new RangeError(
+        `${name} must hold ${rule}, got ${data[i]} at row ${Math.floor(i / cols)}, column ${i % cols}`,
+      );
+    }
+  }
+}
+
+/** Centroids of the wanted shape; `where` says where that shape comes from. */
+export function checkShape(name: string, value: Matrix, rows: number, cols: number, where: string): void {
+  checkMatrix(name, value);
+  if (value.rows !== rows || value.cols !== cols) {
+    throw new RangeError(`${name} must be ${rows} x ${cols} (${where}), got ${value.rows} x ${value.cols}`);
+  }
+}
+
+export function checkWeights(weights: ArrayLike<number>, length: number, name: string, where: string): void {
+  if (weights.length !== length) {
+    throw new RangeError(`${name} must have ${length} numbers (${where}), got ${weights.length}`);
+  }
+  for (let i = 0; i < length; i++) checkAtLeastZero(`${name}[${i}]`, weights[i]);
+}
+
+/** A network's data: at least one device, one dimension everywhere, a graph of the same size. Returns the dimension. */
+export function checkNetwork(datasets: readonly Matrix[], graph: Graph): number {
+  if (datasets.length === 0) throw new RangeError("datasets must hold at least one device, got none");
+  datasets.forEach((points, i) => {
+    checkMatrix(`datasets[${i}]`, points);
+  });
+  if (graph.size !== datasets.length) {
+    throw new RangeError(`graph must have ${datasets.length} devices (one for each of datasets), got ${graph.size}`);
+  }
+  const first = datasets.findIndex((points) => points.rows > 0);
+  if (first < 0) throw new RangeError("datasets must hold at least one point, got none on any device");
+  const { cols } = datasets[first];
+  if (cols === 0) throw new RangeError(`datasets[${first}] must have at least 1 column, got 0`);
+  datasets.forEach((points, i) => {
+    if (points.rows > 0 && points.cols !== cols) {
+      throw new RangeError(`datasets[${i}] must have ${cols} columns (as datasets[${first}]), got ${points.cols}`);
+    }
+  });
+  return cols;
+}
+
+function show(value: unknown): string {
+  return typeof value === "string" ? `"${value}"` : String(value);
+}

@@ -1,0 +1,129 @@
+// How two centroid sets are compared, blind to their order: (E2) and (E3), or one permutation (transport).
+
+import munkres from "munkres";
+import type { Graph } from "./graph.ts";
+import { squaredDistance } from "./kernel/js.ts";
+import { type Matrix, stack } from "./matrix.ts";
+
+/**
+ * nearest: d(V, W) = sum_c min_c' |v_c - w_c'|^2 + sum_c' min_c |v_c - w_c'|^2, the paper's.
+ * transport: d(V, W) = min over permutations s of sum_c |v_c - w_s(c)|^2.
+ */
+export type Coupling = "nearest" | "transport";
+
+export const couplings: readonly Coupling[] = ["nearest", "transport"];
+
+/** The centroid sets of many devices in one array: set i is the rows from starts[i] up to starts[i + 1]. */
+export interface CentroidSets {
+  readonly data: Float64Array;
+  readonly starts: Uint32Array;
+  readonly cols: number;
+}
+
+export function packSets(centroids: readonly Matrix[], cols: number): CentroidSets {
+  const starts = new Uint32Array(centroids.length + 1);
+  centroids.forEach(({ rows }, i) => {
+    starts[i + 1] = starts[i] + rows;
+  });
+  return { data: stack(centroids).data, starts, cols };
+}
+
+/** Who is matched with whom between an own set and another one. */
+export interface Matches {
+  /** (E3): for every own centroid, the other's centroid it is matched with. */
+  readonly toOther: Uint32Array;
+  /** (E2): for every centroid of the other, the own one it is matched with. Not used by transport. */
+  readonly toOwn: Uint32Array;
+  /** Squared length of each entry of toOther. */
+  readonly lengths: Float64Array;
+}
+
+/** Room for sets of up to `k` rows. */
+export function emptyMatches(k: number): Matches {
+  return { toOther: new Uint32Array(k), toOwn: new Uint32Array(k), lengths: new Float64Array(k) };
+}
+
+/** Fills `into` and returns the discrepancy d of the rows of `own` and of `other`, which start at the given rows. */
+export function match(
+  coupling: Coupling,
+  own: Float64Array,
+  ownStart: number,
+  ownRows: number,
+  other: Float64Array,
+  otherStart: number,
+  otherRows: number,
+  cols: number,
+  into: Matches,
+): number {
+  const { toOther, toOwn, lengths } = into;
+  for (let c = 0; c < ownRows; c++) lengths[c] = Number.POSITIVE_INFINITY;
+  let total = 0;
+  for (let c = 0; c < otherRows; c++) {
+    let shortest = Number.POSITIVE_INFINITY;
+    for (let o = 0; o < ownRows; o++) {
+      const square = squaredDistance(own, (ownStart + o) * cols, other, (otherStart + c) * cols, cols);
+      if (square < shortest) {
+        shortest = square;
+        toOwn[c] = o;
+      }
+      // Other's centroids come in rising order, so a strict comparison leaves ties to the lowest index.
+      if (square < lengths[o]) {
+        lengths[o] = square;
+        toOther[o] = c;
+      }
+    }
+    total += shortest;
+  }
+  if (coupling === "transport") {
+    // A nearest map that is one-to-one is the cheapest permutation, so the Hungarian method is rarely needed.
+    if (!isOneToOne(toOther, ownRows)) transport(own, ownStart, ownRows, other, otherStart, cols, into);
+    total = 0;
+  }
+  for (let c = 0; c < ownRows; c++) total += lengths[c];
+  return total;
+}
+
+function isOneToOne(map: Uint32Array, size: number): boolean {
+  for (let c = 1; c < size; c++) for (let o = 0; o < c; o++) if (map[c] === map[o]) return false;
+  return true;
+}
+
+function transport(
+  own: Float64Array,
+  ownStart: number,
+  rows: number,
+  other: Float64Array,
+  otherStart: number,
+  cols: number,
+  into: Matches,
+): void {
+  const costs = Array.from({ length: rows }, (_, o) =>
+    Array.from({ length: rows }, (_, c) =>
+      squaredDistance(own, (ownStart + o) * cols, other, (otherStart + c) * cols, cols),
+    ),
+  );
+  for (const [o, c] of munkres(costs)) {
+    into.toOther[o] = c;
+    into.lengths[o] = costs[o][c];
+  }
+}
+
+/** GTV: the sum over the edges of A(i, j) d(W_i, W_j). */
+export function totalVariationOfSets(
+  { data, starts, cols }: CentroidSets,
+  { size, neighbours, weights }: Graph,
+  coupling: Coupling,
+  matches: Matches,
+): number {
+  let total = 0;
+  for (let i = 0; i < size; i++) {
+    const rows = starts[i + 1] - starts[i];
+    for (let at = 0; at < neighbours[i].length; at++) {
+      const j = neighbours[i][at];
+      if (j < i) continue;
+      const otherRows = starts[j + 1] - starts[j];
+      total += weights[i][at] * match(coupling, data, starts[i], rows, data, starts[j], otherRows, cols, matches);
+    }
+  }
+  return total;
+}

@@ -1,0 +1,166 @@
+// Algorithm 1: federated k-means over a network, by minimising GTVMin one device update after the other.
+
+import { checkInteger, checkNetwork, checkOneOf, checkSeed } from "./check.ts";
+import type { Graph } from "./graph.ts";
+import type { Matrix } from "./matrix.ts";
+import { type Network, network, runRound, summarise, tellAll, unpack, type Weighting } from "./network.ts";
+import { randomStream } from "./random.ts";
+import { checkSchedule, roundOrders, type Schedule } from "./schedule.ts";
+import { type Init, startingCentroids } from "./start.ts";
+import { type UpdateOptions, type UpdateSettings, updateSettings } from "./update.ts";
+
+export interface FitOptions extends Omit<UpdateOptions, "weight" | "edgeWeights"> {
+  k: number;
+  /** At most this many rounds, each of n device updates. Default 200. */
+  rounds?: number;
+  /** Default "cyclic". */
+  schedule?: Schedule;
+  /** Default "device". */
+  weighting?: Weighting;
+  /** Default "local". */
+  init?: Init;
+  /** Starts of the local k-means of `init: "local"`. Default 10. */
+  restarts?: number;
+  /** Default 0. */
+  seed?: number;
+  signal?: AbortSignal;
+}
+
+/** A round in numbers. Round 0 is the start: every device has told its first centroids. */
+export interface RoundSummary {
+  readonly round: number;
+  /** F: every device's loss per point (times u_i), plus alpha times the total variation. */
+  readonly objective: number;
+  /** GTV: the sum over the edges of A(i, j) d(W_i, W_j). */
+  readonly totalVariation: number;
+  /** Largest change of any coordinate of any centroid in this round. */
+  readonly largestMove: number;
+  /** So far: how often a device told its neighbours, and the centroid bytes that crossed the links. */
+  readonly messages: number;
+  readonly bytes: number;
+}
+
+export interface Round extends RoundSummary {
+  /** Every device's centroids after this round, a copy. */
+  readonly centroids: readonly Matrix[];
+}
+
+export interface FitModel {
+  readonly centroids: readonly Matrix[];
+  readonly objective: number;
+  readonly rounds: number;
+  /** Whether every device was visited since the last move above tol (relative to the largest coordinate). */
+  readonly converged: boolean;
+  readonly messages: number;
+  readonly bytes: number;
+  /** The start and every round: rounds + 1 entries. */
+  readonly history: readonly RoundSummary[];
+}
+
+export function fit(datasets: readonly Matrix[], graph: Graph, options: FitOptions): FitModel {
+  const loop = fitRounds(datasets, graph, options);
+  for (;;) {
+    const step = loop.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** The one loop, a round at a time, beginning with the start as round 0. Arguments are checked at once. */
+export function fitRounds(
+  datasets: readonly Matrix[],
+  graph: Graph,
+  options: FitOptions,
+): Generator<Round, FitModel, void> {
+  const { schedule = "cyclic", seed = 0 } = options;
+  checkSchedule(schedule, graph.size);
+  const settings = updateSettings(options, schedule === "simultaneous" ? 1 : 100);
+  if (schedule === "simultaneous") checkDescent(settings);
+  const state = startNetwork(datasets, graph, options, settings);
+  const orders = roundOrders(schedule, graph, randomStream(seed, "schedule"));
+  // A listed schedule runs to its end: that is what it was listed for.
+  const listed = Array.isArray(schedule);
+  const most = options.rounds ?? (listed ? schedule.length : DEFAULT_ROUNDS);
+  const advance = () => {
+    const next = orders.next();
+    return next.done
+      ? undefined
+      : { largestMove: runRound(state, next.value), converged: state.stillCount === graph.size };
+  };
+  return runRounds(state, advance, most, !listed, options.signal);
+}
+
+const DEFAULT_ROUNDS = 200;
+
+/** Checks what every method over a network needs, and sets the devices at their start. */
+export function startNetwork(
+  datasets: readonly Matrix[],
+  graph: Graph,
+  options: FitOptions,
+  settings: UpdateSettings,
+): Network {
+  const { k, rounds = DEFAULT_ROUNDS, weighting = "device", init = "local", restarts = 10, seed = 0 } = options;
+  const cols = checkNetwork(datasets, graph);
+  checkInteger("k", k, 1);
+  checkInteger("rounds", rounds, 0);
+  checkInteger("restarts", restarts, 1);
+  checkSeed(seed);
+  checkOneOf("weighting", weighting, ["device", "sample"]);
+  const start = startingCentroids(datasets, graph, cols, { k, init, restarts, seed, kernel: settings.kernel });
+  return network(datasets, graph, start, settings, weighting);
+}
+
+/** All devices at once descend only under these rules; others can rise, and cycle for ever. */
+function checkDescent({ passes, relaxation, damping, safeguard }: UpdateSettings): void {
+  const reason = 'with schedule "simultaneous" (else the objective can rise)';
+  if (passes === 1 && relaxation * damping > 1) {
+    const got = `${relaxation} * ${damping} = ${relaxation * damping}`;
+    throw new RangeError(`relaxation * damping must be at most 1 ${reason}, got ${got}`);
+  }
+  if (passes > 1 && !(safeguard && damping <= 0.5)) {
+    const got = `passes ${passes}, safeguard ${safeguard}, damping ${damping}`;
+    throw new RangeError(`passes above 1 need safeguard: true and damping of at most 0.5 ${reason}, got ${got}`);
+  }
+}
+
+/** What one round did. */
+export interface RoundResult {
+  readonly largestMove: number;
+  readonly converged: boolean;
+}
+
+/** Rounds until `most`, or until `advance` has no further one, or until nothing moves. */
+export function* runRounds(
+  state: Network,
+  advance: () => RoundResult | undefined,
+  most: number,
+  stopWhenConverged: boolean,
+  signal: AbortSignal | undefined,
+): Generator<Round, FitModel, void> {
+  signal?.throwIfAborted();
+  const history: RoundSummary[] = [];
+  const note = (largestMove: number): Round => {
+    const summary = { round: history.length, ...summarise(state), largestMove };
+    history.push(summary);
+    const packed = state.sets.data.slice();
+    // Matrices are made when asked for: a large network drained by `fit` needs none of them.
+    return {
+      ...summary,
+      get centroids() {
+        return unpack(state, packed);
+      },
+    };
+  };
+  tellAll(state);
+  yield note(0);
+  let converged = false;
+  while (history.length <= most && !(converged && stopWhenConverged)) {
+    signal?.throwIfAborted();
+    const result = advance();
+    if (result === undefined) break;
+    converged = result.converged;
+    yield note(result.largestMove);
+  }
+  const { round, objective, messages, bytes } = history[history.length - 1];
+  const centroids = unpack(state, state.sets.data);
+  return { centroids, objective, rounds: round, converged, messages, bytes, history };
+}

@@ -1,0 +1,252 @@
+// The communication network: an undirected, weighted graph as adjacency lists, and the usual families of graphs.
+
+import { checkInteger, checkNumber } from "./check.ts";
+import { ln } from "./elementary.ts";
+import type { Random } from "./random.ts";
+
+export interface Graph {
+  readonly size: number;
+  /** neighbours[i] lists N(i) in rising order; weights[i] holds A(i, j) in the same order. */
+  readonly neighbours: readonly Uint32Array[];
+  readonly weights: readonly Float64Array[];
+}
+
+/** Endpoints and, if not 1, the weight of an edge. */
+export type Edge = readonly [number, number, number?];
+
+export function graph(size: number, edges: Iterable<Edge>): Graph {
+  checkInteger("size", size, 1);
+  const list = Array.from(edges);
+  const degree = new Uint32Array(size);
+  list.forEach(([i, j, weight = 1], e) => {
+    for (const end of [i, j]) {
+      checkInteger(`edge ${e} (${i}, ${j}): device`, end, 0, size - 1, `the graph has ${size} devices`);
+    }
+    if (i === j) throw new RangeError(`edge ${e} must join two different devices, got a self-loop at device ${i}`);
+    checkNumber(`edge ${e} (${i}, ${j}): weight`, weight, (value) => value > 0, "a finite number above 0");
+    degree[i]++;
+    degree[j]++;
+  });
+  const targets = Array.from(degree, (count) => new Array<readonly [number, number]>(count));
+  for (const [i, j, weight = 1] of list) {
+    targets[i][--degree[i]] = [j, weight];
+    targets[j][--degree[j]] = [i, weight];
+  }
+  targets.forEach((row, i) => {
+    row.sort((a, b) => a[0] - b[0]);
+    const repeated = row.findIndex((target, at) => at > 0 && target[0] === row[at - 1][0]);
+    if (repeated >= 0) throw new RangeError(`edges must be given once, got (${i}, ${row[repeated][0]}) twice`);
+  });
+  return {
+    size,
+    neighbours: targets.map((row) => Uint32Array.from(row, ([device]) => device)),
+    weights: targets.map((row) => Float64Array.from(row, ([, weight]) => weight)),
+  };
+}
+
+/** Every edge once, as (i, j, weight) with i < j. */
+export function* edges(network: Graph): Generator<readonly [number, number, number]> {
+  for (let i = 0; i < network.size; i++) {
+    const row = network.neighbours[i];
+    for (let at = 0; at < row.length; at++) if (row[at] > i) yield [i, row[at], network.weights[i][at]];
+  }
+}
+
+export function complete(size: number): Graph {
+  return graph(size, allPairs(size));
+}
+
+export function path(size: number): Graph {
+  checkInteger("size", size, 1);
+  return graph(
+    size,
+    Array.from({ length: size - 1 }, (_, i) => [i, i + 1] as const),
+  );
+}
+
+export function ring(size: number): Graph {
+  checkInteger("size", size, 1);
+  // Two devices have one link, not two.
+  const links = size <= 2 ? size - 1 : size;
+  return graph(
+    size,
+    Array.from({ length: links }, (_, i) => [i, (i + 1) % size] as const),
+  );
+}
+
+/** Device 0 in the middle. */
+export function star(size: number): Graph {
+  checkInteger("size", size, 1);
+  return graph(
+    size,
+    Array.from({ length: size - 1 }, (_, i) => [0, i + 1] as const),
+  );
+}
+
+/** A rectangle of devices, each linked to those left, right, above and below. */
+export function grid(rows: number, columns: number): Graph {
+  checkInteger("rows", rows, 1);
+  checkInteger("columns", columns, 1);
+  const links: Edge[] = [];
+  for (let r = 0; r < rows; r++) {
+    for (let c = 0; c < columns; c++) {
+      const at = r * columns + c;
+      if (c + 1 < columns) links.push([at, at + 1]);
+      if (r + 1 < rows) links.push([at, at + columns]);
+    }
+  }
+  return graph(rows * columns, links);
+}
+
+/** G(n, p): every pair is linked with probability p. Time and memory grow with the edges, not with the pairs. */
+export function erdosRenyi(size: number, probability: number, random: Random): Graph {
+  checkInteger("size", size, 1);
+  checkProbability("probability", probability);
+  return graph(size, sampledPairs(size, probability, random));
+}
+
+/** Watts and Strogatz: a ring with links to the `degree` nearest, of which each is moved with probability `rewire`. */
+export function smallWorld(size: number, degree: number, rewire: number, random: Random): Graph {
+  checkInteger("size", size, 1);
+  checkInteger("degree", degree, 0, size - 1, "size - 1");
+  if (degree % 2 !== 0) throw new RangeError(`degree must be even, got ${degree}`);
+  checkProbability("rewire", rewire);
+  const linked = Array.from({ length: size }, () => new Set<number>());
+  const link = (i: number, j: number) => linked[i].add(j) && linked[j].add(i);
+  for (let step = 1; step <= degree / 2; step++) for (let i = 0; i < size; i++) link(i, (i + step) % size);
+  for (let step = 1; step <= degree / 2; step++) {
+    for (let i = 0; i < size; i++) {
+      // A device linked to all others has nowhere to move a link to.
+      if (random() >= rewire || linked[i].size >= size - 1) continue;
+      const old = (i + step) % size;
+      let target = i;
+      while (target === i || linked[i].has(target)) target = Math.floor(random() * size);
+      linked[i].delete(old);
+      linked[old].delete(i);
+      link(i, target);
+    }
+  }
+  return graph(
+    size,
+    linked.flatMap((others, i) => Array.from(others, (j) => [i, j] as const).filter(([, j]) => i < j)),
+  );
+}
+
+/** Devices at random places of the unit square, linked when at most `radius` apart. */
+export function geometric(size: number, radius: number, random: Random): Graph {
+  checkInteger("size", size, 1);
+  checkNumber("radius", radius, (value) => value > 0, "a finite number above 0");
+  const x = Float64Array.from({ length: size }, random);
+  const y = Float64Array.from({ length: size }, random);
+  // Cells as wide as the radius, and no more of them than devices: partners are at most one cell away.
+  const side = Math.max(1, Math.min(Math.floor(1 / radius), Math.floor(Math.sqrt(size))));
+  const cells = Array.from({ length: side * side }, (): number[] => []);
+  const links: Edge[] = [];
+  for (let i = 0; i < size; i++) {
+    const column = Math.floor(x[i] * side);
+    const row = Math.floor(y[i] * side);
+    for (let r = Math.max(0, row - 1); r <= Math.min(side - 1, row + 1); r++) {
+      for (let c = Math.max(0, column - 1); c <= Math.min(side - 1, column + 1); c++) {
+        for (const j of cells[r * side + c]) {
+          const dx = x[i] - x[j];
+          const dy = y[i] - y[j];
+          if (dx * dx + dy * dy <= radius * radius) links.push([j, i]);
+        }
+      }
+    }
+    cells[row * side + column].push(i);
+  }
+  return graph(size, links);
+}
+
+/** The block model: devices of one community are linked with probability `inside`, others with `between`. */
+export function communities(sizes: readonly number[], inside: number, between: number, random: Random): Graph {
+  if (sizes.length === 0) throw new RangeError("sizes must name at least one community, got none");
+  sizes.forEach((size, c) => {
+    checkInteger(`sizes[${c}]`, size, 1);
+  });
+  checkProbability("inside", inside);
+  checkProbability("between", between);
+  const starts = sizes.map((_, c) => sizes.slice(0, c).reduce((a, b) => a + b, 0));
+  const links: Edge[] = [];
+  sizes.forEach((size, c) => {
+    for (const [i, j] of sampledPairs(size, inside, random)) links.push([starts[c] + i, starts[c] + j]);
+    for (let other = c + 1; other < sizes.length; other++) {
+      for (const at of sampled(size * sizes[other], between, random)) {
+        links.push([starts[c] + Math.floor(at / sizes[other]), starts[other] + (at % sizes[other])]);
+      }
+    }
+  });
+  return graph(
+    sizes.reduce((a, b) => a + b),
+    links,
+  );
+}
+
+/** The component of every device; components are numbered 0, 1, ... by their lowest device. */
+export function connectedComponents(network: Graph): Uint32Array {
+  const component = new Uint32Array(network.size);
+  let count = 0;
+  for (const [device, , hops] of breadthFirst(network)) {
+    if (hops === 0) count++;
+    component[device] = count - 1;
+  }
+  return component;
+}
+
+/** Every device as (device, parent, hops), each component from its lowest device outwards; a root is its own parent. */
+export function* breadthFirst(network: Graph): Generator<readonly [number, number, number]> {
+  const seen = new Uint8Array(network.size);
+  for (let root = 0; root < network.size; root++) {
+    if (seen[root]) continue;
+    seen[root] = 1;
+    let frontier: (readonly [number, number])[] = [[root, root]];
+    for (let hops = 0; frontier.length > 0; hops++) {
+      const next: (readonly [number, number])[] = [];
+      for (const [device, parent] of frontier) {
+        yield [device, parent, hops];
+        for (const other of network.neighbours[device]) {
+          if (!seen[other]) {
+            seen[other] = 1;
+            next.push([other, device]);
+          }
+        }
+      }
+      frontier = next;
+    }
+  }
+}
+
+function checkProbability(name: string, value: number): void {
+  checkNumber(name, value, (number) => number >= 0 && number <= 1, "a number from 0 to 1");
+}
+
+function* allPairs(size: number): Generator<readonly [number, number]> {
+  for (let i = 0; i < size; i++) for (let j = i + 1; j < size; j++) yield [i, j];
+}
+
+function* sampledPairs(size: number, probability: number, random: Random): Generator<readonly [number, number]> {
+  let i = 0;
+  let rowEnd = size - 1;
+  let rowStart = 0;
+  // Pairs in the order (0,1) (0,2) ... (1,2) ...: row i ends before position rowEnd.
+  for (const at of sampled((size * (size - 1)) / 2, probability, random)) {
+    while (at >= rowEnd) {
+      i++;
+      rowStart = rowEnd;
+      rowEnd += size - 1 - i;
+    }
+    yield [i, i + 1 + at - rowStart];
+  }
+}
+
+/** Positions 0 to count - 1, each kept with the probability, by drawing the gaps between kept ones. */
+function* sampled(count: number, probability: number, random: Random): Generator<number> {
+  if (probability === 0) return;
+  const perGap = probability === 1 ? 0 : 1 / ln(1 - probability);
+  for (let at = -1; ; ) {
+    at += 1 + Math.floor(ln(1 - random()) * perGap);
+    if (at >= count) return;
+    yield at;
+  }
+}

@@ -1,0 +1,55 @@
+// The public API of @fedkm/core, one line per file.
+
+export type { Coupling } from "./coupling.ts";
+export {
+  type LabelledPoints,
+  type PaperKind,
+  type Partition,
+  paperData,
+  splitByLabel,
+  splitBySizes,
+  splitEvenly,
+  twoCommunities,
+} from "./datasets.ts";
+export { type FitModel, type FitOptions, fit, fitRounds, type Round, type RoundSummary } from "./fit.ts";
+export {
+  communities,
+  complete,
+  connectedComponents,
+  type Edge,
+  edges,
+  erdosRenyi,
+  type Graph,
+  geometric,
+  graph,
+  grid,
+  path,
+  ring,
+  smallWorld,
+  star,
+} from "./graph.ts";
+export { jsKernel } from "./kernel/js.ts";
+export type { Kernel, PreparedPoints, Statistics } from "./kernel/kernel.ts";
+export { type KMeansModel, type KMeansOptions, kmeans, predict } from "./kmeans.ts";
+export { type Matrix, matrix, stack, toRows } from "./matrix.ts";
+export {
+  adjustedRandIndex,
+  consensusVariation,
+  discrepancy,
+  distortion,
+  globalCentroidDeviation,
+  normalizedMutualInformation,
+  type ObjectiveOptions,
+  objective,
+  simplifiedSilhouette,
+  totalVariation,
+} from "./measures.ts";
+export type { DistributedModel } from "./methods/distributed.ts";
+export { methods } from "./methods/index.ts";
+export type { Method, MethodOptions } from "./methods/method.ts";
+export type { Weighting } from "./network.ts";
+export { normalStream, type Random, randomStream } from "./random.ts";
+export type { Schedule } from "./schedule.ts";
+export { laplacianExtremes } from "./spectrum.ts";
+export type { Init } from "./start.ts";
+export { type DeviceUpdate, type UpdateOptions, updateDevice } from "./update.ts";

@@ -1,0 +1,30 @@
+// What every engine of the assignment step (E1) offers. Points are prepared once, then asked about many centroids.
+
+import type { Matrix } from "../matrix.ts";
+
+/** All that (E1) leaves behind for the rest of an update: nothing after it looks at a point. */
+export interface Statistics {
+  /** Per cluster, the weight of its points (their number, if all weigh 1). */
+  readonly counts: Float64Array;
+  /** Per cluster, the weighted sum of its points: k rows of d numbers. */
+  readonly sums: Float64Array;
+  /** The weighted sum of squared distances from each point to its nearest centroid. */
+  loss: number;
+}
+
+/** The points of one device, made ready. Centroids come as k flat rows; ties go to the lowest index. */
+export interface PreparedPoints {
+  statistics(centroids: Float64Array, into: Statistics): void;
+  labels(centroids: Float64Array, into: Uint32Array): void;
+  /** Squared distance of every point to one centre. */
+  squaredDistances(centre: Float64Array, into: Float64Array): void;
+}
+
+export interface Kernel {
+  readonly name: string;
+  prepare(points: Matrix, weights?: Float64Array): PreparedPoints;
+}
+
+export function emptyStatistics(k: number, cols: number): Statistics {
+  return { counts: new Float64Array(k), sums: new Float64Array(k * cols), loss: 0 };
+}

@@ -1,0 +1,177 @@
+// k-means on one device: greedy k-means++ seeds, Lloyd's iteration, restarts. Lloyd is a device update without neighbours.
+
+import { checkAtLeastZero, checkInteger, checkMatrix, checkSeed, checkShape, checkWeights } from "./check.ts";
+import { ln } from "./elementary.ts";
+import { jsKernel } from "./kernel/js.ts";
+import type { Kernel, PreparedPoints } from "./kernel/kernel.ts";
+import type { Matrix } from "./matrix.ts";
+import { type Random, randomStream } from "./random.ts";
+import { runUpdate, updateSettings, updateSteps, type Workspace, workspace } from "./update.ts";
+
+export interface KMeansOptions {
+  k: number;
+  /** How much each point counts. Default 1. */
+  weights?: ArrayLike<number>;
+  /** Starting centroids, instead of drawn ones and restarts. */
+  init?: Matrix;
+  /** Independent starts, of which the best counts. Default 10. */
+  restarts?: number;
+  /** Default 300. */
+  maxIter?: number;
+  /** An iteration that lowers the inertia by no more than tol * max(1, inertia) is the last. Default 0: a fixed point. */
+  tol?: number;
+  /** Default 0. */
+  seed?: number;
+  kernel?: Kernel;
+}
+
+export interface KMeansModel {
+  readonly centroids: Matrix;
+  readonly labels: Uint32Array;
+  /** Weighted sum of squared distances to the nearest centroid. */
+  readonly inertia: number;
+  readonly iterations: number;
+  /** False if maxIter came first. */
+  readonly converged: boolean;
+}
+
+export function kmeans(points: Matrix, options: KMeansOptions): KMeansModel {
+  const { k, init, restarts = 10, maxIter = 300, tol = 0, seed = 0, kernel = jsKernel } = options;
+  checkMatrix("points", points);
+  if (points.cols === 0) throw new RangeError("points must have at least 1 column, got 0");
+  if (init === undefined) checkInteger("k", k, 1, points.rows, "the rows of points");
+  else checkInteger("k", k, 1);
+  if (init !== undefined) checkShape("init", init, k, points.cols, "k and the columns of points");
+  checkInteger("restarts", restarts, 1);
+  checkInteger("maxIter", maxIter, 1);
+  checkAtLeastZero("tol", tol);
+  checkSeed(seed);
+  const weights = checkedWeights(options.weights, points.rows);
+  const prepared = kernel.prepare(points, weights);
+  const run = { points, weights, prepared, k, maxIter, tol };
+  const best =
+    init === undefined
+      ? bestOf(run, restarts, (restart) => randomStream(seed, "kmeans", restart))
+      : lloyd(run, init.data, workspace(k, points.cols));
+  const labels = new Uint32Array(points.rows);
+  prepared.labels(best.centroids.data, labels);
+  return { ...best, labels };
+}
+
+/** For every point the index of its nearest centroid, the lowest on ties. */
+export function predict(centroids: Matrix, points: Matrix): Uint32Array {
+  checkMatrix("centroids", centroids);
+  checkMatrix("points", points);
+  if (centroids.rows === 0) throw new RangeError("centroids must have at least 1 row, got 0");
+  if (points.rows > 0) checkShape("points", points, points.rows, centroids.cols, "the columns of centroids");
+  const labels = new Uint32Array(points.rows);
+  jsKernel.prepare(points).labels(centroids.data, labels);
+  return labels;
+}
+
+/** What the restarts of one k-means share. */
+export interface KMeansRun {
+  readonly points: Matrix;
+  readonly weights?: Float64Array | undefined;
+  readonly prepared: PreparedPoints;
+  readonly k: number;
+  readonly maxIter: number;
+  readonly tol: number;
+}
+
+type Clustering = Omit<KMeansModel, "labels">;
+
+/** The best of several starts, the first among equals. */
+export function bestOf(run: KMeansRun, restarts: number, streamOf: (restart: number) => Random): Clustering {
+  const work = workspace(run.k, run.points.cols);
+  let best: Clustering | undefined;
+  for (let restart = 0; restart < restarts; restart++) {
+    const found = lloyd(run, plusPlus(run, streamOf(restart)), work);
+    if (best === undefined || found.inertia < best.inertia) best = found;
+  }
+  return best as Clustering;
+}
+
+const noNeighbours = {
+  sets: { data: new Float64Array(0), starts: new Uint32Array(1), cols: 0 },
+  devices: new Uint32Array(0),
+  weights: new Float64Array(0),
+};
+
+function lloyd({ prepared, k, points, maxIter, tol }: KMeansRun, start: Float64Array, work: Workspace): Clustering {
+  const { statistics } = work;
+  work.centroids.set(start);
+  prepared.statistics(work.centroids, statistics);
+  const settings = updateSettings({ alpha: 0, passes: maxIter, tol });
+  const iterations = runUpdate(updateSteps(work, noNeighbours, 1, settings, statistics), prepared, statistics);
+  return {
+    centroids: { data: work.centroids.slice(), rows: k, cols: points.cols },
+    inertia: statistics.loss,
+    iterations,
+    converged: iterations < maxIter,
+  };
+}
+
+/**
+ * Greedy k-means++: every further centre is the best of 2 + ln k points drawn with probability proportional to their
+ * squared distance from the centres so far. Needs at least k points.
+ */
+export function plusPlus({ points, weights, prepared, k }: KMeansRun, random: Random): Float64Array {
+  const { data, rows, cols } = points;
+  const centres = new Float64Array(k * cols);
+  const trials = 2 + Math.floor(ln(k));
+  // Squared distance to the nearest centre so far; before the first all points are equally far.
+  let closest = new Float64Array(rows).fill(1);
+  let best = new Float64Array(rows);
+  let trial = new Float64Array(rows);
+  for (let c = 0; c < k; c++) {
+    const total = weightedSum(closest, weights);
+    let lowest = Number.POSITIVE_INFINITY;
+    // The first centre has nothing to be compared with: one draw.
+    for (let t = 0; t < (c === 0 ? 1 : trials); t++) {
+      const row = draw(closest, weights, total, random);
+      const centre = data.subarray(row * cols, (row + 1) * cols);
+      prepared.squaredDistances(centre, trial);
+      if (c > 0) for (let r = 0; r < rows; r++) if (closest[r] < trial[r]) trial[r] = closest[r];
+      const reached = weightedSum(trial, weights);
+      if (reached < lowest) {
+        lowest = reached;
+        centres.set(centre, c * cols);
+        [best, trial] = [trial, best];
+      }
+    }
+    [closest, best] = [best, closest];
+  }
+  return centres;
+}
+
+/** A row drawn in proportion to weight times distance; by weight alone where every point already is a centre. */
+function draw(distances: Float64Array, weights: Float64Array | undefined, total: number, random: Random): number {
+  let left = random() * (total > 0 ? total : weightedSum(undefined, weights, distances.length));
+  let last = 0;
+  for (let r = 0; r < distances.length; r++) {
+    const share = (total > 0 ? distances[r] : 1) * (weights === undefined ? 1 : weights[r]);
+    if (share === 0) continue;
+    last = r;
+    left -= share;
+    if (left < 0) break;
+  }
+  // Rounding can leave a little over: then it is the last row that has any chance.
+  return last;
+}
+
+function weightedSum(values?: Float64Array, weights?: Float64Array, rows = values?.length ?? 0): number {
+  let total = 0;
+  for (let r = 0; r < rows; r++) {
+    total += (values === undefined ? 1 : values[r]) * (weights === undefined ? 1 : weights[r]);
+  }
+  return total;
+}
+
+function checkedWeights(weights: ArrayLike<number> | undefined, rows: number): Float64Array | undefined {
+  if (weights === undefined) return undefined;
+  checkWeights(weights, rows, "weights", "the rows of points");
+  const copy = Float64Array.from(weights);
+  if (rows > 0 && copy.every((weight) => weight === 0)) throw new RangeError("weights must not all be 0");
+  return copy;
+}

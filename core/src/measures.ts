@@ -1,0 +1,195 @@
+// How good a result is: the discrepancy and what is built on it (GTV, GTVMin, GCD, CV), and the field's usual scores.
+
+import { checkAtLeastZero, checkMatrix, checkNetwork, checkOneOf, checkShape } from "./check.ts";
+import { type Coupling, couplings, emptyMatches, match, packSets, totalVariationOfSets } from "./coupling.ts";
+import { ln } from "./elementary.ts";
+import type { Graph } from "./graph.ts";
+import { jsKernel, squaredDistance } from "./kernel/js.ts";
+import { emptyStatistics } from "./kernel/kernel.ts";
+import type { Matrix } from "./matrix.ts";
+import { pointScales, type Weighting } from "./network.ts";
+
+/** d(V, W) of two centroid sets, whatever their order. Sets of different sizes need "nearest". */
+export function discrepancy(a: Matrix, b: Matrix, coupling: Coupling = "nearest"): number {
+  checkSets([a, b], coupling);
+  return match(coupling, a.data, 0, a.rows, b.data, 0, b.rows, a.cols, emptyMatches(Math.max(a.rows, b.rows)));
+}
+
+/** GTV: the sum over the edges of A(i, j) d(W_i, W_j). */
+export function totalVariation(centroids: readonly Matrix[], graph: Graph, coupling: Coupling = "nearest"): number {
+  checkSets(centroids, coupling);
+  checkSize(centroids, graph);
+  const matches = emptyMatches(Math.max(...centroids.map(({ rows }) => rows)));
+  return totalVariationOfSets(packSets(centroids, centroids[0].cols), graph, coupling, matches);
+}
+
+export interface ObjectiveOptions {
+  alpha: number;
+  coupling?: Coupling;
+  weighting?: Weighting;
+}
+
+/** F of GTVMin: sum_i u_i (1 / m_i) sum_r min_c |w(i,c) - x(i,r)|^2 + alpha GTV. */
+export function objective(
+  datasets: readonly Matrix[],
+  centroids: readonly Matrix[],
+  graph: Graph,
+  { alpha, coupling = "nearest", weighting = "device" }: ObjectiveOptions,
+): number {
+  checkNetwork(datasets, graph);
+  checkAtLeastZero("alpha", alpha);
+  checkOneOf("weighting", weighting, ["device", "sample"]);
+  const variation = totalVariation(centroids, graph, coupling);
+  const scales = pointScales(datasets, weighting);
+  return losses(datasets, centroids).reduce((sum, loss, i) => sum + scales[i] * loss, 0) + alpha * variation;
+}
+
+/** Local distortion: half the sum of squared distances from every point to its own device's nearest centroid. */
+export function distortion(datasets: readonly Matrix[], centroids: readonly Matrix[]): number {
+  return losses(datasets, centroids).reduce((sum, loss) => sum + loss, 0) / 2;
+}
+
+function losses(datasets: readonly Matrix[], centroids: readonly Matrix[]): number[] {
+  if (datasets.length !== centroids.length) {
+    throw new RangeError(
+      `centroids must have ${datasets.length} sets (one for each of datasets), got ${centroids.length}`,
+    );
+  }
+  checkSets(centroids, "nearest");
+  return datasets.map((points, i) => {
+    const { rows, cols, data } = centroids[i];
+    if (points.rows === 0) return 0;
+    checkShape(`datasets[${i}]`, points, points.rows, cols, "the columns of centroids");
+    const statistics = emptyStatistics(rows, cols);
+    jsKernel.prepare(points).statistics(data, statistics);
+    return statistics.loss;
+  });
+}
+
+/**
+ * GCD: how far the devices are from a reference (the pooled solution), per centroid. "transport" gives the
+ * Hungarian-aligned form.
+ */
+export function globalCentroidDeviation(
+  centroids: readonly Matrix[],
+  reference: Matrix,
+  coupling: Coupling = "nearest",
+): number {
+  checkSets([reference, ...centroids], coupling);
+  const sum = centroids.reduce((total, own) => total + discrepancy(own, reference, coupling), 0);
+  return sum / (sides(coupling) * centroids.length * reference.rows);
+}
+
+/**
+ * CV: how far neighbours are from each other, per centroid, averaged over the neighbours of each device that has any.
+ * Counts neighbours, not edge weights; 0 without edges.
+ */
+export function consensusVariation(centroids: readonly Matrix[], graph: Graph, coupling: Coupling = "nearest"): number {
+  checkSets(centroids, coupling);
+  checkSize(centroids, graph);
+  let linked = 0;
+  let sum = 0;
+  graph.neighbours.forEach((row, i) => {
+    if (row.length === 0) return;
+    linked++;
+    sum += row.reduce((total, j) => total + discrepancy(centroids[i], centroids[j], coupling), 0) / row.length;
+  });
+  return linked === 0 ? 0 : sum / (sides(coupling) * centroids[0].rows * linked);
+}
+
+/** The nearest form counts every pair from both sides, the transport form once. */
+function sides(coupling: Coupling): number {
+  return coupling === "nearest" ? 2 : 1;
+}
+
+function checkSets(centroids: readonly Matrix[], coupling: Coupling): void {
+  checkOneOf("coupling", coupling, couplings);
+  if (centroids.length === 0) throw new RangeError("centroids must hold at least one set, got none");
+  const { rows, cols } = centroids[0];
+  centroids.forEach((own, i) => {
+    checkMatrix(`centroids[${i}]`, own);
+    if (own.rows === 0 || cols === 0) throw new RangeError(`centroids[${i}] must not be empty`);
+    if (coupling === "transport") checkShape(`centroids[${i}]`, own, rows, cols, "as centroids[0], for transport");
+    else checkShape(`centroids[${i}]`, own, own.rows, cols, "the columns of centroids[0]");
+  });
+}
+
+function checkSize(centroids: readonly Matrix[], graph: Graph): void {
+  if (centroids.length !== graph.size) {
+    throw new RangeError(
+      `centroids must have ${graph.size} sets (one for each device of graph), got ${centroids.length}`,
+    );
+  }
+}
+
+/** ARI of two labellings: 1 for the same partition, about 0 for independent ones. */
+export function adjustedRandIndex(a: ArrayLike<number>, b: ArrayLike<number>): number {
+  const { cells, rows, columns, total } = contingency(a, b);
+  const pairs = (counts: Iterable<number>) => {
+    let sum = 0;
+    for (const count of counts) sum += (count * (count - 1)) / 2;
+    return sum;
+  };
+  const together = pairs(cells.values());
+  const inA = pairs(rows.values());
+  const inB = pairs(columns.values());
+  const expected = total < 2 ? 0 : (inA * inB) / ((total * (total - 1)) / 2);
+  const most = (inA + inB) / 2;
+  // Both all alone or both all together: the same partition.
+  return most === expected ? 1 : (together - expected) / (most - expected);
+}
+
+/** NMI of two labellings, normalised by the mean of their entropies; 1 if both have one cluster, 0 without information. */
+export function normalizedMutualInformation(a: ArrayLike<number>, b: ArrayLike<number>): number {
+  const { cells, rows, columns, total } = contingency(a, b);
+  if (rows.size <= 1 && columns.size <= 1) return 1;
+  const entropy = (counts: Iterable<number>) => {
+    let sum = 0;
+    for (const count of counts) sum -= (count / total) * ln(count / total);
+    return sum;
+  };
+  const inA = entropy(rows.values());
+  const inB = entropy(columns.values());
+  const shared = inA + inB - entropy(cells.values());
+  return Math.max(0, shared) / ((inA + inB) / 2);
+}
+
+function contingency(a: ArrayLike<number>, b: ArrayLike<number>) {
+  if (a.length !== b.length) throw new RangeError(`labellings must be of one length, got ${a.length} and ${b.length}`);
+  const cells = new Map<string, number>();
+  const rows = new Map<number, number>();
+  const columns = new Map<number, number>();
+  for (let i = 0; i < a.length; i++) {
+    const cell = `${a[i]} ${b[i]}`;
+    cells.set(cell, (cells.get(cell) ?? 0) + 1);
+    rows.set(a[i], (rows.get(a[i]) ?? 0) + 1);
+    columns.set(b[i], (columns.get(b[i]) ?? 0) + 1);
+  }
+  return { cells, rows, columns, total: a.length };
+}
+
+/**
+ * Mean over the points of (b - a) / max(a, b), a and b the distances to the nearest and the next centroid. 0 for one
+ * centroid, for a point on two of them, and without points.
+ */
+export function simplifiedSilhouette(points: Matrix, centroids: Matrix): number {
+  checkMatrix("points", points);
+  checkSets([centroids], "nearest");
+  const { rows: k, cols } = centroids;
+  if (points.rows === 0 || k === 1) return 0;
+  checkShape("points", points, points.rows, cols, "the columns of centroids");
+  let sum = 0;
+  for (let r = 0; r < points.rows; r++) {
+    let nearest = Number.POSITIVE_INFINITY;
+    let next = Number.POSITIVE_INFINITY;
+    for (let c = 0; c < k; c++) {
+      const square = squaredDistance(points.data, r * cols, centroids.data, c * cols, cols);
+      if (square < nearest) {
+        next = nearest;
+        nearest = square;
+      } else if (square < next) next = square;
+    }
+    if (next > 0) sum += 1 - Math.sqrt(nearest) / Math.sqrt(next);
+  }
+  return sum / points.rows;
+}

@@ -1,0 +1,120 @@
+// Distributed k-means (Forero, Cano and Giannakis 2011): label-wise hard consensus by ADMM, all devices at once.
+
+import { checkNumber, checkOneOf } from "../check.ts";
+import { emptyMatches, match } from "../coupling.ts";
+import { type FitModel, runRounds, startNetwork } from "../fit.ts";
+import { breadthFirst, edges, type Graph, graph as graphOf } from "../graph.ts";
+import type { Matrix } from "../matrix.ts";
+import { commit, largestCoordinate, type Network, refreshStatistics } from "../network.ts";
+import { laplacianExtremes } from "../spectrum.ts";
+import { updateSettings } from "../update.ts";
+import type { MethodOptions } from "./method.ts";
+
+export interface DistributedModel extends FitModel {
+  readonly eta: number;
+  /** p: private to each device, never sent; they sum to 0 over the devices. */
+  readonly multipliers: readonly Matrix[];
+}
+
+/** Edge weights have no part in it: every link counts the same. */
+export function distributed(datasets: readonly Matrix[], graph: Graph, options: MethodOptions): DistributedModel {
+  const { eta: wanted = 2, seeds = "own", rounds = 200, signal } = options;
+  checkOneOf("seeds", seeds, ["own", "shared", "aligned"]);
+  if (wanted !== "tuned") checkNumber("eta", wanted, (value) => value > 0, 'a finite number above 0, or "tuned"');
+  const state = startNetwork(datasets, graph, options, updateSettings(options));
+  orderSeeds(state, seeds);
+  const eta = wanted === "tuned" ? tunedEta(datasets, graph, state.k) : wanted;
+  const multipliers = new Float64Array(state.sets.data.length);
+  const loop = runRounds(state, () => runAdmmRound(state, multipliers, eta), rounds, true, signal);
+  let step = loop.next();
+  while (!step.done) step = loop.next();
+  const { rows, cols } = step.value.centroids[0];
+  const own = step.value.centroids.map((_, i) => ({
+    data: multipliers.slice(i * rows * cols, (i + 1) * rows * cols),
+    rows,
+    cols,
+  }));
+  return { ...step.value, eta, multipliers: own };
+}
+
+/** mean(m) / (2 k sqrt(l2 ln)): the step that suits the graph, where the paper's is the same for all. */
+function tunedEta(datasets: readonly Matrix[], graph: Graph, k: number): number {
+  const unweighted = graphOf(
+    graph.size,
+    Array.from(edges(graph), ([i, j]) => [i, j] as const),
+  );
+  const extremes = laplacianExtremes(unweighted);
+  const pace = extremes === undefined ? 1 : Math.sqrt(extremes.smallest * extremes.largest);
+  const meanRows = datasets.reduce((sum, { rows }) => sum + rows, 0) / datasets.length;
+  return meanRows / (2 * k * pace);
+}
+
+/** shared: everyone starts from device 0. aligned: breadth-first, each device takes the order of its parent. */
+function orderSeeds(state: Network, seeds: "own" | "shared" | "aligned"): void {
+  const { k, sets } = state;
+  const { data, cols } = sets;
+  const length = k * cols;
+  const matches = emptyMatches(k);
+  if (seeds === "own") return;
+  for (const [device, parent, hops] of breadthFirst(state.graph)) {
+    if (seeds === "shared") data.copyWithin(device * length, 0, length);
+    else if (hops > 0) {
+      match("transport", data, parent * k, k, data, device * k, k, cols, matches);
+      const own = data.slice(device * length, (device + 1) * length);
+      for (let c = 0; c < k; c++) {
+        const from = matches.toOther[c] * cols;
+        data.set(own.subarray(from, from + cols), device * length + c * cols);
+      }
+    }
+    refreshStatistics(state, device);
+  }
+}
+
+function runAdmmRound(state: Network, multipliers: Float64Array, eta: number) {
+  const { size } = state.graph;
+  for (let j = 0; j < size; j++) moveToConsensus(state, multipliers, eta, j);
+  let largestMove = 0;
+  let scale = 0;
+  for (let j = 0; j < size; j++) {
+    largestMove = Math.max(largestMove, commit(state, j));
+    scale = Math.max(scale, largestCoordinate(state, j));
+  }
+  let disagreement = 0;
+  for (let j = 0; j < size; j++) {
+    refreshStatistics(state, j);
+    disagreement = Math.max(disagreement, stepMultipliers(state, multipliers, eta, j));
+  }
+  // Multipliers stand still only in agreement, so a still round alone is no end.
+  return { largestMove, converged: Math.max(largestMove, disagreement) <= state.settings.tol * scale };
+}
+
+/** m(j,c) <- [S - p + eta sum_i (m(j,c) + m(i,c))] / [N + 2 eta |N(j)|], from what everyone told last. */
+function moveToConsensus({ graph, k, sets, counts, sums, updated }: Network, p: Float64Array, eta: number, j: number) {
+  const { data, cols } = sets;
+  const links = graph.neighbours[j];
+  for (let c = 0; c < k; c++) {
+    const weight = counts[j * k + c] + 2 * eta * links.length;
+    for (let x = 0; x < cols; x++) {
+      const at = (j * k + c) * cols + x;
+      let around = links.length * data[at];
+      for (const i of links) around += data[(i * k + c) * cols + x];
+      updated[at] = weight > 0 ? (sums[at] - p[at] + eta * around) / weight : data[at];
+    }
+  }
+}
+
+/** p(j,c) <- p(j,c) + eta sum_i (m(j,c) - m(i,c)); returns the largest difference to a neighbour. */
+function stepMultipliers({ graph, k, sets }: Network, p: Float64Array, eta: number, j: number): number {
+  const length = k * sets.cols;
+  let largest = 0;
+  for (let x = 0; x < length; x++) {
+    let sum = 0;
+    for (const i of graph.neighbours[j]) {
+      const difference = sets.data[j * length + x] - sets.data[i * length + x];
+      largest = Math.max(largest, Math.abs(difference));
+      sum += difference;
+    }
+    p[j * length + x] += eta * sum;
+  }
+  return largest;
+}

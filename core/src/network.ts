@@ -1,0 +1,200 @@
+// All devices of a simulated network in packed memory, which grows with points, centroids and edges and nothing else.
+
+import { type CentroidSets, emptyMatches, type Matches, totalVariationOfSets } from "./coupling.ts";
+import type { Graph } from "./graph.ts";
+import type { PreparedPoints } from "./kernel/kernel.ts";
+import type { Matrix } from "./matrix.ts";
+import type { RoundOrder } from "./schedule.ts";
+import { runUpdate, type UpdateSettings, updateSteps, type Workspace, workspace } from "./update.ts";
+
+/** device: every device counts the same (u_i = 1). sample: every point does (u_i = m_i / mean m). */
+export type Weighting = "device" | "sample";
+
+export interface Network {
+  readonly graph: Graph;
+  readonly settings: UpdateSettings;
+  readonly points: readonly PreparedPoints[];
+  /** u_i / m_i; 0 without points. */
+  readonly pointScales: Float64Array;
+  readonly k: number;
+  /** What every device has told last. */
+  readonly sets: CentroidSets;
+  /** What the devices of a step will tell when it ends. */
+  readonly updated: Float64Array;
+  /** (E1) at every device's centroids, kept from one visit to the next. */
+  readonly counts: Float64Array;
+  readonly sums: Float64Array;
+  readonly losses: Float64Array;
+  readonly work: Workspace;
+  readonly matches: Matches;
+  /** Device i has not moved since the last moving step if stillSince[i] = movingSteps; stillCount counts these. */
+  readonly stillSince: Float64Array;
+  movingSteps: number;
+  stillCount: number;
+  messages: number;
+  bytes: number;
+}
+
+export function network(
+  datasets: readonly Matrix[],
+  graph: Graph,
+  start: readonly Matrix[],
+  settings: UpdateSettings,
+  weighting: Weighting,
+): Network {
+  const { size } = graph;
+  const { rows: k, cols } = start[0];
+  const data = new Float64Array(size * k * cols);
+  start.forEach((centroids, i) => {
+    data.set(centroids.data, i * k * cols);
+  });
+  const state: Network = {
+    graph,
+    settings,
+    points: datasets.map((points) => settings.kernel.prepare(points)),
+    pointScales: pointScales(datasets, weighting),
+    k,
+    sets: { data, starts: Uint32Array.from({ length: size + 1 }, (_, i) => i * k), cols },
+    updated: data.slice(),
+    counts: new Float64Array(size * k),
+    sums: new Float64Array(data.length),
+    losses: new Float64Array(size),
+    work: workspace(k, cols),
+    matches: emptyMatches(k),
+    stillSince: new Float64Array(size).fill(-1),
+    movingSteps: 0,
+    stillCount: 0,
+    messages: 0,
+    bytes: 0,
+  };
+  for (let i = 0; i < size; i++) refreshStatistics(state, i);
+  return state;
+}
+
+/** (E1) at the centroids that device i has told. */
+export function refreshStatistics(state: Network, i: number): void {
+  loadDevice(state, i);
+  state.points[i].statistics(state.work.centroids, state.work.statistics);
+  storeDevice(state, i);
+}
+
+/** u_i / m_i of every device. */
+export function pointScales(datasets: readonly Matrix[], weighting: Weighting): Float64Array {
+  const total = datasets.reduce((points, { rows }) => points + rows, 0);
+  return Float64Array.from(datasets, ({ rows }) => {
+    if (rows === 0) return 0;
+    return weighting === "sample" ? datasets.length / total : 1 / rows;
+  });
+}
+
+/** Runs the steps of a round; returns the largest move of a coordinate. */
+export function runRound(state: Network, { order, ends }: RoundOrder): number {
+  let largest = 0;
+  for (let s = 0, from = 0; s < ends.length; from = ends[s++]) {
+    let moved = false;
+    for (let at = from; at < ends[s]; at++) visit(state, order[at]);
+    for (let at = from; at < ends[s]; at++) {
+      const move = commit(state, order[at]);
+      if (move > largest) largest = move;
+      if (move > 0 && move > state.settings.tol * largestCoordinate(state, order[at])) moved = true;
+    }
+    noteStep(state, order, from, ends[s], moved);
+  }
+  return largest;
+}
+
+/** One device update from the state before the step; its result waits in `updated`. */
+function visit(state: Network, i: number): void {
+  const { graph, sets, settings, work, points } = state;
+  loadDevice(state, i);
+  const hood = { sets, devices: graph.neighbours[i], weights: graph.weights[i] };
+  const steps = updateSteps(work, hood, state.pointScales[i], settings, work.statistics);
+  runUpdate(steps, points[i], work.statistics);
+  storeDevice(state, i);
+}
+
+function loadDevice({ k, sets, counts, sums, losses, work }: Network, i: number): void {
+  const { centroids, statistics } = work;
+  // Plain loops: for a handful of numbers they are faster than making views.
+  for (let c = 0, at = i * centroids.length; c < centroids.length; c++, at++) {
+    centroids[c] = sets.data[at];
+    statistics.sums[c] = sums[at];
+  }
+  for (let c = 0; c < k; c++) statistics.counts[c] = counts[i * k + c];
+  statistics.loss = losses[i];
+}
+
+function storeDevice({ k, updated, counts, sums, losses, work }: Network, i: number): void {
+  const { centroids, statistics } = work;
+  for (let c = 0, at = i * centroids.length; c < centroids.length; c++, at++) {
+    updated[at] = centroids[c];
+    sums[at] = statistics.sums[c];
+  }
+  for (let c = 0; c < k; c++) counts[i * k + c] = statistics.counts[c];
+  losses[i] = statistics.loss;
+}
+
+/** Makes device i's update what it has told; returns the largest move. */
+export function commit(state: Network, i: number): number {
+  const { sets, updated, work } = state;
+  const { length } = work.centroids;
+  let largest = 0;
+  for (let at = i * length; at < (i + 1) * length; at++) {
+    const move = Math.abs(updated[at] - sets.data[at]);
+    if (move > largest) largest = move;
+    sets.data[at] = updated[at];
+  }
+  tell(state, i);
+  return largest;
+}
+
+/** What tolerances are relative to. */
+export function largestCoordinate({ sets, work }: Network, i: number): number {
+  const { length } = work.centroids;
+  let largest = 0;
+  for (let at = i * length; at < (i + 1) * length; at++) largest = Math.max(largest, Math.abs(sets.data[at]));
+  return largest;
+}
+
+function noteStep(state: Network, order: Uint32Array, from: number, to: number, moved: boolean): void {
+  if (moved) {
+    state.movingSteps++;
+    state.stillCount = 0;
+    return;
+  }
+  for (let at = from; at < to; at++) {
+    if (state.stillSince[order[at]] === state.movingSteps) continue;
+    state.stillSince[order[at]] = state.movingSteps;
+    state.stillCount++;
+  }
+}
+
+export function tellAll(state: Network): void {
+  for (let i = 0; i < state.graph.size; i++) tell(state, i);
+}
+
+/** One message to all neighbours; every link carries the centroids once. */
+function tell(state: Network, i: number): void {
+  const degree = state.graph.neighbours[i].length;
+  if (degree > 0) state.messages++;
+  state.bytes += degree * state.work.centroids.length * 8;
+}
+
+/** Objective, total variation and traffic of the current state. */
+export function summarise(state: Network) {
+  const { graph, settings, pointScales, losses, messages, bytes } = state;
+  let loss = 0;
+  for (let i = 0; i < graph.size; i++) loss += pointScales[i] * losses[i];
+  const totalVariation = totalVariationOfSets(state.sets, graph, settings.coupling, state.matches);
+  return { objective: loss + settings.alpha * totalVariation, totalVariation, messages, bytes };
+}
+
+/** Every device's centroids out of a packed copy, as matrices of their own. */
+export function unpack({ k, sets, graph }: Network, packed: Float64Array): Matrix[] {
+  const length = k * sets.cols;
+  return Array.from({ length: graph.size }, (_, i) => ({
+    data: packed.slice(i * length, (i + 1) * length),
+    rows: k,
+    cols: sets.cols,
+  }));
+}
