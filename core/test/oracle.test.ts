@@ -116,7 +116,9 @@ function run(datasets: Matrix[], network: Graph, options: FitOptions): Run {
 }
 
 describe("the paper's algorithm and distributed k-means", () => {
-  for (const { about, edges, points, start, pooled, cols, options, expected, distributed } of cases<BaseCase>("base-")) {
+  for (const { about, edges, points, start, pooled, cols, options, expected, distributed } of cases<BaseCase>(
+    "base-",
+  )) {
     const datasets = matrices(points, cols);
     const network = graph(points.length, edges);
     const reference = matrix(pooled);

@@ -5,12 +5,13 @@ import type { Kernel, PreparedPoints, Statistics } from "./kernel.ts";
 
 export const jsKernel: Kernel = { name: "js", prepare };
 
-function prepare(points: Matrix, weights?: Float64Array): PreparedPoints {
-  const { data, rows, cols } = points;
+function prepare({ data, rows, cols }: Matrix, weights?: Float64Array): PreparedPoints {
   return {
     statistics(centroids, into) {
-      if (cols === 2) statistics2(data, rows, weights, centroids, into);
-      else statistics(data, rows, cols, weights, centroids, into);
+      into.counts.fill(0);
+      into.sums.fill(0);
+      if (cols === 2 && weights === undefined) into.loss = assignPlanar(data, rows, centroids, into);
+      else into.loss = assign(data, rows, cols, weights, centroids, into);
     },
     labels(centroids, into) {
       for (let r = 0; r < rows; r++) into[r] = nearest(data, r * cols, cols, centroids);
@@ -21,17 +22,15 @@ function prepare(points: Matrix, weights?: Float64Array): PreparedPoints {
   };
 }
 
-function statistics(
+/** Adds every point to its cluster's count and sum; returns the loss. */
+function assign(
   data: Float64Array,
   rows: number,
   cols: number,
   weights: Float64Array | undefined,
   centroids: Float64Array,
-  into: Statistics,
-): void {
-  const { counts, sums } = into;
-  counts.fill(0);
-  sums.fill(0);
+  { counts, sums }: Statistics,
+): number {
   let loss = 0;
   for (let r = 0, x = 0; r < rows; r++, x += cols) {
     const label = nearest(data, x, cols, centroids);
@@ -41,21 +40,12 @@ function statistics(
     counts[label] += weight;
     for (let c = 0; c < cols; c++) sums[at + c] += weight * data[x + c];
   }
-  into.loss = loss;
+  return loss;
 }
 
-/** The same sums in the same order with the two coordinates in registers: the paper's data are planar. */
-function statistics2(
-  data: Float64Array,
-  rows: number,
-  weights: Float64Array | undefined,
-  centroids: Float64Array,
-  into: Statistics,
-): void {
-  const { counts, sums } = into;
+/** The same numbers in the same order, with both coordinates in registers: the paper's data are planar. */
+function assignPlanar(data: Float64Array, rows: number, centroids: Float64Array, { counts, sums }: Statistics): number {
   const end = centroids.length;
-  counts.fill(0);
-  sums.fill(0);
   let loss = 0;
   for (let r = 0; r < rows; r++) {
     const x = data[2 * r];
@@ -71,13 +61,12 @@ function statistics2(
         at = c;
       }
     }
-    const weight = weights === undefined ? 1 : weights[r];
-    loss += weight * best;
-    counts[at >> 1] += weight;
-    sums[at] += weight * x;
-    sums[at + 1] += weight * y;
+    loss += best;
+    counts[at >> 1] += 1;
+    sums[at] += x;
+    sums[at + 1] += y;
   }
-  into.loss = loss;
+  return loss;
 }
 
 /** Index of the centroid nearest to the row at `x`; the lowest on ties. */
