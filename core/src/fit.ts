@@ -4,10 +4,10 @@ import { checkInteger, checkNetwork, checkOneOf, checkSeed } from "./check.ts";
 import type { Graph } from "./graph.ts";
 import type { Matrix } from "./matrix.ts";
 import { type Network, network, runRound, summarise, tellAll, unpack, type Weighting } from "./network.ts";
+import { checkDescent, type UpdateOptions, type UpdateSettings, updateSettings } from "./options.ts";
 import { randomStream } from "./random.ts";
 import { checkSchedule, roundOrders, type Schedule } from "./schedule.ts";
 import { type Init, startingCentroids } from "./start.ts";
-import { type UpdateOptions, type UpdateSettings, updateSettings } from "./update.ts";
 
 export interface FitOptions extends Omit<UpdateOptions, "weight" | "edgeWeights"> {
   k: number;
@@ -107,19 +107,6 @@ export function startNetwork(
   checkOneOf("weighting", weighting, ["device", "sample"]);
   const start = startingCentroids(datasets, graph, cols, { k, init, restarts, seed, kernel: settings.kernel });
   return network(datasets, graph, start, settings, weighting);
-}
-
-/** All devices at once descend only under these rules; others can rise, and cycle for ever. */
-function checkDescent({ passes, relaxation, damping, safeguard }: UpdateSettings): void {
-  const reason = 'with schedule "simultaneous" (else the objective can rise)';
-  if (passes === 1 && relaxation * damping > 1) {
-    const got = `${relaxation} * ${damping} = ${relaxation * damping}`;
-    throw new RangeError(`relaxation * damping must be at most 1 ${reason}, got ${got}`);
-  }
-  if (passes > 1 && !(safeguard && damping <= 0.5)) {
-    const got = `passes ${passes}, safeguard ${safeguard}, damping ${damping}`;
-    throw new RangeError(`passes above 1 need safeguard: true and damping of at most 0.5 ${reason}, got ${got}`);
-  }
 }
 
 /** What one round did. */

@@ -5,8 +5,9 @@ import { ln } from "./elementary.ts";
 import { jsKernel } from "./kernel/js.ts";
 import type { Kernel, PreparedPoints } from "./kernel/kernel.ts";
 import type { Matrix } from "./matrix.ts";
+import { updateSettings } from "./options.ts";
 import { type Random, randomStream } from "./random.ts";
-import { runUpdate, updateSettings, updateSteps, type Workspace, workspace } from "./update.ts";
+import { emptyUpdate, runUpdate, type Update } from "./update.ts";
 
 export interface KMeansOptions {
   k: number;
@@ -52,7 +53,7 @@ export function kmeans(points: Matrix, options: KMeansOptions): KMeansModel {
   const best =
     init === undefined
       ? bestOf(run, restarts, (restart) => randomStream(seed, "kmeans", restart))
-      : lloyd(run, init.data, workspace(k, points.cols));
+      : lloyd(run, init.data, lloydUpdate(run));
   const labels = new Uint32Array(points.rows);
   prepared.labels(best.centroids.data, labels);
   return { ...best, labels };
@@ -83,33 +84,30 @@ type Clustering = Omit<KMeansModel, "labels">;
 
 /** The best of several starts, the first among equals. */
 export function bestOf(run: KMeansRun, restarts: number, streamOf: (restart: number) => Random): Clustering {
-  const work = workspace(run.k, run.points.cols);
+  const update = lloydUpdate(run);
   let best: Clustering | undefined;
   for (let restart = 0; restart < restarts; restart++) {
-    const found = lloyd(run, plusPlus(run, streamOf(restart)), work);
+    const found = lloyd(run, plusPlus(run, streamOf(restart)), update);
     if (best === undefined || found.inertia < best.inertia) best = found;
   }
   return best as Clustering;
 }
 
-const noNeighbours = {
-  sets: { data: new Float64Array(0), starts: new Uint32Array(1), cols: 0 },
-  devices: new Uint32Array(0),
-  weights: new Float64Array(0),
-};
-
-function lloyd({ prepared, k, points, maxIter, tol }: KMeansRun, start: Float64Array, work: Workspace): Clustering {
-  const { statistics } = work;
-  work.centroids.set(start);
-  prepared.statistics(work.centroids, statistics);
-  const settings = updateSettings({ alpha: 0, passes: maxIter, tol });
-  const iterations = runUpdate(updateSteps(work, noNeighbours, 1, settings, statistics), prepared, statistics);
+function lloyd({ prepared, k, points, maxIter }: KMeansRun, start: Float64Array, update: Update): Clustering {
+  update.centroids.set(start);
+  prepared.statistics(update.centroids, update.statistics);
+  runUpdate(update, prepared);
   return {
-    centroids: { data: work.centroids.slice(), rows: k, cols: points.cols },
-    inertia: statistics.loss,
-    iterations,
-    converged: iterations < maxIter,
+    centroids: { data: update.centroids.slice(), rows: k, cols: points.cols },
+    inertia: update.statistics.loss,
+    iterations: update.passes,
+    converged: update.passes < maxIter,
   };
+}
+
+/** Lloyd's iteration: a device update without neighbours. */
+function lloydUpdate({ k, points, maxIter, tol }: KMeansRun): Update {
+  return emptyUpdate(k, points.cols, updateSettings({ alpha: 0, passes: maxIter, tol }));
 }
 
 /**

@@ -4,8 +4,9 @@ import { type CentroidSets, emptyMatches, type Matches, totalVariationOfSets } f
 import type { Graph } from "./graph.ts";
 import type { PreparedPoints } from "./kernel/kernel.ts";
 import type { Matrix } from "./matrix.ts";
+import type { UpdateSettings } from "./options.ts";
 import type { RoundOrder } from "./schedule.ts";
-import { runUpdate, type UpdateSettings, updateSteps, type Workspace, workspace } from "./update.ts";
+import { emptyUpdate, runUpdate, type Update } from "./update.ts";
 
 /** device: every device counts the same (u_i = 1). sample: every point does (u_i = m_i / mean m). */
 export type Weighting = "device" | "sample";
@@ -25,7 +26,7 @@ export interface Network {
   readonly counts: Float64Array;
   readonly sums: Float64Array;
   readonly losses: Float64Array;
-  readonly work: Workspace;
+  readonly update: Update;
   readonly matches: Matches;
   /** Device i has not moved since the last moving step if stillSince[i] = movingSteps; stillCount counts these. */
   readonly stillSince: Float64Array;
@@ -48,18 +49,21 @@ export function network(
   start.forEach((centroids, i) => {
     data.set(centroids.data, i * k * cols);
   });
+  const sets = { data, starts: Uint32Array.from({ length: size + 1 }, (_, i) => i * k), cols };
+  const update = emptyUpdate(k, cols, settings);
+  update.sets = sets;
   const state: Network = {
     graph,
     settings,
     points: datasets.map((points) => settings.kernel.prepare(points)),
     pointScales: pointScales(datasets, weighting),
     k,
-    sets: { data, starts: Uint32Array.from({ length: size + 1 }, (_, i) => i * k), cols },
+    sets,
     updated: data.slice(),
     counts: new Float64Array(size * k),
     sums: new Float64Array(data.length),
     losses: new Float64Array(size),
-    work: workspace(k, cols),
+    update,
     matches: emptyMatches(k),
     stillSince: new Float64Array(size).fill(-1),
     movingSteps: 0,
@@ -74,7 +78,7 @@ export function network(
 /** (E1) at the centroids that device i has told. */
 export function refreshStatistics(state: Network, i: number): void {
   loadDevice(state, i);
-  state.points[i].statistics(state.work.centroids, state.work.statistics);
+  state.points[i].statistics(state.update.centroids, state.update.statistics);
   storeDevice(state, i);
 }
 
@@ -105,16 +109,16 @@ export function runRound(state: Network, { order, ends }: RoundOrder): number {
 
 /** One device update from the state before the step; its result waits in `updated`. */
 function visit(state: Network, i: number): void {
-  const { graph, sets, settings, work, points } = state;
   loadDevice(state, i);
-  const hood = { sets, devices: graph.neighbours[i], weights: graph.weights[i] };
-  const steps = updateSteps(work, hood, state.pointScales[i], settings, work.statistics);
-  runUpdate(steps, points[i], work.statistics);
+  state.update.neighbours = state.graph.neighbours[i];
+  state.update.edgeWeights = state.graph.weights[i];
+  state.update.pointScale = state.pointScales[i];
+  runUpdate(state.update, state.points[i]);
   storeDevice(state, i);
 }
 
-function loadDevice({ k, sets, counts, sums, losses, work }: Network, i: number): void {
-  const { centroids, statistics } = work;
+function loadDevice({ k, sets, counts, sums, losses, update }: Network, i: number): void {
+  const { centroids, statistics } = update;
   // Plain loops: for a handful of numbers they are faster than making views.
   for (let c = 0, at = i * centroids.length; c < centroids.length; c++, at++) {
     centroids[c] = sets.data[at];
@@ -124,8 +128,8 @@ function loadDevice({ k, sets, counts, sums, losses, work }: Network, i: number)
   statistics.loss = losses[i];
 }
 
-function storeDevice({ k, updated, counts, sums, losses, work }: Network, i: number): void {
-  const { centroids, statistics } = work;
+function storeDevice({ k, updated, counts, sums, losses, update }: Network, i: number): void {
+  const { centroids, statistics } = update;
   for (let c = 0, at = i * centroids.length; c < centroids.length; c++, at++) {
     updated[at] = centroids[c];
     sums[at] = statistics.sums[c];
@@ -136,8 +140,8 @@ function storeDevice({ k, updated, counts, sums, losses, work }: Network, i: num
 
 /** Makes device i's update what it has told; returns the largest move. */
 export function commit(state: Network, i: number): number {
-  const { sets, updated, work } = state;
-  const { length } = work.centroids;
+  const { sets, updated, update } = state;
+  const { length } = update.centroids;
   let largest = 0;
   for (let at = i * length; at < (i + 1) * length; at++) {
     const move = Math.abs(updated[at] - sets.data[at]);
@@ -149,8 +153,8 @@ export function commit(state: Network, i: number): number {
 }
 
 /** What tolerances are relative to. */
-export function largestCoordinate({ sets, work }: Network, i: number): number {
-  const { length } = work.centroids;
+export function largestCoordinate({ sets, update }: Network, i: number): number {
+  const { length } = update.centroids;
   let largest = 0;
   for (let at = i * length; at < (i + 1) * length; at++) largest = Math.max(largest, Math.abs(sets.data[at]));
   return largest;
@@ -177,7 +181,7 @@ export function tellAll(state: Network): void {
 function tell(state: Network, i: number): void {
   const degree = state.graph.neighbours[i].length;
   if (degree > 0) state.messages++;
-  state.bytes += degree * state.work.centroids.length * 8;
+  state.bytes += degree * state.update.centroids.length * 8;
 }
 
 /** Objective, total variation and traffic of the current state. */

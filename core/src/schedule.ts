@@ -19,7 +19,10 @@ export interface RoundOrder {
 const names = ["cyclic", "random", "coloured", "simultaneous"];
 
 export function checkSchedule(schedule: Schedule, size: number): void {
-  if (!Array.isArray(schedule)) return checkOneOf("schedule", schedule, names);
+  if (!Array.isArray(schedule)) {
+    checkOneOf("schedule", schedule, names);
+    return;
+  }
   schedule.forEach((step: readonly number[], s) => {
     if (!Array.isArray(step)) throw new TypeError(`schedule[${s}] must be a list of devices, got ${String(step)}`);
     for (const device of step) {

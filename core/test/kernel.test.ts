@@ -17,8 +17,9 @@ describe.each(kernels)("kernel $name", (kernel) => {
       const points = randomMatrix(random, rows, cols);
       const { data: centroids } = randomMatrix(random, k, cols, 4);
       // Ties and duplicates: some coordinates on a coarse grid.
-      if (random() < 0.3)
-        for (const array of [points.data, centroids]) array.forEach((x, i) => (array[i] = Math.round(x / 4)));
+      if (random() < 0.3) {
+        for (const array of [points.data, centroids]) array.set(array.map((x) => Math.round(x / 4)));
+      }
       const weights =
         random() < 0.5 ? undefined : Float64Array.from({ length: rows }, () => pickFrom(random, [0, 1, 2.5]));
       const square = (r: number, c: number) => {

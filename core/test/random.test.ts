@@ -72,7 +72,7 @@ describe("distributions", () => {
     for (let t = 0; t < 4000; t++) {
       const order = shuffled(4, random);
       expect(Array.from(order).sort()).toEqual([0, 1, 2, 3]);
-      order.forEach((value, at) => counts[4 * at + value]++);
+      for (const [at, value] of order.entries()) counts[4 * at + value]++;
     }
     for (const count of counts) expect(Math.abs(count - 1000)).toBeLessThan(150);
   });

@@ -6,8 +6,8 @@ import { type FitModel, runRounds, startNetwork } from "../fit.ts";
 import { breadthFirst, edges, type Graph, graph as graphOf } from "../graph.ts";
 import type { Matrix } from "../matrix.ts";
 import { commit, largestCoordinate, type Network, refreshStatistics } from "../network.ts";
+import { updateSettings } from "../options.ts";
 import { laplacianExtremes } from "../spectrum.ts";
-import { updateSettings } from "../update.ts";
 import type { MethodOptions } from "./method.ts";
 
 export interface DistributedModel extends FitModel {
