@@ -1,6 +1,7 @@
 // npm run bench: what a run of Algorithm 1 costs, as ratios to peers in the same process tree, and how the cost grows.
 
 import { spawnSync } from "node:child_process";
+import { type HeapProfiler, Session } from "node:inspector";
 import { fileURLToPath } from "node:url";
 import { erdosRenyi, fit, kmeans, type Matrix, normalStream, paperData, randomStream, ring, toRows } from "@fedkm/core";
 import { straightforwardFit } from "./straightforward.ts";
@@ -66,23 +67,30 @@ function growth(): void {
   print("growth with the network: ring, m = 50, k = 3, d = 2, one pass", rows);
 }
 
-/** Bytes that a device update leaves behind, in a network large enough that what a round leaves does not count. */
+/** Bytes that a device update allocates, collected or not, as V8's sampling profiler sees them. */
 function garbage(): void {
   const size = 1000;
+  const rounds = 100;
   const { datasets, init } = smallDevices(size, 50);
-  const allocated = (rounds: number) => {
-    globalThis.gc?.();
-    const before = process.memoryUsage().heapUsed;
-    fit(datasets, ring(size), { k: 3, alpha: 1, init, rounds, passes: 1, tol: 0 });
-    return process.memoryUsage().heapUsed - before;
-  };
-  allocated(100);
-  // Few enough rounds that no collection falls between two readings.
-  const perUpdate = (allocated(16) - allocated(6)) / (10 * size);
-  print("garbage", [
-    ["bytes per device update", "of which its result (k d numbers)"],
-    [perUpdate.toFixed(0), String(3 * 2 * 8)],
-  ]);
+  const run = () => fit(datasets, ring(size), { k: 3, alpha: 1, init, rounds, passes: 1, tol: 0 });
+  run();
+  const session = new Session();
+  session.connect();
+  session.post("HeapProfiler.startSampling", {
+    samplingInterval: 512,
+    includeObjectsCollectedByMajorGC: true,
+    includeObjectsCollectedByMinorGC: true,
+  });
+  run();
+  session.post("HeapProfiler.stopSampling", (_, { profile }) => {
+    const total = (node: HeapProfiler.SamplingHeapProfileNode): number =>
+      node.children.reduce((sum, child) => sum + total(child), node.selfSize);
+    print("garbage: ring, n = 1,000, m = 50, k = 3, d = 2, one pass", [
+      ["bytes allocated per device update", "bytes of its result (k d numbers)"],
+      [(total(profile.head) / (rounds * size)).toFixed(0), String(3 * 2 * 8)],
+    ]);
+  });
+  session.disconnect();
 }
 
 /** What a fitted network holds on to: points are the caller's, a model is n k d numbers and a line per round. */
