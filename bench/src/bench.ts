@@ -5,6 +5,7 @@ import { type HeapProfiler, Session } from "node:inspector";
 import { fileURLToPath } from "node:url";
 import { erdosRenyi, fit, kmeans, type Matrix, normalStream, paperData, randomStream, ring, toRows } from "@fedkm/core";
 import { straightforwardFit } from "./straightforward.ts";
+import { print } from "./table.ts";
 
 const ROUNDS = 200;
 
@@ -147,16 +148,4 @@ function ratio(theirs: number, ours: number): string {
 function difference(theirs: number[][][], ours: readonly Matrix[]): string {
   const flat = ours.flatMap((own) => Array.from(own.data));
   return Math.max(...theirs.flat(2).map((x, i) => Math.abs(x - flat[i]))).toExponential(0);
-}
-
-function print(title: string, rows: string[][]): void {
-  const widths = rows[0].map((_, c) => Math.max(...rows.map((row) => row[c].length)));
-  console.log(`\n${title}`);
-  for (const row of rows)
-    console.log(
-      `  ${row
-        .map((cell, c) => cell.padEnd(widths[c]))
-        .join("  ")
-        .trimEnd()}`,
-    );
 }

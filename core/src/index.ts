@@ -38,13 +38,14 @@ export {
   discrepancy,
   distortion,
   globalCentroidDeviation,
+  matchCentroids,
   normalizedMutualInformation,
   type ObjectiveOptions,
   objective,
   simplifiedSilhouette,
   totalVariation,
 } from "./measures.ts";
-export type { DistributedModel } from "./methods/distributed.ts";
+export { type DistributedModel, distributedRounds } from "./methods/distributed.ts";
 export { methods } from "./methods/index.ts";
 export type { Method, MethodOptions } from "./methods/method.ts";
 export type { Weighting } from "./network.ts";

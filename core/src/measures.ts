@@ -15,6 +15,14 @@ export function discrepancy(a: Matrix, b: Matrix, coupling: Coupling = "nearest"
   return match(coupling, a.data, 0, a.rows, b.data, 0, b.rows, a.cols, emptyMatches(Math.max(a.rows, b.rows)));
 }
 
+/** For every centroid of `own` the one of `reference` that stands for the same cluster: the cheapest one-to-one map. */
+export function matchCentroids(own: Matrix, reference: Matrix): Uint32Array {
+  checkSets([own, reference], "transport");
+  const matches = emptyMatches(own.rows);
+  match("transport", own.data, 0, own.rows, reference.data, 0, own.rows, own.cols, matches);
+  return matches.toOther;
+}
+
 /** GTV: the sum over the edges of A(i, j) d(W_i, W_j). */
 export function totalVariation(centroids: readonly Matrix[], graph: Graph, coupling: Coupling = "nearest"): number {
   checkSets(centroids, coupling);

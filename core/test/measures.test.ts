@@ -4,6 +4,7 @@ import {
   distortion,
   globalCentroidDeviation,
   graph,
+  matchCentroids,
   matrix,
   normalizedMutualInformation,
   objective,
@@ -58,6 +59,11 @@ describe("measures by hand", () => {
     expect(normalizedMutualInformation([0, 0, 0], [0, 1, 2])).toBe(0);
     expect(adjustedRandIndex([0, 0, 0], [1, 1, 1])).toBe(1);
     expect(() => adjustedRandIndex([0], [0, 1])).toThrow("labellings must be of one length, got 1 and 2");
+  });
+
+  it("matchCentroids names every centroid after another one, even where the nearest is the same", () => {
+    expect(Array.from(matchCentroids(matrix([[5.1], [-0.1], [9]]), matrix([[0], [5], [10]])))).toEqual([1, 0, 2]);
+    expect(Array.from(matchCentroids(matrix([[1], [2]]), matrix([[0], [10]])))).toEqual([0, 1]);
   });
 
   it("refuses centroids that do not fit the graph", () => {

@@ -1,6 +1,7 @@
 import {
   complete,
   consensusVariation,
+  distributedRounds,
   erdosRenyi,
   fit,
   globalCentroidDeviation,
@@ -80,6 +81,13 @@ describe("distributed", () => {
     expect(Math.max(...labelwise)).toBeLessThan(5);
     const model = methods.distributed(datasets, network, { ...options, seeds: "aligned", eta: "tuned" });
     expect(deviation(model.centroids)).toBeLessThan(1e-20);
+  });
+
+  it("distributedRounds yields the rounds that distributed runs", () => {
+    const rounds = [...distributedRounds(datasets, network, { ...options, rounds: 3 })];
+    const model = methods.distributed(datasets, network, { ...options, rounds: 3 });
+    expect(rounds.map(({ round }) => round)).toEqual([0, 1, 2, 3]);
+    expect(rounds[3].centroids).toEqual(model.centroids);
   });
 
   it("tunes eta to the graph: mean(m) / (2 k n) on a complete one", () => {

@@ -2,10 +2,10 @@
 
 import { checkNumber, checkOneOf } from "../check.ts";
 import { emptyMatches, match } from "../coupling.ts";
-import { type FitModel, runRounds, startNetwork } from "../fit.ts";
+import { type FitModel, type Round, runRounds, startNetwork } from "../fit.ts";
 import { breadthFirst, edges, type Graph, graph as graphOf } from "../graph.ts";
 import type { Matrix } from "../matrix.ts";
-import { commit, largestCoordinate, type Network, refreshStatistics } from "../network.ts";
+import { commit, largestCoordinate, type Network, refreshStatistics, unpack } from "../network.ts";
 import { updateSettings } from "../options.ts";
 import { laplacianExtremes } from "../spectrum.ts";
 import type { MethodOptions } from "./method.ts";
@@ -16,8 +16,20 @@ export interface DistributedModel extends FitModel {
   readonly multipliers: readonly Matrix[];
 }
 
-/** Edge weights have no part in it: every link counts the same. */
 export function distributed(datasets: readonly Matrix[], graph: Graph, options: MethodOptions): DistributedModel {
+  const loop = distributedRounds(datasets, graph, options);
+  for (;;) {
+    const step = loop.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** A round at a time, as `fitRounds`. Edge weights have no part in it: every link counts the same. */
+export function distributedRounds(
+  datasets: readonly Matrix[],
+  graph: Graph,
+  options: MethodOptions,
+): Generator<Round, DistributedModel, void> {
   const { eta: wanted = 2, seeds = "own", rounds = 200, signal } = options;
   checkOneOf("seeds", seeds, ["own", "shared", "aligned"]);
   if (wanted !== "tuned") checkNumber("eta", wanted, (value) => value > 0, 'a finite number above 0, or "tuned"');
@@ -26,15 +38,17 @@ export function distributed(datasets: readonly Matrix[], graph: Graph, options: 
   const eta = wanted === "tuned" ? tunedEta(datasets, graph, state.k) : wanted;
   const multipliers = new Float64Array(state.sets.data.length);
   const loop = runRounds(state, () => runAdmmRound(state, multipliers, eta), rounds, true, signal);
-  let step = loop.next();
-  while (!step.done) step = loop.next();
-  const { rows, cols } = step.value.centroids[0];
-  const own = step.value.centroids.map((_, i) => ({
-    data: multipliers.slice(i * rows * cols, (i + 1) * rows * cols),
-    rows,
-    cols,
-  }));
-  return { ...step.value, eta, multipliers: own };
+  return withMultipliers(loop, state, multipliers, eta);
+}
+
+function* withMultipliers(
+  loop: Generator<Round, FitModel, void>,
+  state: Network,
+  multipliers: Float64Array,
+  eta: number,
+): Generator<Round, DistributedModel, void> {
+  const model = yield* loop;
+  return { ...model, eta, multipliers: unpack(state, multipliers) };
 }
 
 /** mean(m) / (2 k sqrt(l2 ln)): the step that suits the graph, where the paper's is the same for all. */

@@ -1,0 +1,41 @@
+// Numbers are written with the digits that are known.
+
+import { expect, test } from "vitest";
+import { count, duration, significant, times } from "../src/numbers.ts";
+
+test.each([
+  [0, 2, "0"],
+  [0.00000529841, 2, "5.3e-6"],
+  [3.36e-24, 2, "3.4e-24"],
+  [0.0488, 2, "0.049"],
+  [0.1036, 2, "0.10"],
+  [20.293, 4, "20.29"],
+  [9.996, 2, "10"],
+  [0.0009996, 2, "0.0010"],
+  [27.9, 2, "28"],
+  [123456, 3, "1.23e5"],
+  [-0.0488, 2, "-0.049"],
+])("significant(%d, %d) is %s", (value, digits, text) => {
+  expect(significant(value, digits)).toBe(text);
+});
+
+test("count sets the thousands apart", () => {
+  expect(count(636768)).toBe("636,768");
+});
+
+test.each([
+  [1.84, "1.8"],
+  [18.2, "18"],
+  [1687, "1,700"],
+])("times(%d) is %s", (value, text) => {
+  expect(times(value)).toBe(text);
+});
+
+test.each([
+  [0.4, "<1 ms"],
+  [13.4, "13 ms"],
+  [999.7, "1.0 s"],
+  [1234, "1.2 s"],
+])("duration(%d) is %s", (milliseconds, text) => {
+  expect(duration(milliseconds)).toBe(text);
+});
