@@ -78,7 +78,7 @@ export function emptyUpdate(k: number, cols: number, settings: UpdateSettings, l
  * Starts from `centroids` and `statistics` at them. True: fill `statistics` at the new `centroids` and call
  * `continueUpdate`. False: finished, and `statistics` are those of `centroids`.
  */
-export function beginUpdate(update: Update): boolean {
+function beginUpdate(update: Update): boolean {
   update.input.set(update.centroids);
   update.passes = 0;
   update.finished = false;
@@ -86,7 +86,7 @@ export function beginUpdate(update: Update): boolean {
   return pass(update);
 }
 
-export function continueUpdate(update: Update): boolean {
+function continueUpdate(update: Update): boolean {
   if (update.finished) return false;
   const before = update.objective;
   update.objective = localObjective(update);
@@ -124,7 +124,7 @@ function finish(update: Update, known: boolean): boolean {
 }
 
 /** J: the own loss and the pull of the neighbours, whose matches it renews. */
-export function localObjective(update: Update): number {
+function localObjective(update: Update): number {
   return update.pointScale * update.statistics.loss + update.settings.alpha * matchNeighbours(update);
 }
 

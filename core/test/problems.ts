@@ -28,7 +28,7 @@ export function randomMatrix(random: Random, rows: number, cols: number, spread 
 }
 
 /** Unequal sizes, empty devices, isolated ones, weighted edges, starts among the points or far from them. */
-export function randomProblem(seed: number): Problem {
+function randomProblem(seed: number): Problem {
   const random = randomStream(seed, "problem");
   const size = integerFrom(random, 1, 8);
   const k = integerFrom(random, 1, 5);
