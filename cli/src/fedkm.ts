@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 // The fedkm command: hands the program its arguments and streams, and the system its exit code.
 
 import { messageLine } from "./failure.ts";
