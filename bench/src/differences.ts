@@ -70,7 +70,14 @@ function denominator(): void {
       seeds.map((seed) => {
         const { datasets, network, reference } = setting(100, graph, seed);
         const schedule = Array.from({ length: 250 }, (_, t) => [t % 10]);
-        const { centroids, history } = fit(datasets, network, { k: 3, alpha, seed, schedule, denominatorFloor });
+        const { centroids, history } = fit(datasets, network, {
+          k: 3,
+          alpha,
+          seed,
+          schedule,
+          denominatorFloor,
+          init: "local",
+        });
         const raised = rises(history.map(({ objective }) => objective));
         return { deviation: globalCentroidDeviation(centroids, reference), raised };
       }),
@@ -110,9 +117,9 @@ function meaningOfRounds(): void {
   const rows = [["alpha", "200 rounds", "200 single updates", "local k-means"]];
   for (const alpha of [0.5, 1]) {
     const [inRounds, single, local] = [
-      (at: Setting) => fit(at.datasets, at.network, { k: 3, alpha, seed: at.seed, init: "kmeans++" }),
+      (at: Setting) => fit(at.datasets, at.network, { k: 3, alpha, seed: at.seed, preset: "paper" }),
       (at: Setting) =>
-        fit(at.datasets, at.network, { k: 3, alpha, seed: at.seed, init: "kmeans++", schedule: "random", rounds: 20 }),
+        fit(at.datasets, at.network, { k: 3, alpha, seed: at.seed, preset: "paper", schedule: "random", rounds: 20 }),
       (at: Setting) => methods.local(at.datasets, at.network, { k: 3, alpha, seed: at.seed }),
     ].map((run) =>
       mean(
@@ -188,7 +195,17 @@ function weightings(): void {
           const network = erdosRenyi(10, 0.7, randomStream(seed, "graph"));
           const [reference] = methods.pooled(datasets, network, { k: 3, alpha, seed }).centroids;
           const init = datasets.map(() => reference);
-          const options = { k: 3, alpha, seed, init, weighting, passes: 1, relaxation: 1.9, rounds: 3000 };
+          const options = {
+            k: 3,
+            alpha,
+            seed,
+            init,
+            weighting,
+            passes: 1,
+            relaxation: 1.9,
+            rounds: 3000,
+            candidates: false,
+          };
           return globalCentroidDeviation(fit(datasets, network, options).centroids, reference);
         }),
       ),

@@ -50,6 +50,9 @@ export interface Problem {
   readonly alpha: number;
   /** At most. */
   readonly rounds: number;
+  /** Algorithm 1 as it stands, from each device's own k-means: what the curves show is the method, not a clever start. */
+  readonly preset: "paper";
+  readonly init: "local";
   readonly datasets: readonly Matrix[];
   readonly graph: Graph;
 }
@@ -58,7 +61,7 @@ export interface Problem {
 export function demoProblem(seed: number): Problem {
   const { datasets } = paperData("iso", 10, 100, seed);
   const graph = erdosRenyi(10, 0.7, randomStream(seed, "graph"));
-  return { seed, k: 3, alpha: 1, rounds: 200, datasets, graph };
+  return { seed, k: 3, alpha: 1, rounds: 200, preset: "paper", init: "local", datasets, graph };
 }
 
 export function compare(problem: Problem, onRound: (round: Round) => void): Comparison {

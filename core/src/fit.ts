@@ -3,24 +3,28 @@
 import { checkInteger, checkNetwork, checkOneOf, checkSeed } from "./check.ts";
 import type { Graph } from "./graph.ts";
 import type { Matrix } from "./matrix.ts";
-import { type Network, network, runRound, summarise, tellAll, unpack, type Weighting } from "./network.ts";
-import { checkDescent, type UpdateOptions, type UpdateSettings, updateSettings } from "./options.ts";
+import { type Network, network, runRound, summarise, unpack, type Weighting } from "./network.ts";
+import { type Preset, settingsOfRounds, type UpdateOptions, type UpdateSettings } from "./options.ts";
 import { randomStream } from "./random.ts";
 import { checkSchedule, roundOrders, type Schedule } from "./schedule.ts";
-import { type Init, startingCentroids } from "./start.ts";
+import { type Init, start } from "./start.ts";
 
 export interface FitOptions extends Omit<UpdateOptions, "weight" | "edgeWeights"> {
   k: number;
+  /** Default "dependable": what is not said otherwise is chosen for the right answer, not as in the paper. */
+  preset?: Preset;
   /** At most this many rounds, each of n device updates. Default 200. */
   rounds?: number;
   /** Default "cyclic". */
   schedule?: Schedule;
   /** Default "device". */
   weighting?: Weighting;
-  /** Default "local". */
+  /** Default "federated", or "local" with alpha 0, or "kmeans++" with preset "paper". */
   init?: Init;
-  /** Starts of the local k-means of `init: "local"`. Default 10. */
+  /** Starts of the k-means that `init` needs. Default 10. */
   restarts?: number;
+  /** No centroid of fewer points is flooded by `init: "federated"`. Default 1. */
+  minimum?: number;
   /** Default 0. */
   seed?: number;
   signal?: AbortSignal;
@@ -71,25 +75,36 @@ export function fitRounds(
   graph: Graph,
   options: FitOptions,
 ): Generator<Round, FitModel, void> {
-  const { schedule = "cyclic", seed = 0 } = options;
+  const { schedule = "cyclic", preset = "dependable", seed = 0 } = options;
   checkSchedule(schedule, graph.size);
-  const settings = updateSettings(options, schedule === "simultaneous" ? 1 : 100);
-  if (schedule === "simultaneous") checkDescent(settings);
-  const state = startNetwork(datasets, graph, options, settings);
+  const settingsOf = settingsOfRounds(options, preset, schedule, { k: options.k, degree: meanDegree(graph) });
+  const init = options.init ?? defaultInit(preset, options.alpha);
+  const state = startNetwork(datasets, graph, { ...options, init }, settingsOf(1));
   const orders = roundOrders(schedule, graph, randomStream(seed, "schedule"));
   // A listed schedule runs to its end: that is what it was listed for.
   const listed = Array.isArray(schedule);
   const most = options.rounds ?? (listed ? schedule.length : DEFAULT_ROUNDS);
-  const advance = () => {
+  const advance = (round: number) => {
     const next = orders.next();
-    return next.done
-      ? undefined
-      : { largestMove: runRound(state, next.value), converged: state.stillCount === graph.size };
+    if (next.done) return undefined;
+    const largestMove = runRound(state, next.value, settingsOf(round));
+    return { largestMove, converged: state.stillCount === graph.size };
   };
   return runRounds(state, advance, most, !listed, options.signal);
 }
 
 const DEFAULT_ROUNDS = 200;
+
+/** The mean over the devices of sum_j A(i, j). */
+function meanDegree({ size, weights }: Graph): number {
+  return weights.reduce((sum, row) => sum + row.reduce((a, b) => a + b, 0), 0) / size;
+}
+
+function defaultInit(preset: Preset, alpha: number): Init {
+  if (preset === "paper") return "kmeans++";
+  // Alone means alone: nothing is flooded either.
+  return alpha === 0 ? "local" : "federated";
+}
 
 /** Checks what every method over a network needs, and sets the devices at their start. */
 export function startNetwork(
@@ -99,14 +114,16 @@ export function startNetwork(
   settings: UpdateSettings,
 ): Network {
   const { k, rounds = DEFAULT_ROUNDS, weighting = "device", init = "local", restarts = 10, seed = 0 } = options;
+  const { minimum = 1 } = options;
   const cols = checkNetwork(datasets, graph);
   checkInteger("k", k, 1);
   checkInteger("rounds", rounds, 0);
   checkInteger("restarts", restarts, 1);
+  checkInteger("minimum", minimum, 1);
   checkSeed(seed);
   checkOneOf("weighting", weighting, ["device", "sample"]);
-  const start = startingCentroids(datasets, graph, cols, { k, init, restarts, seed, kernel: settings.kernel });
-  return network(datasets, graph, start, settings, weighting);
+  const begun = start(datasets, graph, cols, { k, init, restarts, minimum, seed, kernel: settings.kernel });
+  return network(datasets, graph, begun, settings, weighting, randomStream(seed, "fresh"));
 }
 
 /** What one round did. */
@@ -118,7 +135,7 @@ export interface RoundResult {
 /** Rounds until `most`, or until `advance` has no further one, or until nothing moves. */
 export function* runRounds(
   state: Network,
-  advance: () => RoundResult | undefined,
+  advance: (round: number) => RoundResult | undefined,
   most: number,
   stopWhenConverged: boolean,
   signal: AbortSignal | undefined,
@@ -137,12 +154,11 @@ export function* runRounds(
       },
     };
   };
-  tellAll(state);
   yield note(0);
   let converged = false;
   while (history.length <= most && !(converged && stopWhenConverged)) {
     signal?.throwIfAborted();
-    const result = advance();
+    const result = advance(history.length);
     if (result === undefined) break;
     converged = result.converged;
     yield note(result.largestMove);

@@ -11,6 +11,7 @@ export {
   splitEvenly,
   twoCommunities,
 } from "./datasets.ts";
+export { type DeviceUpdate, updateDevice } from "./device.ts";
 export { type FitModel, type FitOptions, fit, fitRounds, type Round, type RoundSummary } from "./fit.ts";
 export {
   communities,
@@ -45,13 +46,13 @@ export {
   simplifiedSilhouette,
   totalVariation,
 } from "./measures.ts";
+export { type ConsensusModel, consensusRounds } from "./methods/consensus.ts";
 export { type DistributedModel, distributedRounds } from "./methods/distributed.ts";
 export { methods } from "./methods/index.ts";
 export type { Method, MethodOptions } from "./methods/method.ts";
 export type { Weighting } from "./network.ts";
-export type { UpdateOptions } from "./options.ts";
+export type { Preset, UpdateOptions } from "./options.ts";
 export { normalStream, type Random, randomStream } from "./random.ts";
 export type { Schedule } from "./schedule.ts";
 export { laplacianExtremes } from "./spectrum.ts";
 export type { Init } from "./start.ts";
-export { type DeviceUpdate, updateDevice } from "./update.ts";

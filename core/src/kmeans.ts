@@ -1,12 +1,12 @@
 // k-means on one device: greedy k-means++ seeds, Lloyd's iteration, restarts. Lloyd is a device update without neighbours.
 
 import { checkAtLeastZero, checkInteger, checkMatrix, checkSeed, checkShape, checkWeights } from "./check.ts";
-import { ln } from "./elementary.ts";
 import { jsKernel } from "./kernel/js.ts";
 import type { Kernel, PreparedPoints } from "./kernel/kernel.ts";
 import type { Matrix } from "./matrix.ts";
 import { updateSettings } from "./options.ts";
 import { type Random, randomStream } from "./random.ts";
+import { plusPlus } from "./seeding.ts";
 import { emptyUpdate, runUpdate, type Update } from "./update.ts";
 
 export interface KMeansOptions {
@@ -93,6 +93,20 @@ export function bestOf(run: KMeansRun, restarts: number, streamOf: (restart: num
   return best as Clustering;
 }
 
+/** The best few different ends of several starts, the best first. */
+export function distinctOptima(
+  run: KMeansRun,
+  restarts: number,
+  streamOf: (restart: number) => Random,
+  most: number,
+): Clustering[] {
+  const update = lloydUpdate(run);
+  const found = Array.from({ length: restarts }, (_, restart) => lloyd(run, plusPlus(run, streamOf(restart)), update));
+  found.sort((a, b) => a.inertia - b.inertia);
+  // Equal optima in another order differ by rounding only.
+  return found.filter(({ inertia }, at) => at === 0 || inertia > found[at - 1].inertia * (1 + 1e-9)).slice(0, most);
+}
+
 function lloyd({ prepared, k, points, maxIter }: KMeansRun, start: Float64Array, update: Update): Clustering {
   update.centroids.set(start);
   prepared.statistics(update.centroids, update.statistics);
@@ -108,62 +122,6 @@ function lloyd({ prepared, k, points, maxIter }: KMeansRun, start: Float64Array,
 /** Lloyd's iteration: a device update without neighbours. */
 function lloydUpdate({ k, points, maxIter, tol }: KMeansRun): Update {
   return emptyUpdate(k, points.cols, updateSettings({ alpha: 0, passes: maxIter, tol }));
-}
-
-/**
- * Greedy k-means++: every further centre is the best of 2 + ln k points drawn with probability proportional to their
- * squared distance from the centres so far. Needs at least k points.
- */
-export function plusPlus({ points, weights, prepared, k }: KMeansRun, random: Random): Float64Array {
-  const { data, rows, cols } = points;
-  const centres = new Float64Array(k * cols);
-  const trials = 2 + Math.floor(ln(k));
-  // Squared distance to the nearest centre so far; before the first all points are equally far.
-  let closest = new Float64Array(rows).fill(1);
-  let best = new Float64Array(rows);
-  let trial = new Float64Array(rows);
-  for (let c = 0; c < k; c++) {
-    const total = weightedSum(closest, weights);
-    let lowest = Number.POSITIVE_INFINITY;
-    // The first centre has nothing to be compared with: one draw.
-    for (let t = 0; t < (c === 0 ? 1 : trials); t++) {
-      const row = draw(closest, weights, total, random);
-      const centre = data.subarray(row * cols, (row + 1) * cols);
-      prepared.squaredDistances(centre, trial);
-      if (c > 0) for (let r = 0; r < rows; r++) if (closest[r] < trial[r]) trial[r] = closest[r];
-      const reached = weightedSum(trial, weights);
-      if (reached < lowest) {
-        lowest = reached;
-        centres.set(centre, c * cols);
-        [best, trial] = [trial, best];
-      }
-    }
-    [closest, best] = [best, closest];
-  }
-  return centres;
-}
-
-/** A row drawn in proportion to weight times distance; by weight alone where every point already is a centre. */
-function draw(distances: Float64Array, weights: Float64Array | undefined, total: number, random: Random): number {
-  let left = random() * (total > 0 ? total : weightedSum(undefined, weights, distances.length));
-  let last = 0;
-  for (let r = 0; r < distances.length; r++) {
-    const share = (total > 0 ? distances[r] : 1) * (weights === undefined ? 1 : weights[r]);
-    if (share === 0) continue;
-    last = r;
-    left -= share;
-    if (left < 0) break;
-  }
-  // Rounding can leave a little over: then it is the last row that has any chance.
-  return last;
-}
-
-function weightedSum(values?: Float64Array, weights?: Float64Array, rows = values?.length ?? 0): number {
-  let total = 0;
-  for (let r = 0; r < rows; r++) {
-    total += (values === undefined ? 1 : values[r]) * (weights === undefined ? 1 : weights[r]);
-  }
-  return total;
 }
 
 function checkedWeights(weights: ArrayLike<number> | undefined, rows: number): Float64Array | undefined {

@@ -1,11 +1,14 @@
 // All devices of a simulated network in packed memory, which grows with points, centroids and edges and nothing else.
 
 import { type CentroidSets, emptyMatches, type Matches, totalVariationOfSets } from "./coupling.ts";
+import { freshStarts } from "./device.ts";
 import type { Graph } from "./graph.ts";
 import type { PreparedPoints } from "./kernel/kernel.ts";
 import type { Matrix } from "./matrix.ts";
 import type { UpdateSettings } from "./options.ts";
+import type { Random } from "./random.ts";
 import type { RoundOrder } from "./schedule.ts";
+import type { Start } from "./start.ts";
 import { emptyUpdate, runUpdate, type Update } from "./update.ts";
 
 /** device: every device counts the same (u_i = 1). sample: every point does (u_i = m_i / mean m). */
@@ -13,8 +16,11 @@ export type Weighting = "device" | "sample";
 
 export interface Network {
   readonly graph: Graph;
-  readonly settings: UpdateSettings;
+  readonly datasets: readonly Matrix[];
   readonly points: readonly PreparedPoints[];
+  readonly settings: UpdateSettings;
+  /** Of the fresh starts. */
+  readonly random: Random;
   /** u_i / m_i; 0 without points. */
   readonly pointScales: Float64Array;
   readonly k: number;
@@ -39,22 +45,25 @@ export interface Network {
 export function network(
   datasets: readonly Matrix[],
   graph: Graph,
-  start: readonly Matrix[],
+  { centroids, traffic }: Start,
   settings: UpdateSettings,
   weighting: Weighting,
+  random: Random,
 ): Network {
   const { size } = graph;
-  const { rows: k, cols } = start[0];
+  const { rows: k, cols } = centroids[0];
   const data = new Float64Array(size * k * cols);
-  start.forEach((centroids, i) => {
-    data.set(centroids.data, i * k * cols);
+  centroids.forEach((own, i) => {
+    data.set(own.data, i * k * cols);
   });
   const sets = { data, starts: Uint32Array.from({ length: size + 1 }, (_, i) => i * k), cols };
   const update = emptyUpdate(k, cols, settings);
   update.sets = sets;
   const state: Network = {
     graph,
+    datasets,
     settings,
+    random,
     points: datasets.map((points) => settings.kernel.prepare(points)),
     pointScales: pointScales(datasets, weighting),
     k,
@@ -68,8 +77,8 @@ export function network(
     stillSince: new Float64Array(size).fill(-1),
     movingSteps: 0,
     stillCount: 0,
-    messages: 0,
-    bytes: 0,
+    messages: traffic.messages,
+    bytes: traffic.bytes,
   };
   for (let i = 0; i < size; i++) refreshStatistics(state, i);
   return state;
@@ -91,8 +100,9 @@ export function pointScales(datasets: readonly Matrix[], weighting: Weighting): 
   });
 }
 
-/** Runs the steps of a round; returns the largest move of a coordinate. */
-export function runRound(state: Network, { order, ends }: RoundOrder): number {
+/** Runs the steps of a round with the given settings; returns the largest move of a coordinate. */
+export function runRound(state: Network, { order, ends }: RoundOrder, settings: UpdateSettings): number {
+  state.update.settings = settings;
   let largest = 0;
   for (let s = 0, from = 0; s < ends.length; from = ends[s++]) {
     let moved = false;
@@ -113,6 +123,8 @@ function visit(state: Network, i: number): void {
   state.update.neighbours = state.graph.neighbours[i];
   state.update.edgeWeights = state.graph.weights[i];
   state.update.pointScale = state.pointScales[i];
+  const { settings } = state.update;
+  state.update.freshStarts = settings.freshStarts > 0 ? freshStarts(state.datasets[i], state.update, state.random) : [];
   runUpdate(state.update, state.points[i]);
   storeDevice(state, i);
 }
@@ -171,10 +183,6 @@ function noteStep(state: Network, order: Uint32Array, from: number, to: number, 
     state.stillSince[order[at]] = state.movingSteps;
     state.stillCount++;
   }
-}
-
-export function tellAll(state: Network): void {
-  for (let i = 0; i < state.graph.size; i++) tell(state, i);
 }
 
 /** One message to all neighbours; every link carries the centroids once. */

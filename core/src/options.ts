@@ -4,43 +4,71 @@ import { checkAtLeastZero, checkInteger, checkNumber, checkOneOf } from "./check
 import { type Coupling, couplings } from "./coupling.ts";
 import { jsKernel } from "./kernel/js.ts";
 import type { Kernel } from "./kernel/kernel.ts";
+import type { Schedule } from "./schedule.ts";
 
 export interface UpdateOptions {
   /** How strongly neighbours pull: 0 is alone. */
   alpha: number;
   /** Default "nearest". */
   coupling?: Coupling;
-  /** At most this many times (E1) (E2) (E3) (M). Default 100, or 1 when all devices update at once. */
+  /** At most this many times (E1) (E2) (E3) (M). */
   passes?: number;
   /** A pass that lowers the local objective J by no more than tol * max(1, |J|) is the last. Default 1e-12. */
   tol?: number;
-  /** Each pass moves by this multiple of the step of (M), in (0, 2). Default 1. */
-  relaxation?: number;
+  /** Each pass moves by this multiple of the step of (M), in (0, 2). "auto": what suits the graph where
+   *  one pass is made, else 1. Descent is sure below 2. */
+  relaxation?: number | "auto";
   /** The update keeps this share of its whole move, in (0, 1]. Default 1. */
   damping?: number;
-  /** Falls back to the first pass where later ones raise J with the input's labels and matches held fixed. */
+  /** Falls back to the first pass where the result raises J with the input's labels and matches held fixed. */
   safeguard?: boolean;
+  /** Also solves from each neighbour's centroids, and keeps the best. */
+  candidates?: boolean;
+  /** Also solves from this many k-means++ draws on the points and the neighbours' centroids together. */
+  freshStarts?: number;
   /** u of the device: how much its points count against the coupling. Default 1. */
   weight?: number;
   /** A(i, j) for each neighbour. Default 1. */
   edgeWeights?: ArrayLike<number>;
+  /** Of the fresh starts. Default 0. */
+  seed?: number;
   kernel?: Kernel;
   /** @internal Test only: 1 gives the printed max(den, 1) of (M), see docs/paper.md#the-denominator. */
   denominatorFloor?: number;
 }
 
 /** Options with their defaults, checked. */
-export type UpdateSettings = Required<Omit<UpdateOptions, "weight" | "edgeWeights">>;
+export type UpdateSettings = Required<Omit<UpdateOptions, "weight" | "edgeWeights" | "seed" | "relaxation">> & {
+  readonly relaxation: number;
+};
 
-export function updateSettings(options: UpdateOptions, defaultPasses = 100): UpdateSettings {
+/** What `relaxation: "auto"` looks at: clusters, and how strongly a device is linked (the mean of sum_j A(i, j)). */
+export interface Surroundings {
+  readonly k: number;
+  readonly degree: number;
+}
+
+/**
+ * The best over-relaxation of a linear sweep, 2 / (1 + sqrt(1 - rho^2)), with rho the share that neighbours have in a
+ * centroid's mean: a cluster's points weigh about 1/k, each neighbour 2 alpha A (alpha A under transport).
+ */
+function suitedRelaxation(alpha: number, coupling: Coupling, { k, degree }: Surroundings): number {
+  const pull = (coupling === "nearest" ? 2 : 1) * alpha * degree;
+  const rho = pull / (pull + 1 / k);
+  return 2 / (1 + Math.sqrt(1 - rho * rho));
+}
+
+export function updateSettings(options: UpdateOptions, around: Surroundings = { k: 1, degree: 0 }): UpdateSettings {
   const {
     alpha,
     coupling = "nearest",
-    passes = defaultPasses,
+    passes = 100,
     tol = 1e-12,
-    relaxation = 1,
+    relaxation: wanted = 1,
     damping = 1,
     safeguard = false,
+    candidates = false,
+    freshStarts = 0,
     kernel = jsKernel,
     denominatorFloor = 0,
   } = options;
@@ -48,20 +76,80 @@ export function updateSettings(options: UpdateOptions, defaultPasses = 100): Upd
   checkOneOf("coupling", coupling, couplings);
   checkInteger("passes", passes, 1);
   checkAtLeastZero("tol", tol);
-  checkNumber("relaxation", relaxation, (value) => value > 0 && value < 2, "a number above 0 and below 2");
+  const suited = () => (passes === 1 && damping === 1 ? suitedRelaxation(alpha, coupling, around) : 1);
+  const relaxation = wanted === "auto" ? suited() : wanted;
+  checkNumber("relaxation", relaxation, (value) => value > 0 && value < 2, 'a number above 0 and below 2, or "auto"');
   checkNumber("damping", damping, (value) => value > 0 && value <= 1, "a number above 0 and at most 1");
-  return { alpha, coupling, passes, tol, relaxation, damping, safeguard, kernel, denominatorFloor };
+  checkInteger("freshStarts", freshStarts, 0);
+  if ((candidates || freshStarts > 0) && damping < 1 && !safeguard) {
+    throw new RangeError(
+      `candidates and freshStarts need safeguard: true with damping below 1 (else the objective can rise), got damping ${damping}`,
+    );
+  }
+  return {
+    alpha,
+    coupling,
+    passes,
+    tol,
+    relaxation,
+    damping,
+    safeguard,
+    candidates,
+    freshStarts,
+    kernel,
+    denominatorFloor,
+  };
+}
+
+/** paper: as printed, mended. dependable: further starts in the first rounds, then over-relaxed single passes. */
+export type Preset = "paper" | "dependable";
+
+/** The first rounds choose the basin; two are enough for a wrong device to meet its neighbours' answers. */
+const OPENING_ROUNDS = 2;
+
+/** The settings of a run, round by round. */
+export type SettingsOfRound = (round: number) => UpdateSettings;
+
+/** What the caller says wins over the preset. */
+export function settingsOfRounds(
+  options: UpdateOptions,
+  preset: Preset,
+  schedule: Schedule,
+  around: Surroundings,
+): SettingsOfRound {
+  checkOneOf("preset", preset, ["paper", "dependable"]);
+  const { damping = 1, safeguard = false } = options;
+  if (schedule === "simultaneous") {
+    if (options.relaxation === "auto") {
+      throw new RangeError('relaxation must be a number with schedule "simultaneous", got "auto"');
+    }
+    const settings = updateSettings({ ...options, passes: options.passes ?? 1 });
+    checkDescent(settings);
+    return () => settings;
+  }
+  // A listed schedule is run as given, and alpha = 0 is alone: nothing of a neighbour is used.
+  if (preset === "paper" || Array.isArray(schedule) || options.alpha === 0) {
+    const settings = updateSettings(options, around);
+    return () => settings;
+  }
+  const mayStartElsewhere = damping === 1 || safeguard;
+  const opening = updateSettings({ candidates: mayStartElsewhere, ...options }, around);
+  const later = updateSettings({ passes: 1, relaxation: "auto", ...options }, around);
+  return (round) => (round <= OPENING_ROUNDS ? opening : later);
 }
 
 /** All devices at once descend only under these rules; others can rise, and cycle for ever. */
-export function checkDescent({ passes, relaxation, damping, safeguard }: UpdateSettings): void {
+function checkDescent({ passes, relaxation, damping, safeguard, candidates, freshStarts }: UpdateSettings): void {
   const reason = 'with schedule "simultaneous" (else the objective can rise)';
-  if (passes === 1 && relaxation * damping > 1) {
+  const single = passes === 1 && !candidates && freshStarts === 0;
+  if (single && relaxation * damping > 1) {
     const got = `${relaxation} * ${damping} = ${relaxation * damping}`;
     throw new RangeError(`relaxation * damping must be at most 1 ${reason}, got ${got}`);
   }
-  if (passes > 1 && !(safeguard && damping <= 0.5)) {
-    const got = `passes ${passes}, safeguard ${safeguard}, damping ${damping}`;
-    throw new RangeError(`passes above 1 need safeguard: true and damping of at most 0.5 ${reason}, got ${got}`);
+  if (!single && !(safeguard && damping <= 0.5)) {
+    const got = `passes ${passes}, candidates ${candidates}, freshStarts ${freshStarts}, safeguard ${safeguard}, damping ${damping}`;
+    throw new RangeError(
+      `passes above 1, candidates and freshStarts need safeguard: true and damping of at most 0.5 ${reason}, got ${got}`,
+    );
   }
 }

@@ -1,52 +1,70 @@
-// Where the devices begin: given centroids, finished local k-means, or raw seeds.
+// Where the devices begin: given centroids, one federated seed, finished local k-means, or raw seeds.
 
 import { checkOneOf, checkShape } from "./check.ts";
+import { federatedStart } from "./federated.ts";
+import { type Traffic, tellTraffic } from "./flood.ts";
 import type { Graph } from "./graph.ts";
 import type { Kernel } from "./kernel/kernel.ts";
-import { bestOf, plusPlus } from "./kmeans.ts";
+import { bestOf } from "./kmeans.ts";
 import type { Matrix } from "./matrix.ts";
 import { randomStream } from "./random.ts";
+import { plusPlus } from "./seeding.ts";
 
 /**
- * local: each device's own k-means, best of `restarts`. kmeans++: its raw seeds, which are records: for simulation
- * only, a real device must not send them.
+ * federated: one seed for all of a component, from a sketch of everyone's points, flooded once. local: each
+ * device's own k-means, best of `restarts`. kmeans++: its raw seeds (greedy, or one draw each), which are records:
+ * for simulation only, a real device must not send them.
  */
-export type Init = readonly Matrix[] | "local" | "kmeans++";
+export type Init = readonly Matrix[] | "federated" | "local" | "kmeans++" | "classic kmeans++";
+
+const inits = ["federated", "local", "kmeans++", "classic kmeans++"];
 
 export interface StartOptions {
   readonly k: number;
   readonly init: Init;
   readonly restarts: number;
+  readonly minimum: number;
   readonly seed: number;
   readonly kernel: Kernel;
 }
 
-/** The first centroids of every device, fresh copies. */
-export function startingCentroids(
-  datasets: readonly Matrix[],
-  network: Graph,
-  cols: number,
-  options: StartOptions,
-): Matrix[] {
-  const { k, init } = options;
-  if (Array.isArray(init)) {
-    if (init.length !== datasets.length) {
-      throw new RangeError(`init must have ${datasets.length} matrices (one for each of datasets), got ${init.length}`);
-    }
-    return init.map((centroids: Matrix, i) => {
-      checkShape(`init[${i}]`, centroids, k, cols, "k and the columns of datasets");
-      return { ...centroids, data: centroids.data.slice() };
-    });
-  }
-  checkOneOf("init", init, ["local", "kmeans++"]);
-  const own = datasets.map((points, i) => (points.rows >= k ? seededDevice(points, i, options) : undefined));
-  return adoptFromNearest(own, datasets, network, k);
+/** The first centroids of every device, and what it took until the neighbours knew them. */
+export interface Start {
+  readonly centroids: readonly Matrix[];
+  readonly traffic: Traffic;
 }
 
-function seededDevice(points: Matrix, device: number, { k, init, restarts, seed, kernel }: StartOptions): Matrix {
+export function start(datasets: readonly Matrix[], network: Graph, cols: number, options: StartOptions): Start {
+  const { k, init } = options;
+  if (!Array.isArray(init)) checkOneOf("init", init, inits);
+  if (Array.isArray(init)) {
+    return { centroids: givenCentroids(init, datasets.length, k, cols), traffic: tellOnce(network, k * cols) };
+  }
+  if (init === "federated") return federatedStart(datasets, network, cols, options);
+  const own = datasets.map((points, i) => (points.rows >= k ? ownCentroids(points, i, options) : undefined));
+  return { centroids: adoptFromNearest(own, datasets, network, k), traffic: tellOnce(network, k * cols) };
+}
+
+function tellOnce(network: Graph, numbers: number): Traffic {
+  return tellTraffic(network, new Uint32Array(network.size).fill(numbers));
+}
+
+function givenCentroids(init: readonly Matrix[], devices: number, k: number, cols: number): Matrix[] {
+  if (init.length !== devices) {
+    throw new RangeError(`init must have ${devices} matrices (one for each of datasets), got ${init.length}`);
+  }
+  return init.map((centroids, i) => {
+    checkShape(`init[${i}]`, centroids, k, cols, "k and the columns of datasets");
+    return { ...centroids, data: centroids.data.slice() };
+  });
+}
+
+/** A device's own k-means, or its raw seeds. */
+function ownCentroids(points: Matrix, device: number, { k, init, restarts, seed, kernel }: StartOptions): Matrix {
   const run = { points, prepared: kernel.prepare(points), k, maxIter: 300, tol: 0 };
-  if (init === "kmeans++") {
-    return { data: plusPlus(run, randomStream(seed, "init", device)), rows: k, cols: points.cols };
+  if (init === "kmeans++" || init === "classic kmeans++") {
+    const trials = init === "kmeans++" ? undefined : 1;
+    return { data: plusPlus(run, randomStream(seed, "init", device), trials), rows: k, cols: points.cols };
   }
   return bestOf(run, restarts, (restart) => randomStream(seed, "init", device, restart)).centroids;
 }

@@ -1,18 +1,9 @@
 // One device update, line 5 of Algorithm 1: (E1) (E2) (E3) (M) with the neighbours frozen. Nothing here touches points:
 // (E1) enters through its statistics, so whoever holds the points may be anywhere and answer when it can.
 
-import { checkMatrix, checkNumber, checkShape, checkWeights } from "./check.ts";
-import { type CentroidSets, emptyMatches, type Matches, match, packSets } from "./coupling.ts";
+import { type CentroidSets, emptyMatches, type Matches, match } from "./coupling.ts";
 import { emptyStatistics, type PreparedPoints, type Statistics } from "./kernel/kernel.ts";
-import type { Matrix } from "./matrix.ts";
-import { type UpdateOptions, type UpdateSettings, updateSettings } from "./options.ts";
-
-export interface DeviceUpdate {
-  readonly centroids: Matrix;
-  /** The local objective J at `centroids`: own loss and the discrepancy to the neighbours. */
-  readonly objective: number;
-  readonly passes: number;
-}
+import type { UpdateSettings } from "./options.ts";
 
 /**
  * One device's update in progress. It holds no points: whenever it wants (E1), it asks its owner to fill `statistics`
@@ -21,7 +12,7 @@ export interface DeviceUpdate {
 export interface Update {
   readonly k: number;
   readonly cols: number;
-  readonly settings: UpdateSettings;
+  settings: UpdateSettings;
   /** In: the device's centroids. Out: the updated ones. */
   readonly centroids: Float64Array;
   /** (E1) at `centroids`, before and after. */
@@ -32,10 +23,17 @@ export interface Update {
   edgeWeights: Float64Array;
   /** u_i / m_i. */
   pointScale: number;
-  /** Passes so far, and J after them. */
+  /** Further starts of the solver besides the device's centroids (and its neighbours', with `candidates`). */
+  freshStarts: readonly Float64Array[];
+  /** Passes of the start at hand, and J after them. */
   passes: number;
   objective: number;
-  finished: boolean;
+  phase: "passing" | "judging" | "starting" | "finished";
+  /** How many starts were tried; the best result so far, with its J. */
+  tried: number;
+  bestObjective: number;
+  readonly best: Float64Array;
+  readonly bestStatistics: Statistics;
   readonly matches: Matches;
   /** Per own centroid: the weighted sum and the weight of the neighbours' centroids matched with it. */
   readonly pullSums: Float64Array;
@@ -61,9 +59,14 @@ export function emptyUpdate(k: number, cols: number, settings: UpdateSettings, l
     neighbours: new Uint32Array(0),
     edgeWeights: new Float64Array(0),
     pointScale: 1,
+    freshStarts: [],
     passes: 0,
     objective: 0,
-    finished: true,
+    phase: "finished",
+    tried: 0,
+    bestObjective: 0,
+    best: new Float64Array(k * cols),
+    bestStatistics: emptyStatistics(k, cols),
     matches: emptyMatches(Math.max(k, largestNeighbour)),
     pullSums: new Float64Array(k * cols),
     pullWeights: new Float64Array(k),
@@ -80,18 +83,19 @@ export function emptyUpdate(k: number, cols: number, settings: UpdateSettings, l
  */
 function beginUpdate(update: Update): boolean {
   update.input.set(update.centroids);
-  update.passes = 0;
-  update.finished = false;
-  update.objective = localObjective(update);
-  return pass(update);
+  update.tried = 0;
+  update.bestObjective = Number.POSITIVE_INFINITY;
+  return beginStart(update);
 }
 
 function continueUpdate(update: Update): boolean {
-  if (update.finished) return false;
+  if (update.phase === "finished") return false;
+  if (update.phase === "starting") return beginStart(update);
   const before = update.objective;
   update.objective = localObjective(update);
+  if (update.phase === "judging") return nextStart(update);
   const fell = before - update.objective;
-  return fell <= update.settings.tol * Math.max(1, Math.abs(before)) ? finish(update, true) : pass(update);
+  return fell <= update.settings.tol * Math.max(1, Math.abs(before)) ? endStart(update, true) : pass(update);
 }
 
 /** Runs an update to its end on points at hand. */
@@ -101,30 +105,87 @@ export function runUpdate(update: Update, points: PreparedPoints): void {
   }
 }
 
-function pass(update: Update): boolean {
-  const first = update.passes === 0;
-  if (!moveToMeans(update, first && update.settings.safeguard)) return finish(update, true);
-  update.passes++;
-  return update.passes === update.settings.passes ? finish(update, false) : true;
+function beginStart(update: Update): boolean {
+  update.passes = 0;
+  update.objective = localObjective(update);
+  return pass(update);
 }
 
-/** Safeguard, then damping. `known`: the statistics are those of the centroids. Returns whether new ones are wanted. */
-function finish(update: Update, known: boolean): boolean {
-  const { centroids, input, passes, settings } = update;
-  const refused = settings.safeguard && passes > 1 && raisesSurrogate(update);
+function pass(update: Update): boolean {
+  const remember = update.settings.safeguard && update.tried === 0 && update.passes === 0;
+  if (!moveToMeans(update, remember)) return endStart(update, true);
+  update.passes++;
+  update.phase = "passing";
+  return update.passes === update.settings.passes ? endStart(update, false) : true;
+}
+
+/** `known`: the statistics are those of the centroids. */
+function endStart(update: Update, known: boolean): boolean {
+  const { settings, freshStarts } = update;
+  const alone = !(settings.candidates && update.neighbours.length > 0) && freshStarts.length === 0;
+  if (alone) return finish(update, known, update.passes > 0);
+  update.phase = "judging";
+  return known ? nextStart(update) : true;
+}
+
+/** Keeps the result at hand if it is the best so far, and goes on to the next start. */
+function nextStart(update: Update): boolean {
+  const { best, bestStatistics, centroids, statistics } = update;
+  // The margin matters: equal optima in another order differ by rounding only.
+  if (
+    update.tried === 0 ||
+    update.objective < update.bestObjective - 1e-9 * Math.max(1, Math.abs(update.bestObjective))
+  ) {
+    update.bestObjective = update.objective;
+    best.set(centroids);
+    copyStatistics(statistics, bestStatistics);
+  }
+  if (loadStart(update, update.tried++)) {
+    update.phase = "starting";
+    return true;
+  }
+  centroids.set(best);
+  copyStatistics(bestStatistics, statistics);
+  return finish(update, true, true);
+}
+
+/** Puts further start number `index` into the centroids: the neighbours' sets, then the fresh ones. */
+function loadStart(update: Update, index: number): boolean {
+  const { centroids, freshStarts, k, cols, neighbours, settings, sets } = update;
+  const candidates = settings.candidates ? neighbours.length : 0;
+  if (index < candidates) {
+    const from = sets.starts[neighbours[index]] * cols;
+    for (let i = 0; i < k * cols; i++) centroids[i] = sets.data[from + i];
+    return true;
+  }
+  if (index - candidates >= freshStarts.length) return false;
+  centroids.set(freshStarts[index - candidates]);
+  return true;
+}
+
+function copyStatistics(from: Statistics, to: Statistics): void {
+  to.counts.set(from.counts);
+  to.sums.set(from.sums);
+  to.loss = from.loss;
+}
+
+/** Safeguard, then damping. Returns whether new statistics are wanted. */
+function finish(update: Update, known: boolean, moved: boolean): boolean {
+  const { centroids, input, settings } = update;
+  const refused = settings.safeguard && moved && raisesSurrogate(update);
   if (refused) centroids.set(update.firstPass);
-  const damped = settings.damping < 1 && passes > 0;
+  const damped = settings.damping < 1 && moved;
   if (damped) {
     for (let i = 0; i < centroids.length; i++) {
       centroids[i] = (1 - settings.damping) * input[i] + settings.damping * centroids[i];
     }
   }
-  update.finished = true;
+  update.phase = "finished";
   return !known || refused || damped;
 }
 
 /** J: the own loss and the pull of the neighbours, whose matches it renews. */
-function localObjective(update: Update): number {
+export function localObjective(update: Update): number {
   return update.pointScale * update.statistics.loss + update.settings.alpha * matchNeighbours(update);
 }
 
@@ -191,38 +252,4 @@ function raisesSurrogate({ k, cols, centroids, input, firstTarget, firstWeights 
     }
   }
   return change > 0;
-}
-
-/** One device update on given points and neighbours' centroids. */
-export function updateDevice(
-  points: Matrix,
-  centroids: Matrix,
-  neighbours: readonly Matrix[],
-  options: UpdateOptions,
-): DeviceUpdate {
-  const settings = updateSettings(options);
-  const { weight = 1, edgeWeights = new Float64Array(neighbours.length).fill(1) } = options;
-  checkNumber("weight", weight, (value) => value > 0, "a finite number above 0");
-  checkWeights(edgeWeights, neighbours.length, "edgeWeights", "one for each of neighbours");
-  checkMatrix("points", points);
-  checkMatrix("centroids", centroids);
-  const { rows: k, cols } = centroids;
-  if (k === 0 || cols === 0) throw new RangeError(`centroids must not be empty, got ${k} x ${cols}`);
-  if (points.rows > 0) checkShape("points", points, points.rows, cols, "the columns of centroids");
-  neighbours.forEach((other, n) => {
-    const rows = settings.coupling === "transport" ? k : Math.max(1, other.rows);
-    checkShape(`neighbours[${n}]`, other, rows, cols, "as centroids");
-  });
-  const largest = neighbours.reduce((most, other) => Math.max(most, other.rows), 0);
-  const update = emptyUpdate(k, cols, settings, largest);
-  update.centroids.set(centroids.data);
-  update.sets = packSets(neighbours, cols);
-  update.neighbours = Uint32Array.from(neighbours, (_, n) => n);
-  update.edgeWeights = Float64Array.from(edgeWeights);
-  update.pointScale = points.rows > 0 ? weight / points.rows : 0;
-  const prepared = settings.kernel.prepare(points);
-  prepared.statistics(update.centroids, update.statistics);
-  runUpdate(update, prepared);
-  const { passes } = update;
-  return { centroids: { data: update.centroids, rows: k, cols }, objective: localObjective(update), passes };
 }

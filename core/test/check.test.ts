@@ -22,9 +22,25 @@ const refusals: [string, () => unknown, string][] = [
   ["k NaN", () => kmeans(two[0], { k: Number.NaN }), "k must be an integer from 1 to 3 (the rows of points), got NaN"],
   [
     "k above the points of a device with nobody to start from",
-    () => fit([two[0], matrix([[1]])], graph(2, []), valid),
+    () => fit([two[0], matrix([[1]])], graph(2, []), { ...valid, init: "local" }),
     "device 1 must have at least k = 2 points, a given init or a path to a device with that many points, got 1 points and no such path",
   ],
+  [
+    "k above the points of every device of a component",
+    () => fit([two[0], matrix([[1]])], graph(2, []), valid),
+    "the component of device 1 must have a device with at least k = 2 points and a cluster of at least 1, or a given init, got none",
+  ],
+  [
+    "candidates with damping and no safeguard",
+    () => fit(two, link, { ...valid, candidates: true, damping: 0.5 }),
+    "candidates and freshStarts need safeguard: true with damping below 1 (else the objective can rise), got damping 0.5",
+  ],
+  [
+    "an unknown preset",
+    () => fit(two, link, { ...valid, preset: "best" as "paper" }),
+    'preset must be one of paper, dependable, got "best"',
+  ],
+  ["a minimum of 0", () => fit(two, link, { ...valid, minimum: 0 }), "minimum must be an integer of at least 1, got 0"],
   ["ragged rows", () => matrix([[1, 2], [3]]), "row 1 must have 2 numbers (the length of row 0), got 1"],
   ["NaN in rows", () => matrix([[1], [Number.NaN]]), "row 1, column 0 must be a finite number, got NaN"],
   [
@@ -151,7 +167,7 @@ const refusals: [string, () => unknown, string][] = [
   [
     "an unknown init",
     () => fit(two, link, { ...valid, init: "best" as "local" }),
-    'init must be one of local, kmeans++, got "best"',
+    'init must be one of federated, local, kmeans++, classic kmeans++, got "best"',
   ],
   [
     "an unknown coupling",
@@ -166,7 +182,7 @@ const refusals: [string, () => unknown, string][] = [
   [
     "relaxation of 2",
     () => fit(two, link, { ...valid, relaxation: 2 }),
-    "relaxation must be a number above 0 and below 2, got 2",
+    'relaxation must be a number above 0 and below 2, or "auto", got 2',
   ],
   [
     "damping of 0",

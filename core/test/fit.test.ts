@@ -38,7 +38,7 @@ describe("fit(datasets, graph, options)", () => {
   });
 
   it("counts a message per told device and 8 bytes per number and link, the start included", () => {
-    const { messages, bytes, rounds, history } = fit(datasets, star(10), { k: 3, alpha: 1, rounds: 4 });
+    const { messages, bytes, rounds, history } = fit(datasets, star(10), { k: 3, alpha: 1, rounds: 4, init: "local" });
     expect(rounds).toBe(4);
     expect(history.map((round) => round.messages)).toEqual([10, 20, 30, 40, 50]);
     expect(messages).toBe(50);
@@ -47,7 +47,12 @@ describe("fit(datasets, graph, options)", () => {
   });
 
   it("counts nothing for a device without neighbours", () => {
-    const { messages, bytes } = fit(datasets.slice(0, 3), graph(3, [[0, 1]]), { k: 3, alpha: 1, rounds: 1 });
+    const { messages, bytes } = fit(datasets.slice(0, 3), graph(3, [[0, 1]]), {
+      k: 3,
+      alpha: 1,
+      rounds: 1,
+      init: "local",
+    });
     expect({ messages, bytes }).toEqual({ messages: 4, bytes: 4 * 3 * 2 * 8 });
   });
 
@@ -73,7 +78,7 @@ describe("fit(datasets, graph, options)", () => {
   });
 
   it("reaches it in a third of the rounds with relaxation 1.8", () => {
-    const options = { k: 3, alpha: 1, rounds: 4000, passes: 1 };
+    const options = { k: 3, alpha: 1, rounds: 4000, passes: 1, preset: "paper" } as const;
     const plain = fit(datasets, network, options);
     const relaxed = fit(datasets, network, { ...options, relaxation: 1.8 });
     expect(relaxed.objective).toBeCloseTo(plain.objective, 9);
@@ -90,7 +95,7 @@ describe("fit(datasets, graph, options)", () => {
   });
 
   it("begins with each device's own best k-means, so that no record is sent", () => {
-    const { centroids } = fit(datasets, network, { k: 3, alpha: 1, rounds: 0 });
+    const { centroids } = fit(datasets, network, { k: 3, alpha: 1, rounds: 0, init: "local" });
     const records = new Set(datasets.flatMap(toRows).map(String));
     for (const centroid of centroids.flatMap(toRows)) expect(records.has(String(centroid))).toBe(false);
     centroids.forEach((own, i) => {
@@ -137,7 +142,7 @@ describe("fit(datasets, graph, options)", () => {
         };
       },
     };
-    const options = { k: 3, alpha: 1, rounds: 2, passes: 1 };
+    const options = { k: 3, alpha: 1, rounds: 2, passes: 1, preset: "paper" } as const;
     const init = datasets.map((points) => kmeans(points, { k: 3 }).centroids);
     expect(fit(datasets, network, { ...options, init, kernel })).toEqual(fit(datasets, network, { ...options, init }));
     // (E1) once per device at the start, then once per device update.
@@ -172,12 +177,12 @@ describe("fitRounds(datasets, graph, options)", () => {
 
   it("runs an explicit schedule step by step, to its end", () => {
     const schedule = [[0], [1, 2], [], [0]];
-    const model = fit(datasets, network, { k: 3, alpha: 1, schedule });
+    const model = fit(datasets, network, { k: 3, alpha: 1, schedule, init: "local" });
     expect(model.rounds).toBe(4);
     expect(model.history.map(({ messages }) => messages)).toEqual([10, 11, 13, 13, 14]);
     const sweep = datasets.map((_, i) => [i]);
-    const listed = fit(datasets, network, { k: 3, alpha: 1, schedule: [...sweep, ...sweep] });
-    expect(listed.centroids).toEqual(fit(datasets, network, { k: 3, alpha: 1, rounds: 2 }).centroids);
+    const listed = fit(datasets, network, { k: 3, alpha: 1, schedule: [...sweep, ...sweep], preset: "paper" });
+    expect(listed.centroids).toEqual(fit(datasets, network, { k: 3, alpha: 1, rounds: 2, preset: "paper" }).centroids);
   });
 });
 

@@ -4,6 +4,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import {
   adjustedRandIndex,
+  consensusRounds,
   consensusVariation,
   discrepancy,
   distortion,
@@ -13,6 +14,7 @@ import {
   type Graph,
   globalCentroidDeviation,
   graph,
+  kmeans,
   type Matrix,
   type MethodOptions,
   matrix,
@@ -47,7 +49,7 @@ interface BaseCase extends Case {
 }
 
 interface OptionCase extends Case {
-  method: "fedkm" | "distributed" | "measures";
+  method: "fedkm" | "consensus" | "distributed" | "measures";
   options: MethodOptions;
   groups?: { devices: number[]; pooled: Rows }[];
   truth?: number[][];
@@ -56,7 +58,9 @@ interface OptionCase extends Case {
     silhouette: number[];
     objective?: number[];
     eta?: number;
+    beta?: number;
     multipliers?: Rows[];
+    variations?: number[];
     groupDeviation?: number[];
     labels?: number[][];
     adjustedRand?: (number | null)[];
@@ -165,6 +169,17 @@ describe("options and measures", () => {
         ({ centroids } = result);
         expectClose(result.objective, expected.objective, "objective after every step");
       }
+      if (method === "consensus") {
+        const variations: number[] = [];
+        const loop = consensusRounds(datasets, network, { ...options, init });
+        let step = loop.next();
+        for (; !step.done; step = loop.next()) variations.push(consensusVariation(step.value.centroids, network));
+        ({ centroids } = step.value);
+        expectClose(step.value.beta, expected.beta, "beta");
+        expectClose(step.value.multipliers.map(toRows), expected.multipliers, "multipliers");
+        // A run that stands still stops before the given number of sweeps.
+        expectClose(variations, expected.variations?.slice(0, variations.length), "CV after every sweep");
+      }
       if (method === "distributed") {
         const model = methods.distributed(datasets, network, { ...options, init });
         ({ centroids } = model);
@@ -210,6 +225,37 @@ describe("options and measures", () => {
         edges.map(([i, j]) => discrepancy(init[i], init[j], coupling));
       expectClose(perEdge("nearest"), expected.nearest, "discrepancy, nearest");
       expectClose(perEdge("transport"), expected.transport, "discrepancy, transport");
+    });
+  }
+});
+
+interface SeedCase extends Case {
+  options: { k: number };
+  picks: number[][];
+  expected: { counts: number[][]; seed: Rows; cost: number };
+}
+
+describe("the federated seed", () => {
+  for (const { about, points, start, cols, options, picks, expected } of cases<SeedCase>("seed-")) {
+    it(about, () => {
+      const told = matrices(start, cols);
+      const counts = matrices(points, cols).map((own, i) => {
+        const labels = predict(told[i], own);
+        return Array.from({ length: options.k }, (_, c) => labels.filter((label) => label === c).length);
+      });
+      expect(counts).toEqual(expected.counts);
+      const rows = start.flat();
+      const found = picks.map((pick) =>
+        kmeans(matrix(rows), {
+          k: options.k,
+          init: matrix(pick.map((row) => rows[row])),
+          weights: counts.flat(),
+          maxIter: 100,
+        }),
+      );
+      const best = found.reduce((a, b) => (b.inertia < a.inertia * (1 - 1e-9) ? b : a));
+      expectClose(toRows(best.centroids), expected.seed, "seed");
+      expectClose(best.inertia, expected.cost, "cost");
     });
   }
 });

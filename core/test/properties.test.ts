@@ -93,7 +93,7 @@ describe("without these rules it would rise, so they are enforced", () => {
   it("refuses all at once, many passes, without safeguard or with damping above 1/2", () => {
     for (const options of [{ damping: 0.5 }, { safeguard: true }, { safeguard: true, damping: 0.6 }]) {
       expect(() => expectDescent(problem, { schedule: "simultaneous", passes: 2, ...options })).toThrow(
-        /^passes above 1 need safeguard: true and damping of at most 0.5 with schedule "simultaneous"/,
+        /^passes above 1, candidates and freshStarts need safeguard: true and damping of at most 0.5 with schedule "simultaneous"/,
       );
     }
   });
@@ -147,7 +147,7 @@ describe("equivalences", () => {
     forAllProblems("permutation", RUNS, (problem) => {
       const { random, datasets, network, init, k, cols, alpha } = problem;
       const order = Array.from({ length: k }, (_, c) => c).sort(() => random() - 0.5);
-      const options = { k, alpha, rounds: 1, passes: 1, ...anyCoupling(problem) };
+      const options = { k, alpha, rounds: 1, passes: 1, preset: "paper", ...anyCoupling(problem) } as const;
       const permute = (rows: number[][]) => order.map((c) => rows[c]);
       const turned = { data: Float64Array.from(permute(toRows(init[0])).flat()), rows: k, cols };
       const [own, ...others] = fit(datasets, network, { ...options, init }).centroids.map(toRows);

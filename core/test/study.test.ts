@@ -14,7 +14,7 @@ for (const [points, expected] of [
     for (let seed = 1; seed <= SEEDS; seed++) {
       const { datasets } = paperData("iso", 10, points, seed);
       const network = erdosRenyi(10, 0.7, randomStream(seed, "graph"));
-      const options = { k: 3, alpha: 1, seed, rounds: 200 };
+      const options = { k: 3, alpha: 1, seed, rounds: 200, preset: "paper", init: "local" } as const;
       const [reference] = methods.pooled(datasets, network, options).centroids;
       mean += globalCentroidDeviation(fit(datasets, network, options).centroids, reference) / SEEDS;
     }

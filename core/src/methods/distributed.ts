@@ -1,14 +1,14 @@
 // Distributed k-means (Forero, Cano and Giannakis 2011): label-wise hard consensus by ADMM, all devices at once.
 
 import { checkNumber, checkOneOf } from "../check.ts";
-import { emptyMatches, match } from "../coupling.ts";
 import { type FitModel, type Round, runRounds, startNetwork } from "../fit.ts";
-import { breadthFirst, edges, type Graph, graph as graphOf } from "../graph.ts";
+import { edges, type Graph, graph as graphOf } from "../graph.ts";
 import type { Matrix } from "../matrix.ts";
 import { commit, largestCoordinate, type Network, refreshStatistics, unpack } from "../network.ts";
 import { updateSettings } from "../options.ts";
 import { laplacianExtremes } from "../spectrum.ts";
 import type { MethodOptions } from "./method.ts";
+import { orderSeeds } from "./order.ts";
 
 export interface DistributedModel extends FitModel {
   readonly eta: number;
@@ -61,27 +61,6 @@ function tunedEta(datasets: readonly Matrix[], graph: Graph, k: number): number 
   const pace = extremes === undefined ? 1 : Math.sqrt(extremes.smallest * extremes.largest);
   const meanRows = datasets.reduce((sum, { rows }) => sum + rows, 0) / datasets.length;
   return meanRows / (2 * k * pace);
-}
-
-/** shared: everyone starts from device 0. aligned: breadth-first, each device takes the order of its parent. */
-function orderSeeds(state: Network, seeds: "own" | "shared" | "aligned"): void {
-  const { k, sets } = state;
-  const { data, cols } = sets;
-  const length = k * cols;
-  const matches = emptyMatches(k);
-  if (seeds === "own") return;
-  for (const [device, parent, hops] of breadthFirst(state.graph)) {
-    if (seeds === "shared") data.copyWithin(device * length, 0, length);
-    else if (hops > 0) {
-      match("transport", data, parent * k, k, data, device * k, k, cols, matches);
-      const own = data.slice(device * length, (device + 1) * length);
-      for (let c = 0; c < k; c++) {
-        const from = matches.toOther[c] * cols;
-        data.set(own.subarray(from, from + cols), device * length + c * cols);
-      }
-    }
-    refreshStatistics(state, device);
-  }
 }
 
 function runAdmmRound(state: Network, multipliers: Float64Array, eta: number) {

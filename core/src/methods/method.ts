@@ -10,6 +10,10 @@ export interface MethodOptions extends FitOptions {
   eta?: number | "tuned";
   /** Start of `distributed`: each device's own, one for all, or own ones in one common order. Default "own". */
   seeds?: "own" | "shared" | "aligned";
+  /** Step of `consensus`. Default from the graph. */
+  beta?: number;
+  /** Sweep of `consensus` (from 0) whose labels are kept until the devices agree; false: none. Default 40. */
+  settle?: number | false;
 }
 
 export type Method = (datasets: readonly Matrix[], graph: Graph, options: MethodOptions) => FitModel;

@@ -1,0 +1,91 @@
+// Flooding: everybody's numbers reach everybody of the same component over the links, and what that costs.
+
+import { connectedComponents, type Graph } from "./graph.ts";
+
+/** How often devices told their neighbours, and the bytes that crossed links. */
+export interface Traffic {
+  readonly messages: number;
+  readonly bytes: number;
+}
+
+/** Every device tells its neighbours once; device i sends numbers[i] numbers of 8 bytes to each. */
+export function tellTraffic({ neighbours }: Graph, numbers: ArrayLike<number>): Traffic {
+  let messages = 0;
+  let bytes = 0;
+  neighbours.forEach((row, i) => {
+    if (row.length === 0 || numbers[i] === 0) return;
+    messages++;
+    bytes += row.length * numbers[i] * 8;
+  });
+  return { messages, bytes };
+}
+
+/** Up to this many devices every distance is known; in larger networks hops are counted from as many landmarks. */
+const MOST_SOURCES = 1000;
+const LANDMARKS = 16;
+
+/**
+ * Every device starts with its own numbers and passes on, once per hop, all that it has just learned, in one message to
+ * its neighbours. Bytes are exact; messages are, up to 1,000 devices, and a lower bound beyond.
+ */
+export function floodTraffic(graph: Graph, numbers: ArrayLike<number>): Traffic {
+  const { size, neighbours } = graph;
+  const component = connectedComponents(graph);
+  const totals = new Float64Array(size);
+  for (let i = 0; i < size; i++) totals[component[i]] += numbers[i];
+  const bytes = neighbours.reduce((sum, row, i) => sum + row.length * totals[component[i]] * 8, 0);
+  return {
+    messages: size <= MOST_SOURCES ? exactMessages(graph, numbers) : boundedMessages(graph, totals, component),
+    bytes,
+  };
+}
+
+/** A device sends one message for every distance at which somebody has numbers. */
+function exactMessages(graph: Graph, numbers: ArrayLike<number>): number {
+  let messages = 0;
+  for (let device = 0; device < graph.size; device++) {
+    if (graph.neighbours[device].length === 0) continue;
+    const speaking = new Set<number>();
+    hopsFrom(graph, device).forEach((hops, source) => {
+      if (hops >= 0 && numbers[source] > 0) speaking.add(hops);
+    });
+    messages += speaking.size;
+  }
+  return messages;
+}
+
+/** A device's farthest landmark is at most as far as the farthest device. */
+function boundedMessages(graph: Graph, totals: Float64Array, component: Uint32Array): number {
+  const farthest = new Int32Array(graph.size);
+  let landmark = 0;
+  for (let n = 0; n < LANDMARKS; n++) {
+    hopsFrom(graph, landmark).forEach((hops, i) => {
+      farthest[i] = Math.max(farthest[i], hops);
+    });
+    // The next landmark is as far as possible from those so far.
+    landmark = farthest.indexOf(farthest.reduce((a, b) => Math.max(a, b)));
+  }
+  return graph.neighbours.reduce(
+    (sum, row, i) => sum + (row.length > 0 && totals[component[i]] > 0 ? 1 + farthest[i] : 0),
+    0,
+  );
+}
+
+/** Hops from one device to all; -1 where no path leads. */
+function hopsFrom({ size, neighbours }: Graph, source: number): Int32Array {
+  const hops = new Int32Array(size).fill(-1);
+  hops[source] = 0;
+  let frontier = [source];
+  while (frontier.length > 0) {
+    const next: number[] = [];
+    for (const at of frontier) {
+      for (const other of neighbours[at]) {
+        if (hops[other] >= 0) continue;
+        hops[other] = hops[at] + 1;
+        next.push(other);
+      }
+    }
+    frontier = next;
+  }
+  return hops;
+}

@@ -1,0 +1,230 @@
+// Consensus: the pooled solution without a server. From one common seed, cluster by cluster, private multipliers shed
+// the bias that a finite alpha leaves; where all devices agree, they agree on a fixed point of pooled k-means.
+
+import { checkInteger, checkNumber } from "../check.ts";
+import { type FitModel, type Round, type RoundResult, runRounds, startNetwork } from "../fit.ts";
+import { floodTraffic } from "../flood.ts";
+import { connectedComponents, type Graph } from "../graph.ts";
+import { emptyStatistics, type Statistics } from "../kernel/kernel.ts";
+import type { Matrix } from "../matrix.ts";
+import { commit, largestCoordinate, type Network, refreshStatistics, unpack } from "../network.ts";
+import { updateSettings } from "../options.ts";
+import { laplacianExtremes } from "../spectrum.ts";
+import type { MethodOptions } from "./method.ts";
+import { orderSeeds } from "./order.ts";
+
+export interface ConsensusModel extends FitModel {
+  readonly beta: number;
+  /** p: private to each device, never sent; per cluster they sum to 0 over each component. */
+  readonly multipliers: readonly Matrix[];
+}
+
+export function consensus(datasets: readonly Matrix[], graph: Graph, options: MethodOptions): ConsensusModel {
+  const loop = consensusRounds(datasets, graph, options);
+  for (;;) {
+    const step = loop.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** A sweep at a time, as `fitRounds`. Unless told otherwise every point counts the same (weighting "sample"). */
+export function consensusRounds(
+  datasets: readonly Matrix[],
+  graph: Graph,
+  options: MethodOptions,
+): Generator<Round, ConsensusModel, void> {
+  const { rounds = 300, settle = 40, passes = 1, weighting = "sample", init = "federated", signal } = options;
+  if (settle !== false) checkInteger("settle", settle, 0);
+  const settings = updateSettings({ alpha: options.alpha, passes, ...coupled(options) });
+  const state = startNetwork(datasets, graph, { ...options, rounds, weighting, init }, settings);
+  if (init !== "federated") orderSeeds(state, "aligned");
+  const beta = options.beta ?? suitedBeta(graph, state.k);
+  checkNumber("beta", beta, (value) => value > 0, "a finite number above 0");
+  const run = consensusRun(state, beta, settle === false ? Number.POSITIVE_INFINITY : settle);
+  if (init === "federated") startAtMeans(run);
+  const loop = runRounds(state, (round) => sweep(run, round - 1), rounds, true, signal);
+  return withMultipliers(loop, run);
+}
+
+/** What an update needs of the caller's options, where given. */
+function coupled({ tol, kernel, coupling }: MethodOptions) {
+  return { ...(tol !== undefined && { tol }), ...(kernel && { kernel }), ...(coupling && { coupling }) };
+}
+
+/** 1 / (k sqrt(l2 ln)): the step at which labels once fixed agree fastest on every graph tried. */
+function suitedBeta(graph: Graph, k: number): number {
+  const extremes = laplacianExtremes(graph);
+  return 1 / (k * (extremes === undefined ? 1 : Math.sqrt(extremes.smallest * extremes.largest)));
+}
+
+interface ConsensusRun {
+  readonly state: Network;
+  readonly beta: number;
+  /** The labels of this sweep are kept, and renewed only in agreement: free labels can flip for ever. */
+  readonly settle: number;
+  readonly multipliers: Float64Array;
+  /** Counts and sums of the labels in use. */
+  readonly counts: Float64Array;
+  readonly sums: Float64Array;
+  readonly statistics: Statistics;
+  /** The last renewal of kept labels changed nothing. */
+  confirmed: boolean;
+  /** Largest move of the last sweep and largest difference between neighbours, relative to 1 + the largest coordinate. */
+  residual: number;
+}
+
+function consensusRun(state: Network, beta: number, settle: number): ConsensusRun {
+  return {
+    state,
+    beta,
+    settle,
+    multipliers: new Float64Array(state.sets.data.length),
+    counts: state.counts.slice(),
+    sums: state.sums.slice(),
+    statistics: emptyStatistics(state.k, state.sets.cols),
+    confirmed: false,
+    residual: Number.POSITIVE_INFINITY,
+  };
+}
+
+/**
+ * From a common seed one more flood gives everybody the pooled means of the seed's labels, and with them the multipliers
+ * that hold the devices there: p = g (S - N w), which sum to 0. The first sweeps then have nothing to undo.
+ */
+function startAtMeans({ state, multipliers, counts, sums }: ConsensusRun): void {
+  const { graph, k, pointScales, sets } = state;
+  const { cols, data } = sets;
+  const component = connectedComponents(graph);
+  const totals = new Float64Array(data.length);
+  const weights = new Float64Array(graph.size * k);
+  for (let i = 0; i < graph.size; i++) {
+    for (let c = 0; c < k; c++) {
+      weights[component[i] * k + c] += pointScales[i] * counts[i * k + c];
+      for (let x = 0; x < cols; x++) {
+        totals[(component[i] * k + c) * cols + x] += pointScales[i] * sums[(i * k + c) * cols + x];
+      }
+    }
+  }
+  for (let i = 0; i < graph.size; i++) {
+    for (let c = 0; c < k; c++) {
+      const from = component[i] * k + c;
+      for (let x = 0; x < cols; x++) {
+        const at = (i * k + c) * cols + x;
+        if (weights[from] > 0) data[at] = totals[from * cols + x] / weights[from];
+        multipliers[at] = pointScales[i] * (sums[at] - counts[i * k + c] * data[at]);
+      }
+    }
+    refreshStatistics(state, i);
+  }
+  const { messages, bytes } = floodTraffic(graph, new Uint32Array(graph.size).fill(k * (cols + 1)));
+  state.messages += messages;
+  state.bytes += bytes;
+}
+
+/** Below it a network counts as agreed, and kept labels are renewed. */
+const AGREED = 1e-9;
+
+/** One Gauss-Seidel sweep, then one multiplier step. */
+function sweep(run: ConsensusRun, index: number): RoundResult {
+  const { state, beta, multipliers } = run;
+  const { size } = state.graph;
+  const kept = index > run.settle;
+  if (kept && run.residual <= AGREED) run.confirmed = !renewLabels(run);
+  let largestMove = 0;
+  for (let i = 0; i < size; i++) largestMove = Math.max(largestMove, kept ? moveKept(run, i) : moveFree(run, i));
+  let largest = largestMove;
+  let scale = 1;
+  for (let i = 0; i < size; i++) {
+    largest = Math.max(largest, stepMultipliers(state, multipliers, beta, i));
+    scale = Math.max(scale, 1 + largestCoordinate(state, i));
+  }
+  run.residual = largest / scale;
+  return { largestMove, converged: run.residual <= state.settings.tol && (!kept || run.confirmed) };
+}
+
+/** A visit with labels as they come: each pass labels anew, until labels repeat. */
+function moveFree(run: ConsensusRun, i: number): number {
+  const { state } = run;
+  let largest = 0;
+  for (let pass = 0; pass < state.settings.passes; pass++) {
+    takeLabels(run, i);
+    const move = moveToAgreement(run, i);
+    largest = Math.max(largest, move);
+    if (move === 0) break;
+    refreshStatistics(state, i);
+  }
+  return largest;
+}
+
+/** A visit with the labels of an earlier one. */
+function moveKept(run: ConsensusRun, i: number): number {
+  const move = moveToAgreement(run, i);
+  // For the reported objective only: the labels in use stay.
+  refreshStatistics(run.state, i);
+  return move;
+}
+
+/** Labels of the current centroids come into use. */
+function takeLabels({ state, counts, sums }: ConsensusRun, i: number): boolean {
+  const { k } = state;
+  const { cols } = state.sets;
+  let changed = false;
+  for (let c = i * k; c < (i + 1) * k; c++) {
+    if (counts[c] !== state.counts[c]) changed = true;
+    counts[c] = state.counts[c];
+    for (let x = c * cols; x < (c + 1) * cols; x++) {
+      if (sums[x] !== state.sums[x]) changed = true;
+      sums[x] = state.sums[x];
+    }
+  }
+  return changed;
+}
+
+function renewLabels(run: ConsensusRun): boolean {
+  let changed = false;
+  for (let i = 0; i < run.state.graph.size; i++) if (takeLabels(run, i)) changed = true;
+  return changed;
+}
+
+/** w <- [g S - p + beta sum_j A w_j] / [g N + beta sum_j A], from the neighbours' newest; returns the largest move. */
+function moveToAgreement({ state, beta, multipliers, counts, sums }: ConsensusRun, i: number): number {
+  const { graph, k, pointScales, sets, updated } = state;
+  const { data, cols } = sets;
+  const [links, weights] = [graph.neighbours[i], graph.weights[i]];
+  for (let c = 0; c < k; c++) {
+    let weight = pointScales[i] * counts[i * k + c];
+    for (let n = 0; n < links.length; n++) weight += beta * weights[n];
+    for (let x = 0; x < cols; x++) {
+      const at = (i * k + c) * cols + x;
+      let sum = pointScales[i] * sums[at] - multipliers[at];
+      for (let n = 0; n < links.length; n++) sum += beta * weights[n] * data[(links[n] * k + c) * cols + x];
+      updated[at] = weight > 0 ? sum / weight : data[at];
+    }
+  }
+  return commit(state, i);
+}
+
+/** p <- p + beta sum_j A (w - w_j); returns the largest difference to a neighbour. */
+function stepMultipliers({ graph, k, sets }: Network, p: Float64Array, beta: number, i: number): number {
+  const length = k * sets.cols;
+  const [links, weights] = [graph.neighbours[i], graph.weights[i]];
+  let largest = 0;
+  for (let x = 0; x < length; x++) {
+    let sum = 0;
+    for (let n = 0; n < links.length; n++) {
+      const difference = sets.data[i * length + x] - sets.data[links[n] * length + x];
+      largest = Math.max(largest, Math.abs(difference));
+      sum += weights[n] * difference;
+    }
+    p[i * length + x] += beta * sum;
+  }
+  return largest;
+}
+
+function* withMultipliers(
+  loop: Generator<Round, FitModel, void>,
+  { state, beta, multipliers }: ConsensusRun,
+): Generator<Round, ConsensusModel, void> {
+  const model = yield* loop;
+  return { ...model, beta, multipliers: unpack(state, multipliers) };
+}

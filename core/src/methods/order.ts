@@ -1,0 +1,26 @@
+// One common order of the clusters, which methods that average cluster by cluster need before they start.
+
+import { emptyMatches, match } from "../coupling.ts";
+import { breadthFirst } from "../graph.ts";
+import { type Network, refreshStatistics } from "../network.ts";
+
+/** shared: everyone starts from device 0. aligned: breadth-first, each device takes the order of its parent. */
+export function orderSeeds(state: Network, seeds: "own" | "shared" | "aligned"): void {
+  const { k, sets } = state;
+  const { data, cols } = sets;
+  const length = k * cols;
+  const matches = emptyMatches(k);
+  if (seeds === "own") return;
+  for (const [device, parent, hops] of breadthFirst(state.graph)) {
+    if (seeds === "shared") data.copyWithin(device * length, 0, length);
+    else if (hops > 0) {
+      match("transport", data, parent * k, k, data, device * k, k, cols, matches);
+      const own = data.slice(device * length, (device + 1) * length);
+      for (let c = 0; c < k; c++) {
+        const from = matches.toOther[c] * cols;
+        data.set(own.subarray(from, from + cols), device * length + c * cols);
+      }
+    }
+    refreshStatistics(state, device);
+  }
+}
