@@ -4,8 +4,9 @@
 const LN2_HIGH = 0.6931471803691238;
 const LN2_LOW = 1.9082149292705877e-10;
 
-/** Natural logarithm of a positive, normal number, to about 1e-16 relative. */
+/** Natural logarithm of a positive number, to about 1e-16 relative. */
 export function ln(x: number): number {
+  if (x === 0) return Number.NEGATIVE_INFINITY;
   let mantissa = x;
   let exponent = 0;
   while (mantissa > Math.SQRT2) {

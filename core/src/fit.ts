@@ -23,7 +23,7 @@ export interface FitOptions extends Omit<UpdateOptions, "weight" | "edgeWeights"
   init?: Init;
   /** Starts of the k-means that `init` needs. Default 10. */
   restarts?: number;
-  /** No centroid of fewer points is flooded by `init: "federated"`. Default 1. */
+  /** No centroid of fewer points is flooded (`init: "federated"`, and methods that flood centroids). Default 1. */
   minimum?: number;
   /** Default 0. */
   seed?: number;

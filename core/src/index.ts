@@ -46,9 +46,14 @@ export {
   simplifiedSilhouette,
   totalVariation,
 } from "./measures.ts";
+export type { BackboneOptions } from "./methods/backbone.ts";
 export { type ConsensusModel, consensusRounds } from "./methods/consensus.ts";
+export type { CoresetModel, CoresetOptions, CoresetPart } from "./methods/coreset.ts";
 export { type DistributedModel, distributedRounds } from "./methods/distributed.ts";
+export type { FkmOptions } from "./methods/fkm.ts";
+export type { GradientModel, GradientOptions } from "./methods/gradient.ts";
 export { methods } from "./methods/index.ts";
+export { type KfedModel, type KfedOptions, labelLateDevice } from "./methods/kfed.ts";
 export type { Method, MethodOptions } from "./methods/method.ts";
 export type { Weighting } from "./network.ts";
 export type { Preset, UpdateOptions } from "./options.ts";

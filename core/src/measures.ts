@@ -27,7 +27,7 @@ export function matchCentroids(own: Matrix, reference: Matrix): Uint32Array {
 export function totalVariation(centroids: readonly Matrix[], graph: Graph, coupling: Coupling = "nearest"): number {
   checkSets(centroids, coupling);
   checkSize(centroids, graph);
-  const matches = emptyMatches(Math.max(...centroids.map(({ rows }) => rows)));
+  const matches = emptyMatches(centroids.reduce((most, { rows }) => Math.max(most, rows), 0));
   return totalVariationOfSets(packSets(centroids, centroids[0].cols), graph, coupling, matches);
 }
 

@@ -8,7 +8,7 @@ import { objective, totalVariation } from "../measures.ts";
 export interface MethodOptions extends FitOptions {
   /** Step of `distributed`: a number, or "tuned" from the graph. Default 2, the paper's. */
   eta?: number | "tuned";
-  /** Start of `distributed`: each device's own, one for all, or own ones in one common order. Default "own". */
+  /** Start of `distributed` and `gradient`: each device's own, one for all, or own ones in one common order. Default "own". */
   seeds?: "own" | "shared" | "aligned";
   /** Step of `consensus`. Default from the graph. */
   beta?: number;

@@ -4,15 +4,17 @@ import { emptyMatches, match } from "../coupling.ts";
 import { breadthFirst } from "../graph.ts";
 import { type Network, refreshStatistics } from "../network.ts";
 
-/** shared: everyone starts from device 0. aligned: breadth-first, each device takes the order of its parent. */
+/** shared: everyone starts from the lowest device of its component. aligned: breadth-first, each device takes the order of its parent. */
 export function orderSeeds(state: Network, seeds: "own" | "shared" | "aligned"): void {
   const { k, sets } = state;
   const { data, cols } = sets;
   const length = k * cols;
   const matches = emptyMatches(k);
   if (seeds === "own") return;
+  let root = 0;
   for (const [device, parent, hops] of breadthFirst(state.graph)) {
-    if (seeds === "shared") data.copyWithin(device * length, 0, length);
+    if (hops === 0) root = device;
+    if (seeds === "shared") data.copyWithin(device * length, root * length, (root + 1) * length);
     else if (hops > 0) {
       match("transport", data, parent * k, k, data, device * k, k, cols, matches);
       const own = data.slice(device * length, (device + 1) * length);

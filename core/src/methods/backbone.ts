@@ -1,0 +1,107 @@
+// Clusters backbone (Deng, Wang and Alobaedy 2025): many centres of every device sketch the data, k-means joins them.
+
+import { checkInteger, checkMatrix, checkNumber } from "../check.ts";
+import { ln } from "../elementary.ts";
+import type { FitModel } from "../fit.ts";
+import { floodTraffic } from "../flood.ts";
+import type { Graph } from "../graph.ts";
+import { emptyStatistics } from "../kernel/kernel.ts";
+import type { Matrix } from "../matrix.ts";
+import { randomStream } from "../random.ts";
+import { type MethodOptions, modelWithoutRounds } from "./method.ts";
+import {
+  collect,
+  type FloodSettings,
+  floodSettings,
+  keepSupported,
+  leastSupport,
+  ownCentres,
+  sharedCentres,
+  solveComponents,
+  type Told,
+} from "./oneShot.ts";
+
+type Bounds = readonly (readonly [number, number])[];
+
+export interface BackboneOptions extends MethodOptions {
+  /** k1: centres of every device, at most one for each of its points. Default 2 k + 2. */
+  backboneSize?: number;
+  /** Whether a centre counts as many as the points it stands for, instead of one. Default false. */
+  counts?: boolean;
+  /**
+   * Budget of the Laplace noise on every record, shared evenly by its values; needs `bounds`. Drawn from the seed, so
+   * it shows what noise costs and protects nobody. Default: none; a device of at most k1 points tells them as they are.
+   */
+  epsilon?: number;
+  /** For every column the declared [low, high]: values are clipped to it, and it sets the scale of the noise. */
+  bounds?: Bounds;
+  /** No centre of fewer points is told. Default 1. */
+  minimum?: number;
+}
+
+export function backbone(datasets: readonly Matrix[], graph: Graph, options: BackboneOptions): FitModel {
+  const settings = floodSettings("backbone", datasets, graph, options);
+  const { backboneSize = 2 * settings.k + 2, counts = false, minimum = 1, epsilon, bounds } = options;
+  checkInteger("backboneSize", backboneSize, 1);
+  checkInteger("minimum", minimum, 1);
+  checkNoise(epsilon, bounds, settings.cols);
+  const told = datasets.map((points, i) => {
+    const seen = epsilon === undefined || bounds === undefined ? points : noised(points, i, epsilon, bounds, settings);
+    const sketch = describe(seen, ownCentres(seen, backboneSize, i, settings), settings);
+    return keepSupported(sketch, leastSupport(graph, i, minimum));
+  });
+  const centroids = solveComponents(graph, (devices) => {
+    const all = collect(
+      devices.map((i) => told[i]),
+      devices[0],
+      `a cluster of at least minimum = ${minimum} points`,
+    );
+    const weights = counts ? all.weights : all.weights.map(() => 1);
+    return sharedCentres({ ...all, weights }, devices[0], settings).centroids;
+  });
+  const traffic = floodTraffic(
+    graph,
+    told.map(({ centres, weights }) => centres.data.length + (counts ? weights.length : 0)),
+  );
+  return modelWithoutRounds(datasets, graph, options, centroids, traffic);
+}
+
+/** The centres with the number of points each stands for. */
+function describe(points: Matrix, centres: Matrix, { kernel }: FloodSettings): Told {
+  const statistics = emptyStatistics(centres.rows, centres.cols);
+  kernel.prepare(points).statistics(centres.data, statistics);
+  return { centres, weights: statistics.counts };
+}
+
+/** Two records differ by at most high - low in a column; each of the columns spends its part of epsilon. */
+function noised(points: Matrix, device: number, epsilon: number, bounds: Bounds, { seed }: FloodSettings): Matrix {
+  const random = randomStream(seed, "backbone", "noise", device);
+  const data = points.data.map((value, at) => {
+    const [low, high] = bounds[at % points.cols];
+    const scale = ((high - low) * points.cols) / epsilon;
+    // The difference of two exponential numbers is Laplace; 1 - random() is never 0.
+    return Math.min(high, Math.max(low, value)) + scale * (ln(1 - random()) - ln(1 - random()));
+  });
+  const noisy = { ...points, data };
+  // A tiny epsilon can drown the records beyond what can be computed with.
+  checkMatrix(`datasets[${device}] with noise`, noisy);
+  return noisy;
+}
+
+function checkNoise(epsilon: unknown, bounds: Bounds | undefined, cols: number): void {
+  if (epsilon === undefined && bounds === undefined) return;
+  checkNumber("epsilon", epsilon, (value) => value > 0, "a finite number above 0 (with bounds)");
+  if (bounds?.length !== cols) {
+    const got = bounds === undefined ? "none" : bounds.length;
+    throw new RangeError(`bounds must have ${cols} pairs (with epsilon, one for each column of datasets), got ${got}`);
+  }
+  bounds.forEach(([low, high], column) => {
+    checkNumber(`bounds[${column}][0]`, low, () => true, "a finite number");
+    checkNumber(
+      `bounds[${column}][1]`,
+      high,
+      (value) => value > low,
+      `a finite number above ${low} (bounds[${column}][0])`,
+    );
+  });
+}

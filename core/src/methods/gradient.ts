@@ -1,0 +1,96 @@
+// DGC-KM (Armacki, Bajovic, Jakovetic and Kar 2025): label-wise gradient steps towards the points and the neighbours.
+
+import { checkInteger, checkNumber, checkOneOf } from "../check.ts";
+import { type FitModel, runRounds, startNetwork } from "../fit.ts";
+import { edges, type Graph, graph as graphOf } from "../graph.ts";
+import { squaredDistance } from "../kernel/js.ts";
+import type { Matrix } from "../matrix.ts";
+import { commit, largestCoordinate, type Network, refreshStatistics } from "../network.ts";
+import { updateSettings } from "../options.ts";
+import { laplacianExtremes } from "../spectrum.ts";
+import type { MethodOptions } from "./method.ts";
+import { orderSeeds } from "./order.ts";
+
+export interface GradientOptions extends MethodOptions {
+  /** How much agreement counts against the points: they agree as it grows. Default 1. */
+  rho?: number;
+  /** Steps, each with one exchange, before points are labelled anew. Default 3. */
+  exchanges?: number;
+}
+
+export interface GradientModel extends FitModel {
+  readonly step: number;
+  /** What the steps descend on, before the first round and after every one: see `ownObjective`. */
+  readonly ownObjective: readonly number[];
+}
+
+/** Edge weights have no part in it: every link counts the same. */
+export function gradient(datasets: readonly Matrix[], graph: Graph, options: GradientOptions): GradientModel {
+  const { rho = 1, exchanges = 3, seeds = "own", rounds = 200, signal } = options;
+  checkNumber("rho", rho, (value) => value > 0, "a finite number above 0");
+  checkInteger("exchanges", exchanges, 1);
+  checkOneOf("seeds", seeds, ["own", "shared", "aligned"]);
+  const state = startNetwork(datasets, graph, options, updateSettings(options));
+  orderSeeds(state, seeds);
+  const total = datasets.reduce((sum, { rows }) => sum + rows, 0);
+  const most = datasets.reduce((largest, { rows }) => Math.max(largest, rows), 0);
+  const pointWeight = 1 / (rho * total);
+  const step = safeStep(graph, most * pointWeight);
+  const advance = () => runGradientRound(state, exchanges, step, step * pointWeight);
+  const loop = runRounds(state, advance, rounds, true, signal);
+  const reached: number[] = [];
+  for (;;) {
+    const next = loop.next();
+    if (next.done) return { ...next.value, step, ownObjective: reached };
+    reached.push(ownObjective(state, pointWeight));
+  }
+}
+
+/** 0.9 over a bound on the curvature: of the points (all of the largest device in one cluster) plus of the links. */
+function safeStep(graph: Graph, pointCurvature: number): number {
+  const links = Array.from(edges(graph), ([i, j]) => [i, j] as const);
+  const extremes = laplacianExtremes(graphOf(graph.size, links));
+  return 0.9 / (pointCurvature + (extremes?.largest ?? 0));
+}
+
+/** Labels are those of the round's start throughout; every exchange is one tell of every device. */
+function runGradientRound(state: Network, exchanges: number, step: number, pointStep: number) {
+  const { size } = state.graph;
+  const before = state.sets.data.slice();
+  for (let exchange = 0; exchange < exchanges; exchange++) {
+    for (let i = 0; i < size; i++) stepDevice(state, i, step, pointStep);
+    for (let i = 0; i < size; i++) commit(state, i);
+  }
+  let scale = 0;
+  for (let i = 0; i < size; i++) {
+    refreshStatistics(state, i);
+    scale = Math.max(scale, largestCoordinate(state, i));
+  }
+  const largestMove = state.sets.data.reduce((most, x, at) => Math.max(most, Math.abs(x - before[at])), 0);
+  return { largestMove, converged: largestMove <= state.settings.tol * scale };
+}
+
+/** x(i,c) <- (1 - s [V / rho + deg]) x(i,c) + (s / rho) S + s sum_j x(j,c), V and S weighing a point 1 / sum m. */
+function stepDevice(state: Network, i: number, step: number, pointStep: number): void {
+  const { graph, k, sets, counts, sums, updated } = state;
+  const { data, cols } = sets;
+  const links = graph.neighbours[i];
+  for (let c = 0; c < k; c++) {
+    const kept = 1 - pointStep * counts[i * k + c] - step * links.length;
+    for (let x = 0; x < cols; x++) {
+      const at = (i * k + c) * cols + x;
+      let around = 0;
+      for (const j of links) around += data[(j * k + c) * cols + x];
+      updated[at] = kept * data[at] + pointStep * sums[at] + step * around;
+    }
+  }
+}
+
+/** 1/2 sum over the edges and labels of |x(i,c) - x(j,c)|^2 + 1 / (2 rho sum m) times the loss of all points. */
+function ownObjective({ graph, sets, k, losses }: Network, pointWeight: number): number {
+  const length = k * sets.cols;
+  let apart = 0;
+  for (const [i, j] of edges(graph)) apart += squaredDistance(sets.data, i * length, sets.data, j * length, length);
+  const loss = losses.reduce((sum, own) => sum + own, 0);
+  return (apart + pointWeight * loss) / 2;
+}

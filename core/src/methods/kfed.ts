@@ -1,0 +1,224 @@
+// k-FED (Dennis, Li and Smith 2021): careful local clustering, one flood of the centres, farthest-first and one mean step.
+
+import { checkInteger, checkMatrix, checkShape } from "../check.ts";
+import type { FitModel } from "../fit.ts";
+import { floodTraffic } from "../flood.ts";
+import type { Graph } from "../graph.ts";
+import { jsKernel, squaredDistance } from "../kernel/js.ts";
+import { emptyStatistics } from "../kernel/kernel.ts";
+import { bestOf, kmeans, predict } from "../kmeans.ts";
+import { type Matrix, takeRows } from "../matrix.ts";
+import { normalStream, type Random, randomStream } from "../random.ts";
+import { type MethodOptions, modelWithoutRounds } from "./method.ts";
+import {
+  collect,
+  deviceSettings,
+  type FloodSettings,
+  floodSettings,
+  keepSupported,
+  leastSupport,
+  meansOf,
+  repeatRows,
+  solveComponents,
+  type Told,
+} from "./oneShot.ts";
+
+export interface KfedOptions extends MethodOptions {
+  /** Centres of every device, from 1 to k. Default k. */
+  localCentres?: number;
+  /** No centre of fewer points is told, and no device looks for more centres than it could tell. Default 2. */
+  minimum?: number;
+}
+
+export interface KfedModel extends FitModel {
+  /** The centroid of every point: that of its local centre, which need not be the one nearest to the point. */
+  readonly labels: readonly Uint32Array[];
+}
+
+interface OwnClusters {
+  readonly centroids: Matrix;
+  readonly labels: Uint32Array;
+}
+
+export function kfed(datasets: readonly Matrix[], graph: Graph, options: KfedOptions): KfedModel {
+  const settings = floodSettings("kfed", datasets, graph, options);
+  const { localCentres, minimum } = kfedOptions(options);
+  const least = datasets.map((_, i) => leastSupport(graph, i, minimum));
+  const own = datasets.map((points, i) => clusterOwn(points, localCentres, least[i], settings));
+  const told = own.map(({ centroids, labels }, i) => {
+    const weights = new Float64Array(centroids.rows);
+    for (const label of labels) weights[label]++;
+    return keepSupported({ centres: centroids, weights }, least[i]);
+  });
+  const centroids = solveComponents(graph, (devices) => {
+    const parts = devices.map((i) => told[i]);
+    const { centres } = collect(parts, devices[0], `a cluster of at least minimum = ${minimum} points`);
+    // The lowest device that told anything begins: a choice that all can make alike.
+    const first = parts.find((part) => part.centres.rows > 0) as Told;
+    const chosen = farthestFirst(centres, first.centres.rows, settings.k);
+    return repeatRows(groupMeans(centres, chosen), settings.k);
+  });
+  const traffic = floodTraffic(
+    graph,
+    told.map(({ centres }) => centres.data.length),
+  );
+  const labels = own.map((clusters, i) => relabel(clusters, centroids[i]));
+  return { ...modelWithoutRounds(datasets, graph, options, centroids, traffic), labels };
+}
+
+/** The labels of a device that missed the flood, by the centroids that came out of it: nobody else has to act. */
+export function labelLateDevice(points: Matrix, centroids: Matrix, options: KfedOptions): Uint32Array {
+  checkMatrix("points", points);
+  checkMatrix("centroids", centroids);
+  const settings = deviceSettings("kfed", centroids.cols, options);
+  checkShape("centroids", centroids, settings.k, centroids.cols, "k");
+  if (points.rows > 0) checkShape("points", points, points.rows, centroids.cols, "the columns of centroids");
+  const { localCentres, minimum } = kfedOptions(options);
+  return relabel(clusterOwn(points, localCentres, minimum, settings), centroids);
+}
+
+function kfedOptions({ k, localCentres = k, minimum = 2 }: KfedOptions) {
+  checkInteger("localCentres", localCentres, 1, k, "k");
+  checkInteger("minimum", minimum, 1);
+  return { localCentres, minimum };
+}
+
+function relabel({ centroids, labels }: OwnClusters, shared: Matrix): Uint32Array {
+  const groups = predict(shared, centroids);
+  return labels.map((label) => groups[label]);
+}
+
+/**
+ * The local step of Awasthi and Sheffet: k-means where the points are seen along their main directions, then Lloyd on
+ * the points themselves. The draws are the same on every device: a late one needs no number.
+ */
+function clusterOwn(points: Matrix, wanted: number, minimum: number, settings: FloodSettings): OwnClusters {
+  const { cols, kernel, restarts, seed } = settings;
+  if (points.rows === 0) return { centroids: { data: new Float64Array(0), rows: 0, cols }, labels: new Uint32Array(0) };
+  const k = Math.max(1, Math.min(wanted, Math.floor(points.rows / minimum)));
+  const seen = alongMainDirections(points, k, randomStream(seed, "kfed", "directions"));
+  const run = { points: seen, prepared: kernel.prepare(seen), k, maxIter: 300, tol: 0 };
+  const { centroids } = bestOf(run, restarts, (restart) => randomStream(seed, "kfed", "own", restart));
+  const init = coreMeans(points, seen, centroids);
+  return kmeans(points, { k: init.rows, init, kernel });
+}
+
+/**
+ * The mean of every cluster's core: the points at least three times nearer to its centre than to any other. A cluster
+ * without a core takes the mean of all its points, one without points is left out.
+ */
+function coreMeans({ data, rows, cols }: Matrix, seen: Matrix, centres: Matrix): Matrix {
+  const k = centres.rows;
+  const cores = emptyStatistics(k, cols);
+  const cells = emptyStatistics(k, cols);
+  for (let r = 0; r < rows; r++) {
+    let nearest = Number.POSITIVE_INFINITY;
+    let next = Number.POSITIVE_INFINITY;
+    let label = 0;
+    for (let c = 0; c < k; c++) {
+      const square = squaredDistance(seen.data, r * seen.cols, centres.data, c * seen.cols, seen.cols);
+      if (square < nearest) {
+        next = nearest;
+        nearest = square;
+        label = c;
+      } else if (square < next) next = square;
+    }
+    for (const { counts, sums } of 9 * nearest <= next ? [cells, cores] : [cells]) {
+      counts[label]++;
+      for (let x = 0; x < cols; x++) sums[label * cols + x] += data[r * cols + x];
+    }
+  }
+  const means = cells.sums.map((sum, at) => {
+    const c = Math.floor(at / cols);
+    return cores.counts[c] > 0 ? cores.sums[at] / cores.counts[c] : sum / cells.counts[c];
+  });
+  return keepSupported({ centres: { data: means, rows: k, cols }, weights: cells.counts }, 1).centres;
+}
+
+/** Most steps of the power iteration: what is not told apart by then is of nearly equal size, and either will do. */
+const MOST_STEPS = 50;
+
+/** The points in coordinates along their top right singular vectors, by power iteration on a block of directions. */
+function alongMainDirections(points: Matrix, count: number, random: Random): Matrix {
+  const { data, rows, cols } = points;
+  if (cols <= count) return points;
+  const normal = normalStream(random);
+  const directions = Array.from({ length: count }, () => Float64Array.from({ length: cols }, normal));
+  const seen = new Float64Array(rows * count);
+  let energies = new Float64Array(count);
+  for (let step = 0; step < MOST_STEPS; step++) {
+    orthonormalise(directions, normal);
+    const before = energies;
+    energies = new Float64Array(count);
+    const images = directions.map(() => new Float64Array(cols));
+    for (let r = 0; r < rows; r++) {
+      const row = data.subarray(r * cols, (r + 1) * cols);
+      directions.forEach((direction, c) => {
+        const along = dot(row, direction);
+        seen[r * count + c] = along;
+        energies[c] += along * along;
+        for (let x = 0; x < cols; x++) images[c][x] += along * row[x];
+      });
+    }
+    const total = energies.reduce((sum, energy) => sum + energy, 0);
+    // Relative to each direction: points far from the origin have one that dwarfs those which part the clusters.
+    if (energies.every((energy, c) => Math.abs(energy - before[c]) <= 1e-6 * Math.max(energy, 1e-20 * total))) break;
+    directions.forEach((direction, c) => {
+      direction.set(images[c].map((x) => (energies[c] > 0 ? x / energies[c] : 0)));
+    });
+  }
+  return { data: seen, rows, cols: count };
+}
+
+/** Gram and Schmidt; a direction that the earlier ones leave nothing of begins anew at random. */
+function orthonormalise(directions: readonly Float64Array[], normal: Random): void {
+  directions.forEach((direction, c) => {
+    for (;;) {
+      const before = Math.sqrt(dot(direction, direction));
+      // Twice is enough: one pass leaves rounding that the second removes.
+      for (let pass = 0; pass < 2; pass++) {
+        for (const earlier of directions.slice(0, c)) {
+          const along = dot(direction, earlier);
+          for (let x = 0; x < direction.length; x++) direction[x] -= along * earlier[x];
+        }
+      }
+      const length = Math.sqrt(dot(direction, direction));
+      if (length > 1e-12 * before) {
+        for (let x = 0; x < direction.length; x++) direction[x] /= length;
+        return;
+      }
+      direction.forEach((_, x) => {
+        direction[x] = normal();
+      });
+    }
+  });
+}
+
+function dot(a: Float64Array, b: Float64Array): number {
+  let sum = 0;
+  for (let x = 0; x < a.length; x++) sum += a[x] * b[x];
+  return sum;
+}
+
+/** The first centres, then over and over the one farthest from all chosen, until there are k. */
+function farthestFirst(centres: Matrix, first: number, k: number): Matrix {
+  const { data, rows, cols } = centres;
+  const distances = new Float64Array(rows).fill(Number.POSITIVE_INFINITY);
+  const chosen: number[] = [];
+  while (chosen.length < k) {
+    const farthest = distances.reduce((best, distance, r) => (distance > distances[best] ? r : best), 0);
+    const next = chosen.length < first ? chosen.length : farthest;
+    chosen.push(next);
+    for (let r = 0; r < rows; r++) {
+      distances[r] = Math.min(distances[r], squaredDistance(data, r * cols, data, next * cols, cols));
+    }
+  }
+  return takeRows(centres, chosen);
+}
+
+/** Every centre to its nearest chosen one; the mean of each group. Of those chosen twice, the second has none. */
+function groupMeans(centres: Matrix, chosen: Matrix): Matrix {
+  const statistics = emptyStatistics(chosen.rows, chosen.cols);
+  jsKernel.prepare(centres).statistics(chosen.data, statistics);
+  return meansOf(statistics, chosen.cols).centres;
+}

@@ -1,0 +1,117 @@
+// Shared by the methods that flood: k-means on one device, and one small problem that all of a component solve alike.
+
+import { checkInteger, checkNetwork, checkSeed } from "../check.ts";
+import { connectedComponents, type Graph } from "../graph.ts";
+import { jsKernel } from "../kernel/js.ts";
+import type { Kernel, Statistics } from "../kernel/kernel.ts";
+import { bestOf } from "../kmeans.ts";
+import { type Matrix, stack, takeRows } from "../matrix.ts";
+import { updateSettings } from "../options.ts";
+import { randomStream } from "../random.ts";
+import type { MethodOptions } from "./method.ts";
+
+export interface FloodSettings {
+  /** Begins the path of every random stream, so that no two methods share their draws. */
+  readonly method: string;
+  readonly k: number;
+  readonly cols: number;
+  readonly restarts: number;
+  readonly seed: number;
+  readonly kernel: Kernel;
+  readonly tol: number;
+}
+
+/** What one device floods: centres, or points, and how much each counts. */
+export interface Told {
+  readonly centres: Matrix;
+  readonly weights: Float64Array;
+}
+
+/** Checks what every method that floods needs. */
+export function floodSettings(
+  method: string,
+  datasets: readonly Matrix[],
+  graph: Graph,
+  options: MethodOptions,
+): FloodSettings {
+  return deviceSettings(method, checkNetwork(datasets, graph), options);
+}
+
+/** The same for a device on its own. */
+export function deviceSettings(method: string, cols: number, options: MethodOptions): FloodSettings {
+  const { k, restarts = 10, seed = 0 } = options;
+  checkInteger("k", k, 1);
+  checkInteger("restarts", restarts, 1);
+  checkSeed(seed);
+  // Alpha and coupling only judge the result: a wrong one is refused before the work, not after it.
+  const { kernel, tol } = updateSettings(options);
+  return { method, k, cols, restarts, seed, kernel, tol };
+}
+
+/** Best-of-restarts k-means on a device's own points, with as many centres as it has points for. */
+export function ownCentres(points: Matrix, wanted: number, device: number, settings: FloodSettings): Matrix {
+  const { method, cols, restarts, seed, kernel } = settings;
+  const k = Math.min(wanted, points.rows);
+  if (k === 0) return { data: new Float64Array(0), rows: 0, cols };
+  const run = { points, prepared: kernel.prepare(points), k, maxIter: 300, tol: 0 };
+  return bestOf(run, restarts, (restart) => randomStream(seed, method, "own", device, restart)).centroids;
+}
+
+/** The points that a centre must stand for to be told. A device without neighbours tells nobody: it need not hide any. */
+export function leastSupport({ neighbours }: Graph, device: number, minimum: number): number {
+  return neighbours[device].length === 0 ? 1 : minimum;
+}
+
+/** Only the centres of enough weight. */
+export function keepSupported({ centres, weights }: Told, least: number): Told {
+  const kept = Array.from(weights.keys()).filter((c) => weights[c] >= least);
+  return { centres: takeRows(centres, kept), weights: Float64Array.from(kept, (c) => weights[c]) };
+}
+
+/** The mean of every cluster that has points, with their number. */
+export function meansOf({ counts, sums }: Statistics, cols: number): Told {
+  const data = sums.map((sum, at) => sum / counts[Math.floor(at / cols)]);
+  return keepSupported({ centres: { data, rows: counts.length, cols }, weights: counts }, 1);
+}
+
+/** Solves each component once and gives every device of it a copy of the answer. Devices come in rising order. */
+export function solveComponents(graph: Graph, solve: (devices: readonly number[]) => Matrix): Matrix[] {
+  const members: number[][] = [];
+  connectedComponents(graph).forEach((c, i) => {
+    members[c] ??= [];
+    members[c].push(i);
+  });
+  const centroids = new Array<Matrix>(graph.size);
+  for (const devices of members) {
+    const { data, rows, cols } = solve(devices);
+    for (const i of devices) centroids[i] = { data: data.slice(), rows, cols };
+  }
+  return centroids;
+}
+
+/** All that the devices of a component told, in their order; `rule` says what at least one of them must have. */
+export function collect(parts: readonly Told[], lowestDevice: number, rule: string): Told {
+  const centres = stack(parts.map((part) => part.centres));
+  if (centres.rows === 0) {
+    throw new RangeError(`the component of device ${lowestDevice} must have ${rule}, got none`);
+  }
+  return { centres, weights: Float64Array.from(parts.flatMap(({ weights }) => Array.from(weights))) };
+}
+
+/** Every device of a component has heard the same and draws the same numbers, so all find the same centroids. */
+export function sharedCentres(
+  { centres, weights }: Told,
+  lowestDevice: number,
+  { method, k, restarts, seed }: FloodSettings,
+): { readonly centroids: Matrix; readonly inertia: number } {
+  if (centres.rows < k) return { centroids: repeatRows(centres, k), inertia: 0 };
+  // Not the caller's kernel: devices may run different ones, and rounding must not part them.
+  const run = { points: centres, weights, prepared: jsKernel.prepare(centres, weights), k, maxIter: 300, tol: 0 };
+  return bestOf(run, restarts, (restart) => randomStream(seed, method, "shared", lowestDevice, restart));
+}
+
+/** The rows over and over until there are k: a component that knows fewer centres names some twice. */
+export function repeatRows(centres: Matrix, k: number): Matrix {
+  const rows = Uint32Array.from({ length: k }, (_, c) => c % centres.rows);
+  return takeRows(centres, rows);
+}
