@@ -3,6 +3,7 @@
 import { checkMatrix, checkNumber, checkSeed, checkShape, checkWeights } from "./check.ts";
 import { packSets } from "./coupling.ts";
 import { jsKernel } from "./kernel/js.ts";
+import type { Kernel, PreparedPoints } from "./kernel/kernel.ts";
 import type { Matrix } from "./matrix.ts";
 import { type UpdateOptions, updateSettings } from "./options.ts";
 import { type Random, randomStream } from "./random.ts";
@@ -49,11 +50,22 @@ export function updateDevice(
     checkSeed(seed);
     update.freshStarts = freshStarts(points, update, randomStream(seed, "fresh"));
   }
-  const prepared = settings.kernel.prepare(points);
+  const prepared = remembered(points, settings.kernel);
   prepared.statistics(update.centroids, update.statistics);
   runUpdate(update, prepared);
   const { passes } = update;
   return { centroids: { data: update.centroids, rows: k, cols }, objective: localObjective(update), passes };
+}
+
+const preparedPoints = new WeakMap<Matrix, { kernel: Kernel; prepared: PreparedPoints }>();
+
+/** A device updates again and again on the same points: they are prepared once and forgotten with their matrix. */
+function remembered(points: Matrix, kernel: Kernel): PreparedPoints {
+  const known = preparedPoints.get(points);
+  if (known?.kernel === kernel) return known.prepared;
+  const prepared = kernel.prepare(points);
+  preparedPoints.set(points, { kernel, prepared });
+  return prepared;
 }
 
 /** Draws on the augmented data: points weigh u_i / m_i, a neighbour's centroids alpha A(i, j). None if it is too small. */

@@ -4,7 +4,7 @@
 import { floodTraffic, type Traffic } from "./flood.ts";
 import { connectedComponents, type Graph } from "./graph.ts";
 import { jsKernel } from "./kernel/js.ts";
-import { emptyStatistics, type Kernel, type PreparedPoints } from "./kernel/kernel.ts";
+import { emptyStatistics, type PreparedPoints } from "./kernel/kernel.ts";
 import { bestOf, distinctOptima } from "./kmeans.ts";
 import { type Matrix, stack, takeRows } from "./matrix.ts";
 import { randomStream } from "./random.ts";
@@ -15,7 +15,6 @@ export interface FederatedOptions {
   /** No centroid of fewer points leaves a device. */
   readonly minimum: number;
   readonly seed: number;
-  readonly kernel: Kernel;
 }
 
 /** A sketch has a centroid for about this many points, but at least k and at most SKETCH times k of them. */
@@ -49,14 +48,15 @@ interface Member {
  */
 export function federatedStart(
   datasets: readonly Matrix[],
+  prepared: readonly PreparedPoints[],
   network: Graph,
   cols: number,
   options: FederatedOptions,
 ): { readonly centroids: readonly Matrix[]; readonly traffic: Traffic } {
-  const devices = datasets.map((points, i) => {
-    const prepared = options.kernel.prepare(points);
-    return { points: prepared, sketch: sketchOf(points, prepared, cols, i, options) };
-  });
+  const devices = datasets.map((points, i) => ({
+    points: prepared[i],
+    sketch: sketchOf(points, prepared[i], cols, i, options),
+  }));
   const component = connectedComponents(network);
   const members: Member[][] = [];
   component.forEach((c, i) => {

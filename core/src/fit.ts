@@ -122,8 +122,9 @@ export function startNetwork(
   checkInteger("minimum", minimum, 1);
   checkSeed(seed);
   checkOneOf("weighting", weighting, ["device", "sample"]);
-  const begun = start(datasets, graph, cols, { k, init, restarts, minimum, seed, kernel: settings.kernel });
-  return network(datasets, graph, begun, settings, weighting, randomStream(seed, "fresh"));
+  const points = datasets.map((own) => settings.kernel.prepare(own));
+  const begun = start(datasets, points, graph, cols, { k, init, restarts, minimum, seed });
+  return network(datasets, points, graph, begun, settings, weighting, randomStream(seed, "fresh"));
 }
 
 /** What one round did. */
@@ -154,14 +155,18 @@ export function* runRounds(
       },
     };
   };
-  yield note(0);
   let converged = false;
-  while (history.length <= most && !(converged && stopWhenConverged)) {
-    signal?.throwIfAborted();
-    const result = advance(history.length);
-    if (result === undefined) break;
-    converged = result.converged;
-    yield note(result.largestMove);
+  try {
+    yield note(0);
+    while (history.length <= most && !(converged && stopWhenConverged)) {
+      signal?.throwIfAborted();
+      const result = advance(history.length);
+      if (result === undefined) break;
+      converged = result.converged;
+      yield note(result.largestMove);
+    }
+  } finally {
+    for (const points of state.points) points.release();
   }
   const { round, objective, messages, bytes } = history[history.length - 1];
   const centroids = unpack(state, state.sets.data);

@@ -1,8 +1,8 @@
 // k-means on one device: greedy k-means++ seeds, Lloyd's iteration, restarts. Lloyd is a device update without neighbours.
 
 import { checkAtLeastZero, checkInteger, checkMatrix, checkSeed, checkShape, checkWeights } from "./check.ts";
-import { jsKernel } from "./kernel/js.ts";
 import type { Kernel, PreparedPoints } from "./kernel/kernel.ts";
+import { fastKernel } from "./kernel/wasm.ts";
 import type { Matrix } from "./matrix.ts";
 import { updateSettings } from "./options.ts";
 import { type Random, randomStream } from "./random.ts";
@@ -37,7 +37,7 @@ export interface KMeansModel {
 }
 
 export function kmeans(points: Matrix, options: KMeansOptions): KMeansModel {
-  const { k, init, restarts = 10, maxIter = 300, tol = 0, seed = 0, kernel = jsKernel } = options;
+  const { k, init, restarts = 10, maxIter = 300, tol = 0, seed = 0, kernel = fastKernel } = options;
   checkMatrix("points", points);
   if (points.cols === 0) throw new RangeError("points must have at least 1 column, got 0");
   if (init === undefined) checkInteger("k", k, 1, points.rows, "the rows of points");
@@ -56,6 +56,7 @@ export function kmeans(points: Matrix, options: KMeansOptions): KMeansModel {
       : lloyd(run, init.data, lloydUpdate(run));
   const labels = new Uint32Array(points.rows);
   prepared.labels(best.centroids.data, labels);
+  prepared.release();
   return { ...best, labels };
 }
 
@@ -66,7 +67,9 @@ export function predict(centroids: Matrix, points: Matrix): Uint32Array {
   if (centroids.rows === 0) throw new RangeError("centroids must have at least 1 row, got 0");
   if (points.rows > 0) checkShape("points", points, points.rows, centroids.cols, "the columns of centroids");
   const labels = new Uint32Array(points.rows);
-  jsKernel.prepare(points).labels(centroids.data, labels);
+  const prepared = fastKernel.prepare(points);
+  prepared.labels(centroids.data, labels);
+  prepared.release();
   return labels;
 }
 

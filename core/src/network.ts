@@ -44,6 +44,7 @@ export interface Network {
 
 export function network(
   datasets: readonly Matrix[],
+  points: readonly PreparedPoints[],
   graph: Graph,
   { centroids, traffic }: Start,
   settings: UpdateSettings,
@@ -64,7 +65,7 @@ export function network(
     datasets,
     settings,
     random,
-    points: datasets.map((points) => settings.kernel.prepare(points)),
+    points,
     pointScales: pointScales(datasets, weighting),
     k,
     sets,

@@ -2,8 +2,8 @@
 
 import { checkAtLeastZero, checkInteger, checkNumber, checkOneOf } from "./check.ts";
 import { type Coupling, couplings } from "./coupling.ts";
-import { jsKernel } from "./kernel/js.ts";
 import type { Kernel } from "./kernel/kernel.ts";
+import { fastKernel } from "./kernel/wasm.ts";
 import type { Schedule } from "./schedule.ts";
 
 export interface UpdateOptions {
@@ -69,7 +69,7 @@ export function updateSettings(options: UpdateOptions, around: Surroundings = { 
     safeguard = false,
     candidates = false,
     freshStarts = 0,
-    kernel = jsKernel,
+    kernel = fastKernel,
     denominatorFloor = 0,
   } = options;
   checkAtLeastZero("alpha", alpha);

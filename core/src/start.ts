@@ -4,7 +4,7 @@ import { checkOneOf, checkShape } from "./check.ts";
 import { federatedStart } from "./federated.ts";
 import { type Traffic, tellTraffic } from "./flood.ts";
 import type { Graph } from "./graph.ts";
-import type { Kernel } from "./kernel/kernel.ts";
+import type { PreparedPoints } from "./kernel/kernel.ts";
 import { bestOf } from "./kmeans.ts";
 import type { Matrix } from "./matrix.ts";
 import { randomStream } from "./random.ts";
@@ -25,7 +25,6 @@ export interface StartOptions {
   readonly restarts: number;
   readonly minimum: number;
   readonly seed: number;
-  readonly kernel: Kernel;
 }
 
 /** The first centroids of every device, and what it took until the neighbours knew them. */
@@ -34,14 +33,22 @@ export interface Start {
   readonly traffic: Traffic;
 }
 
-export function start(datasets: readonly Matrix[], network: Graph, cols: number, options: StartOptions): Start {
+export function start(
+  datasets: readonly Matrix[],
+  prepared: readonly PreparedPoints[],
+  network: Graph,
+  cols: number,
+  options: StartOptions,
+): Start {
   const { k, init } = options;
   if (!Array.isArray(init)) checkOneOf("init", init, inits);
   if (Array.isArray(init)) {
     return { centroids: givenCentroids(init, datasets.length, k, cols), traffic: tellOnce(network, k * cols) };
   }
-  if (init === "federated") return federatedStart(datasets, network, cols, options);
-  const own = datasets.map((points, i) => (points.rows >= k ? ownCentroids(points, i, options) : undefined));
+  if (init === "federated") return federatedStart(datasets, prepared, network, cols, options);
+  const own = datasets.map((points, i) =>
+    points.rows >= k ? ownCentroids(points, prepared[i], i, options) : undefined,
+  );
   return { centroids: adoptFromNearest(own, datasets, network, k), traffic: tellOnce(network, k * cols) };
 }
 
@@ -60,8 +67,13 @@ function givenCentroids(init: readonly Matrix[], devices: number, k: number, col
 }
 
 /** A device's own k-means, or its raw seeds. */
-function ownCentroids(points: Matrix, device: number, { k, init, restarts, seed, kernel }: StartOptions): Matrix {
-  const run = { points, prepared: kernel.prepare(points), k, maxIter: 300, tol: 0 };
+function ownCentroids(
+  points: Matrix,
+  prepared: PreparedPoints,
+  device: number,
+  { k, init, restarts, seed }: StartOptions,
+): Matrix {
+  const run = { points, prepared, k, maxIter: 300, tol: 0 };
   if (init === "kmeans++" || init === "classic kmeans++") {
     const trials = init === "kmeans++" ? undefined : 1;
     return { data: plusPlus(run, randomStream(seed, "init", device), trials), rows: k, cols: points.cols };

@@ -1,17 +1,30 @@
-// The reference engine of (E1): plain loops, explicit differences, rows in order. Other engines are held to its labels.
+// The reference engine of (E1): plain loops, explicit differences. Other engines are held to its bits.
 
 import type { Matrix } from "../matrix.ts";
-import type { Kernel, PreparedPoints, Statistics } from "./kernel.ts";
+import { gatherStatistics, gridsFor, largestMagnitudes } from "./grid.ts";
+import type { Kernel, PreparedPoints } from "./kernel.ts";
 
 export const jsKernel: Kernel = { name: "js", prepare };
 
-function prepare({ data, rows, cols }: Matrix, weights?: Float64Array): PreparedPoints {
+/** Rows whose losses are added up before the next block begins; four lanes share the rows of a block. */
+export const LOSS_BLOCK = 1024;
+
+interface Device {
+  readonly points: Matrix;
+  readonly weights: Float64Array | undefined;
+  readonly grids: Float64Array;
+}
+
+function prepare(points: Matrix, weights?: Float64Array): PreparedPoints {
+  const { data, rows, cols } = points;
+  const device: Device = { points, weights, grids: gridsFor(largestMagnitudes(points, weights), rows) };
   return {
-    statistics(centroids, into) {
-      into.counts.fill(0);
-      into.sums.fill(0);
-      if (cols === 2 && weights === undefined) into.loss = assignPlanar(data, rows, centroids, into);
-      else into.loss = assign(data, rows, cols, weights, centroids, into);
+    statistics(centroids, into, withLoss = true) {
+      // Sized by the centroids: a device without points need not know its columns.
+      const parts = new Float64Array(2 * (into.counts.length + into.sums.length));
+      const loss = cols === 2 ? statistics2(device, centroids, parts) : statistics(device, centroids, parts);
+      gatherStatistics(parts, 0, into);
+      into.loss = withLoss ? loss : Number.NaN;
     },
     labels(centroids, into) {
       for (let r = 0; r < rows; r++) into[r] = nearest(data, r * cols, cols, centroids);
@@ -19,54 +32,75 @@ function prepare({ data, rows, cols }: Matrix, weights?: Float64Array): Prepared
     squaredDistances(centre, into) {
       for (let r = 0; r < rows; r++) into[r] = squaredDistance(data, r * cols, centre, 0, cols);
     },
+    release() {},
   };
 }
 
-/** Adds every point to its cluster's count and sum; returns the loss. */
-function assign(
-  data: Float64Array,
-  rows: number,
-  cols: number,
-  weights: Float64Array | undefined,
-  centroids: Float64Array,
-  { counts, sums }: Statistics,
-): number {
+/** Adds every row to the parts of its cluster (see grid.ts) and returns the loss. */
+function statistics({ points, weights, grids }: Device, centroids: Float64Array, parts: Float64Array): number {
+  const { data, rows, cols } = points;
+  const width = cols + 1;
+  const lanes = new Float64Array(4);
   let loss = 0;
   for (let r = 0, x = 0; r < rows; r++, x += cols) {
     const label = nearest(data, x, cols, centroids);
     const weight = weights === undefined ? 1 : weights[r];
-    const at = label * cols;
-    loss += weight * squaredDistance(data, x, centroids, at, cols);
-    counts[label] += weight;
-    for (let c = 0; c < cols; c++) sums[at + c] += weight * data[x + c];
+    const at = label * 2 * width;
+    for (let c = 0; c <= cols; c++) {
+      const value = c === cols ? weight : weight * data[x + c];
+      const high = value + grids[c] - grids[c];
+      parts[at + c] += high;
+      parts[at + width + c] += value - high + grids[width + c] - grids[width + c];
+    }
+    lanes[r & 3] += weight * squaredDistance(data, x, centroids, label * cols, cols);
+    if (r % LOSS_BLOCK === LOSS_BLOCK - 1 || r === rows - 1) loss += drain(lanes);
   }
   return loss;
 }
 
-/** The same numbers in the same order, with both coordinates in registers: the paper's data are planar. */
-function assignPlanar(data: Float64Array, rows: number, centroids: Float64Array, { counts, sums }: Statistics): number {
-  const end = centroids.length;
+/** The same bits with the two coordinates in registers: the paper's data are planar. */
+function statistics2({ points, weights, grids }: Device, centroids: Float64Array, parts: Float64Array): number {
+  const { data, rows } = points;
+  const [coarseX, coarseY, coarseWeight, fineX, fineY, fineWeight] = grids;
+  const lanes = new Float64Array(4);
   let loss = 0;
   for (let r = 0; r < rows; r++) {
-    const x = data[2 * r];
-    const y = data[2 * r + 1];
+    const weight = weights === undefined ? 1 : weights[r];
+    let x = data[2 * r];
+    let y = data[2 * r + 1];
     let best = Number.POSITIVE_INFINITY;
     let at = 0;
-    for (let c = 0; c < end; c += 2) {
+    for (let c = 0; c < centroids.length; c += 2) {
       const dx = x - centroids[c];
       const dy = y - centroids[c + 1];
       const square = dx * dx + dy * dy;
       if (square < best) {
         best = square;
-        at = c;
+        at = 3 * c;
       }
     }
-    loss += best;
-    counts[at >> 1] += 1;
-    sums[at] += x;
-    sums[at + 1] += y;
+    x *= weight;
+    y *= weight;
+    const highX = x + coarseX - coarseX;
+    const highY = y + coarseY - coarseY;
+    const highWeight = weight + coarseWeight - coarseWeight;
+    parts[at] += highX;
+    parts[at + 1] += highY;
+    parts[at + 2] += highWeight;
+    parts[at + 3] += x - highX + fineX - fineX;
+    parts[at + 4] += y - highY + fineY - fineY;
+    parts[at + 5] += weight - highWeight + fineWeight - fineWeight;
+    lanes[r & 3] += weight * best;
+    if (r % LOSS_BLOCK === LOSS_BLOCK - 1 || r === rows - 1) loss += drain(lanes);
   }
   return loss;
+}
+
+/** The sum of the four lanes, which start again from zero. */
+function drain(lanes: Float64Array): number {
+  const sum = lanes[0] + lanes[1] + (lanes[2] + lanes[3]);
+  lanes.fill(0);
+  return sum;
 }
 
 /** Index of the centroid nearest to the row at `x`; the lowest on ties. */

@@ -8,16 +8,19 @@ export interface Statistics {
   readonly counts: Float64Array;
   /** Per cluster, the weighted sum of its points: k rows of d numbers. */
   readonly sums: Float64Array;
-  /** The weighted sum of squared distances from each point to its nearest centroid. */
+  /** The weighted sum of squared distances from each point to its nearest centroid; NaN if it was not asked for. */
   loss: number;
 }
 
 /** The points of one device, made ready. Centroids come as k flat rows; ties go to the lowest index. */
 export interface PreparedPoints {
-  statistics(centroids: Float64Array, into: Statistics): void;
+  /** Engines agree on every bit. The loss costs a pass over the points, so it can be left out. */
+  statistics(centroids: Float64Array, into: Statistics, withLoss?: boolean): void;
   labels(centroids: Float64Array, into: Uint32Array): void;
   /** Squared distance of every point to one centre. */
   squaredDistances(centre: Float64Array, into: Float64Array): void;
+  /** Gives memory back before the garbage collector would. The points must not be asked again. */
+  release(): void;
 }
 
 export interface Kernel {

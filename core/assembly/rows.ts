@@ -1,0 +1,274 @@
+// Passes in float64 over points that lie row by row: exhaustive assignment, loss, distances, and codes for the screen.
+
+import { move } from "./exact";
+import { IRREGULAR, State } from "./state";
+
+/** Assigns rows by comparing all distances in float64, two rows against eight centroids at a time. */
+export function plain(state: State, from: i32, to: i32): void {
+  const bytes = <usize>state.cols << 3;
+  for (let row = from; row < to; row += 2) {
+    const x = state.points + <usize>row * bytes;
+    // An odd last row is computed twice and settled once.
+    const paired = row + 1 < to;
+    const labels = nearestOfTwo(x, paired ? x + bytes : x, state.lanes, (state.k + 7) >> 3, bytes);
+    settle(state, row, <i32>labels);
+    if (paired) settle(state, row + 1, <i32>(labels >> 32));
+  }
+}
+
+function settle(state: State, row: i32, label: i32): void {
+  const at = state.labels + (<usize>row << 1);
+  const stored = <i32>load<u16>(at);
+  const flag = stored & IRREGULAR;
+  const old = stored ^ flag;
+  if (label == old) return;
+  move(state, row, old, label);
+  store<u16>(at, label | flag);
+}
+
+/** Nearest centroids of two rows, as the low and the high half of the result. */
+function nearestOfTwo(x: usize, y: usize, lanes: usize, blocks: i32, bytes: usize): i64 {
+  let bestX = f64x2.splat(Infinity);
+  let bestY = bestX;
+  let labelX = i64x2.splat(0);
+  let labelY = labelX;
+  // Lanes hold the indices of neighbouring centroids; later vectors of a block are 2, 4 and 6 further.
+  let index = i64x2(0, 1);
+  const two = i64x2.splat(2);
+  for (let block = 0; block < blocks; block++) {
+    let x0 = f64x2.splat(0);
+    let x1 = x0;
+    let x2 = x0;
+    let x3 = x0;
+    let y0 = x0;
+    let y1 = x0;
+    let y2 = x0;
+    let y3 = x0;
+    for (let at: usize = 0; at < bytes; at += 8) {
+      const xj = v128.load64_splat(x + at);
+      const yj = v128.load64_splat(y + at);
+      x0 = addSquare(x0, xj, v128.load(lanes));
+      y0 = addSquare(y0, yj, v128.load(lanes));
+      x1 = addSquare(x1, xj, v128.load(lanes, 16));
+      y1 = addSquare(y1, yj, v128.load(lanes, 16));
+      x2 = addSquare(x2, xj, v128.load(lanes, 32));
+      y2 = addSquare(y2, yj, v128.load(lanes, 32));
+      x3 = addSquare(x3, xj, v128.load(lanes, 48));
+      y3 = addSquare(y3, yj, v128.load(lanes, 48));
+      lanes += 64;
+    }
+    labelX = v128.bitselect(index, labelX, f64x2.lt(x0, bestX));
+    labelY = v128.bitselect(index, labelY, f64x2.lt(y0, bestY));
+    bestX = f64x2.pmin(bestX, x0);
+    bestY = f64x2.pmin(bestY, y0);
+    index = i64x2.add(index, two);
+    labelX = v128.bitselect(index, labelX, f64x2.lt(x1, bestX));
+    labelY = v128.bitselect(index, labelY, f64x2.lt(y1, bestY));
+    bestX = f64x2.pmin(bestX, x1);
+    bestY = f64x2.pmin(bestY, y1);
+    index = i64x2.add(index, two);
+    labelX = v128.bitselect(index, labelX, f64x2.lt(x2, bestX));
+    labelY = v128.bitselect(index, labelY, f64x2.lt(y2, bestY));
+    bestX = f64x2.pmin(bestX, x2);
+    bestY = f64x2.pmin(bestY, y2);
+    index = i64x2.add(index, two);
+    labelX = v128.bitselect(index, labelX, f64x2.lt(x3, bestX));
+    labelY = v128.bitselect(index, labelY, f64x2.lt(y3, bestY));
+    bestX = f64x2.pmin(bestX, x3);
+    bestY = f64x2.pmin(bestY, y3);
+    index = i64x2.add(index, two);
+  }
+  return merge(bestX, labelX) | (merge(bestY, labelY) << 32);
+}
+
+// @ts-expect-error: decorator
+@inline
+function addSquare(sum: v128, x: v128, w: v128): v128 {
+  const difference = f64x2.sub(x, w);
+  return f64x2.add(sum, f64x2.mul(difference, difference));
+}
+
+/** The label of the better lane; the lower label on ties. */
+// @ts-expect-error: decorator
+@inline
+function merge(best: v128, label: v128): i64 {
+  const a = f64x2.extract_lane(best, 0);
+  const b = f64x2.extract_lane(best, 1);
+  const labelA = i64x2.extract_lane(label, 0);
+  const labelB = i64x2.extract_lane(label, 1);
+  return b < a || (b == a && labelB < labelA) ? labelB : labelA;
+}
+
+/**
+ * Loss of the rows of one block (at most 1,024): lane r mod 4 adds the weighted squared distances of its rows in
+ * order, then (lane 0 + lane 1) + (lane 2 + lane 3). `scratch` holds 4 numbers.
+ */
+export function loss(state: State, from: i32, to: i32, scratch: usize): f64 {
+  const bytes = <usize>state.cols << 3;
+  let low = f64x2.splat(0);
+  let high = low;
+  for (let row = from; row < to; row += 4) {
+    const count = min(4, to - row);
+    fourDistances(
+      rowAt(state.points, row, bytes), rowAt(state.points, row + min(1, count - 1), bytes),
+      rowAt(state.points, row + min(2, count - 1), bytes), rowAt(state.points, row + min(3, count - 1), bytes),
+      ownCentroid(state, row, bytes), ownCentroid(state, row + min(1, count - 1), bytes),
+      ownCentroid(state, row + min(2, count - 1), bytes), ownCentroid(state, row + min(3, count - 1), bytes),
+      state.cols, scratch,
+    );
+    weigh(state, row, count, scratch);
+    low = f64x2.add(low, v128.load(scratch));
+    high = f64x2.add(high, v128.load(scratch, 16));
+  }
+  return f64x2.extract_lane(low, 0) + f64x2.extract_lane(low, 1) + (f64x2.extract_lane(high, 0) + f64x2.extract_lane(high, 1));
+}
+
+// @ts-expect-error: decorator
+@inline
+function rowAt(base: usize, row: i32, bytes: usize): usize {
+  return base + <usize>row * bytes;
+}
+
+// @ts-expect-error: decorator
+@inline
+function ownCentroid(state: State, row: i32, bytes: usize): usize {
+  return state.centroids + <usize>(load<u16>(state.labels + (<usize>row << 1)) & (IRREGULAR - 1)) * bytes;
+}
+
+/** Multiplies four distances by the weights of their rows; those beyond `count` become 0. */
+export function weigh(state: State, row: i32, count: i32, distances: usize): void {
+  if (count == 4 && !state.weights) return;
+  for (let lane = 0; lane < 4; lane++) {
+    const at = distances + (<usize>lane << 3);
+    const weight = lane >= count ? 0 : state.weights ? load<f64>(state.weights + (<usize>(row + lane) << 3)) : 1;
+    store<f64>(at, lane >= count ? 0 : load<f64>(at) * weight);
+  }
+}
+
+/** Squared distances of all rows in a range to one centre; `into` has room for a multiple of four. */
+export function distances(state: State, centre: usize, from: i32, to: i32, into: usize): void {
+  const bytes = <usize>state.cols << 3;
+  for (let row = from; row < to; row += 4) {
+    const last = to - row - 1;
+    fourDistances(
+      rowAt(state.points, row, bytes), rowAt(state.points, row + min(1, last), bytes),
+      rowAt(state.points, row + min(2, last), bytes), rowAt(state.points, row + min(3, last), bytes),
+      centre, centre, centre, centre, state.cols, into,
+    );
+    into += 32;
+  }
+}
+
+/** Four squared distances at once; each adds its columns in order. */
+function fourDistances(
+  x0: usize, x1: usize, x2: usize, x3: usize, w0: usize, w1: usize, w2: usize, w3: usize, cols: i32, into: usize,
+): void {
+  let low = f64x2.splat(0);
+  let high = low;
+  const even = <usize>(cols & ~1) << 3;
+  for (let at: usize = 0; at < even; at += 16) {
+    const s0 = square(v128.load(x0 + at), v128.load(w0 + at));
+    const s1 = square(v128.load(x1 + at), v128.load(w1 + at));
+    const s2 = square(v128.load(x2 + at), v128.load(w2 + at));
+    const s3 = square(v128.load(x3 + at), v128.load(w3 + at));
+    low = f64x2.add(low, v128.shuffle<f64>(s0, s1, 0, 2));
+    high = f64x2.add(high, v128.shuffle<f64>(s2, s3, 0, 2));
+    low = f64x2.add(low, v128.shuffle<f64>(s0, s1, 1, 3));
+    high = f64x2.add(high, v128.shuffle<f64>(s2, s3, 1, 3));
+  }
+  if (cols & 1) {
+    const s0 = square(v128.load64_splat(x0 + even), v128.load64_splat(w0 + even));
+    const s1 = square(v128.load64_splat(x1 + even), v128.load64_splat(w1 + even));
+    const s2 = square(v128.load64_splat(x2 + even), v128.load64_splat(w2 + even));
+    const s3 = square(v128.load64_splat(x3 + even), v128.load64_splat(w3 + even));
+    low = f64x2.add(low, v128.shuffle<f64>(s0, s1, 0, 2));
+    high = f64x2.add(high, v128.shuffle<f64>(s2, s3, 0, 2));
+  }
+  v128.store(into, low);
+  v128.store(into, high, 16);
+}
+
+// @ts-expect-error: decorator
+@inline
+function square(x: v128, w: v128): v128 {
+  const difference = f64x2.sub(x, w);
+  return f64x2.mul(difference, difference);
+}
+
+/** Raises `largest` to the magnitudes of the weighted columns of a range of rows; the last number is for the weights. */
+export function survey(state: State, from: i32, to: i32, largest: usize): void {
+  const bytes = <usize>state.cols << 3;
+  for (let row = from; row < to; row++) {
+    const x = state.points + <usize>row * bytes;
+    const weight = state.weights ? load<f64>(state.weights + (<usize>row << 3)) : 1;
+    const factor = f64x2.splat(weight);
+    let at: usize = 0;
+    for (; at + 8 < bytes; at += 16) {
+      const value = f64x2.abs(f64x2.mul(v128.load(x + at), factor));
+      v128.store(largest + at, f64x2.pmax(v128.load(largest + at), value));
+    }
+    if (at < bytes) store<f64>(largest + at, max(load<f64>(largest + at), abs(load<f64>(x + at) * weight)));
+    store<f64>(largest + bytes, max(load<f64>(largest + bytes), weight));
+  }
+}
+
+/**
+ * Codes of a range of rows: (x - centre) / step rounded to int16, into tiles. Rows farther than `radius` from the
+ * centre get the label flag IRREGULAR and code 0. Returns the largest squared length of what rounding took off.
+ */
+export function encode(state: State, centre: usize, from: i32, to: i32, step: f64, radius: f64): f64 {
+  const bytes = <usize>state.cols << 3;
+  let worst: f64 = 0;
+  for (let row = from; row < to; row++) {
+    const x = state.points + <usize>row * bytes;
+    const target = state.tiles + <usize>(row >> 3) * (<usize>state.pairs << 5) + (<usize>(row & 7) << 2);
+    if (squaredNorm(x, centre, bytes) <= radius * radius) {
+      worst = max(worst, encodeRow(x, centre, target, bytes, step));
+    } else {
+      const label = state.labels + (<usize>row << 1);
+      store<u16>(label, load<u16>(label) | IRREGULAR);
+      for (let at: usize = 0; at < bytes; at += 16) store<i32>(target + at * 2, 0);
+    }
+  }
+  return worst;
+}
+
+/** Squared distance in whatever order is fast: for decisions that cannot change a label. */
+function squaredNorm(x: usize, w: usize, bytes: usize): f64 {
+  let low = f64x2.splat(0);
+  let high = low;
+  let at: usize = 0;
+  for (; at + 24 < bytes; at += 32) {
+    low = f64x2.add(low, square(v128.load(x + at), v128.load(w + at)));
+    high = f64x2.add(high, square(v128.load(x + at, 16), v128.load(w + at, 16)));
+  }
+  for (; at < bytes; at += 8) low = f64x2.add(low, square(v128.load64_zero(x + at), v128.load64_zero(w + at)));
+  low = f64x2.add(low, high);
+  return f64x2.extract_lane(low, 0) + f64x2.extract_lane(low, 1);
+}
+
+/** Codes of one row, a pair of columns every 32 bytes; returns the squared length of what rounding took off. */
+function encodeRow(x: usize, centre: usize, target: usize, bytes: usize, step: f64): f64 {
+  const inverse = f64x2.splat(1 / step);
+  const steps = f64x2.splat(step);
+  let rest = f64x2.splat(0);
+  const even = x + (bytes & ~15);
+  while (x < even) {
+    const y = f64x2.sub(v128.load(x), v128.load(centre));
+    const code = f64x2.nearest(f64x2.mul(y, inverse));
+    rest = f64x2.add(rest, square(y, f64x2.mul(code, steps)));
+    const integers = i32x4.trunc_sat_f64x2_s_zero(code);
+    store<i32>(target, i32x4.extract_lane(i16x8.narrow_i32x4_s(integers, integers), 0));
+    x += 16;
+    centre += 16;
+    target += 32;
+  }
+  if (bytes & 15) {
+    const y = load<f64>(x) - load<f64>(centre);
+    const code = nearest(y / step);
+    const off = y - code * step;
+    rest = f64x2.add(rest, f64x2.replace_lane(f64x2.splat(0), 0, off * off));
+    store<i32>(target, <i32>code & 0xffff);
+  }
+  return f64x2.extract_lane(rest, 0) + f64x2.extract_lane(rest, 1);
+}

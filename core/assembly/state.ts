@@ -1,0 +1,55 @@
+// Where one device's data lie in linear memory. src/kernel/device.ts writes the fields, in this order, as 32-bit words.
+
+@unmanaged
+export class State {
+  rows: i32;
+  cols: i32;
+  k: i32;
+  /** f64 points: row-major; for the small engine tiles [rows / 8][cols][8]. */
+  points: usize;
+  /** f64 weights, or 0 when every point weighs 1. */
+  weights: usize;
+  /** u16 labels of the last call, IRREGULAR added for points that the screen cannot represent. */
+  labels: usize;
+  /** f64 [k][2][cols + 1]: coarse, then fine sums of every column and, last, of the weights. */
+  sums: usize;
+  /** f64 [2][cols + 1]: coarse, then fine magic numbers of the columns and, last, of the weights. */
+  grids: usize;
+  /** f64 [k][cols]: the centroids of this call. */
+  centroids: usize;
+  /** f64 [blocks of 8][cols][8]: the same with lanes across centroids, padded with infinity. */
+  lanes: usize;
+  /** i16 points, tiles [rows / 8][pairs][8][2]. */
+  tiles: usize;
+  /** Pairs of columns: cols / 2, rounded up. */
+  pairs: i32;
+  /** i16 centroids [blocks][pairs][blockSize][2], and i32 starts of their scores (minus half a squared norm). */
+  codes: usize;
+  starts: usize;
+  /** Blocks of centroids that are scored side by side, padding included. */
+  blocks: i32;
+  blockSize: i32;
+  /** Low bits of a score that hold the index of its centroid. */
+  mask: i32;
+  /** A centroid whose score is no more than this below the best may be the nearest. */
+  threshold: i32;
+  /** i32 [blocks * blockSize][8] scores of a tile; then best and second best of its 8 points. */
+  scores: usize;
+  /** f32 slack per point, or 0 when movement bounds are not kept. */
+  slack: usize;
+  /** f32 per centroid, what this call's movement takes from the slack; 0 when there is no slack yet. */
+  decrease: usize;
+  /** u32 list of the rows of a chunk that need a new look, and the tile into which they are packed. */
+  active: usize;
+  packed: usize;
+  /** In squared or plain units of the point codes: twice a score unit, and the errors of a distance. */
+  unit: f32;
+  squareError: f32;
+  lengthError: f32;
+  /** Counters: rows that the screen looked at, distances that were computed to verify it. */
+  looked: i32;
+  verified: i32;
+}
+
+/** Flag of a label: the point is too far out for its code, so it is always settled in float64. */
+export const IRREGULAR: i32 = 0x8000;

@@ -1,0 +1,121 @@
+// The assignment step (E1) on a device: brings labels and sums in the kernel's memory up to date with new centroids.
+
+import type { Clusters } from "./clusters.ts";
+import { encodeCentroids, type ScreenBounds, stepOf } from "./codes.ts";
+import { type Device, FIELD, inChunks, type Screen } from "./device.ts";
+import { type Engine, worthwhileShare } from "./pick.ts";
+
+/** Share of the distances which, if verified in float64, make the screen slower than the plain engine. */
+const USELESS_SHARE = 0.15;
+/** Calls after which a useless screen gets another chance: centroids have moved by then. */
+const REST = 8;
+
+export function assign(device: Device, clusters: Clusters, centroids: Float64Array, engine: Engine): void {
+  const { machine, points, state } = device;
+  const { at } = clusters;
+  const known = machine.f64().subarray(at.centroids / 8, at.centroids / 8 + centroids.length);
+  // The centroids of the last call lie where those of this call go.
+  const ways = engine === "bounded" && clusters.isAssigned ? waysOf(known, centroids, clusters.k) : undefined;
+  known.set(centroids);
+  if (engine === "small") inChunks(points.rows, (from, to) => machine.small(state, from, to));
+  else if (engine === "plain" || !assignByScreen(device, clusters, centroids, ways)) {
+    clusters.hasSlack = false;
+    assignPlainly(device, clusters, centroids);
+  }
+  clusters.isAssigned = true;
+}
+
+function assignPlainly(device: Device, { at, k }: Clusters, centroids: Float64Array): void {
+  const { machine, points, state } = device;
+  const { cols } = points;
+  const lanes = new Float64Array(machine.f64().buffer, at.lanes, ((k + 7) >> 3) * 8 * cols);
+  lanes.fill(Number.POSITIVE_INFINITY);
+  for (let c = 0; c < k; c++) {
+    const first = (c >> 3) * 8 * cols + (c & 7);
+    for (let j = 0; j < cols; j++) lanes[first + 8 * j] = centroids[c * cols + j];
+  }
+  inChunks(points.rows, (from, to) => machine.plain(state, from, to));
+}
+
+/**
+ * False if the screen is of no use for these points or centroids; then nothing has been assigned. `ways` are those of
+ * the centroids since the last call, if movement bounds are wanted.
+ */
+function assignByScreen(
+  device: Device,
+  clusters: Clusters,
+  centroids: Float64Array,
+  ways: Float64Array | undefined,
+): boolean {
+  const { machine, points, screen, state } = device;
+  if (screen === undefined) return false;
+  if (clusters.rest > 0) {
+    clusters.rest--;
+    return false;
+  }
+  const { at, k, blocks, blockSize } = clusters;
+  const { buffer } = machine.f64();
+  const bounds = encodeCentroids(screen.codes, centroids, points.cols, {
+    codes: new Int16Array(buffer, at.codes, 2 * blocks * blockSize * ((points.cols + 1) >> 1)),
+    starts: new Int32Array(buffer, at.starts, blocks * blockSize),
+    blockSize,
+  });
+  if (bounds === undefined) return false;
+  const way = ways && bounds.complete ? planMovement(device, clusters, screen, ways) : undefined;
+  const canFilter = way !== undefined && clusters.hasSlack;
+  writeState(device, bounds, way === undefined ? 0 : screen.slack, canFilter ? at.decrease : 0);
+  inChunks(points.rows, (from, to) => machine.screen(state, from, to));
+  clusters.hasSlack = way !== undefined;
+  const words = machine.i32();
+  const looked = words[state / 4 + FIELD.looked];
+  if (canFilter && looked > worthwhileShare(points.cols, k) * points.rows) clusters.hopelessWay = way;
+  if (words[state / 4 + FIELD.verified] > USELESS_SHARE * k * Math.max(1024, looked)) clusters.rest = REST;
+  return true;
+}
+
+function writeState(device: Device, bounds: ScreenBounds, slack: number, decrease: number): void {
+  const { machine, state } = device;
+  const words = machine.i32();
+  const first = state / 4;
+  words[first + FIELD.mask] = bounds.mask;
+  words[first + FIELD.threshold] = bounds.threshold;
+  words[first + FIELD.slack] = slack;
+  words[first + FIELD.decrease] = decrease;
+  words[first + FIELD.looked] = 0;
+  words[first + FIELD.verified] = 0;
+  const { unit, squareError, lengthError } = bounds;
+  new Float32Array(machine.f64().buffer, state + 4 * FIELD.unit, 3).set([unit, squareError, lengthError]);
+}
+
+/**
+ * The longest way of a centroid since the last call if slack is worth keeping, otherwise undefined. Writes what the
+ * movement takes from the slack of a cluster's rows: the way of the own centroid and the longest way of another, in
+ * steps. It is rounded up, and the surplus also pays for the rounding of the reference.
+ */
+function planMovement(device: Device, clusters: Clusters, screen: Screen, ways: Float64Array): number | undefined {
+  const { k, at } = clusters;
+  const farthest = ways.reduce((best, way, c) => (way > ways[best] ? c : best), 0);
+  const first = ways[farthest];
+  const second = ways.reduce((longest, way, c) => (c !== farthest && way > longest ? way : longest), 0);
+  // Slack has to be asked for in vain before the way is known to be too long; a fraction of the radius is a first guess.
+  if (!(first < Math.min(0.9 * clusters.hopelessWay, screen.codes.radius / 8))) return undefined;
+  const into = new Float32Array(device.machine.f64().buffer, at.decrease, k);
+  const step = stepOf(screen.codes.radius);
+  for (let c = 0; c < k; c++) {
+    const way = ways[c] + (c === farthest ? second : first);
+    into[c] = way === 0 ? 0 : (way / step) * (1 + 2 ** -18) + 2 ** -40;
+  }
+  return first;
+}
+
+/** How far every centroid has moved. */
+function waysOf(previous: Float64Array, centroids: Float64Array, k: number): Float64Array {
+  const cols = centroids.length / k;
+  const ways = new Float64Array(k);
+  for (let c = 0, at = 0; c < k; c++) {
+    let square = 0;
+    for (let j = 0; j < cols; j++, at++) square += (centroids[at] - previous[at]) ** 2;
+    ways[c] = Math.sqrt(square);
+  }
+  return ways;
+}

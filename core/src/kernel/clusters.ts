@@ -1,0 +1,59 @@
+// The part of a device's state that depends on the number of clusters.
+
+import type { Block } from "./arena.ts";
+import { CHUNK, type Device, FIELD, labelsOf, place, UNASSIGNED } from "./device.ts";
+
+export interface Clusters {
+  readonly k: number;
+  readonly block: Block;
+  /** Addresses; those after `scores` are undefined for the small engine. */
+  readonly at: Readonly<Record<"sums" | "centroids" | "scores" | "lanes" | "codes" | "starts" | "decrease", number>>;
+  /** Centroids are scored in blocks of 4 or 5 side by side. */
+  readonly blockSize: number;
+  readonly blocks: number;
+  /** Labels and sums belong to the centroids in memory: there has been a call. */
+  isAssigned: boolean;
+  /** So does the slack of every row. */
+  hasSlack: boolean;
+  /** Centroids that move this far leave too few rows with slack. */
+  hopelessWay: number;
+  /** Calls that are left to the plain engine after the screen was found useless. */
+  rest: number;
+}
+
+/** Empty clusters; every row is in none. Undefined when memory is full. */
+export function createClusters(device: Device, k: number): Clusters | undefined {
+  const { machine, points, layout, state } = device;
+  const { cols } = points;
+  const pairs = (cols + 1) >> 1;
+  // Five side by side are a little slower per centroid than four, but may need less padding.
+  const blockSize = Math.ceil(k / 5) * 5 < Math.ceil(k / 4) * 4 ? 5 : 4;
+  const blocks = Math.ceil(k / blockSize);
+  const scored = blocks * blockSize;
+  // Behind the scores: best, second best and slack of eight points. The small engine keeps eight labels there instead.
+  const sizes = [16 * k * (cols + 1), 8 * k * cols, layout === "rows" ? 32 * scored + 96 : 32];
+  if (layout === "rows")
+    sizes.push(64 * cols * ((k + 7) >> 3), 4 * pairs * scored, 4 * scored, 4 * k, 4 * CHUNK, 32 * pairs);
+  const placed = place(machine, sizes);
+  if (placed === undefined) return undefined;
+  const { block, addresses } = placed;
+  machine.f64().fill(0, addresses[0] / 8, addresses[0] / 8 + 2 * k * (cols + 1));
+  const labels = labelsOf(device);
+  for (let r = 0; r < labels.length; r++) labels[r] |= UNASSIGNED;
+  const words = machine.i32();
+  const first = state / 4;
+  words[first + FIELD.k] = k;
+  words[first + FIELD.blocks] = blocks;
+  words[first + FIELD.blockSize] = blockSize;
+  for (let i = 0; i < addresses.length; i++) words[first + ORDER[i]] = addresses[i];
+  const [sums, centroids, scores, lanes, codes, starts, decrease] = addresses;
+  const at = { sums, centroids, scores, lanes, codes, starts, decrease };
+  const start = { isAssigned: false, hasSlack: false, hopelessWay: Number.POSITIVE_INFINITY, rest: 0 };
+  return { k, block, at, blockSize, blocks, ...start };
+}
+
+/** The fields for the addresses above, in their order. */
+const ORDER = [
+  ...[FIELD.sums, FIELD.centroids, FIELD.scores],
+  ...[FIELD.lanes, FIELD.codes, FIELD.starts, FIELD.decrease, FIELD.active, FIELD.packed],
+];

@@ -1,0 +1,160 @@
+// int16 codes of points and centroids for the screen, and the bound on what the codes leave out.
+//
+// With y = x - centre, v = w - centre, the nearest centroid maximises y.v - |v|^2 / 2. Codes p = round(y / step) and
+// q = round(v / grain) give the score p.q - round(|v|^2 / (2 step grain)), an integer below 2^30. Let y = step p + r and
+// v = grain q + s. Then y.v - step grain p.q = r.v + step p.s, so for two centroids a, b the difference of their scores is
+// off, in units of step grain, by at most |r| |va - vb| + |step p| |sa - sb| <= 2 (rest V + (R + rest) S) by
+// Cauchy-Schwarz, where rest, V, R, S bound |r|, |v|, |y|, |s|. A lead beyond that, plus 1 for the two rounded norms,
+// 2^(b + 1) for the b index bits in the scores, and the rounding of the reference itself, is certain. See kernel.md.
+
+import type { Matrix } from "../matrix.ts";
+
+/** The points that get codes: those within `radius` of `centre`. */
+export interface Ball {
+  readonly centre: Float64Array;
+  readonly radius: number;
+}
+
+/** The codes of the points in a ball. */
+export interface PointCodes extends Ball {
+  /** No point is farther than this from its code. */
+  readonly rest: number;
+}
+
+/** Codes use this much of int16, which leaves room for rounding up. */
+const CODE_LIMIT = 32700;
+/** Scores stay within +-2^30; padding and centroids out of reach lie below, at the end of int32. */
+const SCORE_LIMIT = 2 ** 30;
+const OUT_OF_REACH = -(2 ** 31);
+/** Above this threshold nothing would be certain; it keeps sums of scores and threshold inside int32. */
+const THRESHOLD_LIMIT = 2 ** 28;
+
+/**
+ * Centre and radius from a sample, by medians and quantiles, so that far points do not spoil the resolution of the
+ * others. Points beyond the radius are not coded. Undefined where squares would leave the range of float64.
+ */
+export function chooseBall({ data, rows, cols }: Matrix): Ball | undefined {
+  const centre = new Float64Array(cols);
+  const sample = sampleRows(rows, 63);
+  for (let c = 0; c < cols; c++)
+    centre[c] = quantile(
+      sample.map((r) => data[r * cols + c]),
+      0.5,
+    );
+  const squares = sampleRows(rows, 511).map((r) => {
+    let square = 0;
+    for (let c = 0; c < cols; c++) square += (data[r * cols + c] - centre[c]) ** 2;
+    return square;
+  });
+  const usual = Math.sqrt(quantile(squares, 0.98));
+  const radius = Math.min(1.5 * usual, 1.1 * Math.sqrt(squares[squares.length - 1])) || 1;
+  return radius > 2 ** -400 && radius < 2 ** 400 ? { centre, radius } : undefined;
+}
+
+/** The length of a unit of the codes. */
+export function stepOf(radius: number): number {
+  return radius / CODE_LIMIT;
+}
+
+function sampleRows(rows: number, size: number): Float64Array {
+  const count = Math.min(rows, size);
+  return Float64Array.from({ length: count }, (_, i) => Math.floor((i * rows) / count));
+}
+
+function quantile(values: Float64Array, share: number): number {
+  return values.sort()[Math.floor(share * (values.length - 1))];
+}
+
+/** Where the codes of the centroids go: views on the kernel's memory. */
+export interface CentroidCodes {
+  /** int16 [blocks][pairs][blockSize][2]. */
+  readonly codes: Int16Array;
+  /** int32 [blocks][blockSize]. */
+  readonly starts: Int32Array;
+  readonly blockSize: number;
+}
+
+/** What the screen must know about one set of centroids; lengths in steps of the point codes. */
+export interface ScreenBounds {
+  readonly mask: number;
+  readonly threshold: number;
+  readonly unit: number;
+  readonly squareError: number;
+  readonly lengthError: number;
+  /** Every centroid has a score, so that the second best bounds all others. */
+  readonly complete: boolean;
+}
+
+/** Codes all centroids; undefined if the screen could not tell them apart. */
+export function encodeCentroids(
+  points: PointCodes,
+  centroids: Float64Array,
+  cols: number,
+  into: CentroidCodes,
+): ScreenBounds | undefined {
+  const { centre, rest } = points;
+  const step = stepOf(points.radius);
+  const k = centroids.length / cols;
+  // All bounds below are taken a little larger than computed, which covers the rounding of their computation.
+  const radius = points.radius * (1 + 1e-9);
+  const squares = new Float64Array(k);
+  for (let c = 0, at = 0; c < k; c++) {
+    let square = 0;
+    for (let j = 0; j < cols; j++, at++) square += (centroids[at] - centre[j]) ** 2;
+    squares[c] = square;
+  }
+  // A coded point is within radius + smallest of some centroid, so one this far out is never the nearest.
+  const reach = (2 * radius + Math.sqrt(squares.reduce((a, b) => Math.min(a, b)))) * (1 + 1e-9);
+  const reached = squares.map((square) => (square <= reach * reach ? square : 0));
+  const largest = Math.sqrt(reached.reduce((a, b) => Math.max(a, b))) * (1 + 1e-9);
+  const scoreRange = (1.01 * (radius + rest) * largest + largest ** 2 / 2) / SCORE_LIMIT;
+  const grain = Math.max(largest / CODE_LIMIT, scoreRange / step) || step;
+
+  const off = writeCodes(centre, centroids, cols, grain, (c) => squares[c] <= reach * reach, into) * (1 + 1e-9);
+  const scale = step * grain;
+  into.starts.fill(OUT_OF_REACH);
+  for (let c = 0; c < k; c++) if (squares[c] <= reach * reach) into.starts[c] = -Math.round(squares[c] / (2 * scale));
+
+  const mask = 2 ** (32 - Math.clz32(Math.max(1, into.starts.length - 1))) - 1;
+  const rounding = (cols + 16) * 2 ** -50 * (radius + largest) ** 2;
+  const error = 2 * (rest * largest + (radius + rest) * off) + rounding;
+  const threshold = Math.ceil((error / scale) * (1 + 1e-9)) + 2 * (mask + 1) + 2;
+  if (!(threshold < THRESHOLD_LIMIT)) return undefined;
+  const unit = (2 * grain) / step;
+  return {
+    mask,
+    threshold,
+    unit,
+    squareError:
+      (off * (2 * largest + off)) / step ** 2 + unit * (mask + 2) + 2 ** -20 * ((radius + largest) / step) ** 2,
+    lengthError: ((rest + off) / step) * (1 + 2 ** -20),
+    complete: squares.every((square) => square <= reach * reach),
+  };
+}
+
+/** Writes the codes of the centroids within reach, 0 for the others, and returns the largest length of a remainder. */
+function writeCodes(
+  centre: Float64Array,
+  centroids: Float64Array,
+  cols: number,
+  grain: number,
+  isReached: (c: number) => boolean,
+  { codes, blockSize }: CentroidCodes,
+): number {
+  const pairs = (cols + 1) >> 1;
+  let worst = 0;
+  codes.fill(0);
+  for (let c = 0; c * cols < centroids.length; c++) {
+    if (!isReached(c)) continue;
+    const at = 2 * (Math.floor(c / blockSize) * pairs * blockSize + (c % blockSize));
+    let square = 0;
+    for (let j = 0; j < cols; j++) {
+      const v = centroids[c * cols + j] - centre[j];
+      const code = Math.round(v / grain);
+      codes[at + 2 * (j >> 1) * blockSize + (j & 1)] = code;
+      square += (v - code * grain) ** 2;
+    }
+    worst = Math.max(worst, square);
+  }
+  return Math.sqrt(worst) + 2 ** -48 * grain * CODE_LIMIT;
+}

@@ -1,0 +1,67 @@
+// One device's data in the kernel's memory: what lies where, and the fields of assembly/state.ts.
+
+import type { Matrix } from "../matrix.ts";
+import type { Block } from "./arena.ts";
+import type { PointCodes } from "./codes.ts";
+import type { Machine } from "./module.ts";
+
+/** The fields of State (assembly/state.ts): the number of their 32-bit word. */
+export const FIELD = {
+  ...{ rows: 0, cols: 1, k: 2, points: 3, weights: 4, labels: 5, sums: 6, grids: 7, centroids: 8, lanes: 9, tiles: 10 },
+  ...{ pairs: 11, codes: 12, starts: 13, blocks: 14, blockSize: 15, mask: 16, threshold: 17, scores: 18, slack: 19 },
+  ...{ decrease: 20, active: 21, packed: 22, unit: 23, squareError: 24, lengthError: 25, looked: 26, verified: 27 },
+} as const;
+
+export const STATE_BYTES = 112;
+/** Label of a row that is in no cluster yet; the bit above it is IRREGULAR of assembly/state.ts. */
+export const UNASSIGNED = 0x7fff;
+/** Indices of centroids, padding included, stay below UNASSIGNED. */
+export const LARGEST_K = UNASSIGNED - 8;
+/** Rows per call into the kernel: the first calls run unoptimised code, so they must not be long. */
+export const CHUNK = 1024;
+
+export interface Device {
+  readonly machine: Machine;
+  readonly points: Matrix;
+  /** Points of few columns lie in tiles [rows / 8][cols][8], others row by row. */
+  readonly layout: "tiles" | "rows";
+  /** Address of the State. */
+  readonly state: number;
+  /** Address of the labels. */
+  readonly labels: number;
+  /** Undefined if the points have no codes. */
+  readonly screen: Screen | undefined;
+  /** What to give back in the end. */
+  readonly block: Block;
+}
+
+/** The int16 codes of the points and the address of their slack. */
+export interface Screen {
+  readonly codes: PointCodes;
+  readonly slack: number;
+}
+
+/** One block for arrays of the given numbers of bytes, and their addresses. Undefined when memory is full. */
+export function place(machine: Machine, sizes: readonly number[]): { block: Block; addresses: number[] } | undefined {
+  let total = 0;
+  for (const bytes of sizes) total += Math.ceil(bytes / 16) * 16;
+  const block = machine.allocate(total);
+  if (block === undefined) return undefined;
+  let next = block.at;
+  const addresses = sizes.map((bytes) => {
+    const address = next;
+    next += Math.ceil(bytes / 16) * 16;
+    return address;
+  });
+  return { block, addresses };
+}
+
+/** The labels of a device, padded to whole tiles, with their flags. */
+export function labelsOf({ machine, points, labels }: Device): Uint16Array {
+  return new Uint16Array(machine.f64().buffer, labels, (points.rows + 7) & ~7);
+}
+
+/** Calls `pass` for ranges of rows that cover all; `size` is a multiple of 8. */
+export function inChunks(rows: number, pass: (from: number, to: number) => void, size = CHUNK): void {
+  for (let from = 0; from < rows; from += size) pass(from, Math.min(rows, from + size));
+}

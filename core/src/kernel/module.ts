@@ -1,0 +1,73 @@
+// The compiled SIMD module: one instance over one memory, made on first use.
+
+import { type Arena, createArena } from "./arena.ts";
+import { WASM_BYTES } from "./wasm-bytes.ts";
+
+/** What assembly/index.ts exports. `state` is the address of a device's State; ranges of rows start at multiples of 8. */
+export interface Exports {
+  small(state: number, from: number, to: number): void;
+  arrange(state: number, from: number, to: number, source: number, largest: number): void;
+  smallLoss(state: number, from: number, to: number, scratch: number): number;
+  screen(state: number, from: number, to: number): void;
+  plain(state: number, from: number, to: number): void;
+  loss(state: number, from: number, to: number, scratch: number): number;
+  distances(state: number, centre: number, from: number, to: number, into: number): void;
+  survey(state: number, from: number, to: number, largest: number): void;
+  encode(state: number, centre: number, from: number, to: number, step: number, radius: number): number;
+}
+
+export interface Machine extends Arena, Exports {
+  /** The whole memory as numbers. Growing the memory leaves old views empty, so these are asked for anew. */
+  readonly f64: () => Float64Array;
+  readonly i32: () => Int32Array;
+}
+
+/** The few names that are needed of globals that every host has but es2023 does not declare. */
+interface Host {
+  WebAssembly?: {
+    Memory: new (limits: { initial: number; maximum: number }) => Memory;
+    Module: new (bytes: Uint8Array) => object;
+    Instance: new (module: object, imports: { env: { memory: Memory } }) => { exports: unknown };
+    validate(bytes: Uint8Array): boolean;
+  };
+  atob(text: string): string;
+}
+
+export interface Memory {
+  readonly buffer: ArrayBuffer;
+  grow(pages: number): number;
+}
+
+const host = globalThis as unknown as Host;
+
+let machine: Machine | undefined | null = null;
+
+/** The machine, or undefined where WebAssembly or its SIMD instructions are missing. */
+export function theMachine(): Machine | undefined {
+  if (machine === null) machine = createMachine();
+  return machine;
+}
+
+function createMachine(): Machine | undefined {
+  const { WebAssembly } = host;
+  if (WebAssembly === undefined) return undefined;
+  const bytes = Uint8Array.from(host.atob(WASM_BYTES), (letter) => letter.charCodeAt(0));
+  // An engine without SIMD finds the module invalid.
+  if (!WebAssembly.validate(bytes)) return undefined;
+  const memory = new WebAssembly.Memory({ initial: 1, maximum: 65536 });
+  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(bytes), { env: { memory } });
+  let f64 = new Float64Array(memory.buffer);
+  let i32 = new Int32Array(memory.buffer);
+  return {
+    ...(exports as Exports),
+    ...createArena(memory),
+    f64() {
+      if (f64.length === 0) f64 = new Float64Array(memory.buffer);
+      return f64;
+    },
+    i32() {
+      if (i32.length === 0) i32 = new Int32Array(memory.buffer);
+      return i32;
+    },
+  };
+}

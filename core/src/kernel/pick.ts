@@ -1,0 +1,44 @@
+// Which engine answers for a device of a given shape. All give the same bits, so this is about time only.
+//
+// | rows       | cols  | k and cols                    | engine  | measured against the next best (12 calls, blobs)      |
+// |------------|-------|-------------------------------|---------|-------------------------------------------------------|
+// | below 4    | any   | any                           | js      | not measured; no room for lanes                       |
+// | 4 and more | 1-4   | any                           | small   | 2-5 times as fast as js at 8-100 rows, 10 at 100,000  |
+// | below 500  | 5 up  | any                           | plain   | up to 2 times as fast as screen: no codes to make     |
+// | 500 up     | 5 up  | bounds cost more than a tenth | screen  | 1.2 (d = 8) to 4.5 (k = 128) times as fast as plain   |
+// | 500 up     | 5 up  | otherwise                     | bounded | even with screen at first, 1.5-5 times near the end   |
+//
+// The number of iterations does not enter: bounds are kept only once the centroids move little enough for them to pay.
+
+/** `js` the reference; `small` registers; `plain` all distances in float64; `screen` int16; `bounded` bounds and int16. */
+export type Engine = "js" | "small" | "plain" | "screen" | "bounded";
+
+/** Up to this many columns points lie in tiles, lanes across points, and the small engine takes them. */
+export const SMALL_COLUMNS = 4;
+/** Fewer rows are not worth their copy. */
+const WASM_ROWS = 4;
+/** From so many rows on points get int16 codes. */
+const SCREEN_ROWS = 500;
+
+export function isTiny(rows: number): boolean {
+  return rows < WASM_ROWS;
+}
+
+export function wantsCodes(rows: number): boolean {
+  return rows >= SCREEN_ROWS;
+}
+
+export function pick(rows: number, cols: number, k: number): Engine {
+  if (isTiny(rows)) return "js";
+  if (cols <= SMALL_COLUMNS) return "small";
+  if (!wantsCodes(rows)) return "plain";
+  return worthwhileShare(cols, k) > 0.1 ? "bounded" : "screen";
+}
+
+/**
+ * The share of rows that may need a look in spite of their bounds before bounds cost more than they save. Per row and in
+ * cycles, as measured: keeping and using bounds cost about 14 + 0.8 cols, scoring all centroids k (1 + cols / 12).
+ */
+export function worthwhileShare(cols: number, k: number): number {
+  return 1 - (14 + 0.8 * cols) / (k * (1 + cols / 12));
+}

@@ -1,0 +1,88 @@
+// Brings the points of a device into the kernel's memory: copy, grids for its sums, codes for the screen.
+
+import type { Matrix } from "../matrix.ts";
+import { type Ball, chooseBall, stepOf } from "./codes.ts";
+import { type Device, FIELD, inChunks, place, STATE_BYTES } from "./device.ts";
+import { gridsFor } from "./grid.ts";
+import type { Machine } from "./module.ts";
+import { SMALL_COLUMNS } from "./pick.ts";
+
+/** Bytes of a chunk that stay in the cache from copying to coding. */
+const CACHED = 2 ** 16;
+
+/** A device without clusters; undefined when memory is full. Rows get codes if `wantsScreen` and if they can have them. */
+export function createDevice(
+  machine: Machine,
+  points: Matrix,
+  weights: Float64Array | undefined,
+  wantsScreen: boolean,
+): Device | undefined {
+  const { rows, cols } = points;
+  const layout = cols <= SMALL_COLUMNS ? "tiles" : "rows";
+  const ball = layout === "rows" && wantsScreen && rows > 0 ? chooseBall(points) : undefined;
+  const padded = (rows + 7) & ~7;
+  const chunk = Math.max(8, Math.min(padded, (CACHED / (8 * cols)) & ~7));
+  const pairs = (cols + 1) >> 1;
+  const placed = place(machine, [
+    STATE_BYTES,
+    2 * padded,
+    8 * (cols + 1),
+    16 * (cols + 1),
+    weights === undefined ? 0 : 8 * rows,
+    8 * cols * (layout === "tiles" ? padded : rows),
+    ...(ball === undefined ? [8 * cols * chunk] : [8 * cols, 4 * padded, 4 * pairs * padded]),
+  ]);
+  if (placed === undefined) return undefined;
+  const [state, labels, largest, grids, weighing, copied, extra, slack = 0, tiles = 0] = placed.addresses;
+  const words = machine.i32().subarray(state / 4);
+  words.fill(0, 0, (grids - state) / 4);
+  words[FIELD.rows] = rows;
+  words[FIELD.cols] = cols;
+  words[FIELD.pairs] = pairs;
+  words[FIELD.labels] = labels;
+  words[FIELD.grids] = grids;
+  words[FIELD.points] = copied;
+  words[FIELD.tiles] = tiles;
+  if (weights !== undefined) {
+    machine.f64().set(weights, weighing / 8);
+    words[FIELD.weights] = weighing;
+  }
+  const rest = copyPoints(machine, points, ball, layout, chunk, { state, copied, largest, extra });
+  const magnitudes = machine.f64().subarray(largest / 8, largest / 8 + cols + 1);
+  machine.f64().set(gridsFor(magnitudes, rows), grids / 8);
+  const screen = ball && { codes: { ...ball, rest }, slack };
+  return { machine, points, layout, state, labels, block: placed.block, screen };
+}
+
+/** `extra` is where the centre of the ball lies or, for tiles, where rows arrive. */
+type Addresses = Readonly<Record<"state" | "copied" | "largest" | "extra", number>>;
+
+/** Copies, surveys and codes chunk by chunk, while a chunk is in the cache. Returns how far codes are from their points. */
+function copyPoints(
+  machine: Machine,
+  { data, rows, cols }: Matrix,
+  ball: Ball | undefined,
+  layout: Device["layout"],
+  chunk: number,
+  at: Addresses,
+): number {
+  const f64 = machine.f64();
+  const radius = ball?.radius ?? 0;
+  const step = stepOf(radius);
+  let worst = 0;
+  if (ball !== undefined) f64.set(ball.centre, at.extra / 8);
+  const copy = (from: number, to: number) => {
+    const part = chunk >= rows ? data : data.subarray(from * cols, to * cols);
+    if (layout === "tiles") {
+      f64.set(part, at.extra / 8);
+      machine.arrange(at.state, from, to, at.extra, at.largest);
+    } else {
+      f64.set(part, at.copied / 8 + from * cols);
+      machine.survey(at.state, from, to, at.largest);
+      if (ball !== undefined) worst = Math.max(worst, machine.encode(at.state, at.extra, from, to, step, radius));
+    }
+  };
+  inChunks(rows, copy, chunk);
+  // The second term covers the rounding of the differences whose lengths were measured.
+  return Math.sqrt(worst) * (1 + 1e-9) + 2 ** -48 * radius;
+}

@@ -1,0 +1,123 @@
+// The fast kernel of (E1): WebAssembly SIMD. It falls back to the reference where SIMD or memory is missing.
+
+import { assign } from "./assign.ts";
+import { type Clusters, createClusters } from "./clusters.ts";
+import { type Device, inChunks, LARGEST_K, labelsOf, place } from "./device.ts";
+import { gatherStatistics } from "./grid.ts";
+import { jsKernel, LOSS_BLOCK } from "./js.ts";
+import type { Kernel, PreparedPoints } from "./kernel.ts";
+import { theMachine } from "./module.ts";
+import { type Engine, isTiny, pick, wantsCodes } from "./pick.ts";
+import { createDevice } from "./prepare.ts";
+
+/** The fast kernel. `engine` is for tests and measurements; without it `pick` decides call by call. */
+export function wasmKernel(engine?: Engine): Kernel {
+  return {
+    name: engine ?? "wasm",
+    prepare(points, weights) {
+      const machine = theMachine();
+      const useReference = machine === undefined || (engine === undefined ? isTiny(points.rows) : engine === "js");
+      const wantsScreen = engine === undefined ? wantsCodes(points.rows) : engine !== "plain";
+      const device = useReference ? undefined : createDevice(machine, points, weights, wantsScreen);
+      return device === undefined ? jsKernel.prepare(points, weights) : preparedOn(device, weights, engine);
+    },
+  };
+}
+
+/** The kernel that everything uses unless told otherwise. */
+export const fastKernel: Kernel = wasmKernel();
+
+/** Gives a device's memory back when its prepared points are garbage and nobody released them. */
+const registry = new FinalizationRegistry<Holding>(release);
+
+/** All that a device owns; `clusters` is replaced when the number of centroids changes. */
+interface Holding {
+  readonly device: Device;
+  clusters: Clusters | undefined;
+}
+
+function release(holding: Holding): void {
+  const { device, clusters } = holding;
+  device.machine.free(device.block);
+  if (clusters !== undefined) device.machine.free(clusters.block);
+  holding.clusters = undefined;
+}
+
+function preparedOn(device: Device, weights: Float64Array | undefined, engine: Engine | undefined): PreparedPoints {
+  const holding: Holding = { device, clusters: undefined };
+  const reference = () => jsKernel.prepare(device.points, weights);
+  const prepared: PreparedPoints = {
+    statistics(centroids, into, withLoss = true) {
+      const clusters = update(holding, centroids, engine);
+      if (clusters === undefined) return reference().statistics(centroids, into, withLoss);
+      gatherStatistics(device.machine.f64(), clusters.at.sums / 8, into);
+      into.loss = withLoss ? loss(device, clusters) : Number.NaN;
+    },
+    labels(centroids, into) {
+      if (update(holding, centroids, engine) === undefined) return reference().labels(centroids, into);
+      const labels = labelsOf(device);
+      for (let r = 0; r < device.points.rows; r++) into[r] = labels[r] & 0x7fff;
+    },
+    squaredDistances(centre, into) {
+      if (!distances(device, centre, into)) reference().squaredDistances(centre, into);
+    },
+    release() {
+      registry.unregister(prepared);
+      release(holding);
+    },
+  };
+  registry.register(prepared, holding, prepared);
+  return prepared;
+}
+
+/** Labels and sums for these centroids; undefined where the reference has to answer. */
+function update(holding: Holding, centroids: Float64Array, engine: Engine | undefined): Clusters | undefined {
+  const { device } = holding;
+  const { rows, cols } = device.points;
+  const k = centroids.length / cols;
+  if (k > LARGEST_K) return undefined;
+  if (holding.clusters?.k !== k) {
+    if (holding.clusters !== undefined) device.machine.free(holding.clusters.block);
+    holding.clusters = createClusters(device, k);
+  }
+  const { clusters } = holding;
+  if (clusters !== undefined && !isCurrent(device, clusters, centroids)) {
+    assign(device, clusters, centroids, engine ?? pick(rows, cols, k));
+  }
+  return clusters;
+}
+
+function isCurrent({ machine }: Device, { at, isAssigned }: Clusters, centroids: Float64Array): boolean {
+  if (!isAssigned) return false;
+  const f64 = machine.f64();
+  for (let i = 0, known = at.centroids / 8; i < centroids.length; i++)
+    if (f64[known + i] !== centroids[i]) return false;
+  return true;
+}
+
+function loss({ machine, points, layout, state }: Device, { at }: Clusters): number {
+  const lossOfBlock = layout === "tiles" ? machine.smallLoss : machine.loss;
+  let sum = 0;
+  for (let from = 0; from < points.rows; from += LOSS_BLOCK) {
+    sum += lossOfBlock(state, from, Math.min(points.rows, from + LOSS_BLOCK), at.scores);
+  }
+  return sum;
+}
+
+/** False where the reference has to answer. */
+function distances(device: Device, centre: Float64Array, into: Float64Array): boolean {
+  const { machine, points, layout, state } = device;
+  if (layout === "tiles") return false;
+  const chunk = Math.min(1024, points.rows + 3);
+  const placed = place(machine, [8 * points.cols, 8 * chunk]);
+  if (placed === undefined) return false;
+  const [from64, to64] = placed.addresses;
+  const f64 = machine.f64();
+  f64.set(centre, from64 / 8);
+  inChunks(points.rows, (from, to) => {
+    machine.distances(state, from64, from, to, to64);
+    into.set(f64.subarray(to64 / 8, to64 / 8 + to - from), from);
+  });
+  machine.free(placed.block);
+  return true;
+}
