@@ -3,7 +3,7 @@
 import { checkInteger, checkNetwork, checkOneOf, checkSeed } from "./check.ts";
 import type { Graph } from "./graph.ts";
 import type { Matrix } from "./matrix.ts";
-import { type Network, network, runRound, summarise, unpack, type Weighting } from "./network.ts";
+import { type Network, network, pointScales, runRound, summarise, unpack, type Weighting } from "./network.ts";
 import { type Preset, settingsOfRounds, type UpdateOptions, type UpdateSettings } from "./options.ts";
 import { randomStream } from "./random.ts";
 import { checkSchedule, roundOrders, type Schedule } from "./schedule.ts";
@@ -19,7 +19,7 @@ export interface FitOptions extends Omit<UpdateOptions, "weight" | "edgeWeights"
   schedule?: Schedule;
   /** Default "device". */
   weighting?: Weighting;
-  /** Default "federated", or "local" with alpha 0, or "kmeans++" with preset "paper". */
+  /** Default "auto", or "local" with alpha 0, or "kmeans++" with preset "paper". */
   init?: Init;
   /** Starts of the k-means that `init` needs. Default 10. */
   restarts?: number;
@@ -103,7 +103,7 @@ function meanDegree({ size, weights }: Graph): number {
 function defaultInit(preset: Preset, alpha: number): Init {
   if (preset === "paper") return "kmeans++";
   // Alone means alone: nothing is flooded either.
-  return alpha === 0 ? "local" : "federated";
+  return alpha === 0 ? "local" : "auto";
 }
 
 /** Checks what every method over a network needs, and sets the devices at their start. */
@@ -123,8 +123,11 @@ export function startNetwork(
   checkSeed(seed);
   checkOneOf("weighting", weighting, ["device", "sample"]);
   const points = datasets.map((own) => settings.kernel.prepare(own));
-  const begun = start(datasets, points, graph, cols, { k, init, restarts, minimum, seed });
-  return network(datasets, points, graph, begun, settings, weighting, randomStream(seed, "fresh"));
+  const scales = pointScales(datasets, weighting);
+  const { alpha, coupling } = settings;
+  const judged = { alpha, coupling, pointScales: scales };
+  const begun = start(datasets, points, graph, cols, { k, init, restarts, minimum, seed, ...judged });
+  return network(datasets, points, graph, begun, settings, scales, randomStream(seed, "fresh"));
 }
 
 /** What one round did. */

@@ -48,7 +48,7 @@ export function network(
   graph: Graph,
   { centroids, traffic }: Start,
   settings: UpdateSettings,
-  weighting: Weighting,
+  scales: Float64Array,
   random: Random,
 ): Network {
   const { size } = graph;
@@ -66,7 +66,7 @@ export function network(
     settings,
     random,
     points,
-    pointScales: pointScales(datasets, weighting),
+    pointScales: scales,
     k,
     sets,
     updated: data.slice(),

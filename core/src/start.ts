@@ -1,23 +1,25 @@
 // Where the devices begin: given centroids, one federated seed, finished local k-means, or raw seeds.
 
 import { checkOneOf, checkShape } from "./check.ts";
+import { type Coupling, emptyMatches, match } from "./coupling.ts";
 import { federatedStart } from "./federated.ts";
-import { type Traffic, tellTraffic } from "./flood.ts";
-import type { Graph } from "./graph.ts";
-import type { PreparedPoints } from "./kernel/kernel.ts";
+import { floodTraffic, type Traffic, tellTraffic } from "./flood.ts";
+import { connectedComponents, edges, type Graph } from "./graph.ts";
+import { emptyStatistics, type PreparedPoints } from "./kernel/kernel.ts";
 import { bestOf } from "./kmeans.ts";
 import type { Matrix } from "./matrix.ts";
 import { randomStream } from "./random.ts";
 import { plusPlus } from "./seeding.ts";
 
 /**
- * federated: one seed for all of a component, from a sketch of everyone's points, flooded once. local: each
- * device's own k-means, best of `restarts`. kmeans++: its raw seeds (greedy, or one draw each), which are records:
- * for simulation only, a real device must not send them.
+ * auto: for each component the one of federated and local that starts at the lower objective. federated: one seed for
+ * all of a component, from a sketch of everyone's points, flooded once. local: each device's own k-means, best of
+ * `restarts`. kmeans++: its raw seeds (greedy, or one draw each), which are records: for simulation only, a real device
+ * must not send them.
  */
-export type Init = readonly Matrix[] | "federated" | "local" | "kmeans++" | "classic kmeans++";
+export type Init = readonly Matrix[] | "auto" | "federated" | "local" | "kmeans++" | "classic kmeans++";
 
-const inits = ["federated", "local", "kmeans++", "classic kmeans++"];
+const inits = ["auto", "federated", "local", "kmeans++", "classic kmeans++"];
 
 export interface StartOptions {
   readonly k: number;
@@ -25,6 +27,10 @@ export interface StartOptions {
   readonly restarts: number;
   readonly minimum: number;
   readonly seed: number;
+  /** What "auto" judges by: the parts of the objective. */
+  readonly alpha: number;
+  readonly coupling: Coupling;
+  readonly pointScales: Float64Array;
 }
 
 /** The first centroids of every device, and what it took until the neighbours knew them. */
@@ -46,10 +52,63 @@ export function start(
     return { centroids: givenCentroids(init, datasets.length, k, cols), traffic: tellOnce(network, k * cols) };
   }
   if (init === "federated") return federatedStart(datasets, prepared, network, cols, options);
+  if (init === "auto") {
+    const from = (other: Init) => start(datasets, prepared, network, cols, { ...options, init: other });
+    return lowerOf(from("federated"), from("local"), prepared, network, options);
+  }
   const own = datasets.map((points, i) =>
     points.rows >= k ? ownCentroids(points, prepared[i], i, options) : undefined,
   );
   return { centroids: adoptFromNearest(own, datasets, network, k), traffic: tellOnce(network, k * cols) };
+}
+
+/**
+ * A common seed is right where devices have the same clusters, and where alpha binds them; own clusters are where they
+ * differ and alpha is weak. The objective knows: every device floods its part of it for both starts.
+ */
+function lowerOf(
+  common: Start,
+  own: Start,
+  prepared: readonly PreparedPoints[],
+  network: Graph,
+  options: StartOptions,
+): Start {
+  const component = connectedComponents(network);
+  const [together, alone] = [common, own].map(({ centroids }) =>
+    objectives(centroids, prepared, network, component, options),
+  );
+  const judged = floodTraffic(network, new Uint32Array(network.size).fill(2));
+  const costs = [common.traffic, own.traffic, judged];
+  return {
+    centroids: Array.from(component, (c, i) => (alone[c] < together[c] ? own : common).centroids[i]),
+    traffic: {
+      messages: costs.reduce((sum, { messages }) => sum + messages, 0),
+      bytes: costs.reduce((sum, { bytes }) => sum + bytes, 0),
+    },
+  };
+}
+
+/** F of every component. */
+function objectives(
+  centroids: readonly Matrix[],
+  prepared: readonly PreparedPoints[],
+  network: Graph,
+  component: Uint32Array,
+  { k, alpha, coupling, pointScales }: StartOptions,
+): Float64Array {
+  const values = new Float64Array(network.size);
+  const { cols } = centroids[0];
+  const statistics = emptyStatistics(k, cols);
+  const matches = emptyMatches(k);
+  for (let i = 0; i < network.size; i++) {
+    prepared[i].statistics(centroids[i].data, statistics);
+    values[component[i]] += pointScales[i] * statistics.loss;
+  }
+  for (const [i, j, weight] of edges(network)) {
+    const d = match(coupling, centroids[i].data, 0, k, centroids[j].data, 0, k, cols, matches);
+    values[component[i]] += alpha * weight * d;
+  }
+  return values;
 }
 
 function tellOnce(network: Graph, numbers: number): Traffic {

@@ -167,7 +167,7 @@ const refusals: [string, () => unknown, string][] = [
   [
     "an unknown init",
     () => fit(two, link, { ...valid, init: "best" as "local" }),
-    'init must be one of federated, local, kmeans++, classic kmeans++, got "best"',
+    'init must be one of auto, federated, local, kmeans++, classic kmeans++, got "best"',
   ],
   [
     "an unknown coupling",

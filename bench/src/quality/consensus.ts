@@ -39,7 +39,7 @@ export function consensusLevel(first: number): void {
 
 function consensusRun(seed: number, points: number, turn: number) {
   const { datasets, network, all, reference, cost } = setting(kinds[turn % 3], points, seed);
-  const options = { k: 3, alpha: 1, seed, tol: 1e-10 };
+  const options = { k: 3, alpha: 1, seed, tol: 1e-12 };
   const { centroids, rounds, messages, multipliers } = methods.consensus(datasets, network, options);
   const step = kmeans(all, { k: 3, init: centroids[0], maxIter: 1 }).centroids;
   const admmRounds = Math.max(1, Math.floor(messages / 10) - 1);
@@ -77,6 +77,7 @@ export function relaxationPace(first: number): void {
         init: "local",
         preset: "paper",
         passes: 1,
+        tol: 1e-13,
         rounds: 20_000,
       } as const;
       const plain = fit(datasets, network, options);
@@ -88,17 +89,17 @@ export function relaxationPace(first: number): void {
       );
       return { plain: reach(plain), relaxed: reach(relaxed), apart };
     });
-    const ratios = results.map(({ plain, relaxed }) => plain / relaxed);
+    const same = results.filter(({ apart }) => apart <= 1e-9);
     return [
       kind,
       String(median(results.map(({ plain }) => plain))),
       String(median(results.map(({ relaxed }) => relaxed))),
-      median(ratios).toFixed(1),
-      Math.max(...results.map(({ apart }) => apart)).toExponential(0),
+      median(results.map(({ plain, relaxed }) => plain / relaxed)).toFixed(1),
+      `${same.length} of ${results.length}`,
     ];
   });
   print("relaxation: median rounds to within 1e-6 of the final objective, m = 100, p = 0.7, alpha = 1, 10 runs", [
-    ["data", "without", "auto", "fewer by", "largest difference of the fixed points"],
+    ["data", "without", "auto", "fewer by", "same fixed point to 1e-9"],
     ...rows,
   ]);
 }
