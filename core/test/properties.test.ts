@@ -81,6 +81,26 @@ describe("the objective never rises", () => {
   });
 });
 
+describe("the objective never rises with further starts", () => {
+  it("one device at a time with candidates and fresh starts", () => {
+    forAllProblems("further starts", RUNS, (problem) => {
+      const freshStarts = pickFrom(problem.random, [0, 1, 3]);
+      expectDescent(problem, { schedule: oneAtATime(problem), candidates: true, freshStarts, ...anyCoupling(problem) });
+    });
+  });
+
+  it("all at once with candidates and fresh starts, safeguard and damping of at most 1/2", () => {
+    forAllProblems("further starts at once", RUNS, (problem) => {
+      const options = { schedule: "simultaneous", safeguard: true, damping: 0.5, candidates: true } as const;
+      expectDescent(problem, { ...options, freshStarts: 1, ...anyCoupling(problem) });
+    });
+  });
+
+  it("with the defaults", () => {
+    forAllProblems("defaults", RUNS, (problem) => expectDescent(problem, {}));
+  });
+});
+
 describe("without these rules it would rise, so they are enforced", () => {
   const problem = { ...anyPair(), k: 2, alpha: 1 };
 

@@ -1,0 +1,60 @@
+import { complete, erdosRenyi, type Graph, graph, path, randomStream, ring, star } from "@fedkm/core";
+import { describe, expect, it } from "vitest";
+import { floodTraffic, tellTraffic } from "../src/flood.ts";
+
+/** Flooding acted out, message by message: every device passes on what it has just learned, all news in one message. */
+function actedOut({ size, neighbours }: Graph, numbers: readonly number[]) {
+  const known = Array.from({ length: size }, (_, i) => new Set([i]));
+  let news = Array.from({ length: size }, (_, i) => (numbers[i] > 0 ? [i] : []));
+  let [messages, bytes] = [0, 0];
+  while (news.some((own) => own.length > 0)) {
+    const heard = Array.from({ length: size }, (): number[] => []);
+    news.forEach((own, i) => {
+      if (own.length === 0 || neighbours[i].length === 0) return;
+      messages++;
+      bytes += neighbours[i].length * 8 * own.reduce((sum, source) => sum + numbers[source], 0);
+      for (const j of neighbours[i]) {
+        for (const source of own) {
+          if (known[j].has(source)) continue;
+          known[j].add(source);
+          heard[j].push(source);
+        }
+      }
+    });
+    news = heard;
+  }
+  return { messages, bytes };
+}
+
+describe("floodTraffic(graph, numbers)", () => {
+  it("is what a counter around every message counts", () => {
+    const random = randomStream(1, "flood test");
+    for (let trial = 0; trial < 300; trial++) {
+      const size = 1 + Math.floor(random() * 12);
+      const network = erdosRenyi(size, random(), random);
+      const numbers = Array.from({ length: size }, () => (random() < 0.2 ? 0 : Math.floor(random() * 9)));
+      expect(floodTraffic(network, numbers)).toEqual(actedOut(network, numbers));
+    }
+  });
+
+  it("reaches everybody in one hop on a complete graph, and pays for the echo", () => {
+    // Everyone tells its own, then passes on the others' four.
+    expect(floodTraffic(complete(5), [1, 1, 1, 1, 1])).toEqual({ messages: 10, bytes: 5 * 4 * 8 * 5 });
+  });
+
+  it("bounds the messages of a large network from below, with exact bytes", () => {
+    const size = 1500;
+    const large = floodTraffic(ring(size), new Uint32Array(size).fill(1));
+    expect(large.bytes).toBe(size * 2 * 8 * size);
+    expect(large.messages).toBeLessThanOrEqual(size * (1 + size / 2));
+    expect(large.messages).toBeGreaterThan(0.7 * size * (1 + size / 2));
+  });
+});
+
+describe("tellTraffic(graph, numbers)", () => {
+  it("counts a message per device with something to say and somebody to hear it", () => {
+    expect(tellTraffic(star(4), [3, 1, 0, 1])).toEqual({ messages: 3, bytes: 8 * (3 * 3 + 1 + 1) });
+    expect(tellTraffic(graph(2, []), [3, 3])).toEqual({ messages: 0, bytes: 0 });
+    expect(tellTraffic(path(2), [1, 1])).toEqual({ messages: 2, bytes: 16 });
+  });
+});
