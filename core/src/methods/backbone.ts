@@ -69,7 +69,9 @@ export function backbone(datasets: readonly Matrix[], graph: Graph, options: Bac
 /** The centres with the number of points each stands for. */
 function describe(points: Matrix, centres: Matrix, { kernel }: FloodSettings): Told {
   const statistics = emptyStatistics(centres.rows, centres.cols);
-  kernel.prepare(points).statistics(centres.data, statistics);
+  const prepared = kernel.prepare(points);
+  prepared.statistics(centres.data, statistics);
+  prepared.release();
   return { centres, weights: statistics.counts };
 }
 

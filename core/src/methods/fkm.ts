@@ -62,6 +62,7 @@ export function fkm(datasets: readonly Matrix[], graph: Graph, options: FkmOptio
     history.push({ round, objective: reached, totalVariation: variation, largestMove, ...traffic });
     const converged = round > 0 && largestMove <= settings.tol * scale;
     if (converged || round === rounds) {
+      for (const own of points) own.release();
       return { centroids, objective: reached, rounds: round, converged, ...traffic, history };
     }
     starts = centroids;

@@ -99,6 +99,7 @@ function clusterOwn(points: Matrix, wanted: number, minimum: number, settings: F
   const seen = alongMainDirections(points, k, randomStream(seed, "kfed", "directions"));
   const run = { points: seen, prepared: kernel.prepare(seen), k, maxIter: 300, tol: 0 };
   const { centroids } = bestOf(run, restarts, (restart) => randomStream(seed, "kfed", "own", restart));
+  run.prepared.release();
   const init = coreMeans(points, seen, centroids);
   return kmeans(points, { k: init.rows, init, kernel });
 }

@@ -54,7 +54,9 @@ export function ownCentres(points: Matrix, wanted: number, device: number, setti
   const k = Math.min(wanted, points.rows);
   if (k === 0) return { data: new Float64Array(0), rows: 0, cols };
   const run = { points, prepared: kernel.prepare(points), k, maxIter: 300, tol: 0 };
-  return bestOf(run, restarts, (restart) => randomStream(seed, method, "own", device, restart)).centroids;
+  const { centroids } = bestOf(run, restarts, (restart) => randomStream(seed, method, "own", device, restart));
+  run.prepared.release();
+  return centroids;
 }
 
 /** The points that a centre must stand for to be told. A device without neighbours tells nobody: it need not hide any. */
