@@ -53,6 +53,7 @@ const layers = [
   "methods/pooled",
   "methods/order",
   "methods/distributed",
+  "methods/nearby",
   "methods/consensus",
   "methods/oneShot",
   "methods/gradient",

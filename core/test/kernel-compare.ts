@@ -7,7 +7,7 @@ import { wasmKernel } from "../src/kernel/wasm.ts";
 import type { Problem } from "./kernel-problems.ts";
 
 function enginesFor(cols: number): readonly Engine[] {
-  return cols <= SMALL_COLUMNS ? ["small"] : ["plain", "screen", "bounded"];
+  return cols <= SMALL_COLUMNS ? ["tiny", "small"] : ["plain", "screen", "bounded"];
 }
 
 /** Everything an engine says about one set of centroids, as bits. */

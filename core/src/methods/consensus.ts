@@ -3,14 +3,14 @@
 
 import { checkInteger, checkNumber } from "../check.ts";
 import { type FitModel, type Round, type RoundResult, runRounds, startNetwork } from "../fit.ts";
-import { floodTraffic } from "../flood.ts";
-import { connectedComponents, type Graph } from "../graph.ts";
+import type { Graph } from "../graph.ts";
 import { emptyStatistics, type Statistics } from "../kernel/kernel.ts";
 import type { Matrix } from "../matrix.ts";
 import { commit, largestCoordinate, type Network, refreshStatistics, unpack } from "../network.ts";
 import { updateSettings } from "../options.ts";
 import { laplacianExtremes } from "../spectrum.ts";
 import type { MethodOptions } from "./method.ts";
+import { moveToPooledMeans } from "./nearby.ts";
 import { orderSeeds } from "./order.ts";
 
 export interface ConsensusModel extends FitModel {
@@ -41,7 +41,7 @@ export function consensusRounds(
   const beta = options.beta ?? suitedBeta(graph, state.k);
   checkNumber("beta", beta, (value) => value > 0, "a finite number above 0");
   const run = consensusRun(state, beta, settle === false ? Number.POSITIVE_INFINITY : settle);
-  if (init === "federated") startAtMeans(run);
+  if (init === "federated") startAtMeans(run, options.seed ?? 0);
   const loop = runRounds(state, (round) => sweep(run, round - 1), rounds, true, signal);
   return withMultipliers(loop, run);
 }
@@ -88,37 +88,20 @@ function consensusRun(state: Network, beta: number, settle: number): ConsensusRu
 }
 
 /**
- * From a common seed one more flood gives everybody the pooled means of the seed's labels, and with them the multipliers
- * that hold the devices there: p = g (S - N w), which sum to 0. The first sweeps then have nothing to undo.
+ * From a common seed a few floods give everybody the pooled means of one labelling, and with them the multipliers that
+ * hold the devices there: p = g (S - N w), which sum to 0. The first sweeps then have nothing to undo.
  */
-function startAtMeans({ state, multipliers, counts, sums }: ConsensusRun): void {
+function startAtMeans({ state, multipliers, counts, sums }: ConsensusRun, seed: number): void {
   const { graph, k, pointScales, sets } = state;
-  const { cols, data } = sets;
-  const component = connectedComponents(graph);
-  const totals = new Float64Array(data.length);
-  const weights = new Float64Array(graph.size * k);
+  moveToPooledMeans(state, seed);
+  counts.set(state.counts);
+  sums.set(state.sums);
   for (let i = 0; i < graph.size; i++) {
-    for (let c = 0; c < k; c++) {
-      weights[component[i] * k + c] += pointScales[i] * counts[i * k + c];
-      for (let x = 0; x < cols; x++) {
-        totals[(component[i] * k + c) * cols + x] += pointScales[i] * sums[(i * k + c) * cols + x];
-      }
-    }
-  }
-  for (let i = 0; i < graph.size; i++) {
-    for (let c = 0; c < k; c++) {
-      const from = component[i] * k + c;
-      for (let x = 0; x < cols; x++) {
-        const at = (i * k + c) * cols + x;
-        if (weights[from] > 0) data[at] = totals[from * cols + x] / weights[from];
-        multipliers[at] = pointScales[i] * (sums[at] - counts[i * k + c] * data[at]);
-      }
+    for (let x = i * k * sets.cols; x < (i + 1) * k * sets.cols; x++) {
+      multipliers[x] = pointScales[i] * (sums[x] - counts[Math.floor(x / sets.cols)] * sets.data[x]);
     }
     refreshStatistics(state, i);
   }
-  const { messages, bytes } = floodTraffic(graph, new Uint32Array(graph.size).fill(k * (cols + 1)));
-  state.messages += messages;
-  state.bytes += bytes;
 }
 
 /** Below it a network counts as agreed, and kept labels are renewed. */

@@ -23,8 +23,10 @@ const FLAGS = [
 const SET_UP_TIME = 300_000;
 
 let browser: Browser;
+let expected: HostReport;
 
 beforeAll(async () => {
+  expected = await report();
   browser = await chromium.launch({ executablePath: findChromium(), headless: true, args: FLAGS });
 }, SET_UP_TIME);
 
@@ -58,7 +60,6 @@ test.each([
   ["with", ISOLATION, true],
   ["without", {}, false],
 ])("Chromium %s cross-origin isolation has the bits of the reference and of Node", async (_, headers, isIsolated) => {
-  const expected = await report();
   const answer = await reportOfPage(headers);
   expect(answer.differences).toEqual([]);
   expect(answer).toEqual({ ...expected, isIsolated, hasSimd: true });

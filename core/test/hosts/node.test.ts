@@ -1,7 +1,6 @@
 // The kernel on a newer Node than the oldest supported one: the bits of the reference, the bytes of this Node.
 
 import { spawnSync } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { type HostReport, PINNED, report } from "./suite.ts";
 
@@ -11,14 +10,13 @@ const PACKAGE = "node@24.9.0";
 const TIME = 300_000;
 
 const PROGRAM = `
-  const { report } = await import("./suite.ts");
+  const { report } = await import(${JSON.stringify(new URL("./suite.ts", import.meta.url).href)});
   console.log(JSON.stringify({ version: process.versions.node, ...await report() }));
 `;
 
 function reportOfNode(): HostReport & { version: string } {
   const words = ["exec", "--yes", "--prefer-offline", `--package=${PACKAGE}`, "--", "node", "--input-type=module", "-"];
   const { status, stdout, stderr, error } = spawnSync("npm", words, {
-    cwd: fileURLToPath(new URL(".", import.meta.url)),
     input: PROGRAM,
     encoding: "utf8",
     timeout: TIME,
