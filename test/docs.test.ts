@@ -103,7 +103,7 @@ describe("snippets", () => {
 
   it("examples/quickstart.ts runs, and is the README's example with more words", () => {
     const printed = run(readFileSync(join(root, "examples/quickstart.ts"), "utf8"));
-    expect(printed).toContain("27 rounds, 100 messages, 4352 bytes, no record sent");
+    expect(printed).toContain("27 rounds, 96 messages, 4224 bytes, no record sent");
   });
 });
 

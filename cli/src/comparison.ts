@@ -1,4 +1,4 @@
-// One problem, four methods: the demo's devices, what each method made of them, and how it got there.
+// One problem, five methods: the demo's devices, what each method made of them, and how it got there.
 
 import {
   consensusVariation,
@@ -16,7 +16,7 @@ import {
 } from "@fedkm/core";
 
 /** From nothing sent to everything sent. */
-export const methodNames = ["local", "fedkm", "distributed", "pooled"] as const;
+export const methodNames = ["local", "fedkm", "consensus", "distributed", "pooled"] as const;
 
 export type MethodName = (typeof methodNames)[number];
 
@@ -87,6 +87,8 @@ export function compare(problem: Problem, onRound: (round: Round) => void): Comp
         }),
       ),
     ),
+    // Its own start: one common seed is what it stands on.
+    consensus: measured(timed(() => methods.consensus(datasets, graph, { ...options, init: "federated" }))),
     distributed: measured(
       timed(() => drain(distributedRounds(datasets, graph, options), (round) => rounds.distributed.push(round))),
     ),

@@ -35,7 +35,7 @@ function program(io: Console): Command {
     .configureOutput({ writeOut: (text) => io.stdout.write(text), outputError: () => undefined });
   command
     .command("demo")
-    .description("Run four methods on ten simulated devices, compare them in a table and draw a picture.")
+    .description("Run five methods on ten simulated devices, compare them in a table and draw a picture.")
     .option("--seed <integer>", "draws the data and the network", parseSeed, 1)
     .option("--out <file.svg>", "where the picture goes", parsePicture, "fedkm-demo.svg")
     .option("--json", "print the numbers as one JSON object instead of a table")

@@ -20,13 +20,13 @@ async function demo(args: readonly string[], options: Parameters<typeof fakeCons
   return { code: await run(["demo", ...args], console), ...console.said() };
 }
 
-test("fedkm demo --json prints one object with the four methods, and nothing else", async () => {
+test("fedkm demo --json prints one object with the five methods, and nothing else", async () => {
   const picture = join(folder, "json.svg");
   const { code, stdout, stderr } = await demo(["--json", "--out", picture]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   const { methods, ...problem } = JSON.parse(stdout);
   expect(problem).toEqual({ seed: 1, devices: 10, links: 33, points: 1000, k: 3, alpha: 1, picture });
-  expect(Object.keys(methods)).toEqual(["local", "fedkm", "distributed", "pooled"]);
+  expect(Object.keys(methods)).toEqual(["local", "fedkm", "consensus", "distributed", "pooled"]);
   expect(methods.local).toMatchObject({ messages: 0, bytes: 0 });
   expect(methods.fedkm.globalCentroidDeviation).toBeLessThan(methods.local.globalCentroidDeviation / 100);
   expect(methods.pooled).toMatchObject({ globalCentroidDeviation: 0, consensusVariation: 0, bytes: 16_000 });
@@ -39,8 +39,15 @@ test("fedkm demo prints an aligned table of at most 80 columns, plain when piped
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   const lines = stdout.split("\n");
   const heading = lines.findIndex((line) => line.startsWith("method"));
-  const table = lines.slice(heading, heading + 5);
-  expect(table.map((line) => line.split(" ")[0])).toEqual(["method", "local", "fedkm", "distributed", "pooled"]);
+  const table = lines.slice(heading, heading + 6);
+  expect(table.map((line) => line.split(" ")[0])).toEqual([
+    "method",
+    "local",
+    "fedkm",
+    "consensus",
+    "distributed",
+    "pooled",
+  ]);
   expect(new Set(table.map((line) => line.length)).size).toBe(1);
   expect(lines.slice(0, -2).every((line) => line.length <= 80)).toBe(true);
   expect(stdout).not.toContain("\u001b");
@@ -51,7 +58,7 @@ test("fedkm demo on a terminal has one bold number: the lowest GCD of the method
   const args = ["--seed", "9", "--out", join(folder, "bold.svg")];
   const { stdout, stderr } = await demo(args, { terminal: true });
   const bold = stdout.split("\n").filter((line) => line.includes("\u001b[1m"));
-  expect(bold.map((line) => line.split(" ")[0])).toEqual(["fedkm"]);
+  expect(bold.map((line) => line.split(" ")[0])).toEqual(["consensus"]);
   expect(stderr).toMatch(/fedkm {2}round 0\/200 {2}objective \d+\.\d+/);
   expect(stderr.endsWith("\r\u001b[K")).toBe(true);
   const refused = await demo(args, { terminal: true, env: { NO_COLOR: "1" } });

@@ -1,7 +1,7 @@
 // The federated seed: everyone floods a sketch of its points once, everyone solves the same weighted k-means on all the
 // sketches, and where that has several good answers, everyone's own losses decide.
 
-import { floodTraffic, type Traffic } from "./flood.ts";
+import { addTraffic, floodTraffic, sumTraffic, type Traffic } from "./flood.ts";
 import { connectedComponents, type Graph } from "./graph.ts";
 import { jsKernel } from "./kernel/js.ts";
 import { emptyStatistics, type PreparedPoints } from "./kernel/kernel.ts";
@@ -68,13 +68,14 @@ export function federatedStart(
     network,
     devices.map(({ sketch }) => sketch.centroids.data.length + sketch.counts.length),
   );
-  const judged = floodTraffic(
+  // Losses are summed: nobody learns another's. Several components judge at the same time.
+  const judged = sumTraffic(
     network,
-    Array.from(component, (c) => seeds[c].losses),
+    seeds.reduce((most, { losses }) => Math.max(most, losses), 0),
   );
   return {
     centroids: Array.from(component, (c) => ({ ...seeds[c].centroids, data: seeds[c].centroids.data.slice() })),
-    traffic: { messages: flooded.messages + judged.messages, bytes: flooded.bytes + judged.bytes },
+    traffic: seeds.some(({ losses }) => losses > 0) ? addTraffic(flooded, judged) : flooded,
   };
 }
 
@@ -96,7 +97,7 @@ function sketchOf(
   return { centroids: takeRows(centroids, kept), counts: Float64Array.from(kept, (c) => counts[c]) };
 }
 
-/** The seed of a component, and how many losses each of its devices flooded to choose it. */
+/** The seed of a component, and how many losses its devices summed to choose it. */
 function componentSeed(members: readonly Member[], component: number, device: number, options: FederatedOptions) {
   const { k, minimum, seed } = options;
   const points = stack(members.map(({ sketch }) => sketch.centroids));

@@ -1,6 +1,6 @@
-// Flooding: everybody's numbers reach everybody of the same component over the links, and what that costs.
+// What it costs to tell neighbours, to flood numbers to everybody of a component, and to sum them over it.
 
-import { connectedComponents, type Graph } from "./graph.ts";
+import { breadthFirst, connectedComponents, type Graph } from "./graph.ts";
 
 /** How often devices told their neighbours, and the bytes that crossed links. */
 export interface Traffic {
@@ -18,6 +18,28 @@ export function tellTraffic({ neighbours }: Graph, numbers: ArrayLike<number>): 
     bytes += row.length * numbers[i] * 8;
   });
   return { messages, bytes };
+}
+
+/**
+ * A sum over each component, known to all of it: up a breadth-first tree, every device adding its own and its children's
+ * part, and down again. A parent learns the sum of a subtree, nobody the part of another.
+ */
+export function sumTraffic(graph: Graph, numbers: number): Traffic {
+  let up = 0;
+  const parents = new Set<number>();
+  for (const [device, parent] of breadthFirst(graph)) {
+    if (device === parent) continue;
+    up++;
+    parents.add(parent);
+  }
+  return { messages: up + parents.size, bytes: 2 * up * numbers * 8 };
+}
+
+export function addTraffic(...parts: readonly Traffic[]): Traffic {
+  return {
+    messages: parts.reduce((sum, { messages }) => sum + messages, 0),
+    bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0),
+  };
 }
 
 /** Up to this many devices every distance is known; in larger networks hops are counted from as many landmarks. */

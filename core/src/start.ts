@@ -3,7 +3,7 @@
 import { checkOneOf, checkShape } from "./check.ts";
 import { type Coupling, emptyMatches, match } from "./coupling.ts";
 import { federatedStart } from "./federated.ts";
-import { floodTraffic, type Traffic, tellTraffic } from "./flood.ts";
+import { addTraffic, sumTraffic, type Traffic, tellTraffic } from "./flood.ts";
 import { connectedComponents, edges, type Graph } from "./graph.ts";
 import { emptyStatistics, type PreparedPoints } from "./kernel/kernel.ts";
 import { bestOf } from "./kmeans.ts";
@@ -64,7 +64,7 @@ export function start(
 
 /**
  * A common seed is right where devices have the same clusters, and where alpha binds them; own clusters are where they
- * differ and alpha is weak. The objective knows: every device floods its part of it for both starts.
+ * differ and alpha is weak. The objective knows: the devices sum their parts of it for both starts.
  */
 function lowerOf(
   common: Start,
@@ -77,14 +77,9 @@ function lowerOf(
   const [together, alone] = [common, own].map(({ centroids }) =>
     objectives(centroids, prepared, network, component, options),
   );
-  const judged = floodTraffic(network, new Uint32Array(network.size).fill(2));
-  const costs = [common.traffic, own.traffic, judged];
   return {
     centroids: Array.from(component, (c, i) => (alone[c] < together[c] ? own : common).centroids[i]),
-    traffic: {
-      messages: costs.reduce((sum, { messages }) => sum + messages, 0),
-      bytes: costs.reduce((sum, { bytes }) => sum + bytes, 0),
-    },
+    traffic: addTraffic(common.traffic, own.traffic, sumTraffic(network, 2)),
   };
 }
 

@@ -1,6 +1,6 @@
 import { complete, erdosRenyi, type Graph, graph, path, randomStream, ring, star } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import { floodTraffic, tellTraffic } from "../src/flood.ts";
+import { floodTraffic, sumTraffic, tellTraffic } from "../src/flood.ts";
 
 /** Flooding acted out, message by message: every device passes on what it has just learned, all news in one message. */
 function actedOut({ size, neighbours }: Graph, numbers: readonly number[]) {
@@ -48,6 +48,25 @@ describe("floodTraffic(graph, numbers)", () => {
     expect(large.bytes).toBe(size * 2 * 8 * size);
     expect(large.messages).toBeLessThanOrEqual(size * (1 + size / 2));
     expect(large.messages).toBeGreaterThan(0.7 * size * (1 + size / 2));
+  });
+});
+
+describe("sumTraffic(graph, numbers)", () => {
+  it("goes up a tree and down again, each component its own", () => {
+    // A path of 4 from its end: three up, three down, each link twice.
+    expect(sumTraffic(path(4), 5)).toEqual({ messages: 6, bytes: 2 * 3 * 5 * 8 });
+    // A star from its middle: three up, one tell down.
+    expect(sumTraffic(star(4), 1)).toEqual({ messages: 4, bytes: 2 * 3 * 8 });
+    expect(
+      sumTraffic(
+        graph(5, [
+          [0, 1],
+          [3, 4],
+        ]),
+        1,
+      ),
+    ).toEqual({ messages: 4, bytes: 2 * 2 * 8 });
+    expect(sumTraffic(graph(2, []), 7)).toEqual({ messages: 0, bytes: 0 });
   });
 });
 

@@ -1,4 +1,4 @@
-// fedkm demo: ten simulated devices, four methods, one table, one picture.
+// fedkm demo: ten simulated devices, five methods, one table, one picture.
 
 import { styleText } from "node:util";
 import { edges } from "@fedkm/core";
@@ -58,7 +58,7 @@ function report(comparison: Comparison, picture: string, styled: boolean): strin
 
 const columnsExplained =
   "GCD is the mean squared distance from a device's centroids to the pooled ones, CV to its neighbours' (0: the same). " +
-  "pooled moves every raw record to one place; fedkm and distributed send only centroids, to neighbours; " +
+  "pooled moves every raw record to one place; fedkm, consensus and distributed send only centroids and counts; " +
   "local sends nothing.";
 
 function resultTable({ results }: Comparison, styled: boolean): string[] {

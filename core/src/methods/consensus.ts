@@ -88,7 +88,7 @@ function consensusRun(state: Network, beta: number, settle: number): ConsensusRu
 }
 
 /**
- * From a common seed a few floods give everybody the pooled means of one labelling, and with them the multipliers that
+ * From a common seed a few sums over the network give everybody the pooled means of one labelling, and with them the multipliers that
  * hold the devices there: p = g (S - N w), which sum to 0. The first sweeps then have nothing to undo.
  */
 function startAtMeans({ state, multipliers, counts, sums }: ConsensusRun, seed: number): void {

@@ -2,7 +2,7 @@
 
 import { checkInteger } from "../check.ts";
 import type { FitModel } from "../fit.ts";
-import { floodTraffic, type Traffic } from "../flood.ts";
+import { addTraffic, floodTraffic, type Traffic } from "../flood.ts";
 import type { Graph } from "../graph.ts";
 import { squaredDistance } from "../kernel/js.ts";
 import { predict } from "../kmeans.ts";
@@ -142,7 +142,7 @@ function coresetTraffic(graph: Graph, own: readonly OwnSolution[], parts: readon
     graph,
     parts.map((part) => part.points.data.length + part.weights.length),
   );
-  return { messages: costs.messages + points.messages, bytes: costs.bytes + points.bytes };
+  return addTraffic(costs, points);
 }
 
 function sum(values: Iterable<number>): number {

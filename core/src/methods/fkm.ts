@@ -2,7 +2,7 @@
 
 import { checkInteger } from "../check.ts";
 import type { FitModel, RoundSummary } from "../fit.ts";
-import { floodTraffic, type Traffic } from "../flood.ts";
+import { addTraffic, floodTraffic, type Traffic } from "../flood.ts";
 import type { Graph } from "../graph.ts";
 import { emptyStatistics, type PreparedPoints } from "../kernel/kernel.ts";
 import { kmeans } from "../kmeans.ts";
@@ -50,12 +50,12 @@ export function fkm(datasets: readonly Matrix[], graph: Graph, options: FkmOptio
   const run = { graph, points, settings, localIterations, minimum };
   const history: RoundSummary[] = [];
   let starts = datasets.map((own, i) => ownCentres(own, settings.k, i, settings));
-  let traffic = { messages: 0, bytes: 0 };
+  let traffic: Traffic = { messages: 0, bytes: 0 };
   for (let round = 0; ; round++) {
     signal?.throwIfAborted();
     const told = starts.map((start, i) => localMeans(run, i, start));
     const centroids = solveComponents(graph, (devices) => join(run, devices, told, round > 0 ? starts : undefined));
-    traffic = addTraffic(traffic, graph, told);
+    traffic = addTraffic(traffic, floodOf(graph, told));
     const { largestMove, scale } = round > 0 ? compare(starts, centroids) : { largestMove: 0, scale: 0 };
     const reached = objective(datasets, centroids, graph, options);
     const variation = totalVariation(centroids, graph, options.coupling);
@@ -103,12 +103,11 @@ function join(
   return fresh.inertia < (1 - 1e-9) * warm.inertia ? fresh.centroids : warm.centroids;
 }
 
-function addTraffic({ messages, bytes }: Traffic, graph: Graph, told: readonly Told[]): Traffic {
-  const sent = floodTraffic(
+function floodOf(graph: Graph, told: readonly Told[]): Traffic {
+  return floodTraffic(
     graph,
     told.map(({ centres, weights }) => centres.data.length + weights.length),
   );
-  return { messages: messages + sent.messages, bytes: bytes + sent.bytes };
 }
 
 function compare(before: readonly Matrix[], after: readonly Matrix[]) {

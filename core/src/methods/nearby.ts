@@ -1,7 +1,7 @@
-// A few steps of pooled Lloyd by flooding, from a common seed and from starts around it. Few points leave many fixed
+// A few steps of pooled Lloyd by summing over the network, from a common seed and from starts around it. Few points leave many fixed
 // points of almost equal cost near each other, and the first one is not always the best.
 
-import { floodTraffic } from "../flood.ts";
+import { addTraffic, sumTraffic } from "../flood.ts";
 import { connectedComponents } from "../graph.ts";
 import { emptyStatistics, type Statistics } from "../kernel/kernel.ts";
 import { type Network, refreshStatistics } from "../network.ts";
@@ -11,7 +11,7 @@ import { normalStream, type Random, randomStream } from "../random.ts";
 const STARTS = 8;
 const STEPS = 2;
 
-/** What a component knows after a flood: weighted counts and sums of all its points, and their loss. */
+/** What a component knows after a sum: weighted counts and sums of all its points, and their loss. */
 type Pooled = Statistics;
 
 /**
@@ -35,13 +35,12 @@ export function moveToPooledMeans(state: Network, seed: number): void {
     const means = meansOf(pooledStatistics(state, devices, labelled), labelled);
     for (const i of devices) sets.data.set(means, i * means.length);
   });
-  // One flood for the seed's means, one for each step of every start, one to judge them.
+  // One sum for the seed's means, one for each step of all starts, one to judge them.
   const numbers = k * (sets.cols + 1) + 1;
-  for (const starts of [1, ...new Array<number>(STEPS + 1).fill(STARTS)]) {
-    const { messages, bytes } = floodTraffic(graph, new Uint32Array(graph.size).fill(starts * numbers));
-    state.messages += messages;
-    state.bytes += bytes;
-  }
+  const sums = [1, ...new Array<number>(STEPS + 1).fill(STARTS)].map((starts) => sumTraffic(graph, starts * numbers));
+  const { messages, bytes } = addTraffic(...sums);
+  state.messages += messages;
+  state.bytes += bytes;
 }
 
 function cheapestNearby(state: Network, devices: readonly number[], random: Random): Float64Array {
