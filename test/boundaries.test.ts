@@ -29,6 +29,7 @@ const layers = [
   "kernel/wasm-bytes",
   "kernel/module",
   "kernel/pick",
+  "kernel/tiny",
   "kernel/codes",
   "kernel/device",
   "kernel/prepare",

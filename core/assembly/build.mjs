@@ -4,6 +4,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import asc from "assemblyscript/asc";
+import { groupsSource } from "./groups.mjs";
 import { screenSource } from "./screen.mjs";
 import { smallSource } from "./small.mjs";
 
@@ -34,6 +35,7 @@ function constantOf(base64) {
 }
 
 function source(name) {
+  if (name === "groups.ts") return groupsSource();
   if (name === "small.ts") return smallSource();
   if (name === "screen.ts") return screenSource();
   try {

@@ -2,4 +2,5 @@
 
 export { screen } from "./assign";
 export { distances, encode, loss, plain, survey } from "./rows";
-export { arrange, small, smallLoss } from "./small";
+export { arrange, small } from "./small";
+export { tinyAssign, tinyLloyd, tinyLoad } from "./tiny";

@@ -190,7 +190,7 @@ function fourDistances(
 
 // @ts-expect-error: decorator
 @inline
-function square(x: v128, w: v128): v128 {
+export function square(x: v128, w: v128): v128 {
   const difference = f64x2.sub(x, w);
   return f64x2.mul(difference, difference);
 }

@@ -53,7 +53,7 @@ export function kmeans(points: Matrix, options: KMeansOptions): KMeansModel {
   const best =
     init === undefined
       ? bestOf(run, restarts, (restart) => randomStream(seed, "kmeans", restart))
-      : lloyd(run, init.data, lloydUpdate(run));
+      : lloyd(run, init.data);
   const labels = new Uint32Array(points.rows);
   prepared.labels(best.centroids.data, labels);
   prepared.release();
@@ -110,16 +110,22 @@ export function distinctOptima(
   return found.filter(({ inertia }, at) => at === 0 || inertia > found[at - 1].inertia * (1 + 1e-9)).slice(0, most);
 }
 
-function lloyd({ prepared, k, points, maxIter }: KMeansRun, start: Float64Array, update: Update): Clustering {
+/** From one start to the end, within an update that starts may share. */
+function lloyd(run: KMeansRun, start: Float64Array, shared?: Update): Clustering {
+  const { prepared, maxIter, tol } = run;
+  const centroids = start.slice();
+  const atOnce = prepared.lloyd?.(centroids, maxIter, tol);
+  if (atOnce !== undefined) return clustering(run, centroids, atOnce.loss, atOnce.passes);
+  const update = shared ?? lloydUpdate(run);
   update.centroids.set(start);
   prepared.statistics(update.centroids, update.statistics);
   runUpdate(update, prepared);
-  return {
-    centroids: { data: update.centroids.slice(), rows: k, cols: points.cols },
-    inertia: update.statistics.loss,
-    iterations: update.passes,
-    converged: update.passes < maxIter,
-  };
+  centroids.set(update.centroids);
+  return clustering(run, centroids, update.statistics.loss, update.passes);
+}
+
+function clustering({ k, points, maxIter }: KMeansRun, data: Float64Array, inertia: number, passes: number) {
+  return { centroids: { data, rows: k, cols: points.cols }, inertia, iterations: passes, converged: passes < maxIter };
 }
 
 /** Lloyd's iteration: a device update without neighbours. */

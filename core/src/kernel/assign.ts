@@ -3,6 +3,7 @@
 import type { Clusters } from "./clusters.ts";
 import { encodeCentroids, type ScreenBounds, stepOf } from "./codes.ts";
 import { type Device, FIELD, inChunks, type Screen } from "./device.ts";
+import { LOSS_BLOCK } from "./js.ts";
 import { type Engine, worthwhileShare } from "./pick.ts";
 
 /** Share of the distances which, if verified in float64, make the screen slower than the plain engine. */
@@ -11,18 +12,32 @@ const USELESS_SHARE = 0.15;
 const REST = 8;
 
 export function assign(device: Device, clusters: Clusters, centroids: Float64Array, engine: Engine): void {
-  const { machine, points, state } = device;
+  const { machine } = device;
   const { at } = clusters;
   const known = machine.f64().subarray(at.centroids / 8, at.centroids / 8 + centroids.length);
   // The centroids of the last call lie where those of this call go.
   const ways = engine === "bounded" && clusters.isAssigned ? waysOf(known, centroids, clusters.k) : undefined;
   known.set(centroids);
-  if (engine === "small") inChunks(points.rows, (from, to) => machine.small(state, from, to));
+  clusters.loss = undefined;
+  if (engine === "small") clusters.loss = assignTiles(device);
   else if (engine === "plain" || !assignByScreen(device, clusters, centroids, ways)) {
     clusters.hasSlack = false;
     assignPlainly(device, clusters, centroids);
   }
   clusters.isAssigned = true;
+}
+
+/** Tiles give the loss away: a chunk is one of its blocks. */
+function assignTiles({ machine, points, state }: Device): number {
+  let loss = 0;
+  inChunks(
+    points.rows,
+    (from, to) => {
+      loss += machine.small(state, from, to);
+    },
+    LOSS_BLOCK,
+  );
+  return loss;
 }
 
 function assignPlainly(device: Device, { at, k }: Clusters, centroids: Float64Array): void {

@@ -13,6 +13,8 @@ export interface Clusters {
   readonly blocks: number;
   /** Labels and sums belong to the centroids in memory: there has been a call. */
   isAssigned: boolean;
+  /** Their loss, where it is known. */
+  loss: number | undefined;
   /** So does the slack of every row. */
   hasSlack: boolean;
   /** Centroids that move this far leave too few rows with slack. */
@@ -48,7 +50,7 @@ export function createClusters(device: Device, k: number): Clusters | undefined 
   for (let i = 0; i < addresses.length; i++) words[first + ORDER[i]] = addresses[i];
   const [sums, centroids, scores, lanes, codes, starts, decrease] = addresses;
   const at = { sums, centroids, scores, lanes, codes, starts, decrease };
-  const start = { isAssigned: false, hasSlack: false, hopelessWay: Number.POSITIVE_INFINITY, rest: 0 };
+  const start = { isAssigned: false, loss: undefined, hasSlack: false, hopelessWay: Number.POSITIVE_INFINITY, rest: 0 };
   return { k, block, at, blockSize, blocks, ...start };
 }
 

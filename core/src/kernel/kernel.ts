@@ -12,10 +12,20 @@ export interface Statistics {
   loss: number;
 }
 
+export interface LloydResult {
+  readonly passes: number;
+  readonly loss: number;
+}
+
 /** The points of one device, made ready. Centroids come as k flat rows; ties go to the lowest index. */
 export interface PreparedPoints {
   /** Engines agree on every bit. The loss costs a pass over the points, so it can be left out. */
   statistics(centroids: Float64Array, into: Statistics, withLoss?: boolean): void;
+  /**
+   * Lloyd's iteration to its end, if the engine can do it at once; `centroids` become the last ones. The same bits as
+   * `runUpdate` without neighbours.
+   */
+  lloyd?(centroids: Float64Array, most: number, tol: number): LloydResult | undefined;
   labels(centroids: Float64Array, into: Uint32Array): void;
   /** Squared distance of every point to one centre. */
   squaredDistances(centre: Float64Array, into: Float64Array): void;

@@ -4,15 +4,18 @@ import { type Arena, createArena } from "./arena.ts";
 import { WASM_BYTES } from "./wasm-bytes.ts";
 
 /** What assembly/index.ts exports. `state` is the address of a device's State; ranges of rows start at multiples of 8. */
-export interface Exports {
-  small(state: number, from: number, to: number): void;
+interface Exports {
+  small(state: number, from: number, to: number): number;
   arrange(state: number, from: number, to: number, source: number, largest: number): void;
-  smallLoss(state: number, from: number, to: number, scratch: number): number;
   screen(state: number, from: number, to: number): void;
   plain(state: number, from: number, to: number): void;
   loss(state: number, from: number, to: number, scratch: number): number;
   distances(state: number, centre: number, from: number, to: number, into: number): void;
   survey(state: number, from: number, to: number, largest: number): void;
+  /** The device in the first page, see assembly/tiny.ts. */
+  tinyLoad(rows: number, cols: number, k: number): void;
+  tinyAssign(rows: number, cols: number, k: number): number;
+  tinyLloyd(rows: number, cols: number, k: number, most: number, tol: number): number;
   encode(state: number, centre: number, from: number, to: number, step: number, radius: number): number;
 }
 

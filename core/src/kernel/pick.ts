@@ -2,16 +2,22 @@
 //
 // | rows       | cols  | k and cols                    | engine  | measured against the next best (12 calls, blobs)      |
 // |------------|-------|-------------------------------|---------|-------------------------------------------------------|
-// | below 4    | any   | any                           | js      | not measured; no room for lanes                       |
-// | 4 and more | 1-4   | any                           | small   | 2-5 times as fast as js at 8-100 rows, 10 at 100,000  |
+// | 256 / cols | 1-4   | any, without weights          | tiny    | no memory per device; a k-means job in one call       |
+// | below 4    | any   | otherwise                     | js      | not measured; no room for lanes                       |
+// | 4 and more | 1-4   | otherwise                     | small   | 2-5 times as fast as js at 8-100 rows, 10 at 100,000  |
 // | below 500  | 5 up  | any                           | plain   | up to 2 times as fast as screen: no codes to make     |
 // | 500 up     | 5 up  | bounds cost more than a tenth | screen  | 1.2 (d = 8) to 4.5 (k = 128) times as fast as plain   |
 // | 500 up     | 5 up  | otherwise                     | bounded | even with screen at first, 1.5-5 times near the end   |
 //
-// The number of iterations does not enter: bounds are kept only once the centroids move little enough for them to pay.
+// Where calls go round many devices, tiny loads and adds up all rows in every call and takes 1.0 (20 planar rows) to 1.4
+// times (100) as long as small, but no memory; beyond, small wins by ever more. The number of iterations does not enter:
+// bounds are kept only once the centroids move little enough for them to pay.
 
-/** `js` the reference; `small` registers; `plain` all distances in float64; `screen` int16; `bounded` bounds and int16. */
-export type Engine = "js" | "small" | "plain" | "screen" | "bounded";
+/**
+ * `js` the reference; `tiny` registers, nothing kept; `small` registers; `plain` all distances in float64; `screen` int16;
+ * `bounded` bounds and int16.
+ */
+export type Engine = "js" | "tiny" | "small" | "plain" | "screen" | "bounded";
 
 /** Up to this many columns points lie in tiles, lanes across points, and the small engine takes them. */
 export const SMALL_COLUMNS = 4;
@@ -20,7 +26,16 @@ const WASM_ROWS = 4;
 /** From so many rows on points get int16 codes. */
 const SCREEN_ROWS = 500;
 
-export function isTiny(rows: number): boolean {
+/** Tiny devices have at most this many numbers, and so have their centroids. */
+export const TINY_NUMBERS = 256;
+
+/** Whether the tiny engine can take a device without weights, which it does not know. */
+export function isTiny(rows: number, cols: number): boolean {
+  return rows > 0 && cols > 0 && cols <= SMALL_COLUMNS && ((rows + 3) & ~3) * cols <= TINY_NUMBERS;
+}
+
+/** Whether the reference is best for a device that is not tiny. */
+export function hasNoLanes(rows: number): boolean {
   return rows < WASM_ROWS;
 }
 
@@ -29,7 +44,7 @@ export function wantsCodes(rows: number): boolean {
 }
 
 export function pick(rows: number, cols: number, k: number): Engine {
-  if (isTiny(rows)) return "js";
+  if (hasNoLanes(rows)) return "js";
   if (cols <= SMALL_COLUMNS) return "small";
   if (!wantsCodes(rows)) return "plain";
   return worthwhileShare(cols, k) > 0.1 ? "bounded" : "screen";

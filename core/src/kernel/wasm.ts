@@ -7,19 +7,27 @@ import { gatherStatistics } from "./grid.ts";
 import { jsKernel, LOSS_BLOCK } from "./js.ts";
 import type { Kernel, PreparedPoints } from "./kernel.ts";
 import { theMachine } from "./module.ts";
-import { type Engine, isTiny, pick, wantsCodes } from "./pick.ts";
+import { type Engine, hasNoLanes, isTiny, pick, wantsCodes } from "./pick.ts";
 import { createDevice } from "./prepare.ts";
+import { TinyPoints } from "./tiny.ts";
 
-/** The fast kernel. `engine` is for tests and measurements; without it `pick` decides call by call. */
+/**
+ * The fast kernel. `engine` is for tests and measurements; without it, and for what the tiny engine cannot take, `pick`
+ * decides call by call.
+ */
 export function wasmKernel(engine?: Engine): Kernel {
   return {
     name: engine ?? "wasm",
     prepare(points, weights) {
+      const { rows, cols } = points;
       const machine = theMachine();
-      const useReference = machine === undefined || (engine === undefined ? isTiny(points.rows) : engine === "js");
-      const wantsScreen = engine === undefined ? wantsCodes(points.rows) : engine !== "plain";
-      const device = useReference ? undefined : createDevice(machine, points, weights, wantsScreen);
-      return device === undefined ? jsKernel.prepare(points, weights) : preparedOn(device, weights, engine);
+      if (machine === undefined || engine === "js") return jsKernel.prepare(points, weights);
+      const isFree = engine === undefined || engine === "tiny";
+      if (isFree && weights === undefined && isTiny(rows, cols)) return new TinyPoints(machine, points);
+      if (isFree && hasNoLanes(rows)) return jsKernel.prepare(points, weights);
+      const device = createDevice(machine, points, weights, isFree ? wantsCodes(rows) : engine !== "plain");
+      if (device === undefined) return jsKernel.prepare(points, weights);
+      return preparedOn(device, weights, isFree ? undefined : engine);
     },
   };
 }
@@ -95,12 +103,13 @@ function isCurrent({ machine }: Device, { at, isAssigned }: Clusters, centroids:
   return true;
 }
 
-function loss({ machine, points, layout, state }: Device, { at }: Clusters): number {
-  const lossOfBlock = layout === "tiles" ? machine.smallLoss : machine.loss;
+function loss({ machine, points, state }: Device, clusters: Clusters): number {
+  if (clusters.loss !== undefined) return clusters.loss;
   let sum = 0;
   for (let from = 0; from < points.rows; from += LOSS_BLOCK) {
-    sum += lossOfBlock(state, from, Math.min(points.rows, from + LOSS_BLOCK), at.scores);
+    sum += machine.loss(state, from, Math.min(points.rows, from + LOSS_BLOCK), clusters.at.scores);
   }
+  clusters.loss = sum;
   return sum;
 }
 

@@ -2,7 +2,7 @@
 
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { type HostReport, PINNED, report } from "./suite.ts";
+import { type HostReport, hashes, PINNED } from "./suite.ts";
 
 /** The npm package of this name brings the program; npm keeps it in its cache. It runs TypeScript as it is. */
 const PACKAGE = "node@24.9.0";
@@ -29,10 +29,8 @@ test(
   `${PACKAGE} has the bits of the reference and of this Node`,
   async () => {
     const { version, ...answer } = reportOfNode();
-    const expected = await report();
     expect(`node@${version}`).toBe(PACKAGE);
-    expect(answer.differences).toEqual([]);
-    expect(answer).toEqual({ ...expected, hasSimd: true });
+    expect(answer).toEqual({ hasSimd: true, isIsolated: false, differences: [], hashes: await hashes() });
     expect(answer.hashes).toMatchObject(PINNED);
   },
   TIME,

@@ -23,8 +23,7 @@ export interface HostReport {
   /** False where the kernel fell back to the reference, which would make the comparison empty. */
   readonly hasSimd: boolean;
   readonly isIsolated: boolean;
-  readonly problems: number;
-  /** Where an engine differs from the reference: must be empty. */
+  /** The first places where an engine differs from the reference: must be empty. */
   readonly differences: readonly string[];
   /** The first 16 digits of sha256 of seeded data and of what is computed from them. */
   readonly hashes: Readonly<Record<string, string>>;
@@ -45,13 +44,13 @@ export async function report(): Promise<HostReport> {
   return {
     hasSimd: theMachine() !== undefined,
     isIsolated: (globalThis as { crossOriginIsolated?: boolean }).crossOriginIsolated === true,
-    problems: PROBLEMS + LARGE_PROBLEMS,
-    differences,
+    differences: differences.slice(0, 10),
     hashes: await hashes(),
   };
 }
 
-async function hashes(): Promise<Record<string, string>> {
+/** Of seeded data and of what is computed from them. */
+export async function hashes(): Promise<Record<string, string>> {
   const iso = paperData("iso", 10, 100, 1);
   const random = randomStream(1, "hosts");
   const clustering = kmeans(iso.datasets[0], { k: 3, seed: 1 });

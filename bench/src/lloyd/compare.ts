@@ -1,0 +1,130 @@
+// The table of workloads: our k-means against its peers on the same data from the same start, as ratios of CPU time.
+
+import { readFileSync } from "node:fs";
+import { progress, ratio } from "../measure.ts";
+import { type Python, toInstall } from "../python.ts";
+import { print } from "../table.ts";
+import type { Answer, Job } from "./job.ts";
+import { type Blas, startBlas, stopBlas } from "./openblas.ts";
+import { type Program, startNode } from "./program.ts";
+import { type Workload, workloads, writePoints } from "./workloads.ts";
+
+type Peer = Exclude<Job["program"], "ours">;
+type Answers = Partial<Record<Job["program"], Answer>> & { ours: Answer; differences: number | undefined };
+
+/** The file in which the points of a workload lie, written on first use. D and D* share theirs. */
+export type PointsOf = (workload: Workload) => string;
+
+export function pointsIn(folder: string): PointsOf {
+  const written = new Set<string>();
+  return (workload) => {
+    const file = `${folder}/${workload.name.slice(0, 1)}.f64`;
+    if (!written.has(file)) {
+      progress(`${workload.name}: points`);
+      writePoints(file, workload);
+      written.add(file);
+    }
+    return file;
+  };
+}
+
+export async function compareLloyd(python: Python, isQuick: boolean, pointsOf: PointsOf): Promise<void> {
+  const blas = startBlas(python, isQuick);
+  const rows = [HEAD];
+  try {
+    for (const workload of workloads(isQuick)) {
+      rows.push(rowOf(workload, await measure(workload, python, blas, isQuick, pointsOf(workload))));
+    }
+  } finally {
+    stopBlas(blas);
+    progress("");
+  }
+  const size = isQuick ? "a tenth of the points, so gates are for orientation only" : "one thread";
+  print(`k-means, CPU time ours / theirs, 20 iterations (D* until convergence, at most 100), ${size}`, rows);
+  const kinds = blas.map(({ name }) => name).join(", ");
+  console.log(`  lloyd: scikit-learn's bare iteration, the fastest of OpenBLAS's kernels (${kinds}); differ: labels`);
+  for (const line of toInstall(["sklearn", "faiss"], python)) console.log(`  ${line}`);
+}
+
+const HEAD = [
+  "",
+  ...["m", "d", "k", "iterations", "ours, s"],
+  ...["/ lloyd f64", "gate", "reach", "/ lloyd f32", "/ FAISS f32", "gate", "/ ml-kmeans", "/ skmeans", "differ", ""],
+];
+
+function rowOf({ name, m, d, k, jobs, gate, reach, faissGate }: Workload, answers: Answers): string[] {
+  const { seconds, iterations } = answers.ours;
+  const quotient = (peer: Peer) => answers[peer] && seconds / answers[peer].seconds;
+  const cell = (peer: Peer) => (answers[peer] === undefined ? "-" : ratio(seconds, answers[peer].seconds));
+  const isMissed = (quotient("lloyd64") ?? 0) > gate || (quotient("faiss") ?? 0) > (faissGate ?? 0);
+  return [
+    name,
+    ...[
+      jobs > 1 ? `${jobs} x ${m}` : String(m),
+      String(d),
+      String(k),
+      String(iterations / jobs),
+      seconds.toPrecision(3),
+    ],
+    ...[cell("lloyd64"), String(gate), String(reach), cell("lloyd32"), cell("faiss"), String(faissGate ?? "-")],
+    ...[cell("ml-kmeans"), cell("skmeans"), String(answers.differences ?? "-"), isMissed ? "missed" : "held"],
+  ];
+}
+
+async function measure(
+  workload: Workload,
+  { modules }: Python,
+  blas: readonly Blas[],
+  isQuick: boolean,
+  points: string,
+): Promise<Answers> {
+  const job = (program: Job["program"]): Job => ({
+    ...{ program, m: workload.m, d: workload.d, k: workload.k, jobs: workload.jobs, cap: workload.cap },
+    ...{ points, labels: `${points}.${program}`, repeats: 5, budget: isQuick ? 0.4 : 3 },
+  });
+  const ask = (program: Program, name: Job["program"]) => {
+    progress(`${workload.name}: ${name}`);
+    return program.ask(job(name));
+  };
+  const peers: Peer[] = [];
+  if (modules.has("sklearn")) peers.push("lloyd64", ...(workload.cap > 20 ? [] : (["lloyd32"] as const)));
+  if (modules.has("faiss") && workload.faissGate !== undefined) peers.push("faiss");
+  const answers: Answers = { ours: await askAnew("ours.js", "ours", ask), differences: undefined };
+  // In turns, because the machine may have other work to do at times. The long one averages by itself.
+  const turns = isQuick || workload.cap > 20 ? 1 : 2;
+  for (let turn = 0; turn < turns; turn++) {
+    for (const peer of peers) {
+      for (const { program } of blas) answers[peer] = faster(answers[peer], await ask(program, peer));
+    }
+    answers.ours = faster(answers.ours, await askAnew("ours.js", "ours", ask));
+  }
+  if (workload.isForJavaScript) {
+    for (const peer of ["ml-kmeans", "skmeans"] as const) answers[peer] = await askAnew("javascript.js", peer, ask);
+  }
+  if (answers.lloyd64 !== undefined) answers.differences = differences(job("ours").labels, job("lloyd64").labels);
+  return answers;
+}
+
+async function askAnew(
+  file: "ours.js" | "javascript.js",
+  name: Job["program"],
+  ask: (program: Program, name: Job["program"]) => Promise<Answer>,
+): Promise<Answer> {
+  const program = startNode(file);
+  try {
+    return await ask(program, name);
+  } finally {
+    program.stop();
+  }
+}
+
+function faster(a: Answer | undefined, b: Answer): Answer {
+  return a === undefined || b.seconds < a.seconds ? b : a;
+}
+
+function differences(file: string, otherFile: string): number {
+  const [ours, theirs] = [file, otherFile].map((name) => readFileSync(name));
+  let count = 0;
+  for (let at = 0; at < ours.length; at += 4) if (ours.readUInt32LE(at) !== theirs.readUInt32LE(at)) count++;
+  return count;
+}
