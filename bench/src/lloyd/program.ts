@@ -10,22 +10,33 @@ export interface Program {
   stop(): void;
 }
 
-/** Runs until it is stopped, so that a slow start is paid once. Its errors appear with ours. */
+/** Runs until it is stopped, so that a slow start is paid once, and again if it died. Its errors appear with ours. */
 export function startProgram(command: string, words: readonly string[], settings: NodeJS.ProcessEnv = {}): Program {
-  const child = spawn(command, words, { env: { ...process.env, ...settings }, stdio: ["pipe", "pipe", "inherit"] });
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  // Whoever waits for an answer finds the output at its end; a broken pipe says no more than that.
-  child.on("error", () => {});
-  child.stdin.on("error", () => {});
+  const start = () =>
+    spawn(command, words, { env: { ...process.env, ...settings }, stdio: ["pipe", "pipe", "inherit"] });
+  let running: { child: ReturnType<typeof start>; lines: AsyncIterator<string>; end: Promise<string> } | undefined;
+  const run = () => {
+    const child = start();
+    // A broken pipe says no more than the end of the program.
+    child.stdin.on("error", () => {});
+    const end = new Promise<string>((resolve) => {
+      child.on("error", ({ message }) => resolve(message));
+      child.on("close", (code, signal) => resolve(signal ?? `exit code ${code}`));
+    });
+    return { child, lines: createInterface({ input: child.stdout })[Symbol.asyncIterator](), end };
+  };
   return {
     async ask(job) {
+      running ??= run();
+      const { child, lines, end } = running;
       child.stdin.write(`${JSON.stringify(job)}\n`);
       const { value, done } = await lines.next();
-      if (done) throw new Error(`${command} ended without an answer to ${job.program}, m = ${job.m}, d = ${job.d}`);
-      return JSON.parse(value) as Answer;
+      if (!done) return JSON.parse(value) as Answer;
+      running = undefined;
+      throw new Error(`ended without an answer (${await end})`);
     },
     stop() {
-      child.stdin.end();
+      running?.child.stdin.end();
     },
   };
 }
