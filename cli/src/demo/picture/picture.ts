@@ -1,8 +1,8 @@
 // The demo in one picture: the devices, their network, and the way to agreement.
 
 import { edges, type FitModel, totalVariation } from "@fedkm/core";
+import { significant } from "../../numbers.ts";
 import type { Comparison } from "../comparison.ts";
-import { significant } from "../numbers.ts";
 import { drawCurves } from "./curves.ts";
 import { drawNetwork } from "./network.ts";
 import { blankPage } from "./page.ts";

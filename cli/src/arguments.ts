@@ -1,0 +1,16 @@
+// What an argument must look like, said in one line when it does not.
+
+import { UsageError } from "./failure.ts";
+
+export function parseSeed(text: string): number {
+  const seed = Number(text);
+  if (!/^[+-]?\d+$/.test(text) || !Number.isSafeInteger(seed)) {
+    throw new UsageError(`--seed must be an integer from -(2^53 - 1) to 2^53 - 1, got "${text}"`);
+  }
+  return seed;
+}
+
+export function parsePicture(file: string): string {
+  if (!/\.svg$/i.test(file)) throw new UsageError(`--out must name a file that ends in .svg, got "${file}"`);
+  return file;
+}
