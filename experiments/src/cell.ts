@@ -1,6 +1,6 @@
 // A cell: one method on one drawn problem, as plain data. What it was and what came out are the columns of a row.
 
-import { type Random, randomStream } from "@fedkm/core";
+import { randomStream } from "@fedkm/core";
 import type { Record } from "./table.ts";
 
 export type DatasetName = "iso" | "var" | "aniso" | "communities" | "iris" | "digits" | "features";
@@ -10,6 +10,11 @@ export type DatasetName = "iso" | "var" | "aniso" | "communities" | "iris" | "di
  * then makes the updates of its default preset.
  */
 export type StartName = "paper" | "dependable";
+
+export const startTitles: { readonly [start in StartName]: string } = {
+  paper: "as the paper, every device's own k-means++ seeds",
+  dependable: "dependable, one federated seed",
+};
 
 export interface Cell {
   readonly study: string;
@@ -112,8 +117,7 @@ export function batches(cells: readonly Cell[]): Cell[][] {
   return [...found.values()];
 }
 
-/** The seed of a run: far from those of its neighbours, and the same for all cells of the run. */
-export function seedOfRun(seed: number, run: number): number {
-  const random: Random = randomStream(seed, "run", run);
-  return Math.floor(random() * 2 ** 32);
+/** The seed of a run, the same for all its cells. Runs of other numbers, and of other sizes, are independent. */
+export function seedOfRun(seed: number, run: number, size = 0): number {
+  return Math.floor(randomStream(seed, "run", run, size)() * 2 ** 32);
 }

@@ -6,6 +6,7 @@ import type { Record } from "./table.ts";
 
 export const claimColumns = [
   "figure",
+  "name",
   "claim",
   "dataset",
   "start",
@@ -27,6 +28,8 @@ interface Place {
 
 interface Claim {
   readonly figure: number;
+  /** A few words, for a narrow table. */
+  readonly name: string;
   readonly text: string;
   readonly datasets?: readonly string[];
   /** Judged at every size, or once from the smallest to the largest. */
@@ -45,6 +48,7 @@ const distributed = (value: Lookup, measure: "gcd" | "cv", points: number, edgeP
 const claims: readonly Claim[] = [
   {
     figure: 1,
+    name: "GCD falls with alpha",
     text: "GCD falls as alpha grows (0 > 0.5 > 1)",
     holds: (value, m) =>
       fedkm(value, "gcd", m, 0) > fedkm(value, "gcd", m, 0.5) &&
@@ -52,17 +56,20 @@ const claims: readonly Claim[] = [
   },
   {
     figure: 1,
+    name: "nearer to pooled with m",
     text: "Algorithm 1 (alpha 1) approaches the pooled solution as the sample grows: GCD lower at the largest size than at the smallest",
     across: "sizes",
     holds: (value, m, largest) => fedkm(value, "gcd", largest, 1) < fedkm(value, "gcd", m, 1),
   },
   {
     figure: 1,
+    name: "below distributed",
     text: "Algorithm 1 (alpha 1) has a lower GCD than distributed k-means",
     holds: (value, m) => fedkm(value, "gcd", m, 1) < distributed(value, "gcd", m),
   },
   {
     figure: 1,
+    name: "distributed behind local",
     text: "Distributed k-means may fall behind local k-means on aniso data",
     datasets: ["aniso"],
     may: true,
@@ -70,18 +77,21 @@ const claims: readonly Claim[] = [
   },
   {
     figure: 2,
+    name: "CV falls with m",
     text: "CV of Algorithm 1 (alpha 1) falls as the sample grows: lower at the largest size than at the smallest",
     across: "sizes",
     holds: (value, m, largest) => fedkm(value, "cv", largest, 1) < fedkm(value, "cv", m, 1),
   },
   {
     figure: 2,
+    name: "distributed: CV rises with m",
     text: "CV of distributed k-means rises as the sample grows: higher at the largest size than at the smallest",
     across: "sizes",
     holds: (value, m, largest) => distributed(value, "cv", largest) > distributed(value, "cv", m),
   },
   {
     figure: 3,
+    name: "GCD falls with p",
     text: "GCD of Algorithm 1 falls as connectivity grows (p 0.4 > 0.7 > 1)",
     holds: (value, m) =>
       fedkm(value, "gcd", m, 1, 0.4) > fedkm(value, "gcd", m, 1, 0.7) &&
@@ -89,23 +99,27 @@ const claims: readonly Claim[] = [
   },
   {
     figure: 3,
+    name: "best at p = 1",
     text: "Algorithm 1 is best under full connectivity",
     holds: (value, m) =>
       fedkm(value, "gcd", m, 1, 1) < Math.min(fedkm(value, "gcd", m, 1, 0.4), fedkm(value, "gcd", m, 1, 0.7)),
   },
   {
     figure: 3,
+    name: "distributed behind local, p 0.4",
     text: "Distributed k-means falls behind local k-means on sparse graphs (p 0.4)",
     holds: (value, m) => distributed(value, "gcd", m, 0.4) > value("gcd", "local", { points: m }),
   },
   {
     figure: 4,
+    name: "CV falls with m, p 0.4",
     text: "Consensus of Algorithm 1 grows with the sample on sparse graphs too (p 0.4: CV lower at the largest size)",
     across: "sizes",
     holds: (value, m, largest) => fedkm(value, "cv", largest, 1, 0.4) < fedkm(value, "cv", m, 1, 0.4),
   },
   {
     figure: 4,
+    name: "CV independent of p",
     text: "CV of Algorithm 1 is largely independent of connectivity (within a factor 2 from p 0.4 to 1)",
     holds: (value, m) => {
       const [sparse, full] = [fedkm(value, "cv", m, 1, 0.4), fedkm(value, "cv", m, 1, 1)];
@@ -114,6 +128,7 @@ const claims: readonly Claim[] = [
   },
   {
     figure: 4,
+    name: "distributed: CV worse, p 0.4",
     text: "Consensus of distributed k-means degrades on sparse graphs (CV higher at p 0.4 than at 1)",
     holds: (value, m) => distributed(value, "cv", m, 0.4) > distributed(value, "cv", m, 1),
   },
@@ -139,6 +154,7 @@ export function judgeClaims(
             const [inRuns, inMeans] = [cells, means].map((rows) => count(claim, rows.filter(own)));
             return {
               figure: claim.figure,
+              name: claim.name,
               claim: claim.text,
               dataset,
               start,

@@ -1,15 +1,17 @@
 // Figures 1 to 4 of the paper: GCD and CV by local sample size, for three alphas and for three densities of the network.
 
-import { type Cell, localSetting, paperSetting, type StartName, seedOfRun } from "../cell.ts";
+import { type Cell, localSetting, paperSetting, type StartName, seedOfRun, startTitles } from "../cell.ts";
+import type { PanelGrid } from "../picture/panels.ts";
+import type { Study } from "./plan.ts";
 
 export const kinds = ["iso", "aniso", "var"] as const;
-export const alphas = [0, 0.5, 1] as const;
-export const probabilities = [0.4, 0.7, 1] as const;
+const alphas = [0, 0.5, 1] as const;
+const probabilities = [0.4, 0.7, 1] as const;
 
 /** 50, 100, .. 800 points a device. */
-export const paperSizes = Array.from({ length: 16 }, (_, i) => 50 * (i + 1));
+const paperSizes = Array.from({ length: 16 }, (_, i) => 50 * (i + 1));
 
-export interface FigureOptions {
+interface FigureOptions {
   /** Figures 1 and 2 vary alpha, 3 and 4 the density. */
   readonly figures: readonly number[];
   readonly sizes: readonly number[];
@@ -18,7 +20,7 @@ export interface FigureOptions {
   readonly seed: number;
 }
 
-export function figureCells({ figures, sizes, starts, runs, seed }: FigureOptions): Cell[] {
+function figureCells({ figures, sizes, starts, runs, seed }: FigureOptions): Cell[] {
   const byAlpha = figures.some((figure) => figure <= 2);
   const byProbability = figures.some((figure) => figure >= 3);
   const pairs = [
@@ -33,7 +35,7 @@ export function figureCells({ figures, sizes, starts, runs, seed }: FigureOption
   for (const dataset of kinds) {
     for (const pointsPerDevice of sizes) {
       for (let run = 1; run <= runs; run++) {
-        const drawn = { study: "figures", dataset, pointsPerDevice, run, seed: seedOfRun(seed, run) };
+        const drawn = { study: "figures", dataset, pointsPerDevice, run, seed: seedOfRun(seed, run, pointsPerDevice) };
         cells.push({ ...localSetting, ...drawn });
         for (const start of starts) {
           for (const pair of pairs) cells.push({ ...paperSetting, ...drawn, start, ...pair });
@@ -45,4 +47,41 @@ export function figureCells({ figures, sizes, starts, runs, seed }: FigureOption
     }
   }
   return cells;
+}
+
+const quickSizes = [50, 100, 200];
+
+/** The study of some of the paper's figures. */
+export function figureStudy(...figures: readonly number[]): Study {
+  return ({ starts, runs, seed, quick }) => ({
+    cells: figureCells({ figures, sizes: quick ? quickSizes : paperSizes, starts, runs, seed }),
+    pictures: figures.flatMap((figure) =>
+      starts.map((start) => ({ name: `figure${figure}-${start}`, grid: figureGrid(figure, start, quick) })),
+    ),
+    figures,
+  });
+}
+
+/** The picture of a figure under one start. */
+function figureGrid(figure: number, start: StartName, quick: boolean): PanelGrid {
+  const measure = figure % 2 === 1 ? "gcd" : "cv";
+  const byAlpha = figure <= 2;
+  const what = measure === "gcd" ? "distance to the pooled solution (GCD)" : "disagreement of neighbours (CV)";
+  const varied = byAlpha ? "coupling alpha (p = 0.7)" : "connectivity p (alpha = 1)";
+  return {
+    title: `Figure ${figure}: ${what} by local sample size and ${varied}`,
+    caption: `Mean and standard error over the runs, log axis. Start: ${startTitles[start]}.`,
+    rows: kinds.map((dataset) => ({ label: `${measure.toUpperCase()}, ${dataset}`, where: { dataset, start } })),
+    columns: byAlpha
+      ? alphas.map((alpha) => ({ label: `alpha = ${alpha}`, where: { alpha, edge_probability: 0.7 } }))
+      : probabilities.map((p) => ({ label: `p = ${p}`, where: { alpha: 1, edge_probability: p } })),
+    x: {
+      column: "points_per_device",
+      label: "points per device, m",
+      ticks: quick ? [0, 50, 100, 150, 200] : [0, 200, 400, 600, 800],
+    },
+    measure,
+    // Disagreement of devices that never speak is not in the paper's figures.
+    methods: measure === "gcd" ? ["fedkm", "local", "distributed"] : ["fedkm", "distributed"],
+  };
 }
