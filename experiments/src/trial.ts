@@ -19,7 +19,7 @@ import { type Group, type Problem, problemOf } from "./problem.ts";
 import type { Record } from "./table.ts";
 
 /** The columns that say what came out. */
-export const measureColumns = [
+const measureColumns = [
   "gcd",
   "cv",
   "wrong_devices",
