@@ -12,7 +12,7 @@ export type DatasetName = "iso" | "var" | "aniso" | "communities" | "iris" | "di
 export type StartName = "paper" | "dependable";
 
 export const startTitles: { readonly [start in StartName]: string } = {
-  paper: "as the paper, every device's own k-means++ seeds",
+  paper: "as in the paper, own k-means++ seeds",
   dependable: "dependable, one federated seed",
 };
 
