@@ -49,7 +49,7 @@ function figureCells({ figures, sizes, starts, runs, seed }: FigureOptions): Cel
   return cells;
 }
 
-const quickSizes = [50, 100, 200];
+const quickSizes = [50, 200];
 
 /** The study of some of the paper's figures. */
 export function figureStudy(...figures: readonly number[]): Study {
