@@ -1,7 +1,8 @@
 // The part of a device's state that depends on the number of clusters.
 
 import type { Block } from "./arena.ts";
-import { CHUNK, type Device, FIELD, labelsOf, place, UNASSIGNED } from "./device.ts";
+import { type Device, FIELD, labelsOf, place, UNASSIGNED } from "./device.ts";
+import { CHUNK } from "./passes.ts";
 
 export interface Clusters {
   readonly k: number;

@@ -67,22 +67,26 @@ function copyPoints(
   at: Addresses,
 ): number {
   const f64 = machine.f64();
-  const radius = ball?.radius ?? 0;
-  const step = stepOf(radius);
-  let worst = 0;
-  if (ball !== undefined) f64.set(ball.centre, at.extra / 8);
+  const copyTo = (address: number, from: number, to: number) =>
+    f64.set(chunk >= rows ? data : data.subarray(from * cols, to * cols), address / 8);
+  const copyRows = (from: number, to: number) => copyTo(at.copied + 8 * from * cols, from, to);
+  if (ball !== undefined) {
+    const { centre, radius } = ball;
+    f64.set(centre, at.extra / 8);
+    const coding = { cols, largest: at.largest, centre: at.extra, step: stepOf(radius), radius, chunk };
+    const worst = machine.encodeRows(at.state, rows, coding, copyRows);
+    // The second term covers the rounding of the differences whose lengths were measured.
+    return Math.sqrt(worst) * (1 + 1e-9) + 2 ** -48 * radius;
+  }
   const copy = (from: number, to: number) => {
-    const part = chunk >= rows ? data : data.subarray(from * cols, to * cols);
     if (layout === "tiles") {
-      f64.set(part, at.extra / 8);
+      copyTo(at.extra, from, to);
       machine.arrange(at.state, from, to, at.extra, at.largest);
     } else {
-      f64.set(part, at.copied / 8 + from * cols);
+      copyRows(from, to);
       machine.survey(at.state, from, to, at.largest);
-      if (ball !== undefined) worst = Math.max(worst, machine.encode(at.state, at.extra, from, to, step, radius));
     }
   };
   inChunks(rows, copy, chunk);
-  // The second term covers the rounding of the differences whose lengths were measured.
-  return Math.sqrt(worst) * (1 + 1e-9) + 2 ** -48 * radius;
+  return 0;
 }
