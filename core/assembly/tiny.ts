@@ -120,7 +120,7 @@ export function tinyLloyd(rows: i32, cols: i32, k: i32, most: i32, tol: f64): i3
   while (moveToMeans(cols, k)) {
     const before = loss;
     loss = assign(rows, cols, k);
-    if (++passes == most || before - loss <= tol * max(1, abs(before))) break;
+    if (++passes == most || (tol > 0 && before - loss <= tol * max(1, abs(before)))) break;
   }
   store<f64>(LOSS, loss);
   return passes;

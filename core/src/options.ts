@@ -13,7 +13,7 @@ export interface UpdateOptions {
   coupling?: Coupling;
   /** At most this many times (E1) (E2) (E3) (M). */
   passes?: number;
-  /** A pass that lowers the local objective J by no more than tol * max(1, |J|) is the last. Default 1e-12. */
+  /** A pass that lowers the local objective J by no more than tol * max(1, |J|) is the last (0: until nothing moves). Default 1e-12. */
   tol?: number;
   /** Each pass moves by this multiple of the step of (M), in (0, 2). "auto": what suits the graph where
    *  one pass is made, else 1. Descent is sure below 2. */
