@@ -57,7 +57,8 @@ export function kmeans(points: Matrix, options: KMeansOptions): KMeansModel {
   const labels = new Uint32Array(points.rows);
   prepared.labels(best.centroids.data, labels);
   prepared.release();
-  return { ...best, labels };
+  const { centroids, inertia, iterations, converged } = best;
+  return { centroids, labels, inertia, iterations, converged };
 }
 
 /** For every point the index of its nearest centroid, the lowest on ties. */
