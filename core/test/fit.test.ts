@@ -209,3 +209,36 @@ describe("schedules", () => {
     for (const count of visits) expect(Math.abs(count - 2000)).toBeLessThan(250);
   });
 });
+
+describe("relaxation", () => {
+  it("auto ends in the same fixed point, in a third of the rounds or fewer, and never rises", () => {
+    // Without unrelaxed rounds at the start these four end elsewhere.
+    const runs = [
+      ["var", 0],
+      ["var", 6],
+      ["aniso", 1],
+      ["aniso", 4],
+    ] as const;
+    for (const [kind, seed] of runs) {
+      const { datasets } = paperData(kind, 10, 100, seed);
+      const network = erdosRenyi(10, 0.7, randomStream(seed, "graph"));
+      const run = (relaxation: number | "auto") =>
+        fit(datasets, network, {
+          ...{ k: 3, alpha: 1, seed, init: "local", preset: "paper", passes: 1, tol: 1e-13, rounds: 20_000 },
+          relaxation,
+        });
+      const [plain, relaxed] = [run(1), run("auto")];
+      relaxed.centroids.forEach(({ data }, i) => {
+        data.forEach((x, at) => {
+          expect(Math.abs(x - plain.centroids[i].data[at]), `${kind} ${seed}`).toBeLessThanOrEqual(1e-9);
+        });
+      });
+      const reach = ({ history }: typeof plain) =>
+        history.findIndex(({ objective }) => objective <= plain.objective * (1 + 1e-6));
+      expect(reach(plain) / reach(relaxed), `${kind} ${seed}`).toBeGreaterThanOrEqual(3);
+      relaxed.history.forEach(({ objective }, round) => {
+        if (round > 0) expect(objective).toBeLessThanOrEqual(relaxed.history[round - 1].objective * (1 + 1e-12));
+      });
+    }
+  });
+});
