@@ -11,7 +11,8 @@ import type { Weighting } from "../network.ts";
 import { randomStream, shuffled } from "../random.ts";
 import { askedOf } from "./asked.ts";
 
-export interface ChooseAlphaOptions extends Omit<FitOptions, "alpha" | "init"> {
+export interface ChooseAlphaOptions extends Omit<FitOptions, "alpha" | "init" | "k"> {
+  k: number;
   /** Default 0, 0.01, 0.03, 0.1, 0.3, 1, 3, 10. */
   alphas?: readonly number[];
   /** The share of its points that a device keeps back in each fold, above 0 and below 1. Default 0.2. */
@@ -123,7 +124,7 @@ function alongAlphas(
   datasets: readonly Matrix[],
   graph: Graph,
   alphas: readonly number[],
-  options: Omit<FitOptions, "alpha">,
+  options: Omit<FitOptions, "alpha" | "init">,
 ): readonly FitModel[] {
   const models: FitModel[] = [];
   for (const alpha of alphas) {

@@ -35,6 +35,7 @@ export function consensusRounds(
   options: MethodOptions,
 ): Generator<Round, ConsensusModel, void> {
   const { rounds = 300, settle = 40, passes = 1, weighting = "sample", init = "federated", signal } = options;
+  checkInteger("k", options.k, 1);
   if (settle !== false) checkInteger("settle", settle, 0);
   const settings = updateSettings({ alpha: options.alpha, passes, ...coupled(options) });
   const state = startNetwork(datasets, graph, { ...options, rounds, weighting, init }, settings);
