@@ -74,6 +74,12 @@ const layers = [
   "methods/kfed",
   "methods/fkm",
   "methods/index",
+  "choose/asked",
+  "choose/covariance",
+  "choose/separation",
+  "choose/k",
+  "choose/alpha",
+  "choose/index",
   "datasets",
   "index",
 ];
