@@ -10,7 +10,8 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 /** Workspace -> the workspaces it may import. Nobody imports the command line or the bench. */
 const workspaces: Record<string, readonly string[]> = {
   core: [],
-  cli: ["@fedkm/core"],
+  experiments: ["@fedkm/core"],
+  cli: ["@fedkm/core", "@fedkm/experiments"],
   bench: ["@fedkm/core"],
 };
 

@@ -14,3 +14,34 @@ export function parsePicture(file: string): string {
   if (!/\.svg$/i.test(file)) throw new UsageError(`--out must name a file that ends in .svg, got "${file}"`);
   return file;
 }
+
+/** A whole number within bounds, of the option that is named. */
+export function parseWhole(option: string, least: number, most = 1_000_000): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < least || value > most) {
+      throw new UsageError(`${option} must be an integer from ${least} to ${most}, got "${text}"`);
+    }
+    return value;
+  };
+}
+
+/** A number from 0 to 1, of the option that is named. */
+export function parseShare(option: string): (text: string) => number {
+  return (text) => {
+    const value = parseStrength(option)(text);
+    if (value > 1) throw new UsageError(`${option} must be a number from 0 to 1, got "${text}"`);
+    return value;
+  };
+}
+
+/** A finite number from 0, of the option that is named. */
+export function parseStrength(option: string): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^\d*\.?\d+(e[+-]?\d+)?$/i.test(text) || !Number.isFinite(value)) {
+      throw new UsageError(`${option} must be a finite number from 0, got "${text}"`);
+    }
+    return value;
+  };
+}

@@ -3,7 +3,9 @@
 import { readFileSync } from "node:fs";
 import { inspect } from "node:util";
 import { Command } from "commander";
+import { compareCommand } from "./commands/compare.ts";
 import { demoCommand } from "./commands/demo.ts";
+import { reproduceCommand } from "./commands/reproduce.ts";
 import type { Console } from "./console.ts";
 import { exitCode, messageLine } from "./failure.ts";
 
@@ -35,7 +37,8 @@ function program(io: Console): Command {
     // Errors are written once, by `run`.
     .configureOutput({ writeOut: (text) => io.stdout.write(text), outputError: () => undefined });
   // A command says what it takes; what it does is loaded only when it runs, or --help would wait for all of them.
-  for (const define of [demoCommand]) command.addCommand(define(io).copyInheritedSettings(command));
+  for (const define of [demoCommand, compareCommand, reproduceCommand])
+    command.addCommand(define(io).copyInheritedSettings(command));
   return command;
 }
 
