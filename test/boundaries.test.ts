@@ -10,6 +10,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 /** Workspace -> the workspaces it may import. Nobody imports the command line or the bench. */
 const workspaces: Record<string, readonly string[]> = {
   core: [],
+  device: ["@fedkm/core"],
   cli: ["@fedkm/core"],
   bench: ["@fedkm/core"],
 };
