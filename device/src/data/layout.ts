@@ -3,7 +3,7 @@
 import { asArgument, DataError } from "./refusal.ts";
 
 /** What the cells of a column are by the file's first rows, or by its type. */
-export type ColumnKind = "number" | "text" | "empty";
+export type ColumnKind = "number" | "text" | "decimal commas" | "other" | "empty";
 
 export interface Column {
   readonly name: string;
@@ -31,7 +31,9 @@ export function chooseColumns(file: string, all: readonly Column[], selection: S
   for (const name of exclude) if (!all.some((column) => column.name === name)) find(name, "--exclude");
   const features =
     columns?.map((name) => ({ name, index: find(name, "--columns") })) ??
-    all.map(({ name }, index) => ({ name, index })).filter(({ name, index }) => !exclude.includes(name) && index !== device);
+    all
+      .map(({ name }, index) => ({ name, index }))
+      .filter(({ name, index }) => !exclude.includes(name) && index !== device);
   checkRepeated(file, features);
   if (features.length === 0) {
     throw new DataError({ file, line: 1 }, "have at least one column to cluster", "none", "exclude fewer columns");
@@ -44,8 +46,14 @@ function indexOf(file: string, all: readonly Column[], name: string, option: str
   const index = all.findIndex((column) => column.name === name);
   if (index < 0) {
     const names = all.map((column) => JSON.stringify(column.name));
-    const known = names.length > 12 ? `${names.slice(0, 12).join(", ")} and ${names.length - 12} more` : names.join(", ");
-    throw new DataError({ file, line: 1, column: name }, "exist", `the columns ${known}`, `name one of them with ${option}`);
+    const known =
+      names.length > 12 ? `${names.slice(0, 12).join(", ")} and ${names.length - 12} more` : names.join(", ");
+    throw new DataError(
+      { file, line: 1, column: name },
+      "exist",
+      `the columns ${known}`,
+      `name one of them with ${option}`,
+    );
   }
   if (all.some((column, other) => other > index && column.name === name)) {
     throw new DataError({ file, line: 1, column: name }, "be there once", "two of them", "rename one in the file");
@@ -65,14 +73,22 @@ function checkRepeated(file: string, features: Chosen["features"]): void {
 }
 
 /** All columns that hold no numbers in one refusal, with the arguments that help. */
-function checkKinds(file: string, all: readonly Column[], features: Chosen["features"], device: number | undefined): void {
+function checkKinds(
+  file: string,
+  all: readonly Column[],
+  features: Chosen["features"],
+  device: number | undefined,
+): void {
   // A column without a value so far may have one further down; the missing cells are counted when all are read.
-  const strange = features.filter(({ index }) => all[index].kind === "text");
+  const strange = features.filter(({ index }) => all[index].kind !== "number" && all[index].kind !== "empty");
   if (strange.length === 0) return;
   const numeric = all.filter(({ kind }, index) => kind === "number" && index !== device).map(({ name }) => name);
   const names = strange.map(({ name }) => name);
-  const got = `text in ${names.map((name) => JSON.stringify(name)).join(", ")}`;
+  const kinds = new Set(strange.map(({ index }) => all[index].kind));
+  const kind = kinds.size === 1 ? [...kinds][0].replace("other", "other values") : "other values";
+  const got = `${kind} in ${names.map((name) => JSON.stringify(name)).join(", ")}`;
   const place = { file, line: 1, column: names[0] };
+  if (kind === "decimal commas") throw new DataError(place, "hold numbers", got, "write numbers with a decimal point");
   if (numeric.length === 0) {
     throw new DataError(place, "hold numbers", got, "turn at least one column into numbers first");
   }

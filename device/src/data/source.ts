@@ -27,7 +27,8 @@ export async function openSource(file: string, limits: Limits): Promise<Source> 
   if (about.isDirectory()) {
     throw new DataError({ file }, "be a file", "a folder", `name its files, such as ${file.replace(/\/*$/, "")}/*.csv`);
   }
-  if (!about.isFile()) throw new DataError({ file }, "be a regular file", "a device or pipe", "save it as a file first");
+  if (!about.isFile())
+    throw new DataError({ file }, "be a regular file", "a device or pipe", "save it as a file first");
   if (about.size > limits.fileBytes) {
     throw new DataError(
       { file },

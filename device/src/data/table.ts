@@ -46,7 +46,13 @@ interface GrowingDevices {
 /** Room beyond the estimate; memory that is never written to is not taken from the system. */
 const SLACK = 1.1;
 
-export function growing(file: string, cols: number, expectedRows: number, hasDevices: boolean, limits: Limits): Growing {
+export function growing(
+  file: string,
+  cols: number,
+  expectedRows: number,
+  hasDevices: boolean,
+  limits: Limits,
+): Growing {
   const most = Math.min(limits.rows, Math.floor(limits.cells / cols));
   const rows = Math.min(most, Math.ceil(SLACK * expectedRows) + 16);
   return {
@@ -55,7 +61,9 @@ export function growing(file: string, cols: number, expectedRows: number, hasDev
     values: new Float64Array(rows * cols),
     rows: 0,
     missing: Array.from({ length: cols }, () => ({ count: 0, line: 0 })),
-    devices: hasDevices ? { numbers: new Map(), of: new Uint32Array(rows), last: Buffer.alloc(0), lastNumber: 0 } : undefined,
+    devices: hasDevices
+      ? { numbers: new Map(), of: new Uint32Array(rows), last: Buffer.alloc(0), lastNumber: 0 }
+      : undefined,
   };
 }
 
@@ -70,7 +78,12 @@ export function makeRoom(table: Growing, line: number, limits: Limits): void {
   const capacity = values.length / cols;
   if (capacity >= most) {
     const rule = `be among the first ${most} rows (at most ${limits.rows} rows and ${limits.cells} numbers in a file)`;
-    throw new DataError({ file, line }, rule, "one more", "split the file, take a sample of its rows, or choose fewer columns");
+    throw new DataError(
+      { file, line },
+      rule,
+      "one more",
+      "split the file, take a sample of its rows, or choose fewer columns",
+    );
   }
   const rows = Math.min(most, Math.ceil(1.5 * capacity) + 16);
   table.values = new Float64Array(rows * cols);

@@ -112,10 +112,18 @@ function readNumber(bytes: Buffer, from: number, found: Found): void {
   const end = p;
   while (byte === SPACE) byte = bytes[++p];
   found.end = p;
-  found.value = isNumber ? valueOf(bytes, start, end, a, b, n, exponent) : Number.NaN;
+  found.value = isNumber ? valueOfDigits(bytes, start, end, a, b, n, exponent) : Number.NaN;
 }
 
-function valueOf(bytes: Buffer, start: number, end: number, a: number, b: number, n: number, exponent: number): number {
+function valueOfDigits(
+  bytes: Buffer,
+  start: number,
+  end: number,
+  a: number,
+  b: number,
+  n: number,
+  exponent: number,
+): number {
   let value = Number.NaN;
   if (n <= EXACT_DIGITS && exponent >= -22 && exponent <= 22) {
     const digits = n <= HALF_DIGITS ? a : a * exactPowers[n - HALF_DIGITS] + b;
@@ -124,7 +132,7 @@ function valueOf(bytes: Buffer, start: number, end: number, a: number, b: number
   } else if (n > 0 && n <= 2 * HALF_DIGITS) {
     value = roundDecimal(a, b, Math.max(0, n - HALF_DIGITS), exponent);
   }
-  if (value !== value) return Number(bytes.toString("latin1", start, end));
+  if (Number.isNaN(value)) return Number(bytes.toString("latin1", start, end));
   return bytes[start] === MINUS ? -value : value;
 }
 

@@ -21,6 +21,8 @@ export interface DialectOptions {
 
 export const delimiters: Readonly<Record<string, string>> = { ",": "comma", ";": "semicolon", "\t": "tab", "|": "bar" };
 
+export const DECIMAL_COMMA = /^[+-]?\d+,\d+$/;
+
 const SAMPLE_RECORDS = 200;
 
 export interface Sniffed {
@@ -35,7 +37,12 @@ export function sniff(feed: Feed, options: DialectOptions, limits: Limits): Snif
   const [first, ...rest] = records;
   if (first.length > limits.columns) {
     const remedy = "the file may be turned on its side, or its delimiter not one of , ; tab |";
-    throw new DataError({ file: feed.file, line: 1 }, `have at most ${limits.columns} cells`, `${first.length}`, remedy);
+    throw new DataError(
+      { file: feed.file, line: 1 },
+      `have at most ${limits.columns} cells`,
+      `${first.length}`,
+      remedy,
+    );
   }
   const header = options.header ?? looksLikeHeader(first, rest);
   const body = header ? rest : records;
@@ -50,10 +57,20 @@ export function sniff(feed: Feed, options: DialectOptions, limits: Limits): Snif
 function refuseUnreadable({ file, bytes, length, ended }: Feed, limits: Limits): never {
   const place = { file, line: 1 };
   if (bytes.subarray(0, length).toString("latin1").trim() === "") {
-    throw new DataError(place, "hold a header and rows", length === 0 ? "an empty file" : "only blank lines", "export it again");
+    throw new DataError(
+      place,
+      "hold a header and rows",
+      length === 0 ? "an empty file" : "only blank lines",
+      "export it again",
+    );
   }
   if (!ended || length > limits.lineBytes) refuseLongLine(place, limits);
-  throw new DataError(place, "close every quote", "an open one", "double quotes inside quotes, or remove the stray one");
+  throw new DataError(
+    place,
+    "close every quote",
+    "an open one",
+    "double quotes inside quotes, or remove the stray one",
+  );
 }
 
 export function refuseLongLine(place: { file: string; line: number }, limits: Limits): never {
@@ -124,5 +141,7 @@ function kindOf(cells: readonly string[]): ColumnKind {
   const texts = values.filter((value) => value === undefined).length;
   const missing = values.filter((value) => Number.isNaN(value)).length;
   if (missing === cells.length) return "empty";
-  return 2 * texts > cells.length - missing ? "text" : "number";
+  if (2 * texts <= cells.length - missing) return "number";
+  const isCommaed = (cell: string, c: number) => values[c] !== undefined || DECIMAL_COMMA.test(cell.trim());
+  return cells.every(isCommaed) ? "decimal commas" : "text";
 }

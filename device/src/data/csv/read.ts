@@ -8,7 +8,7 @@ import { asArgument, DataError, shown } from "../refusal.ts";
 import type { Source } from "../source.ts";
 import { deviceNumber, finished, type Growing, growing, isFull, makeRoom, noteMissing, type Table } from "../table.ts";
 import { DEVICE, readClean, SKIPPED } from "./clean.ts";
-import { type Dialect, type DialectOptions, isBlank, refuseLongLine, sniff } from "./dialect.ts";
+import { DECIMAL_COMMA, type Dialect, type DialectOptions, isBlank, refuseLongLine, sniff } from "./dialect.ts";
 import { type Cells, cellText, emptyCells, splitRecord } from "./record.ts";
 
 interface Reading {
@@ -47,7 +47,11 @@ export async function readCsv(
     const names = columns.map(({ name }) => name);
     const reading = { feed, dialect, chosen, slots, names, limits, table, cells: emptyCells(), line: 1, blanks: 0 };
     await readAll(reading);
-    return finished(table, "csv", features.map(({ name }) => name));
+    return finished(
+      table,
+      "csv",
+      features.map(({ name }) => name),
+    );
   } finally {
     await feed.close();
   }
@@ -162,7 +166,7 @@ function keepDevice({ feed, table, names }: Reading, line: number, text: string,
 }
 
 function refuseText({ feed, names }: Reading, line: number, c: number, text: string): never {
-  const commaed = /^[+-]?\d+,\d+$/.test(text.trim());
+  const commaed = DECIMAL_COMMA.test(text.trim());
   const remedy = commaed
     ? "write numbers with a decimal point"
     : `mend the cell, empty it if the value is not known, or leave the column out with --exclude ${asArgument([names[c]])}`;
@@ -179,7 +183,12 @@ function refuseRagged({ feed, names, cells, dialect }: Reading, line: number): n
   const column = names[Math.min(cells.count, names.length - 1)];
   const delimiter = JSON.stringify(String.fromCharCode(dialect.delimiter));
   const rule = `have ${names.length} cells, as the first line`;
-  throw new DataError({ file: feed.file, line, column }, rule, `${cells.count}`, `mend the line, and quote cells that contain ${delimiter}`);
+  throw new DataError(
+    { file: feed.file, line, column },
+    rule,
+    `${cells.count}`,
+    `mend the line, and quote cells that contain ${delimiter}`,
+  );
 }
 
 function refuseOpenQuote({ feed, line, cells, names }: Reading): never {

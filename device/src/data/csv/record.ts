@@ -84,7 +84,12 @@ function quotedCell(bytes: Buffer, start: number, to: number, cells: Cells): num
 function refuseAfterQuote(bytes: Buffer, p: number, cells: Cells, where: { file: string; line: number }): never {
   const column = `column ${cells.count}`;
   const got = `${JSON.stringify(String.fromCharCode(bytes[p]))} in ${column}`;
-  throw new DataError(where, "have a delimiter or the line's end after a closing quote", got, "double quotes inside quotes");
+  throw new DataError(
+    where,
+    "have a delimiter or the line's end after a closing quote",
+    got,
+    "double quotes inside quotes",
+  );
 }
 
 export function cellText(bytes: Buffer, cells: Cells, c: number): string {
