@@ -14,3 +14,50 @@ export function parsePicture(file: string): string {
   if (!/\.svg$/i.test(file)) throw new UsageError(`--out must name a file that ends in .svg, got "${file}"`);
   return file;
 }
+
+export function parseWholeNumber(option: string, least: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || !Number.isSafeInteger(value) || value < least) {
+      throw new UsageError(`${option} must be a whole number of at least ${least}, got "${text}"`);
+    }
+    return value;
+  };
+}
+
+export function parseAtLeastZero(option: string): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (text.trim() === "" || !Number.isFinite(value) || value < 0) {
+      throw new UsageError(`${option} must be a number of at least 0, got "${text}"`);
+    }
+    return value;
+  };
+}
+
+export function parseChoice<T extends string>(option: string, choices: readonly T[]): (text: string) => T {
+  return (text) => {
+    const choice = choices.find((own) => own === text);
+    if (choice === undefined) throw new UsageError(`${option} must be one of ${choices.join(", ")}, got "${text}"`);
+    return choice;
+  };
+}
+
+/** Names with commas between; a name with a comma in it stands in quotes. */
+export function parseNames(text: string): string[] {
+  const names = Array.from(text.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g), ([, quoted, plain]) => {
+    return quoted?.replaceAll('""', '"') ?? plain.trim();
+  });
+  return names.filter((name) => name !== "");
+}
+
+const delimiterNames: Readonly<Record<string, string>> = { comma: ",", semicolon: ";", tab: "\t", bar: "|" };
+
+/** The character or its name. */
+export function parseDelimiter(text: string): string {
+  const character = delimiterNames[text] ?? text;
+  if (!Object.values(delimiterNames).includes(character)) {
+    throw new UsageError(`--delimiter must be one of ${Object.keys(delimiterNames).join(", ")}, got "${text}"`);
+  }
+  return character;
+}

@@ -8,6 +8,6 @@ export { defaultLimits, type Limits } from "./limits.ts";
 export { checkMissing, completeRows, type MissingPolicy, missingPolicies } from "./missing.ts";
 export { type ColumnProfile, type Profile, profile, profileColumns } from "./profile.ts";
 export { type FileLayout, type ReadOptions, readLayout, readTable } from "./read.ts";
-export { DataError, type Place } from "./refusal.ts";
+export { asArgument, DataError, type Place } from "./refusal.ts";
 export { applyScaling, federatedMeans, fillMissing, type Scaling, standardScaling, undoScaling } from "./scaling.ts";
 export type { Format, MissingCells, Table } from "./table.ts";
