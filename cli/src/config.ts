@@ -19,7 +19,7 @@ export async function applyConfig(root: Command, args: readonly string[]): Promi
         `${file} must name options of fedkm ${command.name()} under "${command.name()}", got "${key}"`,
       );
     }
-    command.setOptionValueWithSource(option.attributeName(), valueOf(option, value, file), "config");
+    command.setOptionValueWithSource(option.attributeName(), settingOf(option, value, file), "config");
   }
 }
 
@@ -67,7 +67,7 @@ function isMapping(value: unknown): value is Record<string, unknown> {
 }
 
 /** As if it had been typed: lists with commas, true for a switch. */
-function valueOf(option: Option, value: unknown, file: string): unknown {
+function settingOf(option: Option, value: unknown, file: string): unknown {
   if (option.isBoolean()) {
     if (typeof value !== "boolean")
       throw new UsageError(`${file} must have true or false for ${option.long}, got ${value}`);

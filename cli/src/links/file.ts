@@ -29,7 +29,7 @@ export function readLinks(file: string, names: readonly string[]): Edge[] {
       throw new DataError(
         place,
         "name each link once",
-        link.ends.map((name) => JSON.stringify(name)).join(" and ") + " again",
+        `${link.ends.map((name) => JSON.stringify(name)).join(" and ")} again`,
         "remove one",
       );
     }

@@ -67,7 +67,7 @@ export function blankPage(width: number, height: number, name: string): Page {
 const ofTheFrame: ReadonlySet<string> = new Set(["class", "width", "height", "viewBox", "xmlns"]);
 
 /** A hundredth of a pixel is enough for the eye, and is the same on every machine. */
-function roundCoordinates(element: Element): void {
+export function roundCoordinates(element: Element): void {
   for (const attribute of element.attributes) {
     const { name, value } = attribute;
     const rounded = value.replaceAll(/-?\d+\.\d{3,}(e-?\d+)?/g, (number) => String(Number(Number(number).toFixed(2))));
