@@ -10,8 +10,9 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 /** Workspace -> the workspaces it may import. Nobody imports the command line or the bench. */
 const workspaces: Record<string, readonly string[]> = {
   core: [],
+  device: ["@fedkm/core"],
   experiments: ["@fedkm/core"],
-  cli: ["@fedkm/core", "@fedkm/experiments"],
+  cli: ["@fedkm/core", "@fedkm/device", "@fedkm/experiments"],
   bench: ["@fedkm/core"],
 };
 

@@ -1,7 +1,7 @@
 // fedkm compare: what can be asked of it.
 
 import { Command, Option } from "commander";
-import { parsePicture, parseSeed, parseShare, parseStrength, parseWhole } from "../arguments.ts";
+import { parseAtLeastZero, parsePicture, parseSeed, parseShare, parseWhole } from "../arguments.ts";
 import type { CompareOptions } from "../compare/compare.ts";
 import type { Console } from "../console.ts";
 
@@ -22,7 +22,12 @@ export function compareCommand(io: Console): Command {
     .option("--devices <integer>", "how many share the data", parseWhole("--devices", 2, 10_000), 10)
     .option("--points <integer>", "of each device, where data are drawn", parseWhole("--points", 1), 200)
     .option("--k <integer>", "clusters (default: as many as the data have)", parseWhole("--k", 1))
-    .option("--alpha <number>", "how strongly neighbours pull, for methods that know it", parseStrength("--alpha"), 1)
+    .option(
+      "--alpha <number>",
+      "how strongly neighbours pull, for methods that know it",
+      parseAtLeastZero("--alpha"),
+      1,
+    )
     .option("--probability <number>", "of a link between two devices", parseShare("--probability"), 0.7)
     .option("--seed <integer>", "draws data, network and starts", parseSeed, 1)
     .option("--out <file.svg>", "where the curves of quality against bytes go", parsePicture, "fedkm-compare.svg")
