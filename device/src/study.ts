@@ -1,0 +1,252 @@
+// The study: the contract that all devices share. Read from study.yaml, checked, put into one canonical form and hashed.
+
+import type { Coupling, Matrix, Weighting } from "@fedkm/core";
+import { isNode, LineCounter, parseDocument } from "yaml";
+import { type Contract, frameBytes, HASH_BYTES, LARGEST_FRAME } from "./protocol.ts";
+
+export interface Feature {
+  readonly name: string;
+  readonly unit: string;
+  /** Values a device may hold, in `unit`. */
+  readonly min: number;
+  readonly max: number;
+  /** A difference of so many units counts as 1. */
+  readonly scale: number;
+}
+
+/** open: exact. guarded: no fewer than `minimum` rows can be told apart. private: differentially private. */
+export type Privacy = "open" | "guarded" | "private";
+
+export interface Study {
+  readonly name: string;
+  readonly k: number;
+  readonly features: readonly Feature[];
+  readonly alpha: number;
+  readonly coupling: Coupling;
+  readonly weighting: Weighting;
+  /** With weighting "sample": a device with so many rows weighs 1. Nobody knows the true mean, nor should. */
+  readonly typicalRows: number | null;
+  readonly privacy: Privacy;
+  /** A device with fewer than k times as many rows passes on what it hears, but tells nothing of its own. */
+  readonly minimum: number;
+}
+
+const LARGEST_TEXT = 1 << 16;
+const LARGEST_VALUE = 1e12;
+const fields = ["name", "k", "features", "alpha", "coupling", "weighting", "typicalRows", "privacy", "minimum"];
+const featureFields = ["name", "unit", "min", "max", "scale"];
+
+/** The study of a YAML (or JSON) text; an error names field, rule, value and line. */
+export function parseStudy(text: string): Study {
+  if (text.length > LARGEST_TEXT) {
+    throw new RangeError(`study must have at most ${LARGEST_TEXT} characters, got ${text.length}`);
+  }
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
+  const lineAt = (offset: number) => `, line ${lines.linePos(offset).line}`;
+  const [error] = document.errors;
+  if (error !== undefined) {
+    throw new SyntaxError(`study must be YAML, got: ${error.message.split("\n")[0]}${lineAt(error.pos[0])}`);
+  }
+  return checkedStudy(document.toJS({ maxAliasCount: 0 }), (path) => {
+    const node = document.getIn(path, true);
+    return isNode(node) && node.range ? lineAt(node.range[0]) : "";
+  });
+}
+
+type Path = readonly (string | number)[];
+
+/** Throws the one line of an error: rule and value of the field at a path. */
+type Fail = (path: Path, rule: string, got: unknown) => never;
+
+function checkedStudy(value: unknown, where: (path: Path) => string): Study {
+  const fail: Fail = (path, rule, got) => {
+    const name = path.reduce<string>((text, part) => {
+      if (typeof part === "number") return `${text}[${part}]`;
+      return text === "" ? part : `${text}.${part}`;
+    }, "");
+    throw new RangeError(`${name || "study"} must be ${rule}, got ${show(got)}${where(path)}`);
+  };
+  const given = record(value, [], fields, fail);
+  const integer = (name: string, low: number, high: number, or?: number) =>
+    numberAt(
+      given,
+      [name],
+      (x) => Number.isInteger(x) && x >= low && x <= high,
+      `an integer from ${low} to ${high}`,
+      fail,
+      or,
+    );
+  const oneOf = <T extends string>(name: string, allowed: readonly T[], or?: T): T => {
+    const got = given[name] ?? or;
+    return allowed.includes(got as T) ? (got as T) : fail([name], `one of ${allowed.join(", ")}`, given[name]);
+  };
+  const weighting = oneOf("weighting", ["device", "sample"], "device");
+  if (weighting === "device" && given.typicalRows != null) {
+    fail(["typicalRows"], 'left out unless weighting is "sample"', given.typicalRows);
+  }
+  const study: Study = {
+    name: textAt(given, ["name"], 1, 100, fail),
+    k: integer("k", 1, 65535),
+    features: featuresOf(given.features, fail),
+    alpha: numberAt(given, ["alpha"], (x) => x >= 0 && x <= LARGEST_VALUE, "a number of at least 0", fail),
+    coupling: oneOf("coupling", ["nearest", "transport"], "nearest"),
+    weighting,
+    typicalRows: weighting === "sample" ? integer("typicalRows", 1, LARGEST_VALUE) : null,
+    privacy: oneOf("privacy", ["open", "guarded", "private"]),
+    minimum: integer("minimum", 1, 1e6, 10),
+  };
+  const bytes = frameBytes({ k: study.k, d: study.features.length });
+  if (bytes > LARGEST_FRAME) fail(["k"], `small enough for a frame of ${LARGEST_FRAME} bytes, not ${bytes}`, study.k);
+  return study;
+}
+
+function featuresOf(value: unknown, fail: Fail): Feature[] {
+  if (!Array.isArray(value) || value.length === 0 || value.length > 1024) {
+    return fail(["features"], "a list of 1 to 1024 features", value);
+  }
+  const features = value.map((item, f): Feature => {
+    const path = ["features", f];
+    const given = record(item, path, featureFields, fail);
+    const bound = (name: string, or?: number) =>
+      numberAt(given, [...path, name], (x) => Math.abs(x) <= LARGEST_VALUE, `a number from -1e12 to 1e12`, fail, or);
+    const min = bound("min");
+    const max = bound("max");
+    if (min >= max) fail([...path, "max"], `above min = ${min}`, max);
+    const scale = bound("scale", 1);
+    if (scale < 1e-12) fail([...path, "scale"], "a number from 1e-12 to 1e12", scale);
+    return {
+      name: textAt(given, [...path, "name"], 1, 100, fail),
+      unit: textAt(given, [...path, "unit"], 0, 40, fail),
+      min,
+      max,
+      scale,
+    };
+  });
+  features.forEach(({ name }, f) => {
+    const first = features.findIndex((other) => other.name === name);
+    if (first < f) fail(["features", f, "name"], `another than that of features[${first}]`, name);
+  });
+  return features;
+}
+
+function record(value: unknown, path: Path, known: readonly string[], fail: Fail): Record<string, unknown> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    return fail(path, `a list of fields (${known.join(", ")})`, value);
+  }
+  const stranger = Object.keys(value).find((name) => !known.includes(name));
+  if (stranger !== undefined)
+    fail(
+      [...path, stranger],
+      `left out (fields are ${known.join(", ")})`,
+      (value as Record<string, unknown>)[stranger],
+    );
+  return value as Record<string, unknown>;
+}
+
+function numberAt(
+  given: Record<string, unknown>,
+  path: Path,
+  ok: (value: number) => boolean,
+  rule: string,
+  fail: Fail,
+  or?: number,
+): number {
+  const got = given[path[path.length - 1]] ?? or;
+  return typeof got === "number" && Number.isFinite(got) && ok(got) ? got : fail(path, rule, got);
+}
+
+function textAt(given: Record<string, unknown>, path: Path, shortest: number, longest: number, fail: Fail): string {
+  const got = given[path[path.length - 1]] ?? (shortest === 0 ? "" : undefined);
+  const fits = typeof got === "string" && got.length >= shortest && got.length <= longest;
+  // Names are printed in terminals and logs.
+  return fits && !/\p{Cc}/u.test(got)
+    ? got
+    : fail(path, `a text of ${shortest} to ${longest} printable characters`, got);
+}
+
+function show(value: unknown): string {
+  if (value === undefined || value === null) return "nothing";
+  if (typeof value === "number") return String(value);
+  const text = JSON.stringify(value);
+  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
+}
+
+/** The one text of a study: every field, defaults filled in, in a fixed order. Equal studies have equal texts. */
+export function canonicalStudy(study: Study): string {
+  const features = study.features.map((feature) => pick(feature, featureFields));
+  return JSON.stringify({ ...pick(study, fields), features });
+}
+
+function pick(from: object, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(names.map((name) => [name, (from as Record<string, unknown>)[name]]));
+}
+
+/** The study in a peer's frame; undefined if it is none. */
+export function readCanonicalStudy(text: string): Study | undefined {
+  if (text.length > LARGEST_TEXT) return undefined;
+  try {
+    return checkedStudy(JSON.parse(text), () => "");
+  } catch {
+    return undefined;
+  }
+}
+
+/** What differs, field by field: `alpha: 1 here, 2 there`. */
+export function compareStudies(here: Study, there: Study): string[] {
+  const differences: string[] = [];
+  const compare = (name: string, a: unknown, b: unknown) => {
+    if (a !== b) differences.push(`${name}: ${show(a)} here, ${show(b)} there`);
+  };
+  for (const name of fields as (keyof Study)[]) {
+    if (name !== "features") compare(name, here[name], there[name]);
+  }
+  compare("number of features", here.features.length, there.features.length);
+  for (let f = 0; f < Math.min(here.features.length, there.features.length); f++) {
+    for (const name of featureFields as (keyof Feature)[]) {
+      compare(`features[${f}].${name}`, here.features[f][name], there.features[f][name]);
+    }
+  }
+  return differences;
+}
+
+/** How far beyond the bounds, in half ranges from the centre, a centroid is still heard. */
+const BOX = 1.5;
+
+/** What two devices of this study must have in common to hear each other. */
+export async function contractOf(study: Study): Promise<Contract> {
+  const bytes = new TextEncoder().encode(canonicalStudy(study));
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).slice(0, HASH_BYTES);
+  const box = (side: 1 | -1) =>
+    Float64Array.from(
+      study.features,
+      ({ min, max, scale }) => ((min + max) / 2 + (side * BOX * (max - min)) / 2) / scale,
+    );
+  return { k: study.k, d: study.features.length, hash, low: box(-1), high: box(1) };
+}
+
+/** Rows in the features' units to the numbers that are clustered and told. Rows out of bounds are left out. */
+export function scaleRows(study: Study, rows: Matrix): Matrix {
+  const d = study.features.length;
+  if (rows.cols !== d)
+    throw new RangeError(`rows must have ${d} columns (the features of the study), got ${rows.cols}`);
+  const data = new Float64Array(rows.data.length);
+  let kept = 0;
+  for (let r = 0; r < rows.rows; r++) {
+    const isInside = study.features.every(({ min, max }, f) => {
+      const value = rows.data[r * d + f];
+      return value >= min && value <= max;
+    });
+    if (!isInside) continue;
+    for (let f = 0; f < d; f++) data[kept * d + f] = rows.data[r * d + f] / study.features[f].scale;
+    kept++;
+  }
+  return { data: data.slice(0, kept * d), rows: kept, cols: d };
+}
+
+/** Centroids in the features' units again. */
+export function unscale(study: Study, centroids: Matrix): Matrix {
+  const { rows, cols } = centroids;
+  const data = centroids.data.map((value, i) => value * study.features[i % cols].scale);
+  return { data, rows, cols };
+}
