@@ -4,6 +4,9 @@ import { readFileSync } from "node:fs";
 import { inspect } from "node:util";
 import { Command } from "commander";
 import { demoCommand } from "./commands/demo.ts";
+import { deviceCommand } from "./commands/device.ts";
+import { studyCommand } from "./commands/study.ts";
+import { upCommand } from "./commands/up.ts";
 import type { Console } from "./console.ts";
 import { exitCode, messageLine } from "./failure.ts";
 
@@ -35,8 +38,15 @@ function program(io: Console): Command {
     // Errors are written once, by `run`.
     .configureOutput({ writeOut: (text) => io.stdout.write(text), outputError: () => undefined });
   // A command says what it takes; what it does is loaded only when it runs, or --help would wait for all of them.
-  for (const define of [demoCommand]) command.addCommand(define(io).copyInheritedSettings(command));
+  for (const define of [demoCommand, upCommand, studyCommand, deviceCommand]) adopt(command, define(io));
   return command;
+}
+
+/** A command, and the commands within it, report as their parent does. */
+function adopt(parent: Command, command: Command): void {
+  command.copyInheritedSettings(parent);
+  for (const inner of command.commands) adopt(command, inner);
+  if (command.parent === null) parent.addCommand(command);
 }
 
 function version(): string {
