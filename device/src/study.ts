@@ -1,7 +1,8 @@
 // The study: the contract that all devices share. Read from study.yaml, checked, put into one canonical form and hashed.
 
-import type { Coupling, Matrix, Weighting } from "@fedkm/core";
-import { isNode, LineCounter, parseDocument } from "yaml";
+import type { Coupling, Weighting } from "@fedkm/core";
+import { isNode, LineCounter, parseDocument, stringify } from "yaml";
+import { type Fail, failWith, numberAt, type Path, record, show, textAt } from "./fields.ts";
 import { type Contract, frameBytes, HASH_BYTES, LARGEST_FRAME } from "./protocol.ts";
 
 export interface Feature {
@@ -54,19 +55,8 @@ export function parseStudy(text: string): Study {
   });
 }
 
-type Path = readonly (string | number)[];
-
-/** Throws the one line of an error: rule and value of the field at a path. */
-type Fail = (path: Path, rule: string, got: unknown) => never;
-
 function checkedStudy(value: unknown, where: (path: Path) => string): Study {
-  const fail: Fail = (path, rule, got) => {
-    const name = path.reduce<string>((text, part) => {
-      if (typeof part === "number") return `${text}[${part}]`;
-      return text === "" ? part : `${text}.${part}`;
-    }, "");
-    throw new RangeError(`${name || "study"} must be ${rule}, got ${show(got)}${where(path)}`);
-  };
+  const fail = failWith(where, "study");
   const given = record(value, [], fields, fail);
   const integer = (name: string, low: number, high: number, or?: number) =>
     numberAt(
@@ -101,6 +91,12 @@ function checkedStudy(value: unknown, where: (path: Path) => string): Study {
   return study;
 }
 
+/** The YAML text of a study, which `parseStudy` reads back. */
+export function formatStudy(study: Study): string {
+  const { typicalRows, ...rest } = study;
+  return stringify(typicalRows === null ? rest : study);
+}
+
 function featuresOf(value: unknown, fail: Fail): Feature[] {
   if (!Array.isArray(value) || value.length === 0 || value.length > 1024) {
     return fail(["features"], "a list of 1 to 1024 features", value);
@@ -130,48 +126,6 @@ function featuresOf(value: unknown, fail: Fail): Feature[] {
   return features;
 }
 
-function record(value: unknown, path: Path, known: readonly string[], fail: Fail): Record<string, unknown> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    return fail(path, `a list of fields (${known.join(", ")})`, value);
-  }
-  const stranger = Object.keys(value).find((name) => !known.includes(name));
-  if (stranger !== undefined)
-    fail(
-      [...path, stranger],
-      `left out (fields are ${known.join(", ")})`,
-      (value as Record<string, unknown>)[stranger],
-    );
-  return value as Record<string, unknown>;
-}
-
-function numberAt(
-  given: Record<string, unknown>,
-  path: Path,
-  ok: (value: number) => boolean,
-  rule: string,
-  fail: Fail,
-  or?: number,
-): number {
-  const got = given[path[path.length - 1]] ?? or;
-  return typeof got === "number" && Number.isFinite(got) && ok(got) ? got : fail(path, rule, got);
-}
-
-function textAt(given: Record<string, unknown>, path: Path, shortest: number, longest: number, fail: Fail): string {
-  const got = given[path[path.length - 1]] ?? (shortest === 0 ? "" : undefined);
-  const fits = typeof got === "string" && got.length >= shortest && got.length <= longest;
-  // Names are printed in terminals and logs.
-  return fits && !/\p{Cc}/u.test(got)
-    ? got
-    : fail(path, `a text of ${shortest} to ${longest} printable characters`, got);
-}
-
-function show(value: unknown): string {
-  if (value === undefined || value === null) return "nothing";
-  if (typeof value === "number") return String(value);
-  const text = JSON.stringify(value);
-  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
-}
-
 /** The one text of a study: every field, defaults filled in, in a fixed order. Equal studies have equal texts. */
 export function canonicalStudy(study: Study): string {
   const features = study.features.map((feature) => pick(feature, featureFields));
@@ -182,14 +136,18 @@ function pick(from: object, names: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(names.map((name) => [name, (from as Record<string, unknown>)[name]]));
 }
 
-/** The study in a peer's frame; undefined if it is none. */
-export function readCanonicalStudy(text: string): Study | undefined {
+/** How a study differs from that in a peer's frame, in one line; undefined: not at all, or it is no study. */
+export function differenceFrom(here: Study, text: string): string | undefined {
   if (text.length > LARGEST_TEXT) return undefined;
+  let there: Study;
   try {
-    return checkedStudy(JSON.parse(text), () => "");
+    there = checkedStudy(JSON.parse(text), () => "");
   } catch {
     return undefined;
   }
+  const [first, second, ...more] = compareStudies(here, there);
+  if (second === undefined) return first;
+  return more.length === 0 ? `${first}; ${second}` : `${first}; ${second}; and ${more.length} more`;
 }
 
 /** What differs, field by field: `alpha: 1 here, 2 there`. */
@@ -223,30 +181,4 @@ export async function contractOf(study: Study): Promise<Contract> {
       ({ min, max, scale }) => ((min + max) / 2 + (side * BOX * (max - min)) / 2) / scale,
     );
   return { k: study.k, d: study.features.length, hash, low: box(-1), high: box(1) };
-}
-
-/** Rows in the features' units to the numbers that are clustered and told. Rows out of bounds are left out. */
-export function scaleRows(study: Study, rows: Matrix): Matrix {
-  const d = study.features.length;
-  if (rows.cols !== d)
-    throw new RangeError(`rows must have ${d} columns (the features of the study), got ${rows.cols}`);
-  const data = new Float64Array(rows.data.length);
-  let kept = 0;
-  for (let r = 0; r < rows.rows; r++) {
-    const isInside = study.features.every(({ min, max }, f) => {
-      const value = rows.data[r * d + f];
-      return value >= min && value <= max;
-    });
-    if (!isInside) continue;
-    for (let f = 0; f < d; f++) data[kept * d + f] = rows.data[r * d + f] / study.features[f].scale;
-    kept++;
-  }
-  return { data: data.slice(0, kept * d), rows: kept, cols: d };
-}
-
-/** Centroids in the features' units again. */
-export function unscale(study: Study, centroids: Matrix): Matrix {
-  const { rows, cols } = centroids;
-  const data = centroids.data.map((value, i) => value * study.features[i % cols].scale);
-  return { data, rows, cols };
 }
