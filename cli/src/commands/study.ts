@@ -20,7 +20,7 @@ function initCommand(io: Console): Command {
     .option("--name <text>", "what the study is called", "study")
     .option("--k <integer>", "number of clusters", parseWhole("--k", 1), 3)
     .option("--alpha <number>", "how strongly neighbours pull; 0 is alone", parsePositive("--alpha"), 1)
-    .option("--feature <name:min:max[:unit]...>", "a column of the data and the values it may hold; give all of them")
+    .option("--feature <name:min:max:unit...>", "columns of the data and the values they may hold (unit: optional)")
     .option("--data <file.csv>", "take columns and bounds from this file instead")
     .option("--columns <a,b>", "only these columns of --data")
     .option("--out <file.yaml>", "where the study goes", "study.yaml")

@@ -6,18 +6,17 @@ import { type Clock, realClock } from "../clock.ts";
 import { createDevice, type Device } from "../device.ts";
 import { type Libp2pNetwork, libp2pNetwork } from "../libp2p.ts";
 import { LINKS_FILE, type Link, readLinks } from "../links.ts";
-import type { Memory } from "../memory.ts";
 import type { Network } from "../network.ts";
 import { LARGEST_FRAME } from "../protocol.ts";
 import { openStore } from "../store.ts";
 import { contractOf } from "../study.ts";
 import { type DeviceFolder, readFolder } from "./folder.ts";
-import { pendingList } from "./pending.ts";
+import { type PendingList, pendingList } from "./pending.ts";
 import { readPoints } from "./points.ts";
 import { reportStatus } from "./report.ts";
 import { serveStatus } from "./server.ts";
 import { type DaemonStatus, STATUS_FILE } from "./status.ts";
-import { watchFiles } from "./watch.ts";
+import { lookOf, watchFiles } from "./watch.ts";
 
 /** Where lines go; a pino logger is one. */
 export interface Log {
@@ -47,71 +46,132 @@ export interface Daemon {
 }
 
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
-  const { log, clock = realClock } = options;
-  const folder = await readFolder(options.folder);
-  // Before anything else: two devices in one folder would tell the same stamps twice.
-  const store = await openStore(folder.path, (line) => log.warn({}, line));
+  // What was opened, to be closed in the opposite order.
+  const closers: (() => unknown)[] = [];
+  const stop = async () => {
+    for (const close of closers.splice(0).reverse()) await close();
+  };
   try {
-    const running = await startDevice({ ...options, clock }, folder, store);
-    return {
-      status: running.status,
-      async stop() {
-        await running.stop();
-        await store.close();
-      },
-    };
+    return { status: await compose(options, (close) => closers.push(close)), stop };
   } catch (error) {
-    await store.close();
+    await stop();
     throw error;
   }
 }
 
-async function startDevice(
-  { log, surroundings, metricsPort, clock }: DaemonOptions & { clock: Clock },
-  folder: DeviceFolder,
-  memory: Memory,
-): Promise<Daemon> {
-  const { identity, study, listen, path } = folder;
-  const startedAt = new Date().toISOString();
-  const pending = pendingList();
-  let { links } = folder;
-  let notice: string | null = null;
-  const nameOf = (peer: string) => links.find((link) => link.peer === peer)?.name ?? peer;
+/** Puts a daemon together; `opened` learns how to undo each step. Returns how it is doing, at any time. */
+async function compose(options: DaemonOptions, opened: (close: () => unknown) => void): Promise<() => DaemonStatus> {
+  const { log, metricsPort, clock = realClock } = options;
+  const parts: Parts = { startedAt: new Date().toISOString(), isRunning: true, links: [], notice: null };
   const warn = (line: string) => {
-    notice = line;
+    parts.notice = line;
     log.warn({}, line);
   };
-
+  opened(() => log.info({}, "stopped"));
+  const folder = await readFolder(options.folder);
+  parts.links = folder.links;
+  // Before anything else: two devices in one folder would tell the same stamps twice.
+  const memory = await openStore(folder.path, warn);
+  opened(() => memory.close());
+  const looks = { data: await lookOf(folder.data), links: await lookOf([linksFile(folder)]) };
   const rows = await readAll(folder);
-  const network = libp2pNetwork({
-    identity,
-    listen,
-    links,
+
+  const pending = pendingList();
+  const network = connect(folder, parts, { log, clock, pending, warn });
+  const device = createDevice({
+    study: folder.study,
+    contract: await contractOf(folder.study),
+    network: logged(network, log, (peer) => nameOf(parts, peer)),
+    clock,
+    memory,
+    links: peersOf(parts.links),
+    rows,
+    notice: (line) => warn(line.replace(/\b12D3KooW\w+/g, (peer) => nameOf(parts, peer))),
+  });
+  const status = () => describe(options, folder, parts, device, network, pending);
+  if (metricsPort !== undefined) {
+    const server = await serveStatus(metricsPort, status);
+    opened(server.close);
+    log.info({ metrics: server.port }, "serving metrics");
+  }
+  opened(() => network.close());
+  opened(() => device.stop());
+  await device.start();
+  log.info({ peer: folder.identity.peer, addresses: network.addresses(), rows: rows.rows }, "listening");
+
+  const stopReporting = reportStatus(join(folder.path, STATUS_FILE), clock, status, warn);
+  opened(() => {
+    parts.isRunning = false;
+    return stopReporting();
+  });
+  const orWarn = (change: () => Promise<void>, what: string) => () =>
+    change().catch((error) => warn(`${what} as before: ${error instanceof Error ? error.message : error}`));
+  const changeLinks = orWarn(async () => {
+    parts.links = await readLinks(folder.path);
+    for (const { peer } of parts.links) pending.remove(peer);
+    // The device first: it must know a neighbour that connects.
+    device.setLinks(peersOf(parts.links));
+    network.setLinks(parts.links);
+    log.info({ links: parts.links.length }, "links changed");
+  }, "links stay");
+  const changeData = orWarn(async () => {
+    const changed = await readAll(folder);
+    device.setRows(changed);
+    log.info({ rows: changed.rows }, "data changed");
+  }, "data stays");
+  opened(watchFiles([linksFile(folder)], looks.links, clock, changeLinks));
+  opened(watchFiles(folder.data, looks.data, clock, changeData));
+  return status;
+}
+
+/** What changes while a daemon runs, apart from the device itself. */
+interface Parts {
+  readonly startedAt: string;
+  isRunning: boolean;
+  links: readonly Link[];
+  notice: string | null;
+}
+
+const linksFile = ({ path }: DeviceFolder) => join(path, LINKS_FILE);
+const peersOf = (links: readonly Link[]) => links.map(({ peer }) => peer);
+const nameOf = ({ links }: Parts, peer: string) => links.find((link) => link.peer === peer)?.name ?? peer;
+
+interface Helpers {
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly pending: PendingList;
+  warn(line: string): void;
+}
+
+function connect(folder: DeviceFolder, parts: Parts, { log, clock, pending, warn }: Helpers): Libp2pNetwork {
+  return libp2pNetwork({
+    identity: folder.identity,
+    listen: folder.listen,
+    links: parts.links,
     maxFrame: LARGEST_FRAME,
     clock,
     onStranger(peer, address) {
       // A linked peer that is kept away for a while is no stranger.
-      if (links.some((link) => link.peer === peer)) return;
+      if (parts.links.some((link) => link.peer === peer)) return;
       if (pending.note(peer, address, new Date(), clock.now())) log.info({ peer, address }, "a stranger was refused");
     },
-    onRefuse: (peer, reason) => warn(`${nameOf(peer)} is kept away for a while: ${reason}`),
+    onRefuse: (peer, reason) => warn(`${nameOf(parts, peer)} is kept away for a while: ${reason}`),
   });
-  const device = createDevice({
-    study,
-    contract: await contractOf(study),
-    network: logged(network, log, nameOf),
-    clock,
-    memory,
-    links: links.map(({ peer }) => peer),
-    rows,
-    notice: (line) => warn(line.replace(/\b12D3KooW\w+/g, nameOf)),
-  });
-  let isRunning = true;
-  const status = (): DaemonStatus => ({
+}
+
+function describe(
+  { surroundings }: DaemonOptions,
+  { name }: DeviceFolder,
+  { startedAt, isRunning, links, notice }: Parts,
+  device: Device,
+  network: Libp2pNetwork,
+  pending: PendingList,
+): DaemonStatus {
+  return {
     version: 1,
     isRunning,
     pid: surroundings.pid,
-    name: folder.name,
+    name,
     startedAt,
     writtenAt: new Date().toISOString(),
     addresses: network.addresses(),
@@ -119,49 +179,6 @@ async function startDevice(
     ...describeLinks(device, network, links),
     pending: pending.list(),
     notice,
-  });
-
-  await device.start();
-  const server = metricsPort === undefined ? undefined : await serveStatus(metricsPort, status);
-  log.info({ peer: identity.peer, addresses: network.addresses(), rows: rows.rows }, "listening");
-
-  const stopWatchingLinks = watchFiles([join(path, LINKS_FILE)], clock, async () => {
-    try {
-      links = await readLinks(path);
-    } catch (error) {
-      warn(`links stay as they were: ${messageOf(error)}`);
-      return;
-    }
-    for (const { peer } of links) pending.remove(peer);
-    // The device first: it must know a neighbour that connects.
-    device.setLinks(links.map(({ peer }) => peer));
-    network.setLinks(links);
-    log.info({ links: links.length }, "links changed");
-  });
-  const stopWatchingData = watchFiles(folder.data, clock, async () => {
-    try {
-      const changed = await readAll(folder);
-      device.setRows(changed);
-      log.info({ rows: changed.rows }, "data changed");
-    } catch (error) {
-      warn(`data stays as it was: ${messageOf(error)}`);
-    }
-  });
-  const stopReporting = reportStatus(join(path, STATUS_FILE), clock, status, warn);
-
-  return {
-    status,
-    async stop() {
-      stopWatchingLinks();
-      stopWatchingData();
-      device.stop();
-      server?.close();
-      server?.closeAllConnections();
-      await network.close();
-      isRunning = false;
-      await stopReporting();
-      log.info({ round: device.status().round }, "stopped");
-    },
   };
 }
 
@@ -206,8 +223,4 @@ function describeLinks(
     return [{ name, addresses, ...neighbour, ...traffic, failure: traffic.failure ?? null }];
   });
   return { device: own, links: described };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,11 +1,18 @@
 // Numbers over HTTP for this machine only: /metrics for Prometheus and /status as JSON.
 
-import { createServer, type IncomingMessage, type Server } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
 import { formatMetrics } from "./metrics.ts";
 import type { DaemonStatus } from "./status.ts";
 
+export interface StatusServer {
+  /** The one that was free, if any would do (0). */
+  readonly port: number;
+  close(): void;
+}
+
 /** Listens on loopback. Rejects where the port is taken. */
-export async function serveStatus(port: number, status: () => DaemonStatus): Promise<Server> {
+export async function serveStatus(port: number, status: () => DaemonStatus): Promise<StatusServer> {
   const server = createServer((request, response) => {
     const { code, type, body } = answer(request, status);
     response.writeHead(code, {
@@ -21,7 +28,13 @@ export async function serveStatus(port: number, status: () => DaemonStatus): Pro
     server.once("error", reject);
     server.listen(port, "127.0.0.1", resolve);
   });
-  return server;
+  return {
+    port: (server.address() as AddressInfo).port,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
 }
 
 interface Answer {

@@ -5,31 +5,41 @@ import type { Clock } from "../clock.ts";
 
 const EVERY_MILLISECONDS = 1_000;
 
-/** Calls after any of the files changed, appeared or vanished since it was last seen. Returns how to stop. */
-export function watchFiles(paths: readonly string[], clock: Clock, onChange: () => Promise<void>): () => void {
-  let seen: string | undefined;
+/** How files look from outside, as one text: equal means unchanged. */
+export async function lookOf(paths: readonly string[]): Promise<string> {
+  const looks = await Promise.all(paths.map((path) => stat(path).catch(() => undefined)));
+  return looks.map((look) => (look === undefined ? "missing" : `${look.mtimeMs} ${look.size} ${look.ino}`)).join(", ");
+}
+
+/**
+ * Calls when files look otherwise than `known`, as soon as they look the same twice in a row: somebody may be in the
+ * middle of writing. Returns how to stop.
+ */
+export function watchFiles(
+  paths: readonly string[],
+  known: string,
+  clock: Clock,
+  onChange: () => Promise<void>,
+): () => void {
+  let acted = known;
+  let before = known;
   let isStopped = false;
   let cancel = () => {};
   const look = async () => {
-    const now = await Promise.all(paths.map(print));
-    const before = seen;
-    seen = now.join("\n");
-    if (isStopped) return;
-    if (before !== undefined && before !== seen) await onChange();
+    const now = await lookOf(paths);
+    if (!isStopped && now === before && now !== acted) {
+      acted = now;
+      await onChange();
+    }
+    before = now;
+    schedule();
+  };
+  const schedule = () => {
     if (!isStopped) cancel = clock.after(EVERY_MILLISECONDS, () => void look());
   };
-  void look();
+  schedule();
   return () => {
     isStopped = true;
     cancel();
   };
-}
-
-async function print(path: string): Promise<string> {
-  try {
-    const { mtimeMs, size, ino } = await stat(path);
-    return `${mtimeMs} ${size} ${ino}`;
-  } catch {
-    return "missing";
-  }
 }
