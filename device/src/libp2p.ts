@@ -117,7 +117,12 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
       provideWithResolvers();
       await provideWebSocket();
       const keep = linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse });
-      node = await createNode(options, gater(keep, options.onStranger));
+      try {
+        node = await createNode(options, gater(keep, options.onStranger));
+      } catch (error) {
+        const reason = /listen (E[A-Z]+)/.exec(String(error))?.[1] ?? String(error);
+        throw new Error(`cannot listen on ${options.listen.join(", ")}: ${reason}`, { cause: error });
+      }
       keeper = keep;
       await node.handle(PROTOCOL, (stream, connection) => receive(keep, stream, connection), {
         maxInboundStreams: 2,
