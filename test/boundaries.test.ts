@@ -69,6 +69,7 @@ const layers = [
   "choose/k",
   "choose/alpha",
   "choose/index",
+  "choose/links",
   "datasets",
   "index",
 ];
