@@ -11,8 +11,8 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const workspaces: Record<string, readonly string[]> = {
   core: [],
   device: ["@fedkm/core"],
-  cli: ["@fedkm/core"],
-  bench: ["@fedkm/core"],
+  cli: ["@fedkm/core", "@fedkm/device"],
+  bench: ["@fedkm/core", "@fedkm/device"],
 };
 
 /** The files of core from the bottom up: a file may use what stands before it. Types may be named both ways. */

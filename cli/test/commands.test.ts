@@ -26,6 +26,13 @@ describe("examples", () => {
     if (file !== undefined) expect(existsSync(join(folder.path, file))).toBe(true);
   });
 
+  test("the README's command on the example files prints what the README says", () => {
+    const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+    const [, line, said] = /```bash\nnpx fedkm (.*)\n```\n\n```text\n([\s\S]*?)```/.exec(readme) ?? [];
+    expect(folder.spawn(...line.split(" "))).toEqual({ status: 0, stdout: said, stderr: "" });
+    expect(existsSync(join(folder.path, "fedkm-results/report.html"))).toBe(true);
+  });
+
   test("every command is among them", async () => {
     expect(await names()).toEqual(expect.arrayContaining(ours));
   });
@@ -97,6 +104,8 @@ describe("completion", () => {
   });
 
   test("another shell is refused", async () => {
-    expect((await outcome("completion", "tcsh")).stderr).toMatch(/value 'tcsh' is invalid for argument 'shell'. Allowed choices are bash, zsh, fish./);
+    expect((await outcome("completion", "tcsh")).stderr).toMatch(
+      /value 'tcsh' is invalid for argument 'shell'. Allowed choices are bash, zsh, fish./,
+    );
   });
 });

@@ -56,7 +56,9 @@ test("the model is that of the library on the same rows", async () => {
   expect(model.objective).toBe(found.objective);
   const sorted = (rows: number[][]) => rows.map((row) => row.join(" ")).sort();
   const rowsOf = (data: Float64Array) => [0, 1, 2].map((c) => Array.from(data.subarray(4 * c, 4 * c + 4)));
-  found.centroids.forEach(({ data }, i) => expect(sorted(model.devices[i].centroids)).toEqual(sorted(rowsOf(data))));
+  for (const [i, { data }] of found.centroids.entries()) {
+    expect(sorted(model.devices[i].centroids)).toEqual(sorted(rowsOf(data)));
+  }
   expect(model.devices.map(({ sizes }: { sizes: number[] }) => sizes.reduce((a, b) => a + b))).toEqual([120, 90]);
 });
 
