@@ -11,7 +11,8 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const workspaces: Record<string, readonly string[]> = {
   core: [],
   device: ["@fedkm/core"],
-  cli: ["@fedkm/core", "@fedkm/device"],
+  experiments: ["@fedkm/core"],
+  cli: ["@fedkm/core", "@fedkm/device", "@fedkm/experiments"],
   bench: ["@fedkm/core", "@fedkm/device"],
 };
 
@@ -75,6 +76,12 @@ const layers = [
   "methods/kfed",
   "methods/fkm",
   "methods/index",
+  "choose/asked",
+  "choose/covariance",
+  "choose/separation",
+  "choose/k",
+  "choose/alpha",
+  "choose/index",
   "datasets",
   "index",
 ];

@@ -15,12 +15,22 @@ export function parsePicture(file: string): string {
   return file;
 }
 
-export function parseWholeNumber(option: string, least: number): (text: string) => number {
+/** A whole number within bounds, of the option that is named. */
+export function parseWhole(option: string, least: number, most = 1_000_000): (text: string) => number {
   return (text) => {
     const value = Number(text);
-    if (!/^\d+$/.test(text) || !Number.isSafeInteger(value) || value < least) {
-      throw new UsageError(`${option} must be a whole number of at least ${least}, got "${text}"`);
+    if (!/^\d+$/.test(text) || value < least || value > most) {
+      throw new UsageError(`${option} must be an integer from ${least} to ${most}, got "${text}"`);
     }
+    return value;
+  };
+}
+
+/** A number from 0 to 1, of the option that is named. */
+export function parseShare(option: string): (text: string) => number {
+  return (text) => {
+    const value = parseAtLeastZero(option)(text);
+    if (value > 1) throw new UsageError(`${option} must be a number from 0 to 1, got "${text}"`);
     return value;
   };
 }

@@ -3,16 +3,32 @@
 import { readFileSync } from "node:fs";
 import { inspect } from "node:util";
 import { Command } from "commander";
+import { compareCommand } from "./commands/compare.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { demoCommand } from "./commands/demo.ts";
+import { deviceCommand } from "./commands/device.ts";
 import { fitCommand } from "./commands/fit.ts";
 import { inspectCommand } from "./commands/inspect.ts";
 import { predictCommand } from "./commands/predict.ts";
+import { reproduceCommand } from "./commands/reproduce.ts";
+import { studyCommand } from "./commands/study.ts";
+import { upCommand } from "./commands/up.ts";
 import { applyConfig } from "./config.ts";
 import type { Console } from "./console.ts";
 import { exitCode, messageLine } from "./failure.ts";
 
-const commands = [demoCommand, fitCommand, predictCommand, inspectCommand, completionCommand];
+const commands = [
+  demoCommand,
+  fitCommand,
+  predictCommand,
+  inspectCommand,
+  compareCommand,
+  reproduceCommand,
+  studyCommand,
+  deviceCommand,
+  upCommand,
+  completionCommand,
+];
 
 /** Runs one command line and resolves to its exit code: 0, 1 for a failure, 2 for bad usage. */
 export async function run(args: readonly string[], io: Console): Promise<number> {
@@ -45,8 +61,15 @@ function program(io: Console): Command {
     // Errors are written once, by `run`.
     .configureOutput({ writeOut: (text) => io.stdout.write(text), outputError: () => undefined });
   // A command says what it takes; what it does is loaded only when it runs, or --help would wait for all of them.
-  for (const define of commands) command.addCommand(define(io).copyInheritedSettings(command));
+  for (const define of commands) adopt(command, define(io));
   return command;
+}
+
+/** A command, and the commands within it, report as their parent does. */
+function adopt(parent: Command, command: Command): void {
+  command.copyInheritedSettings(parent);
+  for (const inner of command.commands) adopt(command, inner);
+  if (command.parent === null) parent.addCommand(command);
 }
 
 function version(): string {

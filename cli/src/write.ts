@@ -8,7 +8,7 @@ import { systemReason } from "./failure.ts";
 const beside = (path: string) => join(dirname(path), `.${basename(path)}.${process.pid}.tmp`);
 
 /** Written beside its place and moved there, so that an interruption leaves the old file or the new one. */
-export function writeWhole(file: string, text: string): void {
+export function writeWhole(file: string, text: string | Uint8Array): void {
   const temporary = beside(file);
   try {
     writeFileSync(temporary, text);

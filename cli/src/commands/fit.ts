@@ -1,7 +1,7 @@
 // fedkm fit: what can be asked of it.
 
 import { Argument, Command } from "commander";
-import { parseAtLeastZero, parseSeed, parseWholeNumber } from "../arguments.ts";
+import { parseAtLeastZero, parseSeed, parseWhole } from "../arguments.ts";
 import type { Console } from "../console.ts";
 import { addDialectOptions, addMissingOption, addSelectionOptions, type InputFlags, inputOptions } from "./input.ts";
 
@@ -22,7 +22,7 @@ export function fitCommand(io: Console): Command {
     .addArgument(
       new Argument("<files...>", "CSV, TSV, JSON lines or Parquet, text also as .gz; patterns such as 'sites/*.csv'"),
     )
-    .requiredOption("--k <number>", "clusters", parseWholeNumber("--k", 1))
+    .requiredOption("--k <number>", "clusters", parseWhole("--k", 1))
     .option("--alpha <number>", "how strongly neighbours pull: 0 is alone", parseAtLeastZero("--alpha"), 1)
     .option("--graph <spec>", "complete, ring, er:P, knn:K, or a file of links", "complete")
     .option("--method <name>", "fedkm, or a method to compare with: consensus, local, pooled, ...", "fedkm")

@@ -1,8 +1,8 @@
 // report.html: one page that stands alone: no script, no font, no picture from elsewhere.
 /// <reference lib="dom" />
 
+import { roundCoordinates } from "@fedkm/experiments";
 import { parseHTML } from "linkedom";
-import { roundCoordinates } from "../demo/picture/page.ts";
 import type { Fitted } from "../fit/fit.ts";
 import { count, significant } from "../numbers.ts";
 import { drawCurve } from "./curves.ts";

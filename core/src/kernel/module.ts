@@ -17,7 +17,15 @@ export interface Exports {
   tinyLoad(rows: number, cols: number, k: number): void;
   tinyAssign(rows: number, cols: number, k: number): number;
   tinyLloyd(rows: number, cols: number, k: number, most: number, tol: number): number;
-  encode(state: number, centre: number, from: number, to: number, step: number, radius: number): number;
+  encode(
+    state: number,
+    centre: number,
+    from: number,
+    to: number,
+    step: number,
+    radius: number,
+    largest: number,
+  ): number;
 }
 
 export interface Machine extends Arena, Exports, Passes {

@@ -59,8 +59,7 @@ export function passesAlone(exports: Exports): Passes {
       for (let from = 0; from < rows; from += chunk) {
         const to = Math.min(rows, from + chunk);
         copy(from, to);
-        exports.survey(state, from, to, largest);
-        worst = Math.max(worst, exports.encode(state, centre, from, to, step, radius));
+        worst = Math.max(worst, exports.encode(state, centre, from, to, step, radius, largest));
       }
       return worst;
     },

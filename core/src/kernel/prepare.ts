@@ -2,7 +2,7 @@
 
 import type { Matrix } from "../matrix.ts";
 import { type Ball, chooseBall, stepOf } from "./codes.ts";
-import { type Device, FIELD, inChunks, place, STATE_BYTES } from "./device.ts";
+import { type Device, FIELD, inChunks, place, STATE_BYTES, UNASSIGNED } from "./device.ts";
 import { gridsFor } from "./grid.ts";
 import type { Machine } from "./module.ts";
 import { SMALL_COLUMNS } from "./pick.ts";
@@ -36,6 +36,7 @@ export function createDevice(
   const [state, labels, largest, grids, weighing, copied, extra, slack = 0, tiles = 0] = placed.addresses;
   const words = machine.i32().subarray(state / 4);
   words.fill(0, 0, (grids - state) / 4);
+  new Uint16Array(machine.f64().buffer, labels, padded).fill(UNASSIGNED);
   words[FIELD.rows] = rows;
   words[FIELD.cols] = cols;
   words[FIELD.pairs] = pairs;

@@ -2,7 +2,7 @@
 
 import { assign } from "./assign.ts";
 import { type Clusters, createClusters } from "./clusters.ts";
-import { type Device, inChunks, LARGEST_K, labelsOf, place } from "./device.ts";
+import { type Device, inChunks, LARGEST_K, labelsOf, place, UNASSIGNED } from "./device.ts";
 import { gatherStatistics } from "./grid.ts";
 import { jsKernel } from "./js.ts";
 import type { Kernel, PreparedPoints } from "./kernel.ts";
@@ -64,7 +64,7 @@ function preparedOn(device: Device, weights: Float64Array | undefined, engine: E
     labels(centroids, into) {
       if (update(holding, centroids, engine) === undefined) return reference().labels(centroids, into);
       const labels = labelsOf(device);
-      for (let r = 0; r < device.points.rows; r++) into[r] = labels[r] & 0x7fff;
+      for (let r = 0; r < device.points.rows; r++) into[r] = labels[r] & UNASSIGNED;
     },
     squaredDistances(centre, into) {
       if (!distances(device, centre, into)) reference().squaredDistances(centre, into);
@@ -85,7 +85,11 @@ function update(holding: Holding, centroids: Float64Array, engine: Engine | unde
   const k = centroids.length / cols;
   if (k > LARGEST_K) return undefined;
   if (holding.clusters?.k !== k) {
-    if (holding.clusters !== undefined) device.machine.free(holding.clusters.block);
+    if (holding.clusters !== undefined) {
+      device.machine.free(holding.clusters.block);
+      const labels = labelsOf(device);
+      for (let r = 0; r < labels.length; r++) labels[r] |= UNASSIGNED;
+    }
     holding.clusters = createClusters(device, k);
   }
   const { clusters } = holding;

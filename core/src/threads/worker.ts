@@ -59,9 +59,8 @@ export function work(exports: Exports, control: SharedArrayBuffer, layout: typeo
     if (pass === "distances") {
       exports.distances(state, words[layout.centre], from, to, scratch + 8 * (from - words[layout.from]));
     } else if (pass === "encode") {
-      exports.survey(state, from, to, scratch);
-      const step = numbers[layout.step];
-      const worst = exports.encode(state, words[layout.centre], from, to, step, numbers[layout.radius]);
+      const [step, radius] = [numbers[layout.step], numbers[layout.radius]];
+      const worst = exports.encode(state, words[layout.centre], from, to, step, radius, scratch);
       numbers[layout.results + from / layout.chunk] = worst;
     } else {
       const result = exports[pass](state, from, to, scratch);

@@ -1,9 +1,9 @@
 // How the methods get there: GCD against messages, both on log axes, every line named where it ends.
 
+import { faint, labelSize, quiet } from "@fedkm/experiments";
 import { dot, gridY, line, type Markish, plot, ruleY, text } from "@observablehq/plot";
 import { count, significant } from "../../numbers.ts";
 import type { Comparison, CurvePoint } from "../comparison.ts";
-import { faint, labelSize, quiet } from "./page.ts";
 
 /** Line style first, then hue, so that grey print can tell them apart. A light line has its name written darker. */
 const styles = {

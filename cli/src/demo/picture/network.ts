@@ -1,9 +1,9 @@
 // The network of devices: who is linked with whom, and how much the two ends of a link disagree.
 
 import { discrepancy, edges } from "@fedkm/core";
+import { ink, labelSize } from "@fedkm/experiments";
 import { dot, link, plot, rect, text } from "@observablehq/plot";
 import type { Comparison } from "../comparison.ts";
-import { ink, labelSize } from "./page.ts";
 
 /** One hue, light to dark; a hue that no cluster and no method has. */
 export const shades = ["#cfcce6", "#b3aed6", "#8f82bf", "#664c9f", "#3a0a78"];

@@ -1,9 +1,9 @@
 // Small multiples: what every device holds, how it clusters it, and what its neighbours say.
 
 import { type Matrix, matchCentroids, predict, stack, toRows } from "@fedkm/core";
+import { faint, ink, labelSize, quiet } from "@fedkm/experiments";
 import { dot, frame, type Markish, plot, text } from "@observablehq/plot";
 import type { Comparison } from "../comparison.ts";
-import { faint, ink, labelSize, quiet } from "./page.ts";
 
 /** Okabe and Ito's colours, which the colour-blind can tell apart; cluster c has the same one in every picture. */
 export const clusterColours = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#999999"];

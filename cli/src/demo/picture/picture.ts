@@ -1,11 +1,12 @@
 // The demo in one picture: the devices, their network, and the way to agreement.
+/// <reference lib="dom" />
 
 import { edges, type FitModel, totalVariation } from "@fedkm/core";
+import { blankPage } from "@fedkm/experiments";
 import { significant } from "../../numbers.ts";
 import type { Comparison } from "../comparison.ts";
 import { drawCurves } from "./curves.ts";
 import { drawNetwork } from "./network.ts";
-import { blankPage } from "./page.ts";
 import { drawPanels } from "./panels.ts";
 
 const WIDTH = 1000;

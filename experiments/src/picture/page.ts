@@ -23,10 +23,28 @@ export interface Page {
   title(x: number, y: number, content: string): void;
   heading(x: number, y: number, content: string): void;
   text(x: number, y: number, content: string): void;
-  label(x: number, y: number, content: string): void;
+  label(x: number, y: number, content: string, placed?: Placed): void;
+  /** A line, and a mark at its middle: the sample of a legend. */
+  sample(x: number, y: number, style: LineStyle): void;
   /** The page as a file. */
   toString(): string;
 }
+
+/** Where a label's point is in it, and whether it runs upwards. */
+interface Placed {
+  readonly anchor?: "start" | "middle" | "end";
+  readonly upwards?: boolean;
+}
+
+/** How a line is drawn: style first, then hue, so that grey print can tell lines apart. */
+export interface LineStyle {
+  readonly stroke: string;
+  readonly width: number;
+  readonly dashes?: string;
+  readonly mark: "circle" | "triangle" | "square" | "diamond";
+}
+
+const SAMPLE = 34;
 
 /** `name` is what a screen reader says and what a browser shows on hovering. */
 export function blankPage(width: number, height: number, name: string): Page {
@@ -44,6 +62,11 @@ export function blankPage(width: number, height: number, name: string): Page {
     element.textContent = content;
     root.append(element);
   };
+  const label = (x: number, y: number, content: string, { anchor = "start", upwards = false }: Placed = {}) => {
+    const anchored = anchor === "start" ? {} : { "text-anchor": anchor };
+    const turned = upwards ? { transform: `rotate(-90 ${x} ${y})` } : {};
+    text(x, y, content, { "font-size": labelSize, fill: quiet, ...anchored, ...turned });
+  };
   return {
     document,
     place(drawing, x, y) {
@@ -56,7 +79,14 @@ export function blankPage(width: number, height: number, name: string): Page {
     title: (x, y, content) => text(x, y, content, { "font-size": titleSize, "font-weight": 600, fill: ink }),
     heading: (x, y, content) => text(x, y, content, { "font-weight": 600, fill: ink }),
     text: (x, y, content) => text(x, y, content, { fill: quiet }),
-    label: (x, y, content) => text(x, y, content, { "font-size": labelSize, fill: quiet }),
+    label,
+    sample(x, y, { stroke, width, dashes, mark }) {
+      const dashed = dashes === undefined ? {} : { "stroke-dasharray": dashes, "stroke-linecap": "round" };
+      root.append(
+        create("line", { x1: x, x2: x + SAMPLE, y1: y, y2: y, stroke, "stroke-width": width, ...dashed }),
+        create("path", { d: markPath(mark), fill: stroke, transform: `translate(${x + SAMPLE / 2},${y})` }),
+      );
+    },
     toString() {
       for (const element of root.querySelectorAll("*")) roundCoordinates(element);
       return `${root.outerHTML}\n`;
@@ -65,6 +95,16 @@ export function blankPage(width: number, height: number, name: string): Page {
 }
 
 const ofTheFrame: ReadonlySet<string> = new Set(["class", "width", "height", "viewBox", "xmlns"]);
+
+function markPath(mark: LineStyle["mark"]): string {
+  const paths = {
+    circle: "M-2.5,0A2.5,2.5 0 1 0 2.5,0A2.5,2.5 0 1 0 -2.5,0Z",
+    triangle: "M0,-3.4L3,2L-3,2Z",
+    square: "M-2.3,-2.3H2.3V2.3H-2.3Z",
+    diamond: "M0,-3.3L2.6,0L0,3.3L-2.6,0Z",
+  };
+  return paths[mark];
+}
 
 /** A hundredth of a pixel is enough for the eye, and is the same on every machine. */
 export function roundCoordinates(element: Element): void {

@@ -1,0 +1,24 @@
+// The data that methods are compared on, whatever they come from: points dealt to devices, and their classes if known.
+
+import { type Matrix, paperData, splitEvenly } from "@fedkm/core";
+import { digits, iris } from "@fedkm/experiments";
+
+export interface ComparedData {
+  /** For a person: what it is. */
+  readonly name: string;
+  readonly datasets: readonly Matrix[];
+  readonly labels?: readonly Uint32Array[] | undefined;
+  /** As many clusters as it is known to have. */
+  readonly k: number;
+}
+
+export const datasetNames = ["iso", "var", "aniso", "iris", "digits"] as const;
+
+export type DatasetName = (typeof datasetNames)[number];
+
+/** Data that come with the command. `points` are those of a drawn device; real sets are dealt evenly. */
+export function builtInData(name: DatasetName, devices: number, points: number, seed: number): ComparedData {
+  if (name === "iris") return { name, ...splitEvenly(iris(), devices, seed), k: 3 };
+  if (name === "digits") return { name, ...splitEvenly(digits(), devices, seed), k: 10 };
+  return { name, ...paperData(name, devices, points, seed), k: 3 };
+}

@@ -1,0 +1,115 @@
+// fedkm reproduce: runs the cells of a study in threads, then writes tables, pictures and the report from their rows.
+
+import { availableParallelism } from "node:os";
+import {
+  batches,
+  type Cell,
+  type Plan,
+  type RunRecord,
+  runBatches,
+  runColumns,
+  type StartName,
+  studies,
+  toCsv,
+  version,
+  workIn,
+} from "@fedkm/experiments";
+import type { Console } from "../console.ts";
+import { UsageError } from "../failure.ts";
+import { duration } from "../numbers.ts";
+import { type Progress, progressOn } from "../progress.ts";
+import { interruptible } from "./interrupt.ts";
+import { openJournal } from "./journal.ts";
+import { writeResults } from "./results.ts";
+
+export interface ReproduceOptions {
+  readonly what: string;
+  readonly runs?: number;
+  readonly quick?: true;
+  readonly out: string;
+  readonly seed: number;
+  readonly start: StartName | "both";
+  readonly workers?: number;
+  readonly resume?: true;
+  readonly json?: true;
+}
+
+export async function reproduce(options: ReproduceOptions, { stdout, stderr }: Console): Promise<void> {
+  const { what, quick = false, out, seed, start, resume = false } = options;
+  const { runs = quick ? 2 : 10, workers = availableParallelism() } = options;
+  const study = studies[what];
+  if (study === undefined)
+    throw new UsageError(`what must be one of ${Object.keys(studies).join(", ")}, got "${what}"`);
+  const starts: StartName[] = start === "both" ? ["paper", "dependable"] : [start];
+  const plan = study({ runs, seed, starts, quick });
+  const manifest = { fedkm: version(), what, seed, runs, quick, starts, cells: plan.cells.length };
+  const began = performance.now();
+  const progress = progressOn(stderr);
+  try {
+    const rows = await runPlan(plan, { out, manifest, workers, resume, progress });
+    progress.announce("fedkm  drawing");
+    const seconds = (performance.now() - began) / 1000;
+    await writeResults(
+      { plan, csv: toCsv(runColumns, rows), manifest, out, workers, seconds, json: options.json === true },
+      stdout,
+    );
+  } finally {
+    progress.erase();
+  }
+}
+
+interface RunSettings {
+  readonly out: string;
+  readonly manifest: object;
+  readonly workers: number;
+  readonly resume: boolean;
+  readonly progress: Progress;
+}
+
+/** All rows in the order of the cells, whatever the order in which threads finished them. */
+async function runPlan(
+  { cells }: Plan,
+  { out, manifest, workers, resume, progress }: RunSettings,
+): Promise<RunRecord[]> {
+  const parts = batches(cells);
+  const journal = openJournal(out, manifest, resume);
+  const finished = new Map(journal.finished);
+  const waiting = new Map([...parts.entries()].filter(([batch]) => !finished.has(batch)));
+  const show = progressOf(waiting, parts.length, progress);
+  try {
+    await interruptible((signal) =>
+      runBatches(waiting, {
+        workers,
+        signal,
+        onFinished(batch, rows) {
+          journal.add(batch, rows);
+          finished.set(batch, rows);
+          show(batch, finished.size);
+        },
+      }),
+    );
+  } catch (error) {
+    if (!(error instanceof Error) || error.message !== "interrupted") throw error;
+    const kept = `${finished.size} of ${parts.length} problems are finished and kept in ${out}`;
+    throw new Error(`interrupted: ${kept}, --resume goes on from there`, { cause: error });
+  } finally {
+    journal.close();
+  }
+  return parts.flatMap((_, batch) => finished.get(batch) ?? []);
+}
+
+const BAR = 24;
+
+/** A bar, and the time left if the rest goes as fast as what was done. */
+function progressOf(waiting: ReadonlyMap<number, readonly Cell[]>, problems: number, progress: Progress) {
+  const total = [...waiting.values()].reduce((sum, cells) => sum + workIn(cells), 0);
+  const began = performance.now();
+  let done = 0;
+  return (batch: number, count: number) => {
+    done += workIn(waiting.get(batch) ?? []);
+    const filled = Math.round((BAR * done) / total);
+    const left = ((performance.now() - began) * (total - done)) / done;
+    const bar = "#".repeat(filled) + ".".repeat(BAR - filled);
+    progress.show(`fedkm  ${bar}  ${count}/${problems} problems, ${duration(left)} left`);
+  };
+}

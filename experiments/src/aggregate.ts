@@ -1,0 +1,83 @@
+// From runs to what a figure shows: mean, standard error and median of every cell over its runs.
+
+import { cellColumns } from "./cell.ts";
+import type { Record, Value } from "./table.ts";
+
+/** What tells cells apart; runs of one cell differ in the rest. */
+const groupColumns = cellColumns.filter((column) => column !== "run" && column !== "seed");
+
+/** Measures with an error bar. */
+const spread = ["gcd", "cv", "nmi", "ari"] as const;
+
+export const aggregateColumns = [
+  ...groupColumns,
+  "runs",
+  ...spread.flatMap((measure) => [`${measure}_mean`, `${measure}_standard_error`, `${measure}_median`] as const),
+  "wrong_percent",
+  "cost_ratio_mean",
+  "objective_rises",
+  "runs_with_rises",
+  "rounds_mean",
+  "messages_mean",
+  "bytes_mean",
+] as const;
+
+export function aggregate(runs: readonly Record[]): Record<(typeof aggregateColumns)[number]>[] {
+  const groups = new Map<string, Record[]>();
+  for (const row of runs) {
+    const key = groupColumns.map((column) => row[column]).join(",");
+    const known = groups.get(key);
+    if (known === undefined) groups.set(key, [row]);
+    else known.push(row);
+  }
+  return Array.from(groups.values(), summarise);
+}
+
+function summarise(rows: readonly Record[]) {
+  const of = (column: string) => rows.map((row) => row[column]).filter((value) => typeof value === "number");
+  const rises = of("objective_rises");
+  const first = rows[0];
+  const group = Object.fromEntries(groupColumns.map((column) => [column, first[column]]));
+  const measures = spread.flatMap((measure): [string, Value][] => {
+    const values = of(measure);
+    return [
+      [`${measure}_mean`, mean(values)],
+      [`${measure}_standard_error`, standardError(values)],
+      [`${measure}_median`, median(values)],
+    ];
+  });
+  const devices = Number(first.devices);
+  const wrong = mean(of("wrong_devices"));
+  return {
+    ...group,
+    runs: rows.length,
+    ...Object.fromEntries(measures),
+    wrong_percent: wrong === null ? null : (100 * wrong) / devices,
+    cost_ratio_mean: mean(of("cost_ratio")),
+    objective_rises: rises.length === 0 ? null : rises.reduce((a, b) => a + b, 0),
+    runs_with_rises: rises.length === 0 ? null : rises.filter((count) => count > 0).length,
+    rounds_mean: mean(of("rounds")),
+    messages_mean: mean(of("messages")),
+    bytes_mean: mean(of("bytes")),
+  } as Record<(typeof aggregateColumns)[number]>;
+}
+
+function mean(values: readonly number[]): number | null {
+  return values.length === 0 ? null : values.reduce((a, b) => a + b, 0) / values.length;
+}
+
+/** Of the mean; 0 for a single run, which says nothing about it. */
+function standardError(values: readonly number[]): number | null {
+  const middle = mean(values);
+  if (middle === null) return null;
+  if (values.length === 1) return 0;
+  const squares = values.reduce((sum, value) => sum + (value - middle) ** 2, 0);
+  return Math.sqrt(squares / (values.length - 1) / values.length);
+}
+
+function median(values: readonly number[]): number | null {
+  if (values.length === 0) return null;
+  const sorted = [...values].sort((a, b) => a - b);
+  const half = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+}

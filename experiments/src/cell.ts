@@ -1,0 +1,123 @@
+// A cell: one method on one drawn problem, as plain data. What it was and what came out are the columns of a row.
+
+import { randomStream } from "@fedkm/core";
+import type { Record } from "./table.ts";
+
+export type DatasetName = "iso" | "var" | "aniso" | "communities" | "iris" | "digits" | "features";
+
+/**
+ * paper: every device's own greedy k-means++ seeds, updates as in the paper. dependable: one federated seed for all; fedkm
+ * then makes the updates of its default preset.
+ */
+export type StartName = "paper" | "dependable";
+
+export const startTitles: { readonly [start in StartName]: string } = {
+  paper: "as the paper, every device's own k-means++ seeds",
+  dependable: "dependable, one federated seed",
+};
+
+export interface Cell {
+  readonly study: string;
+  readonly dataset: DatasetName;
+  readonly devices: number;
+  /** Of drawn data; null: a given set is dealt evenly. */
+  readonly pointsPerDevice: number | null;
+  readonly k: number;
+  /** Of a link between any two devices; with communities, of one between the two. null: the method sends nothing. */
+  readonly edgeProbability: number | null;
+  readonly method: "fedkm" | "distributed" | "local" | "pooled";
+  /** null: the method has a start of its own. */
+  readonly start: StartName | null;
+  /** null: the method knows none. */
+  readonly alpha: number | null;
+  /** simultaneous: as the rule says, also where the objective may rise. */
+  readonly schedule: "cyclic" | "simultaneous";
+  /** null: as the method has it. */
+  readonly damping: number | null;
+  readonly passes: number | null;
+  readonly rounds: number;
+  readonly run: number;
+  readonly seed: number;
+}
+
+/** What most cells have in common: the paper's setting. */
+export const paperSetting = {
+  devices: 10,
+  pointsPerDevice: 200,
+  k: 3,
+  edgeProbability: 0.7,
+  method: "fedkm",
+  start: "paper",
+  alpha: 1,
+  schedule: "cyclic",
+  damping: null,
+  passes: null,
+  rounds: 200,
+} as const satisfies Partial<Cell>;
+
+/** A method that sends nothing depends on neither network nor start. */
+export const localSetting = {
+  ...paperSetting,
+  method: "local",
+  edgeProbability: null,
+  start: null,
+  alpha: null,
+} as const;
+
+/** The columns that say what was run, in the order of the CSV. */
+export const cellColumns = [
+  "study",
+  "dataset",
+  "devices",
+  "points_per_device",
+  "k",
+  "edge_probability",
+  "method",
+  "start",
+  "alpha",
+  "schedule",
+  "damping",
+  "passes",
+  "most_rounds",
+  "run",
+  "seed",
+] as const;
+
+export function cellRecord(cell: Cell): Record<(typeof cellColumns)[number]> {
+  const { study, dataset, devices, k, method, start, alpha, schedule, damping, passes, run, seed } = cell;
+  return {
+    study,
+    dataset,
+    devices,
+    points_per_device: cell.pointsPerDevice,
+    k,
+    edge_probability: cell.edgeProbability,
+    method,
+    start,
+    alpha,
+    schedule,
+    damping,
+    passes,
+    most_rounds: cell.rounds,
+    run,
+    seed,
+  };
+}
+
+/** Cells of one problem share its data and its pooled solution, so they are run together. */
+export function batches(cells: readonly Cell[]): Cell[][] {
+  const found = new Map<string, Cell[]>();
+  for (const cell of cells) {
+    const { dataset, devices, pointsPerDevice, k, seed } = cell;
+    const key = [dataset, devices, pointsPerDevice, k, seed].join(" ");
+    const known = found.get(key);
+    if (known === undefined) found.set(key, [cell]);
+    else known.push(cell);
+  }
+  return [...found.values()];
+}
+
+/** The seed of a run, the same for all its cells. Runs of other numbers, and of other sizes, are independent. */
+export function seedOfRun(seed: number, run: number, size = 0): number {
+  return Math.floor(randomStream(seed, "run", run, size)() * 2 ** 32);
+}

@@ -1,0 +1,20 @@
+// The public API of @fedkm/experiments, one line per file.
+
+export { aggregate, aggregateColumns } from "./aggregate.ts";
+export { agreementColumns, compareWithStudy } from "./agreement.ts";
+export { batches, type Cell, type StartName } from "./cell.ts";
+export { claimColumns, judgeClaims } from "./claims.ts";
+export { compareMethods, type MethodOutcome, type Table as ComparisonTable, type TooDear } from "./compare.ts";
+export { digits, iris } from "./datasets.ts";
+export { drawBudget } from "./picture/budget.ts";
+export { blankPage, faint, ink, labelSize, type Page, quiet, roundCoordinates } from "./picture/page.ts";
+export { drawPanelGrid } from "./picture/panels.ts";
+export { toPng } from "./picture/png.ts";
+export { runBatches, workIn } from "./pool.ts";
+export { renderReport } from "./report.ts";
+export { studies } from "./studies/index.ts";
+export type { Plan, PlanOptions } from "./studies/plan.ts";
+export { featuresPlan, reducedFeatures } from "./studies/real.ts";
+export { parseCsv, type Record, toCsv } from "./table.ts";
+export { type RunRecord, runColumns } from "./trial.ts";
+export { version } from "./version.ts";

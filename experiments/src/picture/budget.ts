@@ -1,0 +1,101 @@
+// Quality against bytes: how near to pooled k-means every method comes for what it sends, on log axes.
+
+import { dot, frame, gridY, line, type Markish, plot, ruleY } from "@observablehq/plot";
+import type { CurvePoint, MethodOutcome } from "../compare.ts";
+import { lineStyle } from "./lines.ts";
+import { blankPage, faint, labelSize, quiet } from "./page.ts";
+
+const WIDTH = 760;
+const LEFT = 52;
+const PANEL = 326;
+const HEIGHT = 260;
+const BETWEEN = 56;
+const TOP = 74;
+const COLUMNS = 5;
+const margins = { marginLeft: 44, marginRight: 14, marginTop: 8, marginBottom: 40 };
+
+/** Below it results are as good as equal to the pooled one, and are drawn at the edge. */
+const FLOOR = 1e-16;
+
+export function drawBudget(outcomes: readonly MethodOutcome[], title: string): string {
+  const legend = Math.ceil(outcomes.length / COLUMNS);
+  const height = TOP + HEIGHT + 62 + 20 * legend + 24;
+  const page = blankPage(WIDTH, height, title);
+  page.heading(LEFT, 24, title);
+  page.label(LEFT, 56, "Distance to the pooled solution (GCD)");
+  page.label(LEFT + PANEL + BETWEEN, 56, "Cost on all points above the pooled solution's, relative");
+  const panels = [({ gcd }: CurvePoint) => gcd, ({ costRatio }: CurvePoint) => costRatio - 1];
+  panels.forEach((quality, i) => {
+    const x = LEFT + i * (PANEL + BETWEEN);
+    page.place(drawPanel(page.document, outcomes, quality), x - margins.marginLeft, TOP - margins.marginTop);
+  });
+  page.label(WIDTH / 2, TOP + HEIGHT + 34, "bytes sent over all links, from the start to the end of the budget", {
+    anchor: "middle",
+  });
+  outcomes.forEach(({ method }, i) => {
+    const [x, y] = [LEFT + (i % COLUMNS) * 140, TOP + HEIGHT + 58 + 20 * Math.floor(i / COLUMNS)];
+    page.sample(x, y, lineStyle(method));
+    page.label(x + 40, y + 4, method);
+  });
+  const note = "At the lower edge: 1e-16 or less. A method that sends nothing is a level line.";
+  page.label(LEFT, TOP + HEIGHT + 62 + 20 * legend + 8, note);
+  return page.toString();
+}
+
+function drawPanel(
+  document: Document,
+  outcomes: readonly MethodOutcome[],
+  quality: (point: CurvePoint) => number,
+): Element {
+  const value = (point: CurvePoint) => Math.max(FLOOR, quality(point));
+  const points = outcomes.flatMap(({ curve }) => curve);
+  const sent = points.map(({ bytes }) => bytes).filter((bytes) => bytes > 0);
+  const decades = (values: readonly number[]) => {
+    const low = Math.floor(Math.log10(Math.min(...values)));
+    return { low, high: Math.max(low + 1, Math.ceil(Math.log10(Math.max(...values)))) };
+  };
+  const [across, up] = [decades(sent.length > 0 ? sent : [1]), decades(points.map(value))];
+  const step = Math.ceil((up.high - up.low) / 6);
+  const ticks = powers(up.low, up.high, step);
+  return plot({
+    document,
+    width: PANEL + margins.marginLeft + margins.marginRight,
+    height: HEIGHT + margins.marginTop + margins.marginBottom,
+    ...margins,
+    style: { fontSize: `${labelSize}px` },
+    x: {
+      type: "log",
+      domain: [10 ** across.low, 10 ** across.high],
+      ticks: powers(across.low, across.high, 1),
+      tickFormat: exponent,
+      tickSize: 3,
+      label: null,
+    },
+    y: { type: "log", domain: [10 ** up.low, 10 ** up.high], ticks, tickFormat: exponent, tickSize: 3, label: null },
+    marks: [
+      gridY(ticks, { stroke: faint, strokeOpacity: 0.7 }),
+      frame({ anchor: "left", stroke: quiet }),
+      frame({ anchor: "bottom", stroke: quiet }),
+      ...outcomes.flatMap((outcome) => marks(outcome, value)),
+    ],
+  });
+}
+
+const exponent = (value: number) => `1e${Math.round(Math.log10(value))}`;
+
+function powers(low: number, high: number, step: number): number[] {
+  return Array.from({ length: Math.floor((high - low) / step) + 1 }, (_, i) => 10 ** (low + i * step));
+}
+
+function marks({ method, curve }: MethodOutcome, value: (point: CurvePoint) => number): Markish[] {
+  const { stroke, width, dashes, mark } = lineStyle(method);
+  const dashed = dashes === undefined ? {} : { strokeDasharray: dashes, strokeLinecap: "round" as const };
+  const sent = curve.filter(({ bytes }) => bytes > 0);
+  if (sent.length === 0) return [ruleY(curve.slice(-1), { y: value, stroke, strokeWidth: width, ...dashed })];
+  const at = { x: "bytes", y: value } as const;
+  return [
+    line(sent, { ...at, stroke, strokeWidth: width, ...dashed }),
+    dot(sent.length === 1 ? sent : sent.slice(-1), { ...at, symbol: mark, r: 4, fill: stroke }),
+    dot(sent, { ...at, symbol: mark, r: 2, fill: stroke }),
+  ];
+}

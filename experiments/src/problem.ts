@@ -1,0 +1,102 @@
+// The problem behind some cells: its data, their pooled solution, its networks and its common start, each made once.
+
+import {
+  communities,
+  complete,
+  connectedComponents,
+  erdosRenyi,
+  fastKernel,
+  fit,
+  type Graph,
+  kmeans,
+  type LabelledPoints,
+  type Matrix,
+  type Partition,
+  type PreparedPoints,
+  randomStream,
+  type Statistics,
+  stack,
+} from "@fedkm/core";
+import type { Cell, StartName } from "./cell.ts";
+import { partitionOf } from "./datasets.ts";
+
+/** Devices that should agree, and what they should agree on: all of them, or one of two communities. */
+export interface Group {
+  readonly devices: readonly number[];
+  /** The pooled solution of the group's points. */
+  readonly reference: Matrix;
+  /** Mean squared distance from the group's points to their nearest of these centroids. */
+  cost(centroids: Matrix): number;
+  readonly referenceCost: number;
+}
+
+export interface Problem {
+  readonly partition: Partition;
+  readonly groups: readonly Group[];
+  graph(edgeProbability: number | null): Graph;
+  /** Where the devices of a network begin. */
+  start(name: StartName, graph: Graph): readonly Matrix[];
+  /** Gives back what the kernel holds. */
+  release(): void;
+}
+
+/** The problem that all cells of a batch share: it depends on dataset, devices, points, k and seed alone. */
+export function problemOf(cell: Cell, features: LabelledPoints | undefined): Problem {
+  const { devices, k, seed, dataset } = cell;
+  const partition = partitionOf(cell, features);
+  const everyDevice = Array.from({ length: devices }, (_, i) => i);
+  const half = devices / 2;
+  const members = dataset === "communities" ? [everyDevice.slice(0, half), everyDevice.slice(half)] : [everyDevice];
+  const prepared: PreparedPoints[] = [];
+  const groups = members.map((own) => {
+    const points = stack(own.map((i) => partition.datasets[i]));
+    const ready = fastKernel.prepare(points);
+    prepared.push(ready);
+    return groupOf(own, points, ready, k, seed);
+  });
+  const starts = new Map<string, readonly Matrix[]>();
+  return {
+    partition,
+    groups,
+    graph: (edgeProbability) => graphOf(cell, edgeProbability),
+    start(name, graph) {
+      // Own seeds know of no network, and a common one of who is connected with whom, not by which links.
+      const key = name === "paper" ? name : connectedComponents(graph).join(" ");
+      const known = starts.get(key);
+      if (known !== undefined) return known;
+      const init = name === "paper" ? "kmeans++" : "federated";
+      const { centroids } = fit(partition.datasets, graph, { k, alpha: 1, seed, rounds: 0, init });
+      starts.set(key, centroids);
+      return centroids;
+    },
+    release: () => {
+      for (const points of prepared) points.release();
+    },
+  };
+}
+
+function graphOf({ dataset, devices, seed }: Cell, edgeProbability: number | null): Graph {
+  // Nobody speaks, so that any network will do.
+  if (edgeProbability === null) return complete(devices);
+  const random = randomStream(seed, "graph");
+  if (dataset !== "communities") return erdosRenyi(devices, edgeProbability, random);
+  return communities([devices / 2, devices / 2], INSIDE, edgeProbability, random);
+}
+
+/** Probability of a link inside a community. */
+const INSIDE = 0.8;
+
+/** As `methods.pooled`: best of 20, to the exact fixed point. */
+function groupOf(devices: readonly number[], points: Matrix, ready: PreparedPoints, k: number, seed: number): Group {
+  const { centroids: reference } = kmeans(points, { k, restarts: 20, seed, maxIter: 10_000, tol: 0 });
+  const statistics: Statistics = {
+    counts: new Float64Array(k),
+    sums: new Float64Array(k * points.cols),
+    loss: 0,
+  };
+  const cost = (centroids: Matrix) => {
+    ready.statistics(centroids.data, statistics);
+    return statistics.loss / points.rows;
+  };
+  return { devices, reference, cost, referenceCost: cost(reference) };
+}

@@ -1,0 +1,43 @@
+// Tables with named columns: rows in memory and CSV text, whose bytes depend on nothing but the rows.
+
+export type Value = number | string | null;
+
+/** A row of a table. */
+export type Record<Column extends string = string> = { readonly [column in Column]: Value };
+
+/** Numbers with all their digits, an empty field for null, quotes only where a comma needs them. */
+export function toCsv<Column extends string>(columns: readonly Column[], rows: readonly Record<Column>[]): string {
+  return [columns.join(","), ...rows.map((row) => columns.map((column) => field(row[column])).join(",")), ""].join(
+    "\n",
+  );
+}
+
+function field(value: Value): string {
+  if (value === null) return "";
+  const text = String(value);
+  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** Reads what `toCsv` wrote: pictures, claims and reports are made from the file's columns, by their names. */
+export function parseCsv(text: string): Record[] {
+  const [columns, ...rows] = text.trimEnd().split("\n").map(fields);
+  return rows.map((row) => Object.fromEntries(columns.map((column, i) => [column, value(row[i])])));
+}
+
+function fields(line: string): string[] {
+  return Array.from(line.matchAll(/(?<=^|,)(?:"((?:[^"]|"")*)"|([^,]*))(?=,|$)/g), ([, quoted, plain]) =>
+    quoted === undefined ? plain : quoted.replaceAll('""', '"'),
+  );
+}
+
+function value(text: string): Value {
+  if (text === "") return null;
+  const number = Number(text);
+  return Number.isNaN(number) ? text : number;
+}
+
+/** Rows that agree with a pattern, where an empty field agrees with everything. */
+export function select(rows: readonly Record[], where: Record): Record[] {
+  const wanted = Object.entries(where);
+  return rows.filter((row) => wanted.every(([column, value]) => row[column] === null || row[column] === value));
+}

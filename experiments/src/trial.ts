@@ -1,0 +1,130 @@
+// One trial: runs the method of a cell on its problem and measures what came out. Same cell, same row, on any machine.
+
+import {
+  adjustedRandIndex,
+  consensusVariation,
+  type FitModel,
+  type Graph,
+  globalCentroidDeviation,
+  type LabelledPoints,
+  type Matrix,
+  methods,
+  normalizedMutualInformation,
+  predict,
+  type RoundSummary,
+  stack,
+} from "@fedkm/core";
+import { type Cell, cellColumns, cellRecord } from "./cell.ts";
+import { type Group, type Problem, problemOf } from "./problem.ts";
+import type { Record } from "./table.ts";
+
+/** The columns that say what came out. */
+export const measureColumns = [
+  "gcd",
+  "cv",
+  "wrong_devices",
+  "cost_ratio",
+  "nmi",
+  "ari",
+  "objective",
+  "objective_rises",
+  "rounds",
+  "converged",
+  "messages",
+  "bytes",
+] as const;
+
+export const runColumns = [...cellColumns, ...measureColumns];
+
+export type RunRecord = Record<(typeof runColumns)[number]>;
+
+/** Cells of one problem, which is made once and forgotten. */
+export function trials(cells: readonly Cell[], features?: LabelledPoints): RunRecord[] {
+  const problem = problemOf(cells[0], features);
+  try {
+    return cells.map((cell) => trial(cell, problem));
+  } finally {
+    problem.release();
+  }
+}
+
+function trial(cell: Cell, problem: Problem): RunRecord {
+  const graph = problem.graph(cell.edgeProbability);
+  const model = run(cell, problem, graph);
+  const { centroids, objective, rounds, converged, messages, bytes, history } = model;
+  const speaks = cell.edgeProbability !== null;
+  return {
+    ...cellRecord(cell),
+    ...deviations(problem, centroids),
+    cv: speaks ? consensusVariation(centroids, graph) : null,
+    ...scores(cell, problem, centroids),
+    objective: cell.alpha === null ? null : objective,
+    objective_rises: cell.alpha === null ? null : rises(history),
+    rounds,
+    converged: converged ? 1 : 0,
+    // The start is not counted: a given one has no honest price.
+    messages: messages - history[0].messages,
+    bytes: bytes - history[0].bytes,
+  };
+}
+
+function run(cell: Cell, problem: Problem, graph: Graph): FitModel {
+  const { k, seed, rounds, damping, passes, start } = cell;
+  return methods[cell.method](problem.partition.datasets, graph, {
+    k,
+    alpha: cell.alpha ?? 1,
+    seed,
+    rounds,
+    preset: start === "dependable" ? "dependable" : "paper",
+    ...(start !== null && { init: problem.start(start, graph) }),
+    ...(damping !== null && { damping }),
+    ...(passes !== null && { passes }),
+    // Listed step by step, all devices at once are run as asked for; by its name, what may rise is refused.
+    ...(cell.schedule === "simultaneous" && { schedule: allAtOnce(graph.size, rounds) }),
+  });
+}
+
+function allAtOnce(devices: number, rounds: number): number[][] {
+  const everyDevice = Array.from({ length: devices }, (_, i) => i);
+  return Array.from({ length: rounds }, () => everyDevice);
+}
+
+/** GCD to the pooled solution of each device's group, how many devices are wrong, and what their centroids cost. */
+function deviations({ groups }: Problem, centroids: readonly Matrix[]) {
+  let [deviation, wrong, cost] = [0, 0, 0];
+  for (const group of groups) {
+    const own = group.devices.map((i) => centroids[i]);
+    deviation += (own.length / centroids.length) * globalCentroidDeviation(own, group.reference);
+    for (const set of own) {
+      const ratio = group.cost(set) / group.referenceCost;
+      cost += ratio / centroids.length;
+      if (ratio > 1.1 || !isOneToOne(set, group)) wrong++;
+    }
+  }
+  return { gcd: deviation, wrong_devices: wrong, cost_ratio: cost };
+}
+
+/** Whether every pooled centroid is the nearest one of exactly one of these. */
+function isOneToOne(centroids: Matrix, { reference }: Group): boolean {
+  return new Set(predict(reference, centroids)).size === reference.rows;
+}
+
+/** How well a device's centroids tell everybody's classes apart, in the mean over the devices; for given data only. */
+function scores({ pointsPerDevice }: Cell, { partition }: Problem, centroids: readonly Matrix[]) {
+  if (pointsPerDevice !== null) return { nmi: null, ari: null };
+  const points = stack(partition.datasets);
+  const classes = partition.labels.flatMap((own) => Array.from(own));
+  const labels = centroids.map((own) => predict(own, points));
+  const mean = (score: (found: Uint32Array) => number) =>
+    labels.reduce((sum, found) => sum + score(found) / labels.length, 0);
+  return {
+    nmi: mean((found) => normalizedMutualInformation(found, classes)),
+    ari: mean((found) => adjustedRandIndex(found, classes)),
+  };
+}
+
+/** Rounds that raised the objective by more than rounding. */
+function rises(history: readonly RoundSummary[]): number {
+  return history.filter(({ objective }, round) => round > 0 && objective > history[round - 1].objective * (1 + 1e-12))
+    .length;
+}
