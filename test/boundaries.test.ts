@@ -13,7 +13,7 @@ const workspaces: Record<string, readonly string[]> = {
   device: ["@fedkm/core"],
   experiments: ["@fedkm/core"],
   cli: ["@fedkm/core", "@fedkm/device", "@fedkm/experiments"],
-  bench: ["@fedkm/core"],
+  bench: ["@fedkm/core", "@fedkm/device"],
 };
 
 /** The files of core from the bottom up: a file may use what stands before it. Types may be named both ways. */

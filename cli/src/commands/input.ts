@@ -3,6 +3,7 @@
 import type { DialectOptions } from "@fedkm/device/data";
 import type { Command } from "commander";
 import { parseChoice, parseDelimiter, parseNames } from "../arguments.ts";
+import { UsageError } from "../failure.ts";
 import type { InputOptions } from "../input/devices.ts";
 
 /** As they are typed: what is not said is not there. */
@@ -51,6 +52,11 @@ export function dialectOptions({ delimiter, header }: DialectFlags): DialectOpti
 }
 
 export function inputOptions(flags: InputFlags): InputOptions {
+  if (flags.columns !== undefined && flags.exclude !== undefined) {
+    throw new UsageError(
+      "--columns cannot be used with --exclude: name the columns that are wanted, or those that are not",
+    );
+  }
   const { header: _, ...rest } = flags;
   return { ...rest, ...dialectOptions(flags) };
 }

@@ -58,7 +58,7 @@ export async function readInput(
     const columns = tables.at(0)?.columns;
     if (columns !== undefined && options.columns === undefined)
       await checkNoFurtherColumn(file, files[0], columns, options);
-    const table = await readTable(file, columns === undefined ? options : { ...options, columns });
+    const table = await readTable(file, columns === undefined ? options : { ...options, columns, exclude: [] });
     checkMissing(table, options.missing);
     tables.push(table);
   }

@@ -32,7 +32,7 @@ export function drawCurve(
     y: {
       type: isSpread ? "log" : "linear",
       ticks: 5,
-      tickFormat: (value: number) => significant(value, 3),
+      ...(isSpread && { tickFormat: (value: number) => significant(value, 3) }),
       tickSize: 0,
       label: null,
     },

@@ -50,7 +50,7 @@ ${sizesTable(model)}
 <section>
 <h2>Disagreement on ${count(links.length)} ${links.length === 1 ? "link" : "links"}</h2>
 <p>Darker: the centroids at the two ends are farther apart (discrepancy d).${units}</p>
-<figure>${svg(network, "The network of devices")}${key === undefined ? "" : svg(key, "Key to the colours of links")}</figure>
+<figure class="light">${svg(network, "The network of devices")}${key === undefined ? "" : svg(key, "Key to the colours of links")}</figure>
 </section>
 <section>
 <h2>Objective</h2>

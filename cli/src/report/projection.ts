@@ -13,6 +13,7 @@ const MOST_POINTS = 6000;
 /** More panels than this are too small to read. */
 const MOST_PANELS = 12;
 const WIDTH = 960;
+const MOST_STRETCHED = 6;
 const margins = { marginLeft: 40, marginRight: 12, marginTop: 28, marginBottom: 26 };
 
 /** Beyond eight clusters the shape tells those of one colour apart. */
@@ -78,7 +79,7 @@ function draw(
     x: { domain: domains.x, ticks: 5, tickSize: 3, label: null },
     y: { domain: domains.y, ticks: 5, tickSize: 3, label: null },
     fx: { axis: null, padding: 0.06 },
-    fy: { axis: null, padding: 0.06 * (panel / height) },
+    fy: { axis: null, padding: 0.16 * (panel / height) },
     color: { type: "identity" },
     symbol: { type: "identity" },
     marks: [
@@ -124,8 +125,8 @@ function domainsOf(
     }
     return { middle: (least + most) / 2, half: most > least ? 0.54 * (most - least) : 1 };
   });
-  if (isEqual) {
-    // A unit is as long up as across.
+  // A unit is as long up as across, unless one direction would then be a line.
+  if (isEqual && y.half > x.half / MOST_STRETCHED) {
     x.half = Math.max(x.half, y.half / heightToWidth);
     y.half = x.half * heightToWidth;
   }

@@ -20,6 +20,8 @@ th:first-child { text-align: left; }
 .swatch { display: inline-block; width: 10px; height: 10px; border-radius: 2px; margin-right: 6px; }
 .bar { display: inline-block; min-width: 84px; padding: 0 4px; background: linear-gradient(to right, var(--bar) var(--share), transparent 0); }
 figure { margin: 0; }
+/* Light to dark needs a light ground. */
+.light { --ink: #222222; --paper: #ffffff; background: var(--paper); }
 svg { display: block; max-width: 100%; height: auto; background: none; font-family: system-ui, sans-serif; color: var(--ink); }
 .side { display: grid; grid-template-columns: repeat(auto-fit, minmax(320px, 1fr)); gap: 0 32px; }
 details { margin: 32px 0; }

@@ -27,7 +27,9 @@ export interface Feed {
 export async function openFeed(source: Source, limits: Limits): Promise<Feed> {
   const { file } = source;
   const stream = await openBytes(source, limits);
-  const bytes = Buffer.alloc(BLOCK_BYTES + limits.lineBytes + 2);
+  const most = BLOCK_BYTES + limits.lineBytes;
+  // A small file needs a small buffer: one byte more than it has shows its end.
+  const bytes = Buffer.alloc(2 + (source.container === "gzip" ? most : Math.min(most, source.bytes + 1)));
   const state = { file, bytes, length: 0, ended: false, completed: false, marked: false };
   const fill = async () => {
     // One byte is for the line feed that may be missing, one for the 0.

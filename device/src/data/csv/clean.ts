@@ -154,8 +154,9 @@ function skipCell(bytes: Buffer, from: number, delimiter: number): number {
   let p = from;
   if (bytes[p] === QUOTE) {
     for (p++; bytes[p] !== QUOTE; p++) if (bytes[p] === NEWLINE || bytes[p] === 0) return -1;
-    // A doubled quote, or text behind the closing one, is not for here: it fails the caller's test of what follows.
-    return p + 1;
+    const behind = bytes[++p];
+    // A doubled quote, or text behind the closing one, is not for here.
+    return behind === delimiter || behind === NEWLINE || behind === RETURN ? p : -1;
   }
   for (;;) {
     const byte = bytes[p];

@@ -44,6 +44,10 @@ export function* readPages(chunk: ArrayBuffer, about: ColumnMetaData, path: Sche
     }
     const about = first ?? second;
     if (about === undefined) throw new Error(`page of type ${header.type}`);
+    if (about.encoding === "DELTA_BINARY_PACKED" && element.converted_type === "UINT_32") {
+      // The decoder takes their first value for a signed one: from 2^31 on every value would be off by 2^31.
+      throw new Error(`unsigned 32-bit numbers in delta encoding in ${element.name}`);
+    }
     const { dataPage, definitionLevels } = first
       ? readDataPage(unpacked(), first, decoder)
       : readDataPageV2(bytes, header, decoder);
