@@ -9,7 +9,14 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Matrix } from "@fedkm/core";
 import { formatStudy } from "@fedkm/device";
-import { createFolder, type DaemonStatus, type DeviceFolder, type Link, STATUS_FILE, writeLinks } from "@fedkm/device/daemon";
+import {
+  createFolder,
+  type DaemonStatus,
+  type DeviceFolder,
+  type Link,
+  STATUS_FILE,
+  writeLinks,
+} from "@fedkm/device/daemon";
 import type { Problem } from "./setting.ts";
 
 const program = fileURLToPath(new URL("../../../cli/bin/fedkm.js", import.meta.url));
@@ -27,7 +34,13 @@ export async function makeFolders({ study, datasets, graph }: Problem, guests: r
   for (const [index, points] of datasets.entries()) {
     const name = `device-${index}`;
     const file = join(base, `${name}.csv`);
-    writeFileSync(file, csv(study.features.map((feature) => feature.name), points));
+    writeFileSync(
+      file,
+      csv(
+        study.features.map((feature) => feature.name),
+        points,
+      ),
+    );
     const listen = [`/ip4/127.0.0.1/tcp/${await freePort()}`];
     devices.push(
       await createFolder(join(base, name), formatStudy(study), { name, data: [file], listen, announce: [] }),

@@ -14,7 +14,13 @@ export function problem(kind: PaperKind, seed: number, probability = 0.4, alpha 
   const { datasets } = paperData(kind, 10, 100, seed);
   const features = ["x1", "x2"].map((name, column): Feature => {
     const values = datasets.flatMap(({ data, cols }) => Array.from(data).filter((_, i) => i % cols === column));
-    return { name, unit: "", min: Math.floor(Math.min(...values)) - 1, max: Math.ceil(Math.max(...values)) + 1, scale: 1 };
+    return {
+      name,
+      unit: "",
+      min: Math.floor(Math.min(...values)) - 1,
+      max: Math.ceil(Math.max(...values)) + 1,
+      scale: 1,
+    };
   });
   const study: Study = {
     name: `${kind} ${seed}`,

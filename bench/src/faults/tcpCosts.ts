@@ -113,7 +113,7 @@ async function roundTrip(): Promise<{ median: number; worst: number }> {
   return { median: times[100], worst: times[198] };
 }
 
-/** The bar: a frame and 64 bytes, all confirmations and window updates included, at TCP's payload. */
+/** The bar: a frame and 64 bytes, or 1 % for long frames, confirmations and window updates included, at TCP's payload. */
 export async function bytesOfAChange(): Promise<boolean> {
   const rows: string[][] = [["k", "d", "frame", "on the wire", "more"]];
   let isGood = true;
@@ -129,12 +129,8 @@ export async function bytesOfAChange(): Promise<boolean> {
       return proxies[0].port;
     });
     const [proxy] = proxies;
-    let heard = 0;
     let onHeard = () => {};
-    pair.heard.b = () => {
-      heard += 1;
-      onHeard();
-    };
+    pair.heard.b = () => onHeard();
     const send = async (frames: number) => {
       for (let n = 0; n < frames; n++) {
         await new Promise<void>((resolve) => {
@@ -151,12 +147,12 @@ export async function bytesOfAChange(): Promise<boolean> {
     const FRAMES = 320;
     await send(FRAMES);
     const each = (proxy.bytes - before) / FRAMES;
-    isGood &&= each <= length + 64;
+    isGood &&= each <= length + Math.max(64, length / 100);
     rows.push([String(k), String(d), String(length), each.toFixed(1), (each - length).toFixed(1)]);
     await pair.close();
     await proxy.close();
   }
-  print("Bytes for a told change (TCP payload of both directions; the bar is 64 more than the frame)", rows);
+  print("Bytes for a told change (TCP payload of both directions; the bar is 64 more than the frame, or 1 %)", rows);
   return isGood;
 }
 

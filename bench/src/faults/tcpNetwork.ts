@@ -2,7 +2,15 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import { edges, type Graph, type Matrix, matrix, objective, type Random, randomStream } from "@fedkm/core";
-import { contractOf, createDevice, type Device, type Network, realClock, type Study, volatileMemory } from "@fedkm/device";
+import {
+  contractOf,
+  createDevice,
+  type Device,
+  type Network,
+  realClock,
+  type Study,
+  volatileMemory,
+} from "@fedkm/device";
 import { createIdentity, type Identity, type Libp2pNetwork, libp2pNetwork } from "@fedkm/device/libp2p";
 import { type TcpProxy, tcpProxy } from "./tcpProxy.ts";
 
@@ -45,7 +53,9 @@ export async function tcpNetwork(options: TcpNetworkOptions): Promise<TcpNetwork
   const { study, datasets, graph, seed, pace, loss = 0 } = options;
   const contract = await contractOf(study);
   const places = await Promise.all(
-    datasets.map(async (): Promise<Place> => ({ identity: await createIdentity(), port: 0, memory: volatileMemory(1) })),
+    datasets.map(
+      async (): Promise<Place> => ({ identity: await createIdentity(), port: 0, memory: volatileMemory(1) }),
+    ),
   );
   const proxies = new Map<string, TcpProxy>();
   for (const [i, j] of edges(graph)) proxies.set(linkKey(i, j), await tcpProxy(() => places[Math.min(i, j)].port));
@@ -91,7 +101,9 @@ export async function tcpNetwork(options: TcpNetworkOptions): Promise<TcpNetwork
   const isSettled = () =>
     places.every(({ device }) => {
       const status = device?.status();
-      return status?.phase === "settled" && status.neighbours.every(({ isConnected, age }) => isConnected && age !== null);
+      return (
+        status?.phase === "settled" && status.neighbours.every(({ isConnected, age }) => isConnected && age !== null)
+      );
     });
   return {
     proxies,
