@@ -190,7 +190,7 @@ describe("pictures", () => {
       const file = join(out, "demo.svg");
       const { status, stderr } = spawnSync(
         process.execPath,
-        [join(root, "cli/dist/fedkm.js"), "demo", "--seed", "7", "--out", file],
+        [join(root, "cli/dist/fedkm.js"), "demo", "--in-process", "--seed", "7", "--out", file],
         { encoding: "utf8" },
       );
       expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
