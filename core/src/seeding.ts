@@ -27,16 +27,18 @@ export function plusPlus(
   let closest = new Float64Array(rows).fill(1);
   let best = new Float64Array(rows);
   let trial = new Float64Array(rows);
+  let total = weightedSum(closest, weights);
   for (let c = 0; c < k; c++) {
-    const total = weightedSum(closest, weights);
+    const soFar = c > 0 ? closest : undefined;
     let lowest = Number.POSITIVE_INFINITY;
     // The first centre has nothing to be compared with: one draw.
     for (let t = 0; t < (c === 0 ? 1 : trials); t++) {
       const row = draw(closest, weights, total, random);
       const centre = data.subarray(row * cols, (row + 1) * cols);
-      prepared.squaredDistances(centre, trial);
-      if (c > 0) for (let r = 0; r < rows; r++) if (closest[r] < trial[r]) trial[r] = closest[r];
-      const reached = weightedSum(trial, weights);
+      const reached =
+        cols === 2
+          ? nearerInPlane(data, centre, soFar, weights, trial)
+          : nearer(prepared, centre, soFar, weights, trial);
       if (reached < lowest) {
         lowest = reached;
         centres.set(centre, c * cols);
@@ -44,8 +46,42 @@ export function plusPlus(
       }
     }
     [closest, best] = [best, closest];
+    total = lowest;
   }
   return centres;
+}
+
+/** Squared distances to a centre, or to those so far where these are nearer; returns their weighted sum. */
+function nearer(
+  prepared: PreparedPoints,
+  centre: Float64Array,
+  closest: Float64Array | undefined,
+  weights: Float64Array | undefined,
+  into: Float64Array,
+): number {
+  prepared.squaredDistances(centre, into);
+  if (closest !== undefined) for (let r = 0; r < into.length; r++) if (closest[r] < into[r]) into[r] = closest[r];
+  return weightedSum(into, weights);
+}
+
+/** The same bits for points in the plane, in one pass: there a call of the kernel and two further passes cost more than the distances. */
+function nearerInPlane(
+  data: Float64Array,
+  [x, y]: Float64Array,
+  closest: Float64Array | undefined,
+  weights: Float64Array | undefined,
+  into: Float64Array,
+): number {
+  let total = 0;
+  for (let r = 0; r < into.length; r++) {
+    const dx = data[2 * r] - x;
+    const dy = data[2 * r + 1] - y;
+    let square = dx * dx + dy * dy;
+    if (closest !== undefined && closest[r] < square) square = closest[r];
+    into[r] = square;
+    total += weights === undefined ? square : square * weights[r];
+  }
+  return total;
 }
 
 /** A row drawn in proportion to weight times distance; by weight alone where every point already is a centre. */

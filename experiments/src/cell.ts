@@ -6,14 +6,15 @@ import type { Record } from "./table.ts";
 export type DatasetName = "iso" | "var" | "aniso" | "communities" | "iris" | "digits" | "features";
 
 /**
- * paper: every device's own greedy k-means++ seeds, updates as in the paper. dependable: one federated seed for all; fedkm
- * then makes the updates of its default preset.
+ * paper: every device's own greedy k-means++ seeds, updates as in the paper. dependable: the defaults of `fit`, which
+ * judges by the objective whether one federated seed or every device's own k-means is better, and the federated seed for
+ * methods that do not know alpha.
  */
 export type StartName = "paper" | "dependable";
 
 export const startTitles: { readonly [start in StartName]: string } = {
-  paper: "as the paper, every device's own k-means++ seeds",
-  dependable: "dependable, one federated seed",
+  paper: "as in the paper, own k-means++ seeds",
+  dependable: "dependable, the defaults of fit",
 };
 
 export interface Cell {

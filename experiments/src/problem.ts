@@ -3,10 +3,8 @@
 import {
   communities,
   complete,
-  connectedComponents,
   erdosRenyi,
   fastKernel,
-  fit,
   type Graph,
   kmeans,
   type LabelledPoints,
@@ -17,8 +15,9 @@ import {
   type Statistics,
   stack,
 } from "@fedkm/core";
-import type { Cell, StartName } from "./cell.ts";
+import type { Cell } from "./cell.ts";
 import { partitionOf } from "./datasets.ts";
+import { type Starts, startsOf } from "./starts.ts";
 
 /** Devices that should agree, and what they should agree on: all of them, or one of two communities. */
 export interface Group {
@@ -34,8 +33,7 @@ export interface Problem {
   readonly partition: Partition;
   readonly groups: readonly Group[];
   graph(edgeProbability: number | null): Graph;
-  /** Where the devices of a network begin. */
-  start(name: StartName, graph: Graph): readonly Matrix[];
+  readonly starts: Starts;
   /** Gives back what the kernel holds. */
   release(): void;
 }
@@ -54,21 +52,11 @@ export function problemOf(cell: Cell, features: LabelledPoints | undefined): Pro
     prepared.push(ready);
     return groupOf(own, points, ready, k, seed);
   });
-  const starts = new Map<string, readonly Matrix[]>();
   return {
     partition,
     groups,
+    starts: startsOf(partition.datasets, k, seed),
     graph: (edgeProbability) => graphOf(cell, edgeProbability),
-    start(name, graph) {
-      // Own seeds know of no network, and a common one of who is connected with whom, not by which links.
-      const key = name === "paper" ? name : connectedComponents(graph).join(" ");
-      const known = starts.get(key);
-      if (known !== undefined) return known;
-      const init = name === "paper" ? "kmeans++" : "federated";
-      const { centroids } = fit(partition.datasets, graph, { k, alpha: 1, seed, rounds: 0, init });
-      starts.set(key, centroids);
-      return centroids;
-    },
     release: () => {
       for (const points of prepared) points.release();
     },

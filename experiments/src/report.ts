@@ -74,7 +74,7 @@ function claimSection(claims: readonly Record[]): string {
         ? ["", "", ""]
         : [`${row.runs_held} of ${row.runs}`, `${row.means_held} of ${row.means}`, String(row.verdict)];
     });
-    return [claim, dataset, String(figure), ...results];
+    return { claim, cells: [dataset, String(figure), ...results] };
   });
   const heading = [
     "claim of the paper",
@@ -85,7 +85,12 @@ function claimSection(claims: readonly Record[]): string {
   return `<h2>Does it hold?</h2>
 <p>Counted over single runs (each size of each run, or each run once where a claim is about all sizes), and over the means that the figures show.
 holds: at least 95 % of the runs; mostly: 75 %; in part: 25 %.</p>
-${table(heading, rows, 2)}`;
+${table(
+  heading,
+  // A claim is written once, above its further datasets.
+  rows.map(({ claim, cells }, i) => [i > 0 && rows[i - 1].claim === claim ? "" : claim, ...cells]),
+  2,
+)}`;
 }
 
 function agreementSection(agreement: readonly Record[]): string {

@@ -76,7 +76,9 @@ function run(cell: Cell, problem: Problem, graph: Graph): FitModel {
     seed,
     rounds,
     preset: start === "dependable" ? "dependable" : "paper",
-    ...(start !== null && { init: problem.start(start, graph) }),
+    ...(start !== null && { init: problem.starts.of(start, graph, cell.alpha) }),
+    // Its own k-means is a start of others too.
+    ...(cell.method === "local" && { init: problem.starts.local(graph) }),
     ...(damping !== null && { damping }),
     ...(passes !== null && { passes }),
     // Listed step by step, all devices at once are run as asked for; by its name, what may rise is refused.

@@ -41,7 +41,7 @@ describe("trials", () => {
     const paper = fit(datasets, network, { ...options, preset: "paper" });
     expect(rows[1].gcd).toBe(globalCentroidDeviation(paper.centroids, reference));
     expect(rows[1].objective).toBe(paper.objective);
-    const dependable = fit(datasets, network, { ...options, init: "federated" });
+    const dependable = fit(datasets, network, options);
     expect(rows[2].gcd).toBe(globalCentroidDeviation(dependable.centroids, reference));
     // 10 devices, a message each, in every round; the start is not counted.
     expect([rows[1].messages, rows[1].rounds]).toEqual([200, 20]);
@@ -95,4 +95,16 @@ test("batches puts cells of one problem together and keeps their order", () => {
 test("seedOfRun differs between runs, sizes and seeds", () => {
   const seeds = [seedOfRun(1, 1), seedOfRun(1, 2), seedOfRun(2, 1), seedOfRun(1, 1, 50), seedOfRun(1, 1, 100)];
   expect(new Set(seeds).size).toBe(5);
+});
+
+test("trials with the dependable start are the defaults of fit, also where own clusters are the better start", () => {
+  const { datasets } = twoCommunities(5, 50, 4);
+  const network = communities([5, 5], 0.8, 0.1, randomStream(4, "graph"));
+  for (const alpha of [0, 0.01, 1]) {
+    const on = { dataset: "communities", pointsPerDevice: 50, edgeProbability: 0.1, start: "dependable" } as const;
+    const [row] = trials([{ ...cell, ...on, alpha }]);
+    expect(row.objective, `alpha ${alpha}`).toBe(
+      fit(datasets, network, { k: 3, alpha, seed: 4, rounds: 20 }).objective,
+    );
+  }
 });

@@ -37,8 +37,7 @@ export function drawBudget(outcomes: readonly MethodOutcome[], title: string): s
     page.sample(x, y, lineStyle(method));
     page.label(x + 40, y + 4, method);
   });
-  const note =
-    "On the lower edge: pooled itself, and what differs from it by no more than that. A method that sends nothing is a level line.";
+  const note = "On the lower edge: pooled itself, and what is as near to it. Level line: nothing sent.";
   page.label(LEFT, TOP + HEIGHT + 62 + 20 * legend + 8, note);
   return page.toString();
 }

@@ -24,7 +24,7 @@ export const communities: Study = (options) => {
   const pictures = options.starts.map((start) => ({
     name: `${study}-${start}`,
     grid: {
-      title: "Two communities, 50 points a device: distance to the own one's pooled solution (GCD)",
+      title: "Two communities: GCD to the own one's pooled solution",
       caption: `Mean and standard error over the runs. Start: ${startTitles[start]}.`,
       rows: [{ label: "GCD", where: { study, start } }],
       columns: between.map((p) => ({

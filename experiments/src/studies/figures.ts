@@ -49,7 +49,7 @@ function figureCells({ figures, sizes, starts, runs, seed }: FigureOptions): Cel
   return cells;
 }
 
-const quickSizes = [50, 100, 200];
+const quickSizes = [50, 200];
 
 /** The study of some of the paper's figures. */
 export function figureStudy(...figures: readonly number[]): Study {
@@ -66,11 +66,10 @@ export function figureStudy(...figures: readonly number[]): Study {
 function figureGrid(figure: number, start: StartName, quick: boolean): PanelGrid {
   const measure = figure % 2 === 1 ? "gcd" : "cv";
   const byAlpha = figure <= 2;
-  const what = measure === "gcd" ? "distance to the pooled solution (GCD)" : "disagreement of neighbours (CV)";
-  const varied = byAlpha ? "coupling alpha (p = 0.7)" : "connectivity p (alpha = 1)";
+  const varied = byAlpha ? "alpha (p = 0.7)" : "connectivity p (alpha = 1)";
   return {
-    title: `Figure ${figure}: ${what} by local sample size and ${varied}`,
-    caption: `Mean and standard error over the runs, log axis. Start: ${startTitles[start]}.`,
+    title: `Figure ${figure}: ${measure.toUpperCase()} by local sample size and ${varied}`,
+    caption: `Mean and standard error over the runs. Start: ${startTitles[start]}.`,
     rows: kinds.map((dataset) => ({ label: `${measure.toUpperCase()}, ${dataset}`, where: { dataset, start } })),
     columns: byAlpha
       ? alphas.map((alpha) => ({ label: `alpha = ${alpha}`, where: { alpha, edge_probability: 0.7 } }))

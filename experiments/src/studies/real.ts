@@ -48,7 +48,7 @@ function realPlan(study: string, options: PlanOptions, sets: readonly Given[]): 
   const pictures = options.starts.map((start) => ({
     name: `${study}-${start}`,
     grid: {
-      title: "Real data: agreement with the classes (NMI) and with the pooled solution (GCD)",
+      title: "Real data: NMI with the classes, GCD to the pooled solution",
       caption: `Mean and standard error over the runs, p = 0.7. Start: ${startTitles[start]}.`,
       rows: sets.map(({ dataset }) => ({ label: dataset, where: { study, dataset, start } })),
       columns: [
