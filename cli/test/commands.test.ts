@@ -8,7 +8,7 @@ import { outcome, temporaryFolder } from "./folder.ts";
 
 const names = async () =>
   Array.from((await outcome("--help")).stdout.matchAll(/^ {2}([a-z]+) .*?/gm), ([, name]) => name);
-const ours = ["demo", "fit", "predict", "inspect", "completion"];
+const ours = ["demo", "fit", "choose", "predict", "inspect", "completion"];
 
 describe("examples", () => {
   const folder = temporaryFolder();
@@ -65,7 +65,7 @@ describe("fedkm.yaml", () => {
   test.each([
     ["fit: { kk: 3 }", /^fedkm: bad.yaml must name options of fedkm fit under "fit", got "kk"\n$/],
     ["fti: { k: 3 }", /^fedkm: bad.yaml must have sections named as commands \(.*\), got "fti"\n$/],
-    ["fit: { k: three }", /^fedkm: --k must be a whole number of at least 1, got "three"\n$/],
+    ["fit: { k: three }", /^fedkm: --k must be an integer from 1 to 1000000, got "three"\n$/],
     ["fit: { json: 1 }", /^fedkm: bad.yaml must have true or false for --json, got 1\n$/],
     ["fit: { k: { a: 1 } }", /^fedkm: bad.yaml must have a text, a number or a list for --k, got \{"a":1\}\n$/],
     ["fit: [", /^fedkm: bad.yaml must be YAML, got .* at line 1, column \d+:?\n$/],
