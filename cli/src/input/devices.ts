@@ -23,7 +23,7 @@ export interface InputOptions extends Selection, DialectOptions {
   readonly missing: MissingPolicy;
 }
 
-export interface Device {
+interface Device {
   readonly name: string;
   readonly points: Matrix;
 }

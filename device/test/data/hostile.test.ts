@@ -199,7 +199,8 @@ test("the corpus has at least 60 files", () => {
   expect(new Set(corpus.map(([name]) => name)).size).toBeGreaterThanOrEqual(60);
 });
 
-test.each(corpus)("%s is refused with place and remedy", async (name, content, refusal, options) => {
+test.each(corpus.map((own) => ({ name: own[0], own })))("$name is refused with place and remedy", async ({ own }) => {
+  const [name, content, refusal, options] = own;
   const file = write(name, content);
   const error = await readTable(file, options)
     .then((table) => checkMissing(table, "refuse"))
