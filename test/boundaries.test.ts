@@ -82,6 +82,7 @@ const layers = [
   "choose/k",
   "choose/alpha",
   "choose/index",
+  "choose/links",
   "datasets",
   "index",
 ];

@@ -133,7 +133,7 @@ class Loop implements Device, NetworkListener {
     const verdict = examine(contract, neighbour.guard, frame, clock.now());
     if (verdict.kind === "centroids") this.#hear(neighbour, verdict.centroids);
     if (verdict.kind === "study") this.#refuse(neighbour, verdict.text);
-    if (verdict.kind === "refused" && verdict.reason === "study") this.#refuse(neighbour, undefined);
+    if (verdict.kind === "refused" && verdict.reason === "study") this.#tellStudy(neighbour);
   }
 
   #hear(neighbour: Neighbour, centroids: Matrix): void {
@@ -147,21 +147,24 @@ class Loop implements Device, NetworkListener {
     this.#wake();
   }
 
-  /** A neighbour of another study is told ours once, and nothing else until it has ours. */
-  #refuse(neighbour: Neighbour, theirs: string | undefined): void {
+  /** A neighbour of another study is told ours, so that it can say what differs. */
+  #tellStudy(neighbour: Neighbour): void {
+    const { study, contract, network } = this.#options;
+    if (neighbour.studyTold || !neighbour.isConnected) return;
+    neighbour.studyTold = true;
+    network.tell(neighbour.peer, encodeStudy(contract, canonicalStudy(study)));
+  }
+
+  /** It is told nothing more until it has our study. */
+  #refuse(neighbour: Neighbour, theirs: string): void {
     // One text a connection: reading it costs more than a frame.
-    if (theirs !== undefined && neighbour.studyHeard) return;
-    const { study, contract, network, notice } = this.#options;
-    const difference = theirs === undefined ? "" : differenceFrom(study, theirs);
+    if (neighbour.studyHeard) return;
+    const difference = differenceFrom(this.#options.study, theirs);
     if (difference === undefined) return;
-    neighbour.studyHeard ||= theirs !== undefined;
-    if (!neighbour.studyTold && neighbour.isConnected) {
-      neighbour.studyTold = true;
-      network.tell(neighbour.peer, encodeStudy(contract, canonicalStudy(study)));
-    }
-    if (neighbour.refusal !== undefined && difference === "") return;
-    neighbour.refusal = difference === "" ? "another study" : `another study, ${difference}`;
-    if (difference !== "") notice?.(`${neighbour.peer} is refused: ${neighbour.refusal}`);
+    this.#tellStudy(neighbour);
+    neighbour.studyHeard = true;
+    neighbour.refusal = `another study, ${difference}`;
+    this.#options.notice?.(`${neighbour.peer} is refused: ${neighbour.refusal}`);
   }
 
   /** Sees to it that an update comes, not sooner than the pace allows. */

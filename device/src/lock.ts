@@ -1,7 +1,7 @@
 // One device per folder: a socket bound in it. It goes with its process, however that ends, so no lock is ever left over.
 
-import { createHash, randomBytes } from "node:crypto";
-import { realpath, rename, rm } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { mkdir, realpath, rm } from "node:fs/promises";
 import { connect, createServer, type Server } from "node:net";
 import { platform, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -52,19 +52,36 @@ function isAlive(address: string): Promise<boolean> {
   });
 }
 
-/** Takes the address of a process that is gone. */
+/** Takes the address of a process that is gone; undefined: another process was faster. */
 async function takeOver(address: string): Promise<Server | undefined> {
-  // Two may try at once: the name is moved away and looked at again, so that a new owner is noticed and put back.
-  const aside = `${address}.${randomBytes(6).toString("hex")}`;
+  const claim = `${address}.claim`;
+  for (let tries = 1; ; tries++) {
+    // Only whoever makes this folder may remove the address, or two that come at once could remove each other's.
+    if (await isMade(claim)) {
+      try {
+        if (await isAlive(address)) return undefined;
+        await rm(address, { force: true });
+        return await bind(address);
+      } finally {
+        await rm(claim, { recursive: true, force: true });
+      }
+    }
+    if (await isAlive(address)) return undefined;
+    // A claim lasts milliseconds. This one was left by a process that ended in them.
+    if (tries % CLAIM_TRIES === 0) await rm(claim, { recursive: true, force: true });
+    await new Promise((done) => setTimeout(done, CLAIM_PAUSE_MS));
+  }
+}
+
+const CLAIM_TRIES = 100;
+const CLAIM_PAUSE_MS = 20;
+
+async function isMade(folder: string): Promise<boolean> {
   try {
-    await rename(address, aside);
-  } catch {
-    return bind(address);
+    await mkdir(folder);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
   }
-  if (await isAlive(aside)) {
-    await rename(aside, address);
-    return undefined;
-  }
-  await rm(aside, { force: true });
-  return bind(address);
 }

@@ -96,7 +96,7 @@ export function generations(path: string, files: Files): Generations {
       const isSecondNewer = (second.found?.number ?? -1) > (first.found?.number ?? -1);
       const newest = (isSecondNewer ? second : first).found;
       latest = newest?.number ?? 0;
-      next = (isSecondNewer ? first : second).name;
+      next = (newest === undefined || isSecondNewer ? first : second).name;
       return { newest, damaged: copies.filter(({ isThere, found }) => isThere && found === undefined).length };
     },
     async save(payload) {

@@ -129,7 +129,7 @@ function judgeOf({ datasets, graph, k, alpha, seed, labels }: ComparisonProblem)
   const classes = labels?.flatMap((own) => Array.from(own));
   return ({ centroids }) => {
     const mean = (score: (own: Matrix) => number) =>
-      centroids.reduce((sum, own) => sum + score(own) / centroids.length, 0);
+      centroids.reduce((sum, own) => sum + score(own), 0) / centroids.length;
     return {
       gcd: globalCentroidDeviation(centroids, reference),
       cv: consensusVariation(centroids, graph),

@@ -15,7 +15,7 @@ export interface PoolOptions {
   onFinished(batch: number, rows: readonly RunRecord[]): void;
 }
 
-// Threads run the built file also where the sources are run, as in tests: a thread cannot read TypeScript.
+// Flags of this process, such as those of a test runner, are not for threads. They run the built file also where the sources are run, as in tests: a thread cannot read TypeScript.
 const file = new URL("../dist/worker.js", import.meta.url);
 
 /** Runs the given batches, the largest first, so that no thread is left with a large one at the end. */
@@ -27,7 +27,7 @@ export async function runBatches(
   const waiting = [...batches].sort(([, a], [, b]) => workIn(b) - workIn(a));
   const threads = Array.from(
     { length: Math.min(workers, waiting.length) },
-    () => new Worker(file, { workerData: { features } }),
+    () => new Worker(file, { workerData: { features }, execArgv: [] }),
   );
   let stop = () => {};
   const stopped = new Promise<never>((_, reject) => {

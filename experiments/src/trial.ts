@@ -19,7 +19,7 @@ import { type Group, type Problem, problemOf } from "./problem.ts";
 import type { Record } from "./table.ts";
 
 /** The columns that say what came out. */
-export const measureColumns = [
+const measureColumns = [
   "gcd",
   "cv",
   "wrong_devices",
@@ -97,11 +97,11 @@ function deviations({ groups }: Problem, centroids: readonly Matrix[]) {
     deviation += (own.length / centroids.length) * globalCentroidDeviation(own, group.reference);
     for (const set of own) {
       const ratio = group.cost(set) / group.referenceCost;
-      cost += ratio / centroids.length;
+      cost += ratio;
       if (ratio > 1.1 || !isOneToOne(set, group)) wrong++;
     }
   }
-  return { gcd: deviation, wrong_devices: wrong, cost_ratio: cost };
+  return { gcd: deviation, wrong_devices: wrong, cost_ratio: cost / centroids.length };
 }
 
 /** Whether every pooled centroid is the nearest one of exactly one of these. */
@@ -116,7 +116,7 @@ function scores({ pointsPerDevice }: Cell, { partition }: Problem, centroids: re
   const classes = partition.labels.flatMap((own) => Array.from(own));
   const labels = centroids.map((own) => predict(own, points));
   const mean = (score: (found: Uint32Array) => number) =>
-    labels.reduce((sum, found) => sum + score(found) / labels.length, 0);
+    labels.reduce((sum, found) => sum + score(found), 0) / labels.length;
   return {
     nmi: mean((found) => normalizedMutualInformation(found, classes)),
     ari: mean((found) => adjustedRandIndex(found, classes)),

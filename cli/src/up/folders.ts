@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Graph } from "@fedkm/core";
+import { compareStudies, parseStudy } from "@fedkm/device";
 import { createFolder, type DeviceFolder, readFolder, writeLinks, writeSettings } from "@fedkm/device/daemon";
 import { freePorts } from "../ports.ts";
 
@@ -30,7 +31,11 @@ export async function prepareFolders({ base, studyText, data, graph }: NetworkPl
     const settings = { name, data: [file], listen: [`/ip4/127.0.0.1/tcp/${ports[index]}`], announce: [] };
     if (existsSync(path)) {
       await writeSettings(path, settings);
-      folders.push(await readFolder(path));
+      const folder = await readFolder(path);
+      const [difference] = compareStudies(folder.study, parseStudy(studyText));
+      if (difference !== undefined)
+        throw new Error(`${path} must be of the same study (or use another --state): ${difference}`);
+      folders.push(folder);
     } else folders.push(await createFolder(path, studyText, settings));
   }
   for (const [index, { path }] of folders.entries()) {

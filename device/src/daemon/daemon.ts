@@ -1,6 +1,7 @@
 // One device as a long-running program: its folder, its data, its loop and its network in one place, watched and reported.
 
 import { join } from "node:path";
+import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 import { type Matrix, stack } from "@fedkm/core";
 import { type Clock, realClock } from "../clock.ts";
 import { createDevice, type Device } from "../device.ts";
@@ -62,7 +63,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 /** Puts a daemon together; `opened` learns how to undo each step. Returns how it is doing, at any time. */
 async function compose(options: DaemonOptions, opened: (close: () => unknown) => void): Promise<() => DaemonStatus> {
   const { log, metricsPort, clock = realClock } = options;
-  const parts: Parts = { startedAt: new Date().toISOString(), isRunning: true, links: [], notice: null };
+  const delays = monitorEventLoopDelay({ resolution: 10 });
+  const parts: Parts = { startedAt: new Date().toISOString(), isRunning: true, links: [], notice: null, delays };
+  delays.enable();
+  opened(() => delays.disable());
   const warn = (line: string) => {
     parts.notice = line;
     log.warn({}, line);
@@ -99,7 +103,12 @@ async function compose(options: DaemonOptions, opened: (close: () => unknown) =>
   await device.start();
   log.info({ peer: folder.identity.peer, addresses: network.addresses(), rows: rows.rows }, "listening");
 
-  const stopReporting = reportStatus(join(folder.path, STATUS_FILE), clock, status, warn);
+  const lastSecond = () => {
+    const now = status();
+    delays.reset();
+    return now;
+  };
+  const stopReporting = reportStatus(join(folder.path, STATUS_FILE), clock, lastSecond, warn);
   opened(() => {
     parts.isRunning = false;
     return stopReporting();
@@ -130,6 +139,8 @@ interface Parts {
   isRunning: boolean;
   links: readonly Link[];
   notice: string | null;
+  /** Since the last status was written. */
+  readonly delays: IntervalHistogram;
 }
 
 const linksFile = ({ path }: DeviceFolder) => join(path, LINKS_FILE);
@@ -162,7 +173,7 @@ function connect(folder: DeviceFolder, parts: Parts, { log, clock, pending, warn
 function describe(
   { surroundings }: DaemonOptions,
   { name }: DeviceFolder,
-  { startedAt, isRunning, links, notice }: Parts,
+  { startedAt, isRunning, links, notice, delays }: Parts,
   device: Device,
   network: Libp2pNetwork,
   pending: PendingList,
@@ -176,6 +187,7 @@ function describe(
     writtenAt: new Date().toISOString(),
     addresses: network.addresses(),
     memoryBytes: surroundings.memoryBytes(),
+    delayMilliseconds: Math.max(0, delays.percentile(99) / 1e6 - 10),
     ...describeLinks(device, network, links),
     pending: pending.list(),
     notice,

@@ -22,7 +22,7 @@ export function formatMetrics(status: DaemonStatus): string {
     .join("\n");
 }
 
-function families({ device, links, pending, memoryBytes }: DaemonStatus): Family[] {
+function families({ device, links, pending, memoryBytes, delayMilliseconds }: DaemonStatus): Family[] {
   const one = (value: number | null | boolean): Family["samples"] => [[{}, value]];
   const each = (value: (link: DaemonStatus["links"][number]) => number | null | boolean): Family["samples"] =>
     links.map((link) => [{ link: link.name }, value(link)] as const);
@@ -82,6 +82,7 @@ function families({ device, links, pending, memoryBytes }: DaemonStatus): Family
       each((link) => link.replaced),
     ),
     counter("link_refused_frames", "Frames refused, by reason.", refused),
+    gauge("event_delay_seconds", "What one event in a hundred had to wait.", one(delayMilliseconds / 1000)),
     gauge("resident_memory_bytes", "Memory of the whole program.", one(memoryBytes)),
   ];
 }

@@ -21,6 +21,8 @@ export interface DaemonStatus {
   readonly writtenAt: string;
   readonly addresses: readonly string[];
   readonly memoryBytes: number;
+  /** Milliseconds that one event in a hundred had to wait, over the last second or two: how busy the program is. */
+  readonly delayMilliseconds: number;
   readonly device: Omit<DeviceStatus, "neighbours">;
   readonly links: readonly LinkStatus[];
   readonly pending: readonly Stranger[];

@@ -14,14 +14,19 @@ export interface Weather {
 
 /** One direction of a link. */
 interface Way {
-  readonly to: number;
+  readonly from: End;
+  readonly to: End;
+  isCut: boolean;
   isBusy: boolean;
   /** Told while the way was busy: the latest only. */
   waiting: Uint8Array | undefined;
 }
 
 interface End {
-  readonly ways: Map<number, Way>;
+  readonly index: number;
+  readonly name: string;
+  /** By the name of the other end. */
+  readonly ways: Map<string, Way>;
   listener: NetworkListener | undefined;
 }
 
@@ -30,11 +35,25 @@ export interface Links {
   network(i: number): Network;
   /** A link that is cut carries nothing, and both ends know. */
   setCut(i: number, j: number, isCut: boolean): void;
+  /** Sent so far, in bytes too, and sent but not arrived. */
   frames(): number;
   bytes(): number;
+  underWay(): number;
 }
 
-export const nameOf = (i: number) => `device-${i}`;
+function joinEnds(neighbours: readonly ArrayLike<number>[]): End[] {
+  const ends = neighbours.map((_, i): End => ({ index: i, name: `device-${i}`, ways: new Map(), listener: undefined }));
+  neighbours.forEach((others, i) => {
+    for (const to of Array.from(others, (j) => ends[j])) {
+      ends[i].ways.set(to.name, { from: ends[i], to, isCut: false, isBusy: false, waiting: undefined });
+    }
+  });
+  return ends;
+}
+
+function isOpen({ from, to, isCut }: Way): boolean {
+  return !isCut && from.listener !== undefined && to.listener !== undefined;
+}
 
 export function simulatedLinks(
   neighbours: readonly ArrayLike<number>[],
@@ -43,83 +62,73 @@ export function simulatedLinks(
   random: Random,
   log: EventLog,
 ): Links {
-  const ends = neighbours.map((others): End => {
-    const ways = Array.from(others, (to): [number, Way] => [to, { to, isBusy: false, waiting: undefined }]);
-    return { ways: new Map(ways), listener: undefined };
-  });
-  const indices = new Map(neighbours.map((_, i) => [nameOf(i), i]));
-  const cut = new Set<string>();
-  const key = (i: number, j: number) => (i < j ? `${i}-${j}` : `${j}-${i}`);
-  const isOpen = (i: number, j: number) =>
-    ends[i].listener !== undefined && ends[j].listener !== undefined && !cut.has(key(i, j));
+  const ends = joinEnds(neighbours);
   let frames = 0;
   let bytes = 0;
+  let underWay = 0;
 
-  const send = (from: number, way: Way, frame: Uint8Array) => {
+  const send = (way: Way, frame: Uint8Array) => {
+    const { from, to } = way;
     way.isBusy = true;
     frames++;
+    underWay++;
     bytes += frame.length;
     const [least, most] = weather.delay;
     const isLost = random() < weather.loss;
     clock.after(least + (most - least) * random(), () => {
       way.isBusy = false;
-      const arrives = isOpen(from, way.to) && !isLost;
-      log.note(arrives ? "arrive" : "lose", from, way.to, frame);
-      if (arrives) ends[way.to].listener?.onFrame(nameOf(from), frame);
+      underWay--;
+      const arrives = isOpen(way) && !isLost;
+      log.note(arrives ? "arrive" : "lose", from.index, to.index, frame);
+      if (arrives) to.listener?.onFrame(from.name, frame);
       const next = way.waiting;
       way.waiting = undefined;
-      if (next !== undefined && isOpen(from, way.to)) send(from, way, next);
+      if (next !== undefined && isOpen(way)) send(way, next);
     });
   };
 
-  const meet = (i: number, j: number) => {
-    if (!isOpen(i, j)) return;
-    log.note("connect", i, j);
-    ends[i].listener?.onConnect(nameOf(j));
-    ends[j].listener?.onConnect(nameOf(i));
+  const meet = (way: Way) => {
+    if (!isOpen(way)) return;
+    log.note("connect", way.from.index, way.to.index);
+    way.from.listener?.onConnect(way.to.name);
+    way.to.listener?.onConnect(way.from.name);
   };
 
-  const part = (i: number, j: number) => {
-    log.note("disconnect", i, j);
-    for (const [own, other] of [
-      [i, j],
-      [j, i],
-    ]) {
-      const way = ends[own].ways.get(other);
-      if (way !== undefined) way.waiting = undefined;
-      ends[own].listener?.onDisconnect(nameOf(other));
-    }
+  const part = (way: Way) => {
+    if (!isOpen(way)) return;
+    log.note("disconnect", way.from.index, way.to.index);
+    way.from.listener?.onDisconnect(way.to.name);
+    way.to.listener?.onDisconnect(way.from.name);
   };
 
   return {
     network: (i) => ({
-      self: nameOf(i),
+      self: ends[i].name,
       start: async (listener) => {
         ends[i].listener = listener;
-        for (const j of ends[i].ways.keys()) clock.after(0, () => meet(i, j));
+        for (const way of ends[i].ways.values()) clock.after(0, () => meet(way));
       },
       tell: (peer, frame) => {
-        const way = ends[i].ways.get(indices.get(peer) ?? -1);
-        if (way === undefined || !isOpen(i, way.to)) return;
+        const way = ends[i].ways.get(peer);
+        if (way === undefined || !isOpen(way)) return;
         if (way.isBusy) way.waiting = frame;
-        else send(i, way, frame);
+        else send(way, frame);
       },
       close: async () => {
-        for (const j of ends[i].ways.keys()) if (isOpen(i, j)) part(i, j);
+        for (const way of ends[i].ways.values()) part(way);
         ends[i].listener = undefined;
       },
     }),
     setCut(i, j, isCut) {
-      if (cut.has(key(i, j)) === isCut) return;
-      if (isCut) {
-        if (isOpen(i, j)) part(i, j);
-        cut.add(key(i, j));
-      } else {
-        cut.delete(key(i, j));
-        meet(i, j);
-      }
+      const ways = [ends[i].ways.get(ends[j].name), ends[j].ways.get(ends[i].name)];
+      const [first] = ways;
+      if (first === undefined || first.isCut === isCut) return;
+      if (isCut) part(first);
+      for (const way of ways) if (way !== undefined) way.isCut = isCut;
+      if (!isCut) meet(first);
     },
     frames: () => frames,
     bytes: () => bytes,
+    underWay: () => underWay,
   };
 }

@@ -51,6 +51,9 @@ export interface Simulation {
   digest(): string;
 }
 
+/** Milliseconds between two looks at whether all have settled. */
+const LOOK_MS = 100;
+
 interface Place {
   device: Device | undefined;
   memory: Memory & { latest(): SavedState | undefined };
@@ -105,14 +108,10 @@ export function simulate(options: SimulationOptions): Simulation {
     run,
     settle(within) {
       const end = clock.now() + within;
+      const isSettled = ({ device }: Place) => device === undefined || device.status().phase === "settled";
       while (clock.now() < end) {
-        const before = log.digest();
-        run(Math.min(QUIET_MS, end - clock.now()));
-        const isQuiet = places.every(
-          (place) => place?.device === undefined || place.device.status().phase === "settled",
-        );
-        if (isQuiet && places.every((place) => place !== undefined)) return true;
-        void before;
+        run(Math.min(LOOK_MS, end - clock.now()));
+        if (links.underWay() === 0 && places.every((place) => place !== undefined && isSettled(place))) return true;
       }
       return false;
     },
@@ -141,5 +140,3 @@ export function simulate(options: SimulationOptions): Simulation {
     digest: log.digest,
   };
 }
-
-const QUIET_MS = 500;

@@ -29,6 +29,7 @@ const status: DaemonStatus = {
   writtenAt: "2026-01-01T00:00:01.000Z",
   addresses: [],
   memoryBytes: 64e6,
+  delayMilliseconds: 2,
   device: {
     peer: "me",
     study: "demo",

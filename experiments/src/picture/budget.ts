@@ -5,7 +5,7 @@ import type { CurvePoint, MethodOutcome } from "../compare.ts";
 import { lineStyle } from "./lines.ts";
 import { blankPage, faint, labelSize, quiet } from "./page.ts";
 
-const WIDTH = 760;
+const WIDTH = 784;
 const LEFT = 52;
 const PANEL = 326;
 const HEIGHT = 260;
@@ -37,7 +37,8 @@ export function drawBudget(outcomes: readonly MethodOutcome[], title: string): s
     page.sample(x, y, lineStyle(method));
     page.label(x + 40, y + 4, method);
   });
-  const note = "At the lower edge: 1e-16 or less. A method that sends nothing is a level line.";
+  const note =
+    "On the lower edge: pooled itself, and what differs from it by no more than that. A method that sends nothing is a level line.";
   page.label(LEFT, TOP + HEIGHT + 62 + 20 * legend + 8, note);
   return page.toString();
 }
@@ -47,14 +48,13 @@ function drawPanel(
   outcomes: readonly MethodOutcome[],
   quality: (point: CurvePoint) => number,
 ): Element {
-  const value = (point: CurvePoint) => Math.max(FLOOR, quality(point));
-  const points = outcomes.flatMap(({ curve }) => curve);
-  const sent = points.map(({ bytes }) => bytes).filter((bytes) => bytes > 0);
-  const decades = (values: readonly number[]) => {
-    const low = Math.floor(Math.log10(Math.min(...values)));
-    return { low, high: Math.max(low + 1, Math.ceil(Math.log10(Math.max(...values)))) };
-  };
-  const [across, up] = [decades(sent.length > 0 ? sent : [1]), decades(points.map(value))];
+  const all = outcomes.flatMap(({ curve }) => curve);
+  const rivals = outcomes.filter(({ method }) => method !== "pooled").flatMap(({ curve }) => curve);
+  const sent = all.map(({ bytes }) => bytes).filter((bytes) => bytes > 0);
+  const across = decades(sent.length > 0 ? sent : [1]);
+  // Pooled is infinitely near to itself, so the others say how deep the picture goes.
+  const up = decades((rivals.length > 0 ? rivals : all).map((point) => Math.max(FLOOR, quality(point))));
+  const value = (point: CurvePoint) => Math.max(10 ** up.low, quality(point));
   const step = Math.ceil((up.high - up.low) / 6);
   const ticks = powers(up.low, up.high, step);
   return plot({
@@ -79,6 +79,12 @@ function drawPanel(
       ...outcomes.flatMap((outcome) => marks(outcome, value)),
     ],
   });
+}
+
+/** Whole decades around some values, as exponents. */
+function decades(values: readonly number[]): { readonly low: number; readonly high: number } {
+  const low = Math.floor(Math.log10(Math.min(...values)));
+  return { low, high: Math.max(low + 1, Math.ceil(Math.log10(Math.max(...values)))) };
 }
 
 const exponent = (value: number) => `1e${Math.round(Math.log10(value))}`;

@@ -3,7 +3,7 @@
 import type { LineStyle } from "./page.ts";
 
 /** Dashed with discs, dash-dotted with discs, dotted with triangles: as in the paper's figures. */
-export const lineStyles: { readonly [method: string]: LineStyle } = {
+const lineStyles: { readonly [method: string]: LineStyle } = {
   fedkm: { stroke: "#0072B2", width: 1.6, dashes: "5,3", mark: "circle" },
   local: { stroke: "#6b6b6b", width: 1.4, dashes: "7,3,1,3", mark: "circle" },
   distributed: { stroke: "#C65500", width: 1.8, dashes: "0.1,3.6", mark: "triangle" },

@@ -6,16 +6,16 @@ import { lineStyle, methodTitles } from "./lines.ts";
 import { blankPage, faint, labelSize, quiet } from "./page.ts";
 
 /** A row or a column of panels: its name, and which rows of the table belong to it. */
-export interface Strip {
+interface Strip {
   readonly label: string;
   readonly where: { readonly [column: string]: Value };
   /** Of columns that show different measures. */
   readonly measure?: Measure;
 }
 
-export type Measure = "gcd" | "cv" | "nmi";
+type Measure = "gcd" | "cv" | "nmi";
 
-export interface Axis {
+interface Axis {
   readonly column: string;
   readonly label: string;
   readonly ticks: readonly number[];

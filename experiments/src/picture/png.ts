@@ -3,11 +3,11 @@
 import { createRequire } from "node:module";
 import { Resvg } from "@resvg/resvg-js";
 
-const { resolve } = createRequire(import.meta.url);
+const require = createRequire(import.meta.url);
 
 const fontFiles = [
-  resolve("@expo-google-fonts/inter/400Regular/Inter_400Regular.ttf"),
-  resolve("@expo-google-fonts/inter/600SemiBold/Inter_600SemiBold.ttf"),
+  require.resolve("@expo-google-fonts/inter/400Regular/Inter_400Regular.ttf"),
+  require.resolve("@expo-google-fonts/inter/600SemiBold/Inter_600SemiBold.ttf"),
 ];
 
 /** Two pixels for each of the picture's. */

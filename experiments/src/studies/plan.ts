@@ -11,7 +11,7 @@ export interface PlanOptions {
   readonly quick: boolean;
 }
 
-export interface Picture {
+interface Picture {
   /** Its file's name, without an ending. */
   readonly name: string;
   readonly grid: PanelGrid;

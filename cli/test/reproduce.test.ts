@@ -1,0 +1,174 @@
+// fedkm reproduce leaves tables, pictures and a report; the same seed gives the same bytes, in whatever way it was run.
+
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { randomStream } from "@fedkm/core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { run } from "../src/program.ts";
+import { fakeConsole } from "./fakeConsole.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "fedkm-reproduce-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function reproduce(args: readonly string[], options: Parameters<typeof fakeConsole>[0] = {}) {
+  const console = fakeConsole(options);
+  return { code: await run(["reproduce", ...args], console), ...console.said() };
+}
+
+const at = (...names: string[]) => join(folder, ...names);
+const text = (...names: string[]) => readFileSync(at(...names), "utf8");
+const quick = ["figure1", "--quick", "--runs", "1", "--seed", "3"];
+
+describe("fedkm reproduce figure1 --quick", () => {
+  let said: Awaited<ReturnType<typeof reproduce>>;
+  beforeAll(async () => {
+    said = await reproduce([...quick, "--workers", "2", "--out", at("two")]);
+  });
+
+  test("writes tables, pictures of both starts, a manifest and the report, and names the report", () => {
+    expect({ code: said.code, stderr: said.stderr }).toEqual({ code: 0, stderr: "" });
+    expect(readdirSync(at("two")).sort()).toEqual([
+      "aggregated.csv",
+      "claims.csv",
+      "figure1-dependable.png",
+      "figure1-dependable.svg",
+      "figure1-paper.png",
+      "figure1-paper.svg",
+      "finished.jsonl",
+      "manifest.json",
+      "report.html",
+      "runs.csv",
+    ]);
+    expect(said.stdout).toContain(`report: ${at("two", "report.html")}`);
+    expect(said.stdout).toMatch(/^GCD falls with alpha +\d+ %/m);
+    expect(said.stdout).not.toContain("\u001b");
+    for (const line of said.stdout.split("\n").slice(0, -2)) expect(line.length, line).toBeLessThanOrEqual(100);
+  });
+
+  test("writes the options into the manifest, and nothing of the machine", () => {
+    expect(JSON.parse(text("two", "manifest.json"))).toEqual({
+      fedkm: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+      what: "figure1",
+      seed: 3,
+      runs: 1,
+      quick: true,
+      starts: ["paper", "dependable"],
+      cells: 81,
+    });
+  });
+
+  test("puts its figures and their time into the report", () => {
+    const report = text("two", "report.html");
+    expect(report).toContain(text("two", "figure1-paper.svg").trimEnd());
+    expect(report).toMatch(/81 cells in \d+\.\d s with 2 threads/);
+  });
+
+  test("gives the same bytes with one thread", async () => {
+    await reproduce([...quick, "--workers", "1", "--out", at("one")]);
+    for (const file of ["runs.csv", "aggregated.csv", "claims.csv", "manifest.json", "figure1-paper.svg"]) {
+      expect(text("one", file), file).toBe(text("two", file));
+    }
+  });
+
+  test("gives the same bytes when it goes on from a run that was killed while it wrote", async () => {
+    await reproduce([...quick, "--out", at("torn")]);
+    const lines = text("torn", "finished.jsonl").split("\n");
+    writeFileSync(at("torn", "finished.jsonl"), `${lines.slice(0, 4).join("\n")}\n${lines[4].slice(0, 50)}`);
+    rmSync(at("torn", "runs.csv"));
+    const { code, stderr } = await reproduce([...quick, "--resume", "--out", at("torn")], { terminal: true });
+    expect(code).toBe(0);
+    expect(text("torn", "runs.csv")).toBe(text("two", "runs.csv"));
+    // 9 problems, of which 3 were finished.
+    expect(stderr).toContain(" 4/9 problems");
+    expect(stderr).not.toContain(" 3/9 problems");
+    expect(stderr).toMatch(/#+\.* {2}\d\/9 problems, [\d.<]+ m?s left/);
+  });
+
+  test("gives other numbers from another seed", async () => {
+    await reproduce(["figure1", "--quick", "--runs", "1", "--seed", "4", "--out", at("four")]);
+    expect(text("four", "runs.csv")).not.toBe(text("two", "runs.csv"));
+  });
+
+  test("refuses to resume with other options", async () => {
+    const { code, stderr } = await reproduce(["figure2", "--quick", "--runs", "1", "--resume", "--out", at("two")]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^fedkm: --resume must have the options of the run in .*"what":"figure1","seed":3.*\n$/);
+  });
+});
+
+test("fedkm reproduce --start paper runs that start alone", async () => {
+  const { code, stdout } = await reproduce([...quick, "--start", "paper", "--json", "--out", at("paper")]);
+  expect(code).toBe(0);
+  const { claims, files, starts } = JSON.parse(stdout);
+  expect(starts).toEqual(["paper"]);
+  expect(new Set(claims.map(({ start }: { start: string }) => start))).toEqual(new Set(["paper"]));
+  expect(files).not.toContain("figure1-dependable.svg");
+});
+
+test("fedkm reproduce communities --quick reports numbers instead of claims", async () => {
+  const { code, stdout } = await reproduce(["communities", "--quick", "--runs", "1", "--out", at("communities")]);
+  expect(code).toBe(0);
+  expect(stdout).not.toContain("claim");
+  expect(existsSync(at("communities", "claims.csv"))).toBe(false);
+  expect(text("communities", "report.html")).toContain("<h2>Numbers</h2>");
+});
+
+test("fedkm reproduce stops at Ctrl-C, keeps what is finished, and says how to go on", async () => {
+  const stopping = reproduce(["regimes", "--runs", "4", "--workers", "1", "--out", at("stopped")]);
+  const listening = () => process.listenerCount("SIGINT") > 0;
+  while (!listening()) await new Promise(setImmediate);
+  process.emit("SIGINT");
+  const { code, stdout, stderr } = await stopping;
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toMatch(
+    /^fedkm: interrupted: \d+ of 12 problems are finished and kept in .*, --resume goes on from there\n$/,
+  );
+  expect(existsSync(at("stopped", "runs.csv"))).toBe(false);
+});
+
+test.each([
+  [["figure9"], /^fedkm: what must be one of figure1, .*, got "figure9"\n$/],
+  [["--runs", "0"], /^fedkm: --runs must be an integer from 1 to 1000000, got "0"\n$/],
+  [["--workers", "x"], /^fedkm: --workers must be an integer from 1 to 256, got "x"\n$/],
+  [["--start", "mine"], /^fedkm: .*'mine' is invalid. Allowed choices are paper, dependable, both\.\n$/],
+])("fedkm reproduce %j is refused in one line, with exit code 2", async (args, line) => {
+  const { code, stdout, stderr } = await reproduce(args);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toMatch(line);
+});
+
+test("fedkm reproduce --resume where nothing is, and --out onto a file, fail in one line", async () => {
+  const nothing = await reproduce([...quick, "--resume", "--out", at("nothing")]);
+  expect(nothing).toMatchObject({ code: 1, stdout: "" });
+  expect(nothing.stderr).toMatch(/^fedkm: cannot resume from .*finished\.jsonl: no such file or directory\n$/);
+  writeFileSync(at("file"), "");
+  const file = await reproduce([...quick, "--out", at("file")]);
+  expect(file).toMatchObject({ code: 1, stdout: "" });
+  expect(file.stderr).toMatch(/^fedkm: cannot write .*: [^\n]+\n$/);
+});
+
+test("fedkm reproduce features runs the study of real data on files of the user's", async () => {
+  const random = randomStream(1, "features");
+  const rows = Array.from({ length: 200 }, (_, r) => {
+    const values = Array.from({ length: 60 }, (__, c) => (c === r % 4 ? 8 : 0) + random());
+    return `${values.join(",")},kind ${r % 4}`;
+  });
+  const header = [...Array.from({ length: 60 }, (_, c) => `f${c}`), "class"].join(",");
+  writeFileSync(at("features.csv"), `${header}\n${rows.join("\n")}\n`);
+  const args = ["features", "--data", at("features.csv"), "--classes", "class", "--devices", "4", "--runs", "1"];
+  const { code, stderr } = await reproduce([...args, "--start", "dependable", "--out", at("own")]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(JSON.parse(text("own", "manifest.json"))).toMatchObject({
+    what: "features",
+    data: { rows: 200, columns: 60 },
+  });
+  const [head, ...lines] = text("own", "runs.csv").trim().split("\n");
+  const nmi = head.split(",").indexOf("nmi");
+  expect(lines.length).toBe(6);
+  for (const line of lines) expect(Number(line.split(",")[nmi]), line).toBeGreaterThan(0.95);
+  expect(await reproduce(["features", "--out", at("none")])).toMatchObject({
+    code: 2,
+    stderr: "fedkm: --data must name files for the study features, got none\n",
+  });
+});

@@ -1,0 +1,43 @@
+// Means, standard errors and medians by hand.
+
+import { expect, test } from "vitest";
+import { aggregate } from "../src/aggregate.ts";
+import { localSetting, paperSetting } from "../src/cell.ts";
+import { trials } from "../src/trial.ts";
+
+const drawn = { study: "test", dataset: "iso", pointsPerDevice: 20, rounds: 2 } as const;
+const [row] = trials([{ ...paperSetting, ...drawn, run: 1, seed: 1 }]);
+const runs = [4, 1, 3, 8].map((gcd, i) => ({
+  ...row,
+  run: i + 1,
+  seed: i,
+  gcd,
+  wrong_devices: i,
+  objective_rises: 2 * (i % 2),
+}));
+
+test("aggregate gives mean, standard error and median over the runs of a cell", () => {
+  // Mean 4, squared deviations 0 + 9 + 1 + 16 = 26, standard error sqrt(26 / 3 / 4).
+  expect(aggregate(runs)).toEqual([
+    expect.objectContaining({
+      runs: 4,
+      gcd_mean: 4,
+      gcd_standard_error: expect.closeTo(Math.sqrt(26 / 12), 12),
+      gcd_median: 3.5,
+      wrong_percent: 15,
+      objective_rises: 4,
+      runs_with_rises: 2,
+      nmi_mean: null,
+    }),
+  ]);
+});
+
+test("aggregate knows an odd median, and no error from one run", () => {
+  expect(aggregate(runs.slice(0, 3))[0].gcd_median).toBe(3);
+  expect(aggregate(runs.slice(0, 1))[0]).toMatchObject({ gcd_mean: 4, gcd_standard_error: 0, gcd_median: 4 });
+});
+
+test("aggregate keeps cells apart that differ in anything but run and seed", () => {
+  const local = trials([{ ...localSetting, ...drawn, run: 1, seed: 1 }]);
+  expect(aggregate([...runs, ...local, { ...row, alpha: 0.5 }]).map(({ runs: count }) => count)).toEqual([4, 1, 1]);
+});

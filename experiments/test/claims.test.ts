@@ -1,0 +1,81 @@
+// Claims are counted right where the truth is known, and both starts are judged.
+
+import { expect, test } from "vitest";
+import { cellRecord } from "../src/cell.ts";
+import { claimColumns, judgeClaims } from "../src/claims.ts";
+import { studies } from "../src/studies/index.ts";
+import type { Record } from "../src/table.ts";
+
+const { cells } = studies.all({ runs: 2, seed: 1, starts: ["paper", "dependable"], quick: true });
+
+/** Rows in which GCD and CV are what a formula says. */
+function rows(value: (cell: Record) => number): Record[] {
+  return cells.map((cell) => {
+    const record = cellRecord(cell);
+    return { ...record, gcd: value(record), cv: value(record), wrong_devices: 0, cost_ratio: 1 };
+  });
+}
+
+function verdicts(found: readonly Record[], name: string, start = "paper") {
+  return found
+    .filter((row) => row.name === name && row.start === start)
+    .map((row) => [row.dataset, row.runs_held, row.runs, row.verdict]);
+}
+
+test("judgeClaims finds a claim that holds everywhere, and its opposite nowhere", () => {
+  const falling = judgeClaims(
+    rows(({ alpha }) => 1 / (1 + Number(alpha))),
+    [1],
+  );
+  expect(verdicts(falling, "GCD falls with alpha")).toEqual([
+    ["iso", 6, 6, "holds"],
+    ["aniso", 6, 6, "holds"],
+    ["var", 6, 6, "holds"],
+  ]);
+  const rising = judgeClaims(
+    rows(({ alpha }) => Number(alpha)),
+    [1],
+  );
+  expect(verdicts(rising, "GCD falls with alpha")[0]).toEqual(["iso", 0, 6, "does not hold"]);
+});
+
+test("judgeClaims counts a run once where a claim is about all sizes", () => {
+  const found = judgeClaims(
+    rows(({ points_per_device }) => 1 / Number(points_per_device)),
+    [1, 2],
+  );
+  expect(verdicts(found, "nearer to pooled with m", "dependable")[0]).toEqual(["iso", 2, 2, "holds"]);
+  expect(verdicts(found, "distributed: CV rises with m")[0]).toEqual(["iso", 0, 2, "does not hold"]);
+});
+
+test("judgeClaims counts part of the runs, and the means apart from them", () => {
+  // In run 2 distributed k-means is far worse, and with it the mean.
+  const found = judgeClaims(
+    rows(({ method, run }) => (method === "distributed" ? (run === 2 ? 100 : 0.1) : 1)),
+    [1],
+  );
+  const [iso] = found.filter(({ name, start }) => name === "below distributed" && start === "paper");
+  expect(iso).toMatchObject({ runs_held: 3, runs: 6, means_held: 3, means: 3, verdict: "in part" });
+  expect(verdicts(found, "distributed behind local")).toEqual([["aniso", 3, 6, "it happens"]]);
+});
+
+test("judgeClaims looks at the densities of Figures 3 and 4", () => {
+  const found = judgeClaims(
+    rows(({ edge_probability }) => 1 / (1 + Number(edge_probability))),
+    [3, 4],
+  );
+  expect(verdicts(found, "GCD falls with p")[1]).toEqual(["aniso", 6, 6, "holds"]);
+  expect(verdicts(found, "best at p = 1")[1]).toEqual(["aniso", 6, 6, "holds"]);
+  // 1.4 to 2: within a factor 2.
+  expect(verdicts(found, "CV independent of p")[0]).toEqual(["iso", 6, 6, "holds"]);
+  expect(verdicts(found, "distributed: CV worse, p 0.4")[0]).toEqual(["iso", 6, 6, "holds"]);
+});
+
+test("judgeClaims speaks only of figures that were run, in the columns of its table", () => {
+  const found = judgeClaims(
+    rows(() => 1),
+    [2],
+  );
+  expect(new Set(found.map(({ figure }) => figure))).toEqual(new Set([2]));
+  expect(Object.keys(found[0])).toEqual([...claimColumns]);
+});

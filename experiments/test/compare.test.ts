@@ -1,0 +1,111 @@
+// Methods are compared on equal terms, and a further one is a function in the table.
+
+import {
+  erdosRenyi,
+  fit,
+  kmeans,
+  type Matrix,
+  type Method,
+  matchCentroids,
+  methods,
+  paperData,
+  randomStream,
+} from "@fedkm/core";
+import { describe, expect, test } from "vitest";
+import { xmlFault } from "../../cli/test/wellFormed.ts";
+import { compareMethods, type MethodOutcome } from "../src/compare.ts";
+import { drawBudget } from "../src/picture/budget.ts";
+
+const { datasets, labels } = paperData("iso", 8, 40, 2);
+const graph = erdosRenyi(8, 0.7, randomStream(2, "graph"));
+const problem = { datasets, labels, graph, k: 3, alpha: 1, seed: 2, messages: 300 };
+const found = [...compareMethods(problem)];
+const outcomes = found.filter((outcome) => "gcd" in outcome);
+const of = (name: string) => outcomes.find(({ method }) => method === name) as MethodOutcome;
+
+describe("compareMethods", () => {
+  test("runs every method of the core within the budget", () => {
+    expect(found.map(({ method }) => method)).toEqual(Object.keys(methods));
+    for (const { method, messages } of outcomes) expect(messages, method).toBeLessThanOrEqual(300);
+  });
+
+  test("uses the budget up to less than a round, unless a method ends before", () => {
+    for (const name of ["distributed", "gradient"]) {
+      const { messages, curve, converged } = of(name);
+      const each = curve[1].messages - curve[0].messages;
+      expect(converged || messages + each > 300, name).toBe(true);
+    }
+  });
+
+  test("holds all against one pooled solution", () => {
+    expect(of("pooled")).toMatchObject({ gcd: 0, cv: 0, costRatio: 1 });
+    expect(of("local").bytes).toBe(0);
+    expect(of("fedkm").gcd).toBeLessThan(of("local").gcd);
+    expect(of("consensus").costRatio).toBeCloseTo(1, 9);
+    for (const { method, nmi, ari } of outcomes) {
+      expect(nmi, method).toBeLessThanOrEqual(1 + 1e-12);
+      expect(ari, method).toBeLessThanOrEqual(1);
+    }
+    expect(of("pooled").nmi).toBeGreaterThan(0.8);
+  });
+
+  test("gives curves that begin at the start and end at the result", () => {
+    for (const { method, curve, gcd, bytes, rounds } of outcomes) {
+      expect(curve[0].rounds, method).toBe(0);
+      expect(curve.at(-1), method).toMatchObject({ gcd, bytes, rounds });
+      for (let i = 1; i < curve.length; i++) expect(curve[i].bytes, method).toBeGreaterThan(curve[i - 1].bytes);
+    }
+  });
+
+  test("says what a method would need that cannot start within the budget", () => {
+    const table = { local: methods.local, kfed: methods.kfed };
+    const [first, second] = [...compareMethods({ ...problem, messages: 5 }, table)];
+    expect("gcd" in first).toBe(true);
+    expect(second).toEqual({ method: "kfed", needed: methods.kfed(datasets, graph, { k: 3, alpha: 1 }).messages });
+  });
+
+  test("gives no scores without classes, and ends where nobody has a neighbour", () => {
+    const alone = {
+      size: 8,
+      neighbours: datasets.map(() => new Uint32Array(0)),
+      weights: datasets.map(() => new Float64Array(0)),
+    };
+    const [outcome] = [...compareMethods({ ...problem, labels: undefined, graph: alone }, { fedkm: methods.fedkm })];
+    expect(outcome).toMatchObject({ nmi: null, ari: null, messages: 0, bytes: 0 });
+  });
+});
+
+/** A method nobody has written yet: each device meets the mean of its neighbours' matched local centroids half-way, once. */
+const halfway: Method = (points, network, options) => {
+  const own = points.map((some) => kmeans(some, { k: options.k, seed: options.seed ?? 0 }).centroids);
+  const init = own.map((centroids, i) => {
+    const neighbours = Array.from(network.neighbours[i], (j) => own[j]);
+    return neighbours.length === 0 ? centroids : { ...centroids, data: met(centroids, neighbours) };
+  });
+  return fit(points, network, { ...options, init, rounds: 0 });
+};
+
+function met(own: Matrix, neighbours: readonly Matrix[]): Float64Array {
+  return own.data.map((x, at) => {
+    const [c, column] = [Math.floor(at / own.cols), at % own.cols];
+    const others = neighbours.map((other) => other.data[matchCentroids(own, other)[c] * own.cols + column]);
+    return x / 2 + others.reduce((sum, y) => sum + y, 0) / others.length / 2;
+  });
+}
+
+test("a further method is one function and one entry of the table", () => {
+  const [outcome] = [...compareMethods(problem, { halfway })] as MethodOutcome[];
+  expect(outcome).toMatchObject({ method: "halfway", rounds: 0, messages: 8 });
+  expect(outcome.gcd).toBeLessThan(of("local").gcd);
+  expect(outcome.gcd).toBeGreaterThan(of("pooled").gcd);
+  expect(drawBudget([...outcomes, outcome], "with one more")).toContain("halfway");
+});
+
+test("drawBudget draws a whole SVG file that names every method, whatever they reached", () => {
+  const svg = drawBudget(outcomes, "quality against bytes");
+  expect(xmlFault(svg)).toBeUndefined();
+  expect(svg).not.toMatch(/NaN|undefined|Infinity/);
+  for (const name of Object.keys(methods)) expect(svg).toContain(`>${name}<`);
+  expect(drawBudget([of("local")], "nothing sent")).not.toMatch(/NaN|undefined|Infinity/);
+  expect(drawBudget([of("pooled")], "the reference alone")).not.toMatch(/NaN|undefined|Infinity/);
+});

@@ -1,0 +1,65 @@
+// Any number of threads gives the same rows; a stop leaves what was finished. Threads run the built files: npm test builds first.
+
+import { expect, test } from "vitest";
+import { batches, type Cell, paperSetting } from "../src/cell.ts";
+import { runBatches } from "../src/pool.ts";
+import { type RunRecord, trials } from "../src/trial.ts";
+
+const cells: Cell[] = [1, 2, 3, 4, 5, 6].map((seed) => ({
+  ...paperSetting,
+  study: "test",
+  dataset: "iso",
+  pointsPerDevice: 20 * seed,
+  rounds: 5,
+  run: 1,
+  seed,
+}));
+const parts = new Map(batches(cells).entries());
+
+async function rowsOf(workers: number): Promise<Map<number, readonly RunRecord[]>> {
+  const rows = new Map<number, readonly RunRecord[]>();
+  await runBatches(parts, { workers, onFinished: (batch, own) => rows.set(batch, own) });
+  return rows;
+}
+
+test("runBatches gives the rows of trials, with one thread and with two", async () => {
+  const [one, two] = [await rowsOf(1), await rowsOf(2)];
+  for (const [batch, own] of parts) {
+    expect(one.get(batch)).toEqual(trials(own));
+    expect(two.get(batch)).toEqual(one.get(batch));
+  }
+});
+
+test("runBatches stops at a signal, and what was reported by then stays", async () => {
+  const controller = new AbortController();
+  const seen: number[] = [];
+  const work = runBatches(parts, {
+    workers: 1,
+    signal: controller.signal,
+    onFinished(batch) {
+      seen.push(batch);
+      if (seen.length === 2) controller.abort(new Error("enough"));
+    },
+  });
+  await expect(work).rejects.toThrow("enough");
+  expect(seen.length).toBe(2);
+});
+
+test("runBatches with nothing to do is done", async () => {
+  await runBatches(new Map(), { workers: 2, onFinished: () => expect.unreachable() });
+});
+
+test("runBatches fails with what went wrong in a thread", async () => {
+  const impossible = new Map([[0, [{ ...cells[0], pointsPerDevice: 2 }]]]);
+  await expect(runBatches(impossible, { workers: 1, onFinished: () => {} })).rejects.toThrow(/k = 3 points/);
+});
+
+test("runBatches hands the threads the points that cells name", async () => {
+  const points = { data: Float64Array.from({ length: 60 }, (_, i) => (i % 2 === 0 ? i : -i)), rows: 30, cols: 2 };
+  const features = { points, labels: Uint32Array.from({ length: 30 }, (_, i) => i % 3) };
+  const own: Cell[] = [{ ...cells[0], dataset: "features", pointsPerDevice: null, devices: 3, edgeProbability: 1 }];
+  const rows: (readonly RunRecord[])[] = [];
+  await runBatches(new Map([[0, own]]), { workers: 1, features, onFinished: (_, found) => rows.push(found) });
+  expect(rows).toEqual([trials(own, features)]);
+  expect(rows[0][0].nmi).toBeGreaterThanOrEqual(0);
+});

@@ -1,0 +1,98 @@
+// The report has everything in it and needs nothing else.
+
+import { parseHTML } from "linkedom";
+import { expect, test } from "vitest";
+import { aggregate } from "../src/aggregate.ts";
+import { paperSetting } from "../src/cell.ts";
+import { renderReport } from "../src/report.ts";
+import { trials } from "../src/trial.ts";
+
+const rows = aggregate(
+  trials([{ ...paperSetting, study: "test", dataset: "iso", pointsPerDevice: 10, rounds: 1, run: 1, seed: 1 }]),
+);
+
+const claim = {
+  figure: 1,
+  name: "n",
+  claim: "GCD < 1 & falls",
+  dataset: "iso",
+  runs_held: 9,
+  runs: 10,
+  means_held: 1,
+  means: 2,
+};
+const parts = {
+  title: "fedkm reproduce test",
+  effort: "12 cells in 3.4 s.",
+  claims: [
+    { ...claim, start: "paper", verdict: "mostly" },
+    { ...claim, start: "dependable", runs_held: 10, verdict: "holds" },
+  ],
+  agreement: [
+    {
+      dataset: "iso",
+      method: "fedkm",
+      alpha: 1,
+      edge_probability: 0.7,
+      points_per_device: 50,
+      gcd_median: 1e-4,
+      their_gcd_median: 9e-5,
+      wrong_percent: 0,
+      their_wrong_percent: 0,
+      agrees: 1,
+    },
+    {
+      dataset: "var",
+      method: "local",
+      alpha: null,
+      edge_probability: 0.7,
+      points_per_device: 50,
+      gcd_median: 1,
+      their_gcd_median: 0.1,
+      wrong_percent: 40,
+      their_wrong_percent: 10,
+      agrees: 0,
+    },
+  ],
+  aggregated: rows.map((row) => ({ ...row, gcd_mean: 5.298e-6 })),
+  pictures: ['<svg xmlns="http://www.w3.org/2000/svg"></svg>'],
+  manifest: { seed: 7 },
+};
+
+test("renderReport puts the starts side by side, with counts and verdicts", () => {
+  const { document } = parseHTML(renderReport(parts));
+  const [heading, row] = Array.from(document.querySelectorAll("table")[0].querySelectorAll("tr"), (line) =>
+    Array.from(line.children, ({ textContent }) => textContent),
+  );
+  expect(heading).toEqual([
+    "claim of the paper",
+    "data",
+    "figure",
+    "paper start: runs",
+    "means",
+    "verdict",
+    "dependable start: runs",
+    "means",
+    "verdict",
+  ]);
+  expect(row).toEqual(["GCD < 1 & falls", "iso", "1", "9 of 10", "1 of 2", "mostly", "10 of 10", "1 of 2", "holds"]);
+});
+
+test("renderReport lists the cells that do not agree", () => {
+  const html = renderReport(parts);
+  expect(html).toContain("1 of 2 cells agree");
+  expect(html).toContain('<td class="name">var local</td>');
+  expect(html).not.toContain("iso fedkm");
+});
+
+test("renderReport without claims shows the numbers, rounded to what is known", () => {
+  const html = renderReport({ ...parts, claims: [], agreement: [] });
+  expect(html).toContain("<td>5.3e-6</td>");
+  expect(html).not.toContain("NMI");
+});
+
+test("renderReport is one file: no link to anything outside", () => {
+  const html = renderReport(parts).replaceAll('xmlns="http://www.w3.org/2000/svg"', "");
+  expect(html).not.toMatch(/https?:|src=|href=|@import/);
+  expect(html).toContain("&quot;seed&quot;: 7".replaceAll("&quot;", '"'));
+});

@@ -1,0 +1,98 @@
+// A trial depends on its cell alone, and measures what it says.
+
+import {
+  communities,
+  erdosRenyi,
+  fit,
+  globalCentroidDeviation,
+  kmeans,
+  methods,
+  paperData,
+  randomStream,
+  stack,
+  twoCommunities,
+} from "@fedkm/core";
+import { describe, expect, test } from "vitest";
+import { batches, type Cell, localSetting, paperSetting, seedOfRun } from "../src/cell.ts";
+import { trials } from "../src/trial.ts";
+
+const drawn = { study: "test", dataset: "var", pointsPerDevice: 60, run: 1, seed: 4, rounds: 20 } as const;
+const cell: Cell = { ...paperSetting, ...drawn };
+
+describe("trials", () => {
+  const cells: Cell[] = [
+    { ...localSetting, ...drawn },
+    cell,
+    { ...cell, start: "dependable" },
+    { ...cell, start: "dependable", edgeProbability: 0.4 },
+    { ...cell, method: "distributed", alpha: null },
+  ];
+  const rows = trials(cells);
+
+  test("give a cell the same row alone and among others", () => {
+    for (const [i, one] of cells.entries()) expect(trials([one])).toEqual([rows[i]]);
+  });
+
+  test("run Algorithm 1 as fit does, and measure GCD against pooled k-means", () => {
+    const { datasets } = paperData("var", 10, 60, 4);
+    const network = erdosRenyi(10, 0.7, randomStream(4, "graph"));
+    const options = { k: 3, alpha: 1, seed: 4, rounds: 20 };
+    const [reference] = methods.pooled(datasets, network, options).centroids;
+    const paper = fit(datasets, network, { ...options, preset: "paper" });
+    expect(rows[1].gcd).toBe(globalCentroidDeviation(paper.centroids, reference));
+    expect(rows[1].objective).toBe(paper.objective);
+    const dependable = fit(datasets, network, { ...options, init: "federated" });
+    expect(rows[2].gcd).toBe(globalCentroidDeviation(dependable.centroids, reference));
+    // 10 devices, a message each, in every round; the start is not counted.
+    expect([rows[1].messages, rows[1].rounds]).toEqual([200, 20]);
+  });
+
+  test("leave empty what a method does not know", () => {
+    expect(rows[0]).toMatchObject({ cv: null, alpha: null, start: null, edge_probability: null, objective: null });
+    expect(rows[4]).toMatchObject({ alpha: null, objective_rises: null, nmi: null });
+  });
+
+  test("count the wrong devices: none at the pooled solution, all with one centroid too few", () => {
+    const given = { ...localSetting, ...drawn, dataset: "iris", pointsPerDevice: null } as const;
+    expect(trials([{ ...given, method: "pooled" }])[0]).toMatchObject({ gcd: 0, wrong_devices: 0, cost_ratio: 1 });
+    expect(trials([{ ...cell, k: 1 }])[0]).toMatchObject({ wrong_devices: 0 });
+    // Alone with 4 points each, devices are far from the pooled centroids.
+    expect(Number(trials([{ ...localSetting, ...drawn, pointsPerDevice: 4 }])[0].wrong_devices)).toBeGreaterThan(5);
+  });
+});
+
+test("trials on two communities measure each against its own pooled solution", () => {
+  const [row] = trials([{ ...cell, dataset: "communities", pointsPerDevice: 50, edgeProbability: 0.1, alpha: 0.1 }]);
+  const { datasets } = twoCommunities(5, 50, 4);
+  const network = communities([5, 5], 0.8, 0.1, randomStream(4, "graph"));
+  const { centroids } = fit(datasets, network, { k: 3, alpha: 0.1, seed: 4, rounds: 20, preset: "paper" });
+  const halves = [0, 5].map((from) => {
+    const reference = kmeans(stack(datasets.slice(from, from + 5)), { k: 3, restarts: 20, seed: 4, maxIter: 10_000 });
+    return globalCentroidDeviation(centroids.slice(from, from + 5), reference.centroids);
+  });
+  expect(row.gcd).toBeCloseTo((halves[0] + halves[1]) / 2, 12);
+});
+
+test("trials run all devices at once as asked for, also where the objective rises", () => {
+  const rising = (schedule: Cell["schedule"]) =>
+    Array.from(
+      { length: 12 },
+      (_, seed) =>
+        trials([
+          { ...cell, dataset: "aniso", pointsPerDevice: 10, edgeProbability: 0.2, passes: 100, schedule, seed },
+        ])[0],
+    ).reduce((sum, row) => sum + Number(row.objective_rises), 0);
+  expect(rising("cyclic")).toBe(0);
+  expect(rising("simultaneous")).toBeGreaterThan(0);
+});
+
+test("batches puts cells of one problem together and keeps their order", () => {
+  const other = { ...cell, seed: 5 };
+  const cells = [cell, other, { ...cell, alpha: 0 }];
+  expect(batches(cells)).toEqual([[cell, { ...cell, alpha: 0 }], [other]]);
+});
+
+test("seedOfRun differs between runs, sizes and seeds", () => {
+  const seeds = [seedOfRun(1, 1), seedOfRun(1, 2), seedOfRun(2, 1), seedOfRun(1, 1, 50), seedOfRun(1, 1, 100)];
+  expect(new Set(seeds).size).toBe(5);
+});
