@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { inspect } from "node:util";
 import { Command } from "commander";
+import { chooseCommand } from "./commands/choose.ts";
 import { compareCommand } from "./commands/compare.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { demoCommand } from "./commands/demo.ts";
@@ -20,6 +21,7 @@ import { exitCode, messageLine } from "./failure.ts";
 const commands = [
   demoCommand,
   fitCommand,
+  chooseCommand,
   predictCommand,
   inspectCommand,
   compareCommand,

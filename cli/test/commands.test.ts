@@ -8,7 +8,7 @@ import { outcome, temporaryFolder } from "./folder.ts";
 
 const names = async () =>
   Array.from((await outcome("--help")).stdout.matchAll(/^ {2}([a-z]+) .*?/gm), ([, name]) => name);
-const ours = ["demo", "fit", "predict", "inspect", "completion"];
+const ours = ["demo", "fit", "choose", "predict", "inspect", "completion"];
 
 describe("examples", () => {
   const folder = temporaryFolder();

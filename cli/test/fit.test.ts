@@ -226,7 +226,7 @@ test("warnings name columns that say nothing, small devices and a network in par
 
 test.each([
   [["fit", "x.csv"], /required option '--k <number>' not specified/],
-  [["fit", "x.csv", "--k", "0"], /--k must be a whole number of at least 1, got "0"/],
+  [["fit", "x.csv", "--k", "0"], /--k must be an integer from 1 to 1000000, got "0"/],
   [["fit", "x.csv", "--k", "2", "--alpha", "-1"], /--alpha must be a number of at least 0, got "-1"/],
   [["fit", "x.csv", "--k", "2", "--missing", "zero"], /--missing must be one of refuse, drop, mean, got "zero"/],
   [
@@ -268,7 +268,7 @@ test("files with different columns are refused by the column's name", async () =
     `${more}, line 1, column "age" must be in every file, got none in ${both[0]}; leave it out with --exclude age`,
   );
   expect((await outcome("fit", both[0], fewer, "--k", "1", "--exclude", "plant")).stderr).toContain(
-    `${fewer}, line 1, column "flowering_day" must exist, got the columns "height_cm", "leaf_mm"`,
+    `${fewer}, line 1, column "flowering_day" must be in every file, got none in ${fewer}; leave it out with --exclude flowering_day`,
   );
 });
 

@@ -3,7 +3,14 @@
 import { Argument, Command } from "commander";
 import { parseAtLeastZero, parseSeed, parseWhole } from "../arguments.ts";
 import type { Console } from "../console.ts";
-import { addDialectOptions, addMissingOption, addSelectionOptions, type InputFlags, inputOptions } from "./input.ts";
+import {
+  addDialectOptions,
+  addMissingOption,
+  addNetworkOptions,
+  addSelectionOptions,
+  type InputFlags,
+  inputOptions,
+} from "./input.ts";
 
 interface FitFlags extends InputFlags {
   k: number;
@@ -24,10 +31,8 @@ export function fitCommand(io: Console): Command {
     )
     .requiredOption("--k <number>", "clusters", parseWhole("--k", 1))
     .option("--alpha <number>", "how strongly neighbours pull: 0 is alone", parseAtLeastZero("--alpha"), 1)
-    .option("--graph <spec>", "complete, ring, er:P, knn:K, or a file of links", "complete")
-    .option("--method <name>", "fedkm, or a method to compare with: consensus, local, pooled, ...", "fedkm")
-    .option("--scale <spec>", "none, standard, or bounds:FILE", "none");
-  addDialectOptions(addMissingOption(addSelectionOptions(command)));
+    .option("--method <name>", "fedkm, or a method to compare with: consensus, local, pooled, ...", "fedkm");
+  addDialectOptions(addMissingOption(addSelectionOptions(addNetworkOptions(command))));
   return command
     .option("--seed <integer>", "of everything random", parseSeed, 1)
     .option("--out <folder>", "where the results go", "fedkm-results")

@@ -37,6 +37,13 @@ export function addDialectOptions(command: Command): Command {
     );
 }
 
+/** How devices are linked and columns are scaled. */
+export function addNetworkOptions(command: Command): Command {
+  return command
+    .option("--graph <spec>", "complete, ring, er:P, knn:K, or a file of links", "complete")
+    .option("--scale <spec>", "none, standard, or bounds:FILE", "none");
+}
+
 export function addMissingOption(command: Command): Command {
   const parse = parseChoice("--missing", ["refuse", "drop", "mean"]);
   return command.option(

@@ -2,9 +2,9 @@
 
 import { type Matrix, splitEvenly, stack } from "@fedkm/core";
 import { applyScaling } from "@fedkm/device/data";
-import { chooseScaling } from "../fit/scale.ts";
 import { readClasses } from "../input/classes.ts";
 import { type InputOptions, readInput } from "../input/devices.ts";
+import { chooseScaling } from "../input/scale.ts";
 import type { ComparedData } from "./data.ts";
 
 export interface FileOptions extends InputOptions {

@@ -14,27 +14,23 @@ import {
   type Method,
   methods,
 } from "@fedkm/core";
-import { applyScaling, labelFile, undoScaling } from "@fedkm/device/data";
+import { labelFile, undoScaling } from "@fedkm/device/data";
 import { type Console, isStyled } from "../console.ts";
 import { UsageError } from "../failure.ts";
-import { type Input, type InputOptions, readInput } from "../input/devices.ts";
+import type { Input } from "../input/devices.ts";
 import { deviceNames } from "../input/names.ts";
-import { linkDevices } from "../links/spec.ts";
+import { type Prepared, type PrepareOptions, prepare } from "../input/prepare.ts";
 import { labelScaled, MODEL_FORMAT, MODEL_VERSION, type Model } from "../model/model.ts";
 import { significant } from "../numbers.ts";
 import { type Progress, progressOn } from "../progress.ts";
 import { writeFolder, writePieces } from "../write.ts";
 import { inCommonOrder } from "./order.ts";
-import { chooseScaling } from "./scale.ts";
 import { fitText } from "./text.ts";
 
-export interface FitOptions extends InputOptions {
+export interface FitOptions extends PrepareOptions {
   readonly k: number;
   readonly alpha: number;
-  readonly graph: string;
   readonly method: string;
-  readonly scale: string;
-  readonly seed: number;
   /** The folder of the results. */
   readonly out: string;
   readonly json?: boolean;
@@ -56,10 +52,10 @@ export async function fitCommand(patterns: readonly string[], options: FitOption
   let fitted: Fitted;
   let written: { paths: string[]; leftOut: string[] };
   try {
-    const input = await readInput(patterns, options, (file) => progress.announce(`fedkm  reading ${file}`));
-    fitted = fitInput(input, options, progress, performance.now() - began);
+    const prepared = await prepare(patterns, options, (file) => progress.announce(`fedkm  reading ${file}`));
+    fitted = fitPrepared(prepared, options, progress, performance.now() - began);
     progress.announce("fedkm  writing the results");
-    written = await writeResults(input, fitted, options);
+    written = await writeResults(prepared.input, fitted, options);
   } finally {
     progress.erase();
   }
@@ -70,13 +66,9 @@ export async function fitCommand(patterns: readonly string[], options: FitOption
   else io.stdout.write(`${fitText(fitted, warnings, written.paths, isStyled(io.stdout, io.env)).join("\n")}\n`);
 }
 
-function fitInput(input: Input, options: FitOptions, progress: Progress, read: number): Fitted {
+function fitPrepared(prepared: Prepared, options: FitOptions, progress: Progress, read: number): Fitted {
+  const { input, names, datasets, scaling, graph } = prepared;
   const { k, alpha, seed, method, graph: spec } = options;
-  const datasets = input.devices.map(({ points }) => points);
-  const names = input.devices.map(({ name }) => name);
-  const { scaling, warnings: scaleWarnings } = chooseScaling(options.scale, input.columns, datasets);
-  if (scaling.kind !== "none") for (const points of datasets) applyScaling(points, scaling);
-  const graph = linkDevices(spec, names, datasets, seed);
   progress.announce(`fedkm  ${method} on ${names.length} devices`);
   const start = performance.now();
   const found = run(method, datasets, graph, { k, alpha, seed }, progress);
@@ -111,7 +103,7 @@ function fitInput(input: Input, options: FitOptions, progress: Progress, read: n
       return { round, objective, totalVariation, messages, bytes };
     }),
   };
-  const warnings = [...input.warnings, ...scaleWarnings, ...runWarnings(model, graph, input)];
+  const warnings = [...prepared.warnings, ...runWarnings(model, graph, input)];
   return { model, datasets, labels, graph, warnings, milliseconds: { read, fit } };
 }
 

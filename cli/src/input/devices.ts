@@ -23,13 +23,13 @@ export interface InputOptions extends Selection, DialectOptions {
   readonly missing: MissingPolicy;
 }
 
-export interface Device {
+interface Device {
   readonly name: string;
   readonly points: Matrix;
 }
 
 /** A file that was read, and the device of each of its rows: rows of a device follow each other in its points. */
-export interface InputFile {
+interface InputFile {
   readonly file: string;
   readonly rows: number;
   /** -1 for a row that was dropped. */
@@ -57,7 +57,7 @@ export async function readInput(
     onFile(file);
     const columns = tables.at(0)?.columns;
     if (columns !== undefined && options.columns === undefined)
-      await checkNoFurtherColumn(file, files[0], columns, options);
+      await checkSameColumns(file, files[0], columns, options);
     const table = await readTable(file, columns === undefined ? options : { ...options, columns, exclude: [] });
     checkMissing(table, options.missing);
     tables.push(table);
@@ -72,18 +72,21 @@ export async function readInput(
 }
 
 /** A column that only some files have is neither used nor lost without a word. */
-async function checkNoFurtherColumn(
+async function checkSameColumns(
   file: string,
   first: string,
   known: readonly string[],
   options: InputOptions,
 ): Promise<void> {
   const { exclude = [], deviceColumn } = options;
-  const layout = await readLayout(file, options);
-  const further = layout.columns.find(({ name }) => ![...known, ...exclude, deviceColumn].includes(name));
-  if (further === undefined) return;
-  const remedy = `leave it out with --exclude ${asArgument([further.name])}, or choose columns with --columns`;
-  throw new DataError({ file, line: 1, column: further.name }, "be in every file", `none in ${first}`, remedy);
+  const names = (await readLayout(file, options)).columns.map(({ name }) => name);
+  const further = names.find((name) => ![...known, ...exclude, deviceColumn].includes(name));
+  const absent = known.find((name) => !names.includes(name));
+  const column = further ?? absent;
+  if (column === undefined) return;
+  const got = further === undefined ? `none in ${file}` : `none in ${first}`;
+  const remedy = `leave it out with --exclude ${asArgument([column])}, or choose columns that all have with --columns`;
+  throw new DataError({ file, line: 1, column }, "be in every file", got, remedy);
 }
 
 interface Gathered {

@@ -11,6 +11,9 @@ import { drawProjection } from "./projection.ts";
 import { style } from "./style.ts";
 import { clusterTable, deviceTables, escaped, sizesTable } from "./tables.ts";
 
+/** A longer list of devices waits until it is asked for. */
+const LONG_LIST = 30;
+
 export function reportPage(fitted: Fitted): string {
   const { model, warnings } = fitted;
   const { document } = parseHTML("<html></html>");
@@ -45,7 +48,7 @@ ${clusterTable(model)}
 <p>${escaped(caption)}</p>
 <figure class="wide">${svg(drawing, "Rows as points in the colours of their clusters")}</figure>
 <h2>Devices</h2>
-${sizesTable(model)}
+${devices.length > LONG_LIST ? `<details><summary>Rows of all ${count(devices.length)} devices</summary>${sizesTable(model)}</details>` : sizesTable(model)}
 <div class="side">
 <section>
 <h2>Disagreement on ${count(links.length)} ${links.length === 1 ? "link" : "links"}</h2>

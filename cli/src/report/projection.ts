@@ -93,7 +93,7 @@ function draw(
       }),
       dot(crosses, { ...cross, stroke: "var(--paper)", strokeWidth: 5 }),
       dot(crosses, { ...cross, stroke: "currentColor", strokeWidth: 2 }),
-      text(crosses, {
+      text(labelled(crosses), {
         ...place,
         text: ({ cluster }: Place) => String(cluster),
         dx: 9,
@@ -107,6 +107,16 @@ function draw(
         { ...facets, text: "title", frameAnchor: "top-left", dy: -14, fill: "currentColor" },
       ),
     ],
+  });
+}
+
+/** One number for each cluster in a panel: where many devices share one, their crosses lie on a heap. */
+function labelled(crosses: readonly Place[]): Place[] {
+  const seen = new Set<string>();
+  return crosses.filter(({ panel, cluster }) => {
+    const isNew = !seen.has(`${panel} ${cluster}`);
+    seen.add(`${panel} ${cluster}`);
+    return isNew;
   });
 }
 

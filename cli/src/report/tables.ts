@@ -32,7 +32,7 @@ export function clusterTable({ devices, columns, options }: Model): string {
   return table([["cluster", "rows", ...columns.map(escaped)], ...rows]);
 }
 
-export function totalSizes(devices: readonly DeviceModel[], k: number): number[] {
+function totalSizes(devices: readonly DeviceModel[], k: number): number[] {
   return Array.from({ length: k }, (_, c) => devices.reduce((sum, { sizes }) => sum + sizes[c], 0));
 }
 

@@ -89,7 +89,19 @@ function parseLine(file: string, line: number, text: string): Line {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new DataError({ file, line }, "be a JSON object", shown(text), 'write lines such as {"a": 1, "b": 2}');
   }
+  checkKeysOnce(file, line, text, value as Line);
   return value as Line;
+}
+
+/** Of two equal keys JSON.parse keeps the last: a value would be lost without a word. Nested values are refused elsewhere. */
+function checkKeysOnce(file: string, line: number, text: string, value: Line): void {
+  const keys = text.match(/"(?:[^"\\]|\\.)*"\s*:/g) ?? [];
+  if (keys.length === Object.keys(value).length) return;
+  if (Object.values(value).some((own) => typeof own === "object" && own !== null)) return;
+  const names = keys.map((key) => String(JSON.parse(key.slice(0, -1))));
+  const column = names.find((name, at) => names.indexOf(name) !== at);
+  if (column === undefined) return;
+  throw new DataError({ file, line, column }, "be there once", "two of them", "remove one, or rename it");
 }
 
 /** The columns of the first lines. */

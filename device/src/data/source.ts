@@ -6,7 +6,7 @@ import { createGunzip } from "node:zlib";
 import type { Limits } from "./limits.ts";
 import { DataError } from "./refusal.ts";
 
-export type Container = "text" | "gzip" | "parquet";
+type Container = "text" | "gzip" | "parquet";
 
 export interface Source {
   readonly file: string;

@@ -13,6 +13,16 @@ type Case = readonly [name: string, content: string | Uint8Array, refusal: RegEx
 
 /** The name's ending is that of the file. */
 const corpus: readonly Case[] = [
+  [
+    "spaces.txt",
+    "1.0   2.0\n3.5  4.5\n",
+    /line 1 must have a comma, semicolon, tab or bar between cells, got spaces; put commas/,
+  ],
+  [
+    "twice.jsonl",
+    '{"a": 1, "b": 2}\n{"a": 1, "b": 2, "a": 3}\n',
+    /line 2, column "a" must be there once, got two of them/,
+  ],
   ["empty.csv", "", /line 1 must hold a header and rows, got an empty file; export/],
   ["blank.csv", "\n\n\r\n", /line 1 must hold a header and rows, got only blank lines/],
   ["space.csv", "   \n", /line 1|line 2/],
@@ -113,7 +123,11 @@ const corpus: readonly Case[] = [
     { columns: ["a"] },
   ],
   ["utf16.csv", Buffer.from("\uFEFFa,b\n1,2\n", "utf16le"), /got UTF-16 text; save it as UTF-8/],
-  ["carriage.csv", "a,b\r1,2\r3,4\r", /line/],
+  [
+    "carriage.csv",
+    "a,b\r1,2\r3,4\r",
+    /line 1 must end with a line feed, got a carriage return alone; save the file with line ends/,
+  ],
   [
     "zip.csv",
     bytes(0x50, 0x4b, 3, 4, 0, 0),
@@ -199,7 +213,8 @@ test("the corpus has at least 60 files", () => {
   expect(new Set(corpus.map(([name]) => name)).size).toBeGreaterThanOrEqual(60);
 });
 
-test.each(corpus)("%s is refused with place and remedy", async (name, content, refusal, options) => {
+test.each(corpus.map((own) => ({ name: own[0], own })))("$name is refused with place and remedy", async ({ own }) => {
+  const [name, content, refusal, options] = own;
   const file = write(name, content);
   const error = await readTable(file, options)
     .then((table) => checkMissing(table, "refuse"))
@@ -214,6 +229,18 @@ test.each(corpus)("%s is refused with place and remedy", async (name, content, r
   expect(place.file).toBe(file);
   expect(message).toContain(file);
   expect(remedy.length).toBeGreaterThan(8);
+});
+
+test("a file that grows while it is read is read again, whole", async () => {
+  const { appendFileSync, promises } = await import("node:fs");
+  const file = write("growing.csv", `a,b\n${"1,2\n".repeat(3_000_000)}`);
+  const reading = readTable(file);
+  // After these two the reader is past its first look at the file, and far from its end.
+  for (let look = 0; look < 2; look++) await promises.stat(file);
+  appendFileSync(file, "3,4\n");
+  const { points } = await reading;
+  expect(points.rows).toBe(3_000_001);
+  expect(Array.from(points.data.slice(-2))).toEqual([3, 4]);
 });
 
 test("a folder, a missing file and a file of 10 GB are refused at once", async () => {

@@ -35,6 +35,7 @@ export function sniff(feed: Feed, options: DialectOptions, limits: Limits): Snif
   const records = sample(feed, delimiter.charCodeAt(0), SAMPLE_RECORDS);
   if (records.length === 0) refuseUnreadable(feed, limits);
   const [first, ...rest] = records;
+  checkLines(feed.file, records);
   if (first.length > limits.columns) {
     const remedy = "the file may be turned on its side, or its delimiter not one of , ; tab |";
     throw new DataError(
@@ -52,6 +53,22 @@ export function sniff(feed: Feed, options: DialectOptions, limits: Limits): Snif
   });
   return { dialect: { delimiter: delimiter.charCodeAt(0), header }, columns };
 }
+
+/** Forms of text that look like one column or one line here, each with what then helps. */
+function checkLines(file: string, records: readonly (readonly string[])[]): void {
+  const place = { file, line: 1 };
+  if (records[0].some((cell) => cell.includes("\r"))) {
+    const remedy = "save the file with line ends of Unix or Windows";
+    throw new DataError(place, "end with a line feed", "a carriage return alone", remedy);
+  }
+  const isSpaced = (record: readonly string[]) => record.length === 1 && SPACED_NUMBERS.test(record[0].trim());
+  if (records.slice(-SAMPLE_RECORDS / 2).every(isSpaced)) {
+    const remedy = "put commas between cells, such as with tr -s ' ' ','";
+    throw new DataError(place, "have a comma, semicolon, tab or bar between cells", "spaces", remedy);
+  }
+}
+
+const SPACED_NUMBERS = /^[-+\d.eE]+(?:\s+[-+\d.eE]+)+$/;
 
 /** Nothing, only blank lines, or a first line without end. */
 function refuseUnreadable({ file, bytes, length, ended }: Feed, limits: Limits): never {

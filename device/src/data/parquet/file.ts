@@ -6,7 +6,7 @@ import { DataError } from "../refusal.ts";
 import type { Source } from "../source.ts";
 import { type Page, readPages } from "./pages.ts";
 
-export interface RowGroup {
+interface RowGroup {
   readonly index: number;
   /** Rows start ... end - 1 of the file. */
   readonly start: number;

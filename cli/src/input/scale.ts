@@ -5,7 +5,7 @@ import type { Matrix } from "@fedkm/core";
 import { DataError, type Scaling, standardScaling } from "@fedkm/device/data";
 import { systemReason, UsageError } from "../failure.ts";
 
-export type ScalingKind = "none" | "standard" | "bounds";
+type ScalingKind = "none" | "standard" | "bounds";
 
 export interface ChosenScaling {
   readonly scaling: { readonly kind: ScalingKind } & Scaling;
