@@ -165,6 +165,20 @@ describe("device", () => {
   });
 });
 
+describe("a device's loop", () => {
+  const platform =
+    /^device\/src\/(libp2p|store|record|files|lock|identity|links)\.ts$|^device\/src\/(daemon|data|link)\//;
+  const files = sources("device/src").filter((file) => !platform.test(file));
+
+  it("knows no platform, no wall clock and no chance, so that it runs in browsers and simulations", () => {
+    expect(files).toContain("device/src/device.ts");
+    for (const file of files) {
+      expect(code(file).match(/\b(Date|Buffer|document|window)\b|Math\.random/)?.[0], file).toBeUndefined();
+      for (const name of imports(file, { types: false })) expect(name, file).not.toMatch(/^node:/);
+    }
+  });
+});
+
 describe("every source file", () => {
   const all = Object.keys(workspaces).flatMap((workspace) => sources(`${workspace}/src`));
 
