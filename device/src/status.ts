@@ -11,7 +11,7 @@ import type { Study } from "./study.ts";
  * starting: the first k-means runs. waiting: too few rows, and no neighbour heard yet. moving: there is something to tell.
  * settled: nothing is, see `threshold`.
  */
-export type Phase = "starting" | "waiting" | "moving" | "settled";
+type Phase = "starting" | "waiting" | "moving" | "settled";
 
 export interface NeighbourStatus {
   readonly peer: string;

@@ -16,7 +16,7 @@ export interface Feature {
 }
 
 /** open: exact. guarded: no fewer than `minimum` rows can be told apart. private: differentially private. */
-export type Privacy = "open" | "guarded" | "private";
+type Privacy = "open" | "guarded" | "private";
 
 export interface Study {
   readonly name: string;
