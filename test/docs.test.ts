@@ -164,13 +164,33 @@ describe("links", () => {
 });
 
 describe("pictures", () => {
+  it("docs/methods/ is what npm run pictures draws, small, and one for every method", () => {
+    const out = mkdtempSync(join(tmpdir(), "fedkm-docs-"));
+    try {
+      const script = join(root, "bench/dist/pictures.js");
+      const { status, stderr } = spawnSync(process.execPath, [script, "--out", out], { encoding: "utf8" });
+      expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+      const names = readdirSync(out).sort();
+      expect(readdirSync(join(root, "docs/methods")).sort()).toEqual(names);
+      for (const name of names) {
+        const drawn = readFileSync(join(out, name), "utf8");
+        expect(drawn.length, name).toBeLessThan(30_000);
+        expect(drawn, name).toBe(readFileSync(join(root, "docs/methods", name), "utf8"));
+      }
+      const text = readFileSync(join(root, "docs/methods.md"), "utf8");
+      expect(Array.from(text.matchAll(/\(methods\/(\w+\.svg)\)/g), ([, name]) => name).sort()).toEqual(names);
+    } finally {
+      rmSync(out, { recursive: true, force: true });
+    }
+  });
+
   it("docs/demo.svg is what fedkm demo --seed 7 draws", () => {
     const out = mkdtempSync(join(tmpdir(), "fedkm-docs-"));
     try {
       const file = join(out, "demo.svg");
       const { status, stderr } = spawnSync(
         process.execPath,
-        [join(root, "cli/dist/fedkm.js"), "demo", "--seed", "7", "--out", file],
+        [join(root, "cli/dist/fedkm.js"), "demo", "--in-process", "--seed", "7", "--out", file],
         { encoding: "utf8" },
       );
       expect({ status, stderr }).toEqual({ status: 0, stderr: "" });

@@ -1,28 +1,36 @@
-// npm run quality [-- --seed S]: is the answer right, every time? The figures of docs/quality.md.
+// npm run quality [-- --seed S] [--only name,name]: is the answer right, every time? The figures of docs/quality.md.
 
 import { parseArgs } from "node:util";
 import { infection, wrongNetworks } from "./quality/basins.ts";
+import { alphaChosen, kChosen } from "./quality/choose.ts";
 import { communitiesApart } from "./quality/communities.ts";
 import { consensusLevel, relaxationPace } from "./quality/consensus.ts";
 import { labelSkew, manyClusters } from "./quality/hard.ts";
 import { traffic } from "./quality/traffic.ts";
 
-const { values } = parseArgs({ options: { seed: { type: "string", default: "0" } } });
-const first = Number(values.seed);
-if (!Number.isSafeInteger(first)) {
-  console.error(`quality: --seed must be an integer, got ${values.seed}`);
-  process.exit(2);
-}
-
-for (const section of [
-  wrongNetworks,
+const sections: Record<string, (first: number) => void> = {
+  basins: wrongNetworks,
   infection,
-  consensusLevel,
-  relaxationPace,
-  labelSkew,
-  manyClusters,
-  communitiesApart,
+  consensus: consensusLevel,
+  relaxation: relaxationPace,
+  skew: labelSkew,
+  clusters: manyClusters,
+  communities: communitiesApart,
+  k: kChosen,
+  alpha: alphaChosen,
   traffic,
-]) {
-  section(first);
+};
+
+const { values } = parseArgs({ options: { seed: { type: "string", default: "0" }, only: { type: "string" } } });
+const first = Number(values.seed);
+if (!Number.isSafeInteger(first)) fail(`--seed must be an integer, got ${values.seed}`);
+const names = values.only?.split(",") ?? Object.keys(sections);
+const unknown = names.find((name) => !Object.hasOwn(sections, name));
+if (unknown !== undefined) fail(`--only must name ${Object.keys(sections).join(", ")}, got ${unknown}`);
+
+for (const name of names) sections[name](first);
+
+function fail(message: string): never {
+  console.error(`quality: ${message}`);
+  process.exit(2);
 }

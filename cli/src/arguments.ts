@@ -26,22 +26,39 @@ export function parseWhole(option: string, least: number, most = 1_000_000): (te
   };
 }
 
-/** A number from 0 to 1, of the option that is named. */
-export function parseShare(option: string): (text: string) => number {
+export function parseAtLeastZero(option: string): (text: string) => number {
   return (text) => {
-    const value = parseStrength(option)(text);
-    if (value > 1) throw new UsageError(`${option} must be a number from 0 to 1, got "${text}"`);
+    const value = Number(text);
+    if (text.trim() === "" || !Number.isFinite(value) || value < 0) {
+      throw new UsageError(`${option} must be a number of at least 0, got "${text}"`);
+    }
     return value;
   };
 }
 
-/** A finite number from 0, of the option that is named. */
-export function parseStrength(option: string): (text: string) => number {
+export function parseChoice<T extends string>(option: string, choices: readonly T[]): (text: string) => T {
   return (text) => {
-    const value = Number(text);
-    if (!/^\d*\.?\d+(e[+-]?\d+)?$/i.test(text) || !Number.isFinite(value)) {
-      throw new UsageError(`${option} must be a finite number from 0, got "${text}"`);
-    }
-    return value;
+    const choice = choices.find((own) => own === text);
+    if (choice === undefined) throw new UsageError(`${option} must be one of ${choices.join(", ")}, got "${text}"`);
+    return choice;
   };
+}
+
+/** Names with commas between; a name with a comma in it stands in quotes. */
+export function parseNames(text: string): string[] {
+  const names = Array.from(text.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g), ([, quoted, plain]) => {
+    return quoted?.replaceAll('""', '"') ?? plain.trim();
+  });
+  return names.filter((name) => name !== "");
+}
+
+const delimiterNames: Readonly<Record<string, string>> = { comma: ",", semicolon: ";", tab: "\t", bar: "|" };
+
+/** The character or its name. */
+export function parseDelimiter(text: string): string {
+  const character = delimiterNames[text] ?? text;
+  if (!Object.values(delimiterNames).includes(character)) {
+    throw new UsageError(`--delimiter must be one of ${Object.keys(delimiterNames).join(", ")}, got "${text}"`);
+  }
+  return character;
 }

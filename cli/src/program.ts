@@ -3,18 +3,43 @@
 import { readFileSync } from "node:fs";
 import { inspect } from "node:util";
 import { Command } from "commander";
+import { chooseCommand } from "./commands/choose.ts";
 import { compareCommand } from "./commands/compare.ts";
+import { completionCommand } from "./commands/completion.ts";
 import { demoCommand } from "./commands/demo.ts";
+import { deviceCommand } from "./commands/device.ts";
+import { fitCommand } from "./commands/fit.ts";
+import { inspectCommand } from "./commands/inspect.ts";
+import { predictCommand } from "./commands/predict.ts";
 import { reproduceCommand } from "./commands/reproduce.ts";
+import { studyCommand } from "./commands/study.ts";
+import { upCommand } from "./commands/up.ts";
+import { applyConfig } from "./config.ts";
 import type { Console } from "./console.ts";
 import { exitCode, messageLine } from "./failure.ts";
+
+const commands = [
+  demoCommand,
+  fitCommand,
+  chooseCommand,
+  predictCommand,
+  inspectCommand,
+  compareCommand,
+  reproduceCommand,
+  studyCommand,
+  deviceCommand,
+  upCommand,
+  completionCommand,
+];
 
 /** Runs one command line and resolves to its exit code: 0, 1 for a failure, 2 for bad usage. */
 export async function run(args: readonly string[], io: Console): Promise<number> {
   // A newcomer who types the bare name wants to know what there is.
   const wanted = args.length === 0 ? ["--help"] : args;
   try {
-    await program(io).parseAsync(wanted, { from: "user" });
+    const command = program(io);
+    await applyConfig(command, wanted);
+    await command.parseAsync(wanted, { from: "user" });
     return 0;
   } catch (error) {
     const code = exitCode(error);
@@ -32,14 +57,21 @@ function program(io: Console): Command {
       "Federated k-means over networks: devices agree on clusters by talking to their neighbours, no server.",
     )
     .version(version())
+    .option("--config <file>", "options of commands, instead of fedkm.yaml in this folder")
     .option("--debug", "show where a failure came from")
     .exitOverride()
     // Errors are written once, by `run`.
     .configureOutput({ writeOut: (text) => io.stdout.write(text), outputError: () => undefined });
   // A command says what it takes; what it does is loaded only when it runs, or --help would wait for all of them.
-  for (const define of [demoCommand, compareCommand, reproduceCommand])
-    command.addCommand(define(io).copyInheritedSettings(command));
+  for (const define of commands) adopt(command, define(io));
   return command;
+}
+
+/** A command, and the commands within it, report as their parent does. */
+function adopt(parent: Command, command: Command): void {
+  command.copyInheritedSettings(parent);
+  for (const inner of command.commands) adopt(command, inner);
+  if (command.parent === null) parent.addCommand(command);
 }
 
 function version(): string {

@@ -1,9 +1,9 @@
 // fedkm compare puts all methods on equal terms, in a table, as JSON and as a picture.
 
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { methods } from "@fedkm/core";
+import { methods, randomStream } from "@fedkm/core";
 import { afterAll, expect, test } from "vitest";
 import { datasetNames } from "../src/compare/data.ts";
 import { run } from "../src/program.ts";
@@ -68,8 +68,8 @@ test.each(datasetNames)("fedkm compare --dataset %s has a k of its own", async (
 
 test.each([
   [["--methods", "fedkm,nope"], 'fedkm: --methods must be some of fedkm, .*, got "nope"'],
-  [["--alpha", "-1"], 'fedkm: --alpha must be a finite number from 0, got "-1"'],
-  [["--probability", "1.5"], 'fedkm: --probability must be a number from 0 to 1, got "1.5"'],
+  [["--alpha", "-1"], 'fedkm: --alpha must be a number of at least 0, got "-1"'],
+  [["--graph", "er:1.5"], 'fedkm: --graph er:P must have a probability P from 0 to 1, got "1.5"'],
   [["--devices", "1"], 'fedkm: --devices must be an integer from 2 to 10000, got "1"'],
   [["--dataset", "mnist"], "fedkm: .*Allowed choices are iso, var, aniso, iris, digits."],
   [["--out", "a.png"], 'fedkm: --out must name a file that ends in .svg, got "a.png"'],
@@ -91,4 +91,27 @@ test("fedkm compare with more clusters than a device has points fails in one lin
   ]);
   expect(code).toBe(1);
   expect(stderr).toMatch(/^fedkm: .*k = 30 points.*\n$/);
+});
+
+test("fedkm compare --data reads files as fedkm fit does, and judges by a column of classes", async () => {
+  const random = randomStream(1, "compare");
+  const rows = Array.from({ length: 120 }, (_, r) => [r % 3, 5 * (r % 3) + random(), random()]);
+  const [one, other] = ["one.csv", "other.csv"].map((name) => join(folder, name));
+  const lines = rows.map(([kind, x, y]) => `type ${kind},${x},${y}`);
+  writeFileSync(one, `kind,x,y\n${lines.slice(0, 60).join("\n")}\n`);
+  writeFileSync(other, `kind,x,y\n${lines.slice(60).join("\n")}\n`);
+  const picture = join(folder, "files.svg");
+  const args = ["--methods", "fedkm,pooled", "--graph", "complete", "--json", "--out", picture, "--classes", "kind"];
+  const two = await compare(["--data", one, other, ...args]);
+  expect(two.stderr).toBe("");
+  const summary = JSON.parse(two.stdout);
+  expect(summary).toMatchObject({ devices: 2, points: 120, k: 3 });
+  for (const { nmi, ari } of summary.methods) expect([nmi, ari]).toEqual([1, 1]);
+  const dealt = await compare(["--data", one, "--devices", "4", ...args]);
+  expect(JSON.parse(dealt.stdout)).toMatchObject({ devices: 4, points: 60, k: 3 });
+  const { code, stderr } = await compare(["--data", one, "--exclude", "kind"]);
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: "fedkm: --k must be given with --data, or --classes to count them, got neither\n",
+  });
 });

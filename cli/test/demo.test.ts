@@ -1,9 +1,9 @@
 // fedkm demo, from the command line to its table, its numbers and its picture's file.
 
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { run } from "../src/program.ts";
 import { fakeConsole } from "./fakeConsole.ts";
 
@@ -15,22 +15,45 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
+/** With the devices in this process, except where a test says otherwise. */
 async function demo(args: readonly string[], options: Parameters<typeof fakeConsole>[0] = {}) {
   const console = fakeConsole(options);
-  return { code: await run(["demo", ...args], console), ...console.said() };
+  return { code: await run(["demo", "--in-process", ...args], console), ...console.said() };
 }
+
+test("fedkm demo runs ten processes that come to the objective of fit, and leaves none of them", async () => {
+  const console = fakeConsole();
+  const temporary = join(folder, "temporary");
+  mkdirSync(temporary);
+  vi.stubEnv("TMPDIR", temporary);
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+  });
+  expect(await run(["demo", "--json", "--out", join(folder, "processes.svg")], console)).toBe(0);
+  const { processes, methods } = JSON.parse(console.said().stdout);
+  expect(processes.inProcess).toBe(null);
+  expect(processes.objective).toBeGreaterThan(methods.fedkm.objective * 0.999);
+  expect(processes.objective).toBeLessThan(methods.fedkm.objective * 1.001);
+  expect(processes.globalCentroidDeviation).toBeLessThan(methods.local.globalCentroidDeviation / 100);
+  expect(readdirSync(temporary)).toEqual([]);
+  // Linux tells who is whose child.
+  const children = `/proc/${process.pid}/task/${process.pid}/children`;
+  if (existsSync(children)) expect(readFileSync(children, "utf8").trim()).toBe("");
+});
 
 test("fedkm demo --json prints one object with the five methods, and nothing else", async () => {
   const picture = join(folder, "json.svg");
   const { code, stdout, stderr } = await demo(["--json", "--out", picture]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  const { methods, ...problem } = JSON.parse(stdout);
+  const { methods, processes, ...problem } = JSON.parse(stdout);
   expect(problem).toEqual({ seed: 1, devices: 10, links: 33, points: 1000, k: 3, alpha: 1, picture });
   expect(Object.keys(methods)).toEqual(["local", "fedkm", "consensus", "distributed", "pooled"]);
   expect(methods.local).toMatchObject({ messages: 0, bytes: 0 });
   expect(methods.fedkm.globalCentroidDeviation).toBeLessThan(methods.local.globalCentroidDeviation / 100);
   expect(methods.pooled).toMatchObject({ globalCentroidDeviation: 0, consensusVariation: 0, bytes: 16_000 });
   expect(methods.fedkm.milliseconds).toBeGreaterThan(0);
+  expect(processes.inProcess).toBe("asked for by --in-process");
+  expect(Math.abs(processes.objective / methods.fedkm.objective - 1)).toBeLessThan(1e-3);
 });
 
 test("fedkm demo prints an aligned table of at most 80 columns, plain when piped, and names its picture", async () => {
@@ -39,9 +62,10 @@ test("fedkm demo prints an aligned table of at most 80 columns, plain when piped
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   const lines = stdout.split("\n");
   const heading = lines.findIndex((line) => line.startsWith("method"));
-  const table = lines.slice(heading, heading + 6);
+  const table = lines.slice(heading, heading + 7);
   expect(table.map((line) => line.split(" ")[0])).toEqual([
     "method",
+    "devices",
     "local",
     "fedkm",
     "consensus",

@@ -3,6 +3,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { randomStream } from "@fedkm/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { run } from "../src/program.ts";
 import { fakeConsole } from "./fakeConsole.ts";
@@ -155,4 +156,29 @@ test("fedkm reproduce --resume where nothing is, and --out onto a file, fail in 
   const file = await reproduce([...quick, "--out", at("file")]);
   expect(file).toMatchObject({ code: 1, stdout: "" });
   expect(file.stderr).toMatch(/^fedkm: cannot write .*: [^\n]+\n$/);
+});
+
+test("fedkm reproduce features runs the study of real data on files of the user's", async () => {
+  const random = randomStream(1, "features");
+  const rows = Array.from({ length: 200 }, (_, r) => {
+    const values = Array.from({ length: 60 }, (__, c) => (c === r % 4 ? 8 : 0) + random());
+    return `${values.join(",")},kind ${r % 4}`;
+  });
+  const header = [...Array.from({ length: 60 }, (_, c) => `f${c}`), "class"].join(",");
+  writeFileSync(at("features.csv"), `${header}\n${rows.join("\n")}\n`);
+  const args = ["features", "--data", at("features.csv"), "--classes", "class", "--devices", "4", "--runs", "1"];
+  const { code, stderr } = await reproduce([...args, "--start", "dependable", "--out", at("own")]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(JSON.parse(text("own", "manifest.json"))).toMatchObject({
+    what: "features",
+    data: { rows: 200, columns: 60 },
+  });
+  const [head, ...lines] = text("own", "runs.csv").trim().split("\n");
+  const nmi = head.split(",").indexOf("nmi");
+  expect(lines.length).toBe(6);
+  for (const line of lines) expect(Number(line.split(",")[nmi]), line).toBeGreaterThan(0.95);
+  expect(await reproduce(["features", "--out", at("none")])).toMatchObject({
+    code: 2,
+    stderr: "fedkm: --data must name files for the study features, got none\n",
+  });
 });

@@ -6,9 +6,11 @@ import { nearestOfFour, SMALL_COLUMNS, SUM_OF_LANES } from "./four.mjs";
 /** The text of assembly/groups.ts, which exists only while asc runs. */
 export function groupsSource() {
   return `
-import { transfer, transferOne } from "./exact";
 import { square } from "./rows";
-import { CENTROIDS, GRIDS, LABELS, OLD_LABELS, PARTS, POINTS } from "./tiny";
+import { CENTROIDS, HIGH, LABELS, LOW, OLD_LABELS, PARTS, POINTS, UNASSIGNED } from "./tiny";
+
+/** Up to so many clusters it is faster to look at all points for each than to move them one by one. */
+const GATHERED: i32 = 12;
 ${SMALL_COLUMNS.map(assignSource).join("")}
 /** Brings labels and sums up to date with the centroids and returns the loss, in the order that rows.ts describes. */
 export function assign(rows: i32, cols: i32, k: i32): f64 {
@@ -28,35 +30,84 @@ function assign${d}(rows: i32, k: i32): f64 {
   let high = low;
   let group = POINTS;
   let at = LABELS;
+  const isNew = k <= GATHERED && load<i32>(LABELS) == UNASSIGNED;
   for (let left = rows; left > 0; left -= 4, group += ${32 * d}, at += 16) {
     let found: v128;
     ${nearestOfFour(d, { at: "group", stride: 32, found: "found", left: "left" })}
+    if (isNew) {
+      v128.store(at, found);
+      continue;
+    }
     const stored = v128.load(at);
     let lanes = i32x4.bitmask(i32x4.ne(found, stored));
     // What fills up the last group has no cluster.
     if (left < 4) lanes &= (1 << left) - 1;
-    if (lanes) move${d}(group, at, lanes, stored, found, k);
+    if (lanes) move${d}(group - POINTS, at, lanes, stored, found, k);
   }
+  if (isNew) gather${d}(rows, k);
   return ${SUM_OF_LANES};
 }
-${moveSource(d)}`;
+${gatherSource(d)}${moveSource(d)}`;
 }
 
-/** The rows of a group that change cluster: a weight of 1 is a whole number of units of any grid, so it needs no split. */
+/** The sums of all clusters, where every point has just got its first label. Sums are exact, so their order is free. */
+function gatherSource(d) {
+  const width = 8 * (d + 1);
+  const columns = Array.from({ length: d }, (_, j) => j);
+  const add = (sum, base, j) =>
+    [0, 1].map((v) => `${sum} = f64x2.add(${sum}, v128.and(v128.load(${base} + from, ${32 * j + 16 * v}), mask${v}));`);
+  const total = (sum) => `f64x2.extract_lane(${sum}, 0) + f64x2.extract_lane(${sum}, 1)`;
+  return `
+function gather${d}(rows: i32, k: i32): void {
+  const end = LABELS + (<usize>((rows + 3) & ~3) << 2);
+  let parts = PARTS;
+  for (let c = 0; c < k; c++, parts += ${2 * width}) {
+    const own = i32x4.splat(c);
+    let count = i32x4.splat(0);
+    ${columns.map((j) => `let high${j} = f64x2.splat(0); let low${j} = high${j};`).join(" ")}
+    for (let at = LABELS, from: usize = 0; at < end; at += 16, from += ${32 * d}) {
+      const mask = i32x4.eq(v128.load(at), own);
+      const mask0 = i64x2.extend_low_i32x4_s(mask);
+      const mask1 = i64x2.extend_high_i32x4_s(mask);
+      count = i32x4.sub(count, mask);
+      ${columns.flatMap((j) => [...add(`high${j}`, "HIGH", j), ...add(`low${j}`, "LOW", j)]).join("\n      ")}
+    }
+    ${columns.map((j) => `store<f64>(parts, ${total(`high${j}`)}, ${8 * j}); store<f64>(parts, ${total(`low${j}`)}, ${width + 8 * j});`).join("\n    ")}
+    const pairs = i32x4.add(count, v128.shuffle<i32>(count, count, 2, 3, 0, 1));
+    store<f64>(parts, <f64>(i32x4.extract_lane(pairs, 0) + i32x4.extract_lane(pairs, 1)), ${8 * d});
+  }
+  // What fills up the last group lies at 0, which moves no sum, but was counted.
+  const filling = -rows & 3;
+  if (filling) {
+    const counted = PARTS + <usize>load<i32>(end - 4) * ${2 * width} + ${8 * d};
+    store<f64>(counted, load<f64>(counted) - <f64>filling);
+  }
+}
+`;
+}
+
+/** The rows of a group that change cluster, one by one. */
 function moveSource(d) {
   const width = 8 * (d + 1);
-  const transfers = [];
-  const removed = (j) => `removed ? removed + ${8 * j} : 0`;
-  for (let j = 0; j + 1 < d; j += 2) {
-    const pair = `v128.load64_lane(x, v128.load64_zero(x, ${32 * j}), 1, ${32 * (j + 1)})`;
-    transfers.push(`transfer(${pair}, GRIDS + ${8 * j}, added + ${8 * j}, ${removed(j)}, ${width});`);
+  const steps = [];
+  for (let j = 0; j < d; j += 2) {
+    const isPair = j + 1 < d;
+    for (const [name, offset] of [
+      ["high", 8 * j],
+      ["low", width + 8 * j],
+    ]) {
+      const value = isPair
+        ? `v128.load64_lane(${name}, v128.load64_zero(${name}, ${32 * j}), 1, ${32 * (j + 1)})`
+        : `load<f64>(${name}, ${32 * j})`;
+      steps.push({ isPair, offset, name: `${name}${j}`, value });
+    }
   }
-  if (d % 2 === 1) {
-    const j = d - 1;
-    transfers.push(
-      `transferOne(load<f64>(x, ${32 * j}), GRIDS + ${8 * j}, added + ${8 * j}, ${removed(j)}, ${width});`,
+  const change = (sign, to) =>
+    steps.map(({ isPair, offset, name }) =>
+      isPair
+        ? `v128.store(${to}, f64x2.${sign}(v128.load(${to}, ${offset}), ${name}), ${offset});`
+        : `store<f64>(${to}, load<f64>(${to}, ${offset}) ${sign === "add" ? "+" : "-"} ${name}, ${offset});`,
     );
-  }
   return `
 function move${d}(group: usize, at: usize, lanes: i32, stored: v128, found: v128, k: i32): void {
   v128.store(OLD_LABELS, stored);
@@ -65,12 +116,16 @@ function move${d}(group: usize, at: usize, lanes: i32, stored: v128, found: v128
     const lane = <usize>ctz(lanes);
     lanes &= lanes - 1;
     const from = load<i32>(OLD_LABELS + (lane << 2));
-    const x = group + (lane << 3);
+    const high = HIGH + group + (lane << 3);
+    const low = LOW + group + (lane << 3);
+    ${steps.map(({ name, value }) => `const ${name} = ${value};`).join("\n    ")}
     const added = PARTS + <usize>load<i32>(at + (lane << 2)) * ${2 * width};
-    const removed = from < k ? PARTS + <usize>from * ${2 * width} : 0;
-    ${transfers.join("\n    ")}
+    ${change("add", "added").join("\n    ")}
     store<f64>(added, load<f64>(added, ${8 * d}) + 1, ${8 * d});
-    if (removed) store<f64>(removed, load<f64>(removed, ${8 * d}) - 1, ${8 * d});
+    if (from >= k) continue;
+    const removed = PARTS + <usize>from * ${2 * width};
+    ${change("sub", "removed").join("\n    ")}
+    store<f64>(removed, load<f64>(removed, ${8 * d}) - 1, ${8 * d});
   }
 }
 `;

@@ -213,17 +213,21 @@ export function survey(state: State, from: i32, to: i32, largest: usize): void {
 }
 
 /**
- * Codes of a range of rows: (x - centre) / step rounded to int16, into tiles. Rows farther than `radius` from the
- * centre get the label flag IRREGULAR and code 0. Returns the largest squared length of what rounding took off.
+ * Surveys a range of rows as above and codes them: (x - centre) / step rounded to int16, into tiles. Rows farther than
+ * `radius` from the centre get the label flag IRREGULAR and code 0. Returns the largest squared length of what rounding
+ * took off the others.
  */
-export function encode(state: State, centre: usize, from: i32, to: i32, step: f64, radius: f64): f64 {
+export function encode(state: State, centre: usize, from: i32, to: i32, step: f64, radius: f64, largest: usize): f64 {
   const bytes = <usize>state.cols << 3;
   let worst: f64 = 0;
   for (let row = from; row < to; row++) {
     const x = state.points + <usize>row * bytes;
     const target = state.tiles + <usize>(row >> 3) * (<usize>state.pairs << 5) + (<usize>(row & 7) << 2);
-    if (squaredNorm(x, centre, bytes) <= radius * radius) {
-      worst = max(worst, encodeRow(x, centre, target, bytes, step));
+    const weight = state.weights ? load<f64>(state.weights + (<usize>row << 3)) : 1;
+    store<f64>(largest + bytes, max(load<f64>(largest + bytes), weight));
+    const lengths = encodeRow(x, centre, target, bytes, step, largest, weight);
+    if (f64x2.extract_lane(lengths, 0) <= radius * radius) {
+      worst = max(worst, f64x2.extract_lane(lengths, 1));
     } else {
       const label = state.labels + (<usize>row << 1);
       store<u16>(label, load<u16>(label) | IRREGULAR);
@@ -233,42 +237,40 @@ export function encode(state: State, centre: usize, from: i32, to: i32, step: f6
   return worst;
 }
 
-/** Squared distance in whatever order is fast: for decisions that cannot change a label. */
-function squaredNorm(x: usize, w: usize, bytes: usize): f64 {
-  let low = f64x2.splat(0);
-  let high = low;
-  let at: usize = 0;
-  for (; at + 24 < bytes; at += 32) {
-    low = f64x2.add(low, square(v128.load(x + at), v128.load(w + at)));
-    high = f64x2.add(high, square(v128.load(x + at, 16), v128.load(w + at, 16)));
-  }
-  for (; at < bytes; at += 8) low = f64x2.add(low, square(v128.load64_zero(x + at), v128.load64_zero(w + at)));
-  low = f64x2.add(low, high);
-  return f64x2.extract_lane(low, 0) + f64x2.extract_lane(low, 1);
-}
-
-/** Codes of one row, a pair of columns every 32 bytes; returns the squared length of what rounding took off. */
-function encodeRow(x: usize, centre: usize, target: usize, bytes: usize, step: f64): f64 {
+/**
+ * Codes of one row, a pair of columns every 32 bytes. Returns the squared lengths of the row from the centre and of what
+ * rounding took off, added in whatever order is fast: they decide nothing that could change a label.
+ */
+function encodeRow(x: usize, centre: usize, target: usize, bytes: usize, step: f64, largest: usize, weight: f64): v128 {
   const inverse = f64x2.splat(1 / step);
   const steps = f64x2.splat(step);
-  let rest = f64x2.splat(0);
+  const factor = f64x2.splat(weight);
+  let norm = f64x2.splat(0);
+  let rest = norm;
   const even = x + (bytes & ~15);
   while (x < even) {
-    const y = f64x2.sub(v128.load(x), v128.load(centre));
+    const value = v128.load(x);
+    v128.store(largest, f64x2.pmax(v128.load(largest), f64x2.abs(f64x2.mul(value, factor))));
+    const y = f64x2.sub(value, v128.load(centre));
+    norm = f64x2.add(norm, f64x2.mul(y, y));
     const code = f64x2.nearest(f64x2.mul(y, inverse));
     rest = f64x2.add(rest, square(y, f64x2.mul(code, steps)));
     const integers = i32x4.trunc_sat_f64x2_s_zero(code);
     store<i32>(target, i32x4.extract_lane(i16x8.narrow_i32x4_s(integers, integers), 0));
     x += 16;
     centre += 16;
+    largest += 16;
     target += 32;
   }
   if (bytes & 15) {
-    const y = load<f64>(x) - load<f64>(centre);
+    const value = load<f64>(x);
+    store<f64>(largest, max(load<f64>(largest), abs(value * weight)));
+    const y = value - load<f64>(centre);
     const code = nearest(y / step);
     const off = y - code * step;
+    norm = f64x2.add(norm, f64x2.replace_lane(f64x2.splat(0), 0, y * y));
     rest = f64x2.add(rest, f64x2.replace_lane(f64x2.splat(0), 0, off * off));
-    store<i32>(target, <i32>code & 0xffff);
+    store<i32>(target, <i32>max<f64>(-32768, min<f64>(32767, code)) & 0xffff);
   }
-  return f64x2.extract_lane(rest, 0) + f64x2.extract_lane(rest, 1);
+  return f64x2.add(v128.shuffle<f64>(norm, rest, 0, 2), v128.shuffle<f64>(norm, rest, 1, 3));
 }

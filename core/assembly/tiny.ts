@@ -3,13 +3,16 @@
 
 import { assign } from "./groups";
 
-// Where things lie; src/kernel/tiny.ts knows these addresses too. There is room for four times TINY_NUMBERS (pick.ts).
+// Where things lie; src/kernel/tiny.ts knows these addresses too. There is room for TINY_NUMBERS (pick.ts).
 /** f64 rows as the caller has them. */
 export const ROWS: usize = 1024;
 /** f64 centroids, row by row. */
 export const CENTROIDS: usize = 9216;
 /** f64 points in groups [rows / 4][cols][4]. */
 export const POINTS: usize = 17408;
+/** f64 points split onto the grids, see src/kernel/grid.ts: the coarse and the fine part of each, in the same groups. */
+export const HIGH: usize = 3072;
+export const LOW: usize = 5120;
 /** i32 labels of the last call. */
 export const LABELS: usize = 25600;
 /** f64 [k][2][cols + 1]: coarse, then fine sums of every column and, last, of the weights, which are 1. */
@@ -22,7 +25,7 @@ export const OLD_LABELS: usize = 62592;
 const LOSS: usize = 62656;
 
 /** A label that no cluster has. */
-const UNASSIGNED: i32 = 0x7fff;
+export const UNASSIGNED: i32 = 0x7fff;
 /** The unit in the last place of this number is the smallest positive float64. */
 const SMALLEST: f64 = 3.337610787760802e-308;
 
@@ -33,6 +36,7 @@ export function tinyLoad(rows: i32, cols: i32, k: i32): void {
   fill(PARTS, <usize>(k * (cols + 1)), i32x4.splat(0));
   arrange(rows, cols);
   makeGrids(rows, cols, groups);
+  split(cols, groups);
 }
 
 /** Not memory.fill, which leaves the module: for a few numbers that takes longer than writing them. */
@@ -99,6 +103,30 @@ function makeGrids(rows: i32, cols: i32, groups: usize): void {
   }
 }
 
+/** The parts that sums are made of. */
+function split(cols: i32, groups: usize): void {
+  const width = <usize>(cols + 1) << 3;
+  const group = <usize>cols << 5;
+  for (let c: usize = 0; c < <usize>cols; c++) {
+    const coarse = v128.load64_splat(GRIDS + (c << 3));
+    const fine = v128.load64_splat(GRIDS + width + (c << 3));
+    const end = groups * group;
+    for (let at = c << 5; at < end; at += group) {
+      splitTwo(at, coarse, fine);
+      splitTwo(at + 16, coarse, fine);
+    }
+  }
+}
+
+// @ts-expect-error: decorator
+@inline
+function splitTwo(at: usize, coarse: v128, fine: v128): void {
+  const value = v128.load(POINTS + at);
+  const high = f64x2.sub(f64x2.add(value, coarse), coarse);
+  v128.store(HIGH + at, high);
+  v128.store(LOW + at, f64x2.sub(f64x2.add(f64x2.sub(value, high), fine), fine));
+}
+
 // @ts-expect-error: decorator
 @inline
 function powerOfTwo(exponent: i32): f64 {
@@ -120,7 +148,7 @@ export function tinyLloyd(rows: i32, cols: i32, k: i32, most: i32, tol: f64): i3
   while (moveToMeans(cols, k)) {
     const before = loss;
     loss = assign(rows, cols, k);
-    if (++passes == most || before - loss <= tol * max(1, abs(before))) break;
+    if (++passes == most || (tol > 0 && before - loss <= tol * max(1, abs(before)))) break;
   }
   store<f64>(LOSS, loss);
   return passes;

@@ -14,6 +14,15 @@ export interface DeviceUpdate {
   readonly centroids: Matrix;
   /** The local objective J at `centroids`: own loss and the discrepancy to the neighbours. */
   readonly objective: number;
+  /** The own part of `objective`, without the neighbours: u_i times the mean squared distance. */
+  readonly loss: number;
+  /** Own points per cluster. */
+  readonly counts: Float64Array;
+  /**
+   * The neighbours' largest share in the mean of a centroid that has own points, in [0, 1). While labels and matches
+   * stay, what neighbours move by comes back smaller by this factor at least.
+   */
+  readonly contraction: number;
   readonly passes: number;
 }
 
@@ -53,8 +62,26 @@ export function updateDevice(
   const prepared = remembered(points, settings.kernel);
   prepared.statistics(update.centroids, update.statistics);
   runUpdate(update, prepared);
-  const { passes } = update;
-  return { centroids: { data: update.centroids, rows: k, cols }, objective: localObjective(update), passes };
+  const { passes, pointScale } = update;
+  const { counts, loss } = update.statistics;
+  return {
+    centroids: { data: update.centroids, rows: k, cols },
+    objective: localObjective(update),
+    loss: pointScale * loss,
+    counts,
+    contraction: contraction(update),
+    passes,
+  };
+}
+
+function contraction({ k, pointScale, pullWeights, settings, statistics }: Update): number {
+  let largest = 0;
+  for (let c = 0; c < k; c++) {
+    const pull = settings.alpha * pullWeights[c];
+    const own = pointScale * statistics.counts[c];
+    if (own > 0) largest = Math.max(largest, pull / (pull + own));
+  }
+  return largest;
 }
 
 const preparedPoints = new WeakMap<Matrix, { kernel: Kernel; prepared: PreparedPoints }>();

@@ -17,7 +17,7 @@ export interface FederatedOptions {
   readonly seed: number;
 }
 
-/** A sketch has a centroid for about this many points, but at least k and at most SKETCH times k of them. */
+/** A sketch has a centroid for about this many points (or `minimum`), but at least k and at most SKETCH times k of them. */
 const POINTS_PER_CENTROID = 4;
 const SKETCH = 4;
 
@@ -87,7 +87,8 @@ function sketchOf(
   { k, restarts, minimum, seed }: FederatedOptions,
 ): Sketch {
   if (points.rows < k) return { centroids: { data: new Float64Array(0), rows: 0, cols }, counts: new Float64Array(0) };
-  const size = Math.min(SKETCH * k, Math.max(k, Math.floor(points.rows / POINTS_PER_CENTROID)));
+  const each = Math.max(POINTS_PER_CENTROID, minimum);
+  const size = Math.min(SKETCH * k, Math.max(k, Math.floor(points.rows / each)));
   const run = { points, prepared, k: size, maxIter: 300, tol: 0 };
   const starts = size === k ? restarts : Math.min(restarts, SKETCH_RESTARTS);
   const { centroids } = bestOf(run, starts, (restart) => randomStream(seed, "sketch", device, restart));

@@ -7,10 +7,11 @@ import { type Network, network, pointScales, runRound, summarise, unpack, type W
 import { type Preset, settingsOfRounds, type UpdateOptions, type UpdateSettings } from "./options.ts";
 import { randomStream } from "./random.ts";
 import { checkSchedule, roundOrders, type Schedule } from "./schedule.ts";
-import { type Init, start } from "./start.ts";
+import { type Clusters, type Init, start } from "./start.ts";
 
 export interface FitOptions extends Omit<UpdateOptions, "weight" | "edgeWeights"> {
-  k: number;
+  /** Clusters of every device, or a list with those of each. */
+  k: Clusters;
   /** Default "dependable": what is not said otherwise is chosen for the right answer, not as in the paper. */
   preset?: Preset;
   /** At most this many rounds, each of n device updates. Default 200. */
@@ -77,9 +78,11 @@ export function fitRounds(
 ): Generator<Round, FitModel, void> {
   const { schedule = "cyclic", preset = "dependable", seed = 0 } = options;
   checkSchedule(schedule, graph.size);
-  const settingsOf = settingsOfRounds(options, preset, schedule, { k: options.k, degree: meanDegree(graph) });
-  const init = options.init ?? defaultInit(preset, options.alpha);
-  const state = startNetwork(datasets, graph, { ...options, init }, settingsOf(1));
+  const k = checkedClusters(options, graph.size);
+  const given = typeof k === "number" ? options : { ...options, candidates: false };
+  const settingsOf = settingsOfRounds(given, preset, schedule, { k: meanClusters(k), degree: meanDegree(graph) });
+  const init = options.init ?? defaultInit(preset, options.alpha, k);
+  const state = startNetwork(datasets, graph, { ...options, k, init }, settingsOf(1));
   const orders = roundOrders(schedule, graph, randomStream(seed, "schedule"));
   // A listed schedule runs to its end: that is what it was listed for.
   const listed = Array.isArray(schedule);
@@ -100,10 +103,33 @@ function meanDegree({ size, weights }: Graph): number {
   return weights.reduce((sum, row) => sum + row.reduce((a, b) => a + b, 0), 0) / size;
 }
 
-function defaultInit(preset: Preset, alpha: number): Init {
+/** One number where all are the same. Whatever pairs clusters one to one, or takes over a neighbour's, needs that. */
+function checkedClusters({ k, coupling, candidates }: FitOptions, devices: number): Clusters {
+  if (!Array.isArray(k)) {
+    checkInteger("k", k, 1);
+    return k;
+  }
+  if (k.length !== devices) {
+    throw new RangeError(`k must have ${devices} numbers (one for each device), got ${k.length}`);
+  }
+  k.forEach((own, i) => {
+    checkInteger(`k[${i}]`, own, 1);
+  });
+  if (k.every((own) => own === k[0])) return k[0];
+  if (coupling === "transport" || candidates) {
+    throw new RangeError(`k must be one number with coupling "transport" or candidates, got ${k.join(", ")}`);
+  }
+  return k;
+}
+
+function meanClusters(k: Clusters): number {
+  return typeof k === "number" ? k : k.reduce((a, b) => a + b) / k.length;
+}
+
+function defaultInit(preset: Preset, alpha: number, k: Clusters): Init {
   if (preset === "paper") return "kmeans++";
-  // Alone means alone: nothing is flooded either.
-  return alpha === 0 ? "local" : "auto";
+  // Alone means alone: nothing is flooded either. And clusters of different numbers have no common seed.
+  return alpha === 0 || typeof k !== "number" ? "local" : "auto";
 }
 
 /** Checks what every method over a network needs, and sets the devices at their start. */
@@ -116,7 +142,7 @@ export function startNetwork(
   const { k, rounds = DEFAULT_ROUNDS, weighting = "device", init = "local", restarts = 10, seed = 0 } = options;
   const { minimum = 1 } = options;
   const cols = checkNetwork(datasets, graph);
-  checkInteger("k", k, 1);
+  if (!Array.isArray(k)) checkInteger("k", k, 1);
   checkInteger("rounds", rounds, 0);
   checkInteger("restarts", restarts, 1);
   checkInteger("minimum", minimum, 1);

@@ -19,7 +19,7 @@ export interface KMeansOptions {
   restarts?: number;
   /** Default 300. */
   maxIter?: number;
-  /** An iteration that lowers the inertia by no more than tol * max(1, inertia) is the last. Default 0: a fixed point. */
+  /** An iteration that lowers the inertia by no more than tol * max(1, inertia) is the last. Default 0: until nothing moves. */
   tol?: number;
   /** Default 0. */
   seed?: number;
@@ -57,7 +57,8 @@ export function kmeans(points: Matrix, options: KMeansOptions): KMeansModel {
   const labels = new Uint32Array(points.rows);
   prepared.labels(best.centroids.data, labels);
   prepared.release();
-  return { ...best, labels };
+  const { centroids, inertia, iterations, converged } = best;
+  return { centroids, labels, inertia, iterations, converged };
 }
 
 /** For every point the index of its nearest centroid, the lowest on ties. */
@@ -118,7 +119,7 @@ function lloyd(run: KMeansRun, start: Float64Array, shared?: Update): Clustering
   if (atOnce !== undefined) return clustering(run, centroids, atOnce.loss, atOnce.passes);
   const update = shared ?? lloydUpdate(run);
   update.centroids.set(start);
-  prepared.statistics(update.centroids, update.statistics);
+  prepared.statistics(update.centroids, update.statistics, tol > 0);
   runUpdate(update, prepared);
   centroids.set(update.centroids);
   return clustering(run, centroids, update.statistics.loss, update.passes);

@@ -1,6 +1,6 @@
 // All devices of a simulated network in packed memory, which grows with points, centroids and edges and nothing else.
 
-import { type CentroidSets, emptyMatches, type Matches, totalVariationOfSets } from "./coupling.ts";
+import { type CentroidSets, emptyMatches, type Matches, packSets, totalVariationOfSets } from "./coupling.ts";
 import { freshStarts } from "./device.ts";
 import type { Graph } from "./graph.ts";
 import type { PreparedPoints } from "./kernel/kernel.ts";
@@ -23,6 +23,7 @@ export interface Network {
   readonly random: Random;
   /** u_i / m_i; 0 without points. */
   readonly pointScales: Float64Array;
+  /** Of every device; the largest where they differ. */
   readonly k: number;
   /** What every device has told last. */
   readonly sets: CentroidSets;
@@ -32,7 +33,8 @@ export interface Network {
   readonly counts: Float64Array;
   readonly sums: Float64Array;
   readonly losses: Float64Array;
-  readonly update: Update;
+  /** Room for every device's updates; devices with the same k share it. */
+  readonly updates: readonly Update[];
   readonly matches: Matches;
   /** Device i has not moved since the last moving step if stillSince[i] = movingSteps; stillCount counts these. */
   readonly stillSince: Float64Array;
@@ -52,14 +54,13 @@ export function network(
   random: Random,
 ): Network {
   const { size } = graph;
-  const { rows: k, cols } = centroids[0];
-  const data = new Float64Array(size * k * cols);
-  centroids.forEach((own, i) => {
-    data.set(own.data, i * k * cols);
-  });
-  const sets = { data, starts: Uint32Array.from({ length: size + 1 }, (_, i) => i * k), cols };
-  const update = emptyUpdate(k, cols, settings);
-  update.sets = sets;
+  const { cols } = centroids[0];
+  const sets = packSets(centroids, cols);
+  const k = centroids.reduce((most, { rows }) => Math.max(most, rows), 0);
+  const room = new Map<number, Update>();
+  for (const { rows } of centroids) {
+    if (!room.has(rows)) room.set(rows, { ...emptyUpdate(rows, cols, settings, k), sets });
+  }
   const state: Network = {
     graph,
     datasets,
@@ -69,11 +70,11 @@ export function network(
     pointScales: scales,
     k,
     sets,
-    updated: data.slice(),
-    counts: new Float64Array(size * k),
-    sums: new Float64Array(data.length),
+    updated: sets.data.slice(),
+    counts: new Float64Array(sets.starts[size]),
+    sums: new Float64Array(sets.data.length),
     losses: new Float64Array(size),
-    update,
+    updates: centroids.map(({ rows }) => room.get(rows) as Update),
     matches: emptyMatches(k),
     stillSince: new Float64Array(size).fill(-1),
     movingSteps: 0,
@@ -88,7 +89,8 @@ export function network(
 /** (E1) at the centroids that device i has told. */
 export function refreshStatistics(state: Network, i: number): void {
   loadDevice(state, i);
-  state.points[i].statistics(state.update.centroids, state.update.statistics);
+  const { centroids, statistics } = state.updates[i];
+  state.points[i].statistics(centroids, statistics);
   storeDevice(state, i);
 }
 
@@ -103,11 +105,10 @@ export function pointScales(datasets: readonly Matrix[], weighting: Weighting): 
 
 /** Runs the steps of a round with the given settings; returns the largest move of a coordinate. */
 export function runRound(state: Network, { order, ends }: RoundOrder, settings: UpdateSettings): number {
-  state.update.settings = settings;
   let largest = 0;
   for (let s = 0, from = 0; s < ends.length; from = ends[s++]) {
     let moved = false;
-    for (let at = from; at < ends[s]; at++) visit(state, order[at]);
+    for (let at = from; at < ends[s]; at++) visit(state, order[at], settings);
     for (let at = from; at < ends[s]; at++) {
       const move = commit(state, order[at]);
       if (move > largest) largest = move;
@@ -119,44 +120,47 @@ export function runRound(state: Network, { order, ends }: RoundOrder, settings: 
 }
 
 /** One device update from the state before the step; its result waits in `updated`. */
-function visit(state: Network, i: number): void {
+function visit(state: Network, i: number, settings: UpdateSettings): void {
   loadDevice(state, i);
-  state.update.neighbours = state.graph.neighbours[i];
-  state.update.edgeWeights = state.graph.weights[i];
-  state.update.pointScale = state.pointScales[i];
-  const { settings } = state.update;
-  state.update.freshStarts = settings.freshStarts > 0 ? freshStarts(state.datasets[i], state.update, state.random) : [];
-  runUpdate(state.update, state.points[i]);
+  const update = state.updates[i];
+  update.settings = settings;
+  update.neighbours = state.graph.neighbours[i];
+  update.edgeWeights = state.graph.weights[i];
+  update.pointScale = state.pointScales[i];
+  update.freshStarts = settings.freshStarts > 0 ? freshStarts(state.datasets[i], update, state.random) : [];
+  runUpdate(update, state.points[i]);
   storeDevice(state, i);
 }
 
-function loadDevice({ k, sets, counts, sums, losses, update }: Network, i: number): void {
-  const { centroids, statistics } = update;
+function loadDevice({ sets, counts, sums, losses, updates }: Network, i: number): void {
+  const { centroids, statistics, k } = updates[i];
+  const start = sets.starts[i];
   // Plain loops: for a handful of numbers they are faster than making views.
-  for (let c = 0, at = i * centroids.length; c < centroids.length; c++, at++) {
-    centroids[c] = sets.data[at];
-    statistics.sums[c] = sums[at];
+  for (let x = 0, at = start * sets.cols; x < centroids.length; x++, at++) {
+    centroids[x] = sets.data[at];
+    statistics.sums[x] = sums[at];
   }
-  for (let c = 0; c < k; c++) statistics.counts[c] = counts[i * k + c];
+  for (let c = 0; c < k; c++) statistics.counts[c] = counts[start + c];
   statistics.loss = losses[i];
 }
 
-function storeDevice({ k, updated, counts, sums, losses, update }: Network, i: number): void {
-  const { centroids, statistics } = update;
-  for (let c = 0, at = i * centroids.length; c < centroids.length; c++, at++) {
-    updated[at] = centroids[c];
-    sums[at] = statistics.sums[c];
+function storeDevice({ sets, updated, counts, sums, losses, updates }: Network, i: number): void {
+  const { centroids, statistics, k } = updates[i];
+  const start = sets.starts[i];
+  for (let x = 0, at = start * sets.cols; x < centroids.length; x++, at++) {
+    updated[at] = centroids[x];
+    sums[at] = statistics.sums[x];
   }
-  for (let c = 0; c < k; c++) counts[i * k + c] = statistics.counts[c];
+  for (let c = 0; c < k; c++) counts[start + c] = statistics.counts[c];
   losses[i] = statistics.loss;
 }
 
 /** Makes device i's update what it has told; returns the largest move. */
 export function commit(state: Network, i: number): number {
-  const { sets, updated, update } = state;
-  const { length } = update.centroids;
+  const { sets, updated } = state;
+  const end = sets.starts[i + 1] * sets.cols;
   let largest = 0;
-  for (let at = i * length; at < (i + 1) * length; at++) {
+  for (let at = sets.starts[i] * sets.cols; at < end; at++) {
     const move = Math.abs(updated[at] - sets.data[at]);
     if (move > largest) largest = move;
     sets.data[at] = updated[at];
@@ -166,10 +170,10 @@ export function commit(state: Network, i: number): number {
 }
 
 /** What tolerances are relative to. */
-export function largestCoordinate({ sets, update }: Network, i: number): number {
-  const { length } = update.centroids;
+export function largestCoordinate({ sets }: Network, i: number): number {
+  const end = sets.starts[i + 1] * sets.cols;
   let largest = 0;
-  for (let at = i * length; at < (i + 1) * length; at++) largest = Math.max(largest, Math.abs(sets.data[at]));
+  for (let at = sets.starts[i] * sets.cols; at < end; at++) largest = Math.max(largest, Math.abs(sets.data[at]));
   return largest;
 }
 
@@ -190,7 +194,7 @@ function noteStep(state: Network, order: Uint32Array, from: number, to: number, 
 function tell(state: Network, i: number): void {
   const degree = state.graph.neighbours[i].length;
   if (degree > 0) state.messages++;
-  state.bytes += degree * state.update.centroids.length * 8;
+  state.bytes += degree * state.updates[i].centroids.length * 8;
 }
 
 /** Objective, total variation and traffic of the current state. */
@@ -203,11 +207,10 @@ export function summarise(state: Network) {
 }
 
 /** Every device's centroids out of a packed copy, as matrices of their own. */
-export function unpack({ k, sets, graph }: Network, packed: Float64Array): Matrix[] {
-  const length = k * sets.cols;
+export function unpack({ sets: { starts, cols }, graph }: Network, packed: Float64Array): Matrix[] {
   return Array.from({ length: graph.size }, (_, i) => ({
-    data: packed.slice(i * length, (i + 1) * length),
-    rows: k,
-    cols: sets.cols,
+    data: packed.slice(starts[i] * cols, starts[i + 1] * cols),
+    rows: starts[i + 1] - starts[i],
+    cols,
   }));
 }

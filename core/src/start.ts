@@ -21,8 +21,11 @@ export type Init = readonly Matrix[] | "auto" | "federated" | "local" | "kmeans+
 
 const inits = ["auto", "federated", "local", "kmeans++", "classic kmeans++"];
 
+/** Clusters of every device, or of each. */
+export type Clusters = number | readonly number[];
+
 export interface StartOptions {
-  readonly k: number;
+  readonly k: Clusters;
   readonly init: Init;
   readonly restarts: number;
   readonly minimum: number;
@@ -48,19 +51,29 @@ export function start(
 ): Start {
   const { k, init } = options;
   if (!Array.isArray(init)) checkOneOf("init", init, inits);
-  if (Array.isArray(init)) {
-    return { centroids: givenCentroids(init, datasets.length, k, cols), traffic: tellOnce(network, k * cols) };
-  }
-  if (init === "federated") return federatedStart(datasets, prepared, network, cols, options);
-  if (init === "auto") {
-    const from = (other: Init) => start(datasets, prepared, network, cols, { ...options, init: other });
-    return lowerOf(from("federated"), from("local"), prepared, network, options);
+  const clusters = Uint32Array.from(datasets, (_, i) => (typeof k === "number" ? k : k[i]));
+  const told = tellTraffic(
+    network,
+    clusters.map((own) => own * cols),
+  );
+  if (Array.isArray(init)) return { centroids: givenCentroids(init, clusters, cols), traffic: told };
+  if (init === "federated" || init === "auto") {
+    if (typeof k !== "number") {
+      const rule = `"local", "kmeans++", "classic kmeans++" or a matrix for each device (k differs)`;
+      throw new RangeError(`init must be ${rule}, got "${init}"`);
+    }
+    const common = federatedStart(datasets, prepared, network, cols, { ...options, k });
+    if (init === "federated") return common;
+    const own = start(datasets, prepared, network, cols, { ...options, init: "local" });
+    return lowerOf(common, own, prepared, network, { ...options, k });
   }
   const own = datasets.map((points, i) =>
-    points.rows >= k ? ownCentroids(points, prepared[i], i, options) : undefined,
+    points.rows >= clusters[i] ? ownCentroids(points, prepared[i], i, clusters[i], options) : undefined,
   );
-  return { centroids: adoptFromNearest(own, datasets, network, k), traffic: tellOnce(network, k * cols) };
+  return { centroids: adoptFromNearest(own, datasets, network, clusters), traffic: told };
 }
+
+type JudgedOptions = StartOptions & { readonly k: number };
 
 /**
  * A common seed is right where devices have the same clusters, and where alpha binds them; own clusters are where they
@@ -71,7 +84,7 @@ function lowerOf(
   own: Start,
   prepared: readonly PreparedPoints[],
   network: Graph,
-  options: StartOptions,
+  options: JudgedOptions,
 ): Start {
   const component = connectedComponents(network);
   const [together, alone] = [common, own].map(({ centroids }) =>
@@ -89,7 +102,7 @@ function objectives(
   prepared: readonly PreparedPoints[],
   network: Graph,
   component: Uint32Array,
-  { k, alpha, coupling, pointScales }: StartOptions,
+  { k, alpha, coupling, pointScales }: JudgedOptions,
 ): Float64Array {
   const values = new Float64Array(network.size);
   const { cols } = centroids[0];
@@ -106,16 +119,12 @@ function objectives(
   return values;
 }
 
-function tellOnce(network: Graph, numbers: number): Traffic {
-  return tellTraffic(network, new Uint32Array(network.size).fill(numbers));
-}
-
-function givenCentroids(init: readonly Matrix[], devices: number, k: number, cols: number): Matrix[] {
-  if (init.length !== devices) {
-    throw new RangeError(`init must have ${devices} matrices (one for each of datasets), got ${init.length}`);
+function givenCentroids(init: readonly Matrix[], clusters: Uint32Array, cols: number): Matrix[] {
+  if (init.length !== clusters.length) {
+    throw new RangeError(`init must have ${clusters.length} matrices (one for each of datasets), got ${init.length}`);
   }
   return init.map((centroids, i) => {
-    checkShape(`init[${i}]`, centroids, k, cols, "k and the columns of datasets");
+    checkShape(`init[${i}]`, centroids, clusters[i], cols, "k and the columns of datasets");
     return { ...centroids, data: centroids.data.slice() };
   });
 }
@@ -125,7 +134,8 @@ function ownCentroids(
   points: Matrix,
   prepared: PreparedPoints,
   device: number,
-  { k, init, restarts, seed }: StartOptions,
+  k: number,
+  { init, restarts, seed }: StartOptions,
 ): Matrix {
   const run = { points, prepared, k, maxIter: 300, tol: 0 };
   if (init === "kmeans++" || init === "classic kmeans++") {
@@ -135,12 +145,12 @@ function ownCentroids(
   return bestOf(run, restarts, (restart) => randomStream(seed, "init", device, restart)).centroids;
 }
 
-/** A device with fewer points than k begins with the centroids of the nearest device that has enough. */
+/** A device with fewer points than k begins with the centroids of the nearest device that has enough, and the same k. */
 function adoptFromNearest(
   own: readonly (Matrix | undefined)[],
   datasets: readonly Matrix[],
   network: Graph,
-  k: number,
+  clusters: Uint32Array,
 ): Matrix[] {
   const found = [...own];
   let frontier = found.flatMap((centroids, i) => (centroids === undefined ? [] : [i]));
@@ -148,8 +158,8 @@ function adoptFromNearest(
     const next: number[] = [];
     for (const device of frontier) {
       for (const other of network.neighbours[device]) {
-        if (found[other] !== undefined) continue;
         const { data, rows, cols } = found[device] as Matrix;
+        if (found[other] !== undefined || clusters[other] !== rows) continue;
         found[other] = { data: data.slice(), rows, cols };
         next.push(other);
       }
@@ -158,7 +168,7 @@ function adoptFromNearest(
   }
   return found.map((centroids, i) => {
     if (centroids !== undefined) return centroids;
-    const rule = `at least k = ${k} points, a given init or a path to a device with that many points`;
+    const rule = `at least k = ${clusters[i]} points, a given init or a path to a device with that many points`;
     throw new RangeError(`device ${i} must have ${rule}, got ${datasets[i].rows} points and no such path`);
   });
 }

@@ -95,15 +95,23 @@ function continueUpdate(update: Update): boolean {
   const before = update.objective;
   update.objective = localObjective(update);
   if (update.phase === "judging") return nextStart(update);
-  const fell = before - update.objective;
-  return fell <= update.settings.tol * Math.max(1, Math.abs(before)) ? endStart(update, true) : pass(update);
+  const { tol } = update.settings;
+  // With tol 0 only rest is the end: rounding can keep the objective while centroids still move.
+  const isSettled = tol > 0 && before - update.objective <= tol * Math.max(1, Math.abs(before));
+  return isSettled ? endStart(update, true) : pass(update);
 }
 
 /** Runs an update to its end on points at hand. */
 export function runUpdate(update: Update, points: PreparedPoints): void {
+  // Where nothing asks how far the objective fell, the loss is wanted at the end only: it can cost a pass of its own.
+  const isJudged = update.settings.tol > 0 || hasFurtherStarts(update);
   for (let wanted = beginUpdate(update); wanted; wanted = continueUpdate(update)) {
-    points.statistics(update.centroids, update.statistics);
+    points.statistics(update.centroids, update.statistics, isJudged || update.phase === "finished");
   }
+}
+
+function hasFurtherStarts({ freshStarts, neighbours, settings }: Update): boolean {
+  return freshStarts.length > 0 || (settings.candidates && neighbours.length > 0);
 }
 
 function beginStart(update: Update): boolean {
@@ -122,9 +130,7 @@ function pass(update: Update): boolean {
 
 /** `known`: the statistics are those of the centroids. */
 function endStart(update: Update, known: boolean): boolean {
-  const { settings, freshStarts } = update;
-  const alone = !(settings.candidates && update.neighbours.length > 0) && freshStarts.length === 0;
-  if (alone) return finish(update, known, update.passes > 0);
+  if (!hasFurtherStarts(update)) return finish(update, known, update.passes > 0);
   update.phase = "judging";
   return known ? nextStart(update) : true;
 }
@@ -182,7 +188,7 @@ function finish(update: Update, known: boolean, moved: boolean): boolean {
     }
   }
   update.phase = "finished";
-  return !known || refused || damped;
+  return !known || refused || damped || Number.isNaN(update.statistics.loss);
 }
 
 /** J: the own loss and the pull of the neighbours, whose matches it renews. */

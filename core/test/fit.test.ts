@@ -1,5 +1,6 @@
 import {
   complete,
+  distortion,
   erdosRenyi,
   fit,
   fitRounds,
@@ -7,7 +8,9 @@ import {
   jsKernel,
   kmeans,
   type Matrix,
+  type MethodOptions,
   matrix,
+  methods,
   objective,
   paperData,
   path,
@@ -16,6 +19,7 @@ import {
   star,
   toRows,
   totalVariation,
+  updateDevice,
 } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
 import { roundOrders } from "../src/schedule.ts";
@@ -207,5 +211,99 @@ describe("schedules", () => {
     const visits = new Array<number>(5).fill(0);
     for (let t = 0; t < 2000; t++) for (const device of orders.next().value.order) visits[device]++;
     for (const count of visits) expect(Math.abs(count - 2000)).toBeLessThan(250);
+  });
+});
+
+describe("relaxation", () => {
+  it("auto ends in the same fixed point, in a third of the rounds or fewer, and never rises", () => {
+    // Without unrelaxed rounds at the start these four end elsewhere.
+    const runs = [
+      ["var", 0],
+      ["var", 6],
+      ["aniso", 1],
+      ["aniso", 4],
+    ] as const;
+    for (const [kind, seed] of runs) {
+      const { datasets } = paperData(kind, 10, 100, seed);
+      const network = erdosRenyi(10, 0.7, randomStream(seed, "graph"));
+      const run = (relaxation: number | "auto") =>
+        fit(datasets, network, {
+          ...{ k: 3, alpha: 1, seed, init: "local", preset: "paper", passes: 1, tol: 1e-13, rounds: 20_000 },
+          relaxation,
+        });
+      const [plain, relaxed] = [run(1), run("auto")];
+      relaxed.centroids.forEach(({ data }, i) => {
+        data.forEach((x, at) => {
+          expect(Math.abs(x - plain.centroids[i].data[at]), `${kind} ${seed}`).toBeLessThanOrEqual(1e-9);
+        });
+      });
+      const reach = ({ history }: typeof plain) =>
+        history.findIndex(({ objective }) => objective <= plain.objective * (1 + 1e-6));
+      expect(reach(plain) / reach(relaxed), `${kind} ${seed}`).toBeGreaterThanOrEqual(3);
+      relaxed.history.forEach(({ objective }, round) => {
+        if (round > 0) expect(objective).toBeLessThanOrEqual(relaxed.history[round - 1].objective * (1 + 1e-12));
+      });
+    }
+  });
+});
+
+describe("k of each device", () => {
+  const points = [0, 1, 2].map((i) => paperData("iso", 1, 60, i).datasets[0]);
+  const differing = { k: [3, 2, 4], alpha: 0.5, seed: 1 };
+
+  it("gives every device its own number of clusters, and the objective never rises", () => {
+    for (const init of ["local", "kmeans++"] as const) {
+      const model = fit(points, ring(3), { ...differing, init, freshStarts: 1 });
+      expect(model.centroids.map(({ rows }) => rows)).toEqual([3, 2, 4]);
+      expect(model.objective).toBeCloseTo(objective(points, model.centroids, ring(3), differing), 10);
+      model.history.forEach(({ objective: reached }, round) => {
+        if (round > 0) expect(reached).toBeLessThanOrEqual(model.history[round - 1].objective * (1 + 1e-12));
+      });
+      // 3 + 2 + 4 centroids of 2 numbers cross two links each, at the start and in every round.
+      expect(model.bytes).toBe((1 + model.rounds) * 9 * 2 * 8 * 2);
+    }
+  });
+
+  it("ends where every device's own update leaves it", () => {
+    const { centroids } = fit(points, ring(3), { ...differing, rounds: 2000 });
+    points.forEach((own, i) => {
+      const others = centroids.filter((_, j) => j !== i);
+      const updated = updateDevice(own, centroids[i], others, { alpha: 0.5, passes: 1 }).centroids;
+      updated.data.forEach((x, at) => {
+        expect(x).toBeCloseTo(centroids[i].data[at], 8);
+      });
+    });
+  });
+
+  it("is, with alpha 0, everybody's own k-means; with equal numbers, one k", () => {
+    const { centroids } = fit(points, ring(3), { ...differing, alpha: 0 });
+    points.forEach((own, i) => {
+      const { inertia } = kmeans(own, { k: differing.k[i], init: centroids[i] });
+      expect(2 * distortion([own], [centroids[i]])).toBeCloseTo(inertia, 9);
+    });
+    const one = { alpha: 1, seed: 3 };
+    expect(fit(points, ring(3), { ...one, k: [3, 3, 3] })).toEqual(fit(points, ring(3), { ...one, k: 3 }));
+  });
+
+  it("takes given starts, and refuses what needs one k for all", () => {
+    const init = [3, 2, 4].map((rows, i) => ({ ...points[i], data: points[i].data.slice(0, 2 * rows), rows }));
+    expect(fit(points, ring(3), { ...differing, init }).centroids.map(({ rows }) => rows)).toEqual([3, 2, 4]);
+    const run = (more: object) => () => fit(points, ring(3), { ...differing, ...more });
+    expect(run({ k: [3, 2] })).toThrow("k must have 3 numbers (one for each device), got 2");
+    expect(run({ k: [3, 0, 2] })).toThrow("k[1] must be an integer of at least 1, got 0");
+    expect(run({ coupling: "transport" })).toThrow(
+      'k must be one number with coupling "transport" or candidates, got 3, 2, 4',
+    );
+    expect(run({ candidates: true })).toThrow("k must be one number with");
+    expect(run({ init: "federated" })).toThrow(
+      'init must be "local", "kmeans++", "classic kmeans++" or a matrix for each device (k differs), got "federated"',
+    );
+    expect(run({ init: [init[0], init[0], init[0]] })).toThrow("init[1] must be 2 x 2");
+    expect(run({ k: [61, 2, 61] })).toThrow("device 0 must have at least k = 61 points");
+    for (const [name, method] of Object.entries(methods)) {
+      if (name === "fedkm") continue;
+      const listed = { ...differing } as unknown as MethodOptions;
+      expect(() => method(points, ring(3), listed), name).toThrow(/^k must be an integer/);
+    }
   });
 });

@@ -1,30 +1,7 @@
-import { complete, erdosRenyi, type Graph, graph, path, randomStream, ring, star } from "@fedkm/core";
+import { complete, erdosRenyi, graph, path, randomStream, ring, star } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
 import { floodTraffic, sumTraffic, tellTraffic } from "../src/flood.ts";
-
-/** Flooding acted out, message by message: every device passes on what it has just learned, all news in one message. */
-function actedOut({ size, neighbours }: Graph, numbers: readonly number[]) {
-  const known = Array.from({ length: size }, (_, i) => new Set([i]));
-  let news = Array.from({ length: size }, (_, i) => (numbers[i] > 0 ? [i] : []));
-  let [messages, bytes] = [0, 0];
-  while (news.some((own) => own.length > 0)) {
-    const heard = Array.from({ length: size }, (): number[] => []);
-    news.forEach((own, i) => {
-      if (own.length === 0 || neighbours[i].length === 0) return;
-      messages++;
-      bytes += neighbours[i].length * 8 * own.reduce((sum, source) => sum + numbers[source], 0);
-      for (const j of neighbours[i]) {
-        for (const source of own) {
-          if (known[j].has(source)) continue;
-          known[j].add(source);
-          heard[j].push(source);
-        }
-      }
-    });
-    news = heard;
-  }
-  return { messages, bytes };
-}
+import { addUp, flood } from "./wire.ts";
 
 describe("floodTraffic(graph, numbers)", () => {
   it("is what a counter around every message counts", () => {
@@ -33,7 +10,9 @@ describe("floodTraffic(graph, numbers)", () => {
       const size = 1 + Math.floor(random() * 12);
       const network = erdosRenyi(size, random(), random);
       const numbers = Array.from({ length: size }, () => (random() < 0.2 ? 0 : Math.floor(random() * 9)));
-      expect(floodTraffic(network, numbers)).toEqual(actedOut(network, numbers));
+      const wire = { messages: 0, bytes: 0 };
+      flood(wire, network, numbers);
+      expect(floodTraffic(network, numbers)).toEqual(wire);
     }
   });
 
@@ -52,6 +31,16 @@ describe("floodTraffic(graph, numbers)", () => {
 });
 
 describe("sumTraffic(graph, numbers)", () => {
+  it("is what a counter around every message counts", () => {
+    const random = randomStream(2, "sum test");
+    for (let trial = 0; trial < 100; trial++) {
+      const network = erdosRenyi(1 + Math.floor(random() * 12), random(), random);
+      const wire = { messages: 0, bytes: 0 };
+      addUp(wire, network, 3);
+      expect(sumTraffic(network, 3)).toEqual(wire);
+    }
+  });
+
   it("goes up a tree and down again, each component its own", () => {
     // A path of 4 from its end: three up, three down, each link twice.
     expect(sumTraffic(path(4), 5)).toEqual({ messages: 6, bytes: 2 * 3 * 5 * 8 });

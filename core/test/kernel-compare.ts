@@ -6,7 +6,7 @@ import { type Engine, SMALL_COLUMNS } from "../src/kernel/pick.ts";
 import { wasmKernel } from "../src/kernel/wasm.ts";
 import type { Problem } from "./kernel-problems.ts";
 
-function enginesFor(cols: number): readonly Engine[] {
+export function enginesFor(cols: number): readonly Engine[] {
   return cols <= SMALL_COLUMNS ? ["tiny", "small"] : ["plain", "screen", "bounded"];
 }
 
@@ -39,9 +39,12 @@ function areSame(a: Uint32Array, b: Uint32Array): boolean {
   return a.length === b.length;
 }
 
-/** Differences of every engine from the reference. */
-export function compare(problem: Problem): string[] {
+/** Differences of the given kernels, by default every engine, from the reference. */
+export function compare(
+  problem: Problem,
+  kernels: readonly Kernel[] = enginesFor(problem.points.cols).map((engine) => wasmKernel(engine)),
+): string[] {
   const reference = jsKernel.prepare(problem.points, problem.weights);
   const expected = problem.centroids.map((centroids) => answers(reference, problem, centroids));
-  return enginesFor(problem.points.cols).flatMap((engine) => differences(wasmKernel(engine), problem, expected));
+  return kernels.flatMap((kernel) => differences(kernel, problem, expected));
 }

@@ -111,12 +111,13 @@ function centroidsOf({ data, rows, cols }: Matrix, k: number, random: Random): F
 }
 
 /** Problem number `seed`: every d to 40 and k to 70 comes up, with every twist. */
-export function problemOf(seed: number): Problem {
+export function problemOf(seed: number, rows?: number): Problem {
   const random = randomOf(seed);
   const d = 1 + (seed % 40);
   const k = 1 + Math.floor(70 * random() ** 2);
   const twist = Object.keys(TWISTS)[seed % Object.keys(TWISTS).length];
-  const m = choose(random, [0, 1, 2, 7, 8, 9, 15, 16, 17, 24, 33, 65]) + (random() < 0.002 ? 1500 : 0);
+  const few = choose(random, [0, 1, 2, 7, 8, 9, 15, 16, 17, 24, 33, 65]) + (random() < 0.002 ? 1500 : 0);
+  const m = rows ?? few;
   const points = pointsOf(m, d, k, twist, random);
   const weights =
     random() < 0.25 ? Float64Array.from({ length: m }, () => (random() < 0.1 ? 0 : random() * 3)) : undefined;

@@ -9,7 +9,6 @@ import {
   discrepancy,
   distortion,
   type Edge,
-  type FitOptions,
   fitRounds,
   type Graph,
   globalCentroidDeviation,
@@ -39,7 +38,7 @@ interface Case {
 }
 
 interface BaseCase extends Case {
-  options: FitOptions;
+  options: MethodOptions;
   expected: Record<"objective" | "summedObjective", number[]> &
     Record<"startDeviation" | "startVariation" | "deviation" | "variation", number> & {
       centroids: Rows[];
@@ -106,7 +105,7 @@ interface Run {
 }
 
 /** Runs fit step by step, and evaluates the objective as the paper prints it (losses summed) beside ours. */
-function run(datasets: Matrix[], network: Graph, options: FitOptions): Run {
+function run(datasets: Matrix[], network: Graph, options: MethodOptions): Run {
   const objective: number[] = [];
   const summedObjective: number[] = [];
   const loop = fitRounds(datasets, network, options);

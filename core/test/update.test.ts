@@ -1,4 +1,15 @@
-import { discrepancy, fit, graph, kmeans, type Matrix, matrix, randomStream, toRows, updateDevice } from "@fedkm/core";
+import {
+  discrepancy,
+  fit,
+  graph,
+  kmeans,
+  type Matrix,
+  matrix,
+  predict,
+  randomStream,
+  toRows,
+  updateDevice,
+} from "@fedkm/core";
 import { describe, expect, it } from "vitest";
 import { forAllProblems, integerFrom, randomMatrix } from "./problems.ts";
 
@@ -30,6 +41,29 @@ describe("updateDevice(points, centroids, neighbours, options)", () => {
     const own = matrix([[0], [1]]);
     const other = matrix([[0.4], [9]]);
     expect(discrepancy(own, other, "transport")).toBeCloseTo(0.4 ** 2 + 8 ** 2, 12);
+  });
+
+  it("returns its own part of the objective and the points per cluster", () => {
+    forAllProblems("parts of an update", 300, ({ datasets: [points], init, alpha }) => {
+      const { centroids, loss, counts, objective } = updateDevice(points, init[0], init.slice(1), { alpha });
+      const labels = predict(centroids, points);
+      expect(Array.from(counts)).toEqual(Array.from(counts, (_, c) => labels.filter((label) => label === c).length));
+      const pulls = init.slice(1).reduce((sum, other) => sum + discrepancy(centroids, other), 0);
+      expect(Math.abs(loss + alpha * pulls - objective)).toBeLessThanOrEqual(1e-9 * Math.max(1, objective));
+    });
+  });
+
+  it("passes on a move of its neighbours smaller by the factor it names, and no smaller if it is alone with one", () => {
+    // Cluster fractions 1/4 and 3/4, one neighbour, matched one to one: shares 2 / (2 + 1/4) and 2 / (2 + 3/4).
+    const points = matrix([[0], [9], [10], [11]]);
+    const moved = (by: number) =>
+      updateDevice(points, matrix([[0], [10]]), [matrix([[1 + by], [12 + by]])], { alpha: 1, passes: 1 });
+    const { contraction, centroids } = moved(0);
+    expect(contraction).toBeCloseTo(2 / 2.25, 15);
+    const change = moved(0.1).centroids.data.map((value, i) => value - centroids.data[i]);
+    expect(change[0]).toBeCloseTo((0.1 * 2) / 2.25, 12);
+    expect(change[1]).toBeCloseTo((0.1 * 2) / 2.75, 12);
+    expect(updateDevice(points, matrix([[0], [10]]), [], { alpha: 1 }).contraction).toBe(0);
   });
 
   it("returns the local objective at the centroids it returns", () => {

@@ -7,7 +7,7 @@ export { claimColumns, judgeClaims } from "./claims.ts";
 export { compareMethods, type MethodOutcome, type Table as ComparisonTable, type TooDear } from "./compare.ts";
 export { digits, iris } from "./datasets.ts";
 export { drawBudget } from "./picture/budget.ts";
-export { blankPage, faint, ink, labelSize, type Page, quiet } from "./picture/page.ts";
+export { blankPage, faint, ink, labelSize, type Page, quiet, roundCoordinates } from "./picture/page.ts";
 export { drawPanelGrid } from "./picture/panels.ts";
 export { toPng } from "./picture/png.ts";
 export { runBatches, workIn } from "./pool.ts";

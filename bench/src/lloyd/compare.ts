@@ -10,7 +10,12 @@ import { type Program, startNode } from "./program.ts";
 import { type Workload, workloads, writePoints } from "./workloads.ts";
 
 type Peer = Exclude<Job["program"], "ours">;
-type Answers = { [program in Peer]?: Answer | undefined } & { ours: Answer; differences: number | undefined };
+type Answers = { [program in Peer]?: Answer | undefined } & {
+  ours: Answer;
+  /** scikit-learn float64 with each of OpenBLAS's kernels. */
+  byKernel: (Answer | undefined)[];
+  differences: number | undefined;
+};
 
 /** The file in which the points of a workload lie, written on first use. D and D* share theirs. */
 export type PointsOf = (workload: Workload) => string;
@@ -30,7 +35,7 @@ export function pointsIn(folder: string): PointsOf {
 
 export async function compareLloyd(python: Python, isQuick: boolean, pointsOf: PointsOf): Promise<void> {
   const blas = startBlas(python, isQuick);
-  const rows = [HEAD];
+  const rows = [head(blas)];
   try {
     for (const workload of workloads(isQuick)) {
       rows.push(rowOf(workload, await measure(workload, python, blas, isQuick, pointsOf(workload))));
@@ -42,20 +47,24 @@ export async function compareLloyd(python: Python, isQuick: boolean, pointsOf: P
   const size = isQuick ? "a tenth of the points, so gates are for orientation only" : "one thread";
   print(`k-means, CPU time ours / theirs, 20 iterations (D* until convergence, at most 100), ${size}`, rows);
   const kinds = blas.map(({ name }) => name).join(", ");
-  console.log(`  lloyd: scikit-learn's bare iteration, the fastest of OpenBLAS's kernels (${kinds}); differ: labels`);
+  console.log(
+    `  lloyd: scikit-learn's bare iteration, the fastest of OpenBLAS's kernels (${kinds}), and each; differ: labels`,
+  );
   for (const line of toInstall(["sklearn", "faiss"], python)) console.log(`  ${line}`);
 }
 
-const HEAD = [
+const head = (blas: readonly Blas[]) => [
   "",
   ...["m", "d", "k", "iterations", "ours, s"],
-  ...["/ lloyd f64", "gate", "reach", "/ lloyd f32", "/ FAISS f32", "gate", "/ ml-kmeans", "/ skmeans", "differ", ""],
+  ...["/ lloyd f64", ...blas.map(({ name }) => name), "gate", "reach"],
+  ...["/ lloyd f32", "/ FAISS f32", "gate", "/ ml-kmeans", "/ skmeans", "differ", ""],
 ];
 
 function rowOf({ name, m, d, k, jobs, gate, reach, faissGate }: Workload, answers: Answers): string[] {
   const { seconds, iterations } = answers.ours;
   const quotient = (peer: Peer) => answers[peer] && seconds / answers[peer].seconds;
-  const cell = (peer: Peer) => (answers[peer] === undefined ? "-" : ratio(seconds, answers[peer].seconds));
+  const against = (answer: Answer | undefined) => (answer === undefined ? "-" : ratio(seconds, answer.seconds));
+  const cell = (peer: Peer) => against(answers[peer]);
   // NaN, where a peer with a gate was not measured, is neither held nor missed.
   const shares = [(quotient("lloyd64") ?? Number.NaN) / gate];
   if (faissGate !== undefined) shares.push((quotient("faiss") ?? Number.NaN) / faissGate);
@@ -64,8 +73,16 @@ function rowOf({ name, m, d, k, jobs, gate, reach, faissGate }: Workload, answer
   return [
     name,
     ...[jobs > 1 ? `${jobs} x ${m}` : String(m), String(d), String(k), ratio(iterations, jobs), seconds.toPrecision(3)],
-    ...[cell("lloyd64"), String(gate), String(reach), cell("lloyd32"), cell("faiss"), String(faissGate ?? "-")],
-    ...[cell("ml-kmeans"), cell("skmeans"), String(answers.differences ?? "-"), verdict],
+    ...[cell("lloyd64"), ...answers.byKernel.map(against), String(gate), String(reach)],
+    ...[
+      cell("lloyd32"),
+      cell("faiss"),
+      String(faissGate ?? "-"),
+      cell("ml-kmeans"),
+      cell("skmeans"),
+      String(answers.differences ?? "-"),
+      verdict,
+    ],
   ];
 }
 
@@ -87,18 +104,26 @@ async function measure(
   const peers: Peer[] = [];
   if (modules.has("sklearn")) peers.push("lloyd64", ...(workload.cap > 20 ? [] : (["lloyd32"] as const)));
   if (modules.has("faiss") && workload.faissGate !== undefined) peers.push("faiss");
-  const answers: Answers = { ours: await askAnew("ours.js", "ours", ask), differences: undefined };
+  const answers: Answers = {
+    ours: await askAnew("ours.js", "ours", ask),
+    byKernel: blas.map(() => undefined),
+    differences: undefined,
+  };
   // In turns, because the machine may have other work to do at times. The long one averages by itself.
   const turns = isQuick || workload.cap > 20 ? 1 : 2;
   for (let turn = 0; turn < turns; turn++) {
     for (const peer of peers) {
-      for (const { program } of blas) answers[peer] = await fasterOf(answers[peer], ask(program, peer), peer);
+      for (const [at, { program }] of blas.entries()) {
+        const answer = await answered(ask(program, peer), peer);
+        answers[peer] = faster(answers[peer], answer);
+        if (peer === "lloyd64") answers.byKernel[at] = faster(answers.byKernel[at], answer);
+      }
     }
-    answers.ours = faster(answers.ours, await askAnew("ours.js", "ours", ask));
+    answers.ours = faster(answers.ours, await askAnew("ours.js", "ours", ask)) ?? answers.ours;
   }
   if (workload.isForJavaScript) {
     for (const peer of ["ml-kmeans", "skmeans"] as const) {
-      answers[peer] = await fasterOf(undefined, askAnew("javascript.js", peer, ask), peer);
+      answers[peer] = await answered(askAnew("javascript.js", peer, ask), peer);
     }
   }
   if (answers.lloyd64 !== undefined) answers.differences = differences(job("ours").labels, job("lloyd64").labels);
@@ -119,17 +144,17 @@ async function askAnew(
 }
 
 /** A peer that fails is said to have failed; it does not cost the others their results. */
-async function fasterOf(known: Answer | undefined, asked: Promise<Answer>, peer: Peer): Promise<Answer | undefined> {
+async function answered(asked: Promise<Answer>, peer: Peer): Promise<Answer | undefined> {
   try {
-    return faster(known, await asked);
+    return await asked;
   } catch (error) {
     console.log(`${peer}: ${error instanceof Error ? error.message : error}`);
-    return known;
+    return undefined;
   }
 }
 
-function faster(a: Answer | undefined, b: Answer): Answer {
-  return a === undefined || b.seconds < a.seconds ? b : a;
+function faster(a: Answer | undefined, b: Answer | undefined): Answer | undefined {
+  return a === undefined || (b !== undefined && b.seconds < a.seconds) ? b : a;
 }
 
 function differences(file: string, otherFile: string): number {

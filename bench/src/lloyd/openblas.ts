@@ -12,7 +12,7 @@ export interface Blas {
 
 /**
  * An OpenBLAS older than the processor does not know it and falls back to SSE3, at half the speed; one that knows it
- * takes one of these. So they are asked for by name, and what OpenBLAS takes by itself only where there are none.
+ * takes one of the others, so they are asked for by name.
  */
 function coreTypes(): { name: string; settings: NodeJS.ProcessEnv }[] {
   const flags = existsSync("/proc/cpuinfo") ? readFileSync("/proc/cpuinfo", "utf8") : "";
@@ -20,15 +20,15 @@ function coreTypes(): { name: string; settings: NodeJS.ProcessEnv }[] {
     { flag: /\bavx2\b/, name: "AVX2", type: "Haswell" },
     { flag: /\bavx512vl\b/, name: "AVX-512", type: "SkylakeX" },
   ].filter(({ flag }) => flag.test(flags));
-  if (known.length === 0) return [{ name: "as installed", settings: {} }];
-  return known.map(({ name, type }) => ({ name, settings: { OPENBLAS_CORETYPE: type } }));
+  const named = known.map(({ name, type }) => ({ name, settings: { OPENBLAS_CORETYPE: type } }));
+  return [{ name: "as installed", settings: {} }, ...named];
 }
 
-/** None without scikit-learn and FAISS; only the first if it has to be quick. */
+/** None without scikit-learn and FAISS; only one if it has to be quick, the oldest that is asked for by name. */
 export function startBlas({ command, modules }: Python, isQuick: boolean): Blas[] {
   if (!modules.has("sklearn") && !modules.has("faiss")) return [];
   const script = fileURLToPath(new URL("../../src/lloyd/lloyd.py", import.meta.url));
-  const types = isQuick ? coreTypes().slice(0, 1) : coreTypes();
+  const types = isQuick ? coreTypes().slice(0, 2).slice(-1) : coreTypes();
   return types.map(({ name, settings }) => ({
     name,
     program: startProgram(command, [script], { ...ONE_THREAD, ...settings }),

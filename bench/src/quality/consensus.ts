@@ -68,7 +68,7 @@ function largestDifference(a: Float64Array, b: Float64Array): number {
 /** Rounds to within 1e-6 of the final objective, from each device's own k-means, with and without relaxation. */
 export function relaxationPace(first: number): void {
   const rows = kinds.map((kind) => {
-    const results = Array.from({ length: 10 }, (_, s) => {
+    const results = Array.from({ length: 50 }, (_, s) => {
       const { datasets, network } = setting(kind, 100, first + s);
       const options = {
         k: 3,
@@ -95,11 +95,12 @@ export function relaxationPace(first: number): void {
       String(median(results.map(({ plain }) => plain))),
       String(median(results.map(({ relaxed }) => relaxed))),
       median(results.map(({ plain, relaxed }) => plain / relaxed)).toFixed(1),
+      Math.min(...results.map(({ plain, relaxed }) => plain / relaxed)).toFixed(1),
       `${same.length} of ${results.length}`,
     ];
   });
-  print("relaxation: median rounds to within 1e-6 of the final objective, m = 100, p = 0.7, alpha = 1, 10 runs", [
-    ["data", "without", "auto", "fewer by", "same fixed point to 1e-9"],
+  print("relaxation: median rounds to within 1e-6 of the final objective, m = 100, p = 0.7, alpha = 1, 50 runs", [
+    ["data", "without", "auto", "fewer by", "at least", "same fixed point to 1e-9"],
     ...rows,
   ]);
 }

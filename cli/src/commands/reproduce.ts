@@ -10,7 +10,7 @@ export function reproduceCommand(io: Console): Command {
     .description("Run the paper's experiments again: CSV, pictures, and a report that says which of its claims hold.")
     .argument(
       "[what]",
-      "figure1 to figure4, all (these four), effect-of-alpha, connectivity, regimes, communities, small-real, extended (these five)",
+      "figure1 to figure4, all (these four), effect-of-alpha, connectivity, regimes, communities, small-real, extended (these five), features (of --data)",
       "all",
     )
     .option(
@@ -18,6 +18,9 @@ export function reproduceCommand(io: Console): Command {
       "independent runs of every cell (default: 10, or 2 with --quick)",
       parseWhole("--runs", 1),
     )
+    .option("--data <files...>", "your points and classes, for features: wider than 50 columns become components")
+    .option("--classes <column>", "of your files", "label")
+    .option("--devices <integer>", "how many share your files", parseWhole("--devices", 2, 10_000), 10)
     .option("--quick", "few sizes, for a first look")
     .option("--out <folder>", "where everything goes", "fedkm-reproduce")
     .option("--seed <integer>", "draws all data and networks", parseSeed, 1)

@@ -1,26 +1,28 @@
 // fedkm compare: all methods on one problem within one budget, as a table, as JSON, and as curves.
 
 import { styleText } from "node:util";
-import { edges, erdosRenyi, type Graph, methods, randomStream } from "@fedkm/core";
+import { edges, type Graph, methods } from "@fedkm/core";
 import { type ComparisonTable, compareMethods, drawBudget, type MethodOutcome, type TooDear } from "@fedkm/experiments";
 import { type Console, isStyled } from "../console.ts";
 import { UsageError } from "../failure.ts";
+import { linkDevices } from "../links/spec.ts";
 import { count, duration, significant } from "../numbers.ts";
 import { progressOn } from "../progress.ts";
 import { alignColumns, wrap } from "../table.ts";
 import { writeWhole } from "../write.ts";
 import { builtInData, type ComparedData, type DatasetName } from "./data.ts";
+import { type FileOptions, fileData } from "./files.ts";
 
-export interface CompareOptions {
+export interface CompareOptions extends FileOptions {
   readonly dataset: DatasetName;
+  /** Files, instead of `dataset`. */
+  readonly data?: readonly string[];
   readonly methods?: readonly string[];
   readonly messages?: number;
-  readonly devices: number;
   readonly points: number;
   readonly k?: number;
   readonly alpha: number;
-  readonly probability: number;
-  readonly seed: number;
+  readonly graph: string;
   /** The picture's file. */
   readonly out: string;
   readonly json?: true;
@@ -36,13 +38,17 @@ interface Comparison {
 }
 
 export async function compare(options: CompareOptions, { stdout, stderr, env }: Console): Promise<void> {
-  const { dataset, devices, points, probability, alpha, seed, out } = options;
+  const { dataset, devices, points, alpha, seed, out } = options;
   const table = chosen(options.methods);
-  const data = builtInData(dataset, devices, points, seed);
-  const graph = erdosRenyi(devices, probability, randomStream(seed, "graph"));
-  const { k = data.k, messages: budget = 200 * devices } = options;
-  const problem = { datasets: data.datasets, labels: data.labels, graph, k, alpha, seed, messages: budget };
   const progress = progressOn(stderr);
+  const data =
+    options.data === undefined
+      ? builtInData(dataset, devices, points, seed)
+      : await fileData(options.data, options, (file) => progress.announce(`fedkm  reading ${file}`));
+  const { k = data.k, messages: budget = 200 * data.datasets.length } = options;
+  if (k === undefined) throw new UsageError("--k must be given with --data, or --classes to count them, got neither");
+  const graph = linkDevices(options.graph, data.names, data.datasets, seed);
+  const problem = { datasets: data.datasets, labels: data.labels, graph, k, alpha, seed, messages: budget };
   const found: (MethodOutcome | TooDear)[] = [];
   const names = Object.keys(table);
   try {

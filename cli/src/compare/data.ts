@@ -6,10 +6,12 @@ import { digits, iris } from "@fedkm/experiments";
 export interface ComparedData {
   /** For a person: what it is. */
   readonly name: string;
+  /** Of the devices. */
+  readonly names: readonly string[];
   readonly datasets: readonly Matrix[];
   readonly labels?: readonly Uint32Array[] | undefined;
   /** As many clusters as it is known to have. */
-  readonly k: number;
+  readonly k?: number | undefined;
 }
 
 export const datasetNames = ["iso", "var", "aniso", "iris", "digits"] as const;
@@ -18,7 +20,8 @@ export type DatasetName = (typeof datasetNames)[number];
 
 /** Data that come with the command. `points` are those of a drawn device; real sets are dealt evenly. */
 export function builtInData(name: DatasetName, devices: number, points: number, seed: number): ComparedData {
-  if (name === "iris") return { name, ...splitEvenly(iris(), devices, seed), k: 3 };
-  if (name === "digits") return { name, ...splitEvenly(digits(), devices, seed), k: 10 };
-  return { name, ...paperData(name, devices, points, seed), k: 3 };
+  const names = Array.from({ length: devices }, (_, i) => String(i));
+  if (name === "iris") return { name, names, ...splitEvenly(iris(), devices, seed), k: 3 };
+  if (name === "digits") return { name, names, ...splitEvenly(digits(), devices, seed), k: 10 };
+  return { name, names, ...paperData(name, devices, points, seed), k: 3 };
 }

@@ -1,26 +1,33 @@
-// fedkm demo: ten simulated devices, five methods, one table, one picture.
+// fedkm demo: ten devices that agree over real sockets, five methods in memory beside them, one table, one picture.
 
 import { styleText } from "node:util";
-import { edges } from "@fedkm/core";
+import { consensusVariation, edges, globalCentroidDeviation, objective } from "@fedkm/core";
 import { type Console, isStyled } from "../console.ts";
 import { count, duration, significant, times } from "../numbers.ts";
 import { progressOn } from "../progress.ts";
 import { alignColumns, wrap } from "../table.ts";
 import { writeWhole } from "../write.ts";
 import { type Comparison, compare, demoProblem, type MethodName, methodNames } from "./comparison.ts";
+import { type DevicesResult, runDevices } from "./devices.ts";
 
 export interface DemoOptions {
   readonly seed: number;
   /** The picture's file. */
   readonly out: string;
   readonly json?: boolean;
+  /** No processes and no sockets: the devices run in this one. */
+  readonly inProcess?: boolean;
 }
 
-export async function demo({ seed, out, json }: DemoOptions, { stdout, stderr, env }: Console): Promise<void> {
+export async function demo(options: DemoOptions, { stdout, stderr, env }: Console): Promise<void> {
+  const { seed, out, json } = options;
   const progress = progressOn(stderr);
   let comparison: Comparison;
+  let devices: DevicesResult;
   try {
     const problem = demoProblem(seed);
+    const reason = options.inProcess ? "asked for by --in-process" : undefined;
+    devices = await runDevices(problem, reason, (text) => progress.show(`fedkm  ${text}`));
     comparison = compare(problem, ({ round, objective }) => {
       progress.show(`fedkm  round ${round}/${problem.rounds}  objective ${significant(objective, 4)}`);
     });
@@ -30,14 +37,33 @@ export async function demo({ seed, out, json }: DemoOptions, { stdout, stderr, e
   } finally {
     progress.erase();
   }
-  if (json) stdout.write(`${JSON.stringify(summary(comparison, out), undefined, 2)}\n`);
-  else stdout.write(`${report(comparison, out, isStyled(stdout, env)).join("\n")}\n`);
+  const demonstrated = { ...comparison, devices };
+  if (json) stdout.write(`${JSON.stringify(summary(demonstrated, out), undefined, 2)}\n`);
+  else stdout.write(`${report(demonstrated, out, isStyled(stdout, env)).join("\n")}\n`);
+}
+
+interface Demonstrated extends Comparison {
+  readonly devices: DevicesResult;
+}
+
+/** The devices' centroids by the measures of the methods beside them. */
+function measured({ problem, reference, devices }: Demonstrated) {
+  const { centroids, messages, bytes, milliseconds } = devices;
+  return {
+    globalCentroidDeviation: globalCentroidDeviation(centroids, reference),
+    consensusVariation: consensusVariation(centroids, problem.graph),
+    objective: objective(problem.datasets, centroids, problem.graph, problem),
+    messages,
+    bytes,
+    milliseconds,
+  };
 }
 
 /** The same facts for a machine, with all their digits. */
-function summary({ problem, results }: Comparison, picture: string) {
+function summary(demonstrated: Demonstrated, picture: string) {
+  const { problem, results } = demonstrated;
   const { seed, k, alpha, datasets, graph } = problem;
-  const measured = methodNames.map((name) => {
+  const methods = methodNames.map((name) => {
     const { model, deviation, variation, milliseconds } = results[name];
     const { objective, rounds, converged, messages, bytes } = model;
     const quality = { globalCentroidDeviation: deviation, consensusVariation: variation, objective };
@@ -45,15 +71,34 @@ function summary({ problem, results }: Comparison, picture: string) {
   });
   const links = Array.from(edges(graph)).length;
   const points = datasets.reduce((sum, { rows }) => sum + rows, 0);
-  return { seed, devices: graph.size, links, points, k, alpha, methods: Object.fromEntries(measured), picture };
+  const processes = { ...measured(demonstrated), inProcess: demonstrated.devices.inProcess ?? null };
+  return {
+    seed,
+    devices: graph.size,
+    links,
+    points,
+    k,
+    alpha,
+    processes,
+    methods: Object.fromEntries(methods),
+    picture,
+  };
 }
 
-function report(comparison: Comparison, picture: string, styled: boolean): string[] {
-  const { seed, k, alpha, datasets, graph } = comparison.problem;
+function report(demonstrated: Demonstrated, picture: string, styled: boolean): string[] {
+  const { seed, k, alpha, datasets, graph } = demonstrated.problem;
   const links = Array.from(edges(graph)).length;
   const problem = `${graph.size} devices, ${datasets[0].rows} points each, ${links} links, k = ${k}, alpha = ${alpha}, seed ${seed}`;
-  const paragraphs = [columnsExplained, whatIsSeen(comparison)].flatMap((text) => ["", ...wrap(text, 80)]);
-  return [problem, "", ...resultTable(comparison, styled), ...paragraphs, "", `picture: ${picture}`];
+  const texts = [whatRan(demonstrated.devices), columnsExplained, whatIsSeen(demonstrated)];
+  const paragraphs = texts.flatMap((text) => ["", ...wrap(text, 80)]);
+  return [problem, "", ...resultTable(demonstrated, styled), ...paragraphs, "", `picture: ${picture}`];
+}
+
+function whatRan({ inProcess }: DevicesResult): string {
+  const same = "They run the update of fedkm whenever they hear something, without a coordinator.";
+  return inProcess === undefined
+    ? `devices: ten processes on this machine, linked over TCP, encrypted; all are stopped again. ${same}`
+    : `devices: simulated in this process (${inProcess}). ${same}`;
 }
 
 const columnsExplained =
@@ -61,7 +106,9 @@ const columnsExplained =
   "pooled moves every raw record to one place; fedkm, consensus and distributed send only centroids and counts; " +
   "local sends nothing.";
 
-function resultTable({ results }: Comparison, styled: boolean): string[] {
+function resultTable(demonstrated: Demonstrated, styled: boolean): string[] {
+  const { results } = demonstrated;
+  const real = measured(demonstrated);
   const heading = ["method", "GCD", "CV", "objective", "messages", "bytes", "time"];
   const rows = methodNames.map((name) => {
     const { model, deviation, variation, milliseconds } = results[name];
@@ -75,10 +122,19 @@ function resultTable({ results }: Comparison, styled: boolean): string[] {
       duration(milliseconds),
     ];
   });
+  const devices = [
+    "devices",
+    significant(real.globalCentroidDeviation, 2),
+    significant(real.consensusVariation, 2),
+    significant(real.objective, 4),
+    count(real.messages),
+    count(real.bytes),
+    duration(real.milliseconds),
+  ];
   const best = nearestToPooled(results);
   const column = heading.indexOf("GCD");
-  return alignColumns([heading, ...rows], (text, row, at) =>
-    styled && at === column && row > 0 && methodNames[row - 1] === best
+  return alignColumns([heading, devices, ...rows], (text, row, at) =>
+    styled && at === column && row > 1 && methodNames[row - 2] === best
       ? // Whether to style was decided for the output in hand, not for the process's own.
         styleText("bold", text, { validateStream: false })
       : text,

@@ -1,9 +1,11 @@
 // fedkm reproduce: runs the cells of a study in threads, then writes tables, pictures and the report from their rows.
 
 import { availableParallelism } from "node:os";
+import type { LabelledPoints } from "@fedkm/core";
 import {
   batches,
   type Cell,
+  featuresPlan,
   type Plan,
   type RunRecord,
   runBatches,
@@ -18,12 +20,17 @@ import type { Console } from "../console.ts";
 import { UsageError } from "../failure.ts";
 import { duration } from "../numbers.ts";
 import { type Progress, progressOn } from "../progress.ts";
+import { type Features, readFeatures } from "./features.ts";
 import { interruptible } from "./interrupt.ts";
 import { openJournal } from "./journal.ts";
 import { writeResults } from "./results.ts";
 
 export interface ReproduceOptions {
   readonly what: string;
+  /** Files of the study "features", the column of their classes, and how many devices share them. */
+  readonly data?: readonly string[];
+  readonly classes: string;
+  readonly devices: number;
   readonly runs?: number;
   readonly quick?: true;
   readonly out: string;
@@ -37,16 +44,17 @@ export interface ReproduceOptions {
 export async function reproduce(options: ReproduceOptions, { stdout, stderr }: Console): Promise<void> {
   const { what, quick = false, out, seed, start, resume = false } = options;
   const { runs = quick ? 2 : 10, workers = availableParallelism() } = options;
-  const study = studies[what];
-  if (study === undefined)
-    throw new UsageError(`what must be one of ${Object.keys(studies).join(", ")}, got "${what}"`);
+  const features = await featuresOf(options);
   const starts: StartName[] = start === "both" ? ["paper", "dependable"] : [start];
-  const plan = study({ runs, seed, starts, quick });
-  const manifest = { fedkm: version(), what, seed, runs, quick, starts, cells: plan.cells.length };
+  const planning = { runs, seed, starts, quick };
+  const plan = features ? featuresPlan(features.points, options.devices, planning) : studies[what](planning);
+  const counted = { seed, runs, quick, starts, cells: plan.cells.length };
+  const manifest = { fedkm: version(), what, ...(features && { data: features.mark }), ...counted };
   const began = performance.now();
   const progress = progressOn(stderr);
   try {
-    const rows = await runPlan(plan, { out, manifest, workers, resume, progress });
+    const settings = { out, manifest, workers, resume, progress, features: features?.points };
+    const rows = await runPlan(plan, settings);
     progress.announce("fedkm  drawing");
     const seconds = (performance.now() - began) / 1000;
     await writeResults(
@@ -58,18 +66,32 @@ export async function reproduce(options: ReproduceOptions, { stdout, stderr }: C
   }
 }
 
+/** The study "features" needs files, and no other can use them. */
+async function featuresOf({ what, data, classes }: ReproduceOptions): Promise<Features | undefined> {
+  if (what === "features") {
+    if (data === undefined) throw new UsageError("--data must name files for the study features, got none");
+    return readFeatures(data, classes);
+  }
+  if (data !== undefined) throw new UsageError(`--data must be used with the study features, got "${what}"`);
+  if (!Object.hasOwn(studies, what)) {
+    throw new UsageError(`what must be one of ${[...Object.keys(studies), "features"].join(", ")}, got "${what}"`);
+  }
+  return undefined;
+}
+
 interface RunSettings {
   readonly out: string;
   readonly manifest: object;
   readonly workers: number;
   readonly resume: boolean;
   readonly progress: Progress;
+  readonly features: LabelledPoints | undefined;
 }
 
 /** All rows in the order of the cells, whatever the order in which threads finished them. */
 async function runPlan(
   { cells }: Plan,
-  { out, manifest, workers, resume, progress }: RunSettings,
+  { out, manifest, workers, resume, progress, features }: RunSettings,
 ): Promise<RunRecord[]> {
   const parts = batches(cells);
   const journal = openJournal(out, manifest, resume);
@@ -80,6 +102,7 @@ async function runPlan(
     await interruptible((signal) =>
       runBatches(waiting, {
         workers,
+        features,
         signal,
         onFinished(batch, rows) {
           journal.add(batch, rows);

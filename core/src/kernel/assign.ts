@@ -2,8 +2,7 @@
 
 import type { Clusters } from "./clusters.ts";
 import { encodeCentroids, type ScreenBounds, stepOf } from "./codes.ts";
-import { type Device, FIELD, inChunks, type Screen } from "./device.ts";
-import { LOSS_BLOCK } from "./js.ts";
+import { type Device, FIELD, type Screen } from "./device.ts";
 import { type Engine, worthwhileShare } from "./pick.ts";
 
 /** Share of the distances which, if verified in float64, make the screen slower than the plain engine. */
@@ -19,25 +18,12 @@ export function assign(device: Device, clusters: Clusters, centroids: Float64Arr
   const ways = engine === "bounded" && clusters.isAssigned ? waysOf(known, centroids, clusters.k) : undefined;
   known.set(centroids);
   clusters.loss = undefined;
-  if (engine === "small") clusters.loss = assignTiles(device);
+  if (engine === "small") clusters.loss = machine.assignTiles(device.state, device.points.rows);
   else if (engine === "plain" || !assignByScreen(device, clusters, centroids, ways)) {
     clusters.hasSlack = false;
     assignPlainly(device, clusters, centroids);
   }
   clusters.isAssigned = true;
-}
-
-/** Tiles give the loss away: a chunk is one of its blocks. */
-function assignTiles({ machine, points, state }: Device): number {
-  let loss = 0;
-  inChunks(
-    points.rows,
-    (from, to) => {
-      loss += machine.small(state, from, to);
-    },
-    LOSS_BLOCK,
-  );
-  return loss;
 }
 
 function assignPlainly(device: Device, { at, k }: Clusters, centroids: Float64Array): void {
@@ -49,7 +35,7 @@ function assignPlainly(device: Device, { at, k }: Clusters, centroids: Float64Ar
     const first = (c >> 3) * 8 * cols + (c & 7);
     for (let j = 0; j < cols; j++) lanes[first + 8 * j] = centroids[c * cols + j];
   }
-  inChunks(points.rows, (from, to) => machine.plain(state, from, to));
+  machine.assignRows("plain", state, points.rows);
 }
 
 /**
@@ -79,7 +65,7 @@ function assignByScreen(
   const way = ways && bounds.complete ? planMovement(device, clusters, screen, ways) : undefined;
   const canFilter = way !== undefined && clusters.hasSlack;
   writeState(device, bounds, way === undefined ? 0 : screen.slack, canFilter ? at.decrease : 0);
-  inChunks(points.rows, (from, to) => machine.screen(state, from, to));
+  machine.assignRows("screen", state, points.rows);
   clusters.hasSlack = way !== undefined;
   const words = machine.i32();
   const looked = words[state / 4 + FIELD.looked];

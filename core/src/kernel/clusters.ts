@@ -1,7 +1,8 @@
 // The part of a device's state that depends on the number of clusters.
 
 import type { Block } from "./arena.ts";
-import { CHUNK, type Device, FIELD, labelsOf, place, UNASSIGNED } from "./device.ts";
+import { type Device, FIELD, place } from "./device.ts";
+import { CHUNK } from "./passes.ts";
 
 export interface Clusters {
   readonly k: number;
@@ -23,7 +24,7 @@ export interface Clusters {
   rest: number;
 }
 
-/** Empty clusters; every row is in none. Undefined when memory is full. */
+/** Clusters without rows, for a device whose rows are in none. Undefined when memory is full. */
 export function createClusters(device: Device, k: number): Clusters | undefined {
   const { machine, points, layout, state } = device;
   const { cols } = points;
@@ -40,8 +41,6 @@ export function createClusters(device: Device, k: number): Clusters | undefined 
   if (placed === undefined) return undefined;
   const { block, addresses } = placed;
   machine.f64().fill(0, addresses[0] / 8, addresses[0] / 8 + 2 * k * (cols + 1));
-  const labels = labelsOf(device);
-  for (let r = 0; r < labels.length; r++) labels[r] |= UNASSIGNED;
   const words = machine.i32();
   const first = state / 4;
   words[first + FIELD.k] = k;

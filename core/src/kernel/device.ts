@@ -4,6 +4,7 @@ import type { Matrix } from "../matrix.ts";
 import type { Block } from "./arena.ts";
 import type { PointCodes } from "./codes.ts";
 import type { Machine } from "./module.ts";
+import { CHUNK } from "./passes.ts";
 
 /** The fields of State (assembly/state.ts): the number of their 32-bit word. */
 export const FIELD = {
@@ -17,8 +18,6 @@ export const STATE_BYTES = 112;
 export const UNASSIGNED = 0x7fff;
 /** Indices of centroids, padding included, stay below UNASSIGNED. */
 export const LARGEST_K = UNASSIGNED - 8;
-/** Rows per call into the kernel: the first calls run unoptimised code, so they must not be long. */
-export const CHUNK = 1024;
 
 export interface Device {
   readonly machine: Machine;

@@ -1,10 +1,11 @@
 // The compiled SIMD module: one instance over one memory, made on first use.
 
 import { type Arena, createArena } from "./arena.ts";
+import { type Passes, passesAlone } from "./passes.ts";
 import { WASM_BYTES } from "./wasm-bytes.ts";
 
 /** What assembly/index.ts exports. `state` is the address of a device's State; ranges of rows start at multiples of 8. */
-interface Exports {
+export interface Exports {
   small(state: number, from: number, to: number): number;
   arrange(state: number, from: number, to: number, source: number, largest: number): void;
   screen(state: number, from: number, to: number): void;
@@ -16,11 +17,19 @@ interface Exports {
   tinyLoad(rows: number, cols: number, k: number): void;
   tinyAssign(rows: number, cols: number, k: number): number;
   tinyLloyd(rows: number, cols: number, k: number, most: number, tol: number): number;
-  encode(state: number, centre: number, from: number, to: number, step: number, radius: number): number;
+  encode(
+    state: number,
+    centre: number,
+    from: number,
+    to: number,
+    step: number,
+    radius: number,
+    largest: number,
+  ): number;
 }
 
-export interface Machine extends Arena, Exports {
-  /** The whole memory as numbers. Growing the memory leaves old views empty, so these are asked for anew. */
+export interface Machine extends Arena, Exports, Passes {
+  /** The whole memory as numbers. Growing the memory makes new views, so these are asked for anew. */
   readonly f64: () => Float64Array;
   readonly i32: () => Int32Array;
 }
@@ -28,20 +37,20 @@ export interface Machine extends Arena, Exports {
 /** The few names that are needed of globals that every host has but es2023 does not declare. */
 interface Host {
   WebAssembly?: {
-    Memory: new (limits: { initial: number; maximum: number }) => Memory;
+    Memory: new (limits: { initial: number; maximum: number; shared?: boolean }) => Memory;
     Module: new (bytes: Uint8Array) => object;
-    Instance: new (module: object, imports: { env: { memory: Memory } }) => { exports: unknown };
+    Instance: new (module: object, imports: { env: { memory: Memory } }) => { exports: Exports };
     validate(bytes: Uint8Array): boolean;
   };
   atob(text: string): string;
 }
 
 export interface Memory {
-  readonly buffer: ArrayBuffer;
+  readonly buffer: ArrayBufferLike;
   grow(pages: number): number;
 }
 
-const host = globalThis as unknown as Host;
+export const host = globalThis as unknown as Host;
 
 let machine: Machine | undefined | null = null;
 
@@ -53,24 +62,31 @@ export function theMachine(): Machine | undefined {
 
 function createMachine(): Machine | undefined {
   const { WebAssembly } = host;
-  if (WebAssembly === undefined) return undefined;
-  const bytes = Uint8Array.from(host.atob(WASM_BYTES), (letter) => letter.charCodeAt(0));
-  // An engine without SIMD finds the module invalid.
-  if (!WebAssembly.validate(bytes)) return undefined;
+  const bytes = kernelBytes();
+  if (WebAssembly === undefined || !WebAssembly.validate(bytes)) return undefined;
   const memory = new WebAssembly.Memory({ initial: 1, maximum: 65536 });
-  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(bytes), { env: { memory } });
+  return machineOn(memory, new WebAssembly.Instance(new WebAssembly.Module(bytes), { env: { memory } }).exports);
+}
+
+/** The module. An engine without SIMD finds it invalid. */
+export function kernelBytes(): Uint8Array {
+  return Uint8Array.from(host.atob(WASM_BYTES), (letter) => letter.charCodeAt(0));
+}
+
+/** An instance and its memory, which nobody else grows. */
+export function machineOn(memory: Memory, exports: Exports): Machine {
   let f64 = new Float64Array(memory.buffer);
   let i32 = new Int32Array(memory.buffer);
-  return {
-    ...(exports as Exports),
-    ...createArena(memory),
-    f64() {
-      if (f64.length === 0) f64 = new Float64Array(memory.buffer);
-      return f64;
+  const arena = createArena({
+    get buffer() {
+      return memory.buffer;
     },
-    i32() {
-      if (i32.length === 0) i32 = new Int32Array(memory.buffer);
-      return i32;
+    grow(pages) {
+      const before = memory.grow(pages);
+      f64 = new Float64Array(memory.buffer);
+      i32 = new Int32Array(memory.buffer);
+      return before;
     },
-  };
+  });
+  return { ...exports, ...arena, ...passesAlone(exports), f64: () => f64, i32: () => i32 };
 }

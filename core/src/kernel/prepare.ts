@@ -2,7 +2,7 @@
 
 import type { Matrix } from "../matrix.ts";
 import { type Ball, chooseBall, stepOf } from "./codes.ts";
-import { type Device, FIELD, inChunks, place, STATE_BYTES } from "./device.ts";
+import { type Device, FIELD, inChunks, place, STATE_BYTES, UNASSIGNED } from "./device.ts";
 import { gridsFor } from "./grid.ts";
 import type { Machine } from "./module.ts";
 import { SMALL_COLUMNS } from "./pick.ts";
@@ -36,6 +36,7 @@ export function createDevice(
   const [state, labels, largest, grids, weighing, copied, extra, slack = 0, tiles = 0] = placed.addresses;
   const words = machine.i32().subarray(state / 4);
   words.fill(0, 0, (grids - state) / 4);
+  new Uint16Array(machine.f64().buffer, labels, padded).fill(UNASSIGNED);
   words[FIELD.rows] = rows;
   words[FIELD.cols] = cols;
   words[FIELD.pairs] = pairs;
@@ -67,22 +68,26 @@ function copyPoints(
   at: Addresses,
 ): number {
   const f64 = machine.f64();
-  const radius = ball?.radius ?? 0;
-  const step = stepOf(radius);
-  let worst = 0;
-  if (ball !== undefined) f64.set(ball.centre, at.extra / 8);
+  const copyTo = (address: number, from: number, to: number) =>
+    f64.set(chunk >= rows ? data : data.subarray(from * cols, to * cols), address / 8);
+  const copyRows = (from: number, to: number) => copyTo(at.copied + 8 * from * cols, from, to);
+  if (ball !== undefined) {
+    const { centre, radius } = ball;
+    f64.set(centre, at.extra / 8);
+    const coding = { cols, largest: at.largest, centre: at.extra, step: stepOf(radius), radius, chunk };
+    const worst = machine.encodeRows(at.state, rows, coding, copyRows);
+    // The second term covers the rounding of the differences whose lengths were measured.
+    return Math.sqrt(worst) * (1 + 1e-9) + 2 ** -48 * radius;
+  }
   const copy = (from: number, to: number) => {
-    const part = chunk >= rows ? data : data.subarray(from * cols, to * cols);
     if (layout === "tiles") {
-      f64.set(part, at.extra / 8);
+      copyTo(at.extra, from, to);
       machine.arrange(at.state, from, to, at.extra, at.largest);
     } else {
-      f64.set(part, at.copied / 8 + from * cols);
+      copyRows(from, to);
       machine.survey(at.state, from, to, at.largest);
-      if (ball !== undefined) worst = Math.max(worst, machine.encode(at.state, at.extra, from, to, step, radius));
     }
   };
   inChunks(rows, copy, chunk);
-  // The second term covers the rounding of the differences whose lengths were measured.
-  return Math.sqrt(worst) * (1 + 1e-9) + 2 ** -48 * radius;
+  return 0;
 }

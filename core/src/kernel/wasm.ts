@@ -2,11 +2,11 @@
 
 import { assign } from "./assign.ts";
 import { type Clusters, createClusters } from "./clusters.ts";
-import { type Device, inChunks, LARGEST_K, labelsOf, place } from "./device.ts";
+import { type Device, inChunks, LARGEST_K, labelsOf, place, UNASSIGNED } from "./device.ts";
 import { gatherStatistics } from "./grid.ts";
-import { jsKernel, LOSS_BLOCK } from "./js.ts";
+import { jsKernel } from "./js.ts";
 import type { Kernel, PreparedPoints } from "./kernel.ts";
-import { theMachine } from "./module.ts";
+import { type Machine, theMachine } from "./module.ts";
 import { type Engine, hasNoLanes, isTiny, pick, wantsCodes } from "./pick.ts";
 import { createDevice } from "./prepare.ts";
 import { TinyPoints } from "./tiny.ts";
@@ -15,12 +15,12 @@ import { TinyPoints } from "./tiny.ts";
  * The fast kernel. `engine` is for tests and measurements; without it, and for what the tiny engine cannot take, `pick`
  * decides call by call.
  */
-export function wasmKernel(engine?: Engine): Kernel {
+export function wasmKernel(engine?: Engine, machineOf: () => Machine | undefined = theMachine): Kernel {
   return {
     name: engine ?? "wasm",
     prepare(points, weights) {
       const { rows, cols } = points;
-      const machine = theMachine();
+      const machine = machineOf();
       if (machine === undefined || engine === "js") return jsKernel.prepare(points, weights);
       const isFree = engine === undefined || engine === "tiny";
       if (isFree && weights === undefined && isTiny(rows, cols)) return new TinyPoints(machine, points);
@@ -64,7 +64,7 @@ function preparedOn(device: Device, weights: Float64Array | undefined, engine: E
     labels(centroids, into) {
       if (update(holding, centroids, engine) === undefined) return reference().labels(centroids, into);
       const labels = labelsOf(device);
-      for (let r = 0; r < device.points.rows; r++) into[r] = labels[r] & 0x7fff;
+      for (let r = 0; r < device.points.rows; r++) into[r] = labels[r] & UNASSIGNED;
     },
     squaredDistances(centre, into) {
       if (!distances(device, centre, into)) reference().squaredDistances(centre, into);
@@ -85,7 +85,11 @@ function update(holding: Holding, centroids: Float64Array, engine: Engine | unde
   const k = centroids.length / cols;
   if (k > LARGEST_K) return undefined;
   if (holding.clusters?.k !== k) {
-    if (holding.clusters !== undefined) device.machine.free(holding.clusters.block);
+    if (holding.clusters !== undefined) {
+      device.machine.free(holding.clusters.block);
+      const labels = labelsOf(device);
+      for (let r = 0; r < labels.length; r++) labels[r] |= UNASSIGNED;
+    }
     holding.clusters = createClusters(device, k);
   }
   const { clusters } = holding;
@@ -104,29 +108,27 @@ function isCurrent({ machine }: Device, { at, isAssigned }: Clusters, centroids:
 }
 
 function loss({ machine, points, state }: Device, clusters: Clusters): number {
-  if (clusters.loss !== undefined) return clusters.loss;
-  let sum = 0;
-  for (let from = 0; from < points.rows; from += LOSS_BLOCK) {
-    sum += machine.loss(state, from, Math.min(points.rows, from + LOSS_BLOCK), clusters.at.scores);
-  }
-  clusters.loss = sum;
-  return sum;
+  clusters.loss ??= machine.lossOfRows(state, points.rows, clusters.at.scores);
+  return clusters.loss;
 }
+
+/** Distances that are brought out of the kernel's memory at a time: enough to be shared by threads. */
+const DISTANCES = 2 ** 16;
 
 /** False where the reference has to answer. */
 function distances(device: Device, centre: Float64Array, into: Float64Array): boolean {
   const { machine, points, layout, state } = device;
   if (layout === "tiles") return false;
-  const chunk = Math.min(1024, points.rows + 3);
-  const placed = place(machine, [8 * points.cols, 8 * chunk]);
+  const placed = place(machine, [8 * points.cols, 8 * Math.min(DISTANCES, points.rows + 3)]);
   if (placed === undefined) return false;
   const [from64, to64] = placed.addresses;
   const f64 = machine.f64();
   f64.set(centre, from64 / 8);
-  inChunks(points.rows, (from, to) => {
-    machine.distances(state, from64, from, to, to64);
+  const copy = (from: number, to: number) => {
+    machine.distancesOfRows(state, from, to, from64, to64);
     into.set(f64.subarray(to64 / 8, to64 / 8 + to - from), from);
-  });
+  };
+  inChunks(points.rows, copy, DISTANCES);
   machine.free(placed.block);
   return true;
 }

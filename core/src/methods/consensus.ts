@@ -3,6 +3,7 @@
 
 import { checkInteger, checkNumber } from "../check.ts";
 import { type FitModel, type Round, type RoundResult, runRounds, startNetwork } from "../fit.ts";
+import { sumTraffic } from "../flood.ts";
 import type { Graph } from "../graph.ts";
 import { emptyStatistics, type Statistics } from "../kernel/kernel.ts";
 import type { Matrix } from "../matrix.ts";
@@ -34,6 +35,7 @@ export function consensusRounds(
   options: MethodOptions,
 ): Generator<Round, ConsensusModel, void> {
   const { rounds = 300, settle = 40, passes = 1, weighting = "sample", init = "federated", signal } = options;
+  checkInteger("k", options.k, 1);
   if (settle !== false) checkInteger("settle", settle, 0);
   const settings = updateSettings({ alpha: options.alpha, passes, ...coupled(options) });
   const state = startNetwork(datasets, graph, { ...options, rounds, weighting, init }, settings);
@@ -122,7 +124,15 @@ function sweep(run: ConsensusRun, index: number): RoundResult {
     scale = Math.max(scale, 1 + largestCoordinate(state, i));
   }
   run.residual = largest / scale;
+  if (index >= run.settle) tellResidual(state);
   return { largestMove, converged: run.residual <= state.settings.tol && (!kept || run.confirmed) };
+}
+
+/** To renew kept labels everybody has to know the largest residual: up a tree and down again, as a sum. */
+function tellResidual(state: Network): void {
+  const { messages, bytes } = sumTraffic(state.graph, 1);
+  state.messages += messages;
+  state.bytes += bytes;
 }
 
 /** A visit with labels as they come: each pass labels anew, until labels repeat. */

@@ -1,6 +1,6 @@
 // Distributed k-means (Forero, Cano and Giannakis 2011): label-wise hard consensus by ADMM, all devices at once.
 
-import { checkNumber, checkOneOf } from "../check.ts";
+import { checkInteger, checkNumber, checkOneOf } from "../check.ts";
 import { type FitModel, type Round, runRounds, startNetwork } from "../fit.ts";
 import { edges, type Graph, graph as graphOf } from "../graph.ts";
 import type { Matrix } from "../matrix.ts";
@@ -31,6 +31,7 @@ export function distributedRounds(
   options: MethodOptions,
 ): Generator<Round, DistributedModel, void> {
   const { eta: wanted = 2, seeds = "own", rounds = 200, signal } = options;
+  checkInteger("k", options.k, 1);
   checkOneOf("seeds", seeds, ["own", "shared", "aligned"]);
   if (wanted !== "tuned") checkNumber("eta", wanted, (value) => value > 0, 'a finite number above 0, or "tuned"');
   const state = startNetwork(datasets, graph, options, updateSettings(options));

@@ -27,6 +27,7 @@ export interface GradientModel extends FitModel {
 /** Edge weights have no part in it: every link counts the same. */
 export function gradient(datasets: readonly Matrix[], graph: Graph, options: GradientOptions): GradientModel {
   const { rho = 1, exchanges = 3, seeds = "own", rounds = 200, signal } = options;
+  checkInteger("k", options.k, 1);
   checkNumber("rho", rho, (value) => value > 0, "a finite number above 0");
   checkInteger("exchanges", exchanges, 1);
   checkOneOf("seeds", seeds, ["own", "shared", "aligned"]);

@@ -1,10 +1,12 @@
 // Every device on its own: best-of-restarts k-means on its points, nothing sent. The lower end of the dial.
 
+import { checkInteger } from "../check.ts";
 import { fit } from "../fit.ts";
 import { type Method, modelWithoutRounds } from "./method.ts";
 
 export const local: Method = (datasets, graph, options) => {
   const { k, init = "local", restarts = 10, seed = 0 } = options;
+  checkInteger("k", k, 1);
   const kernel = options.kernel === undefined ? {} : { kernel: options.kernel };
   // Without coupling a device update is Lloyd's iteration, to the last bit.
   const alone = {

@@ -5,7 +5,9 @@ import type { Graph } from "../graph.ts";
 import type { Matrix } from "../matrix.ts";
 import { objective, totalVariation } from "../measures.ts";
 
-export interface MethodOptions extends FitOptions {
+export interface MethodOptions extends Omit<FitOptions, "k"> {
+  /** Clusters of every device: only `fit` takes a list. */
+  k: number;
   /** Step of `distributed`: a number, or "tuned" from the graph. Default 2, the paper's. */
   eta?: number | "tuned";
   /** Start of `distributed` and `gradient`: each device's own, one for all, or own ones in one common order. Default "own". */

@@ -107,7 +107,7 @@ function markPath(mark: LineStyle["mark"]): string {
 }
 
 /** A hundredth of a pixel is enough for the eye, and is the same on every machine. */
-function roundCoordinates(element: Element): void {
+export function roundCoordinates(element: Element): void {
   for (const attribute of element.attributes) {
     const { name, value } = attribute;
     const rounded = value.replaceAll(/-?\d+\.\d{3,}(e-?\d+)?/g, (number) => String(Number(Number(number).toFixed(2))));

@@ -6,7 +6,7 @@ import { dot, link, plot, rect, text } from "@observablehq/plot";
 import type { Comparison } from "../comparison.ts";
 
 /** One hue, light to dark; a hue that no cluster and no method has. */
-const shades = ["#cfcce6", "#b3aed6", "#8f82bf", "#664c9f", "#3a0a78"];
+export const shades = ["#cfcce6", "#b3aed6", "#8f82bf", "#664c9f", "#3a0a78"];
 
 const SIDE = 300;
 const NODE = 12;
@@ -60,7 +60,7 @@ function drawLinks(document: Document, size: number, links: readonly Link[], ste
   });
 }
 
-function drawKey(document: Document, step: number): Element {
+export function drawKey(document: Document, step: number): Element {
   const bounds = Array.from({ length: shades.length + 1 }, (_, i) => i);
   return plot({
     document,
@@ -93,7 +93,7 @@ function drawKey(document: Document, step: number): Element {
 }
 
 /** The next number of at most two digits that counts well, times a power of ten. */
-function roundStep(least: number): number {
+export function roundStep(least: number): number {
   // Devices in perfect agreement still need a scale.
   if (!(least > 0)) return 1;
   const power = 10 ** Math.floor(Math.log10(least));

@@ -6,7 +6,7 @@ import { dot, frame, type Markish, plot, text } from "@observablehq/plot";
 import type { Comparison } from "../comparison.ts";
 
 /** Okabe and Ito's colours, which the colour-blind can tell apart; cluster c has the same one in every picture. */
-const clusterColours = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#999999"];
+export const clusterColours = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#999999"];
 
 const COLUMNS = 5;
 const SIDE = 180;

@@ -1,0 +1,84 @@
+// npm run faults [-- FAMILY...] [--short]: what devices do when things go wrong. Exit 1 if a bar is missed.
+
+import { parseArgs } from "node:util";
+
+/** Prints its table; returns whether every bar in it is held. */
+type Family = (isShort: boolean) => Promise<boolean>;
+
+// Each is loaded when it runs: a simulation needs no libp2p.
+const families: Record<string, Family> = {
+  async simulated(isShort) {
+    const { faultsInSimulation } = await import("./faults/simulated.ts");
+    return faultsInSimulation({ seeds: isShort ? [1] : [1, 2, 3, 4, 5] });
+  },
+  async scale(isShort) {
+    const { manySimulatedDevices } = await import("./faults/scale.ts");
+    return manySimulatedDevices({ sizes: isShort ? [100] : [100, 1_000, 10_000] });
+  },
+  async tcp(isShort) {
+    const { faultsOverTcp } = await import("./faults/tcpFaults.ts");
+    return faultsOverTcp({ seeds: isShort ? [1] : [1, 2, 3] });
+  },
+  async namespaces(isShort) {
+    const { partitionInNamespaces } = await import("./faults/namespaces.ts");
+    return partitionInNamespaces({ seconds: isShort ? 5 : 60 });
+  },
+  async clock() {
+    const { clockSteps } = await import("./faults/tcpClock.ts");
+    return clockSteps();
+  },
+  async processes(isShort) {
+    const { agreement } = await import("./faults/tcpProcesses.ts");
+    return agreement({ seeds: isShort ? [1] : [1, 2, 3, 4, 5] });
+  },
+  async kills(isShort) {
+    const { kills } = await import("./faults/tcpProcesses.ts");
+    return kills({ times: isShort ? 6 : 200 });
+  },
+  async strangers(isShort) {
+    const { strangers } = await import("./faults/tcpAttacks.ts");
+    return strangers({ count: isShort ? 50 : 1_000 });
+  },
+  async flood(isShort) {
+    const { flood } = await import("./faults/tcpAttacks.ts");
+    return flood({ seconds: isShort ? 3 : 20 });
+  },
+  async malformed(isShort) {
+    const { malformed } = await import("./faults/tcpAttacks.ts");
+    return malformed({ frames: isShort ? 400 : 10_000 });
+  },
+  async stalled(isShort) {
+    const { stalled } = await import("./faults/tcpAttacks.ts");
+    return stalled({ peers: isShort ? 4 : 16 });
+  },
+  async costs() {
+    const { deviceCosts } = await import("./faults/tcpCosts.ts");
+    return deviceCosts();
+  },
+  async bytes() {
+    const { bytesOfAChange } = await import("./faults/tcpCosts.ts");
+    return bytesOfAChange();
+  },
+  async silence(isShort) {
+    const { silence } = await import("./faults/tcpCosts.ts");
+    return silence({ seconds: isShort ? 5 : 65 });
+  },
+};
+
+const { values, positionals } = parseArgs({
+  options: { short: { type: "boolean", default: false } },
+  allowPositionals: true,
+});
+const stranger = positionals.find((name) => families[name] === undefined);
+if (stranger !== undefined) {
+  console.error(`faults: family must be one of ${Object.keys(families).join(", ")}, got ${stranger}`);
+  process.exit(2);
+}
+
+const missed: string[] = [];
+for (const [name, family] of Object.entries(families)) {
+  if (positionals.length > 0 && !positionals.includes(name)) continue;
+  if (!(await family(values.short))) missed.push(name);
+}
+console.log(missed.length === 0 ? "\nEvery bar held." : `\nMissed: ${missed.join(", ")}.`);
+if (missed.length > 0) process.exitCode = 1;

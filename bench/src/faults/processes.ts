@@ -1,0 +1,145 @@
+// Devices as processes for the fault runs: folders, starts, what they say, and an end for each of them.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Matrix } from "@fedkm/core";
+import { formatStudy, type Study } from "@fedkm/device";
+import {
+  createFolder,
+  type DaemonStatus,
+  type DeviceFolder,
+  type Link,
+  STATUS_FILE,
+  writeLinks,
+} from "@fedkm/device/daemon";
+import type { Problem } from "./setting.ts";
+
+const program = fileURLToPath(new URL("../../../cli/bin/fedkm.js", import.meta.url));
+
+/** Folders of linked devices, in a temporary place. */
+export interface Folders {
+  readonly devices: readonly DeviceFolder[];
+  remove(): void;
+}
+
+export interface FolderOptions {
+  /** Peers that device 0 is linked to as well, and that have no folder. */
+  readonly guests?: readonly Link[];
+  /** Where a device listens. Default loopback. */
+  readonly hosts?: readonly string[];
+}
+
+export async function makeFolders(
+  { study, datasets, graph }: Problem,
+  { guests = [], hosts }: FolderOptions = {},
+): Promise<Folders> {
+  const base = mkdtempSync(join(tmpdir(), "fedkm-faults-"));
+  const devices: DeviceFolder[] = [];
+  for (const [index, points] of datasets.entries()) {
+    const name = `device-${index}`;
+    const file = join(base, `${name}.csv`);
+    writeFileSync(file, pointsAsCsv(study, points));
+    const listen = [`/ip4/${hosts?.[index] ?? "127.0.0.1"}/tcp/${await freePort()}`];
+    devices.push(
+      await createFolder(join(base, name), formatStudy(study), { name, data: [file], listen, announce: [] }),
+    );
+  }
+  for (const [index, { path }] of devices.entries()) {
+    const links = Array.from(graph.neighbours[index], (other): Link => {
+      const { name, identity, listen } = devices[other];
+      return { name, peer: identity.peer, addresses: other < index ? listen : [] };
+    });
+    await writeLinks(path, index === 0 ? [...links, ...guests] : links);
+  }
+  return { devices, remove: () => rmSync(base, { recursive: true, force: true }) };
+}
+
+export function pointsAsCsv({ features }: Study, { data, rows, cols }: Matrix): string {
+  const lines = Array.from({ length: rows }, (_, row) => data.subarray(row * cols, (row + 1) * cols).join(","));
+  return `${[features.map(({ name }) => name).join(","), ...lines].join("\n")}\n`;
+}
+
+/** Below the ports of outgoing connections, which come and go. */
+async function freePort(): Promise<number> {
+  for (;;) {
+    const port = 10_000 + Math.floor(22_000 * Math.random());
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once("error", () => resolve(false));
+      server.listen(port, "127.0.0.1", () => resolve(true));
+    });
+    if (!isFree) continue;
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  }
+}
+
+export interface RunningDevice {
+  readonly child: ChildProcess;
+  readonly startedAt: number;
+  /** All of its log so far. */
+  log(): string;
+  /** Milliseconds from its start to the first line that holds the text; rejects if it ends before. */
+  said(text: string): Promise<number>;
+  /** Undefined before its first one. */
+  status(): DaemonStatus | undefined;
+  end(signal: NodeJS.Signals): Promise<void>;
+}
+
+/** `within`: a command that runs another one, such as `ip netns exec NAME`. */
+export function startDevice(folder: DeviceFolder, within: readonly string[] = []): RunningDevice {
+  const startedAt = performance.now();
+  rmSync(join(folder.path, STATUS_FILE), { force: true });
+  const [command, ...args] = [...within, process.execPath, program, "device", "run", "--state", folder.path];
+  const child = spawn(command, args, {
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
+  });
+  let log = "";
+  child.stderr?.on("data", (chunk) => {
+    log += chunk;
+  });
+  return {
+    child,
+    startedAt,
+    log: () => log,
+    said: (text) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          if (!log.includes(text)) return;
+          child.stderr?.off("data", look);
+          resolve(performance.now() - startedAt);
+        };
+        child.stderr?.on("data", look);
+        child.once("exit", () => reject(new Error(`ended before it said "${text}": ${log}`)));
+        look();
+      }),
+    status() {
+      try {
+        return JSON.parse(readFileSync(join(folder.path, STATUS_FILE), "utf8"));
+      } catch {
+        return undefined;
+      }
+    },
+    async end(signal) {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const exited = once(child, "exit");
+      child.kill(signal);
+      await exited;
+    },
+  };
+}
+
+/** Every device has nothing to tell and has heard all of its neighbours. */
+export function areSettled(devices: readonly RunningDevice[]): boolean {
+  return devices.every((device) => {
+    const status = device.status();
+    return (
+      status?.device.phase === "settled" && status.links.every(({ isConnected, age }) => isConnected && age !== null)
+    );
+  });
+}

@@ -1,0 +1,228 @@
+// One device under attack, as a process of its own, over real TCP: strangers, floods, malformed frames, senders that stall.
+
+import { setTimeout as pause } from "node:timers/promises";
+import { graph, randomStream } from "@fedkm/core";
+import { createIdentity, type Identity, libp2pNetwork } from "@fedkm/device/libp2p";
+import { privateKeyFromProtobuf } from "@libp2p/crypto/keys";
+import type { Libp2p, PrivateKey, Stream } from "@libp2p/interface";
+import { noise } from "@libp2p/noise";
+import { tcp } from "@libp2p/tcp";
+import { yamux } from "@libp2p/yamux";
+import { multiaddr } from "@multiformats/multiaddr";
+import { createLibp2p } from "libp2p";
+import { print } from "../table.ts";
+import { areSettled, type Folders, makeFolders, type RunningDevice, startDevice } from "./processes.ts";
+import { problem } from "./setting.ts";
+
+const PROTOCOL = "/fedkm/1";
+
+/** A victim, an honest neighbour of it, and keys that the victim is linked to and that attack it. */
+interface Scene {
+  readonly victim: RunningDevice;
+  readonly honest: RunningDevice;
+  readonly address: string;
+  readonly victimPeer: string;
+  readonly guests: readonly Identity[];
+  readonly folders: Folders;
+}
+
+async function scene(guestCount: number): Promise<Scene> {
+  const { study, datasets } = problem("iso", 1);
+  const guests = await Promise.all(Array.from({ length: guestCount }, createIdentity));
+  const links = guests.map(({ peer }, n) => ({ name: `guest-${n}`, peer, addresses: [] }));
+  const folders = await makeFolders(
+    { study, datasets: datasets.slice(0, 2), graph: graph(2, [[0, 1]]) },
+    { guests: links },
+  );
+  const [victim, honest] = folders.devices.map((folder) => startDevice(folder));
+  await victim.said("listening");
+  await honest.said("connected");
+  const [{ listen, identity }] = folders.devices;
+  return { victim, honest, address: listen[0], victimPeer: identity.peer, guests, folders };
+}
+
+async function leave({ victim, honest, folders }: Scene): Promise<void> {
+  await Promise.all([victim.end("SIGTERM"), honest.end("SIGTERM")]);
+  folders.remove();
+}
+
+/** The honest link all the while: it must never have been down. */
+const isLinked = ({ victim }: Scene) => !victim.log().includes('"link":"device-1","msg":"disconnected"');
+
+/** A peer that keeps to none of our rules. */
+async function rogue(privateKey?: PrivateKey): Promise<Libp2p> {
+  return createLibp2p({
+    ...(privateKey === undefined ? {} : { privateKey }),
+    transports: [tcp()],
+    connectionEncrypters: [noise()],
+    streamMuxers: [yamux()],
+    connectionMonitor: { enabled: false },
+  });
+}
+
+async function openStream(node: Libp2p, address: string): Promise<Stream | undefined> {
+  try {
+    return await node.dialProtocol(multiaddr(address), PROTOCOL, { signal: AbortSignal.timeout(2_000) });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Fresh keys, one connection each. */
+export async function strangers({ count }: { count: number }): Promise<boolean> {
+  const stage = await scene(0);
+  const before = stage.victim.status()?.memoryBytes ?? 0;
+  let streams = 0;
+  for (let n = 0; n < count; n++) {
+    const node = await rogue();
+    if ((await openStream(node, stage.address)) !== undefined) streams += 1;
+    await node.stop();
+  }
+  await pause(2_000);
+  const status = stage.victim.status();
+  const growth = ((status?.memoryBytes ?? 0) - before) / 1e6;
+  const linked = isLinked(stage);
+  await leave(stage);
+  print(`${count} strangers with fresh keys`, [
+    ["streams opened", "listed as pending", "honest link", "memory growth"],
+    [String(streams), String(status?.pending.length), linked ? "unaffected" : "lost", `${growth.toFixed(0)} MB`],
+  ]);
+  return streams === 0 && linked;
+}
+
+/** A linked peer that sends 10,000 frames a second, and comes back whenever it is cut off. */
+export async function flood({ seconds }: { seconds: number }): Promise<boolean> {
+  const stage = await scene(1);
+  const node = await rogue(privateKeyFromProtobuf(stage.guests[0].key));
+  const frame = new Uint8Array(94);
+  frame[0] = 93;
+  let sent = 0;
+  let streams = 0;
+  const delays: number[] = [];
+  const end = performance.now() + 1_000 * seconds;
+  let stream: Stream | undefined;
+  while (performance.now() < end) {
+    if (stream === undefined || stream.status !== "open") {
+      stream = await openStream(node, stage.address);
+      if (stream !== undefined) streams += 1;
+    }
+    for (let n = 0; n < 100 && stream?.status === "open"; n++) {
+      stream.send(frame);
+      sent += 1;
+    }
+    const status = stage.victim.status();
+    if (status !== undefined) delays.push(status.delayMilliseconds);
+    await pause(10);
+  }
+  await node.stop();
+  const linked = isLinked(stage);
+  const isCalm = areSettled([stage.honest]);
+  const kept = /kept away for a while: ([^"]*)"/.exec(stage.victim.log())?.[1] ?? "never";
+  await leave(stage);
+  const worst = Math.max(...delays);
+  print(`Flood by a linked peer for ${seconds} s, 10,000 frames a second while it may`, [
+    ["frames sent", "streams it got", "cut off because", "event delay p99, worst second", "honest link"],
+    [String(sent), String(streams), kept, `${worst.toFixed(0)} ms`, linked && isCalm ? "unaffected" : "disturbed"],
+  ]);
+  return worst < 100 && linked && isCalm;
+}
+
+/** Linked peers that keep to the stream's rules and send nonsense in it. */
+export async function malformed({ frames }: { frames: number }): Promise<boolean> {
+  const stage = await scene(8);
+  while (!stage.honest.status() || !areSettled([stage.honest])) await pause(200);
+  const before = stage.victim.status();
+  const random = randomStream(1, "malformed");
+  await Promise.all(
+    stage.guests.map(async (identity) => {
+      const heard: Uint8Array[] = [];
+      const network = libp2pNetwork({
+        identity,
+        listen: [],
+        links: [{ peer: stage.victimPeer, addresses: [stage.address] }],
+        maxFrame: 1 << 20,
+        onStranger: () => {},
+        onRefuse: () => {},
+      });
+      const connected = new Promise<void>((resolve) => {
+        network.start({
+          onConnect: () => {},
+          onDisconnect: () => {},
+          onFrame: (_, frame) => heard.push(frame) && resolve(),
+        });
+      });
+      await connected;
+      while ((network.traffic(stage.victimPeer)?.sent.frames ?? 0) < frames / stage.guests.length) {
+        network.tell(stage.victimPeer, spoiled(heard[0], random));
+        await pause(4);
+      }
+      await pause(1_000);
+      await network.close();
+    }),
+  );
+  await pause(1_500);
+  const after = stage.victim.status();
+  const refused = after?.links
+    .flatMap(({ framesRefused }) => Object.values(framesRefused))
+    .reduce((sum, n) => sum + n, 0);
+  const isSame = JSON.stringify(before?.device.centroids) === JSON.stringify(after?.device.centroids);
+  const lives = stage.victim.child.exitCode === null;
+  const linked = isLinked(stage);
+  await leave(stage);
+  print("Malformed frames by eight linked peers", [
+    ["refused", "crashes", "centroids changed", "honest link"],
+    [String(refused), lives ? "0" : "1", isSame ? "no" : "yes", linked ? "unaffected" : "lost"],
+  ]);
+  return lives && isSame && linked && (refused ?? 0) >= frames;
+}
+
+/** A valid frame made invalid in one of many ways. */
+function spoiled(valid: Uint8Array, random: () => number): Uint8Array {
+  const frame = valid.slice();
+  const view = new DataView(frame.buffer);
+  const ways = [
+    () => frame.subarray(0, Math.floor(random() * frame.length)),
+    () => Uint8Array.from({ length: 1 + Math.floor(random() * 300) }, () => Math.floor(random() * 256)),
+    // Magic, version, type, k, d, flags: each value other than the right one is wrong.
+    () => spoilByte(frame, Math.floor(random() * 12), random),
+    () => spoilByte(frame, 12 + Math.floor(random() * 16), random),
+    () => {
+      const numbers = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 1e300, -1e9];
+      view.setFloat64(frame.length - 8 * (1 + Math.floor(random() * 6)), numbers[Math.floor(random() * 5)], true);
+      return frame;
+    },
+    () => new Uint8Array([...frame, 0]),
+  ];
+  const made = ways[Math.floor(random() * ways.length)]();
+  return made.length === 0 ? Uint8Array.of(0) : made;
+}
+
+function spoilByte(frame: Uint8Array, at: number, random: () => number): Uint8Array {
+  frame[at] ^= 1 + Math.floor(random() * 255);
+  return frame;
+}
+
+/** Linked peers that begin a frame and stop in the middle of it, before the devices have agreed. */
+export async function stalled({ peers }: { peers: number }): Promise<boolean> {
+  const stage = await scene(peers);
+  const nodes: Libp2p[] = [];
+  const begun = performance.now();
+  for (const { key } of stage.guests) {
+    const node = await rogue(privateKeyFromProtobuf(key));
+    nodes.push(node);
+    const stream = await openStream(node, stage.address);
+    stream?.send(Uint8Array.of(93, 1, 2, 3));
+  }
+  while (!areSettled([stage.honest]) && performance.now() - begun < 60_000) await pause(100);
+  const settled = (performance.now() - begun) / 1000;
+  await pause(11_000);
+  const cut = stage.victim.log().split("a frame did not end within 10 s").length - 1;
+  const linked = isLinked(stage);
+  await Promise.all(nodes.map((node) => node.stop()));
+  await leave(stage);
+  print(`${peers} linked peers that stop in the middle of a frame`, [
+    ["honest devices settled after", "cut off after 10 s", "honest link"],
+    [`${settled.toFixed(1)} s`, String(cut), linked ? "unaffected" : "lost"],
+  ]);
+  return settled < 60 && linked;
+}

@@ -1,0 +1,187 @@
+// What a device costs: memory, time to listen, a round trip, bytes for a told change, and silence when settled.
+
+import { setTimeout as pause } from "node:timers/promises";
+import { graph, star, updateDevice } from "@fedkm/core";
+import { frameBytes } from "@fedkm/device";
+import { createIdentity, type Libp2pNetwork, libp2pNetwork } from "@fedkm/device/libp2p";
+import { print } from "../table.ts";
+import { areSettled, makeFolders, startDevice } from "./processes.ts";
+import { problem } from "./setting.ts";
+import { tcpNetwork } from "./tcpNetwork.ts";
+import { tcpProxy } from "./tcpProxy.ts";
+
+/** Bars: 100 MB, 1 s, 5 ms. */
+export async function deviceCosts(): Promise<boolean> {
+  const { study, datasets } = problem("iso", 1);
+  const folders = await makeFolders({ study, datasets: datasets.slice(0, 4), graph: star(4) });
+  const running = [];
+  const starts: number[] = [];
+  try {
+    for (const folder of folders.devices) {
+      const device = startDevice(folder);
+      running.push(device);
+      starts.push(await device.said("listening"));
+    }
+    while (!areSettled(running)) await pause(200);
+    // Idle, with the memory of the work before it.
+    await pause(5_000);
+    const memory = (running[0].status()?.memoryBytes ?? Number.NaN) / 1e6;
+    const trip = await roundTrip();
+    const start = Math.min(...starts);
+    print("One device", [
+      ["start to listening", "idle memory, 3 links", "round trip of an update, median", "p99"],
+      [
+        `${(start / 1000).toFixed(2)} s`,
+        `${memory.toFixed(0)} MB`,
+        `${trip.median.toFixed(2)} ms`,
+        `${trip.worst.toFixed(2)} ms`,
+      ],
+    ]);
+    return memory <= 100 && start <= 1_000 && trip.median < 5;
+  } finally {
+    await Promise.all(running.map((device) => device.end("SIGTERM")));
+    folders.remove();
+  }
+}
+
+/** A network that only carries, for measuring it. */
+async function linkedPair(addressOf: (port: number) => Promise<number> = async (port) => port) {
+  const [one, two] = [await createIdentity(), await createIdentity()];
+  const common = { maxFrame: 1 << 20, onStranger: () => {}, onRefuse: () => {} };
+  const a = libp2pNetwork({
+    ...common,
+    identity: one,
+    listen: ["/ip4/127.0.0.1/tcp/0"],
+    links: [{ peer: two.peer, addresses: [] }],
+  });
+  const heard: { a: (frame: Uint8Array) => void; b: (frame: Uint8Array) => void } = { a: () => {}, b: () => {} };
+  let connected = 0;
+  const listen = (network: Libp2pNetwork, name: "a" | "b", onBoth: () => void) =>
+    network.start({
+      onFrame: (_, frame) => heard[name](frame),
+      onDisconnect: () => {},
+      onConnect() {
+        connected += 1;
+        if (connected === 2) onBoth();
+      },
+    });
+  let b: Libp2pNetwork | undefined;
+  await new Promise<void>((resolve, reject) => {
+    const begin = async () => {
+      await listen(a, "a", resolve);
+      const port = await addressOf(Number(a.addresses()[0].split("/").at(-1)));
+      const links = [{ peer: one.peer, addresses: [`/ip4/127.0.0.1/tcp/${port}`] }];
+      b = libp2pNetwork({ ...common, identity: two, listen: [], links });
+      await listen(b, "b", resolve);
+    };
+    begin().catch(reject);
+  });
+  return {
+    heard,
+    tellB: (frame: Uint8Array) => a.tell(two.peer, frame),
+    tellA: (frame: Uint8Array) => b?.tell(one.peer, frame),
+    close: async () => {
+      await a.close();
+      await b?.close();
+    },
+  };
+}
+
+/** Told, heard, used in an update, told back, heard. */
+async function roundTrip(): Promise<{ median: number; worst: number }> {
+  const { datasets } = problem("iso", 1);
+  const pair = await linkedPair();
+  const centroids = { data: datasets[0].data.slice(0, 6), rows: 3, cols: 2 };
+  const frame = new Uint8Array(frameBytes({ k: 3, d: 2 }));
+  const times: number[] = [];
+  pair.heard.b = (heard) => {
+    updateDevice(datasets[1], centroids, [centroids], { alpha: 1, passes: 1 });
+    pair.tellA(heard);
+  };
+  for (let n = 0; n < 200; n++) {
+    const begun = performance.now();
+    await new Promise<void>((resolve) => {
+      pair.heard.a = () => resolve();
+      pair.tellB(frame);
+    });
+    times.push(performance.now() - begun);
+    // Slower than the pace at which frames are confirmed, so that nothing waits for that.
+    await pause(10);
+  }
+  await pair.close();
+  times.sort((x, y) => x - y);
+  return { median: times[100], worst: times[198] };
+}
+
+/** The bar: a frame and 64 bytes, or 1 % for long frames, confirmations and window updates included, at TCP's payload. */
+export async function bytesOfAChange(): Promise<boolean> {
+  const rows: string[][] = [["k", "d", "frame", "on the wire", "more"]];
+  let isGood = true;
+  for (const [k, d] of [
+    [3, 2],
+    [10, 10],
+    [50, 20],
+  ]) {
+    const length = frameBytes({ k, d });
+    const proxies: Awaited<ReturnType<typeof tcpProxy>>[] = [];
+    const pair = await linkedPair(async (port) => {
+      proxies.push(await tcpProxy(() => port));
+      return proxies[0].port;
+    });
+    const [proxy] = proxies;
+    let onHeard = () => {};
+    pair.heard.b = () => onHeard();
+    const send = async (frames: number) => {
+      for (let n = 0; n < frames; n++) {
+        await new Promise<void>((resolve) => {
+          onHeard = resolve;
+          pair.tellB(new Uint8Array(length));
+        });
+        await pause(6);
+      }
+      // The last confirmation comes a little later.
+      await pause(500);
+    };
+    await send(32);
+    const before = proxy.bytes;
+    const FRAMES = 320;
+    await send(FRAMES);
+    const each = (proxy.bytes - before) / FRAMES;
+    isGood &&= each <= length + Math.max(64, length / 100);
+    rows.push([String(k), String(d), String(length), each.toFixed(1), (each - length).toFixed(1)]);
+    await pair.close();
+    await proxy.close();
+  }
+  print("Bytes for a told change (TCP payload of both directions; the bar is 64 more than the frame, or 1 %)", rows);
+  return isGood;
+}
+
+/** A settled network sends heartbeats, one every 30 s and neighbour, and what TCP needs to stay up. */
+export async function silence({ seconds }: { seconds: number }): Promise<boolean> {
+  const { study, datasets } = problem("iso", 1);
+  const links = graph(4, [
+    [0, 1],
+    [1, 2],
+    [2, 3],
+    [3, 0],
+  ]);
+  const network = await tcpNetwork({ study, datasets: datasets.slice(0, 4), graph: links, seed: 1 });
+  try {
+    await Promise.all([0, 1, 2, 3].map((i) => network.start(i)));
+    await network.settled(60_000);
+    const told = () => network.devices.reduce((sum, device) => sum + device.status().framesTold, 0);
+    const carried = () => [...network.proxies.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+    const before = { told: told(), carried: carried() };
+    await pause(seconds * 1_000);
+    const frames = told() - before.told;
+    const most = 8 * Math.ceil(seconds / 30);
+    const rate = (carried() - before.carried) / seconds / 4;
+    print(`Settled: 4 devices in a ring, watched for ${seconds} s`, [
+      ["frames told", "heartbeats due, at most", "bytes a second and link, all included"],
+      [String(frames), String(most), rate.toFixed(1)],
+    ]);
+    return frames <= most;
+  } finally {
+    await network.close();
+  }
+}

@@ -1,0 +1,151 @@
+// Devices of one process that talk over real TCP, each link through a proxy that can misbehave.
+
+import { setTimeout as pause } from "node:timers/promises";
+import { edges, type Graph, type Matrix, matrix, objective, type Random, randomStream } from "@fedkm/core";
+import {
+  contractOf,
+  createDevice,
+  type Device,
+  type Network,
+  realClock,
+  type Study,
+  volatileMemory,
+} from "@fedkm/device";
+import { createIdentity, type Identity, type Libp2pNetwork, libp2pNetwork } from "@fedkm/device/libp2p";
+import { type TcpProxy, tcpProxy } from "./tcpProxy.ts";
+
+export interface TcpNetworkOptions {
+  readonly study: Study;
+  readonly datasets: readonly Matrix[];
+  readonly graph: Graph;
+  readonly seed: number;
+  /** Milliseconds between two updates. */
+  readonly pace?: (device: number) => number;
+  /** Share of frames that are not sent. */
+  readonly loss?: number;
+}
+
+export interface TcpNetwork {
+  /** By the two ends, smaller one first. */
+  readonly proxies: ReadonlyMap<string, TcpProxy>;
+  readonly devices: readonly Device[];
+  start(device: number): Promise<void>;
+  /** Without a word to anybody; `start` begins again from what was kept. */
+  crash(device: number): Promise<void>;
+  /** Until all are settled and hear all their neighbours, or so many milliseconds have passed: then false. */
+  settled(within: number): Promise<boolean>;
+  objective(): number;
+  close(): Promise<void>;
+}
+
+export const linkKey = (i: number, j: number) => (i < j ? `${i}-${j}` : `${j}-${i}`);
+
+interface Place {
+  readonly identity: Identity;
+  /** Where it listens since its last start. */
+  port: number;
+  memory: ReturnType<typeof volatileMemory>;
+  network?: Libp2pNetwork;
+  device?: Device;
+}
+
+export async function tcpNetwork(options: TcpNetworkOptions): Promise<TcpNetwork> {
+  const { study, datasets, graph, seed, pace, loss = 0 } = options;
+  const contract = await contractOf(study);
+  const places = await Promise.all(
+    datasets.map(
+      async (): Promise<Place> => ({ identity: await createIdentity(), port: 0, memory: volatileMemory(1) }),
+    ),
+  );
+  const proxies = new Map<string, TcpProxy>();
+  for (const [i, j] of edges(graph)) proxies.set(linkKey(i, j), await tcpProxy(() => places[Math.min(i, j)].port));
+  const chance = randomStream(seed, "loss");
+
+  const start = async (i: number) => {
+    const place = places[i];
+    const links = Array.from(graph.neighbours[i], (j) => ({
+      peer: places[j].identity.peer,
+      // The later one dials, through the proxy.
+      addresses: j < i ? [`/ip4/127.0.0.1/tcp/${proxies.get(linkKey(i, j))?.port}`] : [],
+    }));
+    const network = libp2pNetwork({
+      identity: place.identity,
+      listen: ["/ip4/127.0.0.1/tcp/0"],
+      links,
+      maxFrame: 1 << 20,
+      onStranger: () => {},
+      onRefuse: (peer, reason) => console.error(`  device ${i} refused ${peer}: ${reason}`),
+    });
+    const latest = place.memory.latest();
+    place.memory = volatileMemory(place.memory.epoch + 1, latest);
+    place.network = network;
+    place.device = createDevice({
+      study,
+      contract,
+      network: lossy(network, loss, chance),
+      clock: realClock,
+      memory: place.memory,
+      links: links.map(({ peer }) => peer),
+      rows: datasets[i],
+      seed: seed * 1_000_003 + i * 101,
+      ...(pace === undefined ? {} : { pace: pace(i) }),
+    });
+    await place.device.start();
+    place.port = Number(network.addresses()[0].split("/").at(-1));
+  };
+  const crash = async (i: number) => {
+    const { device, network } = places[i];
+    device?.stop();
+    await network?.close();
+  };
+  const isSettled = () =>
+    places.every(({ device }) => {
+      const status = device?.status();
+      return (
+        status?.phase === "settled" && status.neighbours.every(({ isConnected, age }) => isConnected && age !== null)
+      );
+    });
+  return {
+    proxies,
+    get devices() {
+      return places.flatMap(({ device }) => device ?? []);
+    },
+    start,
+    crash,
+    async settled(within) {
+      const end = performance.now() + within;
+      // Nobody may have told anything for a while: a frame may be under way.
+      for (let quiet = 0, last = -1; quiet < 3; ) {
+        if (performance.now() > end) return false;
+        await pause(400);
+        const told = places.reduce((sum, { device }) => sum + (device?.status().framesTold ?? 0), 0);
+        quiet = isSettled() && told === last ? quiet + 1 : 0;
+        last = told;
+      }
+      return true;
+    },
+    objective: () =>
+      objective(
+        datasets,
+        places.map(({ device }) => matrix(device?.status().centroids ?? [])),
+        graph,
+        study,
+      ),
+    async close() {
+      await Promise.all(places.map((_, i) => crash(i)));
+      await Promise.all([...proxies.values()].map((proxy) => proxy.close()));
+    },
+  };
+}
+
+/** A network that loses what it is told, now and then. */
+function lossy(network: Network, loss: number, random: Random): Network {
+  return {
+    self: network.self,
+    start: (listener) => network.start(listener),
+    tell(peer, frame) {
+      if (random() >= loss) network.tell(peer, frame);
+    },
+    close: () => network.close(),
+  };
+}

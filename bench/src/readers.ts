@@ -1,0 +1,120 @@
+// npm run readers [-- --quick]: how fast files become a matrix against DuckDB's reader, in how much memory, and which share
+// of a whole fedkm fit is the fit itself.
+
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+import { connect, hasDuckdb } from "./files/duckdb.ts";
+import { writeRows } from "./files/rows.ts";
+import { progress } from "./measure.ts";
+import { print } from "./table.ts";
+
+const { values } = parseArgs({ options: { quick: { type: "boolean", default: false } } });
+const ROWS = values.quick ? 100_000 : 1_000_000;
+const COLS = 16;
+const folder = mkdtempSync(join(tmpdir(), "fedkm-readers-"));
+process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(1));
+
+interface Measured {
+  readonly seconds: number;
+  readonly memory: number;
+}
+
+function measure(who: "ours" | "duckdb", file: string): Measured {
+  progress(`${who}: ${file}`);
+  const job = fileURLToPath(new URL("./files/job.js", import.meta.url));
+  const { status, stdout } = spawnSync(process.execPath, [job, who, file, "3"], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  if (status !== 0) throw new Error(`${who} could not read ${file}`);
+  return JSON.parse(stdout);
+}
+
+async function readers(): Promise<void> {
+  const csv = join(folder, "rows.csv");
+  progress(`writing ${ROWS} rows`);
+  writeRows(csv, ROWS, COLS, 1);
+  const isThere = hasDuckdb();
+  const files = [csv, ...(isThere ? await parquetFiles(csv) : [])];
+  const budget = (8 * ROWS * COLS) / 1e6 + 150;
+  const head = [
+    "file",
+    "ours, s",
+    "DuckDB, s",
+    "speed of DuckDB's",
+    "gate 0.6",
+    "memory, MB",
+    `gate ${budget.toFixed(0)}`,
+  ];
+  const rows = files.map((file) => {
+    const ours = measure("ours", file);
+    const theirs = isThere ? measure("duckdb", file) : undefined;
+    const speed = theirs && theirs.seconds / ours.seconds;
+    const megabytes = ours.memory / 1e6;
+    return [
+      file.slice(folder.length + 1),
+      ours.seconds.toFixed(2),
+      theirs?.seconds.toFixed(2) ?? "not available",
+      speed?.toFixed(2) ?? "",
+      speed === undefined ? "" : speed >= 0.6 ? "held" : "missed",
+      megabytes.toFixed(0),
+      megabytes <= budget ? "held" : "missed",
+    ];
+  });
+  progress("");
+  print(`${ROWS} x ${COLS} doubles from a file to memory, CPU seconds on one thread, best of 3`, [head, ...rows]);
+}
+
+async function parquetFiles(csv: string): Promise<string[]> {
+  const connection = await connect();
+  await connection.run(`create table t as select * from read_csv('${csv}')`);
+  const files = ["uncompressed", "snappy", "zstd"].map((codec) => ({ codec, file: join(folder, `${codec}.parquet`) }));
+  for (const { codec, file } of files) await connection.run(`copy t to '${file}' (format parquet, codec '${codec}')`);
+  return files.map(({ file }) => file);
+}
+
+/** Ten devices of a tenth of the rows each. */
+function fitShare(): void {
+  for (let i = 0; i < 10; i++) writeRows(join(folder, `device${i}.csv`), ROWS / 10, COLS, 2 + i);
+  const program = fileURLToPath(new URL("../../cli/bin/fedkm.js", import.meta.url));
+  progress("fedkm fit on 10 devices");
+  const files = Array.from({ length: 10 }, (_, i) => `device${i}.csv`);
+  const { status, stdout } = spawnSync(process.execPath, [program, "fit", ...files, "--k", "16", "--json"], {
+    cwd: folder,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  if (status !== 0) throw new Error("fedkm fit failed");
+  progress("");
+  const { read, fit, total } = JSON.parse(stdout).milliseconds;
+  const share = fit / total;
+  const seconds = (milliseconds: number) => (milliseconds / 1000).toFixed(1);
+  print(`fedkm fit, ${ROWS} x ${COLS} on 10 devices, k = 16, seconds`, [
+    ["reading", "fit in core", "all", "share of core", "gate 0.7"],
+    [seconds(read), seconds(fit), seconds(total), share.toFixed(2), share >= 0.7 ? "held" : "missed"],
+  ]);
+}
+
+/** What a user waits for before anything is said. */
+function startup(): void {
+  const program = pathToFileURL(fileURLToPath(new URL("../../cli/bin/fedkm.js", import.meta.url))).pathname;
+  const times = Array.from({ length: 9 }, () => {
+    const start = performance.now();
+    spawnSync(process.execPath, [program, "--help"]);
+    return performance.now() - start;
+  });
+  const best = Math.min(...times);
+  print("fedkm --help, wall milliseconds, best of 9", [
+    ["", "gate 150"],
+    [best.toFixed(0), best <= 150 ? "held" : "missed"],
+  ]);
+}
+
+startup();
+await readers();
+fitShare();

@@ -1,0 +1,85 @@
+// fedkm.yaml: options of commands, so that a study's settings live in a file. What is typed wins over what is written.
+
+import { existsSync, readFileSync } from "node:fs";
+import type { Command, Option } from "commander";
+import { systemReason, UsageError } from "./failure.ts";
+
+const DEFAULT_FILE = "fedkm.yaml";
+
+/** Takes the settings of the command that is called from the file of --config, or from fedkm.yaml if it is there. */
+export async function applyConfig(root: Command, args: readonly string[]): Promise<void> {
+  const named = namedFile(args);
+  const file = named ?? DEFAULT_FILE;
+  const command = calledCommand(root, args);
+  if (command === undefined || args.includes("--help") || (named === undefined && !existsSync(file))) return;
+  for (const [key, value] of Object.entries(await readSection(root, file, command.name()))) {
+    const option = command.options.find((own) => own.long === `--${key}`);
+    if (option === undefined) {
+      throw new UsageError(
+        `${file} must name options of fedkm ${command.name()} under "${command.name()}", got "${key}"`,
+      );
+    }
+    command.setOptionValueWithSource(option.attributeName(), settingOf(option, value, file), "config");
+  }
+}
+
+/** The first word that is neither an option nor the value of --config. */
+function calledCommand(root: Command, args: readonly string[]): Command | undefined {
+  const name = args.find((word, at) => !word.startsWith("-") && args[at - 1] !== "--config");
+  return root.commands.find((command) => command.name() === name);
+}
+
+function namedFile(args: readonly string[]): string | undefined {
+  const at = args.indexOf("--config");
+  return at >= 0 ? args[at + 1] : args.find((word) => word.startsWith("--config="))?.slice("--config=".length);
+}
+
+async function readSection(root: Command, file: string, name: string): Promise<Readonly<Record<string, unknown>>> {
+  // Loaded only where there is such a file.
+  const { parseDocument } = await import("yaml");
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    throw new UsageError(`cannot read ${file}: ${systemReason(error)}`);
+  }
+  const document = parseDocument(text);
+  const [fault] = document.errors;
+  if (fault !== undefined) {
+    throw new UsageError(`${file} must be YAML, got ${fault.message.split("\n")[0]}`);
+  }
+  const value: unknown = document.toJS() ?? {};
+  if (!isMapping(value))
+    throw new UsageError(`${file} must hold a section for each command, got ${JSON.stringify(value)}`);
+  const known = root.commands.map((command) => command.name());
+  const stranger = Object.keys(value).find((key) => !known.includes(key));
+  if (stranger !== undefined) {
+    throw new UsageError(`${file} must have sections named as commands (${known.join(", ")}), got "${stranger}"`);
+  }
+  const section = value[name] ?? {};
+  if (!isMapping(section))
+    throw new UsageError(`${file} must hold options under "${name}", got ${JSON.stringify(section)}`);
+  return section;
+}
+
+function isMapping(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** As if it had been typed: lists with commas, true for a switch. */
+function settingOf(option: Option, value: unknown, file: string): unknown {
+  if (option.isBoolean()) {
+    if (typeof value !== "boolean")
+      throw new UsageError(`${file} must have true or false for ${option.long}, got ${value}`);
+    return value ? true : undefined;
+  }
+  if (typeof value === "object" && !Array.isArray(value)) {
+    throw new UsageError(
+      `${file} must have a text, a number or a list for ${option.long}, got ${JSON.stringify(value)}`,
+    );
+  }
+  const quoted = (name: unknown) =>
+    /[",]/.test(String(name)) ? `"${String(name).replaceAll('"', '""')}"` : String(name);
+  const text = Array.isArray(value) ? value.map(quoted).join(",") : String(value);
+  return option.parseArg === undefined ? text : option.parseArg(text, option.defaultValue);
+}

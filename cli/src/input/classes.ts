@@ -1,0 +1,26 @@
+// The class of every row, from a column that is no feature: what clusters are judged by, never what they are found from.
+
+import { readTable } from "@fedkm/device/data";
+import type { Input, InputOptions } from "./devices.ts";
+
+/** For each device of an input the classes of its rows, numbered in the order in which they are met. */
+export async function readClasses(input: Input, column: string, options: InputOptions): Promise<Uint32Array[]> {
+  const numbers = new Map<string, number>();
+  const classes = input.devices.map(({ points }) => new Uint32Array(points.rows));
+  const filled = new Uint32Array(classes.length);
+  for (const { file, rows, deviceOf } of input.files) {
+    // A column of names is read as that of devices is.
+    const { exclude: _, ...rest } = options;
+    const { devices } = await readTable(file, { ...rest, columns: input.columns, deviceColumn: column });
+    const { names, of } = devices ?? { names: [], of: new Uint32Array() };
+    for (let r = 0; r < rows; r++) {
+      const device = deviceOf(r);
+      if (device < 0) continue;
+      const name = names[of[r]];
+      const number = numbers.get(name) ?? numbers.size;
+      numbers.set(name, number);
+      classes[device][filled[device]++] = number;
+    }
+  }
+  return classes;
+}

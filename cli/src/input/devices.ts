@@ -1,0 +1,161 @@
+// From files to devices: one file each, or one column that names them; the same columns everywhere.
+
+import type { Matrix } from "@fedkm/core";
+import {
+  asArgument,
+  checkMissing,
+  completeRows,
+  DataError,
+  type DialectOptions,
+  expandPatterns,
+  federatedMeans,
+  fillMissing,
+  type MissingPolicy,
+  readLayout,
+  readTable,
+  type Selection,
+  type Table,
+} from "@fedkm/device/data";
+import { deviceNames } from "./names.ts";
+import { columnWarnings } from "./warnings.ts";
+
+export interface InputOptions extends Selection, DialectOptions {
+  readonly missing: MissingPolicy;
+}
+
+interface Device {
+  readonly name: string;
+  readonly points: Matrix;
+}
+
+/** A file that was read, and the device of each of its rows: rows of a device follow each other in its points. */
+interface InputFile {
+  readonly file: string;
+  readonly rows: number;
+  /** -1 for a row that was dropped. */
+  deviceOf(row: number): number;
+}
+
+export interface Input {
+  readonly columns: readonly string[];
+  readonly devices: readonly Device[];
+  readonly files: readonly InputFile[];
+  /** What took the place of missing cells. */
+  readonly fill?: readonly number[];
+  readonly dropped: number;
+  readonly warnings: readonly string[];
+}
+
+export async function readInput(
+  patterns: readonly string[],
+  options: InputOptions,
+  onFile: (file: string) => void,
+): Promise<Input> {
+  const files = expandPatterns(patterns);
+  const tables: Table[] = [];
+  for (const file of files) {
+    onFile(file);
+    const columns = tables.at(0)?.columns;
+    if (columns !== undefined && options.columns === undefined)
+      await checkSameColumns(file, files[0], columns, options);
+    const table = await readTable(file, columns === undefined ? options : { ...options, columns, exclude: [] });
+    checkMissing(table, options.missing);
+    tables.push(table);
+  }
+  const [{ columns }] = tables;
+  const warnings = columnWarnings(tables);
+  const fill = options.missing === "mean" ? federatedMeans(tables.map(({ points }) => points)) : undefined;
+  if (fill !== undefined) for (const { points } of tables) fillMissing(points, fill);
+  const { devices, parts, dropped } = options.deviceColumn === undefined ? oneEach(tables) : byColumn(tables);
+  if (dropped > 0) warnings.push(`${dropped} rows with missing cells were dropped`);
+  return { columns, devices, files: parts, ...(fill && { fill }), dropped, warnings };
+}
+
+/** A column that only some files have is neither used nor lost without a word. */
+async function checkSameColumns(
+  file: string,
+  first: string,
+  known: readonly string[],
+  options: InputOptions,
+): Promise<void> {
+  const { exclude = [], deviceColumn } = options;
+  const names = (await readLayout(file, options)).columns.map(({ name }) => name);
+  const further = names.find((name) => ![...known, ...exclude, deviceColumn].includes(name));
+  const absent = known.find((name) => !names.includes(name));
+  const column = further ?? absent;
+  if (column === undefined) return;
+  const got = further === undefined ? `none in ${file}` : `none in ${first}`;
+  const remedy = `leave it out with --exclude ${asArgument([column])}, or choose columns that all have with --columns`;
+  throw new DataError({ file, line: 1, column }, "be in every file", got, remedy);
+}
+
+interface Gathered {
+  readonly devices: Device[];
+  readonly parts: InputFile[];
+  readonly dropped: number;
+}
+
+function oneEach(tables: readonly Table[]): Gathered {
+  const names = deviceNames(tables.map(({ file }) => file));
+  let dropped = 0;
+  const parts: InputFile[] = [];
+  const devices = tables.map((table, i): Device => {
+    const complete = completeRows(table);
+    parts.push({ file: table.file, rows: table.points.rows, deviceOf: (row) => (complete?.[row] === 0 ? -1 : i) });
+    const points = complete === undefined ? table.points : onlyRows(table.points, (row) => complete[row] === 1);
+    dropped += table.points.rows - points.rows;
+    return { name: names[i], points };
+  });
+  return { devices, parts, dropped };
+}
+
+function byColumn(tables: readonly Table[]): Gathered {
+  const numbers = new Map<string, number>();
+  let dropped = 0;
+  const parts = tables.map((table): InputFile => {
+    const { names, of } = table.devices ?? { names: [], of: new Uint32Array() };
+    const own = names.map((name) => {
+      const number = numbers.get(name) ?? numbers.size;
+      numbers.set(name, number);
+      return number;
+    });
+    const complete = completeRows(table);
+    const deviceOf = (row: number) => (complete?.[row] === 0 ? -1 : own[of[row]]);
+    if (complete !== undefined) dropped += complete.reduce((sum, whole) => sum + 1 - whole, 0);
+    return { file: table.file, rows: table.points.rows, deviceOf };
+  });
+  const points = split(tables, parts, numbers.size);
+  return { devices: Array.from(numbers.keys(), (name, i) => ({ name, points: points[i] })), parts, dropped };
+}
+
+/** The rows of each device, in the order of the files. */
+function split(tables: readonly Table[], parts: readonly InputFile[], devices: number): Matrix[] {
+  const { cols } = tables[0].points;
+  const sizes = new Uint32Array(devices);
+  for (const { rows, deviceOf } of parts) {
+    for (let r = 0; r < rows; r++) if (deviceOf(r) >= 0) sizes[deviceOf(r)]++;
+  }
+  const points = Array.from(sizes, (rows): Matrix => ({ data: new Float64Array(rows * cols), rows, cols }));
+  const filled = new Uint32Array(devices);
+  parts.forEach(({ rows, deviceOf }, t) => {
+    const { data } = tables[t].points;
+    for (let r = 0; r < rows; r++) {
+      const device = deviceOf(r);
+      if (device < 0) continue;
+      const to = filled[device]++ * cols;
+      for (let c = 0; c < cols; c++) points[device].data[to + c] = data[r * cols + c];
+    }
+  });
+  return points;
+}
+
+function onlyRows({ data, rows, cols }: Matrix, isKept: (row: number) => boolean): Matrix {
+  const kept = new Float64Array(data.length);
+  let count = 0;
+  for (let r = 0; r < rows; r++) {
+    if (!isKept(r)) continue;
+    for (let c = 0; c < cols; c++) kept[count * cols + c] = data[r * cols + c];
+    count++;
+  }
+  return { data: kept.slice(0, count * cols), rows: count, cols };
+}

@@ -1,0 +1,67 @@
+// model.json: what a fit found, in the user's units, with all that is needed to label further rows. See docs/model.md.
+
+import { type Matrix, matrix, predict } from "@fedkm/core";
+import { applyScaling, type MissingPolicy, type Scaling } from "@fedkm/device/data";
+
+export const MODEL_FORMAT = "fedkm-model";
+export const MODEL_VERSION = 1;
+
+export interface DeviceModel {
+  readonly name: string;
+  /** Rows that were clustered. */
+  readonly rows: number;
+  /** Rows in each cluster. */
+  readonly sizes: readonly number[];
+  /** Cluster c of one device is the counterpart of cluster c of the others. */
+  readonly centroids: readonly (readonly number[])[];
+}
+
+export interface LinkModel {
+  readonly devices: readonly [string, string];
+  readonly weight: number;
+  /** d of the two ends' centroids, in scaled units. */
+  readonly disagreement: number;
+}
+
+export interface RoundModel {
+  readonly round: number;
+  readonly objective: number;
+  readonly totalVariation: number;
+  readonly messages: number;
+  readonly bytes: number;
+}
+
+export interface Model {
+  readonly format: typeof MODEL_FORMAT;
+  readonly version: typeof MODEL_VERSION;
+  readonly columns: readonly string[];
+  readonly scaling: { readonly kind: "none" | "standard" | "bounds" } & Scaling;
+  readonly missing: { readonly policy: MissingPolicy; readonly fill?: readonly number[] };
+  readonly options: {
+    readonly k: number;
+    readonly alpha: number;
+    readonly method: string;
+    readonly graph: string;
+    readonly seed: number;
+  };
+  readonly devices: readonly DeviceModel[];
+  readonly links: readonly LinkModel[];
+  readonly objective: number;
+  readonly rounds: number;
+  readonly converged: boolean;
+  readonly messages: number;
+  readonly bytes: number;
+  readonly history: readonly RoundModel[];
+}
+
+/** The centroids of a model's device on the scale on which points are compared. */
+export function scaledCentroids(device: Pick<DeviceModel, "centroids">, scaling: Scaling): Matrix {
+  const centroids = matrix(device.centroids);
+  applyScaling(centroids, scaling);
+  return centroids;
+}
+
+/** The cluster of every scaled point, by the nearest centroid. Both `fit` and `predict` label with this. */
+export function labelScaled(device: Pick<DeviceModel, "centroids">, scaling: Scaling, scaled: Matrix): Uint32Array {
+  return predict(scaledCentroids(device, scaling), scaled);
+}

@@ -1,0 +1,67 @@
+// A model from its file: everything that is used is checked, so that an edited or older file is refused and not misread.
+
+import { readFileSync } from "node:fs";
+import { DataError } from "@fedkm/device/data";
+import { systemReason } from "../failure.ts";
+import { MODEL_FORMAT, MODEL_VERSION, type Model } from "./model.ts";
+
+export function readModel(file: string): Model {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    throw new DataError({ file }, "be a model file", systemReason(error), "write one with fedkm fit", { cause: error });
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new DataError({ file }, "be JSON", String(error), "write it again with fedkm fit", { cause: error });
+  }
+  return checkModel(file, value);
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Rule by rule from the outside in; the first that is broken is named. */
+function checkModel(file: string, value: unknown): Model {
+  const refuse = (path: string, rule: string, got: unknown): never => {
+    const shown = JSON.stringify(got)?.slice(0, 40) ?? "nothing";
+    throw new DataError({ file }, `have ${rule} as ${path}`, shown, "write it again with fedkm fit");
+  };
+  const fields = (path: string, of: unknown): Fields =>
+    typeof of === "object" && of !== null && !Array.isArray(of) ? (of as Fields) : refuse(path, "an object", of);
+  const numbers = (path: string, of: unknown, length: number) =>
+    Array.isArray(of) && of.length === length && of.every(Number.isFinite)
+      ? (of as number[])
+      : refuse(path, `${length} numbers`, of);
+
+  const model = fields("the whole", value);
+  if (model.format !== MODEL_FORMAT) refuse("format", JSON.stringify(MODEL_FORMAT), model.format);
+  if (model.version !== MODEL_VERSION) refuse("version", `${MODEL_VERSION} (of this fedkm)`, model.version);
+  const { columns } = model;
+  if (!Array.isArray(columns) || columns.length === 0 || !columns.every((name) => typeof name === "string")) {
+    refuse("columns", "names", columns);
+  }
+  const d = (columns as string[]).length;
+  const { k } = fields("options", model.options);
+  if (!Number.isInteger(k) || (k as number) < 1) refuse("options.k", "a whole number above 0", k);
+  const scaling = fields("scaling", model.scaling);
+  numbers("scaling.offset", scaling.offset, d);
+  if (numbers("scaling.scale", scaling.scale, d).some((scale) => scale <= 0)) {
+    refuse("scaling.scale", "numbers above 0", scaling.scale);
+  }
+  const { fill } = fields("missing", model.missing);
+  if (fill !== undefined) numbers("missing.fill", fill, d);
+  const { devices } = model;
+  if (!Array.isArray(devices) || devices.length === 0) refuse("devices", "a list", devices);
+  (devices as unknown[]).forEach((device, i) => {
+    const { name, centroids } = fields(`devices[${i}]`, device);
+    if (typeof name !== "string") refuse(`devices[${i}].name`, "a text", name);
+    if (!Array.isArray(centroids) || centroids.length !== k) refuse(`devices[${i}].centroids`, `${k} rows`, centroids);
+    (centroids as unknown[]).forEach((row, c) => {
+      numbers(`devices[${i}].centroids[${c}]`, row, d);
+    });
+  });
+  return value as Model;
+}

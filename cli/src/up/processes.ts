@@ -1,0 +1,69 @@
+// Devices as processes of this machine: started together, watched, and never left behind.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type DaemonStatus, STATUS_FILE } from "@fedkm/device/daemon";
+import { lastStatus } from "../device/state.ts";
+
+export interface Processes {
+  /** What each device last wrote in this run; undefined before its first. */
+  statuses(): (DaemonStatus | undefined)[];
+  /** Why the first one that ended by itself did so. */
+  failure(): string | undefined;
+  /** Asks all of them to stop, and ends those that do not. */
+  stop(): Promise<void>;
+}
+
+const program = fileURLToPath(new URL("../../bin/fedkm.js", import.meta.url));
+const STOP_WITHIN_MILLISECONDS = 10_000;
+const LOG_FILE = "device.log";
+
+export function startProcesses(folders: readonly string[]): Processes {
+  const children = folders.map((folder) => {
+    // A status of an earlier run would look like one of this.
+    rmSync(join(folder, STATUS_FILE), { force: true });
+    return startProcess(folder);
+  });
+  let isStopping = false;
+  return {
+    statuses: () => folders.map(lastStatus),
+    failure() {
+      const index = children.findIndex(({ exitCode, signalCode }) => exitCode !== null || signalCode !== null);
+      if (isStopping || index < 0) return undefined;
+      const { exitCode, signalCode } = children[index];
+      return `${folders[index]} ended with ${signalCode ?? `exit code ${exitCode}`}: ${lastLine(folders[index])}`;
+    },
+    async stop() {
+      isStopping = true;
+      await Promise.all(children.map(stopProcess));
+    },
+  };
+}
+
+function startProcess(folder: string): ChildProcess {
+  const log = openSync(join(folder, LOG_FILE), "a", 0o600);
+  try {
+    // The channel ends with this process, however it ends, and the device with the channel.
+    return spawn(process.execPath, [program, "device", "run", "--state", folder], {
+      stdio: ["ignore", "ignore", log, "ipc"],
+    });
+  } finally {
+    closeSync(log);
+  }
+}
+
+async function stopProcess(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, "exit");
+  child.kill("SIGTERM");
+  const patience = setTimeout(() => child.kill("SIGKILL"), STOP_WITHIN_MILLISECONDS);
+  await exited;
+  clearTimeout(patience);
+}
+
+function lastLine(folder: string): string {
+  return readFileSync(join(folder, LOG_FILE), "utf8").trimEnd().split("\n").at(-1) ?? "no log";
+}

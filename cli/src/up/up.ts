@@ -1,0 +1,143 @@
+// fedkm up: a whole network of real devices on this machine, in sight, until it is told to stop.
+
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { edges, type Matrix, paperData } from "@fedkm/core";
+import { type Feature, formatStudy, parseStudy, type Study } from "@fedkm/device";
+import { type DaemonStatus, readPoints } from "@fedkm/device/daemon";
+import { type Console, isStyled } from "../console.ts";
+import { UsageError } from "../failure.ts";
+import { untilStopped } from "../stop.ts";
+import { readStudyText } from "../study/check.ts";
+import { writeWhole } from "../write.ts";
+import { deviceName, prepareFolders } from "./folders.ts";
+import { graphOf } from "./graph.ts";
+import { type Processes, startProcesses } from "./processes.ts";
+import { networkTable, repaint } from "./table.ts";
+
+export interface UpOptions {
+  readonly devices?: number;
+  readonly graph: string;
+  readonly data?: readonly string[];
+  readonly study?: string;
+  readonly seed: number;
+  readonly state: string;
+  readonly untilSettled?: boolean;
+  readonly json?: boolean;
+}
+
+const LOOK_EVERY_MILLISECONDS = 500;
+
+export async function up(options: UpOptions, io: Console): Promise<void> {
+  const { state, seed, json } = options;
+  const { studyText, data } = await input(options);
+  const graph = graphOf(options.graph, data.length, seed);
+  const links = Array.from(edges(graph)).length;
+  const stopped = untilStopped();
+  const folders = await prepareFolders({ base: state, studyText, data, graph });
+  const processes = startProcesses(folders);
+  try {
+    if (!json) io.stdout.write(`${data.length} devices, ${links} links, state in ${state}; Ctrl-C stops all of them\n`);
+    await watch(processes, stopped, options, io);
+  } finally {
+    await processes.stop();
+  }
+  const statuses = processes.statuses();
+  if (json) io.stdout.write(`${JSON.stringify({ devices: statuses.length, links, statuses }, undefined, 2)}\n`);
+  else io.stdout.write(`stopped; the state stays in ${state}\n`);
+}
+
+/** Paints the table until somebody stops it, all are settled (if that was asked for), or a device ends by itself. */
+async function watch(
+  processes: Processes,
+  stopped: Promise<string>,
+  { untilSettled, json }: UpOptions,
+  { stdout, env }: Console,
+): Promise<void> {
+  let isStopped = false;
+  void stopped.then(() => {
+    isStopped = true;
+  });
+  const isLive = stdout.isTTY === true && !json;
+  let painted = 0;
+  for (;;) {
+    const statuses = processes.statuses();
+    const failure = processes.failure();
+    if (failure !== undefined) throw new Error(failure);
+    const isOver = isStopped || (untilSettled === true && areSettled(statuses));
+    // Without a terminal there is one table, the last.
+    if (isLive || (isOver && !json)) painted = repaint(stdout, networkTable(statuses, isStyled(stdout, env)), painted);
+    if (isOver) return;
+    await Promise.race([stopped, pause(LOOK_EVERY_MILLISECONDS)]);
+  }
+}
+
+/** Nobody has anything to tell, and everybody has heard all of its neighbours. */
+function areSettled(statuses: readonly (DaemonStatus | undefined)[]): boolean {
+  return statuses.every(
+    (status) =>
+      status !== undefined &&
+      status.device.phase === "settled" &&
+      status.links.every(({ isConnected, age }) => isConnected && age !== null),
+  );
+}
+
+async function input({ data, study, devices, seed, state }: UpOptions): Promise<{ studyText: string; data: string[] }> {
+  if (data === undefined) {
+    if (study !== undefined) throw new UsageError("--study needs --data: the paper's points have a study of their own");
+    const { datasets } = paperData("iso", devices ?? 10, 100, seed);
+    return writeDatasets(datasets, join(state, "data"));
+  }
+  if (study === undefined) throw new UsageError("--data needs --study (fedkm study init --data writes a first one)");
+  if (devices !== undefined && devices !== data.length) {
+    throw new UsageError(`--devices must be ${data.length} (the files of --data), got ${devices}`);
+  }
+  const studyText = readStudyText(study);
+  for (const file of data) await readPoints(file, parseStudy(studyText));
+  return { studyText, data: [...data] };
+}
+
+/** Points that exist in memory only, as the files and the study that devices need. */
+export function writeDatasets(
+  datasets: readonly Matrix[],
+  folder: string,
+  choices: Partial<Study> = {},
+): { studyText: string; data: string[] } {
+  mkdirSync(folder, { recursive: true });
+  const names = Array.from({ length: datasets[0].cols }, (_, column) => `x${column + 1}`);
+  const data = datasets.map((points, index) => {
+    const file = join(folder, `${deviceName(index, datasets.length)}.csv`);
+    const lines = Array.from({ length: points.rows }, (_, row) =>
+      points.data.subarray(row * points.cols, (row + 1) * points.cols).join(","),
+    );
+    writeWhole(file, `${[names.join(","), ...lines].join("\n")}\n`);
+    return file;
+  });
+  return { studyText: formatStudy(studyOf(datasets, names, choices)), data };
+}
+
+export function studyOf(datasets: readonly Matrix[], names: readonly string[], choices: Partial<Study> = {}): Study {
+  const features = names.map((name, column): Feature => {
+    const values = datasets.flatMap(({ data, cols }) => Array.from(data).filter((_, i) => i % cols === column));
+    return {
+      name,
+      unit: "",
+      min: Math.floor(Math.min(...values)) - 1,
+      max: Math.ceil(Math.max(...values)) + 1,
+      scale: 1,
+    };
+  });
+  return {
+    name: "demo",
+    k: 3,
+    features,
+    alpha: 1,
+    coupling: "nearest",
+    weighting: "device",
+    typicalRows: null,
+    privacy: "open",
+    minimum: 1,
+    ...choices,
+  };
+}

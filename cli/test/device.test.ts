@@ -1,0 +1,199 @@
+// fedkm device from the command line: two real processes on this machine, linked by their invites alone.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { complete, fit, paperData, toRows } from "@fedkm/core";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { run } from "../src/program.ts";
+import { fakeConsole } from "./fakeConsole.ts";
+
+const program = fileURLToPath(new URL("../bin/fedkm.js", import.meta.url));
+const BOUND = { timeout: 30_000, interval: 50 };
+
+let folder = "";
+let children: ChildProcess[] = [];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "fedkm-device-"));
+});
+afterEach(async () => {
+  await Promise.all(children.map((child) => stop(child, "SIGKILL")));
+  children = [];
+  rmSync(folder, { recursive: true });
+});
+
+const at = (...parts: string[]) => join(folder, ...parts);
+
+async function device(...args: string[]) {
+  const console = fakeConsole();
+  return { code: await run(["device", ...args], console), ...console.said() };
+}
+
+/** A device's own process; what it logs is kept. */
+function start(state: string, ...args: string[]) {
+  const child = spawn(process.execPath, [program, "device", "run", "--state", at(state), ...args], {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  children.push(child);
+  const log = { text: "" };
+  child.stderr.on("data", (chunk) => {
+    log.text += chunk;
+  });
+  return { child, log };
+}
+
+async function stop(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+  const exited = once(child, "exit");
+  child.kill(signal);
+  return (await exited)[0];
+}
+
+const statusOf = async (state: string) => JSON.parse((await device("status", "--state", at(state), "--json")).stdout);
+const linksOf = async (state: string) => JSON.parse((await device("links", "--state", at(state), "--json")).stdout);
+
+const { datasets } = paperData("iso", 2, 100, 3);
+
+function writeData(name: string, rows: readonly (readonly number[])[]): string {
+  writeFileSync(at(name), `x,y\n${rows.map((row) => row.join(",")).join("\n")}\n`);
+  return at(name);
+}
+
+async function init(state: string, index: number, alpha = 1): Promise<void> {
+  const study = at(`${state}.yaml`);
+  const features = ["--feature", "x:-30:30", "y:-30:30"];
+  await run(["study", "init", "--alpha", String(alpha), ...features, "--out", study], fakeConsole());
+  const data = writeData(`${state}.csv`, toRows(datasets[index]));
+  const { code, stdout } = await device("init", "--study", study, "--data", data, "--state", at(state));
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^fedkm:12D3KooW\w+@\/ip4\/[\d.]+\/tcp\/\d+/m);
+}
+
+test("two devices link by invites, agree as fit does, fold in new rows, stop when told, and log no data", async () => {
+  await init("north", 0);
+  await init("south", 1);
+  expect(statSync(at("north", "key")).mode & 0o777).toBe(0o600);
+  const north = start("north");
+  const south = start("south");
+  const invites = { north: (await linksOf("north")).invite, south: (await linksOf("south")).invite };
+
+  // One side alone gets nothing: the other one lists a stranger.
+  await device("link", invites.south, "--name", "south", "--state", at("north"));
+  await vi.waitFor(async () => expect((await linksOf("south")).pending).toHaveLength(1), BOUND);
+  expect((await statusOf("north")).links).toMatchObject([{ name: "south", isConnected: false, framesHeard: 0 }]);
+  await device("link", invites.north, "--name", "north", "--state", at("south"));
+  const settled = async (state: string) => {
+    const status = await statusOf(state);
+    expect(status.links).toMatchObject([{ isConnected: true }]);
+    expect(status.links[0].framesHeard).toBeGreaterThan(0);
+    expect(status.device.phase).toBe("settled");
+    return status;
+  };
+  const [here, there] = [
+    await vi.waitFor(() => settled("north"), BOUND),
+    await vi.waitFor(() => settled("south"), BOUND),
+  ];
+  expect((await linksOf("south")).pending).toEqual([]);
+
+  const model = fit(datasets, complete(2), { k: 3, alpha: 1, schedule: "cyclic", seed: 1 });
+  expect(here.device.objective + there.device.objective).toBeCloseTo(model.objective, 3);
+  await device("export", "--state", at("north"), "--out", at("model.json"));
+  expect(JSON.parse(readFileSync(at("model.json"), "utf8")).devices[0].centroids).toEqual(here.device.centroids);
+
+  writeData("north.csv", [...toRows(datasets[0]), ...toRows(datasets[1])]);
+  await vi.waitFor(async () => expect((await statusOf("north")).device.rows).toBe(200), BOUND);
+
+  expect([await stop(north.child, "SIGTERM"), await stop(south.child, "SIGINT")]).toEqual([0, 0]);
+  expect(await statusOf("north")).toMatchObject({ isRunning: false, links: [{ name: "south" }] });
+  const values = new Set(datasets.flatMap(({ data }) => Array.from(data, String)));
+  for (const value of values) expect(north.log.text + south.log.text).not.toContain(value);
+  for (const line of north.log.text.trimEnd().split("\n")) expect(JSON.parse(line)).toHaveProperty("msg");
+});
+
+test("devices of different studies refuse each other, and both say which field differs", async () => {
+  await init("north", 0, 1);
+  await init("south", 1, 2);
+  const invites = { north: (await linksOf("north")).invite, south: (await linksOf("south")).invite };
+  await device("link", invites.south, "--name", "south", "--state", at("north"));
+  await device("link", invites.north, "--name", "north", "--state", at("south"));
+  start("north");
+  start("south");
+  for (const state of ["north", "south"]) {
+    await vi.waitFor(async () => {
+      const [link] = (await statusOf(state)).links;
+      expect(link.refusal).toMatch(/^another study, alpha/);
+    }, BOUND);
+  }
+});
+
+test("a folder has one device: a second process is refused in one line, and a killed one can be started again", async () => {
+  await init("north", 0);
+  const first = start("north");
+  await vi.waitFor(() => expect(first.log.text).toContain("listening"), BOUND);
+  const second = start("north");
+  expect(await once(second.child, "exit")).toEqual([1, null]);
+  expect(second.log.text.trimEnd().split("\n").at(-1)).toMatch(
+    /^fedkm: .*north must be free, got one in which a device runs$/,
+  );
+  await stop(first.child, "SIGKILL");
+  expect((await device("status", "--state", at("north"))).stdout).toMatch(/^north: not running/);
+  const third = start("north");
+  await vi.waitFor(() => expect(third.log.text).toContain("listening"), BOUND);
+});
+
+test("fedkm device run --metrics serves numbers to this machine and not to a web page under another name", async () => {
+  await init("north", 0);
+  const { child, log } = start("north", "--metrics", "0");
+  await vi.waitFor(() => expect(log.text).toContain("metrics"), BOUND);
+  const port = /"metrics":(\d+)/.exec(log.text)?.[1];
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  expect(text).toMatch(/^# TYPE fedkm_rounds_total counter$/m);
+  expect(text).toMatch(/^fedkm_rows 100$/m);
+  expect((await fetch(`http://127.0.0.1:${port}/elsewhere`)).status).toBe(404);
+  expect(await stop(child, "SIGTERM")).toBe(0);
+});
+
+test("fedkm device says what is wrong in one line", async () => {
+  await init("north", 0);
+  const { invite } = await linksOf("north");
+  const fails = async (code: number, line: RegExp, ...args: string[]) => {
+    const said = await device(...args);
+    expect(said).toMatchObject({ code, stdout: "" });
+    expect(said.stderr).toMatch(line);
+  };
+  await fails(1, /^fedkm: .*nowhere must be a folder that "fedkm device init" made/, "links", "--state", at("nowhere"));
+  await fails(1, /^fedkm: .*north must be the folder of a device that has run/, "status", "--state", at("north"));
+  await fails(1, /^fedkm: .*north must be the folder of a device that has clusters/, "export", "--state", at("north"));
+  await fails(2, /^fedkm: either an invite or --remove must be given/, "link", "--state", at("north"));
+  await fails(
+    2,
+    /^fedkm: invite must be of another device, got this one's own\n$/,
+    "link",
+    invite,
+    "--state",
+    at("north"),
+  );
+  await fails(
+    1,
+    /^fedkm: invite must look like fedkm:PEER@ADDRESS,ADDRESS, got "hello"\n$/,
+    "link",
+    "hello",
+    "--state",
+    at("north"),
+  );
+  await fails(
+    1,
+    /^fedkm: link to remove must be one of the links \(none\)/,
+    "link",
+    "--remove",
+    "x",
+    "--state",
+    at("north"),
+  );
+  const again = ["init", "--study", at("north.yaml"), "--data", at("north.csv"), "--state", at("north")];
+  await fails(1, /^fedkm: .*north must be a new or empty folder, got one with files\n$/, ...again);
+  await fails(2, /^fedkm: --log must be one of/, "run", "--log", "loud", "--state", at("north"));
+});

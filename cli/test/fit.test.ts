@@ -1,0 +1,355 @@
+// fedkm fit, predict and inspect: files in, clusters out, and nothing half written.
+
+import { spawn } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { complete, matrix, methods, predict } from "@fedkm/core";
+import { readTable } from "@fedkm/device/data";
+import { expect, test } from "vitest";
+import { outcome, temporaryFolder } from "./folder.ts";
+import { xmlFault } from "./wellFormed.ts";
+
+const folder = temporaryFolder();
+folder.addExamples();
+const example = (name: string) => join(folder.path, "examples", name);
+const out = (name: string) => join(folder.path, name);
+const both = [example("north.csv"), example("south.csv")];
+const lines = (file: string) => readFileSync(file, "utf8").trim().split("\n");
+
+test("two files become a model, labelled files and a report", async () => {
+  const { code, stdout, stderr } = await outcome("fit", ...both, "--k", "3", "--exclude", "plant", "--out", out("two"));
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toMatch(
+    /^2 devices, 1 link, 210 rows, 4 columns\nfedkm, k = 3, alpha = 1, seed 1: settled after \d+ rounds/,
+  );
+  expect(readdirSync(out("two")).sort()).toEqual(["labels", "model.json", "report.html"]);
+  const before = lines(both[0]);
+  const after = lines(out("two/labels/north.csv"));
+  expect(after).toHaveLength(before.length);
+  expect(after[0]).toBe(`${before[0]},cluster`);
+  after.slice(1).forEach((line, r) => {
+    expect(line).toMatch(/,[012]$/);
+    expect(line.slice(0, -2)).toBe(before[r + 1]);
+  });
+});
+
+test("the model is that of the library on the same rows", async () => {
+  await outcome(
+    "fit",
+    ...both,
+    "--k",
+    "3",
+    "--exclude",
+    "plant",
+    "--seed",
+    "4",
+    "--alpha",
+    "0.5",
+    "--out",
+    out("same"),
+  );
+  const model = JSON.parse(readFileSync(out("same/model.json"), "utf8"));
+  const datasets = await Promise.all(both.map(async (file) => (await readTable(file, { exclude: ["plant"] })).points));
+  const found = methods.fedkm(datasets, complete(2), { k: 3, alpha: 0.5, seed: 4 });
+  expect(model.objective).toBe(found.objective);
+  const sorted = (rows: number[][]) => rows.map((row) => row.join(" ")).sort();
+  const rowsOf = (data: Float64Array) => [0, 1, 2].map((c) => Array.from(data.subarray(4 * c, 4 * c + 4)));
+  for (const [i, { data }] of found.centroids.entries()) {
+    expect(sorted(model.devices[i].centroids)).toEqual(sorted(rowsOf(data)));
+  }
+  expect(model.devices.map(({ sizes }: { sizes: number[] }) => sizes.reduce((a, b) => a + b))).toEqual([120, 90]);
+});
+
+test.each([["none"], ["standard"]])("predict gives the labels of fit, with scale %s", async (scale) => {
+  const results = out(`scale-${scale}`);
+  await outcome("fit", ...both, "--k", "4", "--exclude", "plant", "--scale", scale, "--out", results);
+  for (const name of ["north", "south"]) {
+    const { code, stdout } = await outcome("predict", "--model", join(results, "model.json"), example(`${name}.csv`));
+    expect(code).toBe(0);
+    expect(stdout).toBe(readFileSync(join(results, "labels", `${name}.csv`), "utf8"));
+  }
+  const { stdout } = await outcome(
+    "predict",
+    "--model",
+    join(results, "model.json"),
+    both[1],
+    "--device",
+    "north",
+    "--json",
+  );
+  const { devices, scaling } = JSON.parse(readFileSync(join(results, "model.json"), "utf8"));
+  const { points } = await readTable(both[1], { exclude: ["plant"] });
+  const scaled = (row: readonly number[]) => row.map((value, c) => (value - scaling.offset[c]) / scaling.scale[c]);
+  const rows = Array.from({ length: points.rows }, (_, r) => Array.from(points.data.subarray(4 * r, 4 * r + 4)));
+  const labels = predict(matrix(devices[0].centroids.map(scaled)), matrix(rows.map(scaled)));
+  expect(JSON.parse(stdout).labels).toEqual(Array.from(labels));
+});
+
+test("standard scaling is undone: centroids are means in the units of the file", async () => {
+  await outcome("fit", both[0], "--k", "1", "--exclude", "plant", "--scale", "standard", "--out", out("mean"));
+  const { devices } = JSON.parse(readFileSync(out("mean/model.json"), "utf8"));
+  const { points } = await readTable(both[0], { exclude: ["plant"] });
+  const means = [0, 1, 2, 3].map(
+    (c) => points.data.reduce((sum, value, at) => (at % 4 === c ? sum + value : sum), 0) / points.rows,
+  );
+  expect(devices[0].centroids[0]).toEqual(means.map((mean) => expect.closeTo(mean, 9)));
+});
+
+test("one file with a column of devices is the same as one file each", async () => {
+  const rows = both.flatMap((file, i) =>
+    lines(file)
+      .slice(1)
+      .map((line) => `${line},${["north", "south"][i]}`),
+  );
+  // Alternating, so that rows of a device do not follow each other.
+  const mixed = rows.map((_, r) => rows[(r * 97) % rows.length]);
+  const file = folder.file("mixed.csv", `${lines(both[0])[0]},site\n${mixed.join("\n")}\n`);
+  const results = out("mixed");
+  const { code } = await outcome(
+    "fit",
+    file,
+    "--k",
+    "3",
+    "--exclude",
+    "plant",
+    "--device-column",
+    "site",
+    "--out",
+    results,
+  );
+  expect(code).toBe(0);
+  await outcome("fit", ...both, "--k", "3", "--exclude", "plant", "--out", out("apart"));
+  const labelOf = new Map(
+    ["north", "south"].flatMap((name) =>
+      lines(out(`apart/labels/${name}.csv`)).map((line) => [line.split(",")[0], line.split(",")[5]]),
+    ),
+  );
+  const labels = lines(join(results, "labels/mixed.csv"))
+    .slice(1)
+    .map((line) => line.split(","));
+  expect(labels.filter(([plant, , , , , , label]) => labelOf.get(plant) !== label)).toEqual([]);
+  const again = await outcome("predict", "--model", join(results, "model.json"), file, "--device-column", "site");
+  expect(again.stdout).toBe(readFileSync(join(results, "labels/mixed.csv"), "utf8"));
+});
+
+test("missing cells are refused, dropped or filled, and labels follow", async () => {
+  const text = `a,b\n${Array.from({ length: 40 }, (_, r) => `${r % 2 === 0 ? r / 100 : 9 + r / 100},${r === 7 ? "" : r % 2}`).join("\n")}\n`;
+  const file = folder.file("holes.csv", text);
+  const fit = (policy: string) =>
+    outcome("fit", file, "--k", "2", "--missing", policy, "--out", out(`holes-${policy}`));
+  expect(await fit("refuse")).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: `fedkm: ${file}, line 9, column "b" must have a value, got 1 missing cell; drop their rows with --missing drop, or fill them with --missing mean\n`,
+  });
+  expect((await fit("drop")).stdout).toContain("warning: 1 rows with missing cells were dropped");
+  expect(lines(out("holes-drop/labels/holes.csv"))[8]).toMatch(/,,$/);
+  expect((await fit("mean")).code).toBe(0);
+  expect(lines(out("holes-mean/labels/holes.csv"))[8]).toMatch(/,,[01]$/);
+  for (const policy of ["drop", "mean"]) {
+    const { stdout } = await outcome("predict", "--model", out(`holes-${policy}/model.json`), file);
+    expect(stdout).toBe(readFileSync(out(`holes-${policy}/labels/holes.csv`), "utf8"));
+  }
+});
+
+test("gzipped text and JSON lines come back in their own form", async () => {
+  const packed = folder.file("packed.csv.gz", gzipSync(readFileSync(both[0])));
+  const keys = lines(both[1])[0].split(",").slice(1);
+  const objects = lines(both[1])
+    .slice(1)
+    .map((line) =>
+      Object.fromEntries(
+        line
+          .split(",")
+          .slice(1)
+          .map((cell, c) => [keys[c], Number(cell)]),
+      ),
+    );
+  const json = folder.file("rows.jsonl", objects.map((own) => JSON.stringify(own)).join("\n"));
+  const { code, stderr } = await outcome(
+    "fit",
+    packed,
+    json,
+    "--k",
+    "3",
+    "--columns",
+    keys.join(","),
+    "--out",
+    out("forms"),
+  );
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(
+    gunzipSync(readFileSync(out("forms/labels/packed.csv.gz")))
+      .toString()
+      .split("\n", 1)[0],
+  ).toBe(`${lines(both[0])[0]},cluster`);
+  expect(JSON.parse(lines(out("forms/labels/rows.jsonl"))[0])).toEqual({ ...objects[0], cluster: expect.any(Number) });
+});
+
+test("the same seed gives the same bytes", async () => {
+  for (const name of ["once", "twice"])
+    await outcome("fit", ...both, "--k", "3", "--exclude", "plant", "--graph", "er:0.9", "--out", out(name));
+  for (const file of ["model.json", "report.html", "labels/south.csv"]) {
+    expect(readFileSync(out(`once/${file}`), "utf8")).toBe(readFileSync(out(`twice/${file}`), "utf8"));
+  }
+});
+
+test("the report stands alone, escapes names, and is well-formed where it matters", async () => {
+  const file = folder.file(
+    "odd.csv",
+    `"<b>&",y\n${Array.from({ length: 30 }, (_, r) => `${r},${r % 3}`).join("\n")}\n`,
+  );
+  await outcome("fit", file, "--k", "2", "--out", out("odd"));
+  const page = readFileSync(out("odd/report.html"), "utf8");
+  expect(page).toContain("&#60;b&#62;&#38;");
+  expect(page).not.toContain("<b>");
+  expect(page).not.toMatch(/<script|\ssrc=|https?:\/\/(?!www\.w3\.org)/);
+  for (const [drawing] of page.matchAll(/<svg[\s\S]*?<\/svg>/g)) expect(xmlFault(drawing)).toBeUndefined();
+  expect(page.match(/<svg/g)).toHaveLength(4);
+});
+
+test("warnings name columns that say nothing, small devices and a network in parts", async () => {
+  const rows = (from: number) => Array.from({ length: 12 }, (_, r) => `${from + r},5,${r * r},${r * r}`).join("\n");
+  const files = [0, 100, 200].map((from, i) => folder.file(`w${i}.csv`, `id,five,x,y\n${rows(from)}\n`));
+  const links = folder.file("w.links.csv", "w0,w1\n");
+  const { stdout } = await outcome("fit", ...files, "--k", "2", "--graph", links, "--out", out("warned"), "--json");
+  expect(JSON.parse(stdout).warnings).toEqual([
+    'column "id" counts the rows and will be clustered like a measurement; leave it out with --exclude',
+    'column "five" is 5 in every row and tells nothing; leave it out with --exclude',
+    'column "y" repeats "x", which then counts twice; leave one out with --exclude',
+    "fewer than 10 rows a cluster: w0 (12), w1 (12), w2 (12)",
+    "the network falls into 2 parts that never hear of each other",
+  ]);
+});
+
+test.each([
+  [["fit", "x.csv"], /required option '--k <number>' not specified/],
+  [["fit", "x.csv", "--k", "0"], /--k must be an integer from 1 to 1000000, got "0"/],
+  [["fit", "x.csv", "--k", "2", "--alpha", "-1"], /--alpha must be a number of at least 0, got "-1"/],
+  [["fit", "x.csv", "--k", "2", "--missing", "zero"], /--missing must be one of refuse, drop, mean, got "zero"/],
+  [
+    ["fit", ...both, "--k", "200", "--exclude", "plant"],
+    /--k must be at most 120 \(the rows of the largest device\), got 200/,
+  ],
+  [
+    ["fit", ...both, "--k", "2", "--exclude", "plant", "--method", "magic"],
+    /--method must be one of fedkm, consensus, .*, got "magic"/,
+  ],
+  [
+    ["fit", ...both, "--k", "2", "--exclude", "plant", "--graph", "er:2"],
+    /--graph er:P must have a probability P from 0 to 1, got "2"/,
+  ],
+  [
+    ["fit", ...both, "--k", "2", "--exclude", "plant", "--graph", "knn:2"],
+    /--graph knn:K must have a whole number K from 1 to 1 \(the other devices\), got "2"/,
+  ],
+  [
+    ["fit", ...both, "--k", "2", "--exclude", "plant", "--graph", "mesh"],
+    /--graph must be complete, ring, er:P, knn:K or a file of links, got "mesh"/,
+  ],
+  [
+    ["fit", ...both, "--k", "2", "--exclude", "plant", "--scale", "big"],
+    /--scale must be none, standard or bounds:FILE, got "big"/,
+  ],
+  [["predict", both[0]], /required option '--model <model.json>' not specified/],
+])("%j is bad usage", async (args, line) => {
+  const { code, stdout, stderr } = await outcome(...args);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toMatch(line);
+  expect(stderr.trim().split("\n")).toHaveLength(1);
+});
+
+test("files with different columns are refused by the column's name", async () => {
+  const more = folder.file("more.csv", "height_cm,leaf_mm,flowering_day,stem_g,age\n1,2,3,4,5\n");
+  const fewer = folder.file("fewer.csv", "height_cm,leaf_mm\n1,2\n");
+  expect((await outcome("fit", both[0], more, "--k", "1", "--exclude", "plant")).stderr).toContain(
+    `${more}, line 1, column "age" must be in every file, got none in ${both[0]}; leave it out with --exclude age`,
+  );
+  expect((await outcome("fit", both[0], fewer, "--k", "1", "--exclude", "plant")).stderr).toContain(
+    `${fewer}, line 1, column "flowering_day" must be in every file, got none in ${fewer}; leave it out with --exclude flowering_day`,
+  );
+});
+
+test("predict refuses a device it does not know and a model that was changed", async () => {
+  await outcome("fit", ...both, "--k", "2", "--exclude", "plant", "--out", out("strict"));
+  const file = folder.file("east.csv", readFileSync(both[0], "utf8"));
+  const model = out("strict/model.json");
+  expect((await outcome("predict", "--model", model, file)).stderr).toBe(
+    'fedkm: --device (the name of the file if not given) must be a device of the model (north, south), got "east"\n',
+  );
+  const edited = (change: (own: Record<string, unknown>) => void) => {
+    const own = JSON.parse(readFileSync(model, "utf8"));
+    change(own);
+    return folder.file("edited.json", JSON.stringify(own));
+  };
+  const refused = async (change: (own: Record<string, unknown>) => void) =>
+    (await outcome("predict", "--model", edited(change), "--device", "north", file)).stderr;
+  expect(await refused((own) => Object.assign(own, { version: 2 }))).toMatch(
+    /must have 1 \(of this fedkm\) as version, got 2; write it again/,
+  );
+  expect(await refused((own) => Object.assign(own, { columns: [] }))).toMatch(/must have names as columns/);
+  expect(await refused((own) => Object.assign(own, { scaling: { offset: [0], scale: [1] } }))).toMatch(
+    /must have 4 numbers as scaling.offset/,
+  );
+  expect(
+    await refused((own) => Object.assign(own, { devices: [{ name: "north", centroids: [[1, 2, 3, null]] }] })),
+  ).toMatch(/must have 2 rows as devices\[0\].centroids/);
+});
+
+test("results replace those of an earlier run and leave other files alone", async () => {
+  const results = out("again");
+  await outcome("fit", ...both, "--k", "2", "--exclude", "plant", "--out", results);
+  writeFileSync(join(results, "notes.txt"), "mine");
+  await outcome("fit", ...both, "--k", "3", "--exclude", "plant", "--out", results);
+  expect(readFileSync(join(results, "notes.txt"), "utf8")).toBe("mine");
+  expect(JSON.parse(readFileSync(join(results, "model.json"), "utf8")).options.k).toBe(3);
+  expect(readdirSync(folder.path).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+});
+
+test("Ctrl-C leaves whole results or none", async () => {
+  const rows = Array.from({ length: 60_000 }, (_, r) => `${r % 7},${(r * 31) % 11},${(r * 17) % 5}`).join("\n");
+  folder.file("long.csv", `a,b,c\n${rows}\n`);
+  const program = fileURLToPath(new URL("../bin/fedkm.js", import.meta.url));
+  for (const wait of [0, 300, 600, 900, 1200]) {
+    const child = spawn(process.execPath, [program, "fit", "long.csv", "--k", "5", "--out", `cut-${wait}`], {
+      cwd: folder.path,
+      stdio: "ignore",
+    });
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    const timer = setTimeout(() => child.kill("SIGINT"), wait);
+    await ended;
+    clearTimeout(timer);
+    const made = existsSync(out(`cut-${wait}`)) ? readdirSync(out(`cut-${wait}`)).sort() : [];
+    expect([[], ["labels", "model.json", "report.html"]]).toContainEqual(made);
+    expect(readdirSync(folder.path).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+  }
+});
+
+test("inspect shows what there is and what to leave out", async () => {
+  const file = folder.file("seen.csv", "id;site;x;y\n1;a;2.5;\n2;b;3.5;1\n3;a;2.5;1\n");
+  const { code, stdout } = await outcome("inspect", file);
+  expect(code).toBe(0);
+  expect(stdout).toBe(`${file}: delimited text, semicolon between cells, with a header, 3 rows, 4 columns
+
+column     type   least    mean    most   missing
+id       number   1.000   2.000   3.000         0   counts the rows
+site       text
+x        number   2.500   2.833   3.500         0
+y        number   1.000   1.000   1.000         1          constant
+
+not numbers: leave out with --exclude site
+of no use for clusters: leave out with --exclude id,y
+missing cells: drop their rows with --missing drop, or fill them with --missing mean
+`);
+  const facts = JSON.parse((await outcome("inspect", file, "--json")).stdout);
+  expect(facts).toMatchObject({
+    file,
+    format: "csv",
+    rows: 3,
+    repeatedRows: 0,
+    dialect: { delimiter: ";", header: true },
+  });
+  expect(facts.columns[2]).toMatchObject({ name: "x", kind: "number", missing: 0, range: { least: 2.5, most: 3.5 } });
+});

@@ -1,0 +1,50 @@
+// A model written once is read for ever: the committed one still labels as it did, and as scikit-learn does with it.
+
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { outcome } from "./folder.ts";
+
+const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+const model = path("fixtures/model.json");
+
+test("a model of an earlier day gives the labels that scikit-learn gives with it", async () => {
+  const { code, stdout } = await outcome("predict", "--model", model, path("../../examples/north.csv"), "--json");
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout).labels).toEqual(JSON.parse(readFileSync(path("fixtures/sklearn-labels.json"), "utf8")));
+});
+
+test("docs/model.md names every field of a model, and no other", () => {
+  const page = readFileSync(path("../../docs/model.md"), "utf8");
+  const named = Array.from(page.matchAll(/^\| `([\w.[\]]+)`/gm), ([, field]) => field);
+  expect(named.sort()).toEqual(
+    [...new Set(fields(JSON.parse(readFileSync(model, "utf8"))))].concat("missing.fill").sort(),
+  );
+});
+
+test("docs/model.md shows the six lines that made the labels", () => {
+  const [, shown] = /^```python\n([\s\S]*?)^```/m.exec(readFileSync(path("../../docs/model.md"), "utf8")) ?? [];
+  const script = readFileSync(path("fixtures/make-labels.py"), "utf8");
+  const lines = shown
+    .trim()
+    .split("\n")
+    .filter((line) => !/^(import |from |$)/.test(line));
+  expect(lines).toHaveLength(6);
+  const inScript = (line: string) =>
+    line
+      .replaceAll('"model.json"', "sys.argv[1]")
+      .replaceAll('"north"', "sys.argv[2]")
+      .replaceAll('"north.csv"', "sys.argv[3]");
+  for (const line of lines) expect(script).toContain(inScript(line));
+});
+
+/** Dotted names of everything in a value; lists stand for their first entry. */
+function fields(value: unknown, prefix = ""): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const name = prefix + key;
+    const entry: unknown = Array.isArray(inner) ? inner[0] : inner;
+    const isRecord = typeof entry === "object" && entry !== null && !Array.isArray(entry);
+    return isRecord ? fields(entry, `${name}${Array.isArray(inner) ? "[]" : ""}.`) : [name];
+  });
+}

@@ -1,0 +1,108 @@
+// fedkm up: a network of real processes that is looked at, stopped whole, taken up again, and never outlives its parent.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { run } from "../src/program.ts";
+import { fakeConsole } from "./fakeConsole.ts";
+
+const program = fileURLToPath(new URL("../bin/fedkm.js", import.meta.url));
+const BOUND = { timeout: 40_000, interval: 100 };
+
+let folder = "";
+let child: ChildProcess | undefined;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "fedkm-up-"));
+});
+afterEach(() => {
+  child?.kill("SIGKILL");
+  child = undefined;
+  rmSync(folder, { recursive: true });
+});
+
+async function up(...args: string[]) {
+  const console = fakeConsole();
+  return { code: await run(["up", "--state", join(folder, "net"), ...args], console), ...console.said() };
+}
+
+const isAlive = (pid: number) => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+test("fedkm up --until-settled --json runs a ring to rest, stops it, and takes it up again with its keys and epochs", async () => {
+  const args = ["--devices", "3", "--graph", "ring", "--until-settled", "--json"];
+  const first = await up(...args);
+  expect(first).toMatchObject({ code: 0, stderr: "" });
+  const { devices, links, statuses } = JSON.parse(first.stdout);
+  expect({ devices, links }).toEqual({ devices: 3, links: 3 });
+  for (const status of statuses) {
+    expect(status).toMatchObject({ isRunning: false, device: { phase: "settled" } });
+    expect(status.links).toHaveLength(2);
+    expect(isAlive(status.pid)).toBe(false);
+  }
+  expect(readdirSync(join(folder, "net"))).toEqual(["data", "device-1", "device-2", "device-3"]);
+  const again = JSON.parse((await up(...args)).stdout).statuses;
+  for (const [index, { device }] of again.entries()) {
+    const before = statuses[index].device;
+    expect(device.peer).toBe(before.peer);
+    expect(device.epoch).toBeGreaterThan(before.epoch);
+    expect(device.round).toBeGreaterThanOrEqual(before.round);
+  }
+});
+
+test("fedkm up paints its table and stops all devices on SIGINT; killed outright, its devices end as well", async () => {
+  for (const signal of ["SIGINT", "SIGKILL"] as const) {
+    const state = join(folder, signal);
+    child = spawn(process.execPath, [program, "up", "--devices", "2", "--graph", "complete", "--state", state], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    let said = "";
+    child.stdout?.on("data", (chunk) => {
+      said += chunk;
+    });
+    const pids = await vi.waitFor(
+      () =>
+        [1, 2].map((n) => {
+          const { pid, isRunning } = JSON.parse(readFileSync(join(state, `device-${n}`, "status.json"), "utf8"));
+          expect(isRunning).toBe(true);
+          return pid;
+        }),
+      BOUND,
+    );
+    expect(pids.map(isAlive)).toEqual([true, true]);
+    const exited = once(child, "exit");
+    child.kill(signal);
+    expect(await exited).toEqual(signal === "SIGINT" ? [0, null] : [null, signal]);
+    await vi.waitFor(() => expect(pids.map(isAlive)).toEqual([false, false]), BOUND);
+    if (signal === "SIGINT") {
+      expect(said).toMatch(/^device +state +peers +round +move +objective +oldest +told +bytes$/m);
+      expect(said.trimEnd().split("\n").at(-1)).toBe(`stopped; the state stays in ${state}`);
+    }
+  }
+});
+
+test("fedkm up takes one file for each device, and says what does not fit together", async () => {
+  const data = ["a.csv", "b.csv"].map((name) => join(folder, name));
+  for (const file of data) writeFileSync(file, "x\n1\n2\n");
+  const study = join(folder, "study.yaml");
+  await run(["study", "init", "--feature", "x:0:10", "--out", study], fakeConsole());
+  const refused: [string[], string][] = [
+    [["--data", ...data], "--data needs --study (fedkm study init --data writes a first one)"],
+    [["--study", study], "--study needs --data: the paper's points have a study of their own"],
+    [["--data", ...data, "--study", study, "--devices", "3"], "--devices must be 2 (the files of --data), got 3"],
+    [["--graph", "torus"], '--graph must be one of complete, path, ring, star or er:PROBABILITY, got "torus"'],
+    [["--graph", "er:1.5"], '--graph must be one of complete, path, ring, star or er:PROBABILITY, got "er:1.5"'],
+    [["--devices", "0"], '--devices must be an integer from 1 to 200, got "0"'],
+  ];
+  for (const [args, line] of refused) {
+    expect(await up(...args)).toEqual({ code: 2, stdout: "", stderr: `fedkm: ${line}\n` });
+  }
+});

@@ -1,0 +1,173 @@
+// How strongly to couple, without pooling: every device keeps some of its points back, and the alpha whose centroids
+// serve these best is taken. Staying alone is among the answers.
+
+import { checkAtLeastZero, checkInteger, checkNetwork, checkNumber, checkOneOf, checkSeed } from "../check.ts";
+import { type FitModel, type FitOptions, fit } from "../fit.ts";
+import { addTraffic, sumTraffic, type Traffic } from "../flood.ts";
+import type { Graph } from "../graph.ts";
+import { type Matrix, takeRows } from "../matrix.ts";
+import { distortion } from "../measures.ts";
+import type { Weighting } from "../network.ts";
+import { randomStream, shuffled } from "../random.ts";
+import { askedOf } from "./asked.ts";
+
+export interface ChooseAlphaOptions extends Omit<FitOptions, "alpha" | "init" | "k"> {
+  k: number;
+  /** Default 0, 0.01, 0.03, 0.1, 0.3, 1, 3, 10. */
+  alphas?: readonly number[];
+  /** The share of its points that a device keeps back in each fold, above 0 and below 1. Default 0.2. */
+  holdOut?: number;
+  /** So many times other points are kept back. Default 5: with a fifth each time, every point once. */
+  folds?: number;
+}
+
+export interface AlphaScore {
+  readonly alpha: number;
+  /** Squared distance of a point that was kept back to the nearest centroid of its device: the mean over the devices. */
+  readonly loss: number;
+  /** Of the difference between `loss` and the lowest loss, by how much it varies from fold to fold on the same device. */
+  readonly standardError: number;
+}
+
+export interface AlphaChoice {
+  /** The smallest alpha whose loss is within one standard error of the lowest. */
+  readonly alpha: number;
+  /** Whether that is 0. */
+  readonly alone: boolean;
+  /** One entry for each alpha, rising. */
+  readonly curve: readonly AlphaScore[];
+  /** Devices without a path to those that were asked. */
+  readonly leftOut: readonly number[];
+  readonly messages: number;
+  readonly bytes: number;
+  /** What a device has to tell for this. */
+  readonly reveals: string;
+}
+
+const ALPHAS = [0, 0.01, 0.03, 0.1, 0.3, 1, 3, 10];
+
+const REVEALS =
+  "for each fold and alpha a device tells its neighbours its centroids, as fit does; then it adds to sums, which its " +
+  "parent in a tree sees before they are complete: for each alpha the loss of the points that it kept back, and how " +
+  "much the difference of that loss to the best varies";
+
+/**
+ * Coupling has to earn its place: where the losses do not tell two alphas apart, the smaller one shares less, needs fewer
+ * messages and cannot be led astray by neighbours that are different. Differences are taken device by device, so that
+ * devices with hard data do not drown them. `weighting` says whether devices or points count the same.
+ */
+export function chooseAlpha(datasets: readonly Matrix[], graph: Graph, options: ChooseAlphaOptions): AlphaChoice {
+  const { alphas = ALPHAS, holdOut = 0.2, folds = 5, ...fitting } = options;
+  const { k, seed = 0, weighting = "device" } = fitting;
+  checkNetwork(datasets, graph);
+  checkOptions({ k, seed, weighting, alphas, holdOut, folds });
+  const asked = askedOf(datasets, graph, k + 1, "k, and one to keep back");
+  const rising = [...new Set(alphas)].sort((a, b) => a - b);
+  const losses: Losses = rising.map(() => asked.datasets.map(() => []));
+  // Numbers for every alpha and how much the device counts; then, as the best is known, the variances.
+  const traffic: Traffic[] = [sumTraffic(asked.graph, rising.length + 1), sumTraffic(asked.graph, rising.length)];
+  for (let fold = 0; fold < folds; fold++) {
+    const { kept, held } = holdBack(asked.datasets, k, holdOut, fold, seed);
+    alongAlphas(kept, asked.graph, rising, fitting).forEach((model, a) => {
+      // Alone there is nothing to tell.
+      if (rising[a] > 0) traffic.push(model);
+      held.forEach((points, i) => {
+        if (points.rows > 0) losses[a][i].push((2 * distortion([points], [model.centroids[i]])) / points.rows);
+      });
+    });
+  }
+  const curve = scores(rising, losses, sharesOf(losses[0], asked.datasets, weighting));
+  const lowest = curve.reduce((best, score) => Math.min(best, score.loss), Number.POSITIVE_INFINITY);
+  const { alpha } = curve.find(({ loss, standardError }) => loss <= lowest + standardError) as AlphaScore;
+  return {
+    alpha,
+    alone: alpha === 0,
+    curve,
+    leftOut: asked.leftOut,
+    ...addTraffic(...traffic),
+    reveals: REVEALS,
+  };
+}
+
+type Checked = Pick<Required<ChooseAlphaOptions>, "k" | "seed" | "weighting" | "alphas" | "holdOut" | "folds">;
+
+function checkOptions({ k, seed, weighting, alphas, holdOut, folds }: Checked): void {
+  checkInteger("k", k, 1);
+  if (alphas.length === 0) throw new RangeError("alphas must hold at least one number, got none");
+  alphas.forEach((alpha, a) => {
+    checkAtLeastZero(`alphas[${a}]`, alpha);
+  });
+  checkNumber("holdOut", holdOut, (share) => share > 0 && share < 1, "a number above 0 and below 1");
+  checkInteger("folds", folds, 2);
+  checkSeed(seed);
+  checkOneOf("weighting", weighting, ["device", "sample"]);
+}
+
+/** What every device fits to and what it keeps back in one fold: at least one point, but never one of its last k. */
+function holdBack(datasets: readonly Matrix[], k: number, share: number, fold: number, seed: number) {
+  const deals = datasets.map((points, i) => {
+    const { rows } = points;
+    const size = Math.max(0, Math.min(rows - k, Math.max(1, Math.round(share * rows))));
+    const order = shuffled(rows, randomStream(seed, "holdOut", i));
+    // The folds follow each other through one order, and begin again at its end.
+    const turned = order.map((_, r) => order[(fold * size + r) % rows]);
+    return { held: takeRows(points, turned.subarray(0, size)), kept: takeRows(points, turned.subarray(size)) };
+  });
+  return { held: deals.map(({ held }) => held), kept: deals.map(({ kept }) => kept) };
+}
+
+/** Losses need no more digits. */
+const TOLERANCE = 1e-6;
+
+/** Models for rising alphas, each from the one before, beginning with everyone's own clusters. */
+function alongAlphas(
+  datasets: readonly Matrix[],
+  graph: Graph,
+  alphas: readonly number[],
+  options: Omit<FitOptions, "alpha" | "init">,
+): readonly FitModel[] {
+  const models: FitModel[] = [];
+  for (const alpha of alphas) {
+    const init = models.at(-1)?.centroids ?? "local";
+    models.push(fit(datasets, graph, { tol: TOLERANCE, ...options, alpha, init }));
+  }
+  return models;
+}
+/** By alpha, device and fold; none of a device that kept nothing back. */
+type Losses = number[][][];
+
+/** How much each device counts; one that kept nothing back has no say. */
+function sharesOf(losses: Losses[number], datasets: readonly Matrix[], weighting: Weighting): number[] {
+  const counts = datasets.map(({ rows }, i) => {
+    if (losses[i].length === 0) return 0;
+    return weighting === "sample" ? rows : 1;
+  });
+  const total = counts.reduce((a, b) => a + b);
+  return counts.map((count) => count / total);
+}
+
+function scores(alphas: readonly number[], losses: Losses, shares: readonly number[]): AlphaScore[] {
+  const overDevices = (value: (i: number, share: number) => number) =>
+    shares.reduce((sum, share, i) => (share > 0 ? sum + value(i, share) : sum), 0);
+  const means = losses.map((own) => overDevices((i, share) => share * mean(own[i])));
+  const lowest = Math.min(...means);
+  const best = losses[means.indexOf(lowest)];
+  return alphas.map((alpha, a) => {
+    // In units of the lowest loss: squares of losses may be too large for a number.
+    const variance = overDevices((i, share) => {
+      const differences = losses[a][i].map((loss, fold) => (loss - best[i][fold]) / (lowest > 0 ? lowest : 1));
+      return share * share * varianceOfMean(differences);
+    });
+    return { alpha, loss: means[a], standardError: (lowest > 0 ? lowest : 1) * Math.sqrt(variance) };
+  });
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+function varianceOfMean(values: readonly number[]): number {
+  const middle = mean(values);
+  const squares = values.map((value) => (value - middle) * (value - middle));
+  return mean(squares) / (values.length - 1);
+}

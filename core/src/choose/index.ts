@@ -1,0 +1,28 @@
+// k and alpha without pooling: first how many clusters there are, then how strongly to couple the devices.
+
+import { addTraffic } from "../flood.ts";
+import type { Graph } from "../graph.ts";
+import type { Matrix } from "../matrix.ts";
+import { type AlphaChoice, type ChooseAlphaOptions, chooseAlpha } from "./alpha.ts";
+import { type ChooseKOptions, chooseK, type KChoice } from "./k.ts";
+
+export interface ChooseOptions extends Omit<ChooseAlphaOptions, "k">, Pick<ChooseKOptions, "largestK"> {}
+
+export interface Choice {
+  readonly k: number;
+  readonly alpha: number;
+  /** How k was found, and whether there are clusters at all. */
+  readonly clusters: KChoice;
+  /** How alpha was found, at that k. */
+  readonly coupling: AlphaChoice;
+  readonly messages: number;
+  readonly bytes: number;
+}
+
+/** What a device has to tell is said in both parts of the result. */
+export function choose(datasets: readonly Matrix[], graph: Graph, options: ChooseOptions = {}): Choice {
+  const { largestK, ...coupled } = options;
+  const clusters = chooseK(datasets, graph, options);
+  const coupling = chooseAlpha(datasets, graph, { ...coupled, k: clusters.k });
+  return { k: clusters.k, alpha: coupling.alpha, clusters, coupling, ...addTraffic(clusters, coupling) };
+}

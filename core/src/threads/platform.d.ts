@@ -1,0 +1,15 @@
+// The little of Node that node.ts uses. With Node's own types all of core could name what only Node has.
+
+declare module "node:os" {
+  export function availableParallelism(): number;
+}
+
+declare module "node:worker_threads" {
+  export class Worker {
+    constructor(text: string, options: { eval: true; workerData: object; execArgv: string[] });
+    on(event: "error", listener: (error: Error) => void): this;
+    once(event: "message" | "exit", listener: () => void): this;
+    terminate(): Promise<number>;
+    unref(): void;
+  }
+}

@@ -1,0 +1,238 @@
+// One device as a long-running program: its folder, its data, its loop and its network in one place, watched and reported.
+
+import { join } from "node:path";
+import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
+import { type Matrix, stack } from "@fedkm/core";
+import { type Clock, realClock } from "../clock.ts";
+import { createDevice, type Device } from "../device.ts";
+import { type Libp2pNetwork, libp2pNetwork } from "../libp2p.ts";
+import { LINKS_FILE, type Link, readLinks } from "../links.ts";
+import type { Network } from "../network.ts";
+import { LARGEST_FRAME } from "../protocol.ts";
+import { openStore } from "../store.ts";
+import { contractOf } from "../study.ts";
+import { type DeviceFolder, readFolder } from "./folder.ts";
+import { type PendingList, pendingList } from "./pending.ts";
+import { readPoints } from "./points.ts";
+import { reportStatus } from "./report.ts";
+import { serveStatus } from "./server.ts";
+import { type DaemonStatus, STATUS_FILE } from "./status.ts";
+import { lookOf, watchFiles } from "./watch.ts";
+
+/** Where lines go; a pino logger is one. */
+export interface Log {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+}
+
+/** What only the program around a daemon knows. */
+interface Surroundings {
+  readonly pid: number;
+  memoryBytes(): number;
+}
+
+export interface DaemonOptions {
+  readonly folder: string;
+  readonly log: Log;
+  readonly surroundings: Surroundings;
+  /** Serves numbers there, on loopback; none: nowhere. */
+  readonly metricsPort?: number;
+  readonly clock?: Clock;
+}
+
+export interface Daemon {
+  status(): DaemonStatus;
+  /** Keeps the latest state and says goodbye. */
+  stop(): Promise<void>;
+}
+
+export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
+  // What was opened, to be closed in the opposite order.
+  const closers: (() => unknown)[] = [];
+  const stop = async () => {
+    for (const close of closers.splice(0).reverse()) await close();
+  };
+  try {
+    return { status: await compose(options, (close) => closers.push(close)), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Puts a daemon together; `opened` learns how to undo each step. Returns how it is doing, at any time. */
+async function compose(options: DaemonOptions, opened: (close: () => unknown) => void): Promise<() => DaemonStatus> {
+  const { log, metricsPort, clock = realClock } = options;
+  const delays = monitorEventLoopDelay({ resolution: 10 });
+  const parts: Parts = { startedAt: new Date().toISOString(), isRunning: true, links: [], notice: null, delays };
+  delays.enable();
+  opened(() => delays.disable());
+  const warn = (line: string) => {
+    parts.notice = line;
+    log.warn({}, line);
+  };
+  opened(() => log.info({}, "stopped"));
+  const folder = await readFolder(options.folder);
+  parts.links = folder.links;
+  // Before anything else: two devices in one folder would tell the same stamps twice.
+  const memory = await openStore(folder.path, warn);
+  opened(() => memory.close());
+  const looks = { data: await lookOf(folder.data), links: await lookOf([linksFile(folder)]) };
+  const rows = await readAll(folder);
+
+  const pending = pendingList();
+  const network = connect(folder, parts, { log, clock, pending, warn });
+  const device = createDevice({
+    study: folder.study,
+    contract: await contractOf(folder.study),
+    network: logged(network, log, (peer) => nameOf(parts, peer)),
+    clock,
+    memory,
+    links: peersOf(parts.links),
+    rows,
+    notice: (line) => warn(line.replace(/\b12D3KooW\w+/g, (peer) => nameOf(parts, peer))),
+  });
+  const status = () => describe(options, folder, parts, device, network, pending);
+  if (metricsPort !== undefined) {
+    const server = await serveStatus(metricsPort, status);
+    opened(server.close);
+    log.info({ metrics: server.port }, "serving metrics");
+  }
+  opened(() => network.close());
+  opened(() => device.stop());
+  await device.start();
+  log.info({ peer: folder.identity.peer, addresses: network.addresses(), rows: rows.rows }, "listening");
+
+  const lastSecond = () => {
+    const now = status();
+    delays.reset();
+    return now;
+  };
+  const stopReporting = reportStatus(join(folder.path, STATUS_FILE), clock, lastSecond, warn);
+  opened(() => {
+    parts.isRunning = false;
+    return stopReporting();
+  });
+  const orWarn = (change: () => Promise<void>, what: string) => () =>
+    change().catch((error) => warn(`${what} as before: ${error instanceof Error ? error.message : error}`));
+  const changeLinks = orWarn(async () => {
+    parts.links = await readLinks(folder.path);
+    for (const { peer } of parts.links) pending.remove(peer);
+    // The device first: it must know a neighbour that connects.
+    device.setLinks(peersOf(parts.links));
+    network.setLinks(parts.links);
+    log.info({ links: parts.links.length }, "links changed");
+  }, "links stay");
+  const changeData = orWarn(async () => {
+    const changed = await readAll(folder);
+    device.setRows(changed);
+    log.info({ rows: changed.rows }, "data changed");
+  }, "data stays");
+  opened(watchFiles([linksFile(folder)], looks.links, clock, changeLinks));
+  opened(watchFiles(folder.data, looks.data, clock, changeData));
+  return status;
+}
+
+/** What changes while a daemon runs, apart from the device itself. */
+interface Parts {
+  readonly startedAt: string;
+  isRunning: boolean;
+  links: readonly Link[];
+  notice: string | null;
+  /** Since the last status was written. */
+  readonly delays: IntervalHistogram;
+}
+
+const linksFile = ({ path }: DeviceFolder) => join(path, LINKS_FILE);
+const peersOf = (links: readonly Link[]) => links.map(({ peer }) => peer);
+const nameOf = ({ links }: Parts, peer: string) => links.find((link) => link.peer === peer)?.name ?? peer;
+
+interface Helpers {
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly pending: PendingList;
+  warn(line: string): void;
+}
+
+function connect(folder: DeviceFolder, parts: Parts, { log, clock, pending, warn }: Helpers): Libp2pNetwork {
+  return libp2pNetwork({
+    identity: folder.identity,
+    listen: folder.listen,
+    links: parts.links,
+    maxFrame: LARGEST_FRAME,
+    clock,
+    onStranger(peer, address) {
+      // A linked peer that is kept away for a while is no stranger.
+      if (parts.links.some((link) => link.peer === peer)) return;
+      if (pending.note(peer, address, new Date(), clock.now())) log.info({ peer, address }, "a stranger was refused");
+    },
+    onRefuse: (peer, reason) => warn(`${nameOf(parts, peer)} is kept away for a while: ${reason}`),
+  });
+}
+
+function describe(
+  { surroundings }: DaemonOptions,
+  { name }: DeviceFolder,
+  { startedAt, isRunning, links, notice, delays }: Parts,
+  device: Device,
+  network: Libp2pNetwork,
+  pending: PendingList,
+): DaemonStatus {
+  return {
+    version: 1,
+    isRunning,
+    pid: surroundings.pid,
+    name,
+    startedAt,
+    writtenAt: new Date().toISOString(),
+    addresses: network.addresses(),
+    memoryBytes: surroundings.memoryBytes(),
+    delayMilliseconds: Math.max(0, delays.percentile(99) / 1e6 - 10),
+    ...describeLinks(device, network, links),
+    pending: pending.list(),
+    notice,
+  };
+}
+
+async function readAll({ data, study }: DeviceFolder): Promise<Matrix> {
+  const files = await Promise.all(data.map((file) => readPoints(file, study)));
+  return files.length > 0 ? stack(files) : { data: new Float64Array(0), rows: 0, cols: study.features.length };
+}
+
+/** The network, with a line in the log for each link that comes and goes. */
+function logged(network: Network, log: Log, nameOf: (peer: string) => string): Network {
+  return {
+    self: network.self,
+    start: (listener) =>
+      network.start({
+        onFrame: (peer, frame) => listener.onFrame(peer, frame),
+        onConnect(peer) {
+          log.info({ link: nameOf(peer) }, "connected");
+          listener.onConnect(peer);
+        },
+        onDisconnect(peer) {
+          log.info({ link: nameOf(peer) }, "disconnected");
+          listener.onDisconnect(peer);
+        },
+      }),
+    tell: (peer, frame) => network.tell(peer, frame),
+    close: () => network.close(),
+  };
+}
+
+/** The device's neighbours and the network's links are the same peers: one entry for each. */
+function describeLinks(
+  device: Device,
+  network: Libp2pNetwork,
+  links: readonly Link[],
+): Pick<DaemonStatus, "device" | "links"> {
+  const { neighbours, ...own } = device.status();
+  const described = neighbours.flatMap((neighbour) => {
+    const link = links.find(({ peer }) => peer === neighbour.peer);
+    const traffic = network.traffic(neighbour.peer);
+    if (link === undefined || traffic === undefined) return [];
+    const { name, addresses } = link;
+    return [{ name, addresses, ...neighbour, ...traffic, failure: traffic.failure ?? null }];
+  });
+  return { device: own, links: described };
+}

@@ -1,0 +1,47 @@
+// The status file of a running device: written whole, every second and once more at the end.
+
+import { rename, writeFile } from "node:fs/promises";
+import type { Clock } from "../clock.ts";
+import type { DaemonStatus } from "./status.ts";
+
+const EVERY_MILLISECONDS = 1_000;
+
+/** Returns how to stop, after the last status is written. */
+export function reportStatus(
+  file: string,
+  clock: Clock,
+  status: () => DaemonStatus,
+  warn: (line: string) => void,
+): () => Promise<void> {
+  let isStopped = false;
+  let hasFailed = false;
+  let cancel = () => {};
+  let writing: Promise<void> = Promise.resolve();
+  const write = async () => {
+    try {
+      await writeStatus(file, status());
+      hasFailed = false;
+    } catch (error) {
+      // A full disk is worth one line, not one a second.
+      if (!hasFailed) warn(`the status cannot be written: ${error instanceof Error ? error.message : error}`);
+      hasFailed = true;
+    }
+    if (!isStopped) cancel = clock.after(EVERY_MILLISECONDS, next);
+  };
+  const next = () => {
+    writing = write();
+  };
+  next();
+  return async () => {
+    isStopped = true;
+    cancel();
+    await writing;
+    await write();
+  };
+}
+
+/** Not synced to the disk: after a crash the next start writes a new one. */
+async function writeStatus(file: string, status: DaemonStatus): Promise<void> {
+  await writeFile(`${file}.new`, `${JSON.stringify(status)}\n`, { mode: 0o600 });
+  await rename(`${file}.new`, file);
+}

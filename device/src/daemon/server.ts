@@ -1,0 +1,62 @@
+// Numbers over HTTP for this machine only: /metrics for Prometheus and /status as JSON.
+
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { formatMetrics } from "./metrics.ts";
+import type { DaemonStatus } from "./status.ts";
+
+export interface StatusServer {
+  /** The one that was free, if any would do (0). */
+  readonly port: number;
+  close(): void;
+}
+
+/** Listens on loopback. Rejects where the port is taken. */
+export async function serveStatus(port: number, status: () => DaemonStatus): Promise<StatusServer> {
+  const server = createServer((request, response) => {
+    const { code, type, body } = answer(request, status);
+    response.writeHead(code, {
+      "content-type": type,
+      "x-content-type-options": "nosniff",
+      "cache-control": "no-store",
+    });
+    response.end(body);
+  });
+  server.requestTimeout = 5_000;
+  server.maxConnections = 16;
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+interface Answer {
+  readonly code: number;
+  readonly type: string;
+  readonly body: string;
+}
+
+function answer({ method, url, headers, socket }: IncomingMessage, status: () => DaemonStatus): Answer {
+  const text = (code: number, body: string): Answer => ({ code, type: "text/plain; charset=utf-8", body });
+  // A web page whose name was made to point here sends its own name, and gets nothing.
+  const hosts = [`127.0.0.1:${socket.localPort}`, `localhost:${socket.localPort}`];
+  if (!hosts.includes(headers.host ?? "")) return text(403, `host must be one of ${hosts.join(", ")}\n`);
+  if (method !== "GET") return text(405, "method must be GET\n");
+  if (url === "/metrics") {
+    return { code: 200, type: "text/plain; version=0.0.4; charset=utf-8", body: formatMetrics(status()) };
+  }
+  if (url === "/status") {
+    // Centroids are for the owner's own files: other users of this machine can read this port.
+    const { device, ...rest } = status();
+    const { centroids, ...shown } = device;
+    return { code: 200, type: "application/json", body: `${JSON.stringify({ ...rest, device: shown })}\n` };
+  }
+  return text(404, "path must be /metrics or /status\n");
+}

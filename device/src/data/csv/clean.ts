@@ -1,0 +1,182 @@
+// The fast way through delimited text: records whose chosen cells are plain numbers, straight from bytes to doubles.
+
+import { EXACT_DIGITS, exactPowers, HALF_DIGITS, roundDecimal } from "../decimal.ts";
+import { deviceNumber, type Growing } from "../table.ts";
+import { NEWLINE, QUOTE, RETURN } from "./record.ts";
+
+/** What becomes of a column of the file: a slot of the row from 0 on, or one of these. */
+export const SKIPPED = -1;
+export const DEVICE = -2;
+
+const SPACE = 32;
+const PLUS = 43;
+const MINUS = 45;
+const POINT = 46;
+const ZERO = 48;
+
+/** A number that was read, NaN for anything else, and where it ends. */
+interface Found {
+  value: number;
+  end: number;
+}
+
+/**
+ * Reads records from `from` on while they are clean and there is room, and returns where the first other one begins:
+ * one with a missing or strange cell, a wrong number of cells, inner line ends, or without an end before the 0 behind
+ * the text. Nothing is refused here, and nothing of such a record is kept.
+ */
+export function readClean(
+  bytes: Buffer,
+  from: number,
+  delimiter: number,
+  slots: Int32Array,
+  table: Growing,
+  magnitude: number,
+): number {
+  const { values, cols } = table;
+  const found: Found = { value: Number.NaN, end: 0 };
+  const last = slots.length - 1;
+  const room = Math.floor(values.length / cols);
+  let p = from;
+  while (table.rows < room) {
+    const start = p;
+    const at = table.rows * cols;
+    for (let c = 0; ; c++) {
+      const slot = slots[c];
+      if (slot >= 0) {
+        readNumber(bytes, p, found);
+        const { value } = found;
+        // NaN fails too.
+        if (!(value <= magnitude && value >= -magnitude)) return start;
+        values[at + slot] = value;
+        p = found.end;
+      } else {
+        const end = skipCell(bytes, p, delimiter);
+        if (end < 0) return start;
+        if (slot === DEVICE && !noteDevice(table, bytes, p, end)) return start;
+        p = end;
+      }
+      const byte = bytes[p];
+      if (c < last) {
+        if (byte !== delimiter) return start;
+        p++;
+      } else {
+        if (byte === NEWLINE) p++;
+        else if (byte === RETURN && bytes[p + 1] === NEWLINE) p += 2;
+        else return start;
+        break;
+      }
+    }
+    table.rows++;
+  }
+  return p;
+}
+
+/** The number at `from`, spaces around it; the digits are gathered in two int32 halves of nine. */
+function readNumber(bytes: Buffer, from: number, found: Found): void {
+  let p = from;
+  let byte = bytes[p];
+  while (byte === SPACE) byte = bytes[++p];
+  const start = p;
+  if (byte === MINUS || byte === PLUS) byte = bytes[++p];
+  const digitsFrom = p;
+  let a = 0;
+  let b = 0;
+  // Significant digits so far: leading zeros are none.
+  let n = 0;
+  let point = -1;
+  for (;;) {
+    const digit = byte - ZERO;
+    if (digit >= 0 && digit <= 9) {
+      if (n < HALF_DIGITS) {
+        a = (a * 10 + digit) | 0;
+        if (a !== 0) n++;
+      } else {
+        if (n < 2 * HALF_DIGITS) b = (b * 10 + digit) | 0;
+        n++;
+      }
+    } else if (byte === POINT && point < 0) point = p;
+    else break;
+    byte = bytes[++p];
+  }
+  const fraction = point < 0 ? 0 : p - point - 1;
+  let isNumber = p - digitsFrom - (point < 0 ? 0 : 1) > 0;
+  let exponent = -fraction;
+  if (byte === 101 || byte === 69) {
+    const end = exponentEnd(bytes, p);
+    isNumber &&= end > p;
+    if (isNumber) exponent += exponentAt(bytes, p + 1, end);
+    p = end;
+    byte = bytes[p];
+  }
+  const end = p;
+  while (byte === SPACE) byte = bytes[++p];
+  found.end = p;
+  found.value = isNumber ? valueOfDigits(bytes, start, end, a, b, n, exponent) : Number.NaN;
+}
+
+function valueOfDigits(
+  bytes: Buffer,
+  start: number,
+  end: number,
+  a: number,
+  b: number,
+  n: number,
+  exponent: number,
+): number {
+  let value = Number.NaN;
+  if (n <= EXACT_DIGITS && exponent >= -22 && exponent <= 22) {
+    const digits = n <= HALF_DIGITS ? a : a * exactPowers[n - HALF_DIGITS] + b;
+    // Both sides are doubles without error, so the result is rounded once.
+    value = exponent < 0 ? digits / exactPowers[-exponent] : digits * exactPowers[exponent];
+  } else if (n > 0 && n <= 2 * HALF_DIGITS) {
+    value = roundDecimal(a, b, Math.max(0, n - HALF_DIGITS), exponent);
+  }
+  if (Number.isNaN(value)) return Number(bytes.toString("latin1", start, end));
+  return bytes[start] === MINUS ? -value : value;
+}
+
+/** Behind e, an optional sign and digits; `from` itself if there are none. */
+function exponentEnd(bytes: Buffer, from: number): number {
+  let p = from + 1;
+  if (bytes[p] === MINUS || bytes[p] === PLUS) p++;
+  const digits = p;
+  while (bytes[p] >= ZERO && bytes[p] <= ZERO + 9) p++;
+  return p > digits ? p : from;
+}
+
+function exponentAt(bytes: Buffer, from: number, end: number): number {
+  return Number(bytes.toString("latin1", from, end));
+}
+
+/** The end of a cell that is not read, or -1 where quotes need a closer look. */
+function skipCell(bytes: Buffer, from: number, delimiter: number): number {
+  let p = from;
+  if (bytes[p] === QUOTE) {
+    for (p++; bytes[p] !== QUOTE; p++) if (bytes[p] === NEWLINE || bytes[p] === 0) return -1;
+    const behind = bytes[++p];
+    // A doubled quote, or text behind the closing one, is not for here.
+    return behind === delimiter || behind === NEWLINE || behind === RETURN ? p : -1;
+  }
+  for (;;) {
+    const byte = bytes[p];
+    if (byte === delimiter || byte === NEWLINE || byte === RETURN || byte === 0) return p;
+    p++;
+  }
+}
+
+function noteDevice({ devices, rows }: Growing, bytes: Buffer, from: number, end: number): boolean {
+  if (devices === undefined) return false;
+  const quoted = bytes[from] === QUOTE ? 1 : 0;
+  const own = bytes.subarray(from + quoted, end - quoted);
+  // Rows of one device mostly follow each other: the name is made only where it changes.
+  if (!own.equals(devices.last)) {
+    const name = own.toString("utf8").trim();
+    // No name at all is for the slow way to refuse.
+    if (name === "") return false;
+    devices.last = Buffer.from(own);
+    devices.lastNumber = deviceNumber(devices.numbers, name);
+  }
+  devices.of[rows] = devices.lastNumber;
+  return true;
+}

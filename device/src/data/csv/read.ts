@@ -1,0 +1,198 @@
+// Delimited text to a table: the fast way for clean records, a careful look at every other one.
+
+import { cellValue } from "../cell.ts";
+import { type Feed, openFeed } from "../feed.ts";
+import { type Chosen, chooseColumns, type Selection } from "../layout.ts";
+import type { Limits } from "../limits.ts";
+import { asArgument, DataError, shown } from "../refusal.ts";
+import type { Source } from "../source.ts";
+import { deviceNumber, finished, type Growing, growing, isFull, makeRoom, noteMissing, type Table } from "../table.ts";
+import { DEVICE, readClean, SKIPPED } from "./clean.ts";
+import { DECIMAL_COMMA, type Dialect, type DialectOptions, isBlank, refuseLongLine, sniff } from "./dialect.ts";
+import { type Cells, cellText, emptyCells, splitRecord } from "./record.ts";
+
+interface Reading {
+  readonly feed: Feed;
+  readonly dialect: Dialect;
+  readonly chosen: Chosen;
+  /** For each column of the file its place in a row. */
+  readonly slots: Int32Array;
+  readonly names: readonly string[];
+  readonly limits: Limits;
+  readonly table: Growing;
+  readonly cells: Cells;
+  /** Of the next record. */
+  line: number;
+  /** Blank lines that may yet turn out to be missing cells of a single column. */
+  blanks: number;
+}
+
+export async function readCsv(
+  source: Source,
+  selection: Selection,
+  options: DialectOptions,
+  limits: Limits,
+): Promise<Table> {
+  const feed = await openFeed(source, limits);
+  try {
+    const { dialect, columns } = sniff(feed, options, limits);
+    const chosen = chooseColumns(feed.file, columns, selection);
+    const { features, device } = chosen;
+    const slots = new Int32Array(columns.length).fill(SKIPPED);
+    features.forEach(({ index }, slot) => {
+      slots[index] = slot;
+    });
+    if (device !== undefined) slots[device] = DEVICE;
+    const table = growing(feed.file, features.length, expectedRows(source, feed), device !== undefined, limits);
+    const names = columns.map(({ name }) => name);
+    const reading = { feed, dialect, chosen, slots, names, limits, table, cells: emptyCells(), line: 1, blanks: 0 };
+    await readAll(reading);
+    return finished(
+      table,
+      "csv",
+      features.map(({ name }) => name),
+    );
+  } finally {
+    await feed.close();
+  }
+}
+
+/** From the length of the first lines; unpacked text is about four times as long. */
+function expectedRows({ bytes, container }: Source, feed: Feed): number {
+  let lines = 0;
+  for (let at = feed.bytes.indexOf(10); at >= 0 && at < feed.length; at = feed.bytes.indexOf(10, at + 1)) lines++;
+  if (feed.ended) return lines;
+  return (lines * (container === "gzip" ? 4 * bytes : bytes)) / feed.length;
+}
+
+async function readAll(reading: Reading): Promise<void> {
+  const { feed, dialect, slots, table, limits } = reading;
+  let headerLeft = dialect.header;
+  for (;;) {
+    const firstLine = reading.line;
+    let at = 0;
+    while (at < feed.length) {
+      if (headerLeft) {
+        const next = nextRecord(reading, at);
+        if (next < 0) break;
+        if (!isBlank(feed.bytes, at)) headerLeft = false;
+        at = next;
+        continue;
+      }
+      if (reading.blanks === 0) {
+        const before = table.rows;
+        at = readClean(feed.bytes, at, dialect.delimiter, slots, table, limits.magnitude);
+        reading.line += table.rows - before;
+        if (at >= feed.length) break;
+      }
+      if (isFull(table)) {
+        makeRoom(table, reading.line, limits);
+        continue;
+      }
+      const next = readCarefully(reading, at);
+      if (next < 0) break;
+      at = next;
+    }
+    if (feed.ended && at >= feed.length) {
+      await feed.advance(at, firstLine);
+      return;
+    }
+    if (feed.ended) refuseOpenQuote(reading);
+    if (feed.length - at > limits.lineBytes) refuseLongLine({ file: feed.file, line: reading.line }, limits);
+    await feed.advance(at, firstLine);
+  }
+}
+
+/** Where the record after the one at `at` begins, -1 if this one does not end in the block; its cells are in `cells`. */
+function nextRecord(reading: Reading, at: number): number {
+  const { feed, dialect, cells, limits } = reading;
+  const where = { file: feed.file, line: reading.line };
+  const next = splitRecord(feed.bytes, at, feed.length, dialect.delimiter, cells, where);
+  if (next - at > limits.lineBytes) refuseLongLine(where, limits);
+  if (next >= 0) reading.line += 1 + cells.innerLines;
+  return next;
+}
+
+/** One record cell by cell: kept with its missing cells, skipped if blank, or refused. */
+function readCarefully(reading: Reading, at: number): number {
+  const { feed, slots, cells } = reading;
+  const { line } = reading;
+  const next = nextRecord(reading, at);
+  if (next < 0) return next;
+  if (isBlank(feed.bytes, at)) {
+    if (slots.length === 1) reading.blanks++;
+    return next;
+  }
+  for (; reading.blanks > 0; reading.blanks--) keepBlank(reading, line - reading.blanks);
+  if (cells.count !== slots.length) refuseRagged(reading, line);
+  keepRecord(reading, line);
+  return next;
+}
+
+/** A blank line between the values of a single column is a value that is missing. */
+function keepBlank({ table, limits }: Reading, line: number): void {
+  if (isFull(table)) makeRoom(table, line, limits);
+  table.values[table.rows++] = Number.NaN;
+  noteMissing(table, 0, line);
+}
+
+function keepRecord(reading: Reading, line: number): void {
+  const { feed, cells, slots, table, limits } = reading;
+  if (isFull(table)) makeRoom(table, line, limits);
+  for (let c = 0; c < slots.length; c++) {
+    if (slots[c] === SKIPPED) continue;
+    const text = cellText(feed.bytes, cells, c);
+    if (slots[c] === DEVICE) {
+      keepDevice(reading, line, text, c);
+      continue;
+    }
+    const value = cellValue(text);
+    if (value === undefined) refuseText(reading, line, c, text);
+    if (Math.abs(value) > limits.magnitude) refuseLarge(reading, line, c, text);
+    if (Number.isNaN(value)) noteMissing(table, slots[c], line);
+    table.values[table.rows * table.cols + slots[c]] = value;
+  }
+  table.rows++;
+}
+
+function keepDevice({ feed, table, names }: Reading, line: number, text: string, c: number): void {
+  if (table.devices === undefined) return;
+  const name = text.trim();
+  if (name === "") {
+    const place = { file: feed.file, line, column: names[c] };
+    throw new DataError(place, "name a device", "an empty cell", "fill the cell or remove the line");
+  }
+  table.devices.of[table.rows] = deviceNumber(table.devices.numbers, name);
+}
+
+function refuseText({ feed, names }: Reading, line: number, c: number, text: string): never {
+  const commaed = DECIMAL_COMMA.test(text.trim());
+  const remedy = commaed
+    ? "write numbers with a decimal point"
+    : `mend the cell, empty it if the value is not known, or leave the column out with --exclude ${asArgument([names[c]])}`;
+  throw new DataError({ file: feed.file, line, column: names[c] }, "be a number", shown(text), remedy);
+}
+
+function refuseLarge({ feed, names, limits }: Reading, line: number, c: number, text: string): never {
+  const place = { file: feed.file, line, column: names[c] };
+  const rule = `be a number from -${limits.magnitude} to ${limits.magnitude}`;
+  throw new DataError(place, rule, shown(text), "mend the cell, or write the column in a larger unit");
+}
+
+function refuseRagged({ feed, names, cells, dialect }: Reading, line: number): never {
+  const column = names[Math.min(cells.count, names.length - 1)];
+  const delimiter = JSON.stringify(String.fromCharCode(dialect.delimiter));
+  const rule = `have ${names.length} cells, as the first line`;
+  throw new DataError(
+    { file: feed.file, line, column },
+    rule,
+    `${cells.count}`,
+    `mend the line, and quote cells that contain ${delimiter}`,
+  );
+}
+
+function refuseOpenQuote({ feed, line, cells, names }: Reading): never {
+  const column = names[Math.min(cells.count, names.length - 1)];
+  const remedy = "remove the stray quote, or double quotes inside quotes";
+  throw new DataError({ file: feed.file, line, column }, "close every quote", "one that stays open to the end", remedy);
+}

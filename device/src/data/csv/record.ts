@@ -1,0 +1,98 @@
+// One record of delimited text, with quotes (RFC 4180): where it ends and where its cells are.
+
+import { DataError } from "../refusal.ts";
+
+export const NEWLINE = 10;
+export const RETURN = 13;
+export const QUOTE = 34;
+
+/** Reused from record to record: cell c is bytes starts[c] ... ends[c] - 1, without its quotes. */
+export interface Cells {
+  count: number;
+  readonly starts: number[];
+  readonly ends: number[];
+  /** Whether a doubled quote inside stands for one. */
+  readonly escaped: boolean[];
+  /** Line feeds inside quotes. */
+  innerLines: number;
+}
+
+export function emptyCells(): Cells {
+  return { count: 0, starts: [], ends: [], escaped: [], innerLines: 0 };
+}
+
+/**
+ * Finds the cells of the record at `from`; returns where the next record begins, or -1 if this one does not end before
+ * `to`. `line` is for the refusal of quotes that no reading could make right.
+ */
+export function splitRecord(
+  bytes: Buffer,
+  from: number,
+  to: number,
+  delimiter: number,
+  cells: Cells,
+  where: { file: string; line: number },
+): number {
+  cells.count = 0;
+  cells.innerLines = 0;
+  for (let p = from; ; ) {
+    p = bytes[p] === QUOTE ? quotedCell(bytes, p, to, cells) : plainCell(bytes, p, to, delimiter, cells);
+    if (p < 0 || p >= to) return -1;
+    const byte = bytes[p];
+    if (byte === NEWLINE) return p + 1;
+    if (byte === RETURN && bytes[p + 1] === NEWLINE) return p + 2;
+    if (byte !== delimiter) refuseAfterQuote(bytes, p, cells, where);
+    p++;
+  }
+}
+
+function note(cells: Cells, start: number, end: number, escaped: boolean): void {
+  cells.starts[cells.count] = start;
+  cells.ends[cells.count] = end;
+  cells.escaped[cells.count++] = escaped;
+}
+
+function plainCell(bytes: Buffer, start: number, to: number, delimiter: number, cells: Cells): number {
+  let p = start;
+  while (p < to && bytes[p] !== delimiter && bytes[p] !== NEWLINE) p++;
+  const end = bytes[p] === NEWLINE && p > start && bytes[p - 1] === RETURN ? p - 1 : p;
+  note(cells, start, end, false);
+  return p >= to ? -1 : end;
+}
+
+function quotedCell(bytes: Buffer, start: number, to: number, cells: Cells): number {
+  let escaped = false;
+  let inner = 0;
+  for (let p = start + 1; p < to; p++) {
+    if (bytes[p] === NEWLINE) inner++;
+    if (bytes[p] !== QUOTE) continue;
+    if (bytes[p + 1] === QUOTE) {
+      escaped = true;
+      p++;
+      continue;
+    }
+    note(cells, start + 1, p, escaped);
+    cells.innerLines += inner;
+    // Spaces between a closing quote and the delimiter mean nothing.
+    let after = p + 1;
+    while (bytes[after] === 32) after++;
+    return after;
+  }
+  return -1;
+}
+
+function refuseAfterQuote(bytes: Buffer, p: number, cells: Cells, where: { file: string; line: number }): never {
+  const column = `column ${cells.count}`;
+  const got = `${JSON.stringify(String.fromCharCode(bytes[p]))} in ${column}`;
+  throw new DataError(
+    where,
+    "have a delimiter or the line's end after a closing quote",
+    got,
+    "double quotes inside quotes",
+  );
+}
+
+export function cellText(bytes: Buffer, cells: Cells, c: number): string {
+  const text = bytes.toString("utf8", cells.starts[c], cells.ends[c]);
+  return cells.escaped[c] ? text.replaceAll('""', '"') : text;
+}

@@ -1,0 +1,53 @@
+// File patterns for shells that leave them alone: * and ? within a name, ** across folders.
+
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { DataError } from "./refusal.ts";
+
+/** The files that patterns name, each once, in a fixed order. A name without a pattern is taken as it is. */
+export function expandPatterns(patterns: readonly string[]): string[] {
+  const files = patterns.flatMap((pattern) => (isPattern(pattern) ? matches(pattern) : [pattern]));
+  return [...new Set(files)];
+}
+
+function isPattern(text: string): boolean {
+  // A file of that very name comes first.
+  return /[*?]/.test(text) && statSync(text, { throwIfNoEntry: false }) === undefined;
+}
+
+function matches(pattern: string): string[] {
+  const parts = pattern.replaceAll("\\", "/").split("/");
+  const fixed = parts.findIndex((part) => /[*?]/.test(part));
+  const base = parts.slice(0, fixed).join("/");
+  const found = walk(base === "" && fixed > 0 ? "/" : base, parts.slice(fixed)).sort();
+  if (found.length === 0) {
+    throw new DataError({ file: pattern }, "match a file", "no match", "check the pattern, and quote it for the shell");
+  }
+  return found;
+}
+
+function walk(folder: string, parts: readonly string[]): string[] {
+  const [part, ...rest] = parts;
+  const entries = () => readdirSync(folder === "" ? "." : folder, { withFileTypes: true });
+  const path = (name: string) => (folder === "" ? name : join(folder, name));
+  try {
+    if (part === "**") {
+      const below = entries().filter((entry) => entry.isDirectory() && !entry.name.startsWith("."));
+      return [...walk(folder, rest), ...below.flatMap(({ name }) => walk(path(name), parts))];
+    }
+    const expression = nameExpression(part);
+    const named = entries().filter(
+      ({ name }) => expression.test(name) && (part.startsWith(".") || !name.startsWith(".")),
+    );
+    if (rest.length === 0) return named.filter((entry) => !entry.isDirectory()).map(({ name }) => path(name));
+    return named.filter((entry) => entry.isDirectory()).flatMap(({ name }) => walk(path(name), rest));
+  } catch {
+    // A folder that is not there, or not ours to look into, matches nothing.
+    return [];
+  }
+}
+
+function nameExpression(part: string): RegExp {
+  const escaped = part.replaceAll(/[.+^${}()|[\]\\]/g, "\\$&");
+  return new RegExp(`^${escaped.replaceAll("*", ".*").replaceAll("?", ".")}$`);
+}

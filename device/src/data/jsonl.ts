@@ -1,0 +1,176 @@
+// JSON lines to a table: one flat object a line, its keys the columns.
+
+import { openFeed } from "./feed.ts";
+import { type Chosen, type Column, type ColumnKind, chooseColumns, type Selection } from "./layout.ts";
+import type { Limits } from "./limits.ts";
+import { asArgument, DataError, shown } from "./refusal.ts";
+import type { Source } from "./source.ts";
+import { deviceNumber, finished, type Growing, growing, isFull, makeRoom, noteMissing, type Table } from "./table.ts";
+
+type Line = Readonly<Record<string, unknown>>;
+
+const NEWLINE = 10;
+const SAMPLE_LINES = 200;
+
+export async function readJsonLines(source: Source, selection: Selection, limits: Limits): Promise<Table> {
+  let reading: { chosen: Chosen; columns: readonly Column[]; table: Growing } | undefined;
+  const first: { line: number; value: Line }[] = [];
+  const begin = () => {
+    const columns = columnsOf(first.map(({ value }) => value));
+    const chosen = chooseColumns(source.file, columns, selection);
+    const expected =
+      (first.length * source.bytes) /
+      Math.max(
+        1,
+        first.reduce((sum, { value }) => sum + JSON.stringify(value).length, 0),
+      );
+    const table = growing(source.file, chosen.features.length, expected, chosen.device !== undefined, limits);
+    reading = { chosen, columns, table };
+    for (const { line, value } of first) keep(reading, value, line, selection, limits);
+    return reading;
+  };
+  await eachLine(source, limits, (line, text) => {
+    const value = parseLine(source.file, line, text);
+    if (reading !== undefined) keep(reading, value, line, selection, limits);
+    else if (first.push({ line, value }) === SAMPLE_LINES) begin();
+  });
+  if (first.length === 0) {
+    throw new DataError({ file: source.file, line: 1 }, "hold a JSON object", "no line", "export it again");
+  }
+  const { table, chosen } = reading ?? begin();
+  return finished(
+    table,
+    "jsonl",
+    chosen.features.map(({ name }) => name),
+  );
+}
+
+/** Calls back with every line that is not blank. */
+export async function eachLine(
+  source: Source,
+  limits: Limits,
+  use: (line: number, text: string) => void,
+): Promise<void> {
+  const feed = await openFeed(source, limits);
+  try {
+    for (let line = 1; ; ) {
+      const firstLine = line;
+      let at = 0;
+      for (
+        let end = feed.bytes.indexOf(NEWLINE);
+        end >= 0 && end < feed.length;
+        end = feed.bytes.indexOf(NEWLINE, at)
+      ) {
+        const text = feed.bytes.toString("utf8", at, end).trim();
+        if (text !== "") use(line, text);
+        at = end + 1;
+        line++;
+      }
+      if (feed.length - at > limits.lineBytes) {
+        const rule = `have at most ${limits.lineBytes} bytes`;
+        throw new DataError({ file: source.file, line }, rule, "more", "write one object a line");
+      }
+      const { ended } = feed;
+      await feed.advance(at, firstLine);
+      if (ended) return;
+    }
+  } finally {
+    await feed.close();
+  }
+}
+
+function parseLine(file: string, line: number, text: string): Line {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new DataError({ file, line }, "be one JSON object", shown(text), "write one whole object on each line");
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new DataError({ file, line }, "be a JSON object", shown(text), 'write lines such as {"a": 1, "b": 2}');
+  }
+  checkKeysOnce(file, line, text, value as Line);
+  return value as Line;
+}
+
+/** Of two equal keys JSON.parse keeps the last: a value would be lost without a word. Nested values are refused elsewhere. */
+function checkKeysOnce(file: string, line: number, text: string, value: Line): void {
+  const keys = text.match(/"(?:[^"\\]|\\.)*"\s*:/g) ?? [];
+  if (keys.length === Object.keys(value).length) return;
+  if (Object.values(value).some((own) => typeof own === "object" && own !== null)) return;
+  const names = keys.map((key) => String(JSON.parse(key.slice(0, -1))));
+  const column = names.find((name, at) => names.indexOf(name) !== at);
+  if (column === undefined) return;
+  throw new DataError({ file, line, column }, "be there once", "two of them", "remove one, or rename it");
+}
+
+/** The columns of the first lines. */
+export async function jsonColumns(source: Source, limits: Limits): Promise<Column[]> {
+  const first: Line[] = [];
+  await eachLine(source, limits, (line, text) => {
+    if (first.length < SAMPLE_LINES) first.push(parseLine(source.file, line, text));
+  });
+  return columnsOf(first);
+}
+
+/** The keys of some lines in their order, with what their values are. */
+function columnsOf(lines: readonly Line[]): Column[] {
+  const names = new Set(lines.flatMap((line) => Object.keys(line)));
+  return Array.from(names, (name) => ({ name, kind: kindOf(lines.map((line) => line[name])) }));
+}
+
+function kindOf(values: readonly unknown[]): ColumnKind {
+  const present = values.filter((value) => value !== null && value !== undefined);
+  if (present.length === 0) return "empty";
+  const numbers = present.filter((value) => typeof value === "number").length;
+  if (2 * numbers >= present.length) return "number";
+  return present.some((value) => typeof value === "string") ? "text" : "other";
+}
+
+function keep(
+  { chosen, columns, table }: { chosen: Chosen; columns: readonly Column[]; table: Growing },
+  value: Line,
+  line: number,
+  selection: Selection,
+  limits: Limits,
+): void {
+  const { file } = table;
+  // What was not chosen may come and go; but if everything was, a new key is a column that would be lost.
+  if (selection.columns === undefined) checkKeys(file, line, value, columns);
+  if (isFull(table)) makeRoom(table, line, limits);
+  for (const [slot, { name }] of chosen.features.entries()) {
+    const number = numberAt(file, line, name, value[name], limits);
+    if (Number.isNaN(number)) noteMissing(table, slot, line);
+    table.values[table.rows * table.cols + slot] = number;
+  }
+  if (chosen.device !== undefined && table.devices !== undefined) {
+    const column = columns[chosen.device].name;
+    const name = String(value[column] ?? "").trim();
+    if (name === "")
+      throw new DataError({ file, line, column }, "name a device", "no value", "fill it or remove the line");
+    table.devices.of[table.rows] = deviceNumber(table.devices.numbers, name);
+  }
+  table.rows++;
+}
+
+function checkKeys(file: string, line: number, value: Line, columns: readonly Column[]): void {
+  for (const name of Object.keys(value)) {
+    if (columns.some((column) => column.name === name)) continue;
+    const known = asArgument(columns.filter(({ kind }) => kind === "number").map((column) => column.name));
+    const remedy = `choose the columns with --columns ${known}`;
+    throw new DataError({ file, line, column: name }, "be a key of the first lines too", "a new key", remedy);
+  }
+}
+
+function numberAt(file: string, line: number, column: string, value: unknown, limits: Limits): number {
+  if (value === null || value === undefined) return Number.NaN;
+  if (typeof value !== "number") {
+    const remedy = `write it as a JSON number, null if it is not known, or leave it out with --exclude ${asArgument([column])}`;
+    throw new DataError({ file, line, column }, "be a number", shown(JSON.stringify(value)), remedy);
+  }
+  if (Math.abs(value) > limits.magnitude) {
+    const rule = `be a number from -${limits.magnitude} to ${limits.magnitude}`;
+    throw new DataError({ file, line, column }, rule, String(value), "mend the value, or write it in a larger unit");
+  }
+  return value;
+}

@@ -1,0 +1,22 @@
+// How much a file may hold. What is larger is refused at once instead of filling the memory.
+
+export interface Limits {
+  /** Of the file on disk, and of a compressed one when unpacked. */
+  readonly fileBytes: number;
+  readonly lineBytes: number;
+  readonly rows: number;
+  readonly columns: number;
+  /** Numbers read: rows times chosen columns. */
+  readonly cells: number;
+  /** Size of a number; distances are squared. */
+  readonly magnitude: number;
+}
+
+export const defaultLimits: Limits = {
+  fileBytes: 2 * 2 ** 30,
+  lineBytes: 2 ** 20,
+  rows: 5e6,
+  columns: 1024,
+  cells: 1e8,
+  magnitude: 1e12,
+};

@@ -1,0 +1,38 @@
+// What becomes of missing cells: the file is refused, their rows are dropped, or the mean over all devices takes their place.
+
+import { asArgument, DataError } from "./refusal.ts";
+import type { Table } from "./table.ts";
+
+export type MissingPolicy = "refuse" | "drop" | "mean";
+
+export const missingPolicies: readonly MissingPolicy[] = ["refuse", "drop", "mean"];
+
+/** Refuses a file with missing cells, with their counts, and a column without any value under every policy. */
+export function checkMissing(table: Table, policy: MissingPolicy): void {
+  const { file, columns, points, missing } = table;
+  const affected = columns.map((column, c) => ({ column, ...missing[c] })).filter(({ count }) => count > 0);
+  const empty = affected.filter(({ count }) => count === points.rows);
+  if (empty.length > 0) {
+    const [{ line, column }] = empty;
+    const remedy = `leave it out with --exclude ${asArgument(empty.map((own) => own.column))}`;
+    throw new DataError({ file, line, column }, "have a value in some row", "none", remedy);
+  }
+  if (policy !== "refuse" || affected.length === 0) return;
+  const first = affected.reduce((a, b) => (b.line < a.line ? b : a));
+  const total = affected.reduce((sum, { count }) => sum + count, 0);
+  const counts = affected.map(({ column, count }) => `${count} in ${JSON.stringify(column)}`).join(", ");
+  const remedy = "drop their rows with --missing drop, or fill them with --missing mean";
+  const got = total === 1 ? "1 missing cell" : `${total} missing cells in the file (${counts})`;
+  throw new DataError({ file, line: first.line, column: first.column }, "have a value", got, remedy);
+}
+
+/** Whether each row is complete; undefined if all are. */
+export function completeRows({ points, missing }: Table): Uint8Array | undefined {
+  if (missing.every(({ count }) => count === 0)) return undefined;
+  const { data, rows, cols } = points;
+  const complete = new Uint8Array(rows).fill(1);
+  for (let r = 0; r < rows; r++) {
+    for (let c = 0; c < cols; c++) if (Number.isNaN(data[r * cols + c])) complete[r] = 0;
+  }
+  return complete;
+}

@@ -1,0 +1,172 @@
+// Parquet to a table: whole, floating and decimal columns as doubles, nulls as missing.
+
+import type { DecodedArray, SchemaElement } from "hyparquet";
+import { type Chosen, type Column, chooseColumns, type Selection } from "../layout.ts";
+import type { Limits } from "../limits.ts";
+import { asArgument, DataError, shown } from "../refusal.ts";
+import type { Source } from "../source.ts";
+import { deviceNumber, finished, type Growing, growing, noteMissing, type Table } from "../table.ts";
+import { openParquet, type ParquetFile } from "./file.ts";
+import type { Page } from "./pages.ts";
+
+export async function readParquet(source: Source, selection: Selection, limits: Limits): Promise<Table> {
+  const parquet = await openParquet(source);
+  try {
+    const chosen = chooseColumns(source.file, parquetColumns(parquet, limits), selection);
+    checkSize(parquet, chosen, limits);
+    const { features, device } = chosen;
+    const table = growing(source.file, features.length, parquet.rows, device !== undefined, limits);
+    for (const group of parquet.groups) {
+      for (const [slot, { index }] of features.entries()) {
+        const element = parquet.elements[index];
+        await parquet.read(element.name, group, (page, row) => keepNumbers(table, slot, page, row, element, limits));
+      }
+      if (device !== undefined) {
+        const { name } = parquet.elements[device];
+        await parquet.read(name, group, (page, row) => keepDevices(table, page, row, name));
+      }
+    }
+    table.rows = parquet.rows;
+    return finished(
+      table,
+      "parquet",
+      features.map(({ name }) => name),
+    );
+  } finally {
+    await parquet.close();
+  }
+}
+
+export async function columnsOfParquet(source: Source, limits: Limits): Promise<Column[]> {
+  const parquet = await openParquet(source);
+  await parquet.close();
+  return parquetColumns(parquet, limits);
+}
+
+function parquetColumns({ file, elements }: ParquetFile, limits: Limits): Column[] {
+  if (elements.length > limits.columns) {
+    throw new DataError(
+      { file },
+      `have at most ${limits.columns} columns`,
+      `${elements.length}`,
+      "keep the columns needed",
+    );
+  }
+  return elements.map((element) => ({ name: element.name, kind: kindOf(element) }));
+}
+
+const wholeTypes: ReadonlySet<string | undefined> = new Set([
+  undefined,
+  ...["INT_8", "INT_16", "INT_32", "INT_64", "UINT_8", "UINT_16", "UINT_32", "UINT_64", "DECIMAL"],
+]);
+
+function kindOf({ type, converted_type, logical_type, repetition_type }: SchemaElement): Column["kind"] {
+  if (repetition_type === "REPEATED") return "other";
+  if (type === "FLOAT" || type === "DOUBLE") return "number";
+  if (type === "BYTE_ARRAY" && converted_type !== "DECIMAL") return "text";
+  const meaning = logical_type?.type;
+  const isWhole = meaning === undefined || meaning === "INTEGER" || meaning === "DECIMAL";
+  if ((type === "INT32" || type === "INT64") && wholeTypes.has(converted_type) && isWhole) return "number";
+  return converted_type === "DECIMAL" ? "number" : "other";
+}
+
+function checkSize({ file, rows }: ParquetFile, { features }: Chosen, limits: Limits): void {
+  const most = Math.min(limits.rows, Math.floor(limits.cells / features.length));
+  if (rows === 0) throw new DataError({ file, line: 1 }, "exist", "no rows", "export it again");
+  if (rows > most) {
+    const rule = `have at most ${most} rows (${limits.rows} rows and ${limits.cells} numbers in a file)`;
+    throw new DataError(
+      { file, line: most + 1 },
+      rule,
+      `${rows}`,
+      "split the file, take a sample, or choose fewer columns",
+    );
+  }
+}
+
+function keepNumbers(
+  table: Growing,
+  slot: number,
+  page: Page,
+  row: number,
+  element: SchemaElement,
+  { magnitude }: Limits,
+): void {
+  const { values, cols } = table;
+  const { rows, defined } = page;
+  const numbers = pageNumbers(page, element);
+  for (let r = 0, next = 0, at = row * cols + slot; r < rows; r++, at += cols) {
+    const value = defined === undefined || defined[r] === 1 ? numbers[next++] : Number.NaN;
+    values[at] = value;
+    if (value <= magnitude && value >= -magnitude) continue;
+    const line = row + r + 1;
+    if (Number.isNaN(value)) noteMissing(table, slot, line);
+    else refuseLarge({ file: table.file, line, column: element.name }, value, magnitude);
+  }
+}
+
+/** What the stored values of a page stand for. */
+function pageNumbers({ values, dictionary }: Page, element: SchemaElement): Float32Array | Float64Array {
+  const meant = dictionary === undefined ? allNumbers(values, element) : allNumbers(dictionary, element);
+  return dictionary === undefined ? meant : Float64Array.from(values as ArrayLike<number>, (place) => meant[place]);
+}
+
+function allNumbers(values: DecodedArray, element: SchemaElement): Float32Array | Float64Array {
+  if (values instanceof Float64Array || values instanceof Float32Array) return values;
+  return Float64Array.from(values as ArrayLike<unknown> as ArrayLike<number>, (stored) =>
+    storedNumber(stored, element),
+  );
+}
+
+function refuseLarge(place: { file: string; line: number; column: string }, value: number, magnitude: number): never {
+  const rule = `be a number from -${magnitude} to ${magnitude}`;
+  const remedy = `mend the value, or leave the column out with --exclude ${asArgument([place.column])}`;
+  throw new DataError(place, rule, shown(String(value)), remedy);
+}
+
+/** What one stored value stands for. */
+function storedNumber(stored: unknown, { type, converted_type, logical_type, scale = 0 }: SchemaElement): number {
+  if (converted_type === "DECIMAL") return decimal(stored, scale);
+  const isUnsigned = converted_type?.startsWith("UINT") || (logical_type?.type === "INTEGER" && !logical_type.isSigned);
+  const value = Number(stored as number | bigint);
+  if (!isUnsigned || value >= 0) return value;
+  return value + (type === "INT64" ? 2 ** 64 : 2 ** 32);
+}
+
+/** Written out and read as text, which rounds once. */
+function decimal(stored: unknown, scale: number): number {
+  return Number(`${stored instanceof Uint8Array ? bigEndian(stored) : stored}e-${scale}`);
+}
+
+export function bigEndian(bytes: Uint8Array): bigint {
+  let value = 0n;
+  for (const byte of bytes) value = (value << 8n) | BigInt(byte);
+  return BigInt.asIntN(8 * bytes.length, value);
+}
+
+function keepDevices({ file, devices }: Growing, page: Page, row: number, column: string): void {
+  if (devices === undefined) return;
+  let r = row;
+  for (const value of pageValues(page)) {
+    const name = value instanceof Uint8Array ? Buffer.from(value).toString("utf8").trim() : String(value ?? "");
+    if (name === "") {
+      throw new DataError(
+        { file, line: r + 1, column },
+        "name a device",
+        "no value",
+        "fill the cell or remove the row",
+      );
+    }
+    devices.of[r++] = deviceNumber(devices.numbers, name);
+  }
+}
+
+/** The stored value of every row, null where there is none. */
+export function pageValues({ rows, values, dictionary, defined }: Page): unknown[] {
+  let next = 0;
+  return Array.from({ length: rows }, (_, r): unknown => {
+    if (defined !== undefined && defined[r] === 0) return null;
+    const value: unknown = values[next++];
+    return dictionary === undefined ? value : dictionary[value as number];
+  });
+}

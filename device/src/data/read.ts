@@ -1,0 +1,75 @@
+// One way into all formats: a file's name and what is wanted of it, to a table.
+
+import { type Dialect, type DialectOptions, sniff } from "./csv/dialect.ts";
+import { readCsv } from "./csv/read.ts";
+import { openFeed } from "./feed.ts";
+import { jsonColumns, readJsonLines } from "./jsonl.ts";
+import type { Column, Selection } from "./layout.ts";
+import { defaultLimits, type Limits } from "./limits.ts";
+import { DataError } from "./refusal.ts";
+import { ChangedError, checkUnchanged, openSource, type Source } from "./source.ts";
+import type { Format, Table } from "./table.ts";
+
+export interface ReadOptions extends Selection, DialectOptions {
+  readonly limits?: Limits;
+}
+
+/** The chosen columns of a file as numbers. A file that changes meanwhile is read once more, then refused. */
+export async function readTable(file: string, options: ReadOptions = {}): Promise<Table> {
+  try {
+    return await readOnce(file, options);
+  } catch (error) {
+    if (!(error instanceof ChangedError)) throw error;
+    return readOnce(file, options);
+  }
+}
+
+async function readOnce(file: string, options: ReadOptions): Promise<Table> {
+  const { limits = defaultLimits } = options;
+  const source = await openSource(file, limits);
+  const table = await readAs(source, options, limits);
+  await checkUnchanged(source);
+  if (table.points.rows === 0) {
+    throw new DataError({ file, line: 2 }, "hold a row", "none below the header", "export it again");
+  }
+  return table;
+}
+
+async function readAs(source: Source, options: ReadOptions, limits: Limits): Promise<Table> {
+  if (source.container === "parquet") {
+    // Parquet's decoders are loaded only for those who have such files.
+    const { readParquet } = await import("./parquet/read.ts");
+    return readParquet(source, options, limits);
+  }
+  return isJson(source.file) ? readJsonLines(source, options, limits) : readCsv(source, options, options, limits);
+}
+
+/** What a file is like before its rows are read. */
+export interface FileLayout {
+  readonly format: Format;
+  readonly packed: boolean;
+  readonly columns: readonly Column[];
+  /** Of delimited text. */
+  readonly dialect?: Dialect;
+}
+
+export async function readLayout(file: string, options: ReadOptions = {}): Promise<FileLayout> {
+  const { limits = defaultLimits } = options;
+  const source = await openSource(file, limits);
+  const packed = source.container === "gzip";
+  if (source.container === "parquet") {
+    const { columnsOfParquet } = await import("./parquet/read.ts");
+    return { format: "parquet", packed, columns: await columnsOfParquet(source, limits) };
+  }
+  if (isJson(file)) return { format: "jsonl", packed, columns: await jsonColumns(source, limits) };
+  const feed = await openFeed(source, limits);
+  try {
+    return { format: "csv", packed, ...sniff(feed, options, limits) };
+  } finally {
+    await feed.close();
+  }
+}
+
+export function isJson(file: string): boolean {
+  return /\.(jsonl|ndjson|json)(\.gz)?$/i.test(file);
+}

@@ -1,0 +1,75 @@
+// Columns on one scale, and means of what is there: from sums that devices add up, never from pooled rows.
+
+import type { Matrix } from "@fedkm/core";
+
+/** x becomes (x - offset) / scale, column by column. */
+export interface Scaling {
+  readonly offset: readonly number[];
+  readonly scale: readonly number[];
+}
+
+/** Per column what a device tells of its rows: how many values, and a sum over them. */
+interface Sums {
+  readonly counts: Float64Array;
+  readonly sums: Float64Array;
+}
+
+/** A device's sums of `part` of every value that is there. */
+function sumsOf({ data, rows, cols }: Matrix, part: (value: number, column: number) => number): Sums {
+  const counts = new Float64Array(cols);
+  const sums = new Float64Array(cols);
+  for (let r = 0, at = 0; r < rows; r++) {
+    for (let c = 0; c < cols; c++, at++) {
+      const value = data[at];
+      if (Number.isNaN(value)) continue;
+      counts[c]++;
+      sums[c] += part(value, c);
+    }
+  }
+  return { counts, sums };
+}
+
+/** All that meets on the network: sums of sums. */
+function added(parts: readonly Sums[], cols: number): number[] {
+  return Array.from({ length: cols }, (_, c) => {
+    const count = parts.reduce((sum, { counts }) => sum + counts[c], 0);
+    const sum = parts.reduce((total, { sums }) => total + sums[c], 0);
+    return count === 0 ? 0 : sum / count;
+  });
+}
+
+/** The mean of every column over all devices, missing values apart. */
+export function federatedMeans(datasets: readonly Matrix[]): number[] {
+  const { cols } = datasets[0];
+  return added(
+    datasets.map((points) => sumsOf(points, (value) => value)),
+    cols,
+  );
+}
+
+/** Mean 0 and standard deviation 1 over all devices, in two rounds of sums; a constant column is only moved. */
+export function standardScaling(datasets: readonly Matrix[]): Scaling {
+  const { cols } = datasets[0];
+  const offset = federatedMeans(datasets);
+  // Squares around the common mean: sums of raw squares would cancel where a mean is large.
+  const squares = datasets.map((points) => sumsOf(points, (value, c) => (value - offset[c]) ** 2));
+  const scale = added(squares, cols).map((variance) => (variance > 0 ? Math.sqrt(variance) : 1));
+  return { offset, scale };
+}
+
+/** In place: a second copy of the rows would double the memory. */
+export function applyScaling({ data, rows, cols }: Matrix, { offset, scale }: Scaling): void {
+  for (let r = 0, at = 0; r < rows; r++) {
+    for (let c = 0; c < cols; c++, at++) data[at] = (data[at] - offset[c]) / scale[c];
+  }
+}
+
+/** Scaled points, such as centroids, in the user's units. */
+export function undoScaling({ data, rows, cols }: Matrix, { offset, scale }: Scaling): Matrix {
+  return { data: data.map((value, at) => value * scale[at % cols] + offset[at % cols]), rows, cols };
+}
+
+/** In place: missing values become those of `fill`. */
+export function fillMissing({ data, cols }: Matrix, fill: readonly number[]): void {
+  for (let at = 0; at < data.length; at++) if (Number.isNaN(data[at])) data[at] = fill[at % cols];
+}

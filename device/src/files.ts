@@ -1,0 +1,60 @@
+// The few things a store asks of a file system, so that a test can be one that loses power, or is full.
+
+import { type FileHandle, open, readdir, readFile, rename, rm } from "node:fs/promises";
+
+export interface NewFile {
+  write(bytes: Uint8Array): Promise<void>;
+  /** What was written survives a loss of power. */
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Files {
+  /** Undefined: there is none. */
+  read(path: string): Promise<Uint8Array | undefined>;
+  /** A new file for its owner's eyes only; fails where one is. */
+  create(path: string): Promise<NewFile>;
+  rename(from: string, to: string): Promise<void>;
+  remove(path: string): Promise<void>;
+  list(folder: string): Promise<string[]>;
+  /** What was created and renamed in the folder survives a loss of power. */
+  syncFolder(folder: string): Promise<void>;
+}
+
+export const realFiles: Files = {
+  async read(path) {
+    try {
+      return await readFile(path);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+      throw error;
+    }
+  },
+  async create(path) {
+    const handle = await open(path, "wx", 0o600);
+    return {
+      write: (bytes) => handle.writeFile(bytes),
+      sync: () => handle.sync(),
+      close: () => handle.close(),
+    };
+  },
+  rename,
+  remove: (path) => rm(path, { force: true }),
+  list: (folder) => readdir(folder),
+  async syncFolder(folder) {
+    let handle: FileHandle;
+    try {
+      handle = await open(folder, "r");
+    } catch (error) {
+      // Windows opens no folders; its renames are written through by the file system's journal.
+      if ((error as NodeJS.ErrnoException).code === "EISDIR" || (error as NodeJS.ErrnoException).code === "EPERM")
+        return;
+      throw error;
+    }
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  },
+};

@@ -1,0 +1,11 @@
+// The public API of @fedkm/device, one line per file.
+
+export { type Clock, realClock } from "./clock.ts";
+export { createDevice, type Device, type DeviceOptions } from "./device.ts";
+export { volatileMemory } from "./memory.ts";
+export type { Network, NetworkListener } from "./network.ts";
+export { frameBytes } from "./protocol.ts";
+export { scaleRows, unscale } from "./scaling.ts";
+export { type Simulation, type SimulationOptions, simulate } from "./simulation/simulate.ts";
+export type { DeviceStatus, NeighbourStatus } from "./status.ts";
+export { compareStudies, contractOf, type Feature, formatStudy, parseStudy, type Study } from "./study.ts";

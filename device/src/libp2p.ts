@@ -1,0 +1,241 @@
+// The Network over js-libp2p: TCP and WebSocket, Noise, yamux, and nothing that talks past neighbours. The only file that imports libp2p.
+
+import { generateKeyPair, privateKeyFromProtobuf, privateKeyToProtobuf } from "@libp2p/crypto/keys";
+import type { Connection, ConnectionGater, Libp2p, Stream } from "@libp2p/interface";
+import { noise } from "@libp2p/noise";
+import { peerIdFromPrivateKey, peerIdFromString } from "@libp2p/peer-id";
+import { tcp } from "@libp2p/tcp";
+import { webSockets } from "@libp2p/websockets";
+import { yamux } from "@libp2p/yamux";
+import { multiaddr } from "@multiformats/multiaddr";
+import { createLibp2p } from "libp2p";
+import { type Clock, realClock } from "./clock.ts";
+import { type LinkKeeper, type LinkTraffic, linkKeeper, type Wire, type WireListener } from "./link/keeper.ts";
+import type { Network, NetworkListener } from "./network.ts";
+
+const PROTOCOL = "/fedkm/1";
+
+/** Who a device is: its name among peers, and the Ed25519 key (libp2p's protobuf) that proves it. */
+export interface Identity {
+  readonly peer: string;
+  readonly key: Uint8Array;
+}
+
+/** A linked peer and where it may be found; none: it finds us. */
+export interface Neighbour {
+  readonly peer: string;
+  readonly addresses: readonly string[];
+}
+
+export interface Libp2pOptions {
+  readonly identity: Identity;
+  /** Multiaddresses such as /ip4/0.0.0.0/tcp/4601 or /ip4/0.0.0.0/tcp/4602/ws; a browser has none. */
+  readonly listen: readonly string[];
+  readonly links: readonly Neighbour[];
+  /** In bytes: no frame of this study is longer. */
+  readonly maxFrame: number;
+  /** A peer that is not linked proved who it is, and was sent away. */
+  onStranger(peer: string, address: string): void;
+  /** A linked peer broke the rules of the stream and is kept away for a while. */
+  onRefuse(peer: string, reason: string): void;
+  /** Default both; a browser has WebSocket only. */
+  readonly transports?: readonly ("tcp" | "websocket")[];
+  readonly clock?: Clock;
+  readonly random?: () => number;
+}
+
+export interface Libp2pNetwork extends Network {
+  /** Where it listens, with the ports that were free. */
+  addresses(): string[];
+  /** Links from now on: those that are gone are hung up. */
+  setLinks(links: readonly Neighbour[]): void;
+  /** Undefined for a peer that is not linked. */
+  traffic(peer: string): LinkTraffic | undefined;
+}
+
+export async function createIdentity(): Promise<Identity> {
+  const key = await generateKeyPair("Ed25519");
+  return { peer: peerIdFromPrivateKey(key).toString(), key: privateKeyToProtobuf(key) };
+}
+
+/** The identity that a stored key stands for. Throws if it is no key. */
+export function identityOf(key: Uint8Array): Identity {
+  return { peer: peerIdFromPrivateKey(privateKeyFromProtobuf(key)).toString(), key };
+}
+
+/** Why this is no peer id, if it is none. */
+export function peerFault(text: string): string | undefined {
+  try {
+    return peerIdFromString(text).type === "Ed25519" ? undefined : `must be of an Ed25519 key, got ${text}`;
+  } catch {
+    return `must be a peer id such as 12D3KooW..., got ${text}`;
+  }
+}
+
+/** Why this is no address that a device can be dialled at, if it is none. */
+export function addressFault(text: string): string | undefined {
+  try {
+    const parts = multiaddr(text).getComponents();
+    const dialled = parts.some(({ name }) => name === "tcp") && parts.every(({ name }) => !name.startsWith("p2p"));
+    return dialled ? undefined : `must have a tcp port, no peer and no relay, got ${text}`;
+  } catch {
+    return `must be a multiaddress such as /ip4/192.168.1.5/tcp/4601, got ${text}`;
+  }
+}
+
+export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
+  const { identity, clock = realClock, random = Math.random, maxFrame, onRefuse } = options;
+  let addressBook = new Map(options.links.map(({ peer, addresses }) => [peer, addresses]));
+  let node: Libp2p | undefined;
+  let keeper: LinkKeeper | undefined;
+
+  const connections = (peer: string): Connection[] => node?.getConnections(peerIdFromString(peer)) ?? [];
+  const connect = async (peer: string, signal: AbortSignal): Promise<Connection> => {
+    const [known] = connections(peer).filter(({ status }) => status === "open");
+    if (known !== undefined) return known;
+    const addresses = addressBook.get(peer) ?? [];
+    if (node === undefined || addresses.length === 0) throw new Error(`${peer} has no address: it must find us`);
+    return node.dial(
+      addresses.map((address) => multiaddr(address).encapsulate(`/p2p/${peer}`)),
+      { signal },
+    );
+  };
+  const wires = {
+    async open(peer: string, listener: WireListener, signal: AbortSignal): Promise<Wire> {
+      const connection = await connect(peer, signal);
+      const stream = await connection.newStream(PROTOCOL, { signal });
+      return attach(stream, () => listener);
+    },
+    hangUp(peer: string) {
+      for (const connection of connections(peer)) connection.abort(new Error("hung up"));
+    },
+  };
+
+  return {
+    self: identity.peer,
+    async start(listener: NetworkListener) {
+      provideWithResolvers();
+      await provideWebSocket();
+      const keep = linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse });
+      try {
+        node = await createNode(options, gater(keep, options.onStranger));
+      } catch (error) {
+        const reason = /listen (E[A-Z]+)/.exec(String(error))?.[1] ?? String(error);
+        throw new Error(`cannot listen on ${options.listen.join(", ")}: ${reason}`, { cause: error });
+      }
+      keeper = keep;
+      await node.handle(PROTOCOL, (stream, connection) => receive(keep, stream, connection), {
+        maxInboundStreams: 2,
+        maxOutboundStreams: 2,
+        runOnLimitedConnection: false,
+      });
+      node.addEventListener("connection:open", ({ detail }) => keep.wake(detail.remotePeer.toString()));
+      for (const peer of addressBook.keys()) keep.add(peer);
+    },
+    tell: (peer, frame) => keeper?.tell(peer, frame),
+    addresses: () => node?.getMultiaddrs().map((address) => address.toString().replace(/\/p2p\/.*$/, "")) ?? [],
+    setLinks(links) {
+      const gone = [...addressBook.keys()].filter((peer) => !links.some((link) => link.peer === peer));
+      addressBook = new Map(links.map(({ peer, addresses }) => [peer, addresses]));
+      for (const peer of gone) keeper?.remove(peer);
+      for (const { peer } of links) {
+        keeper?.add(peer);
+        // Its address may be new.
+        keeper?.wake(peer);
+      }
+    },
+    traffic: (peer) => keeper?.traffic(peer),
+    async close() {
+      keeper?.close();
+      await node?.stop();
+    },
+  };
+}
+
+/** Node 20 lacks it, and libp2p's handshake needs it. */
+function provideWithResolvers(): void {
+  if ("withResolvers" in Promise) return;
+  const value = <T>() => {
+    let resolve: ((value: T | PromiseLike<T>) => void) | undefined;
+    let reject: ((reason?: unknown) => void) | undefined;
+    const promise = new Promise<T>((yes, no) => {
+      resolve = yes;
+      reject = no;
+    });
+    return { promise, resolve, reject };
+  };
+  Object.defineProperty(Promise, "withResolvers", { value, configurable: true, writable: true });
+}
+
+/** Node 20 lacks this too; libp2p dials with the platform's own. */
+async function provideWebSocket(): Promise<void> {
+  if ("WebSocket" in globalThis) return;
+  const { WebSocket } = await import("ws");
+  Object.defineProperty(globalThis, "WebSocket", { value: WebSocket, configurable: true, writable: true });
+}
+
+function createNode(options: Libp2pOptions, connectionGater: ConnectionGater): Promise<Libp2p> {
+  const { identity, listen, transports = ["tcp", "websocket"] } = options;
+  return createLibp2p({
+    privateKey: privateKeyFromProtobuf(identity.key),
+    addresses: { listen: [...listen] },
+    transports: transports.map((kind) => (kind === "tcp" ? tcp() : webSockets())),
+    connectionEncrypters: [noise()],
+    streamMuxers: [yamux({ maxInboundStreams: 8, maxOutboundStreams: 8, maxEarlyStreams: 4 })],
+    connectionGater,
+    connectionManager: {
+      // Only linked peers get as far as a connection; before that, ten handshakes at a time are enough.
+      maxConnections: 1_000,
+      maxIncomingPendingConnections: 10,
+      // A second and address: all neighbours may sit behind one, as on loopback, and come at once after a power cut.
+      inboundConnectionThreshold: 25,
+      inboundUpgradeTimeout: 5_000,
+      // The keeper redials, at its own pace.
+      reconnectRetries: 0,
+    },
+    // Notices a neighbour that vanished without a word, and keeps idle sockets open.
+    connectionMonitor: { pingInterval: 30_000, pingTimeout: { minTimeout: 10_000 } },
+  });
+}
+
+/** Peers are judged when they have proved who they are, before anything else is spoken with them. */
+function gater(keeper: LinkKeeper, onStranger: Libp2pOptions["onStranger"]): ConnectionGater {
+  return {
+    denyDialMultiaddr: () => false,
+    denyDialPeer: (peer) => !keeper.admits(peer.toString()),
+    denyOutboundEncryptedConnection: (peer) => !keeper.admits(peer.toString()),
+    denyInboundEncryptedConnection(peer, connection) {
+      if (keeper.admits(peer.toString())) return false;
+      onStranger(peer.toString(), connection.remoteAddr.toString());
+      return true;
+    },
+    denyInboundRelayReservation: () => true,
+    denyInboundRelayedConnection: () => true,
+    denyOutboundRelayedConnection: () => true,
+  };
+}
+
+function receive(keeper: LinkKeeper, stream: Stream, connection: Connection): void {
+  attach(stream, (wire) => keeper.accept(connection.remotePeer.toString(), wire));
+}
+
+/** A libp2p stream as the keeper knows it; without a listener it is refused. */
+function attach(stream: Stream, listenerOf: (wire: Wire) => WireListener | undefined): Wire {
+  const wire: Wire = {
+    send(bytes) {
+      // A stream that is closing tells so by its close event, soon.
+      if (stream.writeStatus === "writable") stream.send(bytes);
+    },
+    abort: (reason) => stream.abort(new Error(reason)),
+  };
+  const listener = listenerOf(wire);
+  if (listener === undefined) {
+    wire.abort("refused");
+    return wire;
+  }
+  stream.addEventListener("message", ({ data }) => listener.onBytes(data.subarray()));
+  stream.addEventListener("remoteCloseWrite", () => wire.abort("the other end closed"));
+  stream.addEventListener("close", () => listener.onClose(), { once: true });
+  if (stream.status !== "open") listener.onClose();
+  return wire;
+}

@@ -1,0 +1,17 @@
+// How much one device may have under way to another. Both ends use these numbers, so an end that goes beyond them breaks the rules.
+
+/** Frames sent and not yet confirmed. */
+export const MOST_FRAMES = 64;
+
+/** A sender with this many bytes unconfirmed waits, so that a slow link carries news and not history. */
+export const ENOUGH_BYTES = 65_536;
+
+/** The hearer confirms after so many frames or bytes: seldom, because a confirmation costs as much as a small frame. */
+export const CONFIRMED_FRAMES = 32;
+export const CONFIRMED_BYTES = 16_384;
+
+/** Two confirmations are at least so far apart: at most 200 small frames a second, and never one lost. */
+export const BETWEEN_CONFIRMATIONS_MILLISECONDS = 320;
+
+/** A frame that has begun must end within this. */
+export const FRAME_MILLISECONDS = 10_000;

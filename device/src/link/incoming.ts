@@ -1,0 +1,86 @@
+// The hearing half of a link: takes frames, confirms them at a bounded pace, and refuses a peer that breaks the rules.
+
+import type { Clock } from "../clock.ts";
+import {
+  BETWEEN_CONFIRMATIONS_MILLISECONDS,
+  CONFIRMED_BYTES,
+  CONFIRMED_FRAMES,
+  FRAME_MILLISECONDS,
+  MOST_FRAMES,
+} from "./credit.ts";
+import { frameReader } from "./framing.ts";
+
+export interface IncomingOptions {
+  readonly maxFrame: number;
+  readonly clock: Clock;
+  onFrame(frame: Uint8Array): void;
+  /** Sends a confirmation. */
+  confirm(bytes: Uint8Array): void;
+  /** The peer broke the rules: nothing more is heard of this stream. */
+  refuse(reason: string): void;
+}
+
+export interface Incoming {
+  hear(bytes: Uint8Array): void;
+  /** Forgets what was under way. */
+  close(): void;
+}
+
+export function incoming({ maxFrame, clock, onFrame, confirm, refuse }: IncomingOptions): Incoming {
+  let frames = 0;
+  let bytesTaken = 0;
+  let confirmedAt = Number.NEGATIVE_INFINITY;
+  let cancelConfirmation: (() => void) | undefined;
+  let cancelPatience: (() => void) | undefined;
+  let closed = false;
+
+  const close = () => {
+    closed = true;
+    cancelConfirmation?.();
+    cancelPatience?.();
+  };
+  const giveUp = (reason: string) => {
+    if (closed) return;
+    close();
+    refuse(reason);
+  };
+  const confirmNow = () => {
+    cancelConfirmation = undefined;
+    confirmedAt = clock.now();
+    confirm(Uint8Array.of(frames));
+    frames = 0;
+    bytesTaken = 0;
+  };
+  const reader = frameReader(maxFrame, (frame) => {
+    if (closed) return;
+    cancelPatience?.();
+    cancelPatience = undefined;
+    frames += 1;
+    bytesTaken += frame.length;
+    if (frames > MOST_FRAMES) {
+      giveUp(`more than ${MOST_FRAMES} frames were sent without waiting for a confirmation`);
+      return;
+    }
+    if (cancelConfirmation === undefined && (frames >= CONFIRMED_FRAMES || bytesTaken >= CONFIRMED_BYTES)) {
+      // Never from within the reading of bytes: what follows in the same bytes was sent without this confirmation.
+      const wait = Math.max(0, confirmedAt + BETWEEN_CONFIRMATIONS_MILLISECONDS - clock.now());
+      cancelConfirmation = clock.after(wait, confirmNow);
+    }
+    onFrame(frame);
+  });
+
+  return {
+    hear(bytes) {
+      if (closed) return;
+      const reason = reader.read(bytes);
+      if (reason !== undefined) giveUp(reason);
+      // From the first byte of the frame: a sender that drips bytes gets no more time than one that stops.
+      if (!closed && reader.midway) {
+        cancelPatience ??= clock.after(FRAME_MILLISECONDS, () =>
+          giveUp(`a frame did not end within ${FRAME_MILLISECONDS / 1000} s`),
+        );
+      }
+    },
+    close,
+  };
+}

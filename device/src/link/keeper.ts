@@ -1,0 +1,261 @@
+// Keeps one stream to every linked peer: opens, waits longer after each failure, and leaves a peer alone that breaks the rules.
+
+import type { Clock } from "../clock.ts";
+import type { NetworkListener } from "../network.ts";
+import { type Incoming, incoming } from "./incoming.ts";
+import { type Outgoing, outgoing, type Traffic } from "./outgoing.ts";
+
+/** One stream as the transport gives it. */
+export interface Wire {
+  send(bytes: Uint8Array): void;
+  abort(reason: string): void;
+}
+
+export interface WireListener {
+  onBytes(bytes: Uint8Array): void;
+  /** Once, whoever closed it. */
+  onClose(): void;
+}
+
+/** What the transport does for a keeper. */
+interface Wires {
+  /** Opens a stream for telling a peer, or rejects. */
+  open(peer: string, listener: WireListener, signal: AbortSignal): Promise<Wire>;
+  /** Closes everything there is with a peer. */
+  hangUp(peer: string): void;
+}
+
+export interface KeeperOptions {
+  readonly wires: Wires;
+  readonly listener: NetworkListener;
+  readonly clock: Clock;
+  readonly maxFrame: number;
+  /** Spreads attempts in time. */
+  readonly random: () => number;
+  /** A peer broke the rules, in one line. */
+  onRefuse(peer: string, reason: string): void;
+}
+
+/** What went over a link since it was made. */
+export interface LinkTraffic {
+  readonly sent: Traffic;
+  readonly received: Traffic;
+  readonly replaced: number;
+  /** Why the last attempt to reach the peer failed; undefined while it is reached. */
+  readonly failure: string | undefined;
+}
+
+export interface LinkKeeper {
+  add(peer: string): void;
+  remove(peer: string): void;
+  /** Whether a peer may connect now: linked, and not kept away. */
+  admits(peer: string): boolean;
+  tell(peer: string, frame: Uint8Array): void;
+  /** There is a connection with the peer: no need to wait for the next attempt. */
+  wake(peer: string): void;
+  /** The peer opened a stream to tell us. Undefined: refused. */
+  accept(peer: string, wire: Wire): WireListener | undefined;
+  traffic(peer: string): LinkTraffic | undefined;
+  close(): void;
+}
+
+const FIRST_WAIT = 1_000;
+const LONGEST_WAIT = 300_000;
+/** A stream that lasted this long was no failed attempt. */
+const SOUND_AFTER = 10_000;
+const OPEN_WITHIN = 10_000;
+const FIRST_BAN = 60_000;
+const LONGEST_BAN = 3_600_000;
+/** A peer opens a new stream when the last one broke: this many in a minute are no accident. */
+const MOST_OPENINGS = 30;
+const OPENINGS_WITHIN = 60_000;
+
+/** Of one stream: whether it is over, known even before its opening is. */
+interface Life {
+  over: boolean;
+}
+
+interface Link {
+  readonly sent: { frames: number; bytes: number };
+  readonly received: { frames: number; bytes: number };
+  replaced: number;
+  telling?: { wire: Wire; outgoing: Outgoing; since: number; life: Life };
+  hearing?: { wire: Wire; incoming: Incoming };
+  /** Aborts the attempt under way. */
+  attempt?: AbortController;
+  cancelWait?: () => void;
+  failure?: string;
+  failures: number;
+  offences: number;
+  keptAwayUntil: number;
+  openings: number[];
+}
+
+export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse }: KeeperOptions): LinkKeeper {
+  const links = new Map<string, Link>();
+
+  const admits = (peer: string) => {
+    const link = links.get(peer);
+    return link !== undefined && clock.now() >= link.keptAwayUntil;
+  };
+
+  /** The traffic of a stream outlives it. */
+  const endTelling = (peer: string, link: Link) => {
+    const { telling } = link;
+    if (telling === undefined) return;
+    delete link.telling;
+    add(link.sent, telling.outgoing.sent);
+    link.replaced += telling.outgoing.replaced;
+    listener.onDisconnect(peer);
+  };
+
+  const endHearing = (link: Link) => {
+    link.hearing?.incoming.close();
+    delete link.hearing;
+  };
+
+  const retryLater = (peer: string, link: Link) => {
+    if (links.get(peer) !== link || link.attempt !== undefined || link.telling !== undefined) return;
+    const backOff = random() * Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** Math.min(link.failures, 20));
+    link.failures += 1;
+    link.cancelWait?.();
+    const wait = Math.max(backOff, link.keptAwayUntil - clock.now());
+    link.cancelWait = clock.after(wait, () => open(peer, link));
+  };
+
+  const punish = (peer: string, link: Link, reason: string) => {
+    onRefuse(peer, reason);
+    link.keptAwayUntil = clock.now() + Math.min(LONGEST_BAN, FIRST_BAN * 2 ** Math.min(link.offences, 20));
+    link.offences += 1;
+    endHearing(link);
+    endTelling(peer, link);
+    wires.hangUp(peer);
+    retryLater(peer, link);
+  };
+
+  const open = async (peer: string, link: Link) => {
+    if (links.get(peer) !== link || link.attempt !== undefined || link.telling !== undefined) return;
+    link.cancelWait?.();
+    const attempt = new AbortController();
+    link.attempt = attempt;
+    const cancelPatience = clock.after(OPEN_WITHIN, () => attempt.abort(new Error("nobody answered")));
+    const life: Life = { over: false };
+    try {
+      const wire = await wires.open(peer, tellingListener(peer, link, life), attempt.signal);
+      // Closed, unlinked or sent away while it opened.
+      if (life.over || !admits(peer) || links.get(peer) !== link) wire.abort("not wanted any more");
+      else {
+        link.telling = { wire, outgoing: outgoing((bytes) => wire.send(bytes)), since: clock.now(), life };
+        delete link.failure;
+        listener.onConnect(peer);
+      }
+    } catch (error) {
+      // Not there: an ordinary state of a neighbour, answered by trying again.
+      link.failure = error instanceof Error ? error.message : String(error);
+    } finally {
+      cancelPatience();
+      delete link.attempt;
+      retryLater(peer, link);
+    }
+  };
+
+  const tellingListener = (peer: string, link: Link, life: Life): WireListener => ({
+    onBytes(bytes) {
+      if (link.telling?.life !== life) return;
+      const reason = link.telling.outgoing.hear(bytes);
+      if (reason !== undefined) punish(peer, link, reason);
+    },
+    onClose() {
+      life.over = true;
+      if (link.telling?.life !== life) return;
+      if (clock.now() - link.telling.since >= SOUND_AFTER) link.failures = 0;
+      endTelling(peer, link);
+      retryLater(peer, link);
+    },
+  });
+
+  return {
+    add(peer) {
+      if (links.has(peer)) return;
+      const link: Link = {
+        sent: { frames: 0, bytes: 0 },
+        received: { frames: 0, bytes: 0 },
+        replaced: 0,
+        failures: 0,
+        offences: 0,
+        keptAwayUntil: Number.NEGATIVE_INFINITY,
+        openings: [],
+      };
+      links.set(peer, link);
+      void open(peer, link);
+    },
+    remove(peer) {
+      const link = links.get(peer);
+      if (link === undefined) return;
+      links.delete(peer);
+      link.cancelWait?.();
+      link.attempt?.abort(new Error("unlinked"));
+      endHearing(link);
+      endTelling(peer, link);
+      wires.hangUp(peer);
+    },
+    admits,
+    tell(peer, frame) {
+      const telling = links.get(peer)?.telling;
+      if (telling !== undefined) telling.outgoing.tell(frame);
+    },
+    wake(peer) {
+      const link = links.get(peer);
+      if (link !== undefined && admits(peer)) void open(peer, link);
+    },
+    accept(peer, wire) {
+      const link = links.get(peer);
+      if (link === undefined || !admits(peer)) return undefined;
+      const now = clock.now();
+      link.openings = [...link.openings.filter((then) => now - then < OPENINGS_WITHIN), now];
+      if (link.openings.length > MOST_OPENINGS) {
+        punish(peer, link, `more than ${MOST_OPENINGS} streams were opened within a minute`);
+        return undefined;
+      }
+      // A peer that lost its side of the old stream opens a new one before we notice.
+      link.hearing?.wire.abort("replaced by a newer stream");
+      endHearing(link);
+      const hears = incoming({
+        maxFrame,
+        clock,
+        onFrame(frame) {
+          link.received.frames += 1;
+          link.received.bytes += frame.length;
+          listener.onFrame(peer, frame);
+        },
+        confirm: (bytes) => wire.send(bytes),
+        refuse: (reason) => punish(peer, link, reason),
+      });
+      const hearing = { wire, incoming: hears };
+      link.hearing = hearing;
+      return {
+        onBytes: (bytes) => hears.hear(bytes),
+        onClose() {
+          if (link.hearing === hearing) endHearing(link);
+        },
+      };
+    },
+    traffic(peer) {
+      const link = links.get(peer);
+      if (link === undefined) return undefined;
+      const sent = { ...link.sent };
+      const outgoing = link.telling?.outgoing;
+      if (outgoing !== undefined) add(sent, outgoing.sent);
+      const replaced = link.replaced + (outgoing?.replaced ?? 0);
+      return { sent, received: { ...link.received }, replaced, failure: link.failure };
+    },
+    close() {
+      for (const peer of [...links.keys()]) this.remove(peer);
+    },
+  };
+}
+
+function add(sum: { frames: number; bytes: number }, more: Traffic): void {
+  sum.frames += more.frames;
+  sum.bytes += more.bytes;
+}

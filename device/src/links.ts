@@ -1,0 +1,77 @@
+// The links of a device, as its owner made them: a file of peers that is only ever changed whole.
+
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { addressFault, type Neighbour, peerFault } from "./libp2p.ts";
+import { durableWrite } from "./record.ts";
+
+/** A neighbour, and what its owner calls it. */
+export interface Link extends Neighbour {
+  readonly name: string;
+}
+
+export const LINKS_FILE = "links.json";
+
+/** More neighbours than a device has a use for; a bound for what a file may ask of the network. */
+const MOST_LINKS = 1_000;
+
+export async function readLinks(folder: string): Promise<Link[]> {
+  const path = join(folder, LINKS_FILE);
+  const text = await readFile(path, "utf8");
+  try {
+    return checkedLinks(JSON.parse(text));
+  } catch (error) {
+    // Links are never started afresh: a device that forgot them would look healthy and hear nobody.
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`${path} must be a list of links: ${reason}`, { cause: error });
+  }
+}
+
+export async function writeLinks(folder: string, links: readonly Link[]): Promise<void> {
+  checkedLinks(links);
+  await durableWrite(join(folder, LINKS_FILE), new TextEncoder().encode(`${JSON.stringify(links, undefined, 2)}\n`));
+}
+
+/** Adds a link, or replaces the one with the same peer: its addresses may have changed. */
+export function withLink(links: readonly Link[], link: Link): Link[] {
+  const namesake = links.find(({ name, peer }) => name === link.name && peer !== link.peer);
+  if (namesake !== undefined) {
+    throw new RangeError(`name must be new (it is that of ${namesake.peer}), got "${link.name}"`);
+  }
+  return [...links.filter(({ peer }) => peer !== link.peer), link];
+}
+
+/** `which` is a name, a peer id, or how one begins. */
+export function withoutLink(links: readonly Link[], which: string): Link[] {
+  const exact = links.filter(({ name, peer }) => name === which || peer === which);
+  const meant = exact.length > 0 ? exact : links.filter(({ peer }) => peer.startsWith(which));
+  if (meant.length === 1 && which !== "") return links.filter((link) => link !== meant[0]);
+  const known = links.map(({ name }) => name).join(", ") || "none";
+  throw new RangeError(`link to remove must be one of the links (${known}), by name or peer id, got "${which}"`);
+}
+
+function checkedLinks(value: unknown): Link[] {
+  if (!Array.isArray(value) || value.length > MOST_LINKS) {
+    throw new RangeError(`links must be a list of at most ${MOST_LINKS}, got ${JSON.stringify(value)?.slice(0, 60)}`);
+  }
+  const links = value.map(checkedLink);
+  const peers = new Set(links.map(({ peer }) => peer));
+  if (peers.size < links.length)
+    throw new RangeError(`links must be of different peers, got ${links.length - peers.size} twice`);
+  return links;
+}
+
+function checkedLink(value: unknown, index: number): Link {
+  const { name, peer, addresses } = (value ?? {}) as Partial<Record<keyof Link, unknown>>;
+  const where = `links[${index}]`;
+  if (typeof name !== "string" || !/^[\w.-]{1,64}$/.test(name)) {
+    throw new RangeError(`${where}.name must be 1 to 64 letters, digits, dots, dashes and underscores, got ${name}`);
+  }
+  if (typeof peer !== "string" || !Array.isArray(addresses) || addresses.length > 32) {
+    throw new RangeError(`${where} must have a peer and a list of at most 32 addresses, got ${JSON.stringify(value)}`);
+  }
+  const fault =
+    peerFault(peer) ?? addresses.map((text) => addressFault(String(text))).find((found) => found !== undefined);
+  if (fault !== undefined) throw new RangeError(`${where} ${fault}`);
+  return { name, peer, addresses: addresses.map(String) };
+}

@@ -1,0 +1,57 @@
+// What a device remembers from one start to the next, as plain data, and who keeps it.
+
+import type { Stamp } from "./protocol.ts";
+
+interface SavedNeighbour extends Stamp {
+  readonly peer: string;
+  readonly centroids: readonly (readonly number[])[];
+}
+
+export interface SavedState {
+  /** Hash of the study these centroids belong to, in hex. */
+  readonly study: string;
+  readonly round: number;
+  readonly centroids: readonly (readonly number[])[];
+  /** Which centroids may be told. */
+  readonly present: readonly boolean[];
+  readonly neighbours: readonly SavedNeighbour[];
+}
+
+export interface Memory {
+  /** Larger than at any earlier start, and safe from a crash before anything is told. */
+  readonly epoch: number;
+  /** As last kept before this start. */
+  readonly saved: SavedState | undefined;
+  /** Keeps the latest state, not every one: asks for it when it is about to write. */
+  keep(state: () => SavedState): void;
+}
+
+/** What was saved for this study, if it is of the right shape: a file can be edited, and older versions differ. */
+export function usable(saved: SavedState | undefined, study: string, k: number, d: number): SavedState | undefined {
+  if (saved === undefined || saved.study !== study) return undefined;
+  const isShaped = (rows: unknown, most: boolean) =>
+    Array.isArray(rows) &&
+    (most ? rows.length > 0 && rows.length <= k : rows.length === k) &&
+    rows.every((row) => Array.isArray(row) && row.length === d && row.every((x) => Number.isFinite(x)));
+  const isWhole =
+    Number.isSafeInteger(saved.round) &&
+    isShaped(saved.centroids, false) &&
+    Array.isArray(saved.present) &&
+    saved.present.length === k &&
+    Array.isArray(saved.neighbours) &&
+    saved.neighbours.every(({ centroids }) => isShaped(centroids, true));
+  return isWhole ? saved : undefined;
+}
+
+/** A memory that forgets with the process: for simulations and browsers. */
+export function volatileMemory(epoch: number, saved?: SavedState): Memory & { latest(): SavedState | undefined } {
+  let latest = () => saved;
+  return {
+    epoch,
+    saved,
+    keep: (state) => {
+      latest = state;
+    },
+    latest: () => latest(),
+  };
+}

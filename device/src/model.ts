@@ -1,0 +1,142 @@
+// What one device computes: its first k-means, then one update after the other. It knows no network and no clock.
+
+import { type DeviceUpdate, kmeans, type Matrix, matrix, updateDevice } from "@fedkm/core";
+import type { SavedState } from "./memory.ts";
+import { scaleRows } from "./scaling.ts";
+import type { Study } from "./study.ts";
+
+/** Starts of the first k-means. Its seeds are records and never leave the device. */
+const RESTARTS = 10;
+/**
+ * Updates after a new neighbour or new data that choose the basin: to the end, from the neighbours' centroids too. They
+ * are few, so that whatever devices do at once there, they cannot do it for ever.
+ */
+const OPENING = 4;
+/** Where all devices have settled, with contractions alike, none is further from the fixed point in shares of the range. */
+const PRECISION = 1e-6;
+/** A device without own rows follows its neighbours whole; the threshold must not become 0 for it. */
+const LARGEST_CONTRACTION = 0.999;
+
+export class Model {
+  readonly #study: Study;
+  readonly #seed: number;
+  readonly #ranges: Float64Array;
+  #points: Matrix;
+  #best: { centroids: Matrix; inertia: number } | undefined;
+  #restartsLeft = 0;
+  #openingLeft = OPENING;
+  rowsLeftOut = 0;
+  centroids: Matrix | undefined;
+  /** Which centroids may be told: those on enough own rows, and those that neighbours have moved. */
+  present: readonly boolean[];
+  round = 0;
+  /** Largest move of a coordinate in the last update, as a share of its range. */
+  move = Number.POSITIVE_INFINITY;
+  last: DeviceUpdate | undefined;
+
+  constructor(study: Study, rows: Matrix, seed: number, saved: SavedState | undefined) {
+    this.#study = study;
+    this.#seed = seed;
+    this.#ranges = Float64Array.from(study.features, ({ min, max, scale }) => (max - min) / scale);
+    this.present = saved?.present ?? new Array<boolean>(study.k).fill(false);
+    this.#points = this.#taken(rows);
+    if (saved === undefined) this.#beginRestarts();
+    else {
+      this.centroids = matrix(saved.centroids);
+      this.round = saved.round;
+    }
+  }
+
+  get rows(): number {
+    return this.#points.rows;
+  }
+
+  /** The first k-means is not finished. */
+  get isStarting(): boolean {
+    return this.#restartsLeft > 0;
+  }
+
+  /** There is something to do even if nobody says anything. */
+  get isMoving(): boolean {
+    if (this.isStarting || this.#best !== undefined) return true;
+    return this.centroids !== undefined && (this.#openingLeft > 0 || this.move > this.threshold);
+  }
+
+  /** A smaller move is not worth telling. */
+  get threshold(): number {
+    return PRECISION * (1 - Math.min(this.last?.contraction ?? 0, LARGEST_CONTRACTION));
+  }
+
+  setRows(rows: Matrix): void {
+    this.#points = this.#taken(rows);
+    this.#beginRestarts();
+    this.openAgain();
+  }
+
+  /** Somebody new is there to learn from. */
+  openAgain(): void {
+    this.#openingLeft = OPENING;
+  }
+
+  /** Rows within the study's bounds, if they are enough to hide in. */
+  #taken(rows: Matrix): Matrix {
+    const { k, minimum } = this.#study;
+    const scaled = scaleRows(this.#study, rows);
+    const isEnough = scaled.rows >= k * minimum;
+    this.rowsLeftOut = rows.rows - (isEnough ? scaled.rows : 0);
+    return isEnough ? scaled : { data: new Float64Array(0), rows: 0, cols: scaled.cols };
+  }
+
+  #beginRestarts(): void {
+    this.#best = undefined;
+    this.#restartsLeft = this.#points.rows > 0 ? RESTARTS : 0;
+  }
+
+  /** One start of the first k-means: between two of them the process can do something else. */
+  restart(): void {
+    this.#restartsLeft--;
+    const { k } = this.#study;
+    const found = kmeans(this.#points, { k, restarts: 1, seed: this.#seed + this.#restartsLeft });
+    if (this.#best === undefined || found.inertia < this.#best.inertia) this.#best = found;
+  }
+
+  /** One device update against the neighbours' centroids. False: there is nothing to begin with yet. */
+  update(neighbours: readonly Matrix[]): boolean {
+    const { k, minimum } = this.#study;
+    // New data may be in another basin than the centroids that came from the old.
+    const own = this.#best?.centroids;
+    this.#best = undefined;
+    // A device without rows of its own begins where a neighbour is.
+    const from = this.centroids ?? own ?? neighbours.find(({ rows }) => rows === k);
+    if (from === undefined) return false;
+    const warm = this.#updated(from, neighbours);
+    const fresh = own === undefined || own === from ? warm : this.#updated(own, neighbours);
+    const result = fresh.objective < warm.objective ? fresh : warm;
+    this.#openingLeft = Math.max(0, this.#openingLeft - 1);
+    this.round++;
+    this.move = this.distance(from.data, result.centroids.data);
+    this.centroids = result.centroids;
+    this.last = result;
+    const isPulled = neighbours.length > 0 && this.#study.alpha > 0;
+    this.present = this.present.map((was, c) => was || isPulled || result.counts[c] >= minimum);
+    return true;
+  }
+
+  #updated(from: Matrix, neighbours: readonly Matrix[]): DeviceUpdate {
+    const { k, alpha, coupling, typicalRows } = this.#study;
+    const weight = typicalRows === null ? 1 : Math.max(1, this.#points.rows) / typicalRows;
+    const candidates = alpha > 0 && neighbours.every(({ rows }) => rows === k);
+    // After the opening one pass, which is all that neighbours who move at the same time allow: several would want half
+    // of the move only (damping), else they can end in a cycle. See docs/paper.md#gauss-seidel-not-jacobi.
+    const manner = this.#openingLeft > 0 ? { candidates } : { passes: 1 };
+    return updateDevice(this.#points, from, neighbours, { alpha, coupling, weight, ...manner });
+  }
+
+  /** The largest difference of a coordinate, as a share of its feature's range. */
+  distance(a: Float64Array, b: Float64Array): number {
+    const d = this.#ranges.length;
+    let largest = 0;
+    for (let i = 0; i < a.length; i++) largest = Math.max(largest, Math.abs(a[i] - b[i]) / this.#ranges[i % d]);
+    return largest;
+  }
+}

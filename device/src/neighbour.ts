@@ -1,0 +1,76 @@
+// One neighbour as a device knows it: a single register with its latest centroids, and whether it counts.
+
+import type { Matrix } from "@fedkm/core";
+import { createGuard, type Guard } from "./guard.ts";
+import type { Stamp } from "./protocol.ts";
+
+/** A silent neighbour counts with its last centroids until both have passed; then it is away. */
+const AWAY_AFTER_MS = 10 * 60_000;
+const AWAY_AFTER_ROUNDS = 50;
+
+export interface Neighbour {
+  readonly peer: string;
+  readonly guard: Guard;
+  isConnected: boolean;
+  /** Latest only. */
+  centroids: Matrix | undefined;
+  /** When something was last heard, by the clock and by own rounds. */
+  heardAt: number;
+  heardRound: number;
+  /** Without its edge until it returns. */
+  isAway: boolean;
+  framesHeard: number;
+  /** Why it is not told anything: it takes part in another study. */
+  refusal: string | undefined;
+  /** Whether studies were exchanged on this connection. */
+  studyTold: boolean;
+  studyHeard: boolean;
+}
+
+export function createNeighbour(peer: string, now: number, last?: Stamp, centroids?: Matrix): Neighbour {
+  return {
+    peer,
+    guard: createGuard(last, now),
+    isConnected: false,
+    centroids,
+    heardAt: now,
+    heardRound: 0,
+    isAway: false,
+    framesHeard: 0,
+    refusal: undefined,
+    studyTold: false,
+    studyHeard: false,
+  };
+}
+
+/** A new connection. It may have come back with another study, or at last with ours. */
+export function meet(neighbour: Neighbour): void {
+  neighbour.isConnected = true;
+  neighbour.refusal = undefined;
+  neighbour.studyTold = false;
+  neighbour.studyHeard = false;
+}
+
+/** Puts what was heard into the register. Returns whether it is news: a heartbeat is none. */
+export function hear(neighbour: Neighbour, centroids: Matrix, now: number, round: number): boolean {
+  const isNews = neighbour.isAway || !isEqual(neighbour.centroids, centroids);
+  neighbour.centroids = centroids;
+  neighbour.heardAt = now;
+  neighbour.heardRound = round;
+  neighbour.isAway = false;
+  neighbour.framesHeard++;
+  return isNews;
+}
+
+/** Returns whether the neighbour has just become away. */
+export function checkAway(neighbour: Neighbour, now: number, round: number): boolean {
+  if (neighbour.isAway || neighbour.centroids === undefined) return false;
+  neighbour.isAway = now - neighbour.heardAt > AWAY_AFTER_MS && round - neighbour.heardRound > AWAY_AFTER_ROUNDS;
+  return neighbour.isAway;
+}
+
+function isEqual(before: Matrix | undefined, after: Matrix): boolean {
+  if (before === undefined || before.rows !== after.rows) return false;
+  for (let i = 0; i < after.data.length; i++) if (before.data[i] !== after.data[i]) return false;
+  return true;
+}

@@ -1,0 +1,134 @@
+// Links in memory: every direction carries one frame at a time, late, lost or cut as the weather says.
+
+import type { Random } from "@fedkm/core";
+import type { Clock } from "../clock.ts";
+import type { Network, NetworkListener } from "../network.ts";
+import type { EventLog } from "./log.ts";
+
+export interface Weather {
+  /** Milliseconds a frame takes, drawn evenly between the two. */
+  delay: readonly [number, number];
+  /** Share of frames that never arrive. */
+  loss: number;
+}
+
+/** One direction of a link. */
+interface Way {
+  readonly from: End;
+  readonly to: End;
+  isCut: boolean;
+  isBusy: boolean;
+  /** Told while the way was busy: the latest only. */
+  waiting: Uint8Array | undefined;
+}
+
+interface End {
+  readonly index: number;
+  readonly name: string;
+  /** By the name of the other end. */
+  readonly ways: Map<string, Way>;
+  listener: NetworkListener | undefined;
+}
+
+export interface Links {
+  /** The network as device `i` sees it, from its start to `close`. */
+  network(i: number): Network;
+  /** A link that is cut carries nothing, and both ends know. */
+  setCut(i: number, j: number, isCut: boolean): void;
+  /** Sent so far, in bytes too, and sent but not arrived. */
+  frames(): number;
+  bytes(): number;
+  underWay(): number;
+}
+
+function joinEnds(neighbours: readonly ArrayLike<number>[]): End[] {
+  const ends = neighbours.map((_, i): End => ({ index: i, name: `device-${i}`, ways: new Map(), listener: undefined }));
+  neighbours.forEach((others, i) => {
+    for (const to of Array.from(others, (j) => ends[j])) {
+      ends[i].ways.set(to.name, { from: ends[i], to, isCut: false, isBusy: false, waiting: undefined });
+    }
+  });
+  return ends;
+}
+
+function isOpen({ from, to, isCut }: Way): boolean {
+  return !isCut && from.listener !== undefined && to.listener !== undefined;
+}
+
+export function simulatedLinks(
+  neighbours: readonly ArrayLike<number>[],
+  clock: Clock,
+  weather: Weather,
+  random: Random,
+  log: EventLog,
+): Links {
+  const ends = joinEnds(neighbours);
+  let frames = 0;
+  let bytes = 0;
+  let underWay = 0;
+
+  const send = (way: Way, frame: Uint8Array) => {
+    const { from, to } = way;
+    way.isBusy = true;
+    frames++;
+    underWay++;
+    bytes += frame.length;
+    const [least, most] = weather.delay;
+    const isLost = random() < weather.loss;
+    clock.after(least + (most - least) * random(), () => {
+      way.isBusy = false;
+      underWay--;
+      const arrives = isOpen(way) && !isLost;
+      log.note(arrives ? "arrive" : "lose", from.index, to.index, frame);
+      if (arrives) to.listener?.onFrame(from.name, frame);
+      const next = way.waiting;
+      way.waiting = undefined;
+      if (next !== undefined && isOpen(way)) send(way, next);
+    });
+  };
+
+  const meet = (way: Way) => {
+    if (!isOpen(way)) return;
+    log.note("connect", way.from.index, way.to.index);
+    way.from.listener?.onConnect(way.to.name);
+    way.to.listener?.onConnect(way.from.name);
+  };
+
+  const part = (way: Way) => {
+    if (!isOpen(way)) return;
+    log.note("disconnect", way.from.index, way.to.index);
+    way.from.listener?.onDisconnect(way.to.name);
+    way.to.listener?.onDisconnect(way.from.name);
+  };
+
+  return {
+    network: (i) => ({
+      self: ends[i].name,
+      start: async (listener) => {
+        ends[i].listener = listener;
+        for (const way of ends[i].ways.values()) clock.after(0, () => meet(way));
+      },
+      tell: (peer, frame) => {
+        const way = ends[i].ways.get(peer);
+        if (way === undefined || !isOpen(way)) return;
+        if (way.isBusy) way.waiting = frame;
+        else send(way, frame);
+      },
+      close: async () => {
+        for (const way of ends[i].ways.values()) part(way);
+        ends[i].listener = undefined;
+      },
+    }),
+    setCut(i, j, isCut) {
+      const ways = [ends[i].ways.get(ends[j].name), ends[j].ways.get(ends[i].name)];
+      const [first] = ways;
+      if (first === undefined || first.isCut === isCut) return;
+      if (isCut) part(first);
+      for (const way of ways) if (way !== undefined) way.isCut = isCut;
+      if (!isCut) meet(first);
+    },
+    frames: () => frames,
+    bytes: () => bytes,
+    underWay: () => underWay,
+  };
+}

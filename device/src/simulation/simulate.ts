@@ -1,0 +1,159 @@
+// A whole network of devices in one process: the same loop, a simulated clock, links in memory. Seeded, so it can be rerun.
+
+import { type Graph, type Matrix, matrix, objective, randomStream } from "@fedkm/core";
+import type { Clock } from "../clock.ts";
+import { createDevice, type Device, type DeviceOptions } from "../device.ts";
+import { type Memory, type SavedState, volatileMemory } from "../memory.ts";
+import type { Network } from "../network.ts";
+import type { Contract } from "../protocol.ts";
+import { scaleRows } from "../scaling.ts";
+import type { DeviceStatus } from "../status.ts";
+import type { Study } from "../study.ts";
+import { simulatedClock } from "./clock.ts";
+import { simulatedLinks, type Weather } from "./links.ts";
+import { eventLog, type SimulatedEvent } from "./log.ts";
+
+export interface SimulationOptions {
+  readonly study: Study;
+  /** Of `study`: `await contractOf(study)`. */
+  readonly contract: Contract;
+  /** In the features' units, one for each device of the graph. */
+  readonly datasets: readonly Matrix[];
+  readonly graph: Graph;
+  readonly seed: number;
+  /** Default: 5 to 15 ms a frame, none lost. */
+  readonly weather?: Partial<Weather>;
+  /** Devices start within so many milliseconds. Default 1000. */
+  readonly stagger?: number;
+  /** Milliseconds between two updates of a device. Default 10. */
+  readonly pace?: (device: number) => number;
+  readonly onEvent?: (event: SimulatedEvent) => void;
+}
+
+export interface Simulation {
+  now(): number;
+  /** Lets so much time pass. */
+  run(milliseconds: number): void;
+  /** Until every device is settled and no frame is under way; returns whether that came within so many milliseconds. */
+  settle(within: number): boolean;
+  /** As it is from now on. */
+  readonly weather: Weather;
+  setCut(i: number, j: number, isCut: boolean): void;
+  /** The process of a device ends without warning; it starts again from what it had kept, under the next epoch. */
+  crash(i: number): void;
+  restart(i: number): void;
+  status(i: number): DeviceStatus;
+  /** As all devices have them now, in the scaled units of the study. */
+  centroids(): Matrix[];
+  /** GTVMin at `centroids()`. */
+  objective(): number;
+  readonly frames: number;
+  readonly bytes: number;
+  /** Number and hash of all events so far. */
+  digest(): string;
+}
+
+/** Milliseconds between two looks at whether all have settled. */
+const LOOK_MS = 100;
+
+/** A device's place in the network: it may be down, what it had kept is not. */
+interface Place {
+  device: Device | undefined;
+  readonly memory: Memory & { latest(): SavedState | undefined };
+}
+
+export function simulate(options: SimulationOptions): Simulation {
+  const { study, datasets, graph, seed, stagger = 1000 } = options;
+  const weather: Weather = { delay: [5, 15], loss: 0, ...options.weather };
+  const random = randomStream(seed, "simulation");
+  const clock = simulatedClock();
+  const log = eventLog(clock.now, options.onEvent);
+  const links = simulatedLinks(graph.neighbours, clock, weather, random, log);
+  const networks = datasets.map((_, i) => links.network(i));
+  const places: (Place | undefined)[] = datasets.map(() => undefined);
+  const start = (i: number) => {
+    log.note("start", i);
+    const before = places[i]?.memory;
+    const memory = volatileMemory((before?.epoch ?? 0) + 1, before?.latest());
+    const device = createDevice(optionsOf(options, i, networks, clock, memory));
+    places[i] = { device, memory };
+    void device.start();
+  };
+  for (let i = 0; i < datasets.length; i++) clock.after(stagger * random(), () => start(i));
+
+  const run = (milliseconds: number) => {
+    const until = clock.now() + milliseconds;
+    while (clock.step(until));
+  };
+  const isSettled = (place: Place | undefined) =>
+    place !== undefined && (place.device === undefined || place.device.status().phase === "settled");
+  const centroids = () => places.map((place) => matrix(place?.memory.latest()?.centroids ?? []));
+  const scaled = datasets.map((rows) => scaleRows(study, rows));
+  return {
+    now: clock.now,
+    run,
+    settle(within) {
+      for (const end = clock.now() + within; clock.now() < end; ) {
+        run(Math.min(LOOK_MS, end - clock.now()));
+        if (links.underWay() === 0 && places.every(isSettled)) return true;
+      }
+      return false;
+    },
+    weather,
+    setCut: links.setCut,
+    crash(i) {
+      const place = places[i];
+      if (place?.device === undefined) return;
+      log.note("crash", i);
+      place.device.stop();
+      place.device = undefined;
+      void networks[i].close();
+    },
+    restart(i) {
+      if (places[i]?.device === undefined) start(i);
+    },
+    status(i) {
+      const status = places[i]?.device?.status();
+      if (status === undefined) throw new RangeError(`device ${i} must be running to have a status`);
+      return status;
+    },
+    centroids,
+    objective: () => objectiveOf(study, scaled, centroids(), graph),
+    get frames() {
+      return links.frames();
+    },
+    get bytes() {
+      return links.bytes();
+    },
+    digest: log.digest,
+  };
+}
+
+function optionsOf(
+  { study, contract, datasets, graph, seed, pace }: SimulationOptions,
+  i: number,
+  networks: readonly Network[],
+  clock: Clock,
+  memory: Memory,
+): DeviceOptions {
+  return {
+    study,
+    contract,
+    network: networks[i],
+    clock,
+    memory,
+    links: Array.from(graph.neighbours[i], (j) => networks[j].self),
+    rows: datasets[i],
+    // Far enough apart for the ten starts of each.
+    seed: seed * 1_000_003 + i * 101,
+    ...(pace === undefined ? {} : { pace: pace(i) }),
+  };
+}
+
+/** GTVMin as the devices see it: with weighting "sample" they divide by the study's typical rows, not by the mean. */
+function objectiveOf(study: Study, datasets: readonly Matrix[], centroids: readonly Matrix[], graph: Graph): number {
+  const { alpha, coupling, weighting, typicalRows } = study;
+  const mean = datasets.reduce((sum, { rows }) => sum + rows, 0) / datasets.length;
+  const scale = typicalRows === null ? 1 : mean / typicalRows;
+  return scale * objective(datasets, centroids, graph, { alpha: alpha / scale, coupling, weighting });
+}

@@ -1,0 +1,94 @@
+// A device's status as plain data: for tables, metrics and machines. It stays on the device.
+
+import { toRows } from "@fedkm/core";
+import type { Reason } from "./guard.ts";
+import type { Model } from "./model.ts";
+import type { Neighbour } from "./neighbour.ts";
+import { unscale } from "./scaling.ts";
+import type { Study } from "./study.ts";
+
+/**
+ * starting: the first k-means runs. waiting: too few rows, and no neighbour heard yet. moving: there is something to tell.
+ * settled: nothing is, see `threshold`.
+ */
+type Phase = "starting" | "waiting" | "moving" | "settled";
+
+export interface NeighbourStatus {
+  readonly peer: string;
+  readonly isConnected: boolean;
+  readonly isAway: boolean;
+  /** Milliseconds since it was last heard; null: never. */
+  readonly age: number | null;
+  readonly framesHeard: number;
+  /** Frames refused, by reason. */
+  readonly framesRefused: Partial<Record<Reason, number>>;
+  /** Why it is told nothing, if so. */
+  readonly refusal: string | null;
+}
+
+export interface DeviceStatus {
+  readonly peer: string;
+  readonly study: string;
+  readonly phase: Phase;
+  /** Rows that count, and rows that do not: out of the study's bounds, or too few. */
+  readonly rows: number;
+  readonly rowsLeftOut: number;
+  readonly epoch: number;
+  readonly round: number;
+  /** Largest move of a coordinate in the last update, as a share of its feature's range; null before the first. */
+  readonly move: number | null;
+  /** A larger move is told. See docs/protocol.md for how near to the fixed point settled devices are. */
+  readonly threshold: number;
+  /** Own part of the objective: loss and half of the coupling. Summed over the devices it is the objective. */
+  readonly objective: number | null;
+  readonly framesTold: number;
+  readonly neighbours: readonly NeighbourStatus[];
+  /** In the features' units. */
+  readonly centroids: readonly (readonly number[])[] | null;
+}
+
+/** Whose status, of when. */
+interface Origin {
+  readonly peer: string;
+  readonly study: Study;
+  readonly epoch: number;
+  readonly now: number;
+}
+
+export function describe(
+  { peer, study, epoch, now }: Origin,
+  model: Model,
+  neighbours: readonly Neighbour[],
+  framesTold: number,
+): DeviceStatus {
+  const { rows, rowsLeftOut, round, move, threshold, last, centroids } = model;
+  return {
+    peer,
+    study: study.name,
+    phase: phaseOf(model),
+    rows,
+    rowsLeftOut,
+    epoch,
+    round,
+    move: Number.isFinite(move) ? move : null,
+    threshold,
+    objective: last === undefined ? null : (last.objective + last.loss) / 2,
+    framesTold,
+    neighbours: neighbours.map((neighbour) => ({
+      peer: neighbour.peer,
+      isConnected: neighbour.isConnected,
+      isAway: neighbour.isAway,
+      age: neighbour.framesHeard > 0 ? now - neighbour.heardAt : null,
+      framesHeard: neighbour.framesHeard,
+      framesRefused: Object.fromEntries(neighbour.guard.refused),
+      refusal: neighbour.refusal ?? null,
+    })),
+    centroids: centroids === undefined ? null : toRows(unscale(study, centroids)),
+  };
+}
+
+function phaseOf({ isStarting, isMoving, centroids }: Model): Phase {
+  if (isStarting) return "starting";
+  if (centroids === undefined) return "waiting";
+  return isMoving ? "moving" : "settled";
+}

@@ -1,0 +1,184 @@
+// The study: the contract that all devices share. Read from study.yaml, checked, put into one canonical form and hashed.
+
+import type { Coupling, Weighting } from "@fedkm/core";
+import { isNode, LineCounter, parseDocument, stringify } from "yaml";
+import { type Fail, failWith, numberAt, type Path, record, show, textAt } from "./fields.ts";
+import { type Contract, frameBytes, HASH_BYTES, LARGEST_FRAME } from "./protocol.ts";
+
+export interface Feature {
+  readonly name: string;
+  readonly unit: string;
+  /** Values a device may hold, in `unit`. */
+  readonly min: number;
+  readonly max: number;
+  /** A difference of so many units counts as 1. */
+  readonly scale: number;
+}
+
+/** open: exact. guarded: no fewer than `minimum` rows can be told apart. private: differentially private. */
+type Privacy = "open" | "guarded" | "private";
+
+export interface Study {
+  readonly name: string;
+  readonly k: number;
+  readonly features: readonly Feature[];
+  readonly alpha: number;
+  readonly coupling: Coupling;
+  readonly weighting: Weighting;
+  /** With weighting "sample": a device with so many rows weighs 1. Nobody knows the true mean, nor should. */
+  readonly typicalRows: number | null;
+  readonly privacy: Privacy;
+  /** A device with fewer than k times as many rows passes on what it hears, but tells nothing of its own. */
+  readonly minimum: number;
+}
+
+const LARGEST_TEXT = 1 << 16;
+const LARGEST_VALUE = 1e12;
+const fields = ["name", "k", "features", "alpha", "coupling", "weighting", "typicalRows", "privacy", "minimum"];
+const featureFields = ["name", "unit", "min", "max", "scale"];
+
+/** The study of a YAML (or JSON) text; an error names field, rule, value and line. */
+export function parseStudy(text: string): Study {
+  if (text.length > LARGEST_TEXT) {
+    throw new RangeError(`study must have at most ${LARGEST_TEXT} characters, got ${text.length}`);
+  }
+  const lines = new LineCounter();
+  const parsed = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
+  const lineAt = (offset: number) => `, line ${lines.linePos(offset).line}`;
+  const [error] = parsed.errors;
+  if (error !== undefined) {
+    throw new SyntaxError(`study must be YAML, got: ${error.message.split("\n")[0]}${lineAt(error.pos[0])}`);
+  }
+  return checkedStudy(parsed.toJS({ maxAliasCount: 0 }), (path) => {
+    const node = parsed.getIn(path, true);
+    return isNode(node) && node.range ? lineAt(node.range[0]) : "";
+  });
+}
+
+function checkedStudy(value: unknown, where: (path: Path) => string): Study {
+  const fail = failWith(where, "study");
+  const given = record(value, [], fields, fail);
+  const integer = (name: string, low: number, high: number, or?: number) =>
+    numberAt(
+      given,
+      [name],
+      (x) => Number.isInteger(x) && x >= low && x <= high,
+      `an integer from ${low} to ${high}`,
+      fail,
+      or,
+    );
+  const oneOf = <T extends string>(name: string, allowed: readonly T[], or?: T): T => {
+    const got = given[name] ?? or;
+    return allowed.includes(got as T) ? (got as T) : fail([name], `one of ${allowed.join(", ")}`, given[name]);
+  };
+  const weighting = oneOf("weighting", ["device", "sample"], "device");
+  if (weighting === "device" && given.typicalRows != null) {
+    fail(["typicalRows"], 'left out unless weighting is "sample"', given.typicalRows);
+  }
+  const study: Study = {
+    name: textAt(given, ["name"], 1, 100, fail),
+    k: integer("k", 1, 65535),
+    features: featuresOf(given.features, fail),
+    alpha: numberAt(given, ["alpha"], (x) => x >= 0 && x <= LARGEST_VALUE, "a number of at least 0", fail),
+    coupling: oneOf("coupling", ["nearest", "transport"], "nearest"),
+    weighting,
+    typicalRows: weighting === "sample" ? integer("typicalRows", 1, LARGEST_VALUE) : null,
+    privacy: oneOf("privacy", ["open", "guarded", "private"]),
+    minimum: integer("minimum", 1, 1e6, 10),
+  };
+  const bytes = frameBytes({ k: study.k, d: study.features.length });
+  if (bytes > LARGEST_FRAME) fail(["k"], `small enough for a frame of ${LARGEST_FRAME} bytes, not ${bytes}`, study.k);
+  return study;
+}
+
+/** The YAML text of a study, which `parseStudy` reads back. */
+export function formatStudy(study: Study): string {
+  const { typicalRows, ...rest } = study;
+  return stringify(typicalRows === null ? rest : study);
+}
+
+function featuresOf(value: unknown, fail: Fail): Feature[] {
+  if (!Array.isArray(value) || value.length === 0 || value.length > 1024) {
+    return fail(["features"], "a list of 1 to 1024 features", value);
+  }
+  const features = value.map((item, f): Feature => {
+    const path = ["features", f];
+    const given = record(item, path, featureFields, fail);
+    const bound = (name: string, or?: number) =>
+      numberAt(given, [...path, name], (x) => Math.abs(x) <= LARGEST_VALUE, `a number from -1e12 to 1e12`, fail, or);
+    const min = bound("min");
+    const max = bound("max");
+    if (min >= max) fail([...path, "max"], `above min = ${min}`, max);
+    const scale = bound("scale", 1);
+    if (scale < 1e-12) fail([...path, "scale"], "a number from 1e-12 to 1e12", scale);
+    return {
+      name: textAt(given, [...path, "name"], 1, 100, fail),
+      unit: textAt(given, [...path, "unit"], 0, 40, fail),
+      min,
+      max,
+      scale,
+    };
+  });
+  features.forEach(({ name }, f) => {
+    const first = features.findIndex((other) => other.name === name);
+    if (first < f) fail(["features", f, "name"], `another than that of features[${first}]`, name);
+  });
+  return features;
+}
+
+/** The one text of a study: every field, defaults filled in, in a fixed order. Equal studies have equal texts. */
+export function canonicalStudy(study: Study): string {
+  const features = study.features.map((feature) => pick(feature, featureFields));
+  return JSON.stringify({ ...pick(study, fields), features });
+}
+
+function pick(from: object, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(names.map((name) => [name, (from as Record<string, unknown>)[name]]));
+}
+
+/** How a study differs from that in a peer's frame, in one line; undefined: not at all, or it is no study. */
+export function differenceFrom(here: Study, text: string): string | undefined {
+  if (text.length > LARGEST_TEXT) return undefined;
+  let there: Study;
+  try {
+    there = checkedStudy(JSON.parse(text), () => "");
+  } catch {
+    return undefined;
+  }
+  const [first, second, ...more] = compareStudies(here, there);
+  if (second === undefined) return first;
+  return more.length === 0 ? `${first}; ${second}` : `${first}; ${second}; and ${more.length} more`;
+}
+
+/** What differs, field by field: `alpha: 1 here, 2 there`. */
+export function compareStudies(here: Study, there: Study): string[] {
+  const differences: string[] = [];
+  const compare = (name: string, a: unknown, b: unknown) => {
+    if (a !== b) differences.push(`${name}: ${show(a)} here, ${show(b)} there`);
+  };
+  for (const name of fields as (keyof Study)[]) {
+    if (name !== "features") compare(name, here[name], there[name]);
+  }
+  compare("number of features", here.features.length, there.features.length);
+  for (let f = 0; f < Math.min(here.features.length, there.features.length); f++) {
+    for (const name of featureFields as (keyof Feature)[]) {
+      compare(`features[${f}].${name}`, here.features[f][name], there.features[f][name]);
+    }
+  }
+  return differences;
+}
+
+/** How far beyond the bounds, in half ranges from the centre, a centroid is still heard. */
+const BOX = 1.5;
+
+/** What two devices of this study must have in common to hear each other. */
+export async function contractOf(study: Study): Promise<Contract> {
+  const bytes = new TextEncoder().encode(canonicalStudy(study));
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).slice(0, HASH_BYTES);
+  const box = (side: 1 | -1) =>
+    Float64Array.from(
+      study.features,
+      ({ min, max, scale }) => ((min + max) / 2 + (side * BOX * (max - min)) / 2) / scale,
+    );
+  return { k: study.k, d: study.features.length, hash, low: box(-1), high: box(1) };
+}

@@ -1,0 +1,125 @@
+// Telling and hearing over a link of any speed: the latest arrives, little is under way, and cheats are cut off.
+
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { ENOUGH_BYTES, MOST_FRAMES } from "../../src/link/credit.ts";
+import { withLength } from "../../src/link/framing.ts";
+import { incoming } from "../../src/link/incoming.ts";
+import { outgoing } from "../../src/link/outgoing.ts";
+import { type ManualClock, manualClock } from "./manualClock.ts";
+
+const seed = Number(process.env.FEDKM_TEST_SEED ?? 1);
+
+function numbered(number: number, length = 93): Uint8Array {
+  const frame = new Uint8Array(length);
+  new DataView(frame.buffer).setUint32(0, number);
+  return frame;
+}
+const numberOf = (frame: Uint8Array) => new DataView(frame.buffer, frame.byteOffset).getUint32(0);
+
+/** A teller and a hearer with so many milliseconds between them. */
+function pair(clock: ManualClock, delay: number, maxFrame = 100_000) {
+  const heard: number[] = [];
+  const refusals: string[] = [];
+  let underWay = { frames: 0, bytes: 0 };
+  const most = { frames: 0, bytes: 0 };
+  const teller = outgoing((bytes) => {
+    underWay = { frames: underWay.frames + 1, bytes: underWay.bytes + bytes.length };
+    most.frames = Math.max(most.frames, underWay.frames);
+    most.bytes = Math.max(most.bytes, underWay.bytes);
+    clock.after(delay, () => {
+      underWay = { frames: underWay.frames - 1, bytes: underWay.bytes - bytes.length };
+      hearer.hear(bytes);
+    });
+  });
+  const hearer = incoming({
+    maxFrame,
+    clock,
+    onFrame: (frame) => heard.push(numberOf(frame)),
+    confirm: (bytes) => clock.after(delay, () => expect(teller.hear(bytes)).toBeUndefined()),
+    refuse: (reason) => refusals.push(reason),
+  });
+  return { teller, hearer, heard, refusals, most };
+}
+
+test("whatever the pace, delay and size: in order, never refused, bounded under way, and the last one told arrives", () => {
+  const problem = fc.record({
+    delay: fc.nat(2000),
+    gaps: fc.array(fc.nat(30), { minLength: 1, maxLength: 400 }),
+    length: fc.constantFrom(93, 5_000, 80_000),
+  });
+  fc.assert(
+    fc.property(problem, ({ delay, gaps, length }) => {
+      const clock = manualClock();
+      const { teller, heard, refusals, most } = pair(clock, delay);
+      gaps.forEach((gap, number) => {
+        teller.tell(numbered(number, length));
+        clock.advance(gap);
+      });
+      clock.advance(600_000);
+      expect(refusals).toEqual([]);
+      expect(heard.at(-1)).toBe(gaps.length - 1);
+      expect(heard).toEqual([...heard].sort((a, b) => a - b));
+      expect(most.frames).toBeLessThanOrEqual(MOST_FRAMES);
+      expect(most.bytes).toBeLessThanOrEqual(ENOUGH_BYTES + length + 4);
+      expect(heard.length + teller.replaced).toBe(gaps.length);
+    }),
+    { seed, numRuns: 50 },
+  );
+});
+
+test("tell replaces the waiting frame and never queues: of 1000 frames without confirmation 64 go out, then the last", () => {
+  const clock = manualClock();
+  const sent: Uint8Array[] = [];
+  const teller = outgoing((bytes) => sent.push(bytes));
+  for (let number = 0; number < 1000; number++) teller.tell(numbered(number));
+  expect(sent).toHaveLength(64);
+  expect(teller.replaced).toBe(935);
+  expect(teller.hear(Uint8Array.of(32))).toBeUndefined();
+  expect(sent).toHaveLength(65);
+  expect(numberOf(sent[64].slice(1))).toBe(999);
+  expect(clock.due()).toEqual([]);
+});
+
+test("a confirmation of more frames than are under way, or of none, is refused", () => {
+  const teller = outgoing(() => {});
+  teller.tell(numbered(1));
+  expect(teller.hear(Uint8Array.of(2))).toBe("a confirmation must name 1 to 1 frames (those under way), got 2");
+  expect(teller.hear(Uint8Array.of(0))).toBe("a confirmation must name 1 to 1 frames (those under way), got 0");
+});
+
+test("frames beyond the credit are refused at once, and nothing is heard after", () => {
+  const { hearer, heard, refusals } = pair(manualClock(), 0);
+  const flood = withLength(numbered(7));
+  for (let n = 0; n < 10_000; n++) hearer.hear(flood);
+  expect(heard).toHaveLength(64);
+  expect(refusals).toEqual(["more than 64 frames were sent without waiting for a confirmation"]);
+});
+
+test("a peer that waits for its confirmations is held to 200 frames a second", () => {
+  const clock = manualClock();
+  const { teller, heard, refusals } = pair(clock, 0);
+  for (let step = 0; step < 10_000; step++) {
+    teller.tell(numbered(step));
+    clock.advance(1);
+  }
+  expect(heard.length).toBeGreaterThan(1_900);
+  expect(heard.length).toBeLessThanOrEqual(10 * 200 + 2 * MOST_FRAMES);
+  expect(refusals).toEqual([]);
+});
+
+test("a frame that drips in slower than 10 s is refused; a slow but whole one is not", () => {
+  const clock = manualClock();
+  const { hearer, heard, refusals } = pair(clock, 0);
+  const bytes = withLength(numbered(1));
+  hearer.hear(bytes.subarray(0, 50));
+  clock.advance(9_000);
+  hearer.hear(bytes.subarray(50));
+  clock.advance(20_000);
+  expect({ heard, refusals }).toEqual({ heard: [1], refusals: [] });
+  for (let n = 0; n < 5; n++) {
+    hearer.hear(bytes.subarray(n, n + 1));
+    clock.advance(3_000);
+  }
+  expect(refusals).toEqual(["a frame did not end within 10 s"]);
+});

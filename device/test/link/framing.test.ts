@@ -1,0 +1,54 @@
+// Frames come out of a stream as they went in, however it was cut, and a false length keeps nothing.
+
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { frameReader, withLength } from "../../src/link/framing.ts";
+
+const seed = Number(process.env.FEDKM_TEST_SEED ?? 1);
+
+function join(parts: readonly Uint8Array[]): Uint8Array {
+  return Uint8Array.from(parts.flatMap((part) => [...part]));
+}
+
+test("frameReader gives back the frames of withLength, wherever the bytes are cut", () => {
+  const frames = fc.array(fc.uint8Array({ minLength: 1, maxLength: 300 }), { minLength: 1, maxLength: 6 });
+  fc.assert(
+    fc.property(frames, fc.array(fc.nat(400)), (sent, cuts) => {
+      const bytes = join(sent.map(withLength));
+      const heard: Uint8Array[] = [];
+      const reader = frameReader(300, (frame) => heard.push(frame));
+      let at = 0;
+      for (const length of [...cuts, bytes.length]) {
+        expect(reader.read(bytes.subarray(at, at + length))).toBeUndefined();
+        at += length;
+      }
+      expect(heard).toEqual(sent);
+      expect(reader.midway).toBe(false);
+    }),
+    { seed },
+  );
+});
+
+test("withLength puts seven bits a byte before the frame, lowest first", () => {
+  expect(Array.from(withLength(new Uint8Array(127)).subarray(0, 2))).toEqual([127, 0]);
+  expect(Array.from(withLength(new Uint8Array(300)).subarray(0, 3))).toEqual([0xac, 0x02, 0]);
+});
+
+test("frameReader refuses a length of zero, above the limit, or without an end", () => {
+  const read = (...bytes: number[]) => frameReader(200, () => expect.unreachable()).read(Uint8Array.from(bytes));
+  expect(read(0)).toBe("a frame must have at least 1 byte, got 0");
+  expect(read(0xc9, 0x01)).toBe("a frame must have at most 200 bytes, got 201 or more");
+  expect(read(0xff, 0xff, 0xff, 0xff)).toMatch(/^a frame must have at most 200 bytes, got \d+ or more$/);
+  expect(read(0x80, 0x80, 0x80, 0x80)).toBe("a frame must have at most 200 bytes, got 0 or more");
+});
+
+test("frameReader.midway is true inside a length and inside a frame", () => {
+  const reader = frameReader(200, () => {});
+  const midway = [[], [0x90], [0x01], [7]].map((bytes) => {
+    reader.read(Uint8Array.from(bytes));
+    return reader.midway;
+  });
+  expect(midway).toEqual([false, true, true, true]);
+  reader.read(new Uint8Array(143));
+  expect(reader.midway).toBe(false);
+});

@@ -1,0 +1,173 @@
+// The keeper of links on a transport that does what the test says: when it opens, waits, gives up, and whom it admits.
+
+import { expect, test } from "vitest";
+import { withLength } from "../../src/link/framing.ts";
+import { linkKeeper, type Wire, type WireListener } from "../../src/link/keeper.ts";
+import { manualClock } from "./manualClock.ts";
+
+/** A transport that reaches a peer only while the test says so. */
+function rig() {
+  const clock = manualClock();
+  const log: string[] = [];
+  const reachable = new Set<string>();
+  const attempts: number[] = [];
+  const opened: { peer: string; listener: WireListener; sent: Uint8Array[] }[] = [];
+  const wire = (name: string, sent: Uint8Array[] = []): Wire => ({
+    send: (bytes) => sent.push(bytes),
+    abort: (reason) => log.push(`${name} aborted: ${reason}`),
+  });
+  const keeper = linkKeeper({
+    clock,
+    maxFrame: 100,
+    random: () => 1,
+    wires: {
+      async open(peer, listener) {
+        attempts.push(clock.now());
+        if (!reachable.has(peer)) throw new Error("connection refused");
+        const sent: Uint8Array[] = [];
+        opened.push({ peer, listener, sent });
+        return wire(`stream to ${peer}`, sent);
+      },
+      hangUp: (peer) => log.push(`hung up ${peer}`),
+    },
+    listener: {
+      onConnect: (peer) => log.push(`connect ${peer}`),
+      onDisconnect: (peer) => log.push(`disconnect ${peer}`),
+      onFrame: (peer, frame) => log.push(`frame of ${frame.length} from ${peer}`),
+    },
+    onRefuse: (peer, reason) => log.push(`refused ${peer}: ${reason}`),
+  });
+  return { clock, log, reachable, attempts, opened, wire, keeper };
+}
+
+/** Lets promises of the keeper settle. */
+async function settled(): Promise<void> {
+  for (let n = 0; n < 10; n++) await Promise.resolve();
+}
+
+test("a peer that is down is tried after 1, 2, 4, ... s, at most every 5 min, and says why", async () => {
+  const { clock, attempts, keeper } = rig();
+  keeper.add("b");
+  const waits: number[] = [];
+  for (let n = 0; n < 12; n++) {
+    await settled();
+    expect(attempts).toHaveLength(n + 1);
+    const [next] = clock.due();
+    waits.push((next - clock.now()) / 1_000);
+    clock.advance(next - clock.now());
+  }
+  expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 300]);
+  expect(keeper.traffic("b")?.failure).toBe("connection refused");
+});
+
+test("wake opens at once where a connection came in, and never a second stream", async () => {
+  const { clock, log, reachable, opened, keeper } = rig();
+  keeper.add("b");
+  await settled();
+  reachable.add("b");
+  keeper.wake("b");
+  keeper.wake("b");
+  await settled();
+  keeper.wake("b");
+  await settled();
+  expect(log).toEqual(["connect b"]);
+  expect(opened).toHaveLength(1);
+  expect(clock.due()).toEqual([]);
+  keeper.tell("b", new Uint8Array(10));
+  expect(opened[0].sent).toEqual([withLength(new Uint8Array(10))]);
+});
+
+test("a stream that breaks is told once and opened again; what it carried still counts", async () => {
+  const { clock, log, reachable, opened, keeper } = rig();
+  reachable.add("b");
+  keeper.add("b");
+  await settled();
+  keeper.tell("b", new Uint8Array(10));
+  clock.advance(60_000);
+  opened[0].listener.onClose();
+  opened[0].listener.onClose();
+  keeper.tell("b", new Uint8Array(10));
+  clock.advance(1_000);
+  await settled();
+  keeper.tell("b", new Uint8Array(20));
+  expect(log).toEqual(["connect b", "disconnect b", "connect b"]);
+  expect(keeper.traffic("b")?.sent).toEqual({ frames: 2, bytes: 32 });
+});
+
+test("strangers are not admitted, neither as connection nor as stream", () => {
+  const { keeper, wire } = rig();
+  expect(keeper.admits("stranger")).toBe(false);
+  expect(keeper.accept("stranger", wire("stream of a stranger"))).toBeUndefined();
+});
+
+test("remove hangs up, aborts what is under way, and admits no more", async () => {
+  const { clock, log, reachable, keeper } = rig();
+  reachable.add("b");
+  keeper.add("b");
+  await settled();
+  keeper.remove("b");
+  expect(log).toEqual(["connect b", "disconnect b", "hung up b"]);
+  expect(keeper.admits("b")).toBe(false);
+  expect(clock.due()).toEqual([]);
+});
+
+test("a peer that breaks the rules is kept away for 1 min, then 2, and comes back", async () => {
+  const { clock, log, reachable, wire, keeper } = rig();
+  reachable.add("b");
+  keeper.add("b");
+  await settled();
+  for (const minutes of [1, 2]) {
+    keeper.accept("b", wire("stream of b"))?.onBytes(Uint8Array.of(0));
+    expect(log.slice(-3)).toEqual(["refused b: a frame must have at least 1 byte, got 0", "disconnect b", "hung up b"]);
+    expect(keeper.admits("b")).toBe(false);
+    clock.advance(minutes * 60_000 - 1);
+    expect(keeper.admits("b")).toBe(false);
+    clock.advance(1);
+    expect(keeper.admits("b")).toBe(true);
+    await settled();
+    expect(log.at(-1)).toBe("connect b");
+  }
+});
+
+test("a new stream from a peer replaces its old one, and more than 30 in a minute are refused", async () => {
+  const { log, wire, keeper } = rig();
+  keeper.add("b");
+  await settled();
+  const first = keeper.accept("b", wire("first"));
+  const second = keeper.accept("b", wire("second"));
+  expect(log).toEqual(["first aborted: replaced by a newer stream"]);
+  first?.onClose();
+  first?.onBytes(withLength(new Uint8Array(5)));
+  second?.onBytes(withLength(new Uint8Array(6)));
+  expect(log.at(-1)).toBe("frame of 6 from b");
+  for (let n = 0; n < 28; n++) expect(keeper.accept("b", wire("next"))).toBeDefined();
+  expect(keeper.accept("b", wire("last"))).toBeUndefined();
+  expect(log).toContain("refused b: more than 30 streams were opened within a minute");
+});
+
+test("an attempt that nobody answers is given up after 10 s", async () => {
+  const clock = manualClock();
+  let given: unknown;
+  const keeper = linkKeeper({
+    clock,
+    maxFrame: 100,
+    random: () => 1,
+    wires: {
+      open: (_, __, signal) =>
+        new Promise((_, reject) => {
+          signal.addEventListener("abort", () => reject(signal.reason));
+        }),
+      hangUp: () => {},
+    },
+    listener: { onConnect: () => {}, onDisconnect: () => {}, onFrame: () => {} },
+    onRefuse: (_, reason) => {
+      given = reason;
+    },
+  });
+  keeper.add("b");
+  clock.advance(10_000);
+  await settled();
+  expect(given).toBeUndefined();
+  expect(keeper.traffic("b")?.failure).toBe("nobody answered");
+  expect(clock.due()).toEqual([11_000]);
+});

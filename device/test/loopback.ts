@@ -1,0 +1,98 @@
+// Real networks on loopback for tests: what each of them heard, and waiting for it with a bound.
+
+import { createIdentity, type Identity, type Libp2pNetwork, libp2pNetwork, type Neighbour } from "../src/libp2p.ts";
+
+/** What happened at one end, in order: "connect b", "frame b", "stranger b", ... */
+interface Heard {
+  readonly events: string[];
+  readonly frames: Uint8Array[];
+  /** Resolves when the event has happened so many times; rejects after 20 s. */
+  happened(event: string, times?: number): Promise<void>;
+}
+
+export interface Loopback extends Heard {
+  readonly network: Libp2pNetwork;
+  readonly identity: Identity;
+  /** As a neighbour links to it. */
+  neighbour(): Neighbour;
+}
+
+const BOUND_MILLISECONDS = 20_000;
+
+function heard(): Heard & { note(event: string): void } {
+  const events: string[] = [];
+  const frames: Uint8Array[] = [];
+  const waiting = new Set<() => void>();
+  return {
+    events,
+    frames,
+    note(event) {
+      events.push(event);
+      for (const look of [...waiting]) look();
+    },
+    happened(event, times = 1) {
+      return new Promise((resolve, reject) => {
+        const bound = setTimeout(() => {
+          waiting.delete(look);
+          reject(new Error(`"${event}" did not happen ${times} times, but: ${events.slice(-20).join(", ")}`));
+        }, BOUND_MILLISECONDS);
+        const look = () => {
+          if (events.filter((other) => other === event).length < times) return;
+          clearTimeout(bound);
+          waiting.delete(look);
+          resolve();
+        };
+        waiting.add(look);
+        look();
+      });
+    },
+  };
+}
+
+/** Names of peers in events: a letter for each identity. */
+export class Peers {
+  readonly #names = new Map<string, string>();
+  readonly #open: Libp2pNetwork[] = [];
+
+  async identity(name: string): Promise<Identity> {
+    const identity = await createIdentity();
+    this.#names.set(identity.peer, name);
+    return identity;
+  }
+
+  /** Listens on loopback, unless told where. */
+  async start(
+    identity: Identity,
+    links: readonly Neighbour[],
+    listen: readonly string[] = ["/ip4/127.0.0.1/tcp/0"],
+  ): Promise<Loopback> {
+    const ears = heard();
+    const name = (peer: string) => this.#names.get(peer) ?? peer;
+    const network = libp2pNetwork({
+      identity,
+      listen,
+      links,
+      maxFrame: 1_000,
+      // Attempts follow each other at once: what is tested is what happens, not how long it may take.
+      random: () => 0.05,
+      onStranger: (peer) => ears.note(`stranger ${name(peer)}`),
+      onRefuse: (peer, reason) => ears.note(`refused ${name(peer)}: ${reason}`),
+    });
+    this.#open.push(network);
+    await network.start({
+      onConnect: (peer) => ears.note(`connect ${name(peer)}`),
+      onDisconnect: (peer) => ears.note(`disconnect ${name(peer)}`),
+      onFrame(peer, frame) {
+        ears.frames.push(frame);
+        ears.note(`frame ${name(peer)}`);
+      },
+    });
+    const { events, frames, happened } = ears;
+    const neighbour = () => ({ peer: identity.peer, addresses: network.addresses() });
+    return { network, identity, events, frames, happened, neighbour };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#open.splice(0).map((network) => network.close()));
+  }
+}

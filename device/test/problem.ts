@@ -1,0 +1,56 @@
+// What the tests of a device share: a study of the paper's data, and a network that only writes down what it is told.
+
+import { type Graph, type Matrix, type PaperKind, paperData } from "@fedkm/core";
+import type { Network, NetworkListener } from "../src/network.ts";
+import type { Contract } from "../src/protocol.ts";
+import { contractOf, parseStudy, type Study } from "../src/study.ts";
+
+export const studyText = `name: planes
+k: 3
+features:
+  - { name: x1, unit: m, min: -30, max: 30 }
+  - { name: x2, unit: m, min: -30, max: 30 }
+alpha: 1
+privacy: open
+minimum: 1
+`;
+
+export function studyWith(changes: Partial<Study> = {}): Study {
+  return { ...parseStudy(studyText), ...changes };
+}
+
+export interface Problem {
+  readonly study: Study;
+  readonly contract: Contract;
+  readonly datasets: readonly Matrix[];
+  readonly graph: Graph;
+  readonly seed: number;
+}
+
+export async function problem(kind: PaperKind, graph: Graph, seed: number, changes?: Partial<Study>): Promise<Problem> {
+  const study = studyWith(changes);
+  const { datasets } = paperData(kind, graph.size, 100, seed);
+  return { study, contract: await contractOf(study), datasets, graph, seed };
+}
+
+/** A network without anyone in it: the test is the neighbour. */
+export function emptyNetwork() {
+  const told: { peer: string; frame: Uint8Array }[] = [];
+  let listener: NetworkListener | undefined;
+  const network: Network = {
+    self: "own",
+    start: async (started) => {
+      listener = started;
+    },
+    tell: (peer, frame) => told.push({ peer, frame }),
+    close: async () => {},
+  };
+  return {
+    network,
+    told,
+    get listener(): NetworkListener {
+      if (listener === undefined) throw new Error("the device must be started first");
+      return listener;
+    },
+  };
+}

@@ -1,0 +1,79 @@
+// npm run packed: packs every published workspace, lints the packages, installs them into an empty folder as a user
+// would, and tries them there: the command, import, require, types. Needs a registry, so it is no part of npm test.
+
+import { spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "fedkm-packed-"));
+process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+
+function manifest(path) {
+  return JSON.parse(readFileSync(join(path, "package.json"), "utf8"));
+}
+
+/** Runs a program; whatever is not as expected ends everything with what it said. */
+function run(what, command, args, { cwd = folder, says = /(?:)/ } = {}) {
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: "utf8" });
+  const isGood = status === 0 && says.test(stdout);
+  console.log(`${isGood ? "good" : "BAD "}  ${what}`);
+  if (!isGood) {
+    console.error(`${command} ${args.join(" ")}\n${stdout}${stderr}`);
+    process.exit(1);
+  }
+  return stdout;
+}
+
+const published = manifest(root).workspaces.filter((workspace) => !manifest(join(root, workspace)).private);
+const tarballs = join(folder, "tarballs");
+mkdirSync(tarballs);
+for (const workspace of published) {
+  run(`${workspace}: publint`, "npx", ["publint", "--strict", workspace], { cwd: root, says: /All good/ });
+  run(`${workspace}: npm pack`, "npm", ["pack", "--pack-destination", tarballs], { cwd: join(root, workspace) });
+}
+
+writeFileSync(join(folder, "package.json"), '{ "name": "user", "private": true }\n');
+const files = published.map((workspace) => {
+  const { name, version } = manifest(join(root, workspace));
+  return join(tarballs, `${name.replace("@", "").replace("/", "-")}-${version}.tgz`);
+});
+run("npm install of the tarballs in an empty folder", "npm", ["install", "--no-audit", "--no-fund", ...files]);
+
+const fedkm = join(folder, "node_modules/.bin/fedkm");
+cpSync(join(root, "examples"), join(folder, "examples"), { recursive: true });
+run("fedkm --version", fedkm, ["--version"], { says: /^\d+\.\d+\.\d+\n$/ });
+run("fedkm demo", fedkm, ["demo"], { says: /picture: fedkm-demo.svg/ });
+run("fedkm fit", fedkm, ["fit", "examples/north.csv", "examples/south.csv", "--k", "3", "--exclude", "plant"]);
+if (!existsSync(join(folder, "fedkm-results/report.html"))) throw new Error("fedkm fit left no report");
+
+const program =
+  "const { points } = { points: kmeans(matrix([[0], [1], [9]]), { k: 2 }) }; console.log(points.labels.length)";
+const node = (kind, code) => run(kind, process.execPath, [`--input-type=${kind}`, "-e", code], { says: /^3\n/ });
+node("module", `const { kmeans, matrix } = await import("@fedkm/core"); ${program}`);
+node("commonjs", `const { kmeans, matrix } = require("@fedkm/core"); ${program}`);
+node(
+  "module",
+  'import { readTable } from "@fedkm/device/data"; console.log((await readTable("examples/north.csv", { columns: ["leaf_mm"] })).points.rows / 40)',
+);
+
+writeFileSync(
+  join(folder, "user.ts"),
+  `import { type FitModel, complete, fit, matrix } from "@fedkm/core";
+import { type Table, readTable } from "@fedkm/device/data";
+const table: Table = await readTable("x.csv");
+const model: FitModel = fit([table.points, matrix([[1]])], complete(2), { k: 1, alpha: 1 });
+export const objective: number = model.objective;
+// @ts-expect-error types are there: k is a number
+fit([], complete(1), { k: "one", alpha: 1 });
+`,
+);
+const tsc = join(root, "node_modules/typescript/bin/tsc");
+for (const resolution of ["nodenext", "bundler"]) {
+  const module = resolution === "bundler" ? "esnext" : resolution;
+  const options = ["--noEmit", "--strict", "--target", "es2023", "--module", module, "--moduleResolution", resolution];
+  writeFileSync(join(folder, "package.json"), '{ "name": "user", "private": true, "type": "module" }\n');
+  run(`types resolve: ${resolution}`, process.execPath, [tsc, ...options, "--skipLibCheck", "user.ts"]);
+}
