@@ -72,17 +72,15 @@ test("columns that are no numbers are refused by name, with the arguments that h
 });
 
 test("unsigned numbers in delta encoding, which the decoder would get wrong, are refused", async () => {
-  const refusal = readTable(fixture("second-version"), { columns: ["unsigned"] });
+  const refusal = /got unsigned 32-bit numbers in delta encoding in unsigned; copy or write it again/;
+  await expect(readTable(fixture("second-version"), { columns: ["unsigned"] })).rejects.toThrow(refusal);
   await expect(
     labelFile(
       fixture("second-version"),
       () => 0,
       async () => {},
     ),
-  ).rejects.toThrow(/delta encoding/);
-  await expect(refusal).rejects.toThrow(
-    /got unsigned 32-bit numbers in delta encoding in unsigned; copy or write it again/,
-  );
+  ).rejects.toThrow(refusal);
 });
 
 test("a Parquet file that was cut or changed is refused, never misread", async () => {
