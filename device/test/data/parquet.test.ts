@@ -39,7 +39,10 @@ describe.each(codecs)("%s", (codec) => {
     expect((await readTable(fixture(codec), { columns: ["id"], deviceColumn: "few" })).devices?.names).toHaveLength(3);
   });
 
-  test.skipIf(isDelta)("labelFile adds a column and keeps the others", async () => {
+  // The one with delta encoding has a column that cannot be read exactly, so it is not copied either: see below.
+  if (isDelta) return;
+
+  test("labelFile adds a column and keeps the others", async () => {
     const pieces: Uint8Array[] = [];
     const leftOut = await labelFile(
       fixture(codec),
@@ -69,10 +72,15 @@ test("columns that are no numbers are refused by name, with the arguments that h
 });
 
 test("unsigned numbers in delta encoding, which the decoder would get wrong, are refused", async () => {
-  const refusal = readTable(fixture("second-version"), { columns: ["unsigned"] });
-  await expect(refusal).rejects.toThrow(
-    /got unsigned 32-bit numbers in delta encoding in unsigned; copy or write it again/,
-  );
+  const refusal = /got unsigned 32-bit numbers in delta encoding in unsigned; copy or write it again/;
+  await expect(readTable(fixture("second-version"), { columns: ["unsigned"] })).rejects.toThrow(refusal);
+  await expect(
+    labelFile(
+      fixture("second-version"),
+      () => 0,
+      async () => {},
+    ),
+  ).rejects.toThrow(refusal);
 });
 
 test("a Parquet file that was cut or changed is refused, never misread", async () => {

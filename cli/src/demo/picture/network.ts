@@ -101,5 +101,6 @@ export function roundStep(least: number): number {
 }
 
 function tickText(value: number): string {
-  return value === 0 ? "0" : Number(value.toPrecision(3)).toExponential();
+  const rounded = Number(value.toPrecision(3));
+  return value === 0 || (value >= 0.01 && value < 1e5) ? String(rounded) : rounded.toExponential().replace("e+", "e");
 }
