@@ -174,8 +174,8 @@ class Loop implements Device, NetworkListener {
     this.#cancelUpdate = clock.after(Math.max(0, this.#restUntil - clock.now()), () => {
       this.#cancelUpdate = undefined;
       const begun = clock.now();
-      if (this.#model.isStarting) this.#model.restart();
-      else this.#update();
+      this.#model.restart();
+      if (!this.#model.isStarting) this.#update();
       const ended = clock.now();
       // On large data the update itself sets the pace: half of the time is left to the rest of the process.
       if (!this.#model.isStarting) this.#restUntil = ended + Math.max(pace, ended - begun);

@@ -153,7 +153,7 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
 }
 
 /** Node 20 lacks it, and libp2p's handshake needs it. */
-function provideWithResolvers(): void {
+export function provideWithResolvers(): void {
   if ("withResolvers" in Promise) return;
   const value = <T>() => {
     let resolve: ((value: T | PromiseLike<T>) => void) | undefined;

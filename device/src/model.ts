@@ -51,14 +51,14 @@ export class Model {
     return this.#points.rows;
   }
 
-  /** The first k-means is not finished. */
+  /** The first k-means is not finished: there is nothing to update, and nothing that may be told. */
   get isStarting(): boolean {
-    return this.#restartsLeft > 0;
+    return this.centroids === undefined && this.#restartsLeft > 0;
   }
 
   /** There is something to do even if nobody says anything. */
   get isMoving(): boolean {
-    if (this.isStarting || this.#best !== undefined) return true;
+    if (this.#restartsLeft > 0 || this.#best !== undefined) return true;
     return this.centroids !== undefined && (this.#openingLeft > 0 || this.move > this.threshold);
   }
 
@@ -92,8 +92,9 @@ export class Model {
     this.#restartsLeft = this.#points.rows > 0 ? RESTARTS : 0;
   }
 
-  /** One start of the first k-means: between two of them the process can do something else. */
+  /** One start of k-means on new data, if any is left: between two of them the process can do something else. */
   restart(): void {
+    if (this.#restartsLeft === 0) return;
     this.#restartsLeft--;
     const { k } = this.#study;
     const found = kmeans(this.#points, { k, restarts: 1, seed: this.#seed + this.#restartsLeft });
@@ -104,8 +105,8 @@ export class Model {
   update(neighbours: readonly Matrix[]): boolean {
     const { k, minimum } = this.#study;
     // New data may be in another basin than the centroids that came from the old.
-    const own = this.#best?.centroids;
-    this.#best = undefined;
+    const own = this.#restartsLeft === 0 ? this.#best?.centroids : undefined;
+    if (own !== undefined) this.#best = undefined;
     // A device without rows of its own begins where a neighbour is.
     const from = this.centroids ?? own ?? neighbours.find(({ rows }) => rows === k);
     if (from === undefined) return false;

@@ -46,7 +46,7 @@ async function alone({ rows = clusters(20), links = ["a", "b"], study: changes, 
   const frame = (stamp: Stamp, ...numbers: number[]) =>
     encodeCentroids(contract, stamp, Float64Array.from(numbers), [true, true, true]);
   const heard = () => around.told.map(({ peer, frame: told }) => ({ peer, ...decode(contract, told) }));
-  return { device, around, memory, notices, run, frame, heard, contract, study };
+  return { device, clock, around, memory, notices, run, frame, heard, contract, study };
 }
 
 const near = [0.4, 0.5, 10.4, 10.5, 20.4, 20.5];
@@ -259,6 +259,17 @@ describe("createDevice(options)", () => {
       .forEach((value, i) => {
         expect(value).toBeCloseTo(expected[i], 12);
       });
+  });
+
+  it("goes on updating while new rows come faster than it can look at them", async () => {
+    const { device, run, clock } = await alone();
+    run(5000);
+    const { round } = device.status();
+    for (let i = 0; i < 50; i++) {
+      device.setRows(clusters(20 + i));
+      clock.step(clock.now() + 1000);
+    }
+    expect(device.status()).toMatchObject({ round: round + 50, rows: 207, phase: "moving" });
   });
 
   it("leaves the basin of old rows where new ones are elsewhere", async () => {

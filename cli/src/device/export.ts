@@ -1,23 +1,53 @@
 // fedkm device export: the clusters a device has now, as a model file.
 
-import { readFolder } from "@fedkm/device/daemon";
+import { matrix, predict, stack } from "@fedkm/core";
+import { scaleRows } from "@fedkm/device";
+import { type DeviceFolder, readFolder, readPoints } from "@fedkm/device/daemon";
 import type { Console } from "../console.ts";
 import { writeWhole } from "../write.ts";
 import { lastStatus } from "./state.ts";
 
 export async function exportModel({ state, out }: { state: string; out: string }, { stdout }: Console): Promise<void> {
-  const { study, name } = await readFolder(state);
-  const centroids = lastStatus(state)?.device.centroids;
-  if (centroids == null) throw new Error(`${state} must be the folder of a device that has clusters, got none yet`);
-  const { k, alpha, coupling, weighting, features } = study;
+  const folder = await readFolder(state);
+  const status = lastStatus(state);
+  const centroids = status?.device.centroids;
+  if (status === undefined || centroids == null) {
+    throw new Error(`${state} must be the folder of a device that has clusters, got none yet`);
+  }
+  const { study, name } = folder;
+  const { k, alpha, features } = study;
+  const scale = features.map((feature) => feature.scale);
+  const sizes = await clusterSizes(folder, centroids);
   const model = {
     format: "fedkm-model",
     version: 1,
     columns: features.map((feature) => feature.name),
-    scaling: features.map(({ scale }) => ({ offset: 0, scale })),
-    options: { k, alpha, coupling, weighting },
-    devices: [{ name, centroids }],
+    scaling: { kind: scale.every((one) => one === 1) ? "none" : "bounds", offset: scale.map(() => 0), scale },
+    missing: { policy: "refuse" },
+    options: { k, alpha, method: "fedkm", graph: "links", seed: 0 },
+    devices: [{ name, rows: sizes.reduce((sum, size) => sum + size, 0), sizes, centroids }],
+    // What a device knows of others stays with it.
+    links: [],
+    objective: status.device.objective,
+    rounds: status.device.round,
+    converged: status.device.phase === "settled",
+    messages: status.device.framesTold,
+    bytes: status.links.reduce((sum, { sent }) => sum + sent.bytes, 0),
+    history: [],
   };
   writeWhole(out, `${JSON.stringify(model, undefined, 2)}\n`);
   stdout.write(`wrote ${out}: ${centroids.length} clusters of ${name}\n`);
+}
+
+/** Rows of the device's files in each cluster, of those that count. */
+async function clusterSizes(
+  { data, study }: DeviceFolder,
+  centroids: readonly (readonly number[])[],
+): Promise<number[]> {
+  const files = await Promise.all(data.map((file) => readPoints(file, study)));
+  const sizes = centroids.map(() => 0);
+  if (files.length === 0) return sizes;
+  const scaled = matrix(centroids.map((row) => row.map((value, column) => value / study.features[column].scale)));
+  for (const label of predict(scaled, scaleRows(study, stack(files)))) sizes[label] += 1;
+  return sizes;
 }

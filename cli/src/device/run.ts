@@ -23,6 +23,8 @@ export async function runDevice({ state, metrics, log: level }: RunOptions, { st
   setFlagsFromString("--semi-space-growth-factor=1");
   const [{ startDaemon }, { pino }] = await Promise.all([import("@fedkm/device/daemon"), import("pino")]);
   const log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, stderr);
+  // What a library lost on the way is no reason to lose the device; what it threw outright is.
+  process.on("unhandledRejection", (reason) => log.warn({ reason: String(reason) }, "a promise was not kept"));
   const daemon = await startDaemon({
     folder: state,
     log,

@@ -66,8 +66,8 @@ const SOUND_AFTER = 10_000;
 const OPEN_WITHIN = 10_000;
 const FIRST_BAN = 60_000;
 const LONGEST_BAN = 3_600_000;
-/** A peer opens a new stream when the last one broke: this many in a minute are no accident. */
-const MOST_OPENINGS = 30;
+/** A peer opens a new stream when the last one broke or it was started again: this many in a minute are no accident. */
+const MOST_OPENINGS = 120;
 const OPENINGS_WITHIN = 60_000;
 
 /** Of one stream: whether it is over, known even before its opening is. */
