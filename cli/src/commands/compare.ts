@@ -34,7 +34,7 @@ export function compareCommand(io: Console): Command {
       parseAtLeastZero("--alpha"),
       1,
     )
-    .option("--graph <spec>", "complete, ring, er:P, knn:K, or a file of links", "er:0.7")
+    .option("--graph <spec>", "complete, ring, path, star, er:P, knn:K, or a file of links", "er:0.7")
     .option("--seed <integer>", "draws data, network and starts", parseSeed, 1)
     .option("--out <file.svg>", "where the curves of quality against bytes go", parsePicture, "fedkm-compare.svg")
     .option("--json", "print the numbers as one JSON object instead of a table");

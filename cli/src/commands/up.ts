@@ -13,8 +13,8 @@ export function upCommand(io: Console): Command {
       "how many (default: one for each file of --data, or 10)",
       parseWhole("--devices", 1, 200),
     )
-    .option("--graph <kind>", "complete, ring, path, star or er:PROBABILITY", "er:0.7")
-    .option("--data <files...>", "one CSV file for each device (default: the paper's points)")
+    .option("--graph <kind>", "complete, ring, path, star, er:P, knn:K, or a file of links", "er:0.7")
+    .option("--data <files...>", "one file for each device (default: the paper's points)")
     .option("--study <file.yaml>", "the study (default: that of the paper's points)")
     .option("--seed <integer>", "draws the points and the graph", parseSeed, 1)
     .option("--state <folder>", "where the devices' folders go", "fedkm-up")

@@ -1,7 +1,7 @@
-// Which devices are linked: by a rule (complete, ring, er:P, knn:K), or as a file says.
+// Which devices are linked: by a rule (complete, ring, path, star, er:P, knn:K), or as a file says.
 
 import { existsSync } from "node:fs";
-import { complete, erdosRenyi, type Graph, graph, type Matrix, randomStream, ring } from "@fedkm/core";
+import { complete, erdosRenyi, type Graph, graph, type Matrix, path, randomStream, ring, star } from "@fedkm/core";
 import { federatedMeans } from "@fedkm/device/data";
 import { UsageError } from "../failure.ts";
 import { readLinks } from "./file.ts";
@@ -10,13 +10,15 @@ import { readLinks } from "./file.ts";
 export function linkDevices(spec: string, names: readonly string[], datasets: readonly Matrix[], seed: number): Graph {
   const size = names.length;
   if (spec === "complete") return complete(size);
+  if (spec === "path") return path(size);
+  if (spec === "star") return star(size);
   // Two devices on a ring are linked once.
   if (spec === "ring") return size < 3 ? complete(size) : ring(size);
   const [, rule, text] = /^(er|knn):(.*)$/.exec(spec) ?? [];
   if (rule === "er") return erdosRenyi(size, share(text), randomStream(seed, "graph"));
   if (rule === "knn") return nearest(neighbours(text, size), datasets);
   if (!existsSync(spec)) {
-    throw new UsageError(`--graph must be complete, ring, er:P, knn:K or a file of links, got "${spec}"`);
+    throw new UsageError(`--graph must be complete, ring, path, star, er:P, knn:K or a file of links, got "${spec}"`);
   }
   return graph(size, readLinks(spec, names));
 }

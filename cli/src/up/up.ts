@@ -8,11 +8,11 @@ import { type Feature, formatStudy, parseStudy, type Study } from "@fedkm/device
 import { type DaemonStatus, readPoints } from "@fedkm/device/daemon";
 import { type Console, isStyled } from "../console.ts";
 import { UsageError } from "../failure.ts";
+import { linkDevices } from "../links/spec.ts";
 import { untilStopped } from "../stop.ts";
 import { readStudyText } from "../study/check.ts";
 import { writeWhole } from "../write.ts";
 import { deviceName, prepareFolders } from "./folders.ts";
-import { graphOf } from "./graph.ts";
 import { type Processes, startProcesses } from "./processes.ts";
 import { networkTable, repaint } from "./table.ts";
 
@@ -31,8 +31,9 @@ const LOOK_EVERY_MILLISECONDS = 500;
 
 export async function up(options: UpOptions, io: Console): Promise<void> {
   const { state, seed, json } = options;
-  const { studyText, data } = await input(options);
-  const graph = graphOf(options.graph, data.length, seed);
+  const { studyText, data, datasets } = await input(options);
+  const names = data.map((_, index) => deviceName(index, data.length));
+  const graph = linkDevices(options.graph, names, datasets, seed);
   const links = Array.from(edges(graph)).length;
   const stopped = untilStopped();
   const folders = await prepareFolders({ base: state, studyText, data, graph });
@@ -83,19 +84,26 @@ function areSettled(statuses: readonly (DaemonStatus | undefined)[]): boolean {
   );
 }
 
-async function input({ data, study, devices, seed, state }: UpOptions): Promise<{ studyText: string; data: string[] }> {
+interface UpInput {
+  readonly studyText: string;
+  /** A file for each device, and its points. */
+  readonly data: readonly string[];
+  readonly datasets: readonly Matrix[];
+}
+
+async function input({ data, study, devices, seed, state }: UpOptions): Promise<UpInput> {
   if (data === undefined) {
     if (study !== undefined) throw new UsageError("--study needs --data: the paper's points have a study of their own");
     const { datasets } = paperData("iso", devices ?? 10, 100, seed);
-    return writeDatasets(datasets, join(state, "data"));
+    return { ...writeDatasets(datasets, join(state, "data")), datasets };
   }
   if (study === undefined) throw new UsageError("--data needs --study (fedkm study init --data writes a first one)");
   if (devices !== undefined && devices !== data.length) {
     throw new UsageError(`--devices must be ${data.length} (the files of --data), got ${devices}`);
   }
   const studyText = readStudyText(study);
-  for (const file of data) await readPoints(file, parseStudy(studyText));
-  return { studyText, data: [...data] };
+  const datasets = await Promise.all(data.map((file) => readPoints(file, parseStudy(studyText))));
+  return { studyText, data, datasets };
 }
 
 /** Points that exist in memory only, as the files and the study that devices need. */

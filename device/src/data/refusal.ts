@@ -13,12 +13,15 @@ export class DataError extends Error {
   override readonly name = "DataError";
   readonly place: Place;
   readonly remedy: string;
+  /** The same without what stands in the file, for a log. */
+  readonly withoutContents: string;
 
   /** `rule` completes "must ...", `got` is what stands there instead. */
   constructor(place: Place, rule: string, got: string, remedy: string, options?: ErrorOptions) {
     super(`${where(place)} must ${rule}, got ${got}; ${remedy}`, options);
     this.place = place;
     this.remedy = remedy;
+    this.withoutContents = `${where(place)} must ${rule}`;
   }
 }
 

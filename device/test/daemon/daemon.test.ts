@@ -93,16 +93,16 @@ test("readColumns takes named columns in the order asked for, with any line ends
 test("readColumns refuses what is no number, by line and column, and never shows it", async () => {
   const file = join(folder, "rows.csv");
   for (const cell of ["", " ", "NaN", "Infinity", "0x10", "1_000", "1e999", "1e13", "1abc", "1 2", "=1"]) {
-    writeFileSync(file, `a,b\n1,2\n3,${cell}\n`);
-    await expect(readColumns(file)).rejects.toThrow(
-      `${file} line 3 column b must be a number of at most 1e12, got something else`,
-    );
+    writeFileSync(file, `a,b\n1,2\n3,4\n5,${cell}\n`);
+    const refusal = await readColumns(file, ["a", "b"]).catch((error: Error) => error.message);
+    expect(refusal, cell).toMatch(/rows\.csv, line 4, column "b" must [a-z]/);
+    expect(refusal, cell).not.toContain(", got");
   }
   writeFileSync(file, "a,b\n1,2,3\n");
-  await expect(readColumns(file)).rejects.toThrow("line 2 must have 2 cells (as line 1), got 3");
-  await expect(readColumns(file, ["c"])).rejects.toThrow("line 1 must name the column c, got a,b");
+  await expect(readColumns(file)).rejects.toThrow(/line 2, column "b" must have 2 cells/);
+  await expect(readColumns(file, ["c"])).rejects.toThrow('line 1, column "c" must exist');
   writeFileSync(file, "");
-  await expect(readColumns(file, ["a"])).rejects.toThrow("line 1 must name the column a");
+  await expect(readColumns(file, ["a"])).rejects.toThrow(/rows\.csv/);
 });
 
 test("watchFiles calls once for a change, after the file looked the same twice, also when it was replaced", async () => {
