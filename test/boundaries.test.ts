@@ -137,7 +137,8 @@ describe("workspaces", () => {
           } else if (!name.startsWith("node:")) {
             const known = declared.some((dependency) => name === dependency || name.startsWith(`${dependency}/`));
             expect(known, `${file} imports ${name}, which ${workspace}/package.json does not declare`).toBe(true);
-            if (own.includes(name)) expect(allowed, file).toContain(name);
+            const workspaceOf = own.find((other) => name === other || name.startsWith(`${other}/`));
+            if (workspaceOf !== undefined) expect(allowed, file).toContain(workspaceOf);
           }
         }
       }
@@ -172,6 +173,29 @@ describe("core", () => {
         const target = posix.join(posix.dirname(file), name).slice("core/src/".length, -".ts".length);
         expect(layers.indexOf(target), `${file} imports ${name}, which stands above it`).toBeLessThan(layer);
       }
+    }
+  });
+});
+
+describe("device", () => {
+  it("imports libp2p in one file", () => {
+    const users = sources("device/src").filter((file) =>
+      imports(file, { types: true }).some((name) => /libp2p\b(?!\.ts)|^@multiformats\//.test(name)),
+    );
+    expect(users).toEqual(["device/src/libp2p.ts"]);
+  });
+});
+
+describe("a device's loop", () => {
+  const platform =
+    /^device\/src\/(libp2p|store|record|files|lock|identity|links)\.ts$|^device\/src\/(daemon|data|link)\//;
+  const files = sources("device/src").filter((file) => !platform.test(file));
+
+  it("knows no platform, no wall clock and no chance, so that it runs in browsers and simulations", () => {
+    expect(files).toContain("device/src/device.ts");
+    for (const file of files) {
+      expect(code(file).match(/\b(Date|Buffer|document|window)\b|Math\.random/)?.[0], file).toBeUndefined();
+      for (const name of imports(file, { types: false })) expect(name, file).not.toMatch(/^node:/);
     }
   });
 });

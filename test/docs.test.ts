@@ -125,7 +125,7 @@ describe("commands", () => {
   });
 
   it("name files that exist", () => {
-    for (const [file] of text.matchAll(/\b(?:core|cli|bench|test|examples)\/[\w./-]+\.(?:ts|py|json)\b/g)) {
+    for (const [file] of text.matchAll(/\b(?:core|experiments|cli|bench|test|examples)\/[\w./-]+\.(?:ts|py|json)\b/g)) {
       expect(existsSync(join(root, file)), file).toBe(true);
     }
   });

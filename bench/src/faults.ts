@@ -19,6 +19,50 @@ const families: Record<string, Family> = {
     const { faultsOverTcp } = await import("./faults/tcpFaults.ts");
     return faultsOverTcp({ seeds: isShort ? [1] : [1, 2, 3] });
   },
+  async namespaces(isShort) {
+    const { partitionInNamespaces } = await import("./faults/namespaces.ts");
+    return partitionInNamespaces({ seconds: isShort ? 5 : 60 });
+  },
+  async clock() {
+    const { clockSteps } = await import("./faults/tcpClock.ts");
+    return clockSteps();
+  },
+  async processes(isShort) {
+    const { agreement } = await import("./faults/tcpProcesses.ts");
+    return agreement({ seeds: isShort ? [1] : [1, 2, 3, 4, 5] });
+  },
+  async kills(isShort) {
+    const { kills } = await import("./faults/tcpProcesses.ts");
+    return kills({ times: isShort ? 6 : 200 });
+  },
+  async strangers(isShort) {
+    const { strangers } = await import("./faults/tcpAttacks.ts");
+    return strangers({ count: isShort ? 50 : 1_000 });
+  },
+  async flood(isShort) {
+    const { flood } = await import("./faults/tcpAttacks.ts");
+    return flood({ seconds: isShort ? 3 : 20 });
+  },
+  async malformed(isShort) {
+    const { malformed } = await import("./faults/tcpAttacks.ts");
+    return malformed({ frames: isShort ? 400 : 10_000 });
+  },
+  async stalled(isShort) {
+    const { stalled } = await import("./faults/tcpAttacks.ts");
+    return stalled({ peers: isShort ? 4 : 16 });
+  },
+  async costs() {
+    const { deviceCosts } = await import("./faults/tcpCosts.ts");
+    return deviceCosts();
+  },
+  async bytes() {
+    const { bytesOfAChange } = await import("./faults/tcpCosts.ts");
+    return bytesOfAChange();
+  },
+  async silence(isShort) {
+    const { silence } = await import("./faults/tcpCosts.ts");
+    return silence({ seconds: isShort ? 5 : 65 });
+  },
 };
 
 const { values, positionals } = parseArgs({

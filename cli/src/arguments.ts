@@ -26,15 +26,6 @@ export function parseWhole(option: string, least: number, most = 1_000_000): (te
   };
 }
 
-/** A number from 0 to 1, of the option that is named. */
-export function parseShare(option: string): (text: string) => number {
-  return (text) => {
-    const value = parseAtLeastZero(option)(text);
-    if (value > 1) throw new UsageError(`${option} must be a number from 0 to 1, got "${text}"`);
-    return value;
-  };
-}
-
 export function parseAtLeastZero(option: string): (text: string) => number {
   return (text) => {
     const value = Number(text);

@@ -26,7 +26,9 @@ test("fedkm demo runs ten processes that come to the objective of fit, and leave
   const temporary = join(folder, "temporary");
   mkdirSync(temporary);
   vi.stubEnv("TMPDIR", temporary);
-  onTestFinished(() => vi.unstubAllEnvs());
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+  });
   expect(await run(["demo", "--json", "--out", join(folder, "processes.svg")], console)).toBe(0);
   const { processes, methods } = JSON.parse(console.said().stdout);
   expect(processes.inProcess).toBe(null);

@@ -106,12 +106,22 @@ test("fedkm reproduce --start paper runs that start alone", async () => {
   expect(files).not.toContain("figure1-dependable.svg");
 });
 
-test("fedkm reproduce communities --quick reports numbers instead of claims", async () => {
-  const { code, stdout } = await reproduce(["communities", "--quick", "--runs", "1", "--out", at("communities")]);
+test("fedkm reproduce extended --quick runs all five studies, and reports numbers instead of claims", async () => {
+  const { code, stdout } = await reproduce(["extended", "--quick", "--runs", "1", "--json", "--out", at("extended")]);
   expect(code).toBe(0);
-  expect(stdout).not.toContain("claim");
-  expect(existsSync(at("communities", "claims.csv"))).toBe(false);
-  expect(text("communities", "report.html")).toContain("<h2>Numbers</h2>");
+  const { claims, agreement, files } = JSON.parse(stdout);
+  expect([claims, agreement]).toEqual([[], { agreeing: 0, of: 0 }]);
+  expect(files.filter((file: string) => file.endsWith("-dependable.png"))).toEqual([
+    "effect-of-alpha-dependable.png",
+    "connectivity-dependable.png",
+    "communities-dependable.png",
+    "small-real-dependable.png",
+  ]);
+  const lines = text("extended", "aggregated.csv").split("\n");
+  expect(new Set(lines.slice(1, -1).map((line) => line.split(",")[0]))).toEqual(
+    new Set(["effect-of-alpha", "connectivity", "regimes", "communities", "small-real"]),
+  );
+  expect(text("extended", "report.html")).toContain("<h2>Numbers</h2>");
 });
 
 test("fedkm reproduce stops at Ctrl-C, keeps what is finished, and says how to go on", async () => {

@@ -138,7 +138,11 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
       const gone = [...addressBook.keys()].filter((peer) => !links.some((link) => link.peer === peer));
       addressBook = new Map(links.map(({ peer, addresses }) => [peer, addresses]));
       for (const peer of gone) keeper?.remove(peer);
-      for (const { peer } of links) keeper?.add(peer);
+      for (const { peer } of links) {
+        keeper?.add(peer);
+        // Its address may be new.
+        keeper?.wake(peer);
+      }
     },
     traffic: (peer) => keeper?.traffic(peer),
     async close() {

@@ -2,7 +2,7 @@
 
 import type { Stamp } from "./protocol.ts";
 
-export interface SavedNeighbour extends Stamp {
+interface SavedNeighbour extends Stamp {
   readonly peer: string;
   readonly centroids: readonly (readonly number[])[];
 }

@@ -12,7 +12,7 @@ const RESTARTS = 10;
  * are few, so that whatever devices do at once there, they cannot do it for ever.
  */
 const OPENING = 4;
-/** Where all devices have settled, none is further from the fixed point than this share of the range. */
+/** Where all devices have settled, with contractions alike, none is further from the fixed point in shares of the range. */
 const PRECISION = 1e-6;
 /** A device without own rows follows its neighbours whole; the threshold must not become 0 for it. */
 const LARGEST_CONTRACTION = 0.999;

@@ -3,7 +3,7 @@
 import type { Matrix } from "@fedkm/core";
 
 /** magic 4, version 1, type 1, k 2, d 2, flags 2, study hash 16, epoch 8, sequence 8. All numbers little-endian. */
-export const HEADER_BYTES = 44;
+const HEADER_BYTES = 44;
 /** No frame is longer: the network layer may drop what is, unread. */
 export const LARGEST_FRAME = 1 << 20;
 /** So much of the SHA-256 of the canonical study is in every frame. */

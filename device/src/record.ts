@@ -68,7 +68,7 @@ export async function durableWrite(path: string, bytes: Uint8Array, files: Files
   await files.syncFolder(dirname(path));
 }
 
-export interface Loaded {
+interface Loaded {
   readonly newest: Generation | undefined;
   /** Copies that exist and are not whole. */
   readonly damaged: number;

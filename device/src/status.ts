@@ -11,7 +11,7 @@ import type { Study } from "./study.ts";
  * starting: the first k-means runs. waiting: too few rows, and no neighbour heard yet. moving: there is something to tell.
  * settled: nothing is, see `threshold`.
  */
-export type Phase = "starting" | "waiting" | "moving" | "settled";
+type Phase = "starting" | "waiting" | "moving" | "settled";
 
 export interface NeighbourStatus {
   readonly peer: string;
@@ -37,7 +37,7 @@ export interface DeviceStatus {
   readonly round: number;
   /** Largest move of a coordinate in the last update, as a share of its feature's range; null before the first. */
   readonly move: number | null;
-  /** A larger move is told. Where all devices are settled, none is further than 1e-6 of the range from the fixed point. */
+  /** A larger move is told. See docs/protocol.md for how near to the fixed point settled devices are. */
   readonly threshold: number;
   /** Own part of the objective: loss and half of the coupling. Summed over the devices it is the objective. */
   readonly objective: number | null;

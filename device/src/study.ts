@@ -16,7 +16,7 @@ export interface Feature {
 }
 
 /** open: exact. guarded: no fewer than `minimum` rows can be told apart. private: differentially private. */
-export type Privacy = "open" | "guarded" | "private";
+type Privacy = "open" | "guarded" | "private";
 
 export interface Study {
   readonly name: string;
@@ -43,14 +43,14 @@ export function parseStudy(text: string): Study {
     throw new RangeError(`study must have at most ${LARGEST_TEXT} characters, got ${text.length}`);
   }
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
+  const parsed = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
   const lineAt = (offset: number) => `, line ${lines.linePos(offset).line}`;
-  const [error] = document.errors;
+  const [error] = parsed.errors;
   if (error !== undefined) {
     throw new SyntaxError(`study must be YAML, got: ${error.message.split("\n")[0]}${lineAt(error.pos[0])}`);
   }
-  return checkedStudy(document.toJS({ maxAliasCount: 0 }), (path) => {
-    const node = document.getIn(path, true);
+  return checkedStudy(parsed.toJS({ maxAliasCount: 0 }), (path) => {
+    const node = parsed.getIn(path, true);
     return isNode(node) && node.range ? lineAt(node.range[0]) : "";
   });
 }

@@ -3,7 +3,7 @@
 import { createIdentity, type Identity, type Libp2pNetwork, libp2pNetwork, type Neighbour } from "../src/libp2p.ts";
 
 /** What happened at one end, in order: "connect b", "frame b", "stranger b", ... */
-export interface Heard {
+interface Heard {
   readonly events: string[];
   readonly frames: Uint8Array[];
   /** Resolves when the event has happened so many times; rejects after 20 s. */
@@ -19,7 +19,7 @@ export interface Loopback extends Heard {
 
 const BOUND_MILLISECONDS = 20_000;
 
-export function heard(): Heard & { note(event: string): void } {
+function heard(): Heard & { note(event: string): void } {
   const events: string[] = [];
   const frames: Uint8Array[] = [];
   const waiting = new Set<() => void>();

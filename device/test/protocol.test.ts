@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { matrix, randomStream } from "@fedkm/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -18,27 +19,13 @@ function contract(k: number, d: number): Contract {
 const all = (k: number) => new Array<boolean>(k).fill(true);
 
 describe("encodeCentroids(contract, stamp, centroids, present)", () => {
-  it("writes every byte where docs/protocol.md says", () => {
-    const frame = encodeCentroids(contract(2, 1), { epoch: 0x0102030405, sequence: 7 }, Float64Array.of(9, -2), [
-      false,
-      true,
-    ]);
-    const hex = Buffer.from(frame).toString("hex");
-    const expected = [
-      "66646b6d", // fdkm
-      "01", // version
-      "01", // type
-      "0200", // k
-      "0100", // d
-      "0000", // flags
-      "0102030405060708090a0b0c0d0e0f10", // study
-      "0504030201000000", // epoch
-      "0700000000000000", // sequence
-      "02", // the second centroid is present
-      "0000000000000000", // the first is not
-      "00000000000000c0", // -2
-    ];
-    expect(hex).toBe(expected.join(""));
+  it("writes the bytes that docs/protocol.md shows", () => {
+    const page = readFileSync(new URL("../../docs/protocol.md", import.meta.url), "utf8");
+    const [, example] = /```text\n(66 64 6b 6d[^`]*)```/.exec(page) ?? [];
+    const shown = Array.from(example.matchAll(/^((?:[0-9a-f]{2} )*[0-9a-f]{2}) {2}/gm), ([, bytes]) => bytes).join(" ");
+    const stamp = { epoch: 4328719365, sequence: 7 };
+    const frame = encodeCentroids(contract(2, 1), stamp, Float64Array.of(9, -2), [false, true]);
+    expect(Array.from(frame, (byte) => byte.toString(16).padStart(2, "0")).join(" ")).toBe(shown);
   });
 
   it("takes 44 + ceil(k / 8) + 8 k d bytes", () => {

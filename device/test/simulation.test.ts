@@ -38,6 +38,30 @@ describe("simulate(options)", () => {
     }
   });
 
+  it("ends where fit ends with transport, and with weights by sample on unequal devices", async () => {
+    const links = ring(5);
+    const { datasets: even } = await problem("iso", links, seed);
+    const datasets = even.map((rows, i) => ({
+      ...rows,
+      rows: 100 - 15 * i,
+      data: rows.data.slice(0, 2 * (100 - 15 * i)),
+    }));
+    for (const changes of [
+      { coupling: "transport" },
+      { weighting: "sample", typicalRows: 35 },
+      { coupling: "transport", weighting: "sample", typicalRows: 140 },
+    ] as const) {
+      const given = await problem("iso", links, seed, changes);
+      const network = simulate({ ...given, datasets });
+      expect(network.settle(HOUR)).toBe(true);
+      // Dividing by 35 rows instead of the mean of 70 doubles the losses: as half of alpha, twice the objective.
+      const scale = "typicalRows" in changes ? 70 / changes.typicalRows : 1;
+      const { typicalRows, ...options } = { typicalRows: null, ...changes };
+      const { objective: best } = fit(datasets, links, { k: 3, alpha: 1 / scale, ...options, seed, rounds: 10_000 });
+      expect(Math.abs(network.objective() / (scale * best) - 1)).toBeLessThan(1e-3);
+    }
+  });
+
   it("replays bit for bit, event by event, and differs with another seed", async () => {
     const given = await problem("iso", smallWorld(12, 4, 0.2, randomStream(seed, "graph")), seed);
     const run = (changes: Partial<SimulationOptions> = {}) => {

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Matrix } from "@fedkm/core";
-import { formatStudy } from "@fedkm/device";
+import { formatStudy, type Study } from "@fedkm/device";
 import {
   createFolder,
   type DaemonStatus,
@@ -27,21 +27,24 @@ export interface Folders {
   remove(): void;
 }
 
-/** `guests`: peers that device 0 is linked to as well, and that have no folder. */
-export async function makeFolders({ study, datasets, graph }: Problem, guests: readonly Link[] = []): Promise<Folders> {
+export interface FolderOptions {
+  /** Peers that device 0 is linked to as well, and that have no folder. */
+  readonly guests?: readonly Link[];
+  /** Where a device listens. Default loopback. */
+  readonly hosts?: readonly string[];
+}
+
+export async function makeFolders(
+  { study, datasets, graph }: Problem,
+  { guests = [], hosts }: FolderOptions = {},
+): Promise<Folders> {
   const base = mkdtempSync(join(tmpdir(), "fedkm-faults-"));
   const devices: DeviceFolder[] = [];
   for (const [index, points] of datasets.entries()) {
     const name = `device-${index}`;
     const file = join(base, `${name}.csv`);
-    writeFileSync(
-      file,
-      csv(
-        study.features.map((feature) => feature.name),
-        points,
-      ),
-    );
-    const listen = [`/ip4/127.0.0.1/tcp/${await freePort()}`];
+    writeFileSync(file, pointsAsCsv(study, points));
+    const listen = [`/ip4/${hosts?.[index] ?? "127.0.0.1"}/tcp/${await freePort()}`];
     devices.push(
       await createFolder(join(base, name), formatStudy(study), { name, data: [file], listen, announce: [] }),
     );
@@ -56,9 +59,9 @@ export async function makeFolders({ study, datasets, graph }: Problem, guests: r
   return { devices, remove: () => rmSync(base, { recursive: true, force: true }) };
 }
 
-function csv(names: readonly string[], { data, rows, cols }: Matrix): string {
+export function pointsAsCsv({ features }: Study, { data, rows, cols }: Matrix): string {
   const lines = Array.from({ length: rows }, (_, row) => data.subarray(row * cols, (row + 1) * cols).join(","));
-  return `${[names.join(","), ...lines].join("\n")}\n`;
+  return `${[features.map(({ name }) => name).join(","), ...lines].join("\n")}\n`;
 }
 
 /** Below the ports of outgoing connections, which come and go. */
@@ -88,10 +91,12 @@ export interface RunningDevice {
   end(signal: NodeJS.Signals): Promise<void>;
 }
 
-export function startDevice(folder: DeviceFolder): RunningDevice {
+/** `within`: a command that runs another one, such as `ip netns exec NAME`. */
+export function startDevice(folder: DeviceFolder, within: readonly string[] = []): RunningDevice {
   const startedAt = performance.now();
   rmSync(join(folder.path, STATUS_FILE), { force: true });
-  const child = spawn(process.execPath, [program, "device", "run", "--state", folder.path], {
+  const [command, ...args] = [...within, process.execPath, program, "device", "run", "--state", folder.path];
+  const child = spawn(command, args, {
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
   let log = "";

@@ -30,8 +30,11 @@ async function scene(guestCount: number): Promise<Scene> {
   const { study, datasets } = problem("iso", 1);
   const guests = await Promise.all(Array.from({ length: guestCount }, createIdentity));
   const links = guests.map(({ peer }, n) => ({ name: `guest-${n}`, peer, addresses: [] }));
-  const folders = await makeFolders({ study, datasets: datasets.slice(0, 2), graph: graph(2, [[0, 1]]) }, links);
-  const [victim, honest] = folders.devices.map(startDevice);
+  const folders = await makeFolders(
+    { study, datasets: datasets.slice(0, 2), graph: graph(2, [[0, 1]]) },
+    { guests: links },
+  );
+  const [victim, honest] = folders.devices.map((folder) => startDevice(folder));
   await victim.said("listening");
   await honest.said("connected");
   const [{ listen, identity }] = folders.devices;

@@ -19,7 +19,7 @@ export async function checkStudy(
   { data = [], json }: { data?: readonly string[]; json?: boolean },
   { stdout }: Console,
 ): Promise<void> {
-  const study = readStudy(file);
+  const study = parseStudy(readStudyText(file));
   const { hash } = await contractOf(study);
   const fits: DataFit[] = [];
   for (const path of data) {
@@ -28,10 +28,6 @@ export async function checkStudy(
   }
   const facts = { study, hash: Buffer.from(hash).toString("hex"), frameBytes: frame(study), data: fits };
   stdout.write(json ? `${JSON.stringify(facts, undefined, 2)}\n` : `${describe(facts).join("\n")}\n`);
-}
-
-export function readStudy(file: string): Study {
-  return parseStudy(readStudyText(file));
 }
 
 export function readStudyText(file: string): string {

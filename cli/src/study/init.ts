@@ -58,7 +58,7 @@ function boundsOf({ names, points }: Columns): Feature[] {
   });
 }
 
-export interface StudySketch {
+interface StudySketch {
   readonly name: string;
   readonly k: number;
   readonly alpha: number;
@@ -66,7 +66,7 @@ export interface StudySketch {
 }
 
 /** The file's text, with a reason for each field. */
-export function studyText({ name, k, alpha, features }: StudySketch): string {
+function studyText({ name, k, alpha, features }: StudySketch): string {
   const lines = features.map(
     ({ name: feature, unit, min, max, scale }) =>
       `  - { name: ${JSON.stringify(feature)}, unit: ${JSON.stringify(unit)}, min: ${min}, max: ${max}, scale: ${scale} }`,

@@ -74,7 +74,7 @@ async function watch(
 }
 
 /** Nobody has anything to tell, and everybody has heard all of its neighbours. */
-export function areSettled(statuses: readonly (DaemonStatus | undefined)[]): boolean {
+function areSettled(statuses: readonly (DaemonStatus | undefined)[]): boolean {
   return statuses.every(
     (status) =>
       status !== undefined &&

@@ -26,7 +26,7 @@ export interface Log {
 }
 
 /** What only the program around a daemon knows. */
-export interface Surroundings {
+interface Surroundings {
   readonly pid: number;
   memoryBytes(): number;
 }

@@ -18,7 +18,7 @@ export interface WireListener {
 }
 
 /** What the transport does for a keeper. */
-export interface Wires {
+interface Wires {
   /** Opens a stream for telling a peer, or rejects. */
   open(peer: string, listener: WireListener, signal: AbortSignal): Promise<Wire>;
   /** Closes everything there is with a peer. */

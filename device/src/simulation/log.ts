@@ -1,6 +1,6 @@
 // What happened in a simulation, event by event. Two runs are the same exactly if their digests are.
 
-export type EventKind = "start" | "connect" | "disconnect" | "arrive" | "lose" | "crash";
+type EventKind = "start" | "connect" | "disconnect" | "arrive" | "lose" | "crash";
 
 export interface SimulatedEvent {
   /** Milliseconds of simulated time. */

@@ -1,8 +1,10 @@
 // A whole network of devices in one process: the same loop, a simulated clock, links in memory. Seeded, so it can be rerun.
 
-import { type Graph, type Matrix, matrix, objective, type Random, randomStream } from "@fedkm/core";
-import { createDevice, type Device } from "../device.ts";
+import { type Graph, type Matrix, matrix, objective, randomStream } from "@fedkm/core";
+import type { Clock } from "../clock.ts";
+import { createDevice, type Device, type DeviceOptions } from "../device.ts";
 import { type Memory, type SavedState, volatileMemory } from "../memory.ts";
+import type { Network } from "../network.ts";
 import type { Contract } from "../protocol.ts";
 import { scaleRows } from "../scaling.ts";
 import type { DeviceStatus } from "../status.ts";
@@ -37,7 +39,7 @@ export interface Simulation {
   /** As it is from now on. */
   readonly weather: Weather;
   setCut(i: number, j: number, isCut: boolean): void;
-  /** The process of a device ends without warning, or starts again from what it had kept. */
+  /** The process of a device ends without warning; it starts again from what it had kept, under the next epoch. */
   crash(i: number): void;
   restart(i: number): void;
   status(i: number): DeviceStatus;
@@ -54,83 +56,69 @@ export interface Simulation {
 /** Milliseconds between two looks at whether all have settled. */
 const LOOK_MS = 100;
 
+/** A device's place in the network: it may be down, what it had kept is not. */
 interface Place {
   device: Device | undefined;
-  memory: Memory & { latest(): SavedState | undefined };
+  readonly memory: Memory & { latest(): SavedState | undefined };
 }
 
 export function simulate(options: SimulationOptions): Simulation {
-  const { study, contract, datasets, graph, seed, stagger = 1000, pace } = options;
+  const { study, datasets, graph, seed, stagger = 1000 } = options;
   const weather: Weather = { delay: [5, 15], loss: 0, ...options.weather };
-  const random: Random = randomStream(seed, "simulation");
+  const random = randomStream(seed, "simulation");
   const clock = simulatedClock();
   const log = eventLog(clock.now, options.onEvent);
   const links = simulatedLinks(graph.neighbours, clock, weather, random, log);
   const networks = datasets.map((_, i) => links.network(i));
-  const names = networks.map(({ self }) => self);
-
-  const start = (i: number, epoch: number, saved?: SavedState): Place => {
-    log.note("start", i);
-    const memory = volatileMemory(epoch, saved);
-    const device = createDevice({
-      study,
-      contract,
-      network: networks[i],
-      clock,
-      memory,
-      links: Array.from(graph.neighbours[i], (j) => names[j]),
-      rows: datasets[i],
-      seed: seed * 1_000_003 + i * 101,
-      ...(pace === undefined ? {} : { pace: pace(i) }),
-    });
-    void device.start();
-    return { device, memory };
-  };
   const places: (Place | undefined)[] = datasets.map(() => undefined);
-  datasets.forEach((_, i) => {
-    clock.after(stagger * random(), () => {
-      places[i] = start(i, 1);
-    });
-  });
+  const start = (i: number) => {
+    log.note("start", i);
+    const before = places[i]?.memory;
+    const memory = volatileMemory((before?.epoch ?? 0) + 1, before?.latest());
+    const device = createDevice(optionsOf(options, i, networks, clock, memory));
+    places[i] = { device, memory };
+    void device.start();
+  };
+  for (let i = 0; i < datasets.length; i++) clock.after(stagger * random(), () => start(i));
+
   const run = (milliseconds: number) => {
     const until = clock.now() + milliseconds;
     while (clock.step(until));
   };
-  const statusOf = (i: number) => {
-    const status = places[i]?.device?.status();
-    if (status === undefined) throw new RangeError(`device ${i} must be running to have a status`);
-    return status;
-  };
+  const isSettled = (place: Place | undefined) =>
+    place !== undefined && (place.device === undefined || place.device.status().phase === "settled");
   const centroids = () => places.map((place) => matrix(place?.memory.latest()?.centroids ?? []));
   const scaled = datasets.map((rows) => scaleRows(study, rows));
   return {
     now: clock.now,
     run,
     settle(within) {
-      const end = clock.now() + within;
-      const isSettled = ({ device }: Place) => device === undefined || device.status().phase === "settled";
-      while (clock.now() < end) {
+      for (const end = clock.now() + within; clock.now() < end; ) {
         run(Math.min(LOOK_MS, end - clock.now()));
-        if (links.underWay() === 0 && places.every((place) => place !== undefined && isSettled(place))) return true;
+        if (links.underWay() === 0 && places.every(isSettled)) return true;
       }
       return false;
     },
     weather,
     setCut: links.setCut,
     crash(i) {
-      log.note("crash", i);
-      places[i]?.device?.stop();
-      void networks[i].close();
       const place = places[i];
-      if (place !== undefined) place.device = undefined;
+      if (place?.device === undefined) return;
+      log.note("crash", i);
+      place.device.stop();
+      place.device = undefined;
+      void networks[i].close();
     },
     restart(i) {
-      const memory = places[i]?.memory;
-      places[i] = start(i, (memory?.epoch ?? 0) + 1, memory?.latest());
+      if (places[i]?.device === undefined) start(i);
     },
-    status: statusOf,
+    status(i) {
+      const status = places[i]?.device?.status();
+      if (status === undefined) throw new RangeError(`device ${i} must be running to have a status`);
+      return status;
+    },
     centroids,
-    objective: () => objective(scaled, centroids(), graph, study),
+    objective: () => objectiveOf(study, scaled, centroids(), graph),
     get frames() {
       return links.frames();
     },
@@ -139,4 +127,33 @@ export function simulate(options: SimulationOptions): Simulation {
     },
     digest: log.digest,
   };
+}
+
+function optionsOf(
+  { study, contract, datasets, graph, seed, pace }: SimulationOptions,
+  i: number,
+  networks: readonly Network[],
+  clock: Clock,
+  memory: Memory,
+): DeviceOptions {
+  return {
+    study,
+    contract,
+    network: networks[i],
+    clock,
+    memory,
+    links: Array.from(graph.neighbours[i], (j) => networks[j].self),
+    rows: datasets[i],
+    // Far enough apart for the ten starts of each.
+    seed: seed * 1_000_003 + i * 101,
+    ...(pace === undefined ? {} : { pace: pace(i) }),
+  };
+}
+
+/** GTVMin as the devices see it: with weighting "sample" they divide by the study's typical rows, not by the mean. */
+function objectiveOf(study: Study, datasets: readonly Matrix[], centroids: readonly Matrix[], graph: Graph): number {
+  const { alpha, coupling, weighting, typicalRows } = study;
+  const mean = datasets.reduce((sum, { rows }) => sum + rows, 0) / datasets.length;
+  const scale = typicalRows === null ? 1 : mean / typicalRows;
+  return scale * objective(datasets, centroids, graph, { alpha: alpha / scale, coupling, weighting });
 }

@@ -1,0 +1,147 @@
+// A browser as a device: Chromium joins two devices in Node over WebSocket, and the three agree as fit does.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { complete, fit, matrix, objective, paperData, toRows } from "@fedkm/core";
+import { type Browser, chromium } from "playwright-core";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { createViteServer } from "vitest/node";
+import { findChromium } from "../../../core/test/hosts/chromium.ts";
+import { realClock } from "../../src/clock.ts";
+import { createDevice } from "../../src/device.ts";
+import { createIdentity, libp2pNetwork } from "../../src/libp2p.ts";
+import { volatileMemory } from "../../src/memory.ts";
+import type { DeviceStatus } from "../../src/status.ts";
+import { contractOf, formatStudy, type Study } from "../../src/study.ts";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"];
+
+let browser: Browser;
+let cache = "";
+beforeAll(async () => {
+  cache = mkdtempSync(join(tmpdir(), "fedkm-browser-"));
+  browser = await chromium.launch({ executablePath: findChromium(), headless: true, args: FLAGS });
+}, 300_000);
+afterAll(async () => {
+  await browser?.close();
+  rmSync(cache, { recursive: true, force: true });
+});
+
+const { datasets } = paperData("iso", 3, 100, 5);
+const study: Study = {
+  name: "three",
+  k: 3,
+  features: ["x", "y"].map((name) => ({ name, unit: "", min: -30, max: 30, scale: 1 })),
+  alpha: 1,
+  coupling: "nearest",
+  weighting: "device",
+  typicalRows: null,
+  privacy: "open",
+  minimum: 1,
+};
+
+/** A device in this process that listens for TCP and WebSocket. */
+async function nodeDevice(
+  index: number,
+  identity: Awaited<ReturnType<typeof createIdentity>>,
+  others: readonly string[],
+) {
+  const network = libp2pNetwork({
+    identity,
+    listen: ["/ip4/127.0.0.1/tcp/0", "/ip4/127.0.0.1/tcp/0/ws"],
+    links: others.map((peer) => ({ peer, addresses: [] })),
+    maxFrame: 1 << 20,
+    onStranger: () => {},
+    onRefuse: (peer, reason) => expect.unreachable(`${peer} ${reason}`),
+  });
+  const device = createDevice({
+    study,
+    contract: await contractOf(study),
+    network,
+    clock: realClock,
+    memory: volatileMemory(1),
+    links: others,
+    rows: datasets[index],
+  });
+  await device.start();
+  return { device, network };
+}
+
+/** Serves the sources as they are; what they import from elsewhere is bundled once. */
+function serve() {
+  return createViteServer({
+    root,
+    configFile: false,
+    logLevel: "error",
+    cacheDir: cache,
+    resolve: { conditions: ["source", "module", "browser", "development|production"] },
+    optimizeDeps: {
+      noDiscovery: true,
+      include: [
+        "libp2p",
+        "@libp2p/crypto/keys",
+        "@libp2p/noise",
+        "@libp2p/peer-id",
+        "@libp2p/tcp",
+        "@libp2p/websockets",
+        "@libp2p/yamux",
+        "@multiformats/multiaddr",
+        "yaml",
+      ],
+    },
+    server: { host: "127.0.0.1", port: 0, hmr: false, watch: null },
+  });
+}
+
+test("Chromium joins two devices over WebSocket, and the three agree", async () => {
+  const server = await serve();
+  const identities = [await createIdentity(), await createIdentity()];
+  const open: { network: { close(): Promise<void> }; device: { stop(): void } }[] = [];
+  try {
+    await server.listen();
+    const page = await browser.newPage();
+    const faults: string[] = [];
+    page.on("pageerror", (error) => faults.push(error.message));
+    await page.goto(`${server.resolvedUrls?.local[0]}device/test/browser/page.html`);
+    const inPage = <T>(call: string): Promise<T> =>
+      page.evaluate(`import("/device/test/browser/pageDevice.ts").then((device) => device.${call})`);
+    const peer: string = await inPage("peer()");
+    const first = await nodeDevice(0, identities[0], [identities[1].peer, peer]);
+    const second = await nodeDevice(1, identities[1], [identities[0].peer, peer]);
+    open.push(first, second);
+    const [overTcp] = first.network.addresses();
+    second.network.setLinks([
+      { peer, addresses: [] },
+      { peer: identities[0].peer, addresses: [overTcp] },
+    ]);
+    const links = [first, second].map(({ network }) => ({
+      peer: network.self,
+      addresses: network.addresses().filter((address) => address.endsWith("/ws")),
+    }));
+    await inPage(`start(${JSON.stringify({ studyText: formatStudy(study), rows: toRows(datasets[2]), links })})`);
+
+    const statuses = await vi.waitFor(
+      async () => {
+        const all = [first.device.status(), second.device.status(), await inPage<DeviceStatus>("status()")];
+        for (const { phase, neighbours } of all) {
+          expect(neighbours.map(({ framesHeard }) => framesHeard > 0)).toEqual([true, true]);
+          expect(phase).toBe("settled");
+        }
+        return all;
+      },
+      { timeout: 40_000, interval: 200 },
+    );
+    const centroids = statuses.map((status) => matrix(status.centroids ?? []));
+    const reached = objective(datasets, centroids, complete(3), study);
+    const model = fit(datasets, complete(3), { k: 3, alpha: 1, schedule: "cyclic", rounds: 2_000, seed: 1 });
+    expect(Math.abs(reached / model.objective - 1)).toBeLessThan(1e-3);
+    expect(faults).toEqual([]);
+  } finally {
+    for (const { device } of open) device.stop();
+    await Promise.all(open.map(({ network }) => network.close()));
+    await server.close();
+  }
+}, 120_000);

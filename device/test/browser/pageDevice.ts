@@ -1,0 +1,51 @@
+// A device in a web page: the same loop as anywhere, over WebSocket, with a key and a memory that live as long as the page.
+
+import { type Matrix, matrix } from "@fedkm/core";
+import { realClock } from "../../src/clock.ts";
+import { createDevice, type Device } from "../../src/device.ts";
+import { createIdentity, type Identity, libp2pNetwork, type Neighbour } from "../../src/libp2p.ts";
+import { volatileMemory } from "../../src/memory.ts";
+import type { DeviceStatus } from "../../src/status.ts";
+import { contractOf, parseStudy } from "../../src/study.ts";
+
+let identity: Identity | undefined;
+let device: Device | undefined;
+
+export async function peer(): Promise<string> {
+  identity ??= await createIdentity();
+  return identity.peer;
+}
+
+export interface PageOptions {
+  readonly studyText: string;
+  readonly rows: readonly (readonly number[])[];
+  readonly links: readonly Neighbour[];
+}
+
+export async function start({ studyText, rows, links }: PageOptions): Promise<void> {
+  identity ??= await createIdentity();
+  const study = parseStudy(studyText);
+  const points: Matrix = matrix(rows);
+  device = createDevice({
+    study,
+    contract: await contractOf(study),
+    clock: realClock,
+    memory: volatileMemory(Date.now()),
+    links: links.map((link) => link.peer),
+    rows: points,
+    network: libp2pNetwork({
+      identity,
+      listen: [],
+      links,
+      transports: ["websocket"],
+      maxFrame: 1 << 20,
+      onStranger: () => {},
+      onRefuse: (other, reason) => console.error(other, reason),
+    }),
+  });
+  await device.start();
+}
+
+export function status(): DeviceStatus | undefined {
+  return device?.status();
+}
