@@ -46,7 +46,7 @@ export async function openParquet({ file, bytes }: Source): Promise<ParquetFile>
           const start = Number(about.dictionary_page_offset ?? about.data_page_offset);
           const chunk = await slice(start, start + Number(about.total_compressed_size));
           let row = group.start;
-          for (const page of readPages(chunk, about, [root, leaf])) {
+          for (const page of readPages(file, chunk, about, [root, leaf])) {
             if (row + page.rows > group.end) throw new Error(`more values than rows in ${column}`);
             use(page, row);
             row += page.rows;

@@ -5,6 +5,7 @@ import type { ColumnMetaData, DecodedArray, SchemaElement, SchemaTree } from "hy
 import { parquetHeader } from "hyparquet/src/column.js";
 import { decompressPage, readDataPage, readDataPageV2 } from "hyparquet/src/datapage.js";
 import { readPlain } from "hyparquet/src/plain.js";
+import { asArgument, DataError } from "../refusal.ts";
 import { compressors } from "./codecs.ts";
 
 export interface Page {
@@ -18,7 +19,12 @@ export interface Page {
 }
 
 /** `path` leads from the root of the schema to the column. */
-export function* readPages(chunk: ArrayBuffer, about: ColumnMetaData, path: SchemaTree[]): Generator<Page> {
+export function* readPages(
+  file: string,
+  chunk: ArrayBuffer,
+  about: ColumnMetaData,
+  path: SchemaTree[],
+): Generator<Page> {
   const { element } = path[path.length - 1];
   const { codec, type } = about;
   const reader = { view: new DataView(chunk), offset: 0 };
@@ -46,7 +52,13 @@ export function* readPages(chunk: ArrayBuffer, about: ColumnMetaData, path: Sche
     if (about === undefined) throw new Error(`page of type ${header.type}`);
     if (about.encoding === "DELTA_BINARY_PACKED" && element.converted_type === "UINT_32") {
       // The decoder takes their first value for a signed one: from 2^31 on every value would be off by 2^31.
-      throw new Error(`unsigned 32-bit numbers in delta encoding in ${element.name}`);
+      const remedy = `leave it out with --exclude ${asArgument([element.name])}, or write it in another encoding`;
+      throw new DataError(
+        { file, column: element.name },
+        "be stored plainly",
+        "delta encoding of unsigned numbers",
+        remedy,
+      );
     }
     const { dataPage, definitionLevels } = first
       ? readDataPage(unpacked(), first, decoder)
