@@ -5,7 +5,7 @@ import { addTraffic, floodTraffic, sumTraffic, type Traffic } from "./flood.ts";
 import { connectedComponents, type Graph } from "./graph.ts";
 import { jsKernel } from "./kernel/js.ts";
 import { emptyStatistics, type PreparedPoints } from "./kernel/kernel.ts";
-import { bestOf, distinctOptima } from "./kmeans.ts";
+import { bestOf, distinctOptima, MANY_ROWS, SHORT_RUN } from "./kmeans.ts";
 import { type Matrix, stack, takeRows } from "./matrix.ts";
 import { randomStream } from "./random.ts";
 
@@ -89,7 +89,8 @@ function sketchOf(
   if (points.rows < k) return { centroids: { data: new Float64Array(0), rows: 0, cols }, counts: new Float64Array(0) };
   const each = Math.max(POINTS_PER_CENTROID, minimum);
   const size = Math.min(SKETCH * k, Math.max(k, Math.floor(points.rows / each)));
-  const run = { points, prepared, k: size, maxIter: 300, tol: 0 };
+  // Many points are sketched well by clusters that have not quite settled.
+  const run = { points, prepared, k: size, maxIter: points.rows < MANY_ROWS ? 300 : SHORT_RUN, tol: 0 };
   const starts = size === k ? restarts : Math.min(restarts, SKETCH_RESTARTS);
   const { centroids } = bestOf(run, starts, (restart) => randomStream(seed, "sketch", device, restart));
   const { counts } = statisticsAt(prepared, centroids);

@@ -3,7 +3,7 @@
 import { checkAtLeastZero, checkInteger, checkMatrix, checkSeed, checkShape, checkWeights } from "./check.ts";
 import type { Kernel, PreparedPoints } from "./kernel/kernel.ts";
 import { fastKernel } from "./kernel/wasm.ts";
-import type { Matrix } from "./matrix.ts";
+import { type Matrix, takeRows } from "./matrix.ts";
 import { updateSettings } from "./options.ts";
 import { type Random, randomStream } from "./random.ts";
 import { plusPlus } from "./seeding.ts";
@@ -86,15 +86,44 @@ export interface KMeansRun {
 
 type Clustering = Omit<KMeansModel, "labels">;
 
-/** The best of several starts, the first among equals. */
+/** From so many rows on, restarts are made cheaper: a sample is seeded as well, and the end of a run says little more. */
+export const MANY_ROWS = 10_000;
+/** Iterations after which a run on many rows is near its end. */
+export const SHORT_RUN = 20;
+/** Rows of the sample, for each cluster and at least. */
+const SAMPLED = { perCluster: 64, least: 4096 };
+
+/**
+ * The best of several starts, the first among equals. On many rows the starts are seeded on a sample and judged after a
+ * short run, and only the best goes on to its end.
+ */
 export function bestOf(run: KMeansRun, restarts: number, streamOf: (restart: number) => Random): Clustering {
-  const update = lloydUpdate(run);
+  const isShort = restarts > 1 && run.points.rows >= MANY_ROWS && run.maxIter > SHORT_RUN;
+  const judged = isShort ? { ...run, maxIter: SHORT_RUN } : run;
+  const update = lloydUpdate(judged);
   let best: Clustering | undefined;
   for (let restart = 0; restart < restarts; restart++) {
-    const found = lloyd(run, plusPlus(run, streamOf(restart)), update);
+    const found = lloyd(judged, seeds(run, streamOf(restart)), update);
     if (best === undefined || found.inertia < best.inertia) best = found;
   }
-  return best as Clustering;
+  const chosen = best as Clustering;
+  if (!isShort || chosen.converged) return chosen;
+  const ended = lloyd({ ...run, maxIter: run.maxIter - chosen.iterations }, chosen.centroids.data);
+  return { ...ended, iterations: chosen.iterations + ended.iterations };
+}
+
+function seeds(run: KMeansRun, random: Random): Float64Array {
+  const { points, weights, k } = run;
+  const size = Math.max(SAMPLED.least, SAMPLED.perCluster * k);
+  if (points.rows < Math.max(MANY_ROWS, 2 * size)) return plusPlus(run, random);
+  // A row from each of as many equal parts: spread over all rows, and none twice.
+  const chosen = Uint32Array.from({ length: size }, (_, i) => Math.floor(((i + random()) * points.rows) / size));
+  const sample = takeRows(points, chosen);
+  const own = weights && Float64Array.from(chosen, (r) => weights[r]);
+  const prepared = fastKernel.prepare(sample, own);
+  const found = plusPlus({ points: sample, weights: own, prepared, k }, random);
+  prepared.release();
+  return found;
 }
 
 /** The best few different ends of several starts, the best first. */
