@@ -122,15 +122,15 @@ describe("kmeans(points, options)", () => {
   it("on many rows seeds a sample and runs only the best restart to its end, which is a fixed point of all rows", () => {
     const random = randomStream(4, "many");
     const points = { data: Float64Array.from({ length: 36_000 }, () => random()), rows: 12_000, cols: 3 };
-    const model = kmeans(points, { k: 8, seed: 2, restarts: 3 });
+    const model = kmeans(points, { k: 8, seed: 2, restarts: 2 });
     expect(model.converged).toBe(true);
     expect(model.iterations).toBeGreaterThan(20);
     const again = kmeans(points, { k: 8, init: model.centroids });
     expect(again.centroids.data).toEqual(model.centroids.data);
-    // A single restart is run to its end at once: the best of three is not much worse than the best of its likes.
+    // A single restart is run to its end at once: the best of two is not much worse than three of these.
     const alone = [5, 6, 7].map((seed) => kmeans(points, { k: 8, seed, restarts: 1 }).inertia);
     expect(model.inertia).toBeLessThan(1.01 * Math.min(...alone));
-    expect(kmeans(points, { k: 8, seed: 2, maxIter: 25 })).toMatchObject({ converged: false, iterations: 25 });
+    expect(kmeans(points, { k: 8, seed: 2, restarts: 2, maxIter: 25 })).toMatchObject({ converged: false, iterations: 25 });
   });
 
   it("gives ties to the lowest index", () => {
