@@ -1,7 +1,7 @@
 // The journal of a long computation: every finished part is on disk before the next is reported, so that a run that was
 // stopped, in whatever way, goes on from there.
 
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { RunRecord } from "@fedkm/experiments";
 import { systemReason, UsageError } from "../failure.ts";
@@ -29,10 +29,7 @@ export function openJournal(folder: string, manifest: object, resume: boolean): 
       throw new UsageError(`--resume must have the options of the run in ${folder}, which are ${whole[0] ?? "lost"}`);
     }
     const lines = whole.slice(1).map((line): [number, RunRecord[]] => JSON.parse(line));
-    // A torn last line is cut off by writing the whole ones again; the rest is appended.
-    const output = openSync(file, "w");
-    writeSync(output, `${[first, ...whole.slice(1)].join("\n")}\n`);
-    fsyncSync(output);
+    const output = resume ? continued(file, whole) : begun(file, first);
     return {
       finished: new Map(lines),
       add(batch, rows) {
@@ -45,6 +42,20 @@ export function openJournal(folder: string, manifest: object, resume: boolean): 
     if (error instanceof UsageError) throw error;
     throw new Error(`cannot ${resume ? "resume from" : "write"} ${file}: ${systemReason(error)}`, { cause: error });
   }
+}
+
+function begun(file: string, first: string): number {
+  const output = openSync(file, "w");
+  writeSync(output, `${first}\n`);
+  fsyncSync(output);
+  return output;
+}
+
+/** To be appended to, after a torn last line is cut off: nothing that was finished is ever out of the file. */
+function continued(file: string, whole: readonly string[]): number {
+  const output = openSync(file, "a");
+  ftruncateSync(output, Buffer.byteLength(whole.map((line) => `${line}\n`).join("")));
+  return output;
 }
 
 /** A line counts when its end was written. */
