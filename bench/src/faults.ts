@@ -23,6 +23,10 @@ const families: Record<string, Family> = {
     const { partitionInNamespaces } = await import("./faults/namespaces.ts");
     return partitionInNamespaces({ seconds: isShort ? 5 : 60 });
   },
+  async discovery() {
+    const { discoveryInNamespaces } = await import("./faults/namespaces.ts");
+    return discoveryInNamespaces();
+  },
   async clock() {
     const { clockSteps } = await import("./faults/tcpClock.ts");
     return clockSteps();

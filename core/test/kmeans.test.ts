@@ -130,7 +130,10 @@ describe("kmeans(points, options)", () => {
     // A single restart is run to its end at once: the best of two is not much worse than three of these.
     const alone = [5, 6, 7].map((seed) => kmeans(points, { k: 8, seed, restarts: 1 }).inertia);
     expect(model.inertia).toBeLessThan(1.01 * Math.min(...alone));
-    expect(kmeans(points, { k: 8, seed: 2, restarts: 2, maxIter: 25 })).toMatchObject({ converged: false, iterations: 25 });
+    expect(kmeans(points, { k: 8, seed: 2, restarts: 2, maxIter: 25 })).toMatchObject({
+      converged: false,
+      iterations: 25,
+    });
   });
 
   it("gives ties to the lowest index", () => {

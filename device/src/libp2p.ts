@@ -14,6 +14,9 @@ import { type LinkKeeper, type LinkTraffic, linkKeeper, type Wire, type WireList
 import type { Network, NetworkListener } from "./network.ts";
 
 const PROTOCOL = "/fedkm/1";
+const MDNS_SERVICE = "_fedkm._udp.local";
+/** Anybody on a local network can claim to be anybody; what is claimed is tried, and refused by the key. */
+const MOST_DISCOVERED = 8;
 
 /** Who a device is: its name among peers, and the Ed25519 key (libp2p's protobuf) that proves it. */
 export interface Identity {
@@ -38,6 +41,8 @@ export interface Libp2pOptions {
   onStranger(peer: string, address: string): void;
   /** A linked peer broke the rules of the stream and is kept away for a while. */
   onRefuse(peer: string, reason: string): void;
+  /** Says on the local network (mDNS) where this device is, and finds linked ones there. Default false. */
+  readonly isDiscoverable?: boolean;
   /** Default both; a browser has WebSocket only. */
   readonly transports?: readonly ("tcp" | "websocket")[];
   readonly clock?: Clock;
@@ -86,6 +91,8 @@ export function addressFault(text: string): string | undefined {
 export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
   const { identity, clock = realClock, random = Math.random, maxFrame, onRefuse } = options;
   let addressBook = new Map(options.links.map(({ peer, addresses }) => [peer, addresses]));
+  /** Where linked peers said they are, on the local network: the latest of each. */
+  const discovered = new Map<string, readonly string[]>();
   let node: Libp2p | undefined;
   let keeper: LinkKeeper | undefined;
 
@@ -93,7 +100,7 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
   const connect = async (peer: string, signal: AbortSignal): Promise<Connection> => {
     const [known] = connections(peer).filter(({ status }) => status === "open");
     if (known !== undefined) return known;
-    const addresses = addressBook.get(peer) ?? [];
+    const addresses = [...(addressBook.get(peer) ?? []), ...(discovered.get(peer) ?? [])];
     if (node === undefined || addresses.length === 0) throw new Error(`${peer} has no address: it must find us`);
     return node.dial(
       addresses.map((address) => multiaddr(address).encapsulate(`/p2p/${peer}`)),
@@ -130,14 +137,23 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
         runOnLimitedConnection: false,
       });
       node.addEventListener("connection:open", ({ detail }) => keep.wake(detail.remotePeer.toString()));
+      node.addEventListener("peer:discovery", ({ detail }) => {
+        const peer = detail.id.toString();
+        if (!addressBook.has(peer)) return;
+        discovered.set(peer, detail.multiaddrs.slice(0, MOST_DISCOVERED).map(withoutPeer));
+        keep.wake(peer);
+      });
       for (const peer of addressBook.keys()) keep.add(peer);
     },
     tell: (peer, frame) => keeper?.tell(peer, frame),
-    addresses: () => node?.getMultiaddrs().map((address) => address.toString().replace(/\/p2p\/.*$/, "")) ?? [],
+    addresses: () => node?.getMultiaddrs().map(withoutPeer) ?? [],
     setLinks(links) {
       const gone = [...addressBook.keys()].filter((peer) => !links.some((link) => link.peer === peer));
       addressBook = new Map(links.map(({ peer, addresses }) => [peer, addresses]));
-      for (const peer of gone) keeper?.remove(peer);
+      for (const peer of gone) {
+        discovered.delete(peer);
+        keeper?.remove(peer);
+      }
       for (const { peer } of links) {
         keeper?.add(peer);
         // Its address may be new.
@@ -174,8 +190,13 @@ async function provideWebSocket(): Promise<void> {
   Object.defineProperty(globalThis, "WebSocket", { value: WebSocket, configurable: true, writable: true });
 }
 
-function createNode(options: Libp2pOptions, connectionGater: ConnectionGater): Promise<Libp2p> {
-  const { identity, listen, transports = ["tcp", "websocket"] } = options;
+function withoutPeer(address: { toString(): string }): string {
+  return address.toString().replace(/\/p2p\/.*$/, "");
+}
+
+async function createNode(options: Libp2pOptions, connectionGater: ConnectionGater): Promise<Libp2p> {
+  const { identity, listen, transports = ["tcp", "websocket"], isDiscoverable = false } = options;
+  const discovery = isDiscoverable ? [(await import("@libp2p/mdns")).mdns({ serviceTag: MDNS_SERVICE })] : [];
   return createLibp2p({
     privateKey: privateKeyFromProtobuf(identity.key),
     addresses: { listen: [...listen] },
@@ -183,6 +204,7 @@ function createNode(options: Libp2pOptions, connectionGater: ConnectionGater): P
     connectionEncrypters: [noise()],
     streamMuxers: [yamux({ maxInboundStreams: 8, maxOutboundStreams: 8, maxEarlyStreams: 4 })],
     connectionGater,
+    peerDiscovery: discovery,
     connectionManager: {
       // Only linked peers get as far as a connection; before that, ten handshakes at a time are enough.
       maxConnections: 1_000,

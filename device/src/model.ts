@@ -111,15 +111,17 @@ export class Model {
     const from = this.centroids ?? own ?? neighbours.find(({ rows }) => rows === k);
     if (from === undefined) return false;
     const warm = this.#updated(from, neighbours);
-    const fresh = own === undefined || own === from ? warm : this.#updated(own, neighbours);
-    const result = fresh.objective < warm.objective ? fresh : warm;
+    const fresh = own === undefined || own === from ? undefined : this.#updated(own, neighbours);
+    const isFresh = fresh !== undefined && fresh.objective < warm.objective;
+    const result = isFresh ? fresh : warm;
     this.#openingLeft = Math.max(0, this.#openingLeft - 1);
     this.round++;
     this.move = this.distance(from.data, result.centroids.data);
     this.centroids = result.centroids;
     this.last = result;
     const isPulled = neighbours.length > 0 && this.#study.alpha > 0;
-    this.present = this.present.map((was, c) => was || isPulled || result.counts[c] >= minimum);
+    // A fresh centroid without rows may be a seed still, whatever stood in its place before.
+    this.present = this.present.map((was, c) => isPulled || result.counts[c] >= minimum || (was && !isFresh));
     return true;
   }
 

@@ -294,6 +294,20 @@ describe("createDevice(options)", () => {
     expect(told).toMatchObject({ kind: "centroids", centroids: { data: Float64Array.from(near) } });
   });
 
+  it("tells no seed that was left without rows, at the start and after new rows", async () => {
+    // Two places for three clusters: one centroid stays where it was drawn.
+    const places = matrix(Array.from({ length: 30 }, (_, i) => [i % 2 === 0 ? 7 : -7, 1]));
+    for (const rows of [places, clusters(20)]) {
+      const { device, around, run, heard } = await alone({ rows });
+      around.listener.onConnect("a");
+      run(1000);
+      device.setRows(places);
+      run(1000);
+      const last = heard().at(-1);
+      expect(last).toMatchObject({ kind: "centroids", centroids: { rows: 2 } });
+    }
+  });
+
   it("leaves a centroid on too few rows out of what it tells, until neighbours have moved it", async () => {
     const lonely = stack([
       matrix(Array.from({ length: 40 }, (_, i) => [10 * (i % 2) + (i % 5) / 9, 0])),

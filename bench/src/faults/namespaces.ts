@@ -14,19 +14,49 @@ const ip = (...args: string[]) => execFileSync("ip", args, { stdio: "pipe" });
 const inside = (index: number) => ["ip", "netns", "exec", names[index]];
 
 /** New rows come to one side while the sides are apart; after it, both must agree on them. The bar is 0.1 % of `fit`. */
-export async function partitionInNamespaces({ seconds }: { seconds: number }): Promise<boolean> {
+export function partitionInNamespaces({ seconds }: { seconds: number }): Promise<boolean> {
+  return withCable(() => pull(seconds));
+}
+
+/** Two linked devices that do not know where the other is, on one local network. */
+export function discoveryInNamespaces(): Promise<boolean> {
+  return withCable(discover);
+}
+
+async function withCable(run: () => Promise<boolean>): Promise<boolean> {
   try {
     layCable();
   } catch (error) {
     const reason = error instanceof Error ? error.message.split("\n")[0] : String(error);
-    print("A real partition, in network namespaces", [["not run: needs root and ip"], [reason]]);
+    print("In network namespaces", [["not run: needs root and ip"], [reason]]);
     removeCable();
     return true;
   }
   try {
-    return await pull(seconds);
+    return await run();
   } finally {
     removeCable();
+  }
+}
+
+async function discover(): Promise<boolean> {
+  const { study, datasets } = problem("iso", 1);
+  const given = { study, datasets: datasets.slice(0, 2), graph: graph(2, [[0, 1]]) };
+  const folders = await makeFolders(given, { hosts, isLost: true });
+  const devices = folders.devices.map((folder, index) => startDevice(folder, inside(index), ["--mdns"]));
+  try {
+    const bound = pause(60_000, undefined, { ref: false }).then(() =>
+      Promise.reject(new Error("not found within 60 s")),
+    );
+    const times = await Promise.race([Promise.all(devices.map((device) => device.said("connected"))), bound]);
+    print("Discovery on a local network (mDNS)", [
+      ["start to linked"],
+      [`${(Math.max(...times) / 1000).toFixed(1)} s`],
+    ]);
+    return true;
+  } finally {
+    await Promise.all(devices.map((device) => device.end("SIGTERM")));
+    folders.remove();
   }
 }
 
@@ -36,6 +66,8 @@ function layCable(): void {
   for (const [index, name] of names.entries()) {
     ip("-n", name, "address", "add", `${hosts[index]}/24`, "dev", `fedkm-${index}`);
     for (const device of ["lo", `fedkm-${index}`]) ip("-n", name, "link", "set", device, "up");
+    // As a machine with a default route has it.
+    ip("-n", name, "route", "add", "224.0.0.0/4", "dev", `fedkm-${index}`);
   }
 }
 

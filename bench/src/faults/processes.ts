@@ -32,11 +32,13 @@ export interface FolderOptions {
   readonly guests?: readonly Link[];
   /** Where a device listens. Default loopback. */
   readonly hosts?: readonly string[];
+  /** Links without addresses. */
+  readonly isLost?: boolean;
 }
 
 export async function makeFolders(
   { study, datasets, graph }: Problem,
-  { guests = [], hosts }: FolderOptions = {},
+  { guests = [], hosts, isLost = false }: FolderOptions = {},
 ): Promise<Folders> {
   const base = mkdtempSync(join(tmpdir(), "fedkm-faults-"));
   const devices: DeviceFolder[] = [];
@@ -52,7 +54,7 @@ export async function makeFolders(
   for (const [index, { path }] of devices.entries()) {
     const links = Array.from(graph.neighbours[index], (other): Link => {
       const { name, identity, listen } = devices[other];
-      return { name, peer: identity.peer, addresses: other < index ? listen : [] };
+      return { name, peer: identity.peer, addresses: other < index && !isLost ? listen : [] };
     });
     await writeLinks(path, index === 0 ? [...links, ...guests] : links);
   }
@@ -92,10 +94,23 @@ export interface RunningDevice {
 }
 
 /** `within`: a command that runs another one, such as `ip netns exec NAME`. */
-export function startDevice(folder: DeviceFolder, within: readonly string[] = []): RunningDevice {
+export function startDevice(
+  folder: DeviceFolder,
+  within: readonly string[] = [],
+  options: readonly string[] = [],
+): RunningDevice {
   const startedAt = performance.now();
   rmSync(join(folder.path, STATUS_FILE), { force: true });
-  const [command, ...args] = [...within, process.execPath, program, "device", "run", "--state", folder.path];
+  const [command, ...args] = [
+    ...within,
+    process.execPath,
+    program,
+    "device",
+    "run",
+    "--state",
+    folder.path,
+    ...options,
+  ];
   const child = spawn(command, args, {
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });

@@ -9,12 +9,16 @@ export interface RunOptions {
   readonly state: string;
   readonly metrics?: number;
   readonly log: string;
+  readonly mdns?: boolean;
 }
 
 /** Of pino. */
 const levels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];
 
-export async function runDevice({ state, metrics, log: level }: RunOptions, { stderr }: Console): Promise<void> {
+export async function runDevice(
+  { state, metrics, log: level, mdns = false }: RunOptions,
+  { stderr }: Console,
+): Promise<void> {
   if (!levels.includes(level)) throw new UsageError(`--log must be one of ${levels.join(", ")}, got "${level}"`);
   const stopped = untilStopped();
   // A device makes little garbage; left alone, the heap for young objects takes 13 MB more than it needs. It must be
@@ -28,6 +32,7 @@ export async function runDevice({ state, metrics, log: level }: RunOptions, { st
   const daemon = await startDaemon({
     folder: state,
     log,
+    isDiscoverable: mdns,
     surroundings: { pid: process.pid, memoryBytes: () => process.memoryUsage.rss() },
     ...(metrics === undefined ? {} : { metricsPort: metrics }),
   });

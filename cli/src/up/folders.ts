@@ -41,8 +41,7 @@ export async function prepareFolders({ base, studyText, data, graph }: NetworkPl
   for (const [index, { path }] of folders.entries()) {
     const links = Array.from(graph.neighbours[index], (other) => {
       const { name, identity, listen } = folders[other];
-      // The later one of two dials, so that each pair has one connection.
-      return { name, peer: identity.peer, addresses: other < index ? listen : [] };
+      return { name, peer: identity.peer, addresses: listen };
     });
     await writeLinks(path, links);
   }

@@ -37,6 +37,8 @@ export interface DaemonOptions {
   readonly surroundings: Surroundings;
   /** Serves numbers there, on loopback; none: nowhere. */
   readonly metricsPort?: number;
+  /** See Libp2pOptions. */
+  readonly isDiscoverable?: boolean;
   readonly clock?: Clock;
 }
 
@@ -62,7 +64,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 
 /** Puts a daemon together; `opened` learns how to undo each step. Returns how it is doing, at any time. */
 async function compose(options: DaemonOptions, opened: (close: () => unknown) => void): Promise<() => DaemonStatus> {
-  const { log, metricsPort, clock = realClock } = options;
+  const { log, metricsPort, isDiscoverable = false, clock = realClock } = options;
   const delays = monitorEventLoopDelay({ resolution: 10 });
   const parts: Parts = { startedAt: new Date().toISOString(), isRunning: true, links: [], notice: null, delays };
   delays.enable();
@@ -81,7 +83,7 @@ async function compose(options: DaemonOptions, opened: (close: () => unknown) =>
   const rows = await readAll(folder);
 
   const pending = pendingList();
-  const network = connect(folder, parts, { log, clock, pending, warn });
+  const network = connect(folder, parts, { log, clock, pending, warn, isDiscoverable });
   const device = createDevice({
     study: folder.study,
     contract: await contractOf(folder.study),
@@ -151,11 +153,14 @@ interface Helpers {
   readonly log: Log;
   readonly clock: Clock;
   readonly pending: PendingList;
+  readonly isDiscoverable: boolean;
   warn(line: string): void;
 }
 
-function connect(folder: DeviceFolder, parts: Parts, { log, clock, pending, warn }: Helpers): Libp2pNetwork {
+function connect(folder: DeviceFolder, parts: Parts, helpers: Helpers): Libp2pNetwork {
+  const { log, clock, pending, warn, isDiscoverable } = helpers;
   return libp2pNetwork({
+    isDiscoverable,
     identity: folder.identity,
     listen: folder.listen,
     links: parts.links,
