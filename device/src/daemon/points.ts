@@ -28,7 +28,7 @@ export async function readColumns(path: string, wanted?: readonly string[]): Pro
   const names = wanted ?? present;
   const columns = names.map((name) => {
     const at = present.indexOf(name);
-    if (at < 0) throw new Error(`${path} line 1 must name the column ${name}, got ${header.slice(0, 200)}`);
+    if (at < 0) throw new Error(`${path} line 1 must name the column ${name}, got "${header.slice(0, 200)}"`);
     return at;
   });
   const data = new Float64Array(body.length * columns.length);

@@ -100,7 +100,7 @@ test("readColumns refuses what is no number, by line and column, and never shows
   }
   writeFileSync(file, "a,b\n1,2,3\n");
   await expect(readColumns(file)).rejects.toThrow("line 2 must have 2 cells (as line 1), got 3");
-  await expect(readColumns(file, ["c"])).rejects.toThrow("line 1 must name the column c, got a,b");
+  await expect(readColumns(file, ["c"])).rejects.toThrow('line 1 must name the column c, got "a,b"');
   writeFileSync(file, "");
   await expect(readColumns(file, ["a"])).rejects.toThrow("line 1 must name the column a");
 });
