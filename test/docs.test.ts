@@ -113,7 +113,8 @@ describe("commands", () => {
 
   it("name scripts that exist", () => {
     const named = Array.from(text.matchAll(/(?:`|&& |^)npm (?:run )?(\w+)/gm), ([, name]) => name).filter(
-      (name) => name !== "install",
+      // npm's own.
+      (name) => !["install", "init", "pack"].includes(name),
     );
     expect(named.length).toBeGreaterThan(5);
     for (const name of named) expect(scripts, `npm run ${name}`).toHaveProperty(name);

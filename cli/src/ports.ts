@@ -1,6 +1,7 @@
 // Ports of this machine that nobody uses at the moment.
 
-import { createServer, type Server } from "node:net";
+import { once } from "node:events";
+import { connect, createServer, type Server } from "node:net";
 
 /** Below the ports that systems give to outgoing connections: one of those could be taken between finding and using it. */
 const LOWEST = 10_000;
@@ -23,6 +24,20 @@ export async function freePorts(host: string, wanted: number): Promise<number[]>
     return [...held.keys()];
   } finally {
     await Promise.all([...held.values()].map((server) => new Promise((resolve) => server.close(resolve))));
+  }
+}
+
+/** Whether programs of this machine can reach each other: in some containers they may listen, and nobody gets through. */
+export async function checkLoopback(): Promise<void> {
+  const host = "127.0.0.1";
+  const [port] = await freePorts(host, 1);
+  const server = await listen(host, port);
+  const socket = connect(port, host);
+  try {
+    await once(socket, "connect");
+  } finally {
+    socket.destroy();
+    server.close();
   }
 }
 

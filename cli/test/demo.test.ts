@@ -31,7 +31,7 @@ test("fedkm demo runs ten processes that come to the objective of fit, and leave
   });
   expect(await run(["demo", "--json", "--out", join(folder, "processes.svg")], console)).toBe(0);
   const { processes, methods } = JSON.parse(console.said().stdout);
-  expect(processes.inProcess).toBe(null);
+  expect(processes).toMatchObject({ inProcess: null, isAgreed: true });
   expect(processes.objective).toBeGreaterThan(methods.fedkm.objective * 0.999);
   expect(processes.objective).toBeLessThan(methods.fedkm.objective * 1.001);
   expect(processes.globalCentroidDeviation).toBeLessThan(methods.local.globalCentroidDeviation / 100);

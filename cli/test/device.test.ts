@@ -129,6 +129,8 @@ test("devices of different studies refuse each other, and both say which field d
       const [link] = (await statusOf(state)).links;
       expect(link.refusal).toMatch(/^another study, alpha/);
     }, BOUND);
+    const { stdout } = await device("status", "--state", at(state));
+    expect(stdout).toMatch(/^(north|south): another study, alpha/m);
   }
 });
 

@@ -71,7 +71,8 @@ function summary(demonstrated: Demonstrated, picture: string) {
   });
   const links = Array.from(edges(graph)).length;
   const points = datasets.reduce((sum, { rows }) => sum + rows, 0);
-  const processes = { ...measured(demonstrated), inProcess: demonstrated.devices.inProcess ?? null };
+  const { isAgreed, inProcess = null } = demonstrated.devices;
+  const processes = { ...measured(demonstrated), isAgreed, inProcess };
   return {
     seed,
     devices: graph.size,
@@ -94,8 +95,10 @@ function report(demonstrated: Demonstrated, picture: string, styled: boolean): s
   return [problem, "", ...resultTable(demonstrated, styled), ...paragraphs, "", `picture: ${picture}`];
 }
 
-function whatRan({ inProcess }: DevicesResult): string {
-  const same = "They run the update of fedkm whenever they hear something, without a coordinator.";
+function whatRan({ inProcess, isAgreed }: DevicesResult): string {
+  const same =
+    "They run the update of fedkm whenever they hear something, without a coordinator." +
+    (isAgreed ? "" : " They had not agreed yet when the demo ended: this machine is slow or busy.");
   return inProcess === undefined
     ? `devices: ten processes on this machine, linked over TCP, encrypted; all are stopped again. ${same}`
     : `devices: simulated in this process (${inProcess}). ${same}`;

@@ -7,7 +7,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type Matrix, matrix } from "@fedkm/core";
 import type { DaemonStatus } from "@fedkm/device/daemon";
 import { systemReason } from "../failure.ts";
-import { freePorts } from "../ports.ts";
+import { checkLoopback } from "../ports.ts";
 import { untilStopped } from "../stop.ts";
 import { prepareFolders } from "../up/folders.ts";
 import { startProcesses } from "../up/processes.ts";
@@ -20,6 +20,8 @@ export interface DevicesResult {
   readonly messages: number;
   readonly bytes: number;
   readonly milliseconds: number;
+  /** Whether every device came to rest with all of its neighbours heard. */
+  readonly isAgreed: boolean;
   /** Why they were no processes, if they were not. */
   readonly inProcess: string | undefined;
 }
@@ -39,7 +41,7 @@ export async function runDevices(
 
 async function whyNoPorts(): Promise<string | undefined> {
   try {
-    await freePorts("127.0.0.1", 1);
+    await checkLoopback();
     return undefined;
   } catch (error) {
     return `no port could be opened: ${systemReason(error)}`;
@@ -54,20 +56,22 @@ async function runProcesses(problem: Problem, onProgress: (text: string) => void
     const folders = await prepareFolders({ base, graph, ...writeDatasets(datasets, join(base, "data"), { k, alpha }) });
     const stopped = untilStopped().then((event) => Promise.reject(new Error(`stopped by ${event}`)));
     const processes = startProcesses(folders);
+    let isAgreed = false;
     try {
-      for (;;) {
+      while (!isAgreed && performance.now() - begun < WITHIN_MILLISECONDS) {
         const statuses = processes.statuses();
         const failure = processes.failure();
         if (failure !== undefined) throw new Error(failure);
         const agreed = statuses.filter(hasAgreed).length;
         onProgress(`${agreed} of ${statuses.length} devices agree with their neighbours`);
-        if (agreed === statuses.length || performance.now() - begun > WITHIN_MILLISECONDS) break;
+        isAgreed = agreed === statuses.length;
         await Promise.race([stopped, pause(100)]);
       }
     } finally {
       await processes.stop();
     }
-    return { ...summed(processes.statuses()), milliseconds: performance.now() - begun, inProcess: undefined };
+    const milliseconds = performance.now() - begun;
+    return { ...summed(processes.statuses()), milliseconds, isAgreed, inProcess: undefined };
   } finally {
     rmSync(base, { recursive: true, force: true });
   }
@@ -104,10 +108,10 @@ async function simulateDevices(
   const begun = performance.now();
   const study = studyOf(datasets, ["x1", "x2"], { k, alpha });
   const simulation = simulate({ study, contract: await contractOf(study), datasets, graph, seed });
-  simulation.settle(WITHIN_MILLISECONDS);
+  const isAgreed = simulation.settle(WITHIN_MILLISECONDS);
   const messages = tellings(
     datasets.map((_, i) => [simulation.status(i).framesTold, graph.neighbours[i].length] as const),
   );
   const milliseconds = performance.now() - begun;
-  return { centroids: simulation.centroids(), messages, bytes: simulation.bytes, milliseconds, inProcess };
+  return { centroids: simulation.centroids(), messages, bytes: simulation.bytes, milliseconds, isAgreed, inProcess };
 }

@@ -27,9 +27,16 @@ function describe({ name, isRunning, pid, writtenAt, device, links, pending, not
     `${count(rows)} rows (${count(rowsLeftOut)} left out), ${count(framesTold)} frames told`,
     "",
     ...(links.length > 0 ? alignColumns([heading, ...links.map(linkRow)]) : ["no links"]),
+    ...links.flatMap(whyNot),
     ...(pending.length > 0 ? ["", `${pending.length} not linked tried to connect: see fedkm device links`] : []),
     ...(notice === null ? [] : ["", `notice: ${notice}`]),
   ];
+}
+
+/** Why a neighbour is told nothing or cannot be reached. */
+function whyNot({ name, refusal, isConnected, failure }: LinkStatus): string[] {
+  const reason = refusal ?? (isConnected ? null : failure);
+  return reason === null ? [] : [`${name}: ${reason.split("\n")[0].slice(0, 200)}`];
 }
 
 function linkRow({ name, isConnected, isAway, age, refusal, received, sent }: LinkStatus): string[] {

@@ -73,7 +73,8 @@ async function compose(options: DaemonOptions, opened: (close: () => unknown) =>
     parts.notice = line;
     log.warn({}, line);
   };
-  opened(() => log.info({}, "stopped"));
+  let hasStarted = false;
+  opened(() => hasStarted && log.info({}, "stopped"));
   const folder = await readFolder(options.folder);
   parts.links = folder.links;
   // Before anything else: two devices in one folder would tell the same stamps twice.
@@ -103,6 +104,7 @@ async function compose(options: DaemonOptions, opened: (close: () => unknown) =>
   opened(() => network.close());
   opened(() => device.stop());
   await device.start();
+  hasStarted = true;
   log.info({ peer: folder.identity.peer, addresses: network.addresses(), rows: rows.rows }, "listening");
 
   const lastSecond = () => {
