@@ -4,23 +4,24 @@ import { matrix, predict, stack } from "@fedkm/core";
 import { scaleRows } from "@fedkm/device";
 import { type DeviceFolder, readFolder, readPoints } from "@fedkm/device/daemon";
 import type { Console } from "../console.ts";
+import { MODEL_FORMAT, MODEL_VERSION, type Model } from "../model/model.ts";
 import { writeWhole } from "../write.ts";
 import { lastStatus } from "./state.ts";
 
 export async function exportModel({ state, out }: { state: string; out: string }, { stdout }: Console): Promise<void> {
   const folder = await readFolder(state);
   const status = lastStatus(state);
-  const centroids = status?.device.centroids;
-  if (status === undefined || centroids == null) {
+  const { centroids, objective } = status?.device ?? {};
+  if (status === undefined || centroids == null || objective == null) {
     throw new Error(`${state} must be the folder of a device that has clusters, got none yet`);
   }
   const { study, name } = folder;
   const { k, alpha, features } = study;
   const scale = features.map((feature) => feature.scale);
   const sizes = await clusterSizes(folder, centroids);
-  const model = {
-    format: "fedkm-model",
-    version: 1,
+  const model: Model = {
+    format: MODEL_FORMAT,
+    version: MODEL_VERSION,
     columns: features.map((feature) => feature.name),
     scaling: { kind: scale.every((one) => one === 1) ? "none" : "bounds", offset: scale.map(() => 0), scale },
     missing: { policy: "refuse" },
@@ -28,7 +29,7 @@ export async function exportModel({ state, out }: { state: string; out: string }
     devices: [{ name, rows: sizes.reduce((sum, size) => sum + size, 0), sizes, centroids }],
     // What a device knows of others stays with it.
     links: [],
-    objective: status.device.objective,
+    objective,
     rounds: status.device.round,
     converged: status.device.phase === "settled",
     messages: status.device.framesTold,
