@@ -59,7 +59,10 @@ export function network(
   const k = centroids.reduce((most, { rows }) => Math.max(most, rows), 0);
   const room = new Map<number, Update>();
   for (const { rows } of centroids) {
-    if (!room.has(rows)) room.set(rows, { ...emptyUpdate(rows, cols, settings, k), sets });
+    if (room.has(rows)) continue;
+    const update = emptyUpdate(rows, cols, settings, k);
+    update.sets = sets;
+    room.set(rows, update);
   }
   const state: Network = {
     graph,
@@ -119,6 +122,8 @@ export function runRound(state: Network, { order, ends }: RoundOrder, settings: 
   return largest;
 }
 
+const NO_STARTS: readonly Float64Array[] = [];
+
 /** One device update from the state before the step; its result waits in `updated`. */
 function visit(state: Network, i: number, settings: UpdateSettings): void {
   loadDevice(state, i);
@@ -127,7 +132,7 @@ function visit(state: Network, i: number, settings: UpdateSettings): void {
   update.neighbours = state.graph.neighbours[i];
   update.edgeWeights = state.graph.weights[i];
   update.pointScale = state.pointScales[i];
-  update.freshStarts = settings.freshStarts > 0 ? freshStarts(state.datasets[i], update, state.random) : [];
+  update.freshStarts = settings.freshStarts > 0 ? freshStarts(state.datasets[i], update, state.random) : NO_STARTS;
   runUpdate(update, state.points[i]);
   storeDevice(state, i);
 }
