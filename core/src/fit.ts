@@ -63,7 +63,11 @@ export interface FitModel {
 }
 
 export function fit(datasets: readonly Matrix[], graph: Graph, options: FitOptions): FitModel {
-  const loop = fitRounds(datasets, graph, options);
+  return drain(roundsOf(datasets, graph, options, false));
+}
+
+/** Runs a loop to its end. */
+export function drain<T>(loop: Generator<unknown, T, void>): T {
   for (;;) {
     const step = loop.next();
     if (step.done) return step.value;
@@ -75,6 +79,15 @@ export function fitRounds(
   datasets: readonly Matrix[],
   graph: Graph,
   options: FitOptions,
+): Generator<Round, FitModel, void> {
+  return roundsOf(datasets, graph, options, true);
+}
+
+function roundsOf(
+  datasets: readonly Matrix[],
+  graph: Graph,
+  options: FitOptions,
+  isWatched: boolean,
 ): Generator<Round, FitModel, void> {
   const { schedule = "cyclic", preset = "dependable", seed = 0 } = options;
   checkSchedule(schedule, graph.size);
@@ -93,7 +106,7 @@ export function fitRounds(
     const largestMove = runRound(state, next.value, settingsOf(round));
     return { largestMove, converged: state.stillCount === graph.size };
   };
-  return runRounds(state, advance, most, !listed, options.signal);
+  return runRounds(state, advance, most, !listed, options.signal, isWatched);
 }
 
 const DEFAULT_ROUNDS = 200;
@@ -162,21 +175,25 @@ export interface RoundResult {
   readonly converged: boolean;
 }
 
-/** Rounds until `most`, or until `advance` has no further one, or until nothing moves. */
+/**
+ * Rounds until `most`, or until `advance` has no further one, or until nothing moves. Only a loop that is watched keeps
+ * the centroids of a round for whoever asks for them later: drained at once, nobody does.
+ */
 export function* runRounds(
   state: Network,
   advance: (round: number) => RoundResult | undefined,
   most: number,
   stopWhenConverged: boolean,
   signal: AbortSignal | undefined,
+  isWatched = true,
 ): Generator<Round, FitModel, void> {
   signal?.throwIfAborted();
   const history: RoundSummary[] = [];
   const note = (largestMove: number): Round => {
     const summary = { round: history.length, ...summarise(state), largestMove };
     history.push(summary);
-    const packed = state.sets.data.slice();
-    // Matrices are made when asked for: a large network drained by `fit` needs none of them.
+    const packed = isWatched ? state.sets.data.slice() : state.sets.data;
+    // Matrices are made when asked for.
     return {
       ...summary,
       get centroids() {

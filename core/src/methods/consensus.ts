@@ -2,7 +2,7 @@
 // the bias that a finite alpha leaves; where all devices agree, they agree on a fixed point of pooled k-means.
 
 import { checkInteger, checkNumber } from "../check.ts";
-import { type FitModel, type Round, type RoundResult, runRounds, startNetwork } from "../fit.ts";
+import { drain, type FitModel, type Round, type RoundResult, runRounds, startNetwork } from "../fit.ts";
 import { sumTraffic } from "../flood.ts";
 import type { Graph } from "../graph.ts";
 import { emptyStatistics, type Statistics } from "../kernel/kernel.ts";
@@ -21,11 +21,7 @@ export interface ConsensusModel extends FitModel {
 }
 
 export function consensus(datasets: readonly Matrix[], graph: Graph, options: MethodOptions): ConsensusModel {
-  const loop = consensusRounds(datasets, graph, options);
-  for (;;) {
-    const step = loop.next();
-    if (step.done) return step.value;
-  }
+  return drain(consensusRounds(datasets, graph, options));
 }
 
 /** A sweep at a time, as `fitRounds`. Unless told otherwise every point counts the same (weighting "sample"). */

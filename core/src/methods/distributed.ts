@@ -1,7 +1,7 @@
 // Distributed k-means (Forero, Cano and Giannakis 2011): label-wise hard consensus by ADMM, all devices at once.
 
 import { checkInteger, checkNumber, checkOneOf } from "../check.ts";
-import { type FitModel, type Round, runRounds, startNetwork } from "../fit.ts";
+import { drain, type FitModel, type Round, runRounds, startNetwork } from "../fit.ts";
 import { edges, type Graph, graph as graphOf } from "../graph.ts";
 import type { Matrix } from "../matrix.ts";
 import { commit, largestCoordinate, type Network, refreshStatistics, unpack } from "../network.ts";
@@ -17,11 +17,7 @@ export interface DistributedModel extends FitModel {
 }
 
 export function distributed(datasets: readonly Matrix[], graph: Graph, options: MethodOptions): DistributedModel {
-  const loop = distributedRounds(datasets, graph, options);
-  for (;;) {
-    const step = loop.next();
-    if (step.done) return step.value;
-  }
+  return drain(roundsOf(datasets, graph, options, false));
 }
 
 /** A round at a time, as `fitRounds`. Edge weights have no part in it: every link counts the same. */
@@ -29,6 +25,15 @@ export function distributedRounds(
   datasets: readonly Matrix[],
   graph: Graph,
   options: MethodOptions,
+): Generator<Round, DistributedModel, void> {
+  return roundsOf(datasets, graph, options, true);
+}
+
+function roundsOf(
+  datasets: readonly Matrix[],
+  graph: Graph,
+  options: MethodOptions,
+  isWatched: boolean,
 ): Generator<Round, DistributedModel, void> {
   const { eta: wanted = 2, seeds = "own", rounds = 200, signal } = options;
   checkInteger("k", options.k, 1);
@@ -38,7 +43,7 @@ export function distributedRounds(
   orderSeeds(state, seeds);
   const eta = wanted === "tuned" ? tunedEta(datasets, graph, state.k) : wanted;
   const multipliers = new Float64Array(state.sets.data.length);
-  const loop = runRounds(state, () => runAdmmRound(state, multipliers, eta), rounds, true, signal);
+  const loop = runRounds(state, () => runAdmmRound(state, multipliers, eta), rounds, true, signal, isWatched);
   return withMultipliers(loop, state, multipliers, eta);
 }
 
