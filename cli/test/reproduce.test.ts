@@ -61,7 +61,7 @@ describe("fedkm reproduce figure1 --quick", () => {
   test("puts its figures and their time into the report", () => {
     const report = text("two", "report.html");
     expect(report).toContain(text("two", "figure1-paper.svg").trimEnd());
-    expect(report).toMatch(/54 cells in \d+\.\d s with 2 threads/);
+    expect(report).toMatch(/54 cells in \d+\.\d s with 2 workers/);
   });
 
   test("gives the same bytes with one thread", async () => {

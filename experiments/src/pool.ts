@@ -1,9 +1,13 @@
-// Worker threads over batches of cells: each takes the next batch when it is done with one.
+// Workers over batches of cells: each takes the next batch when it is done with one.
+//
+// They are processes, not threads: Node 20 can abort as a whole when a thread ends while its code is being compiled.
 
-import { Worker } from "node:worker_threads";
+import { type ChildProcess, fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
 import type { LabelledPoints } from "@fedkm/core";
 import type { Cell } from "./cell.ts";
 import type { RunRecord } from "./trial.ts";
+import type { Task } from "./worker.ts";
 
 export interface PoolOptions {
   readonly workers: number;
@@ -15,30 +19,32 @@ export interface PoolOptions {
   onFinished(batch: number, rows: readonly RunRecord[]): void;
 }
 
-// Flags of this process, such as those of a test runner, are not for threads. They run the built file also where the sources are run, as in tests: a thread cannot read TypeScript.
-const file = new URL("../dist/worker.js", import.meta.url);
+// The built file also where the sources are run, as in tests: a bare Node cannot read TypeScript.
+const file = fileURLToPath(new URL("../dist/worker.js", import.meta.url));
 
-/** Runs the given batches, the largest first, so that no thread is left with a large one at the end. */
+/** Runs the given batches, the largest first, so that no worker is left with a large one at the end. */
 export async function runBatches(
   batches: ReadonlyMap<number, readonly Cell[]>,
   { workers, features, signal, onFinished }: PoolOptions,
 ): Promise<void> {
   signal?.throwIfAborted();
   const waiting = [...batches].sort(([, a], [, b]) => workIn(b) - workIn(a));
-  const threads = Array.from(
-    { length: Math.min(workers, waiting.length) },
-    () => new Worker(file, { workerData: { features }, execArgv: [] }),
-  );
+  const processes = Array.from({ length: Math.min(workers, waiting.length) }, () => {
+    // Flags of this process, such as those of a test runner, are not for workers; typed arrays need this serialization.
+    const worker = fork(file, { execArgv: [], serialization: "advanced" });
+    send(worker, { features });
+    return worker;
+  });
   let stop = () => {};
   const stopped = new Promise<never>((_, reject) => {
     stop = () => reject(signal?.reason);
     signal?.addEventListener("abort", stop, { once: true });
   });
   try {
-    await Promise.race([stopped, Promise.all(threads.map((thread) => work(thread, waiting, onFinished)))]);
+    await Promise.race([stopped, Promise.all(processes.map((worker) => work(worker, waiting, onFinished)))]);
   } finally {
     signal?.removeEventListener("abort", stop);
-    await Promise.all(threads.map((thread) => thread.terminate()));
+    await Promise.all(processes.map(end));
   }
 }
 
@@ -47,8 +53,11 @@ export function workIn(cells: readonly Cell[]): number {
   return cells.length * (100 + (cells[0].pointsPerDevice ?? 1000));
 }
 
+/** What a worker answers to a batch. */
+type Answer = { readonly rows: readonly RunRecord[] } | { readonly failure: string };
+
 function work(
-  thread: Worker,
+  worker: ChildProcess,
   waiting: [number, readonly Cell[]][],
   onFinished: PoolOptions["onFinished"],
 ): Promise<void> {
@@ -58,13 +67,29 @@ function work(
       const batch = waiting.shift();
       if (batch === undefined) return resolve();
       current = batch[0];
-      thread.postMessage(batch[1]);
+      send(worker, { cells: batch[1] });
     };
-    thread.on("message", (rows: readonly RunRecord[]) => {
-      onFinished(current, rows);
+    worker.on("message", (answer: Answer) => {
+      if ("failure" in answer) return reject(new Error(answer.failure));
+      onFinished(current, answer.rows);
       next();
     });
-    thread.on("error", reject);
+    worker.on("error", reject);
+    worker.on("exit", (code, signal) => reject(new Error(`a worker ended by itself (${signal ?? code})`)));
     next();
+  });
+}
+
+function send(worker: ChildProcess, task: Task): void {
+  // One that is gone says so by its exit.
+  worker.send(task, () => {});
+}
+
+/** Resolves when the process is gone. */
+function end(worker: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    if (worker.exitCode !== null || worker.signalCode !== null) return resolve();
+    worker.once("exit", () => resolve());
+    worker.kill("SIGKILL");
   });
 }

@@ -34,7 +34,7 @@ ${agreement.length > 0 ? agreementSection(agreement) : ""}
 ${pictures.length > 0 ? `<h2>Pictures</h2>\n<div class="pictures">\n${pictures.join("\n")}\n</div>` : ""}
 ${isFigures ? "" : `<h2>Numbers</h2>\n${numbersTable(aggregated)}`}
 <h2>Manifest</h2>
-<p>The same options give the same bytes of every CSV file, on any machine and with any number of threads.</p>
+<p>The same options give the same bytes of every CSV file, on any machine and with any number of workers.</p>
 <pre>${escaped(JSON.stringify(manifest, undefined, 2))}</pre>
 </body>
 </html>

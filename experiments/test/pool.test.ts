@@ -1,4 +1,4 @@
-// Any number of threads gives the same rows; a stop leaves what was finished. Threads run the built files: npm test builds first.
+// Any number of workers gives the same rows; a stop leaves what was finished. Workers run the built files: npm test builds first.
 
 import { expect, test } from "vitest";
 import { batches, type Cell, paperSetting } from "../src/cell.ts";
@@ -22,7 +22,7 @@ async function rowsOf(workers: number): Promise<Map<number, readonly RunRecord[]
   return rows;
 }
 
-test("runBatches gives the rows of trials, with one thread and with two", async () => {
+test("runBatches gives the rows of trials, with one worker and with two", async () => {
   const [one, two] = [await rowsOf(1), await rowsOf(2)];
   for (const [batch, own] of parts) {
     expect(one.get(batch)).toEqual(trials(own));
@@ -49,12 +49,12 @@ test("runBatches with nothing to do is done", async () => {
   await runBatches(new Map(), { workers: 2, onFinished: () => expect.unreachable() });
 });
 
-test("runBatches fails with what went wrong in a thread", async () => {
+test("runBatches fails with what went wrong in a worker", async () => {
   const impossible = new Map([[0, [{ ...cells[0], pointsPerDevice: 2 }]]]);
   await expect(runBatches(impossible, { workers: 1, onFinished: () => {} })).rejects.toThrow(/k = 3 points/);
 });
 
-test("runBatches hands the threads the points that cells name", async () => {
+test("runBatches hands the workers the points that cells name", async () => {
   const points = { data: Float64Array.from({ length: 60 }, (_, i) => (i % 2 === 0 ? i : -i)), rows: 30, cols: 2 };
   const features = { points, labels: Uint32Array.from({ length: 30 }, (_, i) => i % 3) };
   const own: Cell[] = [{ ...cells[0], dataset: "features", pointsPerDevice: null, devices: 3, edgeProbability: 1 }];

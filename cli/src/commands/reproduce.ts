@@ -27,7 +27,11 @@ export function reproduceCommand(io: Console): Command {
     .addOption(
       new Option("--start <name>", "where devices begin").choices(["paper", "dependable", "both"]).default("both"),
     )
-    .option("--workers <integer>", "threads (default: one for each core)", parseWhole("--workers", 1, 256))
+    .option(
+      "--workers <integer>",
+      "processes that share the work (default: one for each core)",
+      parseWhole("--workers", 1, 256),
+    )
     .option("--resume", "go on from what an interrupted run with the same options left in the folder")
     .option("--json", "print what was found as one JSON object")
     .addHelpText("after", "\nExample:\n  fedkm reproduce figure1 --quick --out figure1")

@@ -1,4 +1,4 @@
-// fedkm reproduce: runs the cells of a study in threads, then writes tables, pictures and the report from their rows.
+// fedkm reproduce: runs the cells of a study in processes of their own, then writes tables, pictures and the report from their rows.
 
 import { availableParallelism } from "node:os";
 import type { LabelledPoints } from "@fedkm/core";
@@ -88,7 +88,7 @@ interface RunSettings {
   readonly features: LabelledPoints | undefined;
 }
 
-/** All rows in the order of the cells, whatever the order in which threads finished them. */
+/** All rows in the order of the cells, whatever the order in which workers finished them. */
 async function runPlan(
   { cells }: Plan,
   { out, manifest, workers, resume, progress, features }: RunSettings,

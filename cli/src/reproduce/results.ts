@@ -39,7 +39,7 @@ export async function writeResults(results: Results, stdout: Console["stdout"]):
   // A median of fewer runs says too little.
   const agreement = plan.figures.length > 0 && manifest.runs >= 10 ? compareWithStudy(aggregated) : [];
   const pictures = plan.pictures.map(({ name, grid }) => ({ name, svg: drawPanelGrid(aggregated, grid) }));
-  const effort = `${manifest.cells} cells in ${seconds.toFixed(1)} s with ${workers} ${workers === 1 ? "thread" : "threads"}, seed ${manifest.seed}.`;
+  const effort = `${manifest.cells} cells in ${seconds.toFixed(1)} s with ${workers} ${workers === 1 ? "worker" : "workers"}, seed ${manifest.seed}.`;
   const report = renderReport({
     title: `fedkm reproduce ${manifest.what}`,
     effort,
