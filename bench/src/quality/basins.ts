@@ -1,8 +1,8 @@
 // Does the network end in the right basin? Seeds that the paper would use, seeds of ours, and one planted wrong device.
 
-import { type FitOptions, fit, kmeans, type Matrix } from "@fedkm/core";
+import { type FitOptions, fit, graph, type Matrix } from "@fedkm/core";
 import { print } from "../table.ts";
-import { isWrong, kinds, type Setting, setting, settingOf } from "./setting.ts";
+import { isOneToOne, isWrong, kinds, type Setting, setting } from "./setting.ts";
 
 const SEEDS = 50;
 
@@ -29,41 +29,44 @@ export function wrongNetworks(first: number): void {
   print("wrong networks: m = 100, p = 0.7, alpha = 1", [["start", ...kinds], ...rows]);
 }
 
-/** All devices at their own best k-means but device 0, which sits in a wrong local optimum, where there is one. */
+/**
+ * All devices at their local optimum in the right basin but device 0, which has two centroids in one cluster and one
+ * between two others, where k-means can end like that.
+ */
 export function infection(first: number): void {
   const rows = kinds.map((kind) => {
-    let [planted, paper, defaults] = [0, 0, 0];
-    for (let s = 0; s < SEEDS; s++) {
-      const at = setting(kind, 100, first + s);
-      const wrong = wrongOptimum(at.datasets[0], first + s);
-      if (wrong === undefined) continue;
-      planted++;
-      const others = at.datasets.slice(1).map((points) => kmeans(points, { k: 3, seed: at.seed }).centroids);
-      const init = [wrong, ...others];
-      if (networkIsWrong(at, { init, preset: "paper", rounds: 60 })) paper++;
-      if (networkIsWrong(at, { init })) defaults++;
-    }
-    return [kind, String(planted), String(paper), String(defaults)];
+    const runs = Array.from({ length: SEEDS }, (_, s) => plant(setting(kind, 100, first + s)));
+    const planted = runs.filter((run) => run !== undefined);
+    const ruined = (of: "untouched" | "paper" | "defaults") => String(planted.filter((run) => run[of]).length);
+    return [kind, String(planted.length), ruined("untouched"), ruined("paper"), ruined("defaults")];
   });
-  const head = ["data", "networks with a planted wrong device", "ruined, paper settings", "ruined, defaults"];
-  print("infection: one wrong device among ten, m = 100, p = 0.7, alpha = 1", [head, ...rows]);
+  const head = ["data", "networks", "wrong, nothing planted", "ruined, paper settings", "ruined, defaults"];
+  print("infection: one wrong device planted among ten, m = 100, p = 0.7, alpha = 1", [head, ...rows]);
 }
 
-/** A fixed point of k-means on these points that is not the right one, if a few starts find one. */
-function wrongOptimum(points: Matrix, seed: number): Matrix | undefined {
-  const own = settingOf([points], { size: 1, neighbours: [], weights: [] }, 3, seed, 20);
+/** Whether the network ends wrong: with the paper's settings without and with the planted device, and with the defaults. */
+function plant(at: Setting) {
+  const right = localOptima(at.datasets, { init: at.datasets.map(() => at.reference) });
+  const wrong = wrongOptimum(at);
+  if (wrong === undefined) return undefined;
+  const init = [wrong, ...right.slice(1)];
+  const paper = { preset: "paper", rounds: 60 } as const;
+  return {
+    untouched: networkIsWrong(at, { ...paper, init: right }),
+    paper: networkIsWrong(at, { ...paper, init }),
+    defaults: networkIsWrong(at, { init }),
+  };
+}
+
+function wrongOptimum({ datasets, reference, seed }: Setting): Matrix | undefined {
   for (let start = 0; start < 200; start++) {
-    const drawn = fit(
-      [points],
-      { size: 1, neighbours: [new Uint32Array(0)], weights: [new Float64Array(0)] },
-      {
-        k: 3,
-        alpha: 0,
-        init: "classic kmeans++",
-        seed: 1000 * seed + start,
-      },
-    );
-    if (isWrong(own, drawn.centroids[0])) return drawn.centroids[0];
+    const [own] = localOptima(datasets.slice(0, 1), { init: "classic kmeans++", seed: 1000 * seed + start });
+    if (!isOneToOne(own, reference)) return own;
   }
   return undefined;
+}
+
+/** Where k-means ends on each device alone. */
+function localOptima(datasets: readonly Matrix[], options: Partial<FitOptions>): readonly Matrix[] {
+  return fit(datasets, graph(datasets.length, []), { k: 3, alpha: 0, ...options }).centroids;
 }

@@ -47,7 +47,7 @@ export function isWrong(at: Pick<Setting, "all" | "cost" | "reference">, centroi
 }
 
 /** Every reference centroid is the nearest of exactly one. */
-function isOneToOne(centroids: Matrix, reference: Matrix): boolean {
+export function isOneToOne(centroids: Matrix, reference: Matrix): boolean {
   const rows = toRows(reference);
   return new Set(toRows(centroids).map((row) => nearestRow(row, rows))).size === rows.length;
 }
