@@ -121,6 +121,7 @@ export async function bytesOfAChange(): Promise<boolean> {
     [3, 2],
     [10, 10],
     [50, 20],
+    [100, 20],
   ]) {
     const length = frameBytes({ k, d });
     const proxies: Awaited<ReturnType<typeof tcpProxy>>[] = [];
@@ -142,7 +143,8 @@ export async function bytesOfAChange(): Promise<boolean> {
       // The last confirmation comes a little later.
       await pause(500);
     };
-    await send(32);
+    // Until the link is known to be quick.
+    await send(160);
     const before = proxy.bytes;
     const FRAMES = 320;
     await send(FRAMES);

@@ -3,12 +3,18 @@
 /** Frames sent and not yet confirmed. */
 export const MOST_FRAMES = 64;
 
-/** A sender with this many bytes unconfirmed waits, so that a slow link carries news and not history. */
-export const ENOUGH_BYTES = 65_536;
+/**
+ * A sender with this many bytes unconfirmed waits, so that a slow link carries news and not history. It begins with the
+ * least, doubles it up to the most with every confirmation that is quick, and halves it with every one that is not.
+ */
+export const LEAST_BYTES = 65_536;
+export const MOST_BYTES = 1_048_576;
 
-/** The hearer confirms after so many frames or bytes: seldom, because a confirmation costs as much as a small frame. */
+/** A quick confirmation: so long after the last frame that it confirms. */
+export const CONFIRMED_MILLISECONDS = 1_000;
+
+/** The hearer confirms after so many frames, or when asked: seldom, because a confirmation costs as much as a small frame. */
 export const CONFIRMED_FRAMES = 32;
-export const CONFIRMED_BYTES = 16_384;
 
 /** Two confirmations are at least so far apart: at most 200 small frames a second, and never one lost. */
 export const BETWEEN_CONFIRMATIONS_MILLISECONDS = 320;

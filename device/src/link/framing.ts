@@ -3,9 +3,12 @@
 /** Seven bits a byte, lowest first, as in LEB128; lengths below 2^28 take at most this many bytes. */
 const LONGEST_PREFIX = 4;
 
+/** Stands before a frame, where a length would, and asks for its confirmation. */
+const ASK = 0;
+
 /** The bytes that go on the stream for one frame. */
-export function withLength(frame: Uint8Array): Uint8Array {
-  const prefix: number[] = [];
+export function withLength(frame: Uint8Array, isAsking = false): Uint8Array {
+  const prefix: number[] = isAsking ? [ASK] : [];
   for (let rest = frame.length; ; rest >>>= 7) {
     if (rest < 0x80) {
       prefix.push(rest);
@@ -26,12 +29,13 @@ export interface FrameReader {
   readonly midway: boolean;
 }
 
-/** Puts arriving bytes together again. Keeps one frame of at most `maxFrame` bytes, and gives each away. */
-export function frameReader(maxFrame: number, onFrame: (frame: Uint8Array) => void): FrameReader {
+/** Puts arriving bytes together again. Keeps one frame of at most `maxFrame` bytes, and gives each away, with whether it asks. */
+export function frameReader(maxFrame: number, onFrame: (frame: Uint8Array, isAsking: boolean) => void): FrameReader {
   let frame: Uint8Array | undefined;
   let filled = 0;
   let length = 0;
   let prefixBytes = 0;
+  let isAsking = false;
 
   const readPrefix = (byte: number): string | undefined => {
     length += (byte & 0x7f) * 2 ** (7 * prefixBytes);
@@ -41,7 +45,13 @@ export function frameReader(maxFrame: number, onFrame: (frame: Uint8Array) => vo
       return `a frame must have at most ${maxFrame} bytes, got ${length} or more`;
     }
     if (!ended) return undefined;
-    if (length === 0) return "a frame must have at least 1 byte, got 0";
+    if (length === 0) {
+      // ASK is one byte, once.
+      if (isAsking || prefixBytes > 1) return "a frame must have at least 1 byte, got 0";
+      isAsking = true;
+      prefixBytes = 0;
+      return undefined;
+    }
     frame = new Uint8Array(length);
     filled = 0;
     length = 0;
@@ -65,13 +75,15 @@ export function frameReader(maxFrame: number, onFrame: (frame: Uint8Array) => vo
         at += part.length;
         if (filled < frame.length) continue;
         const whole = frame;
+        const asks = isAsking;
         frame = undefined;
-        onFrame(whole);
+        isAsking = false;
+        onFrame(whole, asks);
       }
       return undefined;
     },
     get midway() {
-      return frame !== undefined || prefixBytes > 0;
+      return frame !== undefined || prefixBytes > 0 || isAsking;
     },
   };
 }

@@ -1,13 +1,7 @@
 // The hearing half of a link: takes frames, confirms them at a bounded pace, and refuses a peer that breaks the rules.
 
 import type { Clock } from "../clock.ts";
-import {
-  BETWEEN_CONFIRMATIONS_MILLISECONDS,
-  CONFIRMED_BYTES,
-  CONFIRMED_FRAMES,
-  FRAME_MILLISECONDS,
-  MOST_FRAMES,
-} from "./credit.ts";
+import { BETWEEN_CONFIRMATIONS_MILLISECONDS, CONFIRMED_FRAMES, FRAME_MILLISECONDS, MOST_FRAMES } from "./credit.ts";
 import { frameReader } from "./framing.ts";
 
 export interface IncomingOptions {
@@ -28,7 +22,6 @@ export interface Incoming {
 
 export function incoming({ maxFrame, clock, onFrame, confirm, refuse }: IncomingOptions): Incoming {
   let frames = 0;
-  let bytesTaken = 0;
   let confirmedAt = Number.NEGATIVE_INFINITY;
   let cancelConfirmation: (() => void) | undefined;
   let cancelPatience: (() => void) | undefined;
@@ -49,19 +42,17 @@ export function incoming({ maxFrame, clock, onFrame, confirm, refuse }: Incoming
     confirmedAt = clock.now();
     confirm(Uint8Array.of(frames));
     frames = 0;
-    bytesTaken = 0;
   };
-  const reader = frameReader(maxFrame, (frame) => {
+  const reader = frameReader(maxFrame, (frame, isAsking) => {
     if (closed) return;
     cancelPatience?.();
     cancelPatience = undefined;
     frames += 1;
-    bytesTaken += frame.length;
     if (frames > MOST_FRAMES) {
       giveUp(`more than ${MOST_FRAMES} frames were sent without waiting for a confirmation`);
       return;
     }
-    if (cancelConfirmation === undefined && (frames >= CONFIRMED_FRAMES || bytesTaken >= CONFIRMED_BYTES)) {
+    if (cancelConfirmation === undefined && (isAsking || frames >= CONFIRMED_FRAMES)) {
       // Never from within the reading of bytes: what follows in the same bytes was sent without this confirmation.
       const wait = Math.max(0, confirmedAt + BETWEEN_CONFIRMATIONS_MILLISECONDS - clock.now());
       cancelConfirmation = clock.after(wait, confirmNow);

@@ -145,7 +145,7 @@ export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse 
       // Closed, unlinked or sent away while it opened.
       if (life.over || !admits(peer) || links.get(peer) !== link) wire.abort("not wanted any more");
       else {
-        link.telling = { wire, outgoing: outgoing((bytes) => wire.send(bytes)), since: clock.now(), life };
+        link.telling = { wire, outgoing: outgoing(clock, (bytes) => wire.send(bytes)), since: clock.now(), life };
         delete link.failure;
         listener.onConnect(peer);
       }

@@ -1,6 +1,7 @@
 // The telling half of a link: sends while there is credit, and keeps the latest frame, never a queue, while there is none.
 
-import { ENOUGH_BYTES, MOST_FRAMES } from "./credit.ts";
+import type { Clock } from "../clock.ts";
+import { CONFIRMED_MILLISECONDS, LEAST_BYTES, MOST_BYTES, MOST_FRAMES } from "./credit.ts";
 import { withLength } from "./framing.ts";
 
 export interface Outgoing {
@@ -17,22 +18,35 @@ export interface Traffic {
   readonly bytes: number;
 }
 
-export function outgoing(send: (bytes: Uint8Array) => void): Outgoing {
-  const unconfirmed: number[] = [];
+export function outgoing(clock: Clock, send: (bytes: Uint8Array) => void): Outgoing {
+  const unconfirmed: { readonly bytes: number; readonly at: number }[] = [];
   let bytesUnderWay = 0;
+  let enoughBytes = LEAST_BYTES;
+  /** How many of the frames under way, from the first, will be confirmed because one of them asks for it. */
+  let asked = 0;
   let waiting: Uint8Array | undefined;
   const sent = { frames: 0, bytes: 0 };
   let replaced = 0;
 
   const transmit = (frame: Uint8Array) => {
-    const bytes = withLength(frame);
-    unconfirmed.push(bytes.length);
+    const isAsking = asked === 0 && 2 * (bytesUnderWay + frame.length) >= enoughBytes;
+    const bytes = withLength(frame, isAsking);
+    unconfirmed.push({ bytes: bytes.length, at: clock.now() });
     bytesUnderWay += bytes.length;
+    if (isAsking) asked = unconfirmed.length;
     sent.frames += 1;
     sent.bytes += bytes.length;
     send(bytes);
   };
-  const hasCredit = () => unconfirmed.length < MOST_FRAMES && bytesUnderWay < ENOUGH_BYTES;
+  // With nothing asked, nobody would ever say that there is room again.
+  const hasCredit = () => unconfirmed.length < MOST_FRAMES && (bytesUnderWay < enoughBytes || asked === 0);
+  const confirm = (frames: number) => {
+    const confirmed = unconfirmed.splice(0, frames);
+    for (const { bytes } of confirmed) bytesUnderWay -= bytes;
+    asked = Math.max(0, asked - frames);
+    const isQuick = clock.now() - confirmed[frames - 1].at <= CONFIRMED_MILLISECONDS;
+    enoughBytes = isQuick ? Math.min(MOST_BYTES, 2 * enoughBytes) : Math.max(LEAST_BYTES, enoughBytes / 2);
+  };
 
   return {
     tell(frame) {
@@ -48,7 +62,7 @@ export function outgoing(send: (bytes: Uint8Array) => void): Outgoing {
         if (taken === 0 || taken > unconfirmed.length) {
           return `a confirmation must name 1 to ${unconfirmed.length} frames (those under way), got ${taken}`;
         }
-        for (const length of unconfirmed.splice(0, taken)) bytesUnderWay -= length;
+        confirm(taken);
       }
       if (waiting !== undefined && hasCredit()) {
         const frame = waiting;

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ENOUGH_BYTES, MOST_FRAMES } from "../../src/link/credit.ts";
+import { CONFIRMED_MILLISECONDS, LEAST_BYTES, MOST_BYTES, MOST_FRAMES } from "../../src/link/credit.ts";
 import { withLength } from "../../src/link/framing.ts";
 import { incoming } from "../../src/link/incoming.ts";
 import { outgoing } from "../../src/link/outgoing.ts";
@@ -18,12 +18,12 @@ function numbered(number: number, length = 93): Uint8Array {
 const numberOf = (frame: Uint8Array) => new DataView(frame.buffer, frame.byteOffset).getUint32(0);
 
 /** A teller and a hearer with so many milliseconds between them. */
-function pair(clock: ManualClock, delay: number, maxFrame = 100_000) {
+function pair(clock: ManualClock, delay: number, maxFrame = 100_000, onConfirm: (frames: number) => void = () => {}) {
   const heard: number[] = [];
   const refusals: string[] = [];
   let underWay = { frames: 0, bytes: 0 };
   const most = { frames: 0, bytes: 0 };
-  const teller = outgoing((bytes) => {
+  const teller = outgoing(clock, (bytes) => {
     underWay = { frames: underWay.frames + 1, bytes: underWay.bytes + bytes.length };
     most.frames = Math.max(most.frames, underWay.frames);
     most.bytes = Math.max(most.bytes, underWay.bytes);
@@ -36,7 +36,10 @@ function pair(clock: ManualClock, delay: number, maxFrame = 100_000) {
     maxFrame,
     clock,
     onFrame: (frame) => heard.push(numberOf(frame)),
-    confirm: (bytes) => clock.after(delay, () => expect(teller.hear(bytes)).toBeUndefined()),
+    confirm(bytes) {
+      onConfirm(bytes[0]);
+      clock.after(delay, () => expect(teller.hear(bytes)).toBeUndefined());
+    },
     refuse: (reason) => refusals.push(reason),
   });
   return { teller, hearer, heard, refusals, most };
@@ -61,7 +64,8 @@ test("whatever the pace, delay and size: in order, never refused, bounded under 
       expect(heard.at(-1)).toBe(gaps.length - 1);
       expect(heard).toEqual([...heard].sort((a, b) => a - b));
       expect(most.frames).toBeLessThanOrEqual(MOST_FRAMES);
-      expect(most.bytes).toBeLessThanOrEqual(ENOUGH_BYTES + length + 4);
+      const enough = 2 * delay > CONFIRMED_MILLISECONDS ? LEAST_BYTES : MOST_BYTES;
+      expect(most.bytes).toBeLessThanOrEqual(enough + length + 5);
       expect(heard.length + teller.replaced).toBe(gaps.length);
     }),
     { seed, numRuns: 50 },
@@ -71,7 +75,7 @@ test("whatever the pace, delay and size: in order, never refused, bounded under 
 test("tell replaces the waiting frame and never queues: of 1000 frames without confirmation 64 go out, then the last", () => {
   const clock = manualClock();
   const sent: Uint8Array[] = [];
-  const teller = outgoing((bytes) => sent.push(bytes));
+  const teller = outgoing(clock, (bytes) => sent.push(bytes));
   for (let number = 0; number < 1000; number++) teller.tell(numbered(number));
   expect(sent).toHaveLength(64);
   expect(teller.replaced).toBe(935);
@@ -81,8 +85,61 @@ test("tell replaces the waiting frame and never queues: of 1000 frames without c
   expect(clock.due()).toEqual([]);
 });
 
+test("confirmations of long frames get as rare as those of short ones where they are quick, and come soon where they are slow", () => {
+  for (const [delay, least, most] of [
+    [1, 32, 33],
+    [600, 1, 9],
+  ]) {
+    const clock = manualClock();
+    const confirmed: number[] = [];
+    const { teller, refusals } = pair(clock, delay, 100_000, (frames) => confirmed.push(frames));
+    for (let step = 0; step < 1_000; step++) {
+      teller.tell(numbered(step, 8_051));
+      clock.advance(12);
+    }
+    expect(refusals).toEqual([]);
+    const later = confirmed.slice(confirmed.length / 2);
+    expect(Math.min(...later)).toBeGreaterThanOrEqual(least);
+    expect(Math.max(...later)).toBeLessThanOrEqual(most);
+  }
+});
+
+test("a link that gets slow has the least under way again", () => {
+  const clock = manualClock();
+  let delay = 1;
+  let underWay = 0;
+  const teller = outgoing(clock, (bytes) => {
+    underWay += bytes.length;
+    clock.after(delay, () => {
+      underWay -= bytes.length;
+      hearer.hear(bytes);
+    });
+  });
+  const hearer = incoming({
+    maxFrame: 100_000,
+    clock,
+    onFrame: () => {},
+    confirm: (bytes) => clock.after(delay, () => teller.hear(bytes)),
+    refuse: () => expect.unreachable(),
+  });
+  const mostOf = (steps: number) => {
+    let most = 0;
+    for (let step = 0; step < steps; step++) {
+      teller.tell(numbered(step, 8_051));
+      most = Math.max(most, underWay);
+      clock.advance(10);
+    }
+    return most;
+  };
+  mostOf(1_000);
+  delay = 5_000;
+  expect(mostOf(1_000)).toBeGreaterThan(4 * LEAST_BYTES);
+  mostOf(6_000);
+  expect(mostOf(6_000)).toBeLessThanOrEqual(LEAST_BYTES + 8_056);
+});
+
 test("a confirmation of more frames than are under way, or of none, is refused", () => {
-  const teller = outgoing(() => {});
+  const teller = outgoing(manualClock(), () => {});
   teller.tell(numbered(1));
   expect(teller.hear(Uint8Array.of(2))).toBe("a confirmation must name 1 to 1 frames (those under way), got 2");
   expect(teller.hear(Uint8Array.of(0))).toBe("a confirmation must name 1 to 1 frames (those under way), got 0");

@@ -117,7 +117,7 @@ test("a peer that breaks the rules is kept away for 1 min, then 2, and comes bac
   keeper.add("b");
   await settled();
   for (const minutes of [1, 2]) {
-    keeper.accept("b", wire("stream of b"))?.onBytes(Uint8Array.of(0));
+    keeper.accept("b", wire("stream of b"))?.onBytes(Uint8Array.of(0, 0));
     expect(log.slice(-3)).toEqual(["refused b: a frame must have at least 1 byte, got 0", "disconnect b", "hung up b"]);
     expect(keeper.admits("b")).toBe(false);
     clock.advance(minutes * 60_000 - 1);
