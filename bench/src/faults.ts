@@ -44,8 +44,10 @@ const families: Record<string, Family> = {
     return strangers({ count: isShort ? 50 : 1_000 });
   },
   async flood(isShort) {
-    const { flood } = await import("./faults/tcpAttacks.ts");
-    return flood({ seconds: isShort ? 3 : 20 });
+    const { crowdedFlood, flood } = await import("./faults/tcpFlood.ts");
+    const seconds = isShort ? 3 : 20;
+    const held = [await flood({ seconds }), await crowdedFlood({ seconds, peers: 56 })];
+    return held.every((is) => is);
   },
   async malformed(isShort) {
     const { malformed } = await import("./faults/tcpAttacks.ts");
