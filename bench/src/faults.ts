@@ -35,6 +35,10 @@ const families: Record<string, Family> = {
     const { agreement } = await import("./faults/tcpProcesses.ts");
     return agreement({ seeds: isShort ? [1] : [1, 2, 3, 4, 5] });
   },
+  async durability() {
+    const { durability } = await import("./faults/durability.ts");
+    return durability();
+  },
   async kills(isShort) {
     const { kills } = await import("./faults/tcpProcesses.ts");
     return kills({ times: isShort ? 6 : 200 });
