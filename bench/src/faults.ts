@@ -35,6 +35,10 @@ const families: Record<string, Family> = {
     const { agreement } = await import("./faults/tcpProcesses.ts");
     return agreement({ seeds: isShort ? [1] : [1, 2, 3, 4, 5] });
   },
+  async durability() {
+    const { durability } = await import("./faults/durability.ts");
+    return durability();
+  },
   async kills(isShort) {
     const { kills } = await import("./faults/tcpProcesses.ts");
     return kills({ times: isShort ? 6 : 200 });
@@ -44,8 +48,10 @@ const families: Record<string, Family> = {
     return strangers({ count: isShort ? 50 : 1_000 });
   },
   async flood(isShort) {
-    const { flood } = await import("./faults/tcpAttacks.ts");
-    return flood({ seconds: isShort ? 3 : 20 });
+    const { crowdedFlood, flood } = await import("./faults/tcpFlood.ts");
+    const seconds = isShort ? 3 : 20;
+    const held = [await flood({ seconds }), await crowdedFlood({ seconds, peers: 56 })];
+    return held.every((is) => is);
   },
   async malformed(isShort) {
     const { malformed } = await import("./faults/tcpAttacks.ts");

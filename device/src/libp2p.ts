@@ -98,8 +98,9 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
 
   const connections = (peer: string): Connection[] => node?.getConnections(peerIdFromString(peer)) ?? [];
   const connect = async (peer: string, signal: AbortSignal): Promise<Connection> => {
-    const [known] = connections(peer).filter(({ status }) => status === "open");
-    if (known !== undefined) return known;
+    const known = connections(peer).filter(({ status }) => status === "open");
+    // Of a peer that lost power the old connection seems open for a while.
+    if (known.length > 0) return known.reduce((a, b) => (b.timeline.open > a.timeline.open ? b : a));
     const addresses = [...(addressBook.get(peer) ?? []), ...(discovered.get(peer) ?? [])];
     if (node === undefined || addresses.length === 0) throw new Error(`${peer} has no address: it must find us`);
     return node.dial(
@@ -111,7 +112,7 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
     async open(peer: string, listener: WireListener, signal: AbortSignal): Promise<Wire> {
       const connection = await connect(peer, signal);
       const stream = await connection.newStream(PROTOCOL, { signal });
-      return attach(stream, () => listener);
+      return attach(stream, connection, () => listener);
     },
     hangUp(peer: string) {
       for (const connection of connections(peer)) connection.abort(new Error("hung up"));
@@ -238,12 +239,13 @@ function gater(keeper: LinkKeeper, onStranger: Libp2pOptions["onStranger"]): Con
 }
 
 function receive(keeper: LinkKeeper, stream: Stream, connection: Connection): void {
-  attach(stream, (wire) => keeper.accept(connection.remotePeer.toString(), wire));
+  attach(stream, connection, (wire) => keeper.accept(connection.remotePeer.toString(), wire));
 }
 
 /** A libp2p stream as the keeper knows it; without a listener it is refused. */
-function attach(stream: Stream, listenerOf: (wire: Wire) => WireListener | undefined): Wire {
+function attach(stream: Stream, connection: Connection, listenerOf: (wire: Wire) => WireListener | undefined): Wire {
   const wire: Wire = {
+    connection: connection.id,
     send(bytes) {
       // A stream that is closing tells so by its close event, soon.
       if (stream.writeStatus === "writable") stream.send(bytes);

@@ -1,73 +1,13 @@
-// One device under attack, as a process of its own, over real TCP: strangers, floods, malformed frames, senders that stall.
+// One device under attack, as a process of its own, over real TCP: strangers, malformed frames, senders that stall.
 
 import { setTimeout as pause } from "node:timers/promises";
-import { graph, randomStream } from "@fedkm/core";
-import { createIdentity, type Identity, libp2pNetwork, provideWithResolvers } from "@fedkm/device/libp2p";
+import { randomStream } from "@fedkm/core";
+import { libp2pNetwork } from "@fedkm/device/libp2p";
 import { privateKeyFromProtobuf } from "@libp2p/crypto/keys";
-import type { Libp2p, PrivateKey, Stream } from "@libp2p/interface";
-import { noise } from "@libp2p/noise";
-import { tcp } from "@libp2p/tcp";
-import { yamux } from "@libp2p/yamux";
-import { multiaddr } from "@multiformats/multiaddr";
-import { createLibp2p } from "libp2p";
+import type { Libp2p } from "@libp2p/interface";
 import { print } from "../table.ts";
-import { areSettled, type Folders, makeFolders, type RunningDevice, startDevice } from "./processes.ts";
-import { problem } from "./setting.ts";
-
-const PROTOCOL = "/fedkm/1";
-
-/** A victim, an honest neighbour of it, and keys that the victim is linked to and that attack it. */
-interface Scene {
-  readonly victim: RunningDevice;
-  readonly honest: RunningDevice;
-  readonly address: string;
-  readonly victimPeer: string;
-  readonly guests: readonly Identity[];
-  readonly folders: Folders;
-}
-
-async function scene(guestCount: number): Promise<Scene> {
-  const { study, datasets } = problem("iso", 1);
-  const guests = await Promise.all(Array.from({ length: guestCount }, createIdentity));
-  const links = guests.map(({ peer }, n) => ({ name: `guest-${n}`, peer, addresses: [] }));
-  const folders = await makeFolders(
-    { study, datasets: datasets.slice(0, 2), graph: graph(2, [[0, 1]]) },
-    { guests: links },
-  );
-  const [victim, honest] = folders.devices.map((folder) => startDevice(folder));
-  await victim.said("listening");
-  await honest.said("connected");
-  const [{ listen, identity }] = folders.devices;
-  return { victim, honest, address: listen[0], victimPeer: identity.peer, guests, folders };
-}
-
-async function leave({ victim, honest, folders }: Scene): Promise<void> {
-  await Promise.all([victim.end("SIGTERM"), honest.end("SIGTERM")]);
-  folders.remove();
-}
-
-/** The honest link all the while: it must never have been down. */
-const isLinked = ({ victim }: Scene) => !victim.log().includes('"link":"device-1","msg":"disconnected"');
-
-/** A peer that keeps to none of our rules. */
-async function rogue(privateKey?: PrivateKey): Promise<Libp2p> {
-  provideWithResolvers();
-  return createLibp2p({
-    ...(privateKey === undefined ? {} : { privateKey }),
-    transports: [tcp()],
-    connectionEncrypters: [noise()],
-    streamMuxers: [yamux()],
-    connectionMonitor: { enabled: false },
-  });
-}
-
-async function openStream(node: Libp2p, address: string): Promise<Stream | undefined> {
-  try {
-    return await node.dialProtocol(multiaddr(address), PROTOCOL, { signal: AbortSignal.timeout(2_000) });
-  } catch {
-    return undefined;
-  }
-}
+import { areSettled } from "./processes.ts";
+import { isLinked, leave, openStream, rogue, scene } from "./tcpScene.ts";
 
 /** Fresh keys, one connection each. */
 export async function strangers({ count }: { count: number }): Promise<boolean> {
@@ -90,43 +30,6 @@ export async function strangers({ count }: { count: number }): Promise<boolean> 
   ]);
   // Nobody listed would mean that nobody came.
   return streams === 0 && linked && (status?.pending.length ?? 0) >= Math.min(20, count);
-}
-
-/** A linked peer that sends 10,000 frames a second, and comes back whenever it is cut off. */
-export async function flood({ seconds }: { seconds: number }): Promise<boolean> {
-  const stage = await scene(1);
-  const node = await rogue(privateKeyFromProtobuf(stage.guests[0].key));
-  const frame = new Uint8Array(94);
-  frame[0] = 93;
-  let sent = 0;
-  let streams = 0;
-  const delays: number[] = [];
-  const end = performance.now() + 1_000 * seconds;
-  let stream: Stream | undefined;
-  while (performance.now() < end) {
-    if (stream === undefined || stream.status !== "open") {
-      stream = await openStream(node, stage.address);
-      if (stream !== undefined) streams += 1;
-    }
-    for (let n = 0; n < 100 && stream?.status === "open"; n++) {
-      stream.send(frame);
-      sent += 1;
-    }
-    const status = stage.victim.status();
-    if (status !== undefined) delays.push(status.delayMilliseconds);
-    await pause(10);
-  }
-  await node.stop();
-  const linked = isLinked(stage);
-  const isCalm = areSettled([stage.honest]);
-  const kept = /kept away for a while: ([^"]*)"/.exec(stage.victim.log())?.[1] ?? "never";
-  await leave(stage);
-  const worst = Math.max(...delays);
-  print(`Flood by a linked peer for ${seconds} s, 10,000 frames a second while it may`, [
-    ["frames sent", "streams it got", "cut off because", "event delay p99, worst second", "honest link"],
-    [String(sent), String(streams), kept, `${worst.toFixed(0)} ms`, linked && isCalm ? "unaffected" : "disturbed"],
-  ]);
-  return worst < 100 && linked && isCalm && streams > 0;
 }
 
 /** Linked peers that keep to the stream's rules and send nonsense in it. */

@@ -5,6 +5,7 @@ import { graph, star, updateDevice } from "@fedkm/core";
 import { frameBytes } from "@fedkm/device";
 import { createIdentity, type Libp2pNetwork, libp2pNetwork } from "@fedkm/device/libp2p";
 import { print } from "../table.ts";
+import { plainPair } from "./plainTcp.ts";
 import { areSettled, makeFolders, startDevice } from "./processes.ts";
 import { problem } from "./setting.ts";
 import { tcpNetwork } from "./tcpNetwork.ts";
@@ -29,15 +30,15 @@ export async function deviceCosts(): Promise<boolean> {
     const trip = await roundTrip();
     const start = Math.min(...starts);
     print("One device", [
-      ["start to listening", "idle memory, 3 links", "round trip of an update, median", "p99"],
-      [
-        `${(start / 1000).toFixed(2)} s`,
-        `${memory.toFixed(0)} MB`,
-        `${trip.median.toFixed(2)} ms`,
-        `${trip.worst.toFixed(2)} ms`,
-      ],
+      ["start to listening", "idle memory, 3 links"],
+      [`${(start / 1000).toFixed(2)} s`, `${memory.toFixed(0)} MB`],
     ]);
-    return memory <= 100 && start <= 1_000 && trip.median < 5;
+    print(`Round trips on loopback, ${TRIPS} of each in turn, in ms`, [
+      ["", "median", "p99", "worst", "longer than 5"],
+      ["an update: told, heard, used, told back", ...trip.update],
+      ["the same bytes over plain TCP", ...trip.plain],
+    ]);
+    return memory <= 100 && start <= 1_000 && Number(trip.update[0]) < 5;
   } finally {
     await Promise.all(running.map((device) => device.end("SIGTERM")));
     folders.remove();
@@ -87,30 +88,47 @@ async function linkedPair(addressOf: (port: number) => Promise<number> = async (
   };
 }
 
-/** Told, heard, used in an update, told back, heard. */
-async function roundTrip(): Promise<{ median: number; worst: number }> {
+const TRIPS = 1_000;
+
+/** Told, heard, used in an update, told back, heard; and plain TCP at the same moments, which shows what the machine adds. */
+async function roundTrip(): Promise<{ update: string[]; plain: string[] }> {
   const { datasets } = problem("iso", 1);
   const pair = await linkedPair();
+  const plain = await plainPair();
   const centroids = { data: datasets[0].data.slice(0, 6), rows: 3, cols: 2 };
   const frame = new Uint8Array(frameBytes({ k: 3, d: 2 }));
-  const times: number[] = [];
   pair.heard.b = (heard) => {
     updateDevice(datasets[1], centroids, [centroids], { alpha: 1, passes: 1 });
     pair.tellA(heard);
   };
-  for (let n = 0; n < 200; n++) {
-    const begun = performance.now();
-    await new Promise<void>((resolve) => {
+  const update = () =>
+    new Promise<void>((resolve) => {
       pair.heard.a = () => resolve();
       pair.tellB(frame);
     });
-    times.push(performance.now() - begun);
+  const times: { update: number[]; plain: number[] } = { update: [], plain: [] };
+  for (let n = 0; n < TRIPS; n++) {
+    times.update.push(await timed(update));
+    times.plain.push(await timed(() => plain.trip(frame)));
     // Slower than the pace at which frames are confirmed, so that nothing waits for that.
     await pause(10);
   }
   await pair.close();
+  plain.close();
+  return { update: summary(times.update), plain: summary(times.plain) };
+}
+
+async function timed(run: () => Promise<void>): Promise<number> {
+  const begun = performance.now();
+  await run();
+  return performance.now() - begun;
+}
+
+/** Median, p99, worst, and how many took longer than 5 ms. */
+function summary(times: number[]): string[] {
   times.sort((x, y) => x - y);
-  return { median: times[100], worst: times[198] };
+  const at = (share: number) => times[Math.floor(share * (times.length - 1))].toFixed(2);
+  return [at(0.5), at(0.99), at(1), String(times.filter((time) => time > 5).length)];
 }
 
 /** The bar: a frame and 64 bytes, confirmations and window updates included, at TCP's payload. */

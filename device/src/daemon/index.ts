@@ -1,5 +1,6 @@
 // What the command line uses of a device that runs as a program of its own.
 
+export { tryDurability } from "../durability.ts";
 export { drawInvite, formatInvite, parseInvite } from "../identity.ts";
 export { type Link, readLinks, withLink, withoutLink, writeLinks } from "../links.ts";
 export { type Daemon, type Log, startDaemon } from "./daemon.ts";

@@ -7,6 +7,8 @@ import { type Outgoing, outgoing, type Traffic } from "./outgoing.ts";
 
 /** One stream as the transport gives it. */
 export interface Wire {
+  /** Which connection carries it. */
+  readonly connection: string;
   send(bytes: Uint8Array): void;
   abort(reason: string): void;
 }
@@ -19,7 +21,7 @@ export interface WireListener {
 
 /** What the transport does for a keeper. */
 interface Wires {
-  /** Opens a stream for telling a peer, or rejects. */
+  /** Opens a stream for telling a peer, on the newest connection there is, or rejects. */
   open(peer: string, listener: WireListener, signal: AbortSignal): Promise<Wire>;
   /** Closes everything there is with a peer. */
   hangUp(peer: string): void;
@@ -85,7 +87,8 @@ interface Link {
   attempt?: AbortController;
   cancelWait?: () => void;
   failure?: string;
-  failures: number;
+  /** When the first attempt failed since the last sound stream. */
+  downSince?: number;
   offences: number;
   keptAwayUntil: number;
   openings: number[];
@@ -116,10 +119,12 @@ export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse 
 
   const retryLater = (peer: string, link: Link) => {
     if (links.get(peer) !== link || link.attempt !== undefined || link.telling !== undefined) return;
-    const backOff = random() * Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** Math.min(link.failures, 20));
-    link.failures += 1;
+    const now = clock.now();
+    link.downSince ??= now;
+    // No longer than it has been down: whoever is started again at once is found at once, and waits still double.
+    const longest = Math.min(LONGEST_WAIT, Math.max(FIRST_WAIT, now - link.downSince));
     link.cancelWait?.();
-    const wait = Math.max(backOff, link.keptAwayUntil - clock.now());
+    const wait = Math.max(random() * longest, link.keptAwayUntil - now);
     link.cancelWait = clock.after(wait, () => open(peer, link));
   };
 
@@ -159,6 +164,18 @@ export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse 
     }
   };
 
+  /**
+   * A peer that speaks on another connection has lost the one before, and hears nothing there. Only if that carried both
+   * directions: else the two ends could follow each other from one connection to the other, for ever.
+   */
+  const follow = (peer: string, link: Link, from: Wire, to: Wire) => {
+    const { telling } = link;
+    if (from.connection === to.connection || telling?.wire.connection !== from.connection) return;
+    endTelling(peer, link);
+    telling.wire.abort("the peer came back on another connection");
+    void open(peer, link);
+  };
+
   const tellingListener = (peer: string, link: Link, life: Life): WireListener => ({
     onBytes(bytes) {
       if (link.telling?.life !== life) return;
@@ -168,7 +185,7 @@ export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse 
     onClose() {
       life.over = true;
       if (link.telling?.life !== life) return;
-      if (clock.now() - link.telling.since >= SOUND_AFTER) link.failures = 0;
+      if (clock.now() - link.telling.since >= SOUND_AFTER) delete link.downSince;
       endTelling(peer, link);
       retryLater(peer, link);
     },
@@ -181,7 +198,6 @@ export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse 
         sent: { frames: 0, bytes: 0 },
         received: { frames: 0, bytes: 0 },
         replaced: 0,
-        failures: 0,
         offences: 0,
         keptAwayUntil: Number.NEGATIVE_INFINITY,
         openings: [],
@@ -218,8 +234,12 @@ export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse 
         return undefined;
       }
       // A peer that lost its side of the old stream opens a new one before we notice.
-      link.hearing?.wire.abort("replaced by a newer stream");
-      endHearing(link);
+      if (link.hearing !== undefined) {
+        const { wire: old } = link.hearing;
+        old.abort("replaced by a newer stream");
+        endHearing(link);
+        follow(peer, link, old, wire);
+      }
       const hears = incoming({
         maxFrame,
         clock,

@@ -12,7 +12,10 @@ function rig() {
   const reachable = new Set<string>();
   const attempts: number[] = [];
   const opened: { peer: string; listener: WireListener; sent: Uint8Array[] }[] = [];
+  /** The one that streams are opened on. */
+  const newest = { connection: "first" };
   const wire = (name: string, sent: Uint8Array[] = []): Wire => ({
+    connection: newest.connection,
     send: (bytes) => sent.push(bytes),
     abort: (reason) => log.push(`${name} aborted: ${reason}`),
   });
@@ -37,7 +40,7 @@ function rig() {
     },
     onRefuse: (peer, reason) => log.push(`refused ${peer}: ${reason}`),
   });
-  return { clock, log, reachable, attempts, opened, wire, keeper };
+  return { clock, log, reachable, attempts, opened, wire, newest, keeper };
 }
 
 /** Lets promises of the keeper settle. */
@@ -45,7 +48,7 @@ async function settled(): Promise<void> {
   for (let n = 0; n < 10; n++) await Promise.resolve();
 }
 
-test("a peer that is down is tried after 1, 2, 4, ... s, at most every 5 min, and says why", async () => {
+test("a peer that is down is tried after 1 s, then after as long as it was down, at most every 5 min, and says why", async () => {
   const { clock, attempts, keeper } = rig();
   keeper.add("b");
   const waits: number[] = [];
@@ -56,7 +59,7 @@ test("a peer that is down is tried after 1, 2, 4, ... s, at most every 5 min, an
     waits.push((next - clock.now()) / 1_000);
     clock.advance(next - clock.now());
   }
-  expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 300]);
+  expect(waits).toEqual([1, 1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]);
   expect(keeper.traffic("b")?.failure).toBe("connection refused");
 });
 
@@ -143,6 +146,44 @@ test("a new stream from a peer replaces its old one, and more than 120 in a minu
   for (let n = 0; n < 118; n++) expect(keeper.accept("b", wire("next"))).toBeDefined();
   expect(keeper.accept("b", wire("last"))).toBeUndefined();
   expect(log).toContain("refused b: more than 120 streams were opened within a minute");
+});
+
+test("a peer that comes back on another connection is told on that one at once", async () => {
+  const { log, reachable, opened, wire, newest, keeper } = rig();
+  reachable.add("b");
+  keeper.add("b");
+  await settled();
+  keeper.accept("b", wire("old"));
+  newest.connection = "second";
+  keeper.accept("b", wire("new"));
+  await settled();
+  expect(log).toEqual([
+    "connect b",
+    "old aborted: replaced by a newer stream",
+    "disconnect b",
+    "stream to b aborted: the peer came back on another connection",
+    "connect b",
+  ]);
+  expect(opened).toHaveLength(2);
+  // Both tell on the same one now: nothing more to follow.
+  keeper.accept("b", wire("newer"));
+  await settled();
+  expect(opened).toHaveLength(2);
+});
+
+test("ends that tell on different connections do not chase each other", async () => {
+  const { reachable, opened, wire, newest, keeper } = rig();
+  reachable.add("b");
+  keeper.add("b");
+  await settled();
+  newest.connection = "second";
+  keeper.accept("b", wire("on the second"));
+  for (const connection of ["third", "fourth"]) {
+    newest.connection = connection;
+    keeper.accept("b", wire(`on the ${connection}`));
+    await settled();
+  }
+  expect(opened).toHaveLength(1);
 });
 
 test("an attempt that nobody answers is given up after 10 s", async () => {

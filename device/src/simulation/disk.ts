@@ -1,11 +1,11 @@
-// A file system in memory that writes down what it is asked, can fail at any call, and can lose power after any call.
+// A disk in memory that writes down what it is asked, can fail at any call, and can lose power after any call.
 
-import type { Files, NewFile } from "../src/files.ts";
+import type { Files, NewFile } from "../files.ts";
 
 /** File contents by path. */
 export type Contents = ReadonlyMap<string, Uint8Array>;
 
-export type Call =
+type Call =
   | { readonly kind: "create"; readonly path: string }
   | { readonly kind: "write"; readonly path: string; readonly bytes: Uint8Array }
   | { readonly kind: "sync"; readonly path: string }
@@ -13,13 +13,13 @@ export type Call =
   | { readonly kind: "remove"; readonly path: string }
   | { readonly kind: "syncFolder"; readonly path: string };
 
-export interface MemoryFiles extends Files {
+export interface SimulatedDisk extends Files {
   readonly contents: Contents;
   readonly calls: readonly Call[];
 }
 
 /** `fail` may throw instead of the call with this number. */
-export function memoryFiles(start: Contents = new Map(), fail: (call: number) => void = () => {}): MemoryFiles {
+export function simulatedDisk(start: Contents = new Map(), fail: (call: number) => void = () => {}): SimulatedDisk {
   const contents = new Map(start);
   const calls: Call[] = [];
   const note = (call: Call) => {
@@ -66,12 +66,20 @@ interface Inode {
 
 type Name = Extract<Call, { kind: "create" | "rename" | "remove" }>;
 
+export interface CrashState {
+  /** How many of the calls were made before power failed. */
+  readonly made: number;
+  readonly contents: Contents;
+}
+
 /**
  * Everything a disk may hold if power fails after some of the calls: names that were not synced changed or not, in any
  * combination; contents that were not synced there, missing, zeroed, or half there.
  */
-export function* crashStates(start: Contents, calls: readonly Call[]): Generator<Contents> {
-  for (let made = 0; made <= calls.length; made++) yield* statesAfter(start, calls.slice(0, made));
+export function* crashStates(start: Contents, calls: readonly Call[]): Generator<CrashState> {
+  for (let made = 0; made <= calls.length; made++) {
+    for (const contents of statesAfter(start, calls.slice(0, made))) yield { made, contents };
+  }
 }
 
 function* statesAfter(start: Contents, calls: readonly Call[]): Generator<Contents> {

@@ -1,0 +1,139 @@
+// Tries the store on a simulated disk: power lost after every call, every byte flipped, every write failing.
+
+import type { SavedState } from "./memory.ts";
+import { simulatedClock } from "./simulation/clock.ts";
+import { type Contents, crashStates, type SimulatedDisk, simulatedDisk } from "./simulation/disk.ts";
+import { openStore } from "./store.ts";
+
+/** How often each was tried, and what the next start found. */
+export interface DurabilityReport {
+  readonly crashes: {
+    /** Contents of the disk that a loss of power can leave, in one session of the store. */
+    readonly states: number;
+    readonly loadOld: number;
+    readonly loadNew: number;
+    /** Loads the old one although the session was over. */
+    readonly undone: number;
+    readonly epochsBack: number;
+  };
+  readonly flips: {
+    readonly bytes: number;
+    readonly tried: number;
+    readonly detected: number;
+    /** Loads the state of the other copy. */
+    readonly otherUsed: number;
+    readonly epochsBack: number;
+  };
+  readonly failures: { readonly tried: number; readonly losses: number; readonly epochsBack: number };
+}
+
+/** `folder`: an empty one, for the lock; everything else is on the simulated disk. */
+export async function tryDurability(folder: string): Promise<DurabilityReport> {
+  return { crashes: await crash(folder), flips: await flip(folder), failures: await fail(folder) };
+}
+
+const stateOf = (round: number): SavedState => ({
+  study: "00112233445566778899aabbccddeeff",
+  round,
+  centroids: [
+    [round, 0.5],
+    [-1, round / 3],
+  ],
+  present: [true, true],
+  neighbours: [{ peer: "neighbour", epoch: 1, sequence: round, centroids: [[0.25, round]] }],
+});
+
+interface Session {
+  readonly saved: SavedState | undefined;
+  /** Undefined: it did not open, and nothing was told. */
+  readonly epoch: number | undefined;
+  readonly warnings: readonly string[];
+  /** Calls of the disk before the device could tell anything. */
+  readonly callsToOpen: number;
+}
+
+/** From start to stop of a device; without a round it keeps nothing. */
+async function session(folder: string, disk: SimulatedDisk, round?: number): Promise<Session> {
+  const warnings: string[] = [];
+  const warn = (line: string) => warnings.push(line);
+  try {
+    const store = await openStore(folder, warn, { files: disk, clock: simulatedClock(), wallClock: () => 0 });
+    const callsToOpen = disk.calls.length;
+    if (round !== undefined) store.keep(() => stateOf(round));
+    await store.close();
+    return { saved: store.saved, epoch: store.epoch, warnings, callsToOpen };
+  } catch (error) {
+    return { saved: undefined, epoch: undefined, warnings: [String(error)], callsToOpen: disk.calls.length };
+  }
+}
+
+/** The disk after so many sessions; each has its number as epoch and round. */
+async function after(folder: string, sessions: number): Promise<Contents> {
+  const disk = simulatedDisk();
+  for (let round = 1; round <= sessions; round++) await session(folder, disk, round);
+  return disk.contents;
+}
+
+const isRound = ({ saved }: Session, round: number) => JSON.stringify(saved) === JSON.stringify(stateOf(round));
+
+async function crash(folder: string): Promise<DurabilityReport["crashes"]> {
+  const found = { states: 0, loadOld: 0, loadNew: 0, undone: 0, epochsBack: 0 };
+  // One copy of the state, two, and two in the other order.
+  for (const old of [1, 2, 3]) {
+    const start = await after(folder, old);
+    const disk = simulatedDisk(start);
+    const { callsToOpen } = await session(folder, disk, old + 1);
+    for (const { made, contents } of crashStates(start, disk.calls)) {
+      const next = await session(folder, simulatedDisk(contents));
+      found.states += 1;
+      if (isRound(next, old)) found.loadOld += 1;
+      if (isRound(next, old + 1)) found.loadNew += 1;
+      else if (made === disk.calls.length) found.undone += 1;
+      const told = made < callsToOpen ? old : old + 1;
+      if (next.epoch === undefined || next.epoch <= told) found.epochsBack += 1;
+    }
+  }
+  return found;
+}
+
+async function flip(folder: string): Promise<DurabilityReport["flips"]> {
+  const found = { bytes: 0, tried: 0, detected: 0, otherUsed: 0, epochsBack: 0 };
+  const contents = await after(folder, 2);
+  for (const [path, whole] of contents) {
+    found.bytes += whole.length;
+    const isState = path.includes("state.");
+    for (let at = 0; at < whole.length; at++) {
+      for (const bits of [0x01, 0x80, 0xff]) {
+        const flipped = whole.slice();
+        flipped[at] ^= bits;
+        const next = await session(folder, simulatedDisk(new Map([...contents, [path, flipped]])));
+        found.tried += 1;
+        // An epoch's other copy is the same, and worth no warning.
+        if (isState ? next.warnings.length === 1 : next.epoch === 3) found.detected += 1;
+        if (isRound(next, path.endsWith("state.b") ? 1 : 2)) found.otherUsed += 1;
+        if (next.epoch !== 3) found.epochsBack += 1;
+      }
+    }
+  }
+  return found;
+}
+
+async function fail(folder: string): Promise<DurabilityReport["failures"]> {
+  const found = { tried: 0, losses: 0, epochsBack: 0 };
+  const start = await after(folder, 2);
+  const healthy = simulatedDisk(start);
+  await session(folder, healthy, 3);
+  for (const isForEver of [true, false]) {
+    for (let at = 0; at < healthy.calls.length; at++) {
+      const disk = simulatedDisk(start, (call) => {
+        if (isForEver ? call >= at : call === at) throw new Error("ENOSPC: no space left on device");
+      });
+      const { epoch: told = 2 } = await session(folder, disk, 3);
+      const next = await session(folder, simulatedDisk(disk.contents));
+      found.tried += 1;
+      if (!isRound(next, 2) && !isRound(next, 3)) found.losses += 1;
+      if (next.epoch === undefined || next.epoch <= told) found.epochsBack += 1;
+    }
+  }
+  return found;
+}
