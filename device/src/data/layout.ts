@@ -1,6 +1,6 @@
 // What a file offers before its rows are read, and which of its columns are wanted.
 
-import { asArgument, DataError } from "./refusal.ts";
+import { asArgument, DataError, type Place } from "./refusal.ts";
 
 /** What the cells of a column are by the file's first rows, or by its type. */
 export type ColumnKind = "number" | "text" | "decimal commas" | "other" | "empty";
@@ -24,9 +24,10 @@ export interface Chosen {
   readonly device: number | undefined;
 }
 
-export function chooseColumns(file: string, all: readonly Column[], selection: Selection): Chosen {
+/** `names` is where the file names its columns. */
+export function chooseColumns(names: Place, all: readonly Column[], selection: Selection): Chosen {
   const { columns, exclude = [], deviceColumn } = selection;
-  const find = (name: string, option: string) => indexOf(file, all, name, option);
+  const find = (name: string, option: string) => indexOf(names, all, name, option);
   const device = deviceColumn === undefined ? undefined : find(deviceColumn, "--device-column");
   for (const name of exclude) if (!all.some((column) => column.name === name)) find(name, "--exclude");
   const features =
@@ -34,39 +35,35 @@ export function chooseColumns(file: string, all: readonly Column[], selection: S
     all
       .map(({ name }, index) => ({ name, index }))
       .filter(({ name, index }) => !exclude.includes(name) && index !== device);
-  checkRepeated(file, features);
+  checkRepeated(names, features);
   if (features.length === 0) {
-    throw new DataError({ file, line: 1 }, "have at least one column to cluster", "none", "exclude fewer columns");
+    const place = { ...names, column: all.at(0)?.name ?? 1 };
+    throw new DataError(place, "be left to cluster, or another column", "none left", "exclude fewer columns");
   }
-  checkKinds(file, all, features, device);
+  checkKinds(names, all, features, device);
   return { features, device };
 }
 
-function indexOf(file: string, all: readonly Column[], name: string, option: string): number {
+function indexOf(place: Place, all: readonly Column[], name: string, option: string): number {
   const index = all.findIndex((column) => column.name === name);
   if (index < 0) {
     const names = all.map((column) => JSON.stringify(column.name));
     const known =
       names.length > 12 ? `${names.slice(0, 12).join(", ")} and ${names.length - 12} more` : names.join(", ");
-    throw new DataError(
-      { file, line: 1, column: name },
-      "exist",
-      `the columns ${known}`,
-      `name one of them with ${option}`,
-    );
+    throw new DataError({ ...place, column: name }, "exist", `the columns ${known}`, `name one of them with ${option}`);
   }
   if (all.some((column, other) => other > index && column.name === name)) {
-    throw new DataError({ file, line: 1, column: name }, "be there once", "two of them", "rename one in the file");
+    throw new DataError({ ...place, column: name }, "be there once", "two of them", "rename one in the file");
   }
   return index;
 }
 
-function checkRepeated(file: string, features: Chosen["features"]): void {
+function checkRepeated(place: Place, features: Chosen["features"]): void {
   const seen = new Set<string>();
   for (const { name } of features) {
     if (seen.has(name)) {
       const remedy = `rename one of them in the file, or leave both out with --exclude ${asArgument([name])}`;
-      throw new DataError({ file, line: 1, column: name }, "be there once", "two of them", remedy);
+      throw new DataError({ ...place, column: name }, "be there once", "two of them", remedy);
     }
     seen.add(name);
   }
@@ -74,7 +71,7 @@ function checkRepeated(file: string, features: Chosen["features"]): void {
 
 /** All columns that hold no numbers in one refusal, with the arguments that help. */
 function checkKinds(
-  file: string,
+  where: Place,
   all: readonly Column[],
   features: Chosen["features"],
   device: number | undefined,
@@ -87,7 +84,7 @@ function checkKinds(
   const kinds = new Set(strange.map(({ index }) => all[index].kind));
   const kind = kinds.size === 1 ? [...kinds][0].replace("other", "other values") : "other values";
   const got = `${kind} in ${names.map((name) => JSON.stringify(name)).join(", ")}`;
-  const place = { file, line: 1, column: names[0] };
+  const place = { ...where, column: names[0] };
   if (kind === "decimal commas") throw new DataError(place, "hold numbers", got, "write numbers with a decimal point");
   if (numeric.length === 0) {
     throw new DataError(place, "hold numbers", got, "turn at least one column into numbers first");

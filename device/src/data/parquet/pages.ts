@@ -1,12 +1,12 @@
 // One column of one group of rows, page by page. hyparquet decodes the pages; its own way from pages to rows builds nested
 // values one by one, which for a plain column of a million numbers takes longer than everything else.
 
-import type { ColumnMetaData, DecodedArray, SchemaElement, SchemaTree } from "hyparquet";
+import type { ColumnMetaData, DecodedArray, PageHeader, SchemaElement, SchemaTree } from "hyparquet";
 import { parquetHeader } from "hyparquet/src/column.js";
 import { decompressPage, readDataPage, readDataPageV2 } from "hyparquet/src/datapage.js";
 import { readPlain } from "hyparquet/src/plain.js";
 import { asArgument, DataError } from "../refusal.ts";
-import { compressors } from "./codecs.ts";
+import { compressors, owned } from "./codecs.ts";
 
 export interface Page {
   /** Rows of the page. */
@@ -18,16 +18,28 @@ export interface Page {
   readonly defined: ArrayLike<number> | undefined;
 }
 
+/** Unpacked; no writer makes such pages, and a header that states more is not believed. */
+const MOST_PAGE_BYTES = 2 ** 28;
+
+/** Where in the file reading is: at first a chunk of a column, then its pages one after the other. */
+export interface Cursor {
+  readonly file: string;
+  readonly column: string;
+  part: string;
+  byte: number;
+}
+
 /** `path` leads from the root of the schema to the column. */
 export function* readPages(
-  file: string,
-  chunk: ArrayBuffer,
+  chunk: Uint8Array,
   about: ColumnMetaData,
   path: SchemaTree[],
+  cursor: Cursor,
 ): Generator<Page> {
+  const { part, byte } = cursor;
   const { element } = path[path.length - 1];
   const { codec, type } = about;
-  const reader = { view: new DataView(chunk), offset: 0 };
+  const reader = { view: new DataView(chunk.buffer, chunk.byteOffset, chunk.byteLength), offset: 0 };
   const decoder = {
     type,
     element,
@@ -38,11 +50,14 @@ export function* readPages(
     parsers: unused,
   };
   let dictionary: DecodedArray | undefined;
-  for (let left = Number(about.num_values); left > 0; ) {
+  for (let left = Number(about.num_values), page = 1; left > 0; page++) {
+    cursor.part = `${part}, page ${page}`;
+    cursor.byte = byte + reader.offset;
     const header = parquetHeader(reader);
-    const bytes = new Uint8Array(chunk, reader.offset, header.compressed_page_size);
+    checkHeader(header, left, chunk.length - reader.offset);
+    const bytes = chunk.subarray(reader.offset, reader.offset + header.compressed_page_size);
     reader.offset += header.compressed_page_size;
-    const unpacked = () => decompressPage(bytes, header.uncompressed_page_size, codec, compressors);
+    const unpacked = () => owned(decompressPage(bytes, header.uncompressed_page_size, codec, compressors));
     const { data_page_header: first, data_page_header_v2: second, dictionary_page_header: words } = header;
     if (header.type === "DICTIONARY_PAGE" && words !== undefined) {
       dictionary = plainValues(unpacked(), words.num_values, element);
@@ -53,16 +68,11 @@ export function* readPages(
     if (about.encoding === "DELTA_BINARY_PACKED" && element.converted_type === "UINT_32") {
       // The decoder takes their first value for a signed one: from 2^31 on every value would be off by 2^31.
       const remedy = `leave it out with --exclude ${asArgument([element.name])}, or write it in another encoding`;
-      throw new DataError(
-        { file, column: element.name },
-        "be stored plainly",
-        "delta encoding of unsigned numbers",
-        remedy,
-      );
+      throw new DataError({ ...cursor }, "be stored plainly", "delta encoding of unsigned numbers", remedy);
     }
     const { dataPage, definitionLevels } = first
       ? readDataPage(unpacked(), first, decoder)
-      : readDataPageV2(bytes, header, decoder);
+      : readDataPageV2(owned(bytes), header, decoder);
     const rows = about.num_values;
     // An older writer says that none is null by saying nothing.
     const defined = definitionLevels !== undefined && definitionLevels.length > 0 ? definitionLevels : undefined;
@@ -74,6 +84,25 @@ export function* readPages(
     };
     left -= rows;
   }
+}
+
+/** What a header states is used to reserve memory and to find the next one: it must be possible before it is believed. */
+function checkHeader(header: PageHeader, left: number, rest: number): void {
+  const { compressed_page_size, uncompressed_page_size, data_page_header, data_page_header_v2 } = header;
+  const states = (what: string, value: number | undefined, most: number) => {
+    if (value === undefined || !(value >= 0 && value <= most)) throw new Error(`a page of ${value} ${what}`);
+  };
+  states("bytes", compressed_page_size, rest);
+  states("unpacked bytes", uncompressed_page_size, MOST_PAGE_BYTES);
+  const { dictionary_page_header: words } = header;
+  if (words !== undefined) states("words", words.num_values, uncompressed_page_size);
+  for (const own of [data_page_header, data_page_header_v2]) {
+    if (own !== undefined) states("rows", own.num_values, left);
+  }
+  if (data_page_header_v2 === undefined) return;
+  const { num_values, num_nulls, definition_levels_byte_length, repetition_levels_byte_length } = data_page_header_v2;
+  states("nulls", num_nulls, num_values);
+  states("bytes of levels", definition_levels_byte_length + repetition_levels_byte_length, compressed_page_size);
 }
 
 /** Conversions happen later, where types are known. */
