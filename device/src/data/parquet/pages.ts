@@ -1,12 +1,14 @@
 // One column of one group of rows, page by page. hyparquet decodes the pages; its own way from pages to rows builds nested
 // values one by one, which for a plain column of a million numbers takes longer than everything else.
 
-import type { ColumnMetaData, DecodedArray, PageHeader, SchemaElement, SchemaTree } from "hyparquet";
+import type { ColumnMetaData, DataPageHeader, DecodedArray, PageHeader, SchemaElement, SchemaTree } from "hyparquet";
 import { parquetHeader } from "hyparquet/src/column.js";
 import { decompressPage, readDataPage, readDataPageV2 } from "hyparquet/src/datapage.js";
 import { readPlain } from "hyparquet/src/plain.js";
 import { asArgument, DataError } from "../refusal.ts";
 import { compressors, owned } from "./codecs.ts";
+
+type ColumnDecoder = Parameters<typeof readDataPage>[2];
 
 export interface Page {
   /** Rows of the page. */
@@ -40,7 +42,7 @@ export function* readPages(
   const { element } = path[path.length - 1];
   const { codec, type } = about;
   const reader = { view: new DataView(chunk.buffer, chunk.byteOffset, chunk.byteLength), offset: 0 };
-  const decoder = {
+  const decoder: ColumnDecoder = {
     type,
     element,
     schemaPath: path,
@@ -49,6 +51,7 @@ export function* readPages(
     pathInSchema: about.path_in_schema,
     parsers: unused,
   };
+  const withoutNulls = { ...decoder, schemaPath: asRequired(path) };
   let dictionary: DecodedArray | undefined;
   for (let left = Number(about.num_values), page = 1; left > 0; page++) {
     cursor.part = `${part}, page ${page}`;
@@ -71,7 +74,7 @@ export function* readPages(
       throw new DataError({ ...cursor }, "be stored plainly", "delta encoding of unsigned numbers", remedy);
     }
     const { dataPage, definitionLevels } = first
-      ? readDataPage(unpacked(), first, decoder)
+      ? readFirstVersion(unpacked(), first, element, decoder, withoutNulls)
       : readDataPageV2(owned(bytes), header, decoder);
     const rows = about.num_values;
     // An older writer says that none is null by saying nothing.
@@ -84,6 +87,38 @@ export function* readPages(
     };
     left -= rows;
   }
+}
+
+function asRequired(path: SchemaTree[]): SchemaTree[] {
+  const leaf = path[path.length - 1];
+  return [...path.slice(0, -1), { ...leaf, element: { ...leaf.element, repetition_type: "REQUIRED" } }];
+}
+
+/** Most pages have no nulls and say so in one run of ones; the decoder would write out a level for every row. */
+function readFirstVersion(
+  bytes: Uint8Array,
+  header: DataPageHeader,
+  element: SchemaElement,
+  decoder: ColumnDecoder,
+  withoutNulls: ColumnDecoder,
+): ReturnType<typeof readDataPage> {
+  const end = element.repetition_type === "OPTIONAL" ? endOfOnes(bytes, header.num_values) : 0;
+  return end > 0 ? readDataPage(bytes.subarray(end), header, withoutNulls) : readDataPage(bytes, header, decoder);
+}
+
+/** Where values begin behind levels that are one run of so many ones; 0 for all other levels. */
+function endOfOnes(bytes: Uint8Array, count: number): number {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (bytes.length < 4) return 0;
+  const end = 4 + view.getUint32(0, true);
+  let header = 0;
+  let p = 4;
+  // The number of values, doubled, seven bits a byte; an odd one is packed bits instead of a run.
+  for (let factor = 1; p < bytes.length && p < 9; factor *= 128) {
+    header += factor * (bytes[p] & 127);
+    if (bytes[p++] < 128) break;
+  }
+  return header === 2 * count && bytes[p] === 1 && end === p + 1 ? end : 0;
 }
 
 /** What a header states is used to reserve memory and to find the next one: it must be possible before it is believed. */
