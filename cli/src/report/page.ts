@@ -1,7 +1,7 @@
 // report.html: one page that stands alone: no script, no font, no picture from elsewhere.
 /// <reference lib="dom" />
 
-import { roundCoordinates } from "@fedkm/experiments";
+import { escaped, roundCoordinates } from "@fedkm/experiments";
 import { parseHTML } from "linkedom";
 import type { Fitted } from "../fit/fit.ts";
 import { count, significant } from "../numbers.ts";
@@ -9,7 +9,7 @@ import { drawCurve } from "./curves.ts";
 import { drawNetwork } from "./network.ts";
 import { drawProjection } from "./projection.ts";
 import { style } from "./style.ts";
-import { clusterTable, deviceTables, escaped, sizesTable } from "./tables.ts";
+import { clusterTable, deviceTables, sizesTable } from "./tables.ts";
 
 /** A longer list of devices waits until it is asked for. */
 const LONG_LIST = 30;
