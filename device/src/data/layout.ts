@@ -35,7 +35,7 @@ export function chooseColumns(names: Place, all: readonly Column[], selection: S
     all
       .map(({ name }, index) => ({ name, index }))
       .filter(({ name, index }) => !exclude.includes(name) && index !== device);
-  checkRepeated(names, features);
+  checkRepeated(names, features, columns !== undefined);
   if (features.length === 0) {
     const place = { ...names, column: all.at(0)?.name ?? 1 };
     throw new DataError(place, "be left to cluster, or another column", "none left", "exclude fewer columns");
@@ -58,11 +58,13 @@ function indexOf(place: Place, all: readonly Column[], name: string, option: str
   return index;
 }
 
-function checkRepeated(place: Place, features: Chosen["features"]): void {
+function checkRepeated(place: Place, features: Chosen["features"], areNamed: boolean): void {
   const seen = new Set<string>();
   for (const { name } of features) {
     if (seen.has(name)) {
-      const remedy = `rename one of them in the file, or leave both out with --exclude ${asArgument([name])}`;
+      const remedy = areNamed
+        ? "name it once with --columns"
+        : `rename one of them in the file, or leave both out with --exclude ${asArgument([name])}`;
       throw new DataError({ ...place, column: name }, "be there once", "two of them", remedy);
     }
     seen.add(name);
@@ -80,15 +82,30 @@ function checkKinds(
   const strange = features.filter(({ index }) => all[index].kind !== "number" && all[index].kind !== "empty");
   if (strange.length === 0) return;
   const numeric = all.filter(({ kind }, index) => kind === "number" && index !== device).map(({ name }) => name);
-  const names = strange.map(({ name }) => name);
-  const kinds = new Set(strange.map(({ index }) => all[index].kind));
-  const kind = kinds.size === 1 ? [...kinds][0].replace("other", "other values") : "other values";
-  const got = `${kind} in ${names.map((name) => JSON.stringify(name)).join(", ")}`;
-  const place = { ...where, column: names[0] };
-  if (kind === "decimal commas") throw new DataError(place, "hold numbers", got, "write numbers with a decimal point");
-  if (numeric.length === 0) {
-    throw new DataError(place, "hold numbers", got, "turn at least one column into numbers first");
-  }
-  const remedy = `leave ${names.length === 1 ? "it" : "them"} out with --exclude ${asArgument(names)}, or choose with --columns ${asArgument(numeric)}`;
-  throw new DataError(place, "hold numbers", got, remedy);
+  const named = (kind: ColumnKind) => strange.filter(({ index }) => all[index].kind === kind).map(({ name }) => name);
+  const got = (["decimal commas", "text", "other"] as const)
+    .filter((kind) => named(kind).length > 0)
+    .map((kind) => `${kind === "other" ? "other values" : kind} in ${quoted(named(kind))}`)
+    .join(", ");
+  const commas = named("decimal commas");
+  const others = strange.map(({ name }) => name).filter((name) => !commas.includes(name));
+  const them = commas.length > 0 ? "the others" : others.length === 1 ? "it" : "them";
+  const remedies = [
+    ...(commas.length > 0 ? [commaRemedy(where.file)] : []),
+    ...(others.length > 0 && commas.length + numeric.length > 0
+      ? [
+          `leave ${them} out with --exclude ${asArgument(others)}, or choose with --columns ${asArgument([...commas, ...numeric])}`,
+        ]
+      : []),
+  ];
+  const remedy = remedies.join("; ") || "turn at least one column into numbers first";
+  throw new DataError({ ...where, column: commas.at(0) ?? others[0] }, "hold numbers", got, remedy);
+}
+
+const quoted = (names: readonly string[]) => names.map((name) => JSON.stringify(name)).join(", ");
+
+/** Also numbers such as 1,000 look so. */
+function commaRemedy(file: string): string {
+  const path = /^[\w./-]+$/.test(file) ? file : `'${file.replaceAll("'", "'\\''")}'`;
+  return `write numbers with a decimal point and no commas, beside semicolons or tabs with tr , . < ${path}`;
 }

@@ -48,6 +48,16 @@ const corpus: readonly Case[] = [
     "a;b\n1,5;2\n2,5;3\n",
     /column "a" must hold numbers, got decimal commas in "a"; write numbers with a decimal point/,
   ],
+  [
+    "decimal-commas-and-text.csv",
+    "länge;breite;art\n1,5;2,5;a\n2,5;3,5;b\n",
+    /line 1, column "länge" must hold numbers, got decimal commas in "länge", "breite", text in "art"; write numbers with a decimal point and no commas, beside semicolons or tabs with tr , \. < \S+; leave the others out with --exclude art, or choose with --columns 'länge,breite'$/,
+  ],
+  [
+    "note-to-excel.csv",
+    "sep=;\na;b\n1;2\n",
+    /line 1, column 1 must name a column or hold a value, got Excel's note of the delimiter; remove the line/,
+  ],
   ["percent.csv", "a,b\n1,5%\n3,4\n5,6\n", /line 2, column "b" must be a number, got "5%"/],
   ["currency.csv", "a,b\n1,$5\n3,4\n5,6\n", /line 2, column "b" must be a number, got "\$5"/],
   ["trailing-letters.csv", "a,b\n1,2abc\n3,4\n5,6\n", /line 2, column "b" must be a number, got "2abc"/],
@@ -171,6 +181,12 @@ const corpus: readonly Case[] = [
     "a,b\n1,2\n",
     /column "c" must exist, got the columns "a", "b"; name one of them with --columns/,
     { columns: ["c"] },
+  ],
+  [
+    "twice-named.csv",
+    "a,b\n1,2\n",
+    /line 1, column "a" must be there once, got two of them; name it once with --columns/,
+    { columns: ["a", "a"] },
   ],
   [
     "nothing-left.csv",

@@ -67,7 +67,7 @@ describe.each(codecs)("%s", (codec) => {
 
 test("columns that are no numbers are refused by name, with the arguments that help", async () => {
   await expect(readTable(fixture("snappy"))).rejects.toThrow(
-    /row 1, column "site" must hold numbers, got other values in "site", "day", "moment", "flag"; leave them out with --exclude site,day,moment,flag, or choose with --columns id,x,f,price,wide,big,unsigned,few/,
+    /row 1, column "site" must hold numbers, got text in "site", other values in "day", "moment", "flag"; leave them out with --exclude site,day,moment,flag, or choose with --columns id,x,f,price,wide,big,unsigned,few/,
   );
 });
 

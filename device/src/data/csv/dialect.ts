@@ -60,6 +60,10 @@ function checkLines(place: Place, records: readonly (readonly string[])[]): void
     const remedy = "save the file with line ends of Unix or Windows";
     throw new DataError({ ...place, column: returned + 1 }, "end with a line feed", "a carriage return alone", remedy);
   }
+  if (/^sep=/i.test(records[0][0]) && records[0].length <= 2) {
+    const rule = "name a column or hold a value";
+    throw new DataError({ ...place, column: 1 }, rule, "Excel's note of the delimiter", "remove the line");
+  }
   const isSpaced = (record: readonly string[]) => record.length === 1 && SPACED_NUMBERS.test(record[0].trim());
   if (records.slice(-SAMPLE_RECORDS / 2).every(isSpaced)) {
     const remedy = "put commas between cells, such as with tr -s ' ' ','";
