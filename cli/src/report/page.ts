@@ -24,7 +24,7 @@ export function reportPage(fitted: Fitted): string {
   const title = `${options.k} clusters of ${count(rows)} rows on ${count(devices.length)} ${devices.length === 1 ? "device" : "devices"}`;
   const facts = [
     `${options.method}, alpha = ${options.alpha}, graph ${options.graph}, scale ${scaling.kind}, seed ${options.seed}`,
-    `${converged ? "settled" : "stopped"} after ${rounds} rounds at objective ${significant(objective, 4)}`,
+    `${converged ? "settled" : "stopped"} after ${rounds} ${rounds === 1 ? "round" : "rounds"} at objective ${significant(objective, 4)}`,
     `${count(model.messages)} messages, ${count(model.bytes)} bytes between devices`,
   ];
   const units = scaling.kind === "none" ? "" : " Distances are measured on the scaled columns.";
