@@ -10,10 +10,13 @@ import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
+const manifest = (folder: string) => JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
+const published: string[] = manifest(".").workspaces.filter((workspace: string) => !manifest(workspace).private);
 const pages = [
   "README.md",
   "CHANGELOG.md",
   "CONTRIBUTING.md",
+  ...published.map((workspace) => `${workspace}/README.md`),
   ...readdirSync(join(root, "docs"))
     .filter(isPage)
     .map((file) => `docs/${file}`),
@@ -107,8 +110,20 @@ describe("snippets", () => {
   });
 });
 
+describe.each(published)("the package of %s", (workspace) => {
+  const text = (file: string) => readFileSync(join(root, workspace, file), "utf8");
+
+  it("has the license, and a page with its name, how to install it and an example", () => {
+    expect(text("LICENSE")).toBe(readFileSync(join(root, "LICENSE"), "utf8"));
+    const { name } = manifest(workspace);
+    expect(text("README.md").split("\n")[0]).toBe(`# ${name}`);
+    expect(text("README.md")).toContain(`\n    npm install ${name}\n`);
+    expect(snippets(`${workspace}/README.md`).filter(({ output }) => output !== undefined)).toHaveLength(1);
+  });
+});
+
 describe("commands", () => {
-  const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const { scripts } = manifest(".");
   const text = pages.map((page) => readFileSync(join(root, page), "utf8")).join("\n");
 
   it("name scripts that exist", () => {
@@ -126,7 +141,9 @@ describe("commands", () => {
   });
 
   it("name files that exist", () => {
-    for (const [file] of text.matchAll(/\b(?:core|experiments|cli|bench|test|examples)\/[\w./-]+\.(?:ts|py|json)\b/g)) {
+    for (const [file] of text.matchAll(
+      /\b(?:core|device|experiments|cli|bench|test|examples)\/[\w./-]+\.(?:ts|py|json)\b/g,
+    )) {
       expect(existsSync(join(root, file)), file).toBe(true);
     }
   });

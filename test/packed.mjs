@@ -42,6 +42,20 @@ const files = published.map((workspace) => {
 });
 run("npm install of the tarballs in an empty folder", "npm", ["install", "--no-audit", "--no-fund", ...files]);
 
+// Every package says what it is and under which terms, and its example does there what its page says.
+const license = readFileSync(join(root, "LICENSE"), "utf8");
+for (const workspace of published) {
+  const { name } = manifest(join(root, workspace));
+  const own = (file) => readFileSync(join(folder, "node_modules", name, file), "utf8");
+  if (own("LICENSE") !== license) throw new Error(`${name} has another license`);
+  const [, language, example, said] = /```(ts|bash)\n([\s\S]*?)```\n\n```text\n([\s\S]*?)```/.exec(own("README.md"));
+  // The examples have no types, so they are JavaScript too.
+  const [command, ...args] =
+    language === "bash" ? ["sh", "-c", example] : [process.execPath, "--input-type=module", "-e", example];
+  const printed = run(`${name}: license, README and its example`, command, args);
+  if (printed !== said) throw new Error(`the example of ${name} printed\n${printed}instead of\n${said}`);
+}
+
 const fedkm = join(folder, "node_modules/.bin/fedkm");
 cpSync(join(root, "examples"), join(folder, "examples"), { recursive: true });
 run("fedkm --version", fedkm, ["--version"], { says: /^\d+\.\d+\.\d+\n$/ });

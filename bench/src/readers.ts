@@ -73,7 +73,10 @@ async function readers(): Promise<void> {
 async function parquetFiles(csv: string): Promise<string[]> {
   const connection = await connect();
   await connection.run(`create table t as select * from read_csv('${csv}')`);
-  const files = ["uncompressed", "snappy", "zstd"].map((codec) => ({ codec, file: join(folder, `${codec}.parquet`) }));
+  const files = ["uncompressed", "snappy", "zstd", "gzip", "lz4_raw"].map((codec) => ({
+    codec,
+    file: join(folder, `${codec}.parquet`),
+  }));
   for (const { codec, file } of files) await connection.run(`copy t to '${file}' (format parquet, codec '${codec}')`);
   return files.map(({ file }) => file);
 }

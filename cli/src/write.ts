@@ -49,15 +49,22 @@ export async function writePiecesWhole<T>(
 /** A folder that is filled beside its place; files of the same names are replaced, others stay. */
 export async function writeFolder(folder: string, fill: (temporary: string) => Promise<void>): Promise<void> {
   await whole(folder, async (temporary) => {
-    mkdirSync(temporary, { recursive: true });
+    makeFolder(temporary);
     await fill(temporary);
     if (existsSync(folder)) moveInto(temporary, folder);
     else renameSync(temporary, folder);
   });
 }
 
+/** With the folders above it. Node's own way to do this never ends where the system makes no folders, such as in /proc. */
+function makeFolder(path: string): void {
+  const above = dirname(path);
+  if (above !== path && !existsSync(above)) makeFolder(above);
+  mkdirSync(path);
+}
+
 function moveInto(from: string, to: string): void {
-  mkdirSync(to, { recursive: true });
+  if (!existsSync(to)) mkdirSync(to);
   for (const entry of readdirSync(from, { withFileTypes: true })) {
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
     if (entry.isDirectory()) moveInto(source, target);
@@ -68,7 +75,9 @@ function moveInto(from: string, to: string): void {
 /** Whatever happens, nothing temporary stays. */
 async function whole<T>(path: string, work: (temporary: string) => Promise<T>): Promise<T> {
   const temporary = beside(path);
-  const clean = () => rmSync(temporary, { recursive: true, force: true });
+  const clean = () => {
+    if (existsSync(temporary)) rmSync(temporary, { recursive: true, force: true });
+  };
   const interrupted = () => {
     clean();
     // As a shell reports a program that was interrupted.

@@ -3,6 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { outcome, temporaryFolder } from "./folder.ts";
 
@@ -31,6 +32,15 @@ describe("examples", () => {
     const [, line, said] = /```bash\nnpx fedkm (.*)\n```\n\n```text\n([\s\S]*?)```/.exec(readme) ?? [];
     expect(folder.spawn(...line.split(" "))).toEqual({ status: 0, stdout: said, stderr: "" });
     expect(existsSync(join(folder.path, "fedkm-results/report.html"))).toBe(true);
+  });
+
+  test("the package's own README prints what it says", () => {
+    const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+    const [, lines, said] = /```bash\n([\s\S]*?)```\n\n```text\n([\s\S]*?)```/.exec(readme) ?? [];
+    const program = fileURLToPath(new URL("../bin/fedkm.js", import.meta.url));
+    const script = lines.replaceAll("npx fedkm", `"${process.execPath}" "${program}"`);
+    const { status, stdout, stderr } = spawnSync("sh", ["-c", script], { cwd: folder.path, encoding: "utf8" });
+    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: said, stderr: "" });
   });
 
   test("every command is among them", async () => {

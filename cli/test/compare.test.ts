@@ -109,6 +109,10 @@ test("fedkm compare --data reads files as fedkm fit does, and judges by a column
   for (const { nmi, ari } of summary.methods) expect([nmi, ari]).toEqual([1, 1]);
   const dealt = await compare(["--data", one, "--devices", "4", ...args]);
   expect(JSON.parse(dealt.stdout)).toMatchObject({ devices: 4, points: 60, k: 3 });
+  const strange = await compare(["--data", one, "--classes", "sort"]);
+  expect(strange.stderr).toMatch(
+    /line 1, column "sort" must exist, got the columns .*; name one of them with --classes\n$/,
+  );
   const { code, stderr } = await compare(["--data", one, "--exclude", "kind"]);
   expect({ code, stderr }).toEqual({
     code: 2,

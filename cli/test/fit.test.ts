@@ -308,6 +308,15 @@ test("results replace those of an earlier run and leave other files alone", asyn
   expect(readdirSync(folder.path).filter((name) => name.endsWith(".tmp"))).toEqual([]);
 });
 
+test("a folder that cannot be made is refused in a line, not tried for ever", async () => {
+  // /proc is the folder of Linux in which nothing can be made, whoever asks.
+  for (const place of [join(both[0], "below-a-file"), ...(existsSync("/proc/self") ? ["/proc/fedkm/results"] : [])]) {
+    const { code, stderr } = await outcome("fit", ...both, "--k", "2", "--exclude", "plant", "--out", place);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^fedkm: cannot write [^\n]+: [a-z ]+\n$/);
+  }
+});
+
 test("Ctrl-C leaves whole results or none", async () => {
   const rows = Array.from({ length: 60_000 }, (_, r) => `${r % 7},${(r * 31) % 11},${(r * 17) % 5}`).join("\n");
   folder.file("long.csv", `a,b,c\n${rows}\n`);

@@ -11,7 +11,7 @@ export { blankPage, faint, ink, labelSize, type Page, quiet, roundCoordinates } 
 export { drawPanelGrid } from "./picture/panels.ts";
 export { toPng } from "./picture/png.ts";
 export { runBatches, workIn } from "./pool.ts";
-export { renderReport } from "./report.ts";
+export { escaped, renderReport } from "./report.ts";
 export { studies } from "./studies/index.ts";
 export type { Plan, PlanOptions } from "./studies/plan.ts";
 export { featuresPlan, reducedFeatures } from "./studies/real.ts";

@@ -51,8 +51,9 @@ th { font-weight: 600; } .name { text-align: left; max-width: 34rem; }
 pre { background: #f4f4f4; padding: 0.8rem; overflow: auto; }
 `;
 
-function escaped(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+/** Text as it stands in HTML, also between quotes. */
+export function escaped(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (mark) => `&#${mark.charCodeAt(0)};`);
 }
 
 function table(heading: readonly string[], rows: readonly (readonly string[])[], names: number): string {

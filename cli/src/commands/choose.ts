@@ -37,7 +37,6 @@ export function chooseCommand(io: Console): Command {
     )
     .action(async (files: string[], flags: ChooseFlags) => {
       const { chooseCommand: choose } = await import("../choose/choose.ts");
-      const { header: _, ...rest } = flags;
-      await choose(files, { ...rest, ...inputOptions(flags) }, io);
+      await choose(files, inputOptions(flags), io);
     });
 }

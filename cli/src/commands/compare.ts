@@ -47,7 +47,6 @@ export function compareCommand(io: Console): Command {
     )
     .action(async (flags: Omit<CompareOptions, keyof InputFlags> & InputFlags) => {
       const { compare } = await import("../compare/compare.ts");
-      const { header: _, ...rest } = flags;
-      await compare({ ...rest, ...inputOptions(flags) }, io);
+      await compare(inputOptions(flags), io);
     });
 }

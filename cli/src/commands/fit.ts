@@ -43,7 +43,6 @@ export function fitCommand(io: Console): Command {
     )
     .action(async (files: string[], flags: FitFlags) => {
       const { fitCommand: fit } = await import("../fit/fit.ts");
-      const { header: _, ...rest } = flags;
-      await fit(files, { ...rest, ...inputOptions(flags) }, io);
+      await fit(files, inputOptions(flags), io);
     });
 }

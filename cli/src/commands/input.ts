@@ -1,6 +1,5 @@
 // Options of every command that reads files of rows.
 
-import type { DialectOptions } from "@fedkm/device/data";
 import type { Command } from "commander";
 import { parseChoice, parseDelimiter, parseNames } from "../arguments.ts";
 import { UsageError } from "../failure.ts";
@@ -54,16 +53,20 @@ export function addMissingOption(command: Command): Command {
   );
 }
 
-export function dialectOptions({ delimiter, header }: DialectFlags): DialectOptions {
-  return { ...(delimiter !== undefined && { delimiter }), ...(header !== undefined && { header: header === "yes" }) };
+/** --header as the readers take it. */
+type WithHeader<Flags> = Omit<Flags, "header"> & { header?: boolean };
+
+/** Flags with --header as the readers take it. */
+export function dialectOptions<Flags extends DialectFlags>(flags: Flags): WithHeader<Flags> {
+  const { header, ...rest } = flags;
+  return { ...rest, ...(header !== undefined && { header: header === "yes" }) };
 }
 
-export function inputOptions(flags: InputFlags): InputOptions {
+export function inputOptions<Flags extends InputFlags>(flags: Flags): WithHeader<Flags> {
   if (flags.columns !== undefined && flags.exclude !== undefined) {
     throw new UsageError(
       "--columns cannot be used with --exclude: name the columns that are wanted, or those that are not",
     );
   }
-  const { header: _, ...rest } = flags;
-  return { ...rest, ...dialectOptions(flags) };
+  return dialectOptions(flags);
 }

@@ -28,7 +28,6 @@ export function predictCommand(io: Console): Command {
     )
     .action(async (file: string, flags: PredictFlags) => {
       const { predictCommand: predict } = await import("../predict/predict.ts");
-      const { header: _, ...rest } = flags;
-      await predict(file, { ...rest, ...dialectOptions(flags) }, io);
+      await predict(file, dialectOptions(flags), io);
     });
 }

@@ -2,7 +2,7 @@
 
 import { type Matrix, splitEvenly, stack } from "@fedkm/core";
 import { applyScaling } from "@fedkm/device/data";
-import { readClasses } from "../input/classes.ts";
+import { checkClassColumn, readClasses } from "../input/classes.ts";
 import { type InputOptions, readInput } from "../input/devices.ts";
 import { chooseScaling } from "../input/scale.ts";
 import type { ComparedData } from "./data.ts";
@@ -22,6 +22,7 @@ export async function fileData(
   onFile: (file: string) => void,
 ): Promise<ComparedData> {
   const { classes: column, scale, devices, seed } = options;
+  if (column !== undefined) await checkClassColumn(patterns, column, options);
   const hidden = column === undefined || options.columns !== undefined ? [] : [column];
   const reading = { ...options, ...(hidden.length > 0 && { exclude: [...(options.exclude ?? []), ...hidden] }) };
   const input = await readInput(patterns, reading, onFile);

@@ -1,7 +1,20 @@
 // The class of every row, from a column that is no feature: what clusters are judged by, never what they are found from.
 
-import { readTable } from "@fedkm/device/data";
+import { DataError, expandPatterns, readLayout, readTable } from "@fedkm/device/data";
 import type { Input, InputOptions } from "./devices.ts";
+
+/** Refuses a column that is not there, before it is left out of what is clustered. */
+export async function checkClassColumn(
+  patterns: readonly string[],
+  column: string,
+  options: InputOptions,
+): Promise<void> {
+  const [file] = expandPatterns(patterns);
+  const names = (await readLayout(file, options)).columns.map(({ name }) => name);
+  if (names.includes(column)) return;
+  const got = `the columns ${names.map((name) => JSON.stringify(name)).join(", ")}`;
+  throw new DataError({ file, line: 1, column }, "exist", got, "name one of them with --classes");
+}
 
 /** For each device of an input the classes of its rows, numbered in the order in which they are met. */
 export async function readClasses(input: Input, column: string, options: InputOptions): Promise<Uint32Array[]> {

@@ -16,7 +16,10 @@ export function readModel(file: string): Model {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new DataError({ file }, "be JSON", String(error), "write it again with fedkm fit", { cause: error });
+    const remedy = "name the model.json that fedkm fit wrote, or write it again";
+    throw new DataError({ file, line: 1, column: 1 }, "begin a whole JSON object", "other text", remedy, {
+      cause: error,
+    });
   }
   return checkModel(file, value);
 }

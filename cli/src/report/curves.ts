@@ -13,7 +13,8 @@ export function drawCurve(
   of: "objective" | "totalVariation",
 ): Element {
   const values = history.map((round) => round[of]);
-  const isSpread = Math.min(...values) > 0 && Math.max(...values) > 20 * Math.min(...values);
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  const isSpread = least > 0 && most > 20 * least;
   const at = { x: "round", y: of } as const;
   return plot({
     document,
@@ -32,7 +33,8 @@ export function drawCurve(
     y: {
       type: isSpread ? "log" : "linear",
       ticks: 5,
-      ...(isSpread && { tickFormat: (value: number) => significant(value, 3) }),
+      // Of a curve that is one level the default would write all digits.
+      ...((isSpread || least === most) && { tickFormat: (value: number) => significant(value, 3) }),
       tickSize: 0,
       label: null,
     },

@@ -1,7 +1,7 @@
 // report.html: one page that stands alone: no script, no font, no picture from elsewhere.
 /// <reference lib="dom" />
 
-import { roundCoordinates } from "@fedkm/experiments";
+import { escaped, roundCoordinates } from "@fedkm/experiments";
 import { parseHTML } from "linkedom";
 import type { Fitted } from "../fit/fit.ts";
 import { count, significant } from "../numbers.ts";
@@ -9,7 +9,7 @@ import { drawCurve } from "./curves.ts";
 import { drawNetwork } from "./network.ts";
 import { drawProjection } from "./projection.ts";
 import { style } from "./style.ts";
-import { clusterTable, deviceTables, escaped, sizesTable } from "./tables.ts";
+import { clusterTable, deviceTables, sizesTable } from "./tables.ts";
 
 /** A longer list of devices waits until it is asked for. */
 const LONG_LIST = 30;
@@ -24,7 +24,7 @@ export function reportPage(fitted: Fitted): string {
   const title = `${options.k} clusters of ${count(rows)} rows on ${count(devices.length)} ${devices.length === 1 ? "device" : "devices"}`;
   const facts = [
     `${options.method}, alpha = ${options.alpha}, graph ${options.graph}, scale ${scaling.kind}, seed ${options.seed}`,
-    `${converged ? "settled" : "stopped"} after ${rounds} rounds at objective ${significant(objective, 4)}`,
+    `${converged ? "settled" : "stopped"} after ${rounds} ${rounds === 1 ? "round" : "rounds"} at objective ${significant(objective, 4)}`,
     `${count(model.messages)} messages, ${count(model.bytes)} bytes between devices`,
   ];
   const units = scaling.kind === "none" ? "" : " Distances are measured on the scaled columns.";

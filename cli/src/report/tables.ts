@@ -1,12 +1,9 @@
 // The report's tables: clusters in the user's units, and who has how many rows of each.
 
+import { escaped } from "@fedkm/experiments";
 import { clusterColours } from "../demo/picture/panels.ts";
 import type { DeviceModel, Model } from "../model/model.ts";
 import { count, significant } from "../numbers.ts";
-
-export function escaped(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (mark) => `&#${mark.charCodeAt(0)};`);
-}
 
 /** Rows of cells; the first row and column are headings. Cells are HTML already. */
 function table(rows: readonly (readonly string[])[]): string {

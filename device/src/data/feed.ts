@@ -2,89 +2,121 @@
 
 import { isUtf8 } from "node:buffer";
 import type { Limits } from "./limits.ts";
-import { DataError } from "./refusal.ts";
-import { openBytes, type Source } from "./source.ts";
+import { DataError, type Place } from "./refusal.ts";
+import { openBytes, type Source, UnpackError } from "./source.ts";
 
 const BLOCK_BYTES = 4 * 2 ** 20;
 const NEWLINE = 10;
+const REPLACEMENT = "\uFFFD";
 
 export interface Feed {
   readonly file: string;
   /** Bytes 0 ... length - 1 are text; the one after them is 0, which no number contains. */
   readonly bytes: Buffer;
   readonly length: number;
+  /** Of byte 0. */
+  readonly line: number;
   /** Whether the text ends with this block. Its last line then ends with a line feed, given or added. */
   readonly ended: boolean;
   /** Whether that line feed was added here. */
   readonly completed: boolean;
   /** Whether the text began with a byte order mark, which is no part of it. */
   readonly marked: boolean;
-  /** Drops the first `used` bytes, which are lines from `line` on, and reads on behind the rest. */
+  /** Drops the first `used` bytes and reads on behind the rest, which begins with `line`. */
   advance(used: number, line: number): Promise<void>;
   close(): Promise<void>;
 }
 
-export async function openFeed(source: Source, limits: Limits): Promise<Feed> {
-  const { file } = source;
+/** The column in which a byte of the feed stands: its name, or its number from 1. The feed begins with a whole record. */
+export type ColumnAt = (feed: Feed, at: number) => string | number;
+
+/** `columnAt` is asked only where text is refused. */
+export async function openFeed(source: Source, limits: Limits, columnAt: ColumnAt): Promise<Feed> {
   const stream = await openBytes(source, limits);
   const most = BLOCK_BYTES + limits.lineBytes;
   // A small file needs a small buffer: one byte more than it has shows its end.
   const bytes = Buffer.alloc(2 + (source.container === "gzip" ? most : Math.min(most, source.bytes + 1)));
-  const state = { file, bytes, length: 0, ended: false, completed: false, marked: false };
+  const text = { file: source.file, bytes, length: 0, line: 1, ended: false, completed: false, marked: false };
+  // How many of the bytes are known to be text.
+  let checked = 0;
   const fill = async () => {
     // One byte is for the line feed that may be missing, one for the 0.
     const full = bytes.length - 2;
-    while (!state.ended && state.length < full) {
-      const read = await stream.read(bytes.subarray(state.length, full));
-      state.length += read;
-      state.ended = read === 0;
+    while (!text.ended && text.length < full) {
+      const read = await stream.read(bytes.subarray(text.length, full));
+      text.length += read;
+      text.ended = read === 0;
     }
-    if (state.ended && state.length > 0 && bytes[state.length - 1] !== NEWLINE) {
-      bytes[state.length++] = NEWLINE;
-      state.completed = true;
+    if (text.ended && text.length > 0 && bytes[text.length - 1] !== NEWLINE) {
+      bytes[text.length++] = NEWLINE;
+      text.completed = true;
     }
-    bytes[state.length] = 0;
+    bytes[text.length] = 0;
+  };
+  /** Before anything is read from them. A line that goes on in the next block is looked at then. */
+  const check = () => {
+    const end = text.ended ? text.length : bytes.subarray(0, text.length).lastIndexOf(NEWLINE) + 1;
+    const fresh = bytes.subarray(checked, end);
+    if (!isUtf8(fresh) || fresh.includes(0)) refuseByte(feed, checked, end, columnAt);
+    checked = end;
   };
   const advance = async (used: number, line: number) => {
-    checkText(file, bytes.subarray(0, used), line);
-    bytes.copyWithin(0, used, state.length);
-    state.length -= used;
-    await fill();
+    bytes.copyWithin(0, used, text.length);
+    text.length -= used;
+    text.line = line;
+    checked -= used;
+    await fill().catch((error: unknown) => refuseUnpacking(feed, error, columnAt));
+    check();
   };
+  const feed: Feed = Object.assign(text, { advance, close: () => stream.close() });
   try {
-    await fill();
+    await fill().catch((error: unknown) => refuseUnpacking(feed, error, columnAt));
+    if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
+      bytes.copyWithin(0, 3, text.length + 1);
+      text.length -= 3;
+      text.marked = true;
+    }
+    check();
+    return feed;
   } catch (error) {
     await stream.close();
     throw error;
   }
-  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
-    bytes.copyWithin(0, 3, state.length + 1);
-    state.length -= 3;
-    state.marked = true;
-  }
-  return Object.assign(state, { advance, close: () => stream.close() });
+}
+
+/** Line and column of a byte. */
+function placeOf(feed: Feed, at: number, columnAt: ColumnAt): Place {
+  let { line } = feed;
+  for (let end = feed.bytes.indexOf(NEWLINE); end >= 0 && end < at; end = feed.bytes.indexOf(NEWLINE, end + 1)) line++;
+  return { file: feed.file, line, column: columnAt(feed, at) };
 }
 
 /** Text is UTF-8; anything else would come back changed. */
-function checkText(file: string, bytes: Buffer, line: number): void {
-  if (isUtf8(bytes) && !bytes.includes(0)) return;
-  for (let from = 0, at = line; from < bytes.length; at++) {
-    const end = bytes.indexOf(NEWLINE, from);
-    const to = end < 0 ? bytes.length : end + 1;
-    const own = bytes.subarray(from, to);
-    if (own.includes(0)) refuseByte(file, at, "0x00", "this is no text file; export it as CSV or Parquet");
-    if (!isUtf8(own)) refuseByte(file, at, firstStrange(own), "save the file as UTF-8");
-    from = to;
+function refuseByte(feed: Feed, from: number, to: number, columnAt: ColumnAt): never {
+  const bytes = feed.bytes.subarray(from, to);
+  const zero = bytes.indexOf(0);
+  const strange = firstStrange(bytes);
+  const at = zero < 0 || strange < zero ? strange : zero;
+  const remedy = zero < 0 ? "save the file as UTF-8" : "export it as CSV in UTF-8: this is UTF-16, or no text at all";
+  const got = `byte 0x${bytes[at].toString(16).padStart(2, "0")}`;
+  throw new DataError(placeOf(feed, from + at, columnAt), "be UTF-8 text", got, remedy);
+}
+
+/** Where the bytes stop being UTF-8: what cannot be decoded comes out as a replacement character that does not stand there. */
+function firstStrange(bytes: Buffer): number {
+  const text = bytes.toString("utf8");
+  let at = 0;
+  let from = 0;
+  for (let next = text.indexOf(REPLACEMENT); next >= 0; next = text.indexOf(REPLACEMENT, next + 1)) {
+    at += Buffer.byteLength(text.slice(from, next));
+    from = next;
+    if (bytes.toString("latin1", at, at + 3) !== "\xef\xbf\xbd") return at;
   }
+  return bytes.length;
 }
 
-function refuseByte(file: string, line: number, byte: string, remedy: string): never {
-  throw new DataError({ file, line }, "be UTF-8 text", `byte ${byte}`, remedy);
-}
-
-function firstStrange(bytes: Buffer): string {
-  let good = 0;
-  // The longest beginning that is text; a character has up to four bytes.
-  for (let end = 1; end <= bytes.length; end++) if (isUtf8(bytes.subarray(0, end))) good = end;
-  return `0x${bytes[good].toString(16)} after ${good} good bytes`;
+function refuseUnpacking(feed: Feed, error: unknown, columnAt: ColumnAt): never {
+  if (!(error instanceof UnpackError)) throw error;
+  const { rule, got, remedy } = error;
+  throw new DataError(placeOf(feed, feed.length, columnAt), rule, got, remedy, { cause: error });
 }

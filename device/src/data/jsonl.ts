@@ -17,14 +17,15 @@ export async function readJsonLines(source: Source, selection: Selection, limits
   const first: { line: number; value: Line }[] = [];
   const begin = () => {
     const columns = columnsOf(first.map(({ value }) => value));
-    const chosen = chooseColumns(source.file, columns, selection);
+    const chosen = chooseColumns({ file: source.file, line: first[0].line }, columns, selection);
     const expected =
       (first.length * source.bytes) /
       Math.max(
         1,
         first.reduce((sum, { value }) => sum + JSON.stringify(value).length, 0),
       );
-    const table = growing(source.file, chosen.features.length, expected, chosen.device !== undefined, limits);
+    const wanted = chosen.features.map(({ name }) => name);
+    const table = growing(source.file, wanted, expected, chosen.device !== undefined, limits);
     reading = { chosen, columns, table };
     for (const { line, value } of first) keep(reading, value, line, selection, limits);
     return reading;
@@ -35,14 +36,9 @@ export async function readJsonLines(source: Source, selection: Selection, limits
     else if (first.push({ line, value }) === SAMPLE_LINES) begin();
   });
   if (first.length === 0) {
-    throw new DataError({ file: source.file, line: 1 }, "hold a JSON object", "no line", "export it again");
+    throw new DataError({ file: source.file, line: 1, column: 1 }, "hold a JSON object", "no line", "export it again");
   }
-  const { table, chosen } = reading ?? begin();
-  return finished(
-    table,
-    "jsonl",
-    chosen.features.map(({ name }) => name),
-  );
+  return finished((reading ?? begin()).table, "jsonl");
 }
 
 /** Calls back with every line that is not blank. */
@@ -51,10 +47,9 @@ export async function eachLine(
   limits: Limits,
   use: (line: number, text: string) => void,
 ): Promise<void> {
-  const feed = await openFeed(source, limits);
+  const feed = await openFeed(source, limits, ({ bytes }, at) => keyAt(lineBefore(bytes, at)));
   try {
     for (let line = 1; ; ) {
-      const firstLine = line;
       let at = 0;
       for (
         let end = feed.bytes.indexOf(NEWLINE);
@@ -67,15 +62,32 @@ export async function eachLine(
         line++;
       }
       if (feed.length - at > limits.lineBytes) {
-        const rule = `have at most ${limits.lineBytes} bytes`;
-        throw new DataError({ file: source.file, line }, rule, "more", "write one object a line");
+        const place = { file: source.file, line, column: keyAt(lineBefore(feed.bytes, at + limits.lineBytes)) };
+        const rule = `end within ${limits.lineBytes} bytes of the line's start`;
+        throw new DataError(place, rule, "more", "write one object a line");
       }
-      const { ended } = feed;
-      await feed.advance(at, firstLine);
-      if (ended) return;
+      if (feed.ended) return;
+      await feed.advance(at, line);
     }
   } finally {
     await feed.close();
+  }
+}
+
+const KEY = /"(?:[^"\\]|\\.)*"\s*:/g;
+
+function lineBefore(bytes: Buffer, at: number): string {
+  return bytes.toString("utf8", at === 0 ? 0 : bytes.lastIndexOf(NEWLINE, at - 1) + 1, at);
+}
+
+/** The key whose value, or what follows it, stands at the end of a line's beginning; 1 if there is none yet. */
+function keyAt(beginning: string): string | number {
+  const key = beginning.match(KEY)?.at(-1);
+  try {
+    return key === undefined ? 1 : String(JSON.parse(key.slice(0, -1)));
+  } catch {
+    // Such as a bare control character inside.
+    return beginning.match(KEY)?.length ?? 1;
   }
 }
 
@@ -83,11 +95,15 @@ function parseLine(file: string, line: number, text: string): Line {
   let value: unknown;
   try {
     value = JSON.parse(text);
-  } catch {
-    throw new DataError({ file, line }, "be one JSON object", shown(text), "write one whole object on each line");
+  } catch (error) {
+    // Where engines do not say at which character, the line ends too early.
+    const [, at = text.length] = /position (\d+)/.exec(String(error)) ?? [];
+    const place = { file, line, column: keyAt(text.slice(0, Number(at))) };
+    throw new DataError(place, "be in one whole JSON object", shown(text), "write one whole object on each line");
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new DataError({ file, line }, "be a JSON object", shown(text), 'write lines such as {"a": 1, "b": 2}');
+    const remedy = 'write lines such as {"a": 1, "b": 2}';
+    throw new DataError({ file, line, column: 1 }, "begin a JSON object", shown(text), remedy);
   }
   checkKeysOnce(file, line, text, value as Line);
   return value as Line;
@@ -95,7 +111,7 @@ function parseLine(file: string, line: number, text: string): Line {
 
 /** Of two equal keys JSON.parse keeps the last: a value would be lost without a word. Nested values are refused elsewhere. */
 function checkKeysOnce(file: string, line: number, text: string, value: Line): void {
-  const keys = text.match(/"(?:[^"\\]|\\.)*"\s*:/g) ?? [];
+  const keys = text.match(KEY) ?? [];
   if (keys.length === Object.keys(value).length) return;
   if (Object.values(value).some((own) => typeof own === "object" && own !== null)) return;
   const names = keys.map((key) => String(JSON.parse(key.slice(0, -1))));

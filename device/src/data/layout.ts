@@ -1,6 +1,6 @@
 // What a file offers before its rows are read, and which of its columns are wanted.
 
-import { asArgument, DataError } from "./refusal.ts";
+import { asArgument, DataError, type Place } from "./refusal.ts";
 
 /** What the cells of a column are by the file's first rows, or by its type. */
 export type ColumnKind = "number" | "text" | "decimal commas" | "other" | "empty";
@@ -24,9 +24,10 @@ export interface Chosen {
   readonly device: number | undefined;
 }
 
-export function chooseColumns(file: string, all: readonly Column[], selection: Selection): Chosen {
+/** `names` is where the file names its columns. */
+export function chooseColumns(names: Place, all: readonly Column[], selection: Selection): Chosen {
   const { columns, exclude = [], deviceColumn } = selection;
-  const find = (name: string, option: string) => indexOf(file, all, name, option);
+  const find = (name: string, option: string) => indexOf(names, all, name, option);
   const device = deviceColumn === undefined ? undefined : find(deviceColumn, "--device-column");
   for (const name of exclude) if (!all.some((column) => column.name === name)) find(name, "--exclude");
   const features =
@@ -34,39 +35,37 @@ export function chooseColumns(file: string, all: readonly Column[], selection: S
     all
       .map(({ name }, index) => ({ name, index }))
       .filter(({ name, index }) => !exclude.includes(name) && index !== device);
-  checkRepeated(file, features);
+  checkRepeated(names, features, columns !== undefined);
   if (features.length === 0) {
-    throw new DataError({ file, line: 1 }, "have at least one column to cluster", "none", "exclude fewer columns");
+    const place = { ...names, column: all.at(0)?.name ?? 1 };
+    throw new DataError(place, "be left to cluster, or another column", "none left", "exclude fewer columns");
   }
-  checkKinds(file, all, features, device);
+  checkKinds(names, all, features, device);
   return { features, device };
 }
 
-function indexOf(file: string, all: readonly Column[], name: string, option: string): number {
+function indexOf(place: Place, all: readonly Column[], name: string, option: string): number {
   const index = all.findIndex((column) => column.name === name);
   if (index < 0) {
     const names = all.map((column) => JSON.stringify(column.name));
     const known =
       names.length > 12 ? `${names.slice(0, 12).join(", ")} and ${names.length - 12} more` : names.join(", ");
-    throw new DataError(
-      { file, line: 1, column: name },
-      "exist",
-      `the columns ${known}`,
-      `name one of them with ${option}`,
-    );
+    throw new DataError({ ...place, column: name }, "exist", `the columns ${known}`, `name one of them with ${option}`);
   }
   if (all.some((column, other) => other > index && column.name === name)) {
-    throw new DataError({ file, line: 1, column: name }, "be there once", "two of them", "rename one in the file");
+    throw new DataError({ ...place, column: name }, "be there once", "two of them", "rename one in the file");
   }
   return index;
 }
 
-function checkRepeated(file: string, features: Chosen["features"]): void {
+function checkRepeated(place: Place, features: Chosen["features"], areNamed: boolean): void {
   const seen = new Set<string>();
   for (const { name } of features) {
     if (seen.has(name)) {
-      const remedy = `rename one of them in the file, or leave both out with --exclude ${asArgument([name])}`;
-      throw new DataError({ file, line: 1, column: name }, "be there once", "two of them", remedy);
+      const remedy = areNamed
+        ? "name it once with --columns"
+        : `rename one of them in the file, or leave both out with --exclude ${asArgument([name])}`;
+      throw new DataError({ ...place, column: name }, "be there once", "two of them", remedy);
     }
     seen.add(name);
   }
@@ -74,7 +73,7 @@ function checkRepeated(file: string, features: Chosen["features"]): void {
 
 /** All columns that hold no numbers in one refusal, with the arguments that help. */
 function checkKinds(
-  file: string,
+  where: Place,
   all: readonly Column[],
   features: Chosen["features"],
   device: number | undefined,
@@ -83,15 +82,30 @@ function checkKinds(
   const strange = features.filter(({ index }) => all[index].kind !== "number" && all[index].kind !== "empty");
   if (strange.length === 0) return;
   const numeric = all.filter(({ kind }, index) => kind === "number" && index !== device).map(({ name }) => name);
-  const names = strange.map(({ name }) => name);
-  const kinds = new Set(strange.map(({ index }) => all[index].kind));
-  const kind = kinds.size === 1 ? [...kinds][0].replace("other", "other values") : "other values";
-  const got = `${kind} in ${names.map((name) => JSON.stringify(name)).join(", ")}`;
-  const place = { file, line: 1, column: names[0] };
-  if (kind === "decimal commas") throw new DataError(place, "hold numbers", got, "write numbers with a decimal point");
-  if (numeric.length === 0) {
-    throw new DataError(place, "hold numbers", got, "turn at least one column into numbers first");
-  }
-  const remedy = `leave ${names.length === 1 ? "it" : "them"} out with --exclude ${asArgument(names)}, or choose with --columns ${asArgument(numeric)}`;
-  throw new DataError(place, "hold numbers", got, remedy);
+  const named = (kind: ColumnKind) => strange.filter(({ index }) => all[index].kind === kind).map(({ name }) => name);
+  const got = (["decimal commas", "text", "other"] as const)
+    .filter((kind) => named(kind).length > 0)
+    .map((kind) => `${kind === "other" ? "other values" : kind} in ${quoted(named(kind))}`)
+    .join(", ");
+  const commas = named("decimal commas");
+  const others = strange.map(({ name }) => name).filter((name) => !commas.includes(name));
+  const them = commas.length > 0 ? "the others" : others.length === 1 ? "it" : "them";
+  const remedies = [
+    ...(commas.length > 0 ? [commaRemedy(where.file)] : []),
+    ...(others.length > 0 && commas.length + numeric.length > 0
+      ? [
+          `leave ${them} out with --exclude ${asArgument(others)}, or choose with --columns ${asArgument([...commas, ...numeric])}`,
+        ]
+      : []),
+  ];
+  const remedy = remedies.join("; ") || "turn at least one column into numbers first";
+  throw new DataError({ ...where, column: commas.at(0) ?? others[0] }, "hold numbers", got, remedy);
+}
+
+const quoted = (names: readonly string[]) => names.map((name) => JSON.stringify(name)).join(", ");
+
+/** Also numbers such as 1,000 look so. */
+function commaRemedy(file: string): string {
+  const path = /^[\w./-]+$/.test(file) ? file : `'${file.replaceAll("'", "'\\''")}'`;
+  return `write numbers with a decimal point and no commas, beside semicolons or tabs with tr , . < ${path}`;
 }

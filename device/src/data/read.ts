@@ -1,12 +1,11 @@
 // One way into all formats: a file's name and what is wanted of it, to a table.
 
-import { type Dialect, type DialectOptions, sniff } from "./csv/dialect.ts";
+import type { Dialect, DialectOptions } from "./csv/dialect.ts";
+import { openCsv } from "./csv/open.ts";
 import { readCsv } from "./csv/read.ts";
-import { openFeed } from "./feed.ts";
 import { jsonColumns, readJsonLines } from "./jsonl.ts";
 import type { Column, Selection } from "./layout.ts";
 import { defaultLimits, type Limits } from "./limits.ts";
-import { DataError } from "./refusal.ts";
 import { ChangedError, checkUnchanged, openSource, type Source } from "./source.ts";
 import type { Format, Table } from "./table.ts";
 
@@ -29,9 +28,6 @@ async function readOnce(file: string, options: ReadOptions): Promise<Table> {
   const source = await openSource(file, limits);
   const table = await readAs(source, options, limits);
   await checkUnchanged(source);
-  if (table.points.rows === 0) {
-    throw new DataError({ file, line: 2 }, "hold a row", "none below the header", "export it again");
-  }
   return table;
 }
 
@@ -62,12 +58,9 @@ export async function readLayout(file: string, options: ReadOptions = {}): Promi
     return { format: "parquet", packed, columns: await columnsOfParquet(source, limits) };
   }
   if (isJson(file)) return { format: "jsonl", packed, columns: await jsonColumns(source, limits) };
-  const feed = await openFeed(source, limits);
-  try {
-    return { format: "csv", packed, ...sniff(feed, options, limits) };
-  } finally {
-    await feed.close();
-  }
+  const { feed, dialect, columns } = await openCsv(source, options, limits);
+  await feed.close();
+  return { format: "csv", packed, dialect, columns };
 }
 
 export function isJson(file: string): boolean {

@@ -4,8 +4,13 @@ export interface Place {
   readonly file: string;
   /** From 1, as editors count; of Parquet files the row, from 1. */
   readonly line?: number;
-  /** Its name. */
-  readonly column?: string;
+  /** Its name; its number from 1 where the name is not known, or is what is wrong. */
+  readonly column?: string | number;
+  /** Of a Parquet file what is no row, with the byte at which it begins: its footer, or a page of a row group. */
+  readonly part?: string;
+  readonly byte?: number;
+  /** What is wrong concerns all of the file and no place in it, such as its size. */
+  readonly whole?: true;
 }
 
 /** A file that cannot be read as numbers; nothing of it was used. */
@@ -25,12 +30,14 @@ export class DataError extends Error {
   }
 }
 
-function where({ file, line, column }: Place): string {
+function where({ file, line, column, part, byte, whole }: Place): string {
   const unit = /\.(parquet|pq)$/i.test(file) ? "row" : "line";
   return [
-    file,
+    whole ? `${file} as a whole` : file,
     ...(line === undefined ? [] : [`${unit} ${line}`]),
     ...(column === undefined ? [] : [`column ${JSON.stringify(column)}`]),
+    ...(part === undefined ? [] : [part]),
+    ...(byte === undefined ? [] : [`byte ${byte}`]),
   ].join(", ");
 }
 

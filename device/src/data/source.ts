@@ -30,12 +30,8 @@ export async function openSource(file: string, limits: Limits): Promise<Source> 
   if (!about.isFile())
     throw new DataError({ file }, "be a regular file", "a device or pipe", "save it as a file first");
   if (about.size > limits.fileBytes) {
-    throw new DataError(
-      { file },
-      `be of at most ${limits.fileBytes} bytes`,
-      `${about.size}`,
-      "split it into one file per device, or take a sample of its rows",
-    );
+    const remedy = "split it into one file per device, or take a sample of its rows";
+    throw new DataError({ file, whole: true }, `be of at most ${limits.fileBytes} bytes`, `${about.size}`, remedy);
   }
   const handle = await open(file, "r").catch((error: NodeJS.ErrnoException) => {
     throw new DataError({ file }, "be a file that can be read", error.code ?? String(error), "check its permissions");
@@ -70,7 +66,8 @@ function containerOf(file: string, first: Buffer): Container {
   const stranger = strangers.find(([bytes]) => hex.startsWith(bytes));
   if (stranger === undefined) return "text";
   const [, name, remedy] = stranger;
-  throw new DataError({ file }, "be CSV, TSV, JSON lines or Parquet (text also as .gz)", name, remedy);
+  const place = { file, line: 1, column: 1 };
+  throw new DataError(place, "begin CSV, TSV, JSON lines or Parquet (text also as .gz)", name, remedy);
 }
 
 /** Throws if the file is not the one that was opened. */
@@ -82,13 +79,28 @@ export async function checkUnchanged({ file, version }: Source): Promise<void> {
 /** Somebody wrote to the file while it was read; worth one more try. */
 export class ChangedError extends DataError {
   constructor(file: string) {
-    super({ file }, "stay the same while it is read", "a change", "wait until it is written, or read a copy");
+    const remedy = "wait until it is written, or read a copy";
+    super({ file, whole: true }, "stay the same while it is read", "a change", remedy);
+  }
+}
+
+/** Packed bytes that cannot be unpacked any further; who reads them knows the line and column that this is. */
+export class UnpackError extends Error {
+  readonly rule: string;
+  readonly got: string;
+  readonly remedy: string;
+
+  constructor(rule: string, got: string, remedy: string, options?: ErrorOptions) {
+    super(`unpacked text must ${rule}, got ${got}; ${remedy}`, options);
+    this.rule = rule;
+    this.got = got;
+    this.remedy = remedy;
   }
 }
 
 /** Bytes in order, into buffers of the reader. */
 export interface ByteStream {
-  /** Fills `into` from its start as far as the next piece goes; 0 at the end. */
+  /** Fills `into` from its start as far as the next piece goes; 0 at the end. Throws an UnpackError where it cannot. */
   read(into: Uint8Array): Promise<number>;
   close(): Promise<void>;
 }
@@ -111,12 +123,13 @@ function gunzipped({ file }: Source, limits: Limits): ByteStream {
   raw.on("error", (error) => unpacked.destroy(error));
   const pieces = unpacked[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   let rest: Buffer = Buffer.alloc(0);
-  let total = 0;
+  let allowed = limits.fileBytes;
   const next = async () => {
     try {
       return await pieces.next();
     } catch (error) {
-      throw new DataError({ file }, "be whole gzip data", String(error), "pack or copy it again", { cause: error });
+      const got = error instanceof Error ? error.message : String(error);
+      throw new UnpackError("come from whole gzip data", got, "pack or copy the file again", { cause: error });
     }
   };
   return {
@@ -124,12 +137,12 @@ function gunzipped({ file }: Source, limits: Limits): ByteStream {
       if (rest.length === 0) {
         const { value, done } = await next();
         if (done) return 0;
-        rest = value;
-        total += rest.length;
-        if (total > limits.fileBytes) {
-          const rule = `unpack to at most ${limits.fileBytes} bytes`;
-          throw new DataError({ file }, rule, "more", "split it into one file per device");
+        if (allowed === 0) {
+          const rule = `be within the first ${limits.fileBytes} unpacked bytes`;
+          throw new UnpackError(rule, "more", "split the file into one per device, or take a sample of its rows");
         }
+        rest = value.subarray(0, allowed);
+        allowed -= rest.length;
       }
       const length = Math.min(rest.length, into.length);
       into.set(rest.subarray(0, length));

@@ -27,6 +27,8 @@ export interface MissingCells {
 /** What readers fill. */
 export interface Growing {
   readonly file: string;
+  /** Names of the features. */
+  readonly columns: readonly string[];
   readonly cols: number;
   values: Float64Array;
   rows: number;
@@ -48,15 +50,17 @@ const SLACK = 1.1;
 
 export function growing(
   file: string,
-  cols: number,
+  columns: readonly string[],
   expectedRows: number,
   hasDevices: boolean,
   limits: Limits,
 ): Growing {
+  const cols = columns.length;
   const most = Math.min(limits.rows, Math.floor(limits.cells / cols));
   const rows = Math.min(most, Math.ceil(SLACK * expectedRows) + 16);
   return {
     file,
+    columns,
     cols,
     values: new Float64Array(rows * cols),
     rows: 0,
@@ -73,13 +77,13 @@ export function isFull({ values, rows, cols }: Growing): boolean {
 
 /** Room for more rows, or the refusal of a file that has too many. */
 export function makeRoom(table: Growing, line: number, limits: Limits): void {
-  const { file, cols, values } = table;
+  const { file, columns, cols, values } = table;
   const most = Math.min(limits.rows, Math.floor(limits.cells / cols));
   const capacity = values.length / cols;
   if (capacity >= most) {
     const rule = `be among the first ${most} rows (at most ${limits.rows} rows and ${limits.cells} numbers in a file)`;
     throw new DataError(
-      { file, line },
+      { file, line, column: columns[0] },
       rule,
       "one more",
       "split the file, take a sample of its rows, or choose fewer columns",
@@ -108,8 +112,8 @@ export function deviceNumber(numbers: Map<string, number>, name: string): number
   return numbers.size - 1;
 }
 
-export function finished(table: Growing, format: Format, columns: readonly string[]): Table {
-  const { file, values, rows, cols, missing, devices } = table;
+export function finished(table: Growing, format: Format): Table {
+  const { file, columns, values, rows, cols, missing, devices } = table;
   return {
     file,
     format,

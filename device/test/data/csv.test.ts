@@ -101,12 +101,14 @@ test("readTable refuses more rows, columns and cells than its limits", async () 
   const file = write("limits.csv", "a,b\n1,2\n3,4\n5,6\n");
   const limited = (limits: object) => readTable(file, { limits: { ...defaultLimits, ...limits } });
   await expect(limited({ rows: 2 })).rejects.toThrow(
-    /line 4 must be among the first 2 rows .*got one more; split the file/,
+    /line 4, column "a" must be among the first 2 rows .*got one more; split the file/,
   );
-  await expect(limited({ cells: 4 })).rejects.toThrow(/line 4 must be among the first 2 rows/);
-  await expect(limited({ columns: 1 })).rejects.toThrow(/line 1 must have at most 1 cells, got 2/);
+  await expect(limited({ cells: 4 })).rejects.toThrow(/line 4, column "a" must be among the first 2 rows/);
+  await expect(limited({ columns: 1 })).rejects.toThrow(
+    /line 1, column 2 must be among the first 1 columns, got 2 columns/,
+  );
   await expect(limited({ fileBytes: 10 })).rejects.toThrow(/must be of at most 10 bytes, got 16/);
-  await expect(limited({ lineBytes: 2 })).rejects.toThrow(/line 1 must have at most 2 bytes/);
+  await expect(limited({ lineBytes: 2 })).rejects.toThrow(/line 1, column "b" must end within 2 bytes/);
 });
 
 test("readLayout says what a file is like", async () => {

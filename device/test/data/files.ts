@@ -3,7 +3,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll } from "vitest";
+import { afterAll, expect } from "vitest";
+import { DataError } from "../../src/data/index.ts";
 
 /** A function that writes a file and gives its path. */
 export function temporaryFiles(): (name: string, content: string | Uint8Array) => string {
@@ -14,6 +15,25 @@ export function temporaryFiles(): (name: string, content: string | Uint8Array) =
     writeFileSync(file, content);
     return file;
   };
+}
+
+const NAME = '"(?:[^"\\\\]|\\\\.)*"';
+const TEXT_PLACE = `line \\d+, column (?:${NAME}|\\d+)`;
+const PARQUET_PLACE = `(?:row \\d+, column ${NAME}|(?:footer|column ${NAME}, row group \\d+(?:, page \\d+)?), byte \\d+)`;
+
+/**
+ * The one shape of every refusal: file, place, rule, what stands there, remedy, in one line. The place is line and column
+ * of text; of Parquet row and column, or the part of the file and its byte.
+ */
+export function expectRefusal(error: unknown, file: string): DataError {
+  expect(error).toBeInstanceOf(DataError);
+  const { message, place, remedy } = error as DataError;
+  const where = file.endsWith(".parquet") ? PARQUET_PLACE : TEXT_PLACE;
+  expect(message.startsWith(`${file}, `), message).toBe(true);
+  expect(message.slice(file.length)).toMatch(new RegExp(`^, ${where} must [^\\n]+, got [^\\n]+; [^\\n]{9,}$`));
+  expect(message.endsWith(`; ${remedy}`), message).toBe(true);
+  expect(place.file).toBe(file);
+  return error as DataError;
 }
 
 /** Of a given seed always the same numbers in [0, 1). */

@@ -4,8 +4,8 @@ import { cellValue } from "../cell.ts";
 import type { Feed } from "../feed.ts";
 import type { ColumnKind } from "../layout.ts";
 import type { Limits } from "../limits.ts";
-import { DataError } from "../refusal.ts";
-import { cellText, emptyCells, NEWLINE, RETURN, splitRecord } from "./record.ts";
+import { DataError, type Place } from "../refusal.ts";
+import { type Cells, cellAt, cellText, emptyCells, NEWLINE, RETURN, splitRecord } from "./record.ts";
 
 export interface Dialect {
   /** A byte. */
@@ -27,23 +27,22 @@ const SAMPLE_RECORDS = 200;
 
 export interface Sniffed {
   readonly dialect: Dialect;
+  /** Of the first record. */
+  readonly line: number;
   readonly columns: readonly { readonly name: string; readonly kind: ColumnKind }[];
 }
 
 export function sniff(feed: Feed, options: DialectOptions, limits: Limits): Sniffed {
   const delimiter = options.delimiter ?? likelyDelimiter(feed);
-  const records = sample(feed, delimiter.charCodeAt(0), SAMPLE_RECORDS);
-  if (records.length === 0) refuseUnreadable(feed, limits);
+  const { records, line, cells } = sample(feed, delimiter.charCodeAt(0));
+  const place = { file: feed.file, line };
+  if (records.length === 0) refuseUnreadable(feed, limits, line, cells);
   const [first, ...rest] = records;
-  checkLines(feed.file, records);
+  checkLines(place, records);
   if (first.length > limits.columns) {
-    const remedy = "the file may be turned on its side, or its delimiter not one of , ; tab |";
-    throw new DataError(
-      { file: feed.file, line: 1 },
-      `have at most ${limits.columns} cells`,
-      `${first.length}`,
-      remedy,
-    );
+    const remedy = "turn the file if it lies on its side, or set off its cells with , ; tab or |";
+    const rule = `be among the first ${limits.columns} columns`;
+    throw new DataError({ ...place, column: limits.columns + 1 }, rule, `${first.length} columns`, remedy);
   }
   const header = options.header ?? looksLikeHeader(first, rest);
   const body = header ? rest : records;
@@ -51,62 +50,63 @@ export function sniff(feed: Feed, options: DialectOptions, limits: Limits): Snif
     const name = header ? cell.trim() : "";
     return { name: name === "" ? `column${c + 1}` : name, kind: kindOf(body.map((record) => record[c] ?? "")) };
   });
-  return { dialect: { delimiter: delimiter.charCodeAt(0), header }, columns };
+  return { dialect: { delimiter: delimiter.charCodeAt(0), header }, line, columns };
 }
 
 /** Forms of text that look like one column or one line here, each with what then helps. */
-function checkLines(file: string, records: readonly (readonly string[])[]): void {
-  const place = { file, line: 1 };
-  if (records[0].some((cell) => cell.includes("\r"))) {
+function checkLines(place: Place, records: readonly (readonly string[])[]): void {
+  const returned = records[0].findIndex((cell) => cell.includes("\r"));
+  if (returned >= 0) {
     const remedy = "save the file with line ends of Unix or Windows";
-    throw new DataError(place, "end with a line feed", "a carriage return alone", remedy);
+    throw new DataError({ ...place, column: returned + 1 }, "end with a line feed", "a carriage return alone", remedy);
+  }
+  if (/^sep=/i.test(records[0][0]) && records[0].length <= 2) {
+    const rule = "name a column or hold a value";
+    throw new DataError({ ...place, column: 1 }, rule, "Excel's note of the delimiter", "remove the line");
   }
   const isSpaced = (record: readonly string[]) => record.length === 1 && SPACED_NUMBERS.test(record[0].trim());
   if (records.slice(-SAMPLE_RECORDS / 2).every(isSpaced)) {
     const remedy = "put commas between cells, such as with tr -s ' ' ','";
-    throw new DataError(place, "have a comma, semicolon, tab or bar between cells", "spaces", remedy);
+    const rule = "end with a comma, semicolon, tab or bar";
+    throw new DataError({ ...place, column: 1 }, rule, "spaces between cells", remedy);
   }
 }
 
 const SPACED_NUMBERS = /^[-+\d.eE]+(?:\s+[-+\d.eE]+)+$/;
 
 /** Nothing, only blank lines, or a first line without end. */
-function refuseUnreadable({ file, bytes, length, ended }: Feed, limits: Limits): never {
-  const place = { file, line: 1 };
+function refuseUnreadable(feed: Feed, limits: Limits, line: number, cells: Cells): never {
+  const { file, bytes, length, ended, completed } = feed;
   if (bytes.subarray(0, length).toString("latin1").trim() === "") {
-    throw new DataError(
-      place,
-      "hold a header and rows",
-      length === 0 ? "an empty file" : "only blank lines",
-      "export it again",
-    );
+    const got = length === (completed ? 1 : 0) ? "an empty file" : "only blank lines";
+    throw new DataError({ file, line: 1, column: 1 }, "hold a header and rows", got, "export it again");
   }
+  const place = { file, line, column: cellAt(cells, Math.min(limits.lineBytes, length)) + 1 };
   if (!ended || length > limits.lineBytes) refuseLongLine(place, limits);
-  throw new DataError(
-    place,
-    "close every quote",
-    "an open one",
-    "double quotes inside quotes, or remove the stray one",
-  );
+  const remedy = "remove the stray quote, or write quotes inside quotes twice";
+  throw new DataError(place, "close every quote", "an open one", remedy);
 }
 
-export function refuseLongLine(place: { file: string; line: number }, limits: Limits): never {
+/** The place is the line and the column in which it becomes too long. */
+export function refuseLongLine(place: Place, limits: Limits): never {
   const remedy = "look for a quote that is not closed, and end lines with line feeds";
-  throw new DataError(place, `have at most ${limits.lineBytes} bytes`, "more", remedy);
+  throw new DataError(place, `end within ${limits.lineBytes} bytes of the line's start`, "more", remedy);
 }
 
-/** Cells of the first records that are whole and not blank. */
-function sample({ file, bytes, length }: Feed, delimiter: number, most: number): string[][] {
+/** Texts of the first records that are whole and not blank, the line of the first, and the cells looked at last. */
+function sample({ file, bytes, length }: Feed, delimiter: number): { records: string[][]; line: number; cells: Cells } {
   const cells = emptyCells();
   const records: string[][] = [];
-  for (let at = 0, line = 1; at < length && records.length < most; ) {
+  let first = 1;
+  for (let at = 0, line = 1; at < length && records.length < SAMPLE_RECORDS; ) {
+    if (records.length === 0) first = line;
     const next = splitRecord(bytes, at, length, delimiter, cells, { file, line });
     if (next < 0) break;
     line += 1 + cells.innerLines;
     if (!isBlank(bytes, at)) records.push(Array.from({ length: cells.count }, (_, c) => cellText(bytes, cells, c)));
     at = next;
   }
-  return records;
+  return { records, line: first, cells };
 }
 
 export function isBlank(bytes: Buffer, at: number): boolean {
@@ -114,7 +114,7 @@ export function isBlank(bytes: Buffer, at: number): boolean {
 }
 
 /** The delimiter that cuts the first lines into the same number of cells, the more the better; comma if none does. */
-function likelyDelimiter(feed: Feed): string {
+export function likelyDelimiter(feed: Feed): string {
   const tabbed = /\.(tsv|tab)(\.gz)?$/i.test(feed.file);
   let best = { delimiter: tabbed ? "\t" : ",", score: 0 };
   for (const delimiter of tabbed ? ["\t", ",", ";", "|"] : [",", ";", "\t", "|"]) {
@@ -128,7 +128,7 @@ function likelyDelimiter(feed: Feed): string {
 function evenness(feed: Feed, delimiter: string): number {
   let records: string[][];
   try {
-    records = sample(feed, delimiter.charCodeAt(0), SAMPLE_RECORDS);
+    ({ records } = sample(feed, delimiter.charCodeAt(0)));
   } catch {
     return 0;
   }

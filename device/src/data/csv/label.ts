@@ -1,9 +1,10 @@
 // A column of labels behind delimited text, every byte of which stays as it was.
 
-import { type Feed, openFeed } from "../feed.ts";
+import type { Feed } from "../feed.ts";
 import type { Limits } from "../limits.ts";
 import type { Source } from "../source.ts";
-import { type DialectOptions, isBlank, sniff } from "./dialect.ts";
+import { type DialectOptions, isBlank } from "./dialect.ts";
+import { openCsv } from "./open.ts";
 import { type Cells, emptyCells, NEWLINE, QUOTE, RETURN, splitRecord } from "./record.ts";
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
@@ -22,9 +23,8 @@ export async function labelCsv(
   labelOf: (row: number) => number | undefined,
   write: (piece: Buffer) => Promise<void>,
 ): Promise<void> {
-  const feed = await openFeed(source, limits);
+  const { feed, dialect, columns } = await openCsv(source, options, limits);
   try {
-    const { dialect, columns } = sniff(feed, options, limits);
     const name = column(columns.map((own) => own.name));
     const delimiter = String.fromCharCode(dialect.delimiter);
     const suffixes = new Map<number | undefined, Buffer>();
@@ -41,6 +41,7 @@ export async function labelCsv(
       header,
       single: columns.length === 1,
       row: 0,
+      line: 1,
       cells: emptyCells(),
     };
     for (;;) {
@@ -49,7 +50,7 @@ export async function labelCsv(
       // A line feed that the text did not have is not added to it.
       await write(ended && feed.completed ? piece.subarray(0, piece.length - 1) : piece);
       if (ended) return;
-      await feed.advance(used, 1);
+      await feed.advance(used, state.line);
     }
   } finally {
     await feed.close();
@@ -67,6 +68,8 @@ interface Labelling {
   /** Whether a blank line inside the text is a row. */
   readonly single: boolean;
   row: number;
+  /** Of the next record. */
+  line: number;
   readonly cells: Cells;
 }
 
@@ -89,12 +92,13 @@ function labelBlock(state: Labelling, suffixOf: (row: number) => Buffer): { piec
     if (added !== undefined) to += added.copy(out, to);
     to += bytes.copy(out, to, end, next);
     at = next;
+    state.line += 1 + (hasQuotes ? state.cells.innerLines : 0);
   }
   return { piece: out.subarray(0, to), used: at };
 }
 
-function quotedEnd({ feed, delimiter, cells }: Labelling, at: number): number {
-  return splitRecord(feed.bytes, at, feed.length, delimiter, cells, { file: feed.file, line: 1 });
+function quotedEnd({ feed, delimiter, cells, line }: Labelling, at: number): number {
+  return splitRecord(feed.bytes, at, feed.length, delimiter, cells, { file: feed.file, line });
 }
 
 /** Where blank lines begin that end the text; they are no rows. */

@@ -1,15 +1,16 @@
 // Delimited text to a table: the fast way for clean records, a careful look at every other one.
 
 import { cellValue } from "../cell.ts";
-import { type Feed, openFeed } from "../feed.ts";
+import type { Feed } from "../feed.ts";
 import { type Chosen, chooseColumns, type Selection } from "../layout.ts";
 import type { Limits } from "../limits.ts";
 import { asArgument, DataError, shown } from "../refusal.ts";
 import type { Source } from "../source.ts";
 import { deviceNumber, finished, type Growing, growing, isFull, makeRoom, noteMissing, type Table } from "../table.ts";
 import { DEVICE, readClean, SKIPPED } from "./clean.ts";
-import { DECIMAL_COMMA, type Dialect, type DialectOptions, isBlank, refuseLongLine, sniff } from "./dialect.ts";
-import { type Cells, cellText, emptyCells, splitRecord } from "./record.ts";
+import { DECIMAL_COMMA, type Dialect, type DialectOptions, isBlank, refuseLongLine } from "./dialect.ts";
+import { openCsv } from "./open.ts";
+import { type Cells, cellAt, cellText, emptyCells, splitRecord } from "./record.ts";
 
 interface Reading {
   readonly feed: Feed;
@@ -33,25 +34,25 @@ export async function readCsv(
   options: DialectOptions,
   limits: Limits,
 ): Promise<Table> {
-  const feed = await openFeed(source, limits);
+  const { feed, dialect, columns, line: top } = await openCsv(source, options, limits);
   try {
-    const { dialect, columns } = sniff(feed, options, limits);
-    const chosen = chooseColumns(feed.file, columns, selection);
+    const chosen = chooseColumns({ file: feed.file, line: top }, columns, selection);
     const { features, device } = chosen;
     const slots = new Int32Array(columns.length).fill(SKIPPED);
     features.forEach(({ index }, slot) => {
       slots[index] = slot;
     });
     if (device !== undefined) slots[device] = DEVICE;
-    const table = growing(feed.file, features.length, expectedRows(source, feed), device !== undefined, limits);
+    const wanted = features.map(({ name }) => name);
+    const table = growing(feed.file, wanted, expectedRows(source, feed), device !== undefined, limits);
     const names = columns.map(({ name }) => name);
     const reading = { feed, dialect, chosen, slots, names, limits, table, cells: emptyCells(), line: 1, blanks: 0 };
     await readAll(reading);
-    return finished(
-      table,
-      "csv",
-      features.map(({ name }) => name),
-    );
+    if (table.rows === 0) {
+      const place = { file: feed.file, line: reading.line, column: wanted[0] };
+      throw new DataError(place, "begin a row", "none below the header", "export it again");
+    }
+    return finished(table, "csv");
   } finally {
     await feed.close();
   }
@@ -69,7 +70,6 @@ async function readAll(reading: Reading): Promise<void> {
   const { feed, dialect, slots, table, limits } = reading;
   let headerLeft = dialect.header;
   for (;;) {
-    const firstLine = reading.line;
     let at = 0;
     while (at < feed.length) {
       if (headerLeft) {
@@ -93,22 +93,19 @@ async function readAll(reading: Reading): Promise<void> {
       if (next < 0) break;
       at = next;
     }
-    if (feed.ended && at >= feed.length) {
-      await feed.advance(at, firstLine);
-      return;
-    }
+    if (feed.ended && at >= feed.length) return;
     if (feed.ended) refuseOpenQuote(reading);
-    if (feed.length - at > limits.lineBytes) refuseLongLine({ file: feed.file, line: reading.line }, limits);
-    await feed.advance(at, firstLine);
+    if (feed.length - at > limits.lineBytes) refuseLong(reading, at);
+    await feed.advance(at, reading.line);
   }
 }
 
 /** Where the record after the one at `at` begins, -1 if this one does not end in the block; its cells are in `cells`. */
 function nextRecord(reading: Reading, at: number): number {
-  const { feed, dialect, cells, limits } = reading;
-  const where = { file: feed.file, line: reading.line };
+  const { feed, dialect, cells, names, limits } = reading;
+  const where = { file: feed.file, line: reading.line, names };
   const next = splitRecord(feed.bytes, at, feed.length, dialect.delimiter, cells, where);
-  if (next - at > limits.lineBytes) refuseLongLine(where, limits);
+  if (next - at > limits.lineBytes) refuseLong(reading, at);
   if (next >= 0) reading.line += 1 + cells.innerLines;
   return next;
 }
@@ -165,6 +162,11 @@ function keepDevice({ feed, table, names }: Reading, line: number, text: string,
   table.devices.of[table.rows] = deviceNumber(table.devices.numbers, name);
 }
 
+function refuseLong({ feed, cells, names, line, limits }: Reading, at: number): never {
+  const c = cellAt(cells, at + limits.lineBytes);
+  refuseLongLine({ file: feed.file, line, column: names.at(c) ?? c + 1 }, limits);
+}
+
 function refuseText({ feed, names }: Reading, line: number, c: number, text: string): never {
   const commaed = DECIMAL_COMMA.test(text.trim());
   const remedy = commaed
@@ -193,6 +195,6 @@ function refuseRagged({ feed, names, cells, dialect }: Reading, line: number): n
 
 function refuseOpenQuote({ feed, line, cells, names }: Reading): never {
   const column = names[Math.min(cells.count, names.length - 1)];
-  const remedy = "remove the stray quote, or double quotes inside quotes";
+  const remedy = "remove the stray quote, or write quotes inside quotes twice";
   throw new DataError({ file: feed.file, line, column }, "close every quote", "one that stays open to the end", remedy);
 }

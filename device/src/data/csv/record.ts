@@ -17,13 +17,20 @@ export interface Cells {
   innerLines: number;
 }
 
+/** Where a record begins, and what its columns are called as far as that is known. */
+interface RecordPlace {
+  readonly file: string;
+  readonly line: number;
+  readonly names?: readonly string[];
+}
+
 export function emptyCells(): Cells {
   return { count: 0, starts: [], ends: [], escaped: [], innerLines: 0 };
 }
 
 /**
  * Finds the cells of the record at `from`; returns where the next record begins, or -1 if this one does not end before
- * `to`. `line` is for the refusal of quotes that no reading could make right.
+ * `to`. `where` is for the refusal of quotes that no reading could make right.
  */
 export function splitRecord(
   bytes: Buffer,
@@ -31,7 +38,7 @@ export function splitRecord(
   to: number,
   delimiter: number,
   cells: Cells,
-  where: { file: string; line: number },
+  where: RecordPlace,
 ): number {
   cells.count = 0;
   cells.innerLines = 0;
@@ -81,15 +88,18 @@ function quotedCell(bytes: Buffer, start: number, to: number, cells: Cells): num
   return -1;
 }
 
-function refuseAfterQuote(bytes: Buffer, p: number, cells: Cells, where: { file: string; line: number }): never {
-  const column = `column ${cells.count}`;
-  const got = `${JSON.stringify(String.fromCharCode(bytes[p]))} in ${column}`;
-  throw new DataError(
-    where,
-    "have a delimiter or the line's end after a closing quote",
-    got,
-    "double quotes inside quotes",
-  );
+function refuseAfterQuote(bytes: Buffer, p: number, cells: Cells, { file, line, names }: RecordPlace): never {
+  const column = names?.[cells.count - 1] ?? cells.count;
+  const rule = "have a delimiter or the line's end after a closing quote";
+  const got = JSON.stringify(String.fromCharCode(bytes[p]));
+  throw new DataError({ file, line, column }, rule, got, "write quotes inside quotes twice");
+}
+
+/** The cell in which a byte of the record stands, from 0; the one behind the last where that is still open. */
+export function cellAt({ count, ends }: Cells, at: number): number {
+  let c = 0;
+  while (c < count && ends[c] < at) c++;
+  return c;
 }
 
 export function cellText(bytes: Buffer, cells: Cells, c: number): string {

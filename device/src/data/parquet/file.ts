@@ -1,10 +1,11 @@
 // A Parquet file: its columns by their types, and their values as they are stored, nothing converted on the way.
 
 import { type FileHandle, open } from "node:fs/promises";
-import { type FileMetaData, parquetMetadataAsync, parquetSchema, type SchemaElement } from "hyparquet";
-import { DataError } from "../refusal.ts";
+import { type FileMetaData, parquetMetadataAsync, parquetSchema, type SchemaElement, type SchemaTree } from "hyparquet";
+import { DataError, type Place } from "../refusal.ts";
 import type { Source } from "../source.ts";
-import { type Page, readPages } from "./pages.ts";
+import { prepareCodec } from "./codecs.ts";
+import { type Cursor, type Page, readPages } from "./pages.ts";
 
 interface RowGroup {
   readonly index: number;
@@ -13,46 +14,37 @@ interface RowGroup {
   readonly end: number;
 }
 
+/** Takes a page and the row of the file where it begins. The page's values are good until it returns. */
+type PageUser = (page: Page, row: number) => void;
+
 export interface ParquetFile {
   readonly file: string;
   readonly rows: number;
   /** The columns with their types, in the file's order; nested ones have children. */
   readonly elements: readonly SchemaElement[];
   readonly groups: readonly RowGroup[];
-  /** Calls back with the pages of one column that is not nested, in order, and the row of the file where each begins. */
-  read(column: string, group: RowGroup, use: (page: Page, row: number) => void): Promise<void>;
+  /** Calls back with the pages of one column that is not nested, in order. */
+  read(column: string, group: RowGroup, use: PageUser): Promise<void>;
   close(): Promise<void>;
 }
 
 export async function openParquet({ file, bytes }: Source): Promise<ParquetFile> {
   const handle = await open(file, "r");
-  const slice = (start: number, end = bytes) => readSlice(handle, start, Math.min(bytes, end));
   try {
-    const metadata = await guarded(file, () => parquetMetadataAsync({ byteLength: bytes, slice }));
-    const root = await guarded(file, async () => parquetSchema(metadata));
-    const groups = rowGroups(metadata);
+    const slice = (start: number, end = bytes) => readSlice(handle, new ArrayBuffer(end - start), start, end);
+    // The footer's length and four letters end the file.
+    const footer: Place = { file, part: "footer", byte: Math.max(0, bytes - 8) };
+    const { metadata, root, groups } = await guarded(footer, async () => {
+      const about = await parquetMetadataAsync({ byteLength: bytes, slice });
+      return { metadata: about, root: parquetSchema(about), groups: rowGroups(about) };
+    });
+    const read = chunkReader(handle, file, bytes, metadata, root);
     return {
       file,
       rows: groups.at(-1)?.end ?? 0,
       elements: root.children.map(({ element }) => element),
       groups,
-      read: (column, group, use) =>
-        guarded(file, async () => {
-          const about = metadata.row_groups[group.index].columns.find(
-            ({ meta_data }) => meta_data?.path_in_schema[0] === column,
-          )?.meta_data;
-          const leaf = root.children.find(({ element }) => element.name === column);
-          if (about === undefined || leaf === undefined) throw new Error(`no column ${column}`);
-          const start = Number(about.dictionary_page_offset ?? about.data_page_offset);
-          const chunk = await slice(start, start + Number(about.total_compressed_size));
-          let row = group.start;
-          for (const page of readPages(file, chunk, about, [root, leaf])) {
-            if (row + page.rows > group.end) throw new Error(`more values than rows in ${column}`);
-            use(page, row);
-            row += page.rows;
-          }
-          if (row < group.end) throw new Error(`fewer values than rows in ${column}`);
-        }),
+      read,
       close: () => handle.close(),
     };
   } catch (error) {
@@ -61,24 +53,62 @@ export async function openParquet({ file, bytes }: Source): Promise<ParquetFile>
   }
 }
 
-async function readSlice(handle: FileHandle, start: number, end: number): Promise<ArrayBuffer> {
-  const part = new ArrayBuffer(Math.max(0, end - start));
-  for (let at = 0; at < part.byteLength; ) {
-    const { bytesRead } = await handle.read(new Uint8Array(part), at, part.byteLength - at, start + at);
+function chunkReader(
+  handle: FileHandle,
+  file: string,
+  bytes: number,
+  { row_groups }: FileMetaData,
+  root: SchemaTree,
+): ParquetFile["read"] {
+  // One buffer for all chunks: a new one for each would wait for the collector, file after file in memory.
+  let buffer = new ArrayBuffer(0);
+  return (column, group, use) => {
+    const cursor: Cursor = { file, column, part: `row group ${group.index + 1}`, byte: 0 };
+    return guarded(cursor, async () => {
+      const own = row_groups[group.index].columns.find(({ meta_data }) => meta_data?.path_in_schema[0] === column);
+      const about = own?.meta_data;
+      const leaf = root.children.find(({ element }) => element.name === column);
+      if (about === undefined || leaf === undefined) throw new Error("no such column in this row group");
+      await prepareCodec(about.codec);
+      const start = Number(about.dictionary_page_offset ?? about.data_page_offset);
+      const length = Number(about.total_compressed_size);
+      if (!(start >= 0 && length >= 0 && start + length <= bytes)) throw new Error("a chunk beyond the file's end");
+      if (buffer.byteLength < length) buffer = new ArrayBuffer(length);
+      cursor.byte = start;
+      await readSlice(handle, buffer, start, start + length);
+      let row = group.start;
+      for (const page of readPages(new Uint8Array(buffer, 0, length), about, [root, leaf], cursor)) {
+        if (row + page.rows > group.end) throw new Error("more values than rows");
+        use(page, row);
+        row += page.rows;
+      }
+      if (row < group.end) throw new Error("fewer values than rows");
+    });
+  };
+}
+
+/** Bytes start ... end - 1 of the file, at the front of the buffer. */
+async function readSlice(handle: FileHandle, buffer: ArrayBuffer, start: number, end: number): Promise<ArrayBuffer> {
+  const into = new Uint8Array(buffer);
+  for (let at = 0; at < end - start; ) {
+    const { bytesRead } = await handle.read(into, at, end - start - at, start + at);
     if (bytesRead === 0) throw new Error(`the file ends before byte ${end}`);
     at += bytesRead;
   }
-  return part;
+  return buffer;
 }
 
 /** What a decoder trips over is the file's fault; what we refuse ourselves is said already. */
-async function guarded<T>(file: string, work: () => Promise<T>): Promise<T> {
+async function guarded<T>(place: Place, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof DataError) throw error;
-    const got = error instanceof Error ? error.message : String(error);
-    throw new DataError({ file }, "be a whole Parquet file", got, "copy or write it again", { cause: error });
+    // An engine's own words about its own code mean nothing to whoever has the file.
+    const isEngine = error instanceof TypeError || error instanceof RangeError;
+    const got = error instanceof Error && !isEngine ? error.message : "bytes that cannot be decoded";
+    const remedy = "copy or write the file again";
+    throw new DataError({ ...place }, "be that of a whole Parquet file", got, remedy, { cause: error });
   }
 }
 
@@ -86,7 +116,9 @@ function rowGroups({ row_groups }: FileMetaData): RowGroup[] {
   let end = 0;
   return row_groups.map(({ num_rows }, index) => {
     const start = end;
-    end += Number(num_rows);
+    const rows = Number(num_rows);
+    if (!Number.isSafeInteger(rows) || rows < 0) throw new Error(`${num_rows} rows in row group ${index + 1}`);
+    end += rows;
     return { index, start, end };
   });
 }

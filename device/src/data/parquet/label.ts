@@ -62,5 +62,6 @@ async function storedValues(parquet: ParquetFile, element: SchemaElement): Promi
 function asWritten(value: unknown, { converted_type, type }: SchemaElement): unknown {
   if (converted_type === "DECIMAL") return value instanceof Uint8Array ? bigEndian(value) : BigInt(value as number);
   if (converted_type === "UINT_32" && type === "INT32" && (value as number) < 0) return (value as number) + 2 ** 32;
-  return value;
+  // Bytes are a part of the page, which is gone when the next one is read.
+  return value instanceof Uint8Array ? value.slice() : value;
 }

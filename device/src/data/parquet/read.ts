@@ -12,10 +12,11 @@ import type { Page } from "./pages.ts";
 export async function readParquet(source: Source, selection: Selection, limits: Limits): Promise<Table> {
   const parquet = await openParquet(source);
   try {
-    const chosen = chooseColumns(source.file, parquetColumns(parquet, limits), selection);
+    const chosen = chooseColumns({ file: source.file, line: 1 }, parquetColumns(parquet, limits), selection);
     checkSize(parquet, chosen, limits);
     const { features, device } = chosen;
-    const table = growing(source.file, features.length, parquet.rows, device !== undefined, limits);
+    const names = features.map(({ name }) => name);
+    const table = growing(source.file, names, parquet.rows, device !== undefined, limits);
     for (const group of parquet.groups) {
       for (const [slot, { index }] of features.entries()) {
         const element = parquet.elements[index];
@@ -27,11 +28,7 @@ export async function readParquet(source: Source, selection: Selection, limits: 
       }
     }
     table.rows = parquet.rows;
-    return finished(
-      table,
-      "parquet",
-      features.map(({ name }) => name),
-    );
+    return finished(table, "parquet");
   } finally {
     await parquet.close();
   }
@@ -45,12 +42,9 @@ export async function columnsOfParquet(source: Source, limits: Limits): Promise<
 
 function parquetColumns({ file, elements }: ParquetFile, limits: Limits): Column[] {
   if (elements.length > limits.columns) {
-    throw new DataError(
-      { file },
-      `have at most ${limits.columns} columns`,
-      `${elements.length}`,
-      "keep the columns needed",
-    );
+    const place = { file, line: 1, column: elements[limits.columns].name };
+    const rule = `be among the first ${limits.columns} columns`;
+    throw new DataError(place, rule, `${elements.length} columns`, "write a file with the columns that are needed");
   }
   return elements.map((element) => ({ name: element.name, kind: kindOf(element) }));
 }
@@ -72,15 +66,12 @@ function kindOf({ type, converted_type, logical_type, repetition_type }: SchemaE
 
 function checkSize({ file, rows }: ParquetFile, { features }: Chosen, limits: Limits): void {
   const most = Math.min(limits.rows, Math.floor(limits.cells / features.length));
-  if (rows === 0) throw new DataError({ file, line: 1 }, "exist", "no rows", "export it again");
+  const column = features[0].name;
+  if (rows === 0) throw new DataError({ file, line: 1, column }, "exist", "no rows", "export it again");
   if (rows > most) {
-    const rule = `have at most ${most} rows (${limits.rows} rows and ${limits.cells} numbers in a file)`;
-    throw new DataError(
-      { file, line: most + 1 },
-      rule,
-      `${rows}`,
-      "split the file, take a sample, or choose fewer columns",
-    );
+    const rule = `be among the first ${most} rows (at most ${limits.rows} rows and ${limits.cells} numbers in a file)`;
+    const remedy = "split the file, take a sample of its rows, or choose fewer columns";
+    throw new DataError({ file, line: most + 1, column }, rule, `${rows} rows`, remedy);
   }
 }
 
@@ -95,6 +86,7 @@ function keepNumbers(
   const { values, cols } = table;
   const { rows, defined } = page;
   const numbers = pageNumbers(page, element);
+  checkCount(page);
   for (let r = 0, next = 0, at = row * cols + slot; r < rows; r++, at += cols) {
     const value = defined === undefined || defined[r] === 1 ? numbers[next++] : Number.NaN;
     values[at] = value;
@@ -108,7 +100,24 @@ function keepNumbers(
 /** What the stored values of a page stand for. */
 function pageNumbers({ values, dictionary }: Page, element: SchemaElement): Float32Array | Float64Array {
   const meant = dictionary === undefined ? allNumbers(values, element) : allNumbers(dictionary, element);
-  return dictionary === undefined ? meant : Float64Array.from(values as ArrayLike<number>, (place) => meant[place]);
+  if (dictionary === undefined) return meant;
+  return Float64Array.from(values as ArrayLike<number>, (place) => {
+    if (!(place < meant.length)) throw new Error(`place ${place} in a dictionary of ${meant.length}`);
+    return meant[place];
+  });
+}
+
+/** A cut or changed page may hold fewer values than it says; none of them is a missing cell. */
+function checkCount({ rows, values, defined }: Page): void {
+  let present = rows;
+  if (defined !== undefined) {
+    present = 0;
+    for (let r = 0; r < rows; r++) {
+      if (defined[r] === 1) present++;
+      else if (defined[r] !== 0) throw new Error(`a row that is neither null nor a value, ${defined[r]}`);
+    }
+  }
+  if (values.length !== present) throw new Error(`${values.length} values for ${present} rows`);
 }
 
 function allNumbers(values: DecodedArray, element: SchemaElement): Float32Array | Float64Array {
@@ -162,11 +171,15 @@ function keepDevices({ file, devices }: Growing, page: Page, row: number, column
 }
 
 /** The stored value of every row, null where there is none. */
-export function pageValues({ rows, values, dictionary, defined }: Page): unknown[] {
+export function pageValues(page: Page): unknown[] {
+  checkCount(page);
+  const { rows, values, dictionary, defined } = page;
   let next = 0;
   return Array.from({ length: rows }, (_, r): unknown => {
     if (defined !== undefined && defined[r] === 0) return null;
-    const value: unknown = values[next++];
-    return dictionary === undefined ? value : dictionary[value as number];
+    const stored: unknown = values[next++];
+    const value: unknown = dictionary === undefined ? stored : dictionary[stored as number];
+    if (value === undefined) throw new Error(`place ${stored} in a dictionary of ${dictionary?.length}`);
+    return value;
   });
 }
