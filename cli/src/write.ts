@@ -1,8 +1,18 @@
 // Files that are either whole or not there, also when somebody presses Ctrl-C.
 
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  opendirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { open } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { systemReason } from "./failure.ts";
 
 const beside = (path: string) => join(dirname(path), `.${basename(path)}.${process.pid}.tmp`);
@@ -44,6 +54,19 @@ export async function writePiecesWhole<T>(
     renameSync(temporary, file);
     return result;
   });
+}
+
+/** Whether `writeFolder` may well succeed, asked before the work for it begins. Makes nothing. */
+export function checkFolder(folder: string): void {
+  let above = dirname(resolve(folder));
+  while (!existsSync(above)) above = dirname(above);
+  try {
+    opendirSync(above).closeSync();
+    accessSync(above, constants.W_OK);
+    if (existsSync(folder)) opendirSync(folder).closeSync();
+  } catch (error) {
+    throw new Error(`cannot write ${folder}: ${systemReason(error)}`, { cause: error });
+  }
 }
 
 /** A folder that is filled beside its place; files of the same names are replaced, others stay. */

@@ -317,6 +317,12 @@ test("a folder that cannot be made is refused in a line, not tried for ever", as
   }
 });
 
+test("a folder that cannot be written is refused before the files are read", async () => {
+  const place = join(both[0], "below-a-file");
+  const { stderr } = await outcome("fit", "not-there.csv", "--k", "2", "--out", place);
+  expect(stderr).toBe(`fedkm: cannot write ${place}: not a directory\n`);
+});
+
 test("Ctrl-C leaves whole results or none", async () => {
   const rows = Array.from({ length: 60_000 }, (_, r) => `${r % 7},${(r * 31) % 11},${(r * 17) % 5}`).join("\n");
   folder.file("long.csv", `a,b,c\n${rows}\n`);

@@ -23,7 +23,7 @@ import { type Prepared, type PrepareOptions, prepare } from "../input/prepare.ts
 import { labelScaled, MODEL_FORMAT, MODEL_VERSION, type Model } from "../model/model.ts";
 import { significant } from "../numbers.ts";
 import { type Progress, progressOn } from "../progress.ts";
-import { writeFolder, writePieces } from "../write.ts";
+import { checkFolder, writeFolder, writePieces } from "../write.ts";
 import { inCommonOrder } from "./order.ts";
 import { fitText } from "./text.ts";
 
@@ -47,6 +47,7 @@ export interface Fitted {
 }
 
 export async function fitCommand(patterns: readonly string[], options: FitOptions, io: Console): Promise<void> {
+  checkFolder(options.out);
   const progress = progressOn(io.stderr);
   const began = performance.now();
   let fitted: Fitted;
