@@ -35,7 +35,10 @@ export async function strangers({ count }: { count: number }): Promise<boolean> 
 /** Linked peers that keep to the stream's rules and send nonsense in it. */
 export async function malformed({ frames }: { frames: number }): Promise<boolean> {
   const stage = await scene(8);
-  while (!stage.honest.status() || !areSettled([stage.honest])) await pause(200);
+  const isSettled = () => areSettled([stage.honest]) && stage.victim.status()?.device.phase === "settled";
+  while (!isSettled()) await pause(200);
+  // A status is up to a second old.
+  await pause(1_500);
   const before = stage.victim.status();
   const random = randomStream(1, "malformed");
   await Promise.all(
