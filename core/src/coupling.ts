@@ -1,7 +1,7 @@
 // How two centroid sets are compared, blind to their order: (E2) and (E3), or one permutation (transport).
 
 import munkres from "munkres";
-import type { Graph } from "./graph.ts";
+import type { PackedLinks } from "./graph.ts";
 import { squaredDistance } from "./kernel/js.ts";
 import { type Matrix, stack } from "./matrix.ts";
 
@@ -111,18 +111,18 @@ function transport(
 /** GTV: the sum over the edges of A(i, j) d(W_i, W_j). */
 export function totalVariationOfSets(
   { data, starts, cols }: CentroidSets,
-  { size, neighbours, weights }: Graph,
+  links: PackedLinks,
   coupling: Coupling,
   matches: Matches,
 ): number {
   let total = 0;
-  for (let i = 0; i < size; i++) {
+  for (let i = 0; i + 1 < starts.length; i++) {
     const rows = starts[i + 1] - starts[i];
-    for (let at = 0; at < neighbours[i].length; at++) {
-      const j = neighbours[i][at];
+    for (let at = links.starts[i]; at < links.starts[i + 1]; at++) {
+      const j = links.devices[at];
       if (j < i) continue;
       const otherRows = starts[j + 1] - starts[j];
-      total += weights[i][at] * match(coupling, data, starts[i], rows, data, starts[j], otherRows, cols, matches);
+      total += links.weights[at] * match(coupling, data, starts[i], rows, data, starts[j], otherRows, cols, matches);
     }
   }
   return total;

@@ -52,8 +52,9 @@ export function updateDevice(
   const update = emptyUpdate(k, cols, settings, largest);
   update.centroids.set(centroids.data);
   update.sets = packSets(neighbours, cols);
-  update.neighbours = Uint32Array.from(neighbours, (_, n) => n);
-  update.edgeWeights = Float64Array.from(edgeWeights);
+  const devices = Uint32Array.from(neighbours, (_, n) => n);
+  update.links = { starts: Uint32Array.of(0, devices.length), devices, weights: Float64Array.from(edgeWeights) };
+  update.endLink = devices.length;
   update.pointScale = points.rows > 0 ? weight / points.rows : 0;
   if (settings.freshStarts > 0) {
     checkSeed(seed);
@@ -97,11 +98,11 @@ function remembered(points: Matrix, kernel: Kernel): PreparedPoints {
 
 /** Draws on the augmented data: points weigh u_i / m_i, a neighbour's centroids alpha A(i, j). None if it is too small. */
 export function freshStarts(points: Matrix, update: Update, random: Random): Float64Array[] {
-  const { k, cols, neighbours, edgeWeights, pointScale, sets, settings } = update;
-  const others = Array.from(neighbours, (j, n) => ({
+  const { k, cols, links, firstLink, endLink, pointScale, sets, settings } = update;
+  const others = Array.from(links.devices.subarray(firstLink, endLink), (j, n) => ({
     from: sets.starts[j],
     to: sets.starts[j + 1],
-    weight: edgeWeights[n],
+    weight: links.weights[firstLink + n],
   }));
   const rows = points.rows + others.reduce((sum, { from, to }) => sum + to - from, 0);
   if (rows < k) return [];

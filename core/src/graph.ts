@@ -44,6 +44,24 @@ export function graph(size: number, edges: Iterable<Edge>): Graph {
   };
 }
 
+/** All adjacency lists one behind the other: that of device i is from starts[i] up to starts[i + 1]. */
+export interface PackedLinks {
+  readonly starts: Uint32Array;
+  readonly devices: Uint32Array;
+  readonly weights: Float64Array;
+}
+
+export function packLinks({ size, neighbours, weights }: Graph): PackedLinks {
+  const starts = new Uint32Array(size + 1);
+  for (let i = 0; i < size; i++) starts[i + 1] = starts[i] + neighbours[i].length;
+  const packed = { starts, devices: new Uint32Array(starts[size]), weights: new Float64Array(starts[size]) };
+  for (let i = 0; i < size; i++) {
+    packed.devices.set(neighbours[i], starts[i]);
+    packed.weights.set(weights[i], starts[i]);
+  }
+  return packed;
+}
+
 /** Every edge once, as (i, j, weight) with i < j. */
 export function* edges(network: Graph): Generator<readonly [number, number, number]> {
   for (let i = 0; i < network.size; i++) {

@@ -3,7 +3,7 @@
 import { checkAtLeastZero, checkMatrix, checkNetwork, checkOneOf, checkShape } from "./check.ts";
 import { type Coupling, couplings, emptyMatches, match, packSets, totalVariationOfSets } from "./coupling.ts";
 import { ln } from "./elementary.ts";
-import type { Graph } from "./graph.ts";
+import { type Graph, packLinks } from "./graph.ts";
 import { jsKernel, squaredDistance } from "./kernel/js.ts";
 import { emptyStatistics } from "./kernel/kernel.ts";
 import type { Matrix } from "./matrix.ts";
@@ -28,7 +28,7 @@ export function totalVariation(centroids: readonly Matrix[], graph: Graph, coupl
   checkSets(centroids, coupling);
   checkSize(centroids, graph);
   const matches = emptyMatches(centroids.reduce((most, { rows }) => Math.max(most, rows), 0));
-  return totalVariationOfSets(packSets(centroids, centroids[0].cols), graph, coupling, matches);
+  return totalVariationOfSets(packSets(centroids, centroids[0].cols), packLinks(graph), coupling, matches);
 }
 
 export interface ObjectiveOptions {

@@ -2,7 +2,7 @@
 
 import { type CentroidSets, emptyMatches, type Matches, packSets, totalVariationOfSets } from "./coupling.ts";
 import { freshStarts } from "./device.ts";
-import type { Graph } from "./graph.ts";
+import { type Graph, type PackedLinks, packLinks } from "./graph.ts";
 import type { PreparedPoints } from "./kernel/kernel.ts";
 import type { Matrix } from "./matrix.ts";
 import type { UpdateSettings } from "./options.ts";
@@ -16,6 +16,8 @@ export type Weighting = "device" | "sample";
 
 export interface Network {
   readonly graph: Graph;
+  /** Of the graph, where a step from device to device is one in memory too. */
+  readonly links: PackedLinks;
   readonly datasets: readonly Matrix[];
   readonly points: readonly PreparedPoints[];
   readonly settings: UpdateSettings;
@@ -57,15 +59,18 @@ export function network(
   const { cols } = centroids[0];
   const sets = packSets(centroids, cols);
   const k = centroids.reduce((most, { rows }) => Math.max(most, rows), 0);
+  const links = packLinks(graph);
   const room = new Map<number, Update>();
   for (const { rows } of centroids) {
     if (room.has(rows)) continue;
     const update = emptyUpdate(rows, cols, settings, k);
     update.sets = sets;
+    update.links = links;
     room.set(rows, update);
   }
   const state: Network = {
     graph,
+    links,
     datasets,
     settings,
     random,
@@ -115,7 +120,7 @@ export function runRound(state: Network, { order, ends }: RoundOrder, settings: 
     for (let at = from; at < ends[s]; at++) {
       const move = commit(state, order[at]);
       if (move > largest) largest = move;
-      if (move > 0 && move > state.settings.tol * largestCoordinate(state, order[at])) moved = true;
+      if (!moved && move > 0) moved = isAbove(state, order[at], move);
     }
     noteStep(state, order, from, ends[s], moved);
   }
@@ -129,8 +134,8 @@ function visit(state: Network, i: number, settings: UpdateSettings): void {
   loadDevice(state, i);
   const update = state.updates[i];
   update.settings = settings;
-  update.neighbours = state.graph.neighbours[i];
-  update.edgeWeights = state.graph.weights[i];
+  update.firstLink = state.links.starts[i];
+  update.endLink = state.links.starts[i + 1];
   update.pointScale = state.pointScales[i];
   update.freshStarts = settings.freshStarts > 0 ? freshStarts(state.datasets[i], update, state.random) : NO_STARTS;
   runUpdate(update, state.points[i]);
@@ -174,6 +179,12 @@ export function commit(state: Network, i: number): number {
   return largest;
 }
 
+/** Whether a move counts: tolerances are relative to the device's largest coordinate. */
+function isAbove(state: Network, i: number, move: number): boolean {
+  const { tol } = state.settings;
+  return tol === 0 || move > tol * largestCoordinate(state, i);
+}
+
 /** What tolerances are relative to. */
 export function largestCoordinate({ sets }: Network, i: number): number {
   const end = sets.starts[i + 1] * sets.cols;
@@ -197,17 +208,17 @@ function noteStep(state: Network, order: Uint32Array, from: number, to: number, 
 
 /** One message to all neighbours; every link carries the centroids once. */
 function tell(state: Network, i: number): void {
-  const degree = state.graph.neighbours[i].length;
+  const degree = state.links.starts[i + 1] - state.links.starts[i];
   if (degree > 0) state.messages++;
   state.bytes += degree * state.updates[i].centroids.length * 8;
 }
 
 /** Objective, total variation and traffic of the current state. */
 export function summarise(state: Network) {
-  const { graph, settings, pointScales, losses, messages, bytes } = state;
+  const { graph, links, settings, pointScales, losses, messages, bytes } = state;
   let loss = 0;
   for (let i = 0; i < graph.size; i++) loss += pointScales[i] * losses[i];
-  const totalVariation = totalVariationOfSets(state.sets, graph, settings.coupling, state.matches);
+  const totalVariation = totalVariationOfSets(state.sets, links, settings.coupling, state.matches);
   return { objective: loss + settings.alpha * totalVariation, totalVariation, messages, bytes };
 }
 

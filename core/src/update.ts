@@ -2,6 +2,7 @@
 // (E1) enters through its statistics, so whoever holds the points may be anywhere and answer when it can.
 
 import { type CentroidSets, emptyMatches, type Matches, match } from "./coupling.ts";
+import type { PackedLinks } from "./graph.ts";
 import { emptyStatistics, type PreparedPoints, type Statistics } from "./kernel/kernel.ts";
 import type { UpdateSettings } from "./options.ts";
 
@@ -17,10 +18,11 @@ export interface Update {
   readonly centroids: Float64Array;
   /** (E1) at `centroids`, before and after. */
   readonly statistics: Statistics;
-  /** Everyone's centroids, which of them are neighbours, and A(i, j) for each. */
+  /** Everyone's centroids, everyone's links, and which of these are the device's. */
   sets: CentroidSets;
-  neighbours: Uint32Array;
-  edgeWeights: Float64Array;
+  links: PackedLinks;
+  firstLink: number;
+  endLink: number;
   /** u_i / m_i. */
   pointScale: number;
   /** Further starts of the solver besides the device's centroids (and its neighbours', with `candidates`). */
@@ -47,6 +49,12 @@ export interface Update {
 
 const noSets: CentroidSets = { data: new Float64Array(0), starts: new Uint32Array(1), cols: 0 };
 
+const noLinks: PackedLinks = {
+  starts: new Uint32Array(1),
+  devices: new Uint32Array(0),
+  weights: new Float64Array(0),
+};
+
 /** Room for updates of devices with k centroids of `cols` numbers, alone until told of neighbours. */
 export function emptyUpdate(k: number, cols: number, settings: UpdateSettings, largestNeighbour = k): Update {
   return {
@@ -56,8 +64,9 @@ export function emptyUpdate(k: number, cols: number, settings: UpdateSettings, l
     centroids: new Float64Array(k * cols),
     statistics: emptyStatistics(k, cols),
     sets: noSets,
-    neighbours: new Uint32Array(0),
-    edgeWeights: new Float64Array(0),
+    links: noLinks,
+    firstLink: 0,
+    endLink: 0,
     pointScale: 1,
     freshStarts: [],
     passes: 0,
@@ -110,8 +119,8 @@ export function runUpdate(update: Update, points: PreparedPoints): void {
   }
 }
 
-function hasFurtherStarts({ freshStarts, neighbours, settings }: Update): boolean {
-  return freshStarts.length > 0 || (settings.candidates && neighbours.length > 0);
+function hasFurtherStarts({ freshStarts, firstLink, endLink, settings }: Update): boolean {
+  return freshStarts.length > 0 || (settings.candidates && endLink > firstLink);
 }
 
 function beginStart(update: Update): boolean {
@@ -158,10 +167,10 @@ function nextStart(update: Update): boolean {
 
 /** Puts further start number `index` into the centroids: the neighbours' sets, then the fresh ones. */
 function loadStart(update: Update, index: number): boolean {
-  const { centroids, freshStarts, k, cols, neighbours, settings, sets } = update;
-  const candidates = settings.candidates ? neighbours.length : 0;
+  const { centroids, freshStarts, k, cols, links, firstLink, endLink, settings, sets } = update;
+  const candidates = settings.candidates ? endLink - firstLink : 0;
   if (index < candidates) {
-    const from = sets.starts[neighbours[index]] * cols;
+    const from = sets.starts[links.devices[firstLink + index]] * cols;
     for (let i = 0; i < k * cols; i++) centroids[i] = sets.data[from + i];
     return true;
   }
@@ -198,17 +207,17 @@ export function localObjective(update: Update): number {
 
 /** (E2) and (E3) for all neighbours: fills the pulls and returns the sum of A(i, j) d(W_i, W_j). */
 function matchNeighbours(update: Update): number {
-  const { k, cols, centroids, matches, neighbours, edgeWeights, pullSums, pullWeights } = update;
+  const { k, cols, centroids, matches, links, firstLink, endLink, pullSums, pullWeights } = update;
   const { data, starts } = update.sets;
   const { coupling } = update.settings;
   // Plain loops: for a handful of numbers they are faster than `fill`.
   for (let i = 0; i < k * cols; i++) pullSums[i] = 0;
   for (let c = 0; c < k; c++) pullWeights[c] = 0;
   let total = 0;
-  for (let n = 0; n < neighbours.length; n++) {
-    const start = starts[neighbours[n]];
-    const rows = starts[neighbours[n] + 1] - start;
-    const weight = edgeWeights[n];
+  for (let n = firstLink; n < endLink; n++) {
+    const start = starts[links.devices[n]];
+    const rows = starts[links.devices[n] + 1] - start;
+    const weight = links.weights[n];
     total += weight * match(coupling, centroids, 0, k, data, start, rows, cols, matches);
     for (let c = 0; c < k; c++) {
       pullWeights[c] += weight;
