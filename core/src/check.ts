@@ -1,6 +1,7 @@
 // The public edge: every argument is checked here once, with one line that names the rule and the value.
 
 import type { Graph } from "./graph.ts";
+import { coarseBelow, largestMagnitudes } from "./kernel/grid.ts";
 import type { Matrix } from "./matrix.ts";
 
 /** Above it squared distances and their sums could overflow to infinity. */
@@ -34,7 +35,8 @@ export function checkOneOf(name: string, value: unknown, allowed: readonly strin
   }
 }
 
-export function checkMatrix(name: string, value: Matrix): void {
+/** Returns whether all numbers are of ordinary size. */
+export function checkMatrix(name: string, value: Matrix): boolean {
   const { data, rows, cols } = value ?? {};
   if (!(data instanceof Float64Array) || !Number.isSafeInteger(rows) || !Number.isSafeInteger(cols)) {
     throw new TypeError(`${name} must be a Matrix { data: Float64Array, rows, cols }; matrix(rows) makes one`);
@@ -42,24 +44,47 @@ export function checkMatrix(name: string, value: Matrix): void {
   if (rows < 0 || cols < 0 || data.length !== rows * cols) {
     throw new RangeError(`${name} must hold rows * cols = ${rows * cols} numbers, got ${data.length}`);
   }
-  if (looksFine(data)) return;
+  if (isOrdinary(data)) return true;
   // Written so that NaN fails too.
   const at = data.findIndex((number) => !(Math.abs(number) <= LARGEST_COORDINATE));
-  if (at < 0) return;
+  if (at < 0) return false;
   const rule = `finite numbers of at most ${LARGEST_COORDINATE} in size`;
   throw new RangeError(
     `${name} must hold ${rule}, got ${data[at]} at row ${Math.floor(at / cols)}, column ${at % cols}`,
   );
 }
 
-/** Overflows for what is too large or nearly so. */
-const OVERFLOWING = 1.8e158;
+/** A matrix that will be summed up, column by column. */
+export function checkPoints(name: string, points: Matrix): void {
+  if (checkMatrix(name, points)) return;
+  const { data, rows, cols } = points;
+  const largest = largestMagnitudes(points);
+  for (let c = 0; c < cols; c++) {
+    const least = coarseBelow(largest[c], rows);
+    let [filled, lost, example] = [0, 0, 0];
+    for (let at = c; at < data.length; at += cols) {
+      if (data[at] === 0) continue;
+      filled++;
+      if (Math.abs(data[at]) >= least) continue;
+      lost++;
+      example = data[at];
+    }
+    // A few small numbers do no harm. Beside a fill value such as 1e36 all others are small.
+    if (2 * lost > filled) {
+      const rule = `mostly hold numbers of at least ${least.toPrecision(2)} (beside ${largest[c].toPrecision(2)} smaller ones are lost in sums)`;
+      throw new RangeError(`column ${c} of ${name} must ${rule}, got ${example}`);
+    }
+  }
+}
+
+/** Overflows for what is above 1e12. */
+const OVERFLOWING = 1.8e296;
 
 /**
- * False if a number is not finite or too large, in one pass without a branch: what overflows or is NaN does not become 0
+ * False if a number is not finite or above 1e12, in one pass without a branch: what overflows or is NaN does not become 0
  * when multiplied by 0. Four sums, because an addition waits for the one before it.
  */
-function looksFine(data: Float64Array): boolean {
+function isOrdinary(data: Float64Array): boolean {
   const whole = data.length & ~3;
   let [a, b, c, d] = [0, 0, 0, 0];
   for (let i = 0; i < whole; i += 4) {
@@ -91,7 +116,7 @@ export function checkWeights(weights: ArrayLike<number>, length: number, name: s
 export function checkNetwork(datasets: readonly Matrix[], graph: Graph): number {
   if (datasets.length === 0) throw new RangeError("datasets must hold at least one device, got none");
   datasets.forEach((points, i) => {
-    checkMatrix(`datasets[${i}]`, points);
+    checkPoints(`datasets[${i}]`, points);
   });
   if (graph.size !== datasets.length) {
     throw new RangeError(`graph must have ${datasets.length} devices (one for each of datasets), got ${graph.size}`);

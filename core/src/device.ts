@@ -1,6 +1,6 @@
 // One device update on points at hand: what a simulated device and a real one both call.
 
-import { checkMatrix, checkNumber, checkSeed, checkShape, checkWeights } from "./check.ts";
+import { checkMatrix, checkNumber, checkPoints, checkSeed, checkShape, checkWeights } from "./check.ts";
 import { packSets } from "./coupling.ts";
 import { jsKernel } from "./kernel/js.ts";
 import type { Kernel, PreparedPoints } from "./kernel/kernel.ts";
@@ -38,7 +38,7 @@ export function updateDevice(
   const settings = updateSettings(options, { k: centroids.rows, degree });
   checkNumber("weight", weight, (value) => value > 0, "a finite number above 0");
   checkWeights(edgeWeights, neighbours.length, "edgeWeights", "one for each of neighbours");
-  checkMatrix("points", points);
+  checkPoints("points", points);
   checkMatrix("centroids", centroids);
   const { rows: k, cols } = centroids;
   if (k === 0 || cols === 0) throw new RangeError(`centroids must not be empty, got ${k} x ${cols}`);

@@ -1,7 +1,7 @@
 // The federated seed: everyone floods a sketch of its points once, everyone solves the same weighted k-means on all the
 // sketches, and where that has several good answers, everyone's own losses decide.
 
-import { addTraffic, floodTraffic, sumTraffic, type Traffic } from "./flood.ts";
+import { addTraffic, floodTraffic, leastSupport, sumTraffic, type Traffic } from "./flood.ts";
 import { connectedComponents, type Graph } from "./graph.ts";
 import { jsKernel } from "./kernel/js.ts";
 import { emptyStatistics, type PreparedPoints } from "./kernel/kernel.ts";
@@ -55,7 +55,7 @@ export function federatedStart(
 ): { readonly centroids: readonly Matrix[]; readonly traffic: Traffic } {
   const devices = datasets.map((points, i) => ({
     points: prepared[i],
-    sketch: sketchOf(points, prepared[i], cols, i, options),
+    sketch: sketchOf(points, prepared[i], cols, i, { ...options, minimum: leastSupport(network, i, options.minimum) }),
   }));
   const component = connectedComponents(network);
   const members: Member[][] = [];

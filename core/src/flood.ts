@@ -111,3 +111,8 @@ function hopsFrom({ size, neighbours }: Graph, source: number): Int32Array {
   }
   return hops;
 }
+
+/** The points that a centre must stand for to be told. A device without neighbours tells nobody: it need not hide any. */
+export function leastSupport({ neighbours }: Graph, device: number, minimum: number): number {
+  return neighbours[device].length === 0 ? 1 : minimum;
+}

@@ -260,7 +260,8 @@ function* sampledPairs(size: number, probability: number, random: Random): Gener
 
 /** Positions 0 to count - 1, each kept with the probability, by drawing the gaps between kept ones. */
 function* sampled(count: number, probability: number, random: Random): Generator<number> {
-  if (probability === 0) return;
+  // Also where it is too small to be told from 0 below.
+  if (1 - probability === 1) return;
   const perGap = probability === 1 ? 0 : 1 / ln(1 - probability);
   for (let at = -1; ; ) {
     at += 1 + Math.floor(ln(1 - random()) * perGap);

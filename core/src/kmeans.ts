@@ -1,6 +1,14 @@
 // k-means on one device: greedy k-means++ seeds, Lloyd's iteration, restarts. Lloyd is a device update without neighbours.
 
-import { checkAtLeastZero, checkInteger, checkMatrix, checkSeed, checkShape, checkWeights } from "./check.ts";
+import {
+  checkAtLeastZero,
+  checkInteger,
+  checkMatrix,
+  checkPoints,
+  checkSeed,
+  checkShape,
+  checkWeights,
+} from "./check.ts";
 import type { Kernel, PreparedPoints } from "./kernel/kernel.ts";
 import { fastKernel } from "./kernel/wasm.ts";
 import { type Matrix, takeRows } from "./matrix.ts";
@@ -38,7 +46,7 @@ export interface KMeansModel {
 
 export function kmeans(points: Matrix, options: KMeansOptions): KMeansModel {
   const { k, init, restarts = 10, maxIter = 300, tol = 0, seed = 0, kernel = fastKernel } = options;
-  checkMatrix("points", points);
+  checkPoints("points", points);
   if (points.cols === 0) throw new RangeError("points must have at least 1 column, got 0");
   if (init === undefined) checkInteger("k", k, 1, points.rows, "the rows of points");
   else checkInteger("k", k, 1);

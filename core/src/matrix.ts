@@ -35,9 +35,12 @@ export function toRows(points: Matrix): number[][] {
   );
 }
 
-/** All rows of the given matrices in one matrix, in order. */
+/** All rows of the given matrices in one matrix, in order; those without rows may have any number of columns. */
 export function stack(parts: readonly Matrix[]): Matrix {
-  const cols = parts.reduce((widest, part) => Math.max(widest, part.cols), 0);
+  const filled = parts.filter((part) => part.rows > 0);
+  const cols = (filled.at(0) ?? parts.at(0))?.cols ?? 0;
+  const other = filled.find((part) => part.cols !== cols);
+  if (other !== undefined) throw new RangeError(`matrices must have ${cols} columns (as the first), got ${other.cols}`);
   const rows = parts.reduce((total, part) => total + part.rows, 0);
   const data = new Float64Array(rows * cols);
   let at = 0;

@@ -100,9 +100,10 @@ export function consensusVariation(centroids: readonly Matrix[], graph: Graph, c
   graph.neighbours.forEach((row, i) => {
     if (row.length === 0) return;
     linked++;
-    sum += row.reduce((total, j) => total + discrepancy(centroids[i], centroids[j], coupling), 0) / row.length;
+    const own = row.reduce((total, j) => total + discrepancy(centroids[i], centroids[j], coupling), 0) / row.length;
+    sum += own / centroids[i].rows;
   });
-  return linked === 0 ? 0 : sum / (sides(coupling) * centroids[0].rows * linked);
+  return linked === 0 ? 0 : sum / (sides(coupling) * linked);
 }
 
 /** The nearest form counts every pair from both sides, the transport form once. */

@@ -167,7 +167,12 @@ function storeDevice({ sets, updated, counts, sums, losses, updates }: Network, 
 
 /** Makes device i's update what it has told; returns the largest move. */
 export function commit(state: Network, i: number): number {
-  const { sets, updated } = state;
+  tell(state, i);
+  return adopt(state, i);
+}
+
+/** Makes device i's update its own, before it tells; returns the largest move. */
+export function adopt({ sets, updated }: Network, i: number): number {
   const end = sets.starts[i + 1] * sets.cols;
   let largest = 0;
   for (let at = sets.starts[i] * sets.cols; at < end; at++) {
@@ -175,7 +180,6 @@ export function commit(state: Network, i: number): number {
     if (move > largest) largest = move;
     sets.data[at] = updated[at];
   }
-  tell(state, i);
   return largest;
 }
 
@@ -207,7 +211,7 @@ function noteStep(state: Network, order: Uint32Array, from: number, to: number, 
 }
 
 /** One message to all neighbours; every link carries the centroids once. */
-function tell(state: Network, i: number): void {
+export function tell(state: Network, i: number): void {
   const degree = state.links.starts[i + 1] - state.links.starts[i];
   if (degree > 0) state.messages++;
   state.bytes += degree * state.updates[i].centroids.length * 8;

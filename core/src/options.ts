@@ -55,7 +55,8 @@ export interface Surroundings {
 function suitedRelaxation(alpha: number, coupling: Coupling, { k, degree }: Surroundings): number {
   const pull = (coupling === "nearest" ? 2 : 1) * alpha * degree;
   const rho = pull / (pull + 1 / k);
-  return 2 / (1 + Math.sqrt(1 - rho * rho));
+  // For an alpha beyond all bounds rho is 1 after rounding, and 2 would not descend.
+  return Math.min(1.999, 2 / (1 + Math.sqrt(1 - rho * rho)));
 }
 
 export function updateSettings(options: UpdateOptions, around: Surroundings = { k: 1, degree: 0 }): UpdateSettings {
@@ -116,14 +117,15 @@ const SETTLING_ROUNDS = 3;
 /** The settings of a run, round by round. */
 export type SettingsOfRound = (round: number) => UpdateSettings;
 
-/** What the caller says wins over the preset. */
+/** What the caller says wins over the preset; what is undefined is not said. */
 export function settingsOfRounds(
-  options: UpdateOptions,
+  given: UpdateOptions,
   preset: Preset,
   schedule: Schedule,
   around: Surroundings,
 ): SettingsOfRound {
   checkOneOf("preset", preset, ["paper", "dependable"]);
+  const options = withoutUndefined(given);
   const { damping = 1, safeguard = false } = options;
   if (schedule === "simultaneous") {
     if (options.relaxation === "auto") {
@@ -144,6 +146,11 @@ export function settingsOfRounds(
   const opening = updateSettings({ candidates: mayStartElsewhere, ...unrelaxed }, around);
   const later = updateSettings({ passes: 1, relaxation: "auto", ...options }, around);
   return (round) => (round <= OPENING_ROUNDS ? opening : later);
+}
+
+/** So that spreading options over others does not undo these. */
+export function withoutUndefined<T extends object>(options: T): T {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
 }
 
 /** All devices at once descend only under these rules; others can rise, and cycle for ever. */

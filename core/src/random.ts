@@ -22,6 +22,7 @@ export function randomStream(seed: number, ...path: readonly (number | string)[]
 function absorb(state: number[], part: number | string): void {
   // The type and the end of a part are absorbed too, so that ("a", "b") is not ("ab") and 1 is not "1".
   if (typeof part === "number") {
+    if (!Number.isSafeInteger(part)) throw new RangeError(`a seed and its path must be integers or text, got ${part}`);
     absorbWord(state, 1);
     absorbWord(state, part | 0);
     absorbWord(state, Math.floor(part / 2 ** 32) | 0);

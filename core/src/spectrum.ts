@@ -6,6 +6,9 @@ import { normalStream, randomStream } from "./random.ts";
 /** Past this many Lanczos steps the extremes are estimates (up to it they are exact to rounding). */
 const MOST_STEPS = 400;
 
+/** Smaller eigenvalues, relative to the largest, are none. */
+const NEGLIGIBLE = 1e-9;
+
 /**
  * The smallest non-zero (l2) and the largest (ln) eigenvalue of the Laplacian, by Lanczos iteration with full
  * reorthogonalisation: no dense matrix, time O(steps * (edges + steps * n)). Several components and isolated devices
@@ -41,10 +44,12 @@ export function laplacianExtremes(network: Graph): { readonly smallest: number; 
     if (length <= 1e-11 * scale) break;
     offDiagonal.push(length);
   }
-  return {
-    smallest: tridiagonalEigenvalue(diagonal, offDiagonal, 0),
-    largest: tridiagonalEigenvalue(diagonal, offDiagonal, diagonal.length - 1),
-  };
+  const largest = tridiagonalEigenvalue(diagonal, offDiagonal, diagonal.length - 1);
+  // Where links are as weak as rounding, two parts count as not joined: their eigenvalue is noise of either sign.
+  for (let i = 0; ; i++) {
+    const smallest = tridiagonalEigenvalue(diagonal, offDiagonal, i);
+    if (smallest > NEGLIGIBLE * largest) return { smallest, largest };
+  }
 }
 
 /** Takes out the part that is constant on each component, the Laplacian's null space. */

@@ -148,10 +148,7 @@ function endStart(update: Update, known: boolean): boolean {
 function nextStart(update: Update): boolean {
   const { best, bestStatistics, centroids, statistics } = update;
   // The margin matters: equal optima in another order differ by rounding only.
-  if (
-    update.tried === 0 ||
-    update.objective < update.bestObjective - 1e-9 * Math.max(1, Math.abs(update.bestObjective))
-  ) {
+  if (update.tried === 0 || update.objective < update.bestObjective - 1e-9 * Math.abs(update.bestObjective)) {
     update.bestObjective = update.objective;
     best.set(centroids);
     copyStatistics(statistics, bestStatistics);

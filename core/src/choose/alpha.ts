@@ -8,6 +8,7 @@ import type { Graph } from "../graph.ts";
 import { type Matrix, takeRows } from "../matrix.ts";
 import { distortion } from "../measures.ts";
 import type { Weighting } from "../network.ts";
+import { withoutUndefined } from "../options.ts";
 import { randomStream, shuffled } from "../random.ts";
 import { askedOf } from "./asked.ts";
 
@@ -129,7 +130,7 @@ function alongAlphas(
   const models: FitModel[] = [];
   for (const alpha of alphas) {
     const init = models.at(-1)?.centroids ?? "local";
-    models.push(fit(datasets, graph, { tol: TOLERANCE, ...options, alpha, init }));
+    models.push(fit(datasets, graph, { tol: TOLERANCE, ...withoutUndefined(options), alpha, init }));
   }
   return models;
 }

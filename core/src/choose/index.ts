@@ -4,6 +4,7 @@ import { addTraffic } from "../flood.ts";
 import type { Graph } from "../graph.ts";
 import type { Matrix } from "../matrix.ts";
 import { type AlphaChoice, type ChooseAlphaOptions, chooseAlpha } from "./alpha.ts";
+import { askedOf } from "./asked.ts";
 import { type ChooseKOptions, chooseK, type KChoice } from "./k.ts";
 
 export interface ChooseOptions extends Omit<ChooseAlphaOptions, "k">, Pick<ChooseKOptions, "largestK"> {}
@@ -23,6 +24,8 @@ export interface Choice {
 export function choose(datasets: readonly Matrix[], graph: Graph, options: ChooseOptions = {}): Choice {
   const { largestK, ...coupled } = options;
   const clusters = chooseK(datasets, graph, options);
+  const rule = `k, found to be ${clusters.k}, and one to keep back for alpha`;
+  askedOf(datasets, graph, clusters.k + 1, rule);
   const coupling = chooseAlpha(datasets, graph, { ...coupled, k: clusters.k });
   return { k: clusters.k, alpha: coupling.alpha, clusters, coupling, ...addTraffic(clusters, coupling) };
 }

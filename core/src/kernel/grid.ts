@@ -20,8 +20,7 @@ const SMALLEST = 1.5 * 2 ** -1022;
 export function gridsFor(largest: Float64Array, rows: number): Float64Array {
   const width = largest.length;
   const grids = new Float64Array(2 * width);
-  // A value gets `bits` bits of a grid, the carries of `rows` additions get the others of the 50 that are used.
-  const bits = 18 + Math.clz32(Math.max(0, rows - 1));
+  const bits = bitsFor(rows);
   for (let c = 0; c < width; c++) {
     // A magic number is 1.5 * 2^52 grid units, so that v + magic stays in one binade and rounds to whole units.
     const coarse = Math.max(SMALLEST, 1.5 * powerAbove(largest[c]) * 2 ** (52 - bits));
@@ -30,6 +29,16 @@ export function gridsFor(largest: Float64Array, rows: number): Float64Array {
     grids[width + c] = Math.max(SMALLEST, coarse * 2 ** -bits);
   }
   return grids;
+}
+
+/** A value gets `bits` bits of a grid, the carries of `rows` additions get the others of the 50 that are used. */
+function bitsFor(rows: number): number {
+  return 18 + Math.clz32(Math.max(0, rows - 1));
+}
+
+/** Values below this, in a column with that largest magnitude, keep fewer than 20 bits on the two grids. */
+export function coarseBelow(largest: number, rows: number): number {
+  return powerAbove(largest) * 2 ** (20 - 2 * bitsFor(rows));
 }
 
 /** The largest magnitude in every column of the weighted points and, last, the largest weight. */

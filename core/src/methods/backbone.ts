@@ -3,7 +3,7 @@
 import { checkInteger, checkMatrix, checkNumber } from "../check.ts";
 import { ln } from "../elementary.ts";
 import type { FitModel } from "../fit.ts";
-import { floodTraffic } from "../flood.ts";
+import { floodTraffic, leastSupport } from "../flood.ts";
 import type { Graph } from "../graph.ts";
 import { emptyStatistics } from "../kernel/kernel.ts";
 import type { Matrix } from "../matrix.ts";
@@ -14,7 +14,6 @@ import {
   type FloodSettings,
   floodSettings,
   keepSupported,
-  leastSupport,
   ownCentres,
   sharedCentres,
   solveComponents,

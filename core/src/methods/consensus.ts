@@ -7,7 +7,7 @@ import { sumTraffic } from "../flood.ts";
 import type { Graph } from "../graph.ts";
 import { emptyStatistics, type Statistics } from "../kernel/kernel.ts";
 import type { Matrix } from "../matrix.ts";
-import { commit, largestCoordinate, type Network, refreshStatistics, unpack } from "../network.ts";
+import { adopt, largestCoordinate, type Network, refreshStatistics, tell, unpack } from "../network.ts";
 import { updateSettings } from "../options.ts";
 import { laplacianExtremes } from "../spectrum.ts";
 import type { MethodOptions } from "./method.ts";
@@ -112,7 +112,11 @@ function sweep(run: ConsensusRun, index: number): RoundResult {
   const kept = index > run.settle;
   if (kept && run.residual <= AGREED) run.confirmed = !renewLabels(run);
   let largestMove = 0;
-  for (let i = 0; i < size; i++) largestMove = Math.max(largestMove, kept ? moveKept(run, i) : moveFree(run, i));
+  for (let i = 0; i < size; i++) {
+    largestMove = Math.max(largestMove, kept ? moveKept(run, i) : moveFree(run, i));
+    // However many passes it took.
+    tell(state, i);
+  }
   let largest = largestMove;
   let scale = 1;
   for (let i = 0; i < size; i++) {
@@ -190,7 +194,7 @@ function moveToAgreement({ state, beta, multipliers, counts, sums }: ConsensusRu
       updated[at] = weight > 0 ? sum / weight : data[at];
     }
   }
-  return commit(state, i);
+  return adopt(state, i);
 }
 
 /** p <- p + beta sum_j A (w - w_j); returns the largest difference to a neighbour. */

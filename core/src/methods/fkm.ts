@@ -2,7 +2,7 @@
 
 import { checkInteger } from "../check.ts";
 import type { FitModel, RoundSummary } from "../fit.ts";
-import { addTraffic, floodTraffic, type Traffic } from "../flood.ts";
+import { addTraffic, floodTraffic, leastSupport, type Traffic } from "../flood.ts";
 import type { Graph } from "../graph.ts";
 import { emptyStatistics, type PreparedPoints } from "../kernel/kernel.ts";
 import { kmeans } from "../kmeans.ts";
@@ -14,7 +14,6 @@ import {
   type FloodSettings,
   floodSettings,
   keepSupported,
-  leastSupport,
   meansOf,
   ownCentres,
   sharedCentres,

@@ -2,7 +2,7 @@
 
 import { checkInteger, checkMatrix, checkShape } from "../check.ts";
 import type { FitModel } from "../fit.ts";
-import { floodTraffic } from "../flood.ts";
+import { floodTraffic, leastSupport } from "../flood.ts";
 import type { Graph } from "../graph.ts";
 import { jsKernel, squaredDistance } from "../kernel/js.ts";
 import { emptyStatistics } from "../kernel/kernel.ts";
@@ -16,7 +16,6 @@ import {
   type FloodSettings,
   floodSettings,
   keepSupported,
-  leastSupport,
   meansOf,
   repeatRows,
   solveComponents,

@@ -59,11 +59,6 @@ export function ownCentres(points: Matrix, wanted: number, device: number, setti
   return centroids;
 }
 
-/** The points that a centre must stand for to be told. A device without neighbours tells nobody: it need not hide any. */
-export function leastSupport({ neighbours }: Graph, device: number, minimum: number): number {
-  return neighbours[device].length === 0 ? 1 : minimum;
-}
-
 /** Only the centres of enough weight. */
 export function keepSupported({ centres, weights }: Told, least: number): Told {
   const kept = Array.from(weights.keys()).filter((c) => weights[c] >= least);
