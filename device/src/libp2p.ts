@@ -17,6 +17,8 @@ const PROTOCOL = "/fedkm/1";
 const MDNS_SERVICE = "_fedkm._udp.local";
 /** Anybody on a local network can claim to be anybody; what is claimed is tried, and refused by the key. */
 const MOST_DISCOVERED = 8;
+/** Of one peer. */
+const MOST_CONNECTIONS = 3;
 
 /** Who a device is: its name among peers, and the Ed25519 key (libp2p's protobuf) that proves it. */
 export interface Identity {
@@ -100,7 +102,8 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
   const connect = async (peer: string, signal: AbortSignal): Promise<Connection> => {
     const known = connections(peer).filter(({ status }) => status === "open");
     // Of a peer that lost power the old connection seems open for a while.
-    if (known.length > 0) return known.reduce((a, b) => (b.timeline.open > a.timeline.open ? b : a));
+    const newest = known.at(-1);
+    if (newest !== undefined) return newest;
     const addresses = [...(addressBook.get(peer) ?? []), ...(discovered.get(peer) ?? [])];
     if (node === undefined || addresses.length === 0) throw new Error(`${peer} has no address: it must find us`);
     return node.dial(
@@ -137,7 +140,12 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
         maxOutboundStreams: 2,
         runOnLimitedConnection: false,
       });
-      node.addEventListener("connection:open", ({ detail }) => keep.wake(detail.remotePeer.toString()));
+      node.addEventListener("connection:open", ({ detail }) => {
+        const peer = detail.remotePeer.toString();
+        // One is enough; more are from before a restart, or of somebody who wants to have them all.
+        for (const surplus of connections(peer).slice(0, -MOST_CONNECTIONS)) surplus.abort(new Error("too many"));
+        keep.wake(peer, detail.direction === "inbound");
+      });
       node.addEventListener("peer:discovery", ({ detail }) => {
         const peer = detail.id.toString();
         if (!addressBook.has(peer)) return;
@@ -164,6 +172,7 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
     traffic: (peer) => keeper?.traffic(peer),
     async close() {
       keeper?.close();
+      keeper = undefined;
       await node?.stop();
     },
   };
@@ -207,9 +216,10 @@ async function createNode(options: Libp2pOptions, connectionGater: ConnectionGat
     connectionGater,
     peerDiscovery: discovery,
     connectionManager: {
-      // Only linked peers get as far as a connection; before that, ten handshakes at a time are enough.
+      // Only linked peers get as far as a connection.
       maxConnections: 1_000,
-      maxIncomingPendingConnections: 10,
+      // More than one address can hold open without a word, at the pace below and until the handshake is given up.
+      maxIncomingPendingConnections: 300,
       // A second and address: all neighbours may sit behind one, as on loopback, and come at once after a power cut.
       inboundConnectionThreshold: 25,
       inboundUpgradeTimeout: 5_000,

@@ -20,12 +20,11 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
 }
 
 async function addressOf(folder: string): Promise<string> {
-  const name = `fedkm-${createHash("sha256")
-    .update(await realpath(folder))
-    .digest("hex")
-    .slice(0, 32)}`;
+  // However the folder was named: its lock is in one place.
+  const place = await realpath(folder);
+  const name = `fedkm-${createHash("sha256").update(place).digest("hex").slice(0, 32)}`;
   if (platform() === "win32") return `\\\\.\\pipe\\${name}`;
-  const inside = join(folder, "lock");
+  const inside = join(place, "lock");
   return Buffer.byteLength(inside) <= LONGEST_ADDRESS ? inside : join(tmpdir(), name);
 }
 

@@ -1,5 +1,7 @@
 // Devices' networks over real sockets on loopback: links are mutual, strangers get nothing, broken links heal.
 
+import { connect, type Socket } from "node:net";
+import { privateKeyFromProtobuf } from "@libp2p/crypto/keys";
 import { noise } from "@libp2p/noise";
 import { tcp } from "@libp2p/tcp";
 import { yamux } from "@libp2p/yamux";
@@ -111,6 +113,43 @@ test("50 strangers with fresh keys open 0 streams, and linked peers hear each ot
   expect(answers).toEqual(new Set(["refused"]));
   expect(a.events.filter((event) => event.startsWith("connect"))).toEqual(["connect two"]);
   expect(a.events.filter((event) => event.startsWith("disconnect"))).toEqual([]);
+});
+
+test("sockets that say nothing do not keep a linked neighbour out", async () => {
+  const [one, two] = [await peers.identity("one"), await peers.identity("two")];
+  const a = await peers.start(one, [{ peer: two.peer, addresses: [] }]);
+  const port = Number(a.neighbour().addresses[0].split("/").at(-1));
+  let isOver = false;
+  const sockets = new Set<Socket>();
+  const hold = () => {
+    if (isOver) return;
+    const socket = connect(port, "127.0.0.1").resume();
+    sockets.add(socket);
+    socket.on("error", () => {});
+    socket.on("close", () => {
+      sockets.delete(socket);
+      setTimeout(hold, 100);
+    });
+  };
+  for (let n = 0; n < 15; n++) hold();
+  const b = await peers.start(two, [a.neighbour()], []);
+  await b.happened("connect one");
+  isOver = true;
+  for (const socket of sockets) socket.destroy();
+});
+
+test("a linked peer cannot take connection after connection", async () => {
+  const [one, two] = [await peers.identity("one"), await peers.identity("two")];
+  const a = await peers.start(one, [{ peer: two.peer, addresses: [] }]);
+  const node = await createLibp2p({
+    privateKey: privateKeyFromProtobuf(two.key),
+    transports: [tcp()],
+    connectionEncrypters: [noise()],
+    streamMuxers: [yamux()],
+  });
+  for (let n = 0; n < 8; n++) await node.dial(multiaddr(a.neighbour().addresses[0]), { force: true });
+  await expect.poll(() => node.getConnections().length).toBe(3);
+  await node.stop();
 });
 
 test("a linked peer that sends a frame longer than any of the study is refused and kept away", async () => {

@@ -1,6 +1,6 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -135,6 +135,16 @@ describe("openStore(folder, warn)", () => {
 });
 
 describe("lockFolder(folder)", () => {
+  it("is one lock, however the folder is named", async () => {
+    // So long that a socket inside can be addressed by the short name only.
+    const deep = join(folder, "a-folder-of-a-project-with-a-long-name".repeat(3), "north");
+    await mkdir(deep, { recursive: true });
+    await symlink(deep, join(folder, "short"));
+    const unlock = await lockFolder(join(folder, "short"));
+    await expect(lockFolder(deep)).rejects.toThrow("must be free");
+    await unlock();
+  });
+
   it("lets one in at a time", async () => {
     const unlock = await lockFolder(folder);
     await expect(lockFolder(folder)).rejects.toThrow("must be free");

@@ -21,3 +21,4 @@ export const BETWEEN_CONFIRMATIONS_MILLISECONDS = 320;
 
 /** A frame that has begun must end within this. */
 export const FRAME_MILLISECONDS = 10_000;
+export const GRACE_MILLISECONDS = 500;

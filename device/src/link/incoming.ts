@@ -1,7 +1,13 @@
 // The hearing half of a link: takes frames, confirms them at a bounded pace, and refuses a peer that breaks the rules.
 
 import type { Clock } from "../clock.ts";
-import { BETWEEN_CONFIRMATIONS_MILLISECONDS, CONFIRMED_FRAMES, FRAME_MILLISECONDS, MOST_FRAMES } from "./credit.ts";
+import {
+  BETWEEN_CONFIRMATIONS_MILLISECONDS,
+  CONFIRMED_FRAMES,
+  FRAME_MILLISECONDS,
+  GRACE_MILLISECONDS,
+  MOST_FRAMES,
+} from "./credit.ts";
 import { frameReader } from "./framing.ts";
 
 export interface IncomingOptions {
@@ -67,9 +73,12 @@ export function incoming({ maxFrame, clock, onFrame, confirm, refuse }: Incoming
       if (reason !== undefined) giveUp(reason);
       // From the first byte of the frame: a sender that drips bytes gets no more time than one that stops.
       if (!closed && reader.midway) {
-        cancelPatience ??= clock.after(FRAME_MILLISECONDS, () =>
-          giveUp(`a frame did not end within ${FRAME_MILLISECONDS / 1000} s`),
-        );
+        cancelPatience ??= clock.after(FRAME_MILLISECONDS, () => {
+          // If we were busy ourselves, the rest may be waiting: it is read before this second timer fires.
+          cancelPatience = clock.after(GRACE_MILLISECONDS, () =>
+            giveUp(`a frame did not end within ${FRAME_MILLISECONDS / 1000} s`),
+          );
+        });
       }
     },
     close,

@@ -53,8 +53,8 @@ export interface LinkKeeper {
   /** Whether a peer may connect now: linked, and not kept away. */
   admits(peer: string): boolean;
   tell(peer: string, frame: Uint8Array): void;
-  /** There is a connection with the peer: no need to wait for the next attempt. */
-  wake(peer: string): void;
+  /** There may be a way to the peer: no need to wait for the next attempt. `isOpen`: the peer has come to us. */
+  wake(peer: string, isOpen?: boolean): void;
   /** The peer opened a stream to tell us. Undefined: refused. */
   accept(peer: string, wire: Wire): WireListener | undefined;
   traffic(peer: string): LinkTraffic | undefined;
@@ -86,6 +86,8 @@ interface Link {
   /** Aborts the attempt under way. */
   attempt?: AbortController;
   cancelWait?: () => void;
+  /** The peer came to us during an attempt: the next one need not wait. */
+  isWoken?: boolean;
   failure?: string;
   /** When the first attempt failed since the last sound stream. */
   downSince?: number;
@@ -130,6 +132,8 @@ export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse 
 
   const punish = (peer: string, link: Link, reason: string) => {
     onRefuse(peer, reason);
+    // Accidents that are far apart do not add up.
+    if (clock.now() - link.keptAwayUntil > LONGEST_BAN) link.offences = 0;
     link.keptAwayUntil = clock.now() + Math.min(LONGEST_BAN, FIRST_BAN * 2 ** Math.min(link.offences, 20));
     link.offences += 1;
     endHearing(link);
@@ -160,7 +164,10 @@ export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse 
     } finally {
       cancelPatience();
       delete link.attempt;
-      retryLater(peer, link);
+      const { isWoken = false } = link;
+      delete link.isWoken;
+      if (isWoken && admits(peer)) void open(peer, link);
+      else retryLater(peer, link);
     }
   };
 
@@ -220,9 +227,14 @@ export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse 
       const telling = links.get(peer)?.telling;
       if (telling !== undefined) telling.outgoing.tell(frame);
     },
-    wake(peer) {
+    wake(peer, isOpen = false) {
       const link = links.get(peer);
-      if (link !== undefined && admits(peer)) void open(peer, link);
+      if (link === undefined || !admits(peer)) return;
+      // An address that nobody answers at is not waited for when the peer is here.
+      if (isOpen && link.attempt !== undefined) {
+        link.isWoken = true;
+        link.attempt.abort(new Error("the peer came to us"));
+      } else void open(peer, link);
     },
     accept(peer, wire) {
       const link = links.get(peer);

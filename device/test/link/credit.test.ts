@@ -165,6 +165,18 @@ test("a peer that waits for its confirmations is held to 200 frames a second", (
   expect(refusals).toEqual([]);
 });
 
+test("the rest of a frame that waited while the hearer itself was busy is heard", () => {
+  const clock = manualClock();
+  const { hearer, heard, refusals } = pair(clock, 0);
+  const bytes = withLength(numbered(1));
+  hearer.hear(bytes.subarray(0, 50));
+  // The timer is due before the bytes are read, as after a long computation.
+  clock.advance(10_001);
+  hearer.hear(bytes.subarray(50));
+  clock.advance(20_000);
+  expect({ heard, refusals }).toEqual({ heard: [1], refusals: [] });
+});
+
 test("a frame that drips in slower than 10 s is refused; a slow but whole one is not", () => {
   const clock = manualClock();
   const { hearer, heard, refusals } = pair(clock, 0);

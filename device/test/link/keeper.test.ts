@@ -186,6 +186,50 @@ test("ends that tell on different connections do not chase each other", async ()
   expect(opened).toHaveLength(1);
 });
 
+test("a peer that comes to us during an attempt is told at once, not after the wait that follows it", async () => {
+  const clock = manualClock();
+  const connected: number[] = [];
+  let isHere = false;
+  const keeper = linkKeeper({
+    clock,
+    maxFrame: 100,
+    random: () => 1,
+    wires: {
+      open: (_, __, signal) =>
+        isHere
+          ? Promise.resolve({ connection: "theirs", send: () => {}, abort: () => {} })
+          : new Promise((_, reject) => {
+              signal.addEventListener("abort", () => reject(signal.reason));
+            }),
+      hangUp: () => {},
+    },
+    listener: { onConnect: () => connected.push(clock.now()), onDisconnect: () => {}, onFrame: () => {} },
+    onRefuse: () => {},
+  });
+  keeper.add("b");
+  clock.advance(4_000);
+  await settled();
+  isHere = true;
+  keeper.wake("b", true);
+  await settled();
+  expect(connected).toEqual([4_000]);
+  keeper.close();
+});
+
+test("accidents that are more than an hour apart are punished alike", async () => {
+  const { clock, reachable, wire, keeper } = rig();
+  reachable.add("b");
+  keeper.add("b");
+  await settled();
+  for (let n = 0; n < 3; n++) {
+    keeper.accept("b", wire("stream of b"))?.onBytes(Uint8Array.of(0, 0));
+    clock.advance(60_000);
+    expect(keeper.admits("b")).toBe(true);
+    clock.advance(3_700_000);
+    await settled();
+  }
+});
+
 test("an attempt that nobody answers is given up after 10 s", async () => {
   const clock = manualClock();
   let given: unknown;
