@@ -19,6 +19,9 @@ export const CONFIRMED_FRAMES = 32;
 /** Two confirmations are at least so far apart: at most 200 small frames a second, and never one lost. */
 export const BETWEEN_CONFIRMATIONS_MILLISECONDS = 320;
 
-/** A frame that has begun must end within this. */
+/** A frame that has begun must end within this, and a second more for every 8 KiB: long frames on slow links take long. */
 export const FRAME_MILLISECONDS = 10_000;
+export const BYTES_A_SECOND = 8_192;
+
+/** If the hearer itself was busy, the rest of a frame may be waiting: so long for reading it. */
 export const GRACE_MILLISECONDS = 500;

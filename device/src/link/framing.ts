@@ -27,6 +27,8 @@ export interface FrameReader {
   read(bytes: Uint8Array): string | undefined;
   /** Whether a frame has begun and not ended. */
   readonly midway: boolean;
+  /** How long the frame that has begun will be; 0 while that is not known. */
+  readonly expected: number;
 }
 
 /** Puts arriving bytes together again. Keeps one frame of at most `maxFrame` bytes, and gives each away, with whether it asks. */
@@ -84,6 +86,9 @@ export function frameReader(maxFrame: number, onFrame: (frame: Uint8Array, isAsk
     },
     get midway() {
       return frame !== undefined || prefixBytes > 0 || isAsking;
+    },
+    get expected() {
+      return frame?.length ?? 0;
     },
   };
 }

@@ -3,6 +3,7 @@
 import type { Clock } from "../clock.ts";
 import {
   BETWEEN_CONFIRMATIONS_MILLISECONDS,
+  BYTES_A_SECOND,
   CONFIRMED_FRAMES,
   FRAME_MILLISECONDS,
   GRACE_MILLISECONDS,
@@ -66,6 +67,16 @@ export function incoming({ maxFrame, clock, onFrame, confirm, refuse }: Incoming
     onFrame(frame);
   });
 
+  /** Gives up on a frame that began so many milliseconds ago, as soon as that is too long for its length. */
+  const wait = (waited: number) => {
+    const allowed = FRAME_MILLISECONDS + (1000 * reader.expected) / BYTES_A_SECOND;
+    const giveUpNow = () => giveUp(`a frame did not end within ${Math.floor(allowed / 1000)} s`);
+    cancelPatience =
+      waited >= allowed
+        ? clock.after(GRACE_MILLISECONDS, giveUpNow)
+        : clock.after(allowed - waited, () => wait(allowed));
+  };
+
   return {
     hear(bytes) {
       if (closed) return;
@@ -73,12 +84,7 @@ export function incoming({ maxFrame, clock, onFrame, confirm, refuse }: Incoming
       if (reason !== undefined) giveUp(reason);
       // From the first byte of the frame: a sender that drips bytes gets no more time than one that stops.
       if (!closed && reader.midway) {
-        cancelPatience ??= clock.after(FRAME_MILLISECONDS, () => {
-          // If we were busy ourselves, the rest may be waiting: it is read before this second timer fires.
-          cancelPatience = clock.after(GRACE_MILLISECONDS, () =>
-            giveUp(`a frame did not end within ${FRAME_MILLISECONDS / 1000} s`),
-          );
-        });
+        if (cancelPatience === undefined) wait(0);
       }
     },
     close,

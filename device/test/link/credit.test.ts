@@ -177,6 +177,20 @@ test("the rest of a frame that waited while the hearer itself was busy is heard"
   expect({ heard, refusals }).toEqual({ heard: [1], refusals: [] });
 });
 
+test("a long frame may take a second more for every 8 KiB, also if its length came in two pieces", () => {
+  const clock = manualClock();
+  const { hearer, heard, refusals } = pair(clock, 0);
+  const bytes = withLength(numbered(1, 81_920));
+  hearer.hear(bytes.subarray(0, 1));
+  hearer.hear(bytes.subarray(1, 50_000));
+  clock.advance(19_000);
+  hearer.hear(bytes.subarray(50_000));
+  expect({ heard, refusals }).toEqual({ heard: [1], refusals: [] });
+  hearer.hear(bytes.subarray(0, 50_000));
+  clock.advance(21_000);
+  expect(refusals).toEqual(["a frame did not end within 20 s"]);
+});
+
 test("a frame that drips in slower than 10 s is refused; a slow but whole one is not", () => {
   const clock = manualClock();
   const { hearer, heard, refusals } = pair(clock, 0);
