@@ -1,7 +1,7 @@
 // fedkm fit, predict and inspect: files in, clusters out, and nothing half written.
 
 import { spawn } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync, gzipSync } from "node:zlib";
@@ -186,6 +186,24 @@ test("gzipped text and JSON lines come back in their own form", async () => {
       .split("\n", 1)[0],
   ).toBe(`${lines(both[0])[0]},cluster`);
   expect(JSON.parse(lines(out("forms/labels/rows.jsonl"))[0])).toEqual({ ...objects[0], cluster: expect.any(Number) });
+});
+
+test("files of one name in folders of any name have labels of their own", async () => {
+  const folders = ["東京", "大阪", "a b", "a-b"];
+  const rows = (from: number) => Array.from({ length: 20 }, (_, r) => `${from + r},${r % 2}`).join("\n");
+  const files = folders.map((name, i) => {
+    mkdirSync(out(name));
+    return folder.file(join(name, "data.csv"), `x,y\n${rows(100 * i)}\n`);
+  });
+  const { code, stdout } = await outcome("fit", ...files, "--k", "2", "--out", out("namesakes"), "--json");
+  expect(code).toBe(0);
+  const labelled = ["東京-data.csv", "大阪-data.csv", "a-b-data.csv", "a-b-data-2.csv"].map((name) =>
+    out(`namesakes/labels/${name}`),
+  );
+  expect(JSON.parse(stdout).files.slice(2)).toEqual(labelled);
+  labelled.forEach((file, i) => {
+    expect(lines(file)[1]).toMatch(new RegExp(`^${100 * i},0,[01]$`));
+  });
 });
 
 test("the same seed gives the same bytes", async () => {

@@ -188,12 +188,20 @@ async function writeResults(input: Input, fitted: Fitted, options: FitOptions) {
   return { paths: paths.map((path) => join(options.out, path)), leftOut };
 }
 
-/** The inputs' own names, with their folders in front where two are the same. */
+/** The inputs' own names, with their folders in front where two are the same, and numbered where that is not enough. */
 function labelNames(files: readonly string[]): string[] {
   const own = files.map((file) => basename(file));
   if (new Set(own).size === own.length) return own;
   const devices = deviceNames(files);
-  return own.map((name, i) => `${devices[i].replaceAll(/[^\w.-]+/g, "-")}${/(\.\w+)(\.gz)?$/.exec(name)?.[0] ?? ""}`);
+  const taken = new Set<string>();
+  return own.map((name, i) => {
+    const stem = devices[i].replaceAll(/[^\p{L}\p{M}\p{N}_.-]+/gu, "-");
+    const ending = /(\.\w+)(\.gz)?$/.exec(name)?.[0] ?? "";
+    let free = `${stem}${ending}`;
+    for (let n = 2; taken.has(free); n++) free = `${stem}-${n}${ending}`;
+    taken.add(free);
+    return free;
+  });
 }
 
 function summary(fitted: Fitted, warnings: readonly string[], paths: readonly string[], milliseconds: object) {
