@@ -256,6 +256,10 @@ test.each([
     /--method must be one of fedkm, consensus, .*, got "magic"/,
   ],
   [
+    ["fit", ...both, "--k", "2", "--exclude", "plant", "--method", "constructor"],
+    /--method must be one of fedkm, consensus, .*, got "constructor"/,
+  ],
+  [
     ["fit", ...both, "--k", "2", "--exclude", "plant", "--graph", "er:2"],
     /--graph er:P must have a probability P from 0 to 1, got "2"/,
   ],
@@ -277,6 +281,16 @@ test.each([
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).toMatch(line);
   expect(stderr.trim().split("\n")).toHaveLength(1);
+});
+
+test("k is held against the largest device where devices are many", async () => {
+  const rows = Array.from({ length: 150_000 }, (_, r) => `d${r},${r % 7}`);
+  const file = folder.file("many.csv", `site,x\n${rows.join("\n")}\n`);
+  const { code, stderr } = await outcome("fit", file, "--device-column", "site", "--graph", "ring", "--k", "2");
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: "fedkm: --k must be at most 1 (the rows of the largest device), got 2\n",
+  });
 });
 
 test("files with different columns are refused by the column's name", async () => {
