@@ -325,6 +325,16 @@ test("predict refuses a device it does not know and a model that was changed", a
   expect(await refused((own) => Object.assign(own, { scaling: { offset: [0], scale: [1] } }))).toMatch(
     /must have 4 numbers as scaling.offset/,
   );
+  for (const [missing, rule] of [
+    [{}, "one of refuse, drop, mean as missing.policy, got nothing"],
+    [{ policy: "zero" }, 'one of refuse, drop, mean as missing.policy, got "zero"'],
+    [{ policy: "mean" }, "4 numbers as missing.fill, got nothing"],
+    [{ policy: "mean", fill: [1, 2] }, "4 numbers as missing.fill, got [1,2]"],
+  ] as const) {
+    expect(await refused((own) => Object.assign(own, { missing }))).toBe(
+      `fedkm: ${join(folder.path, "edited.json")} must have ${rule}; write it again with fedkm fit\n`,
+    );
+  }
   expect(
     await refused((own) => Object.assign(own, { devices: [{ name: "north", centroids: [[1, 2, 3, null]] }] })),
   ).toMatch(/must have 2 rows as devices\[0\].centroids/);
