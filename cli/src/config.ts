@@ -19,7 +19,10 @@ export async function applyConfig(root: Command, args: readonly string[]): Promi
         `${file} must name options of fedkm ${command.name()} under "${command.name()}", got "${key}"`,
       );
     }
-    command.setOptionValueWithSource(option.attributeName(), settingOf(option, value, file), "config");
+    const setting = settingOf(option, value, file);
+    // Commander adds what is typed to a list, unless that is the default.
+    if (option.variadic) option.default(setting);
+    command.setOptionValueWithSource(option.attributeName(), setting, "config");
   }
 }
 
@@ -66,7 +69,7 @@ function isMapping(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** As if it had been typed: lists with commas, true for a switch. */
+/** As if it had been typed: lists with commas, or word by word where an option takes many; true for a switch. */
 function settingOf(option: Option, value: unknown, file: string): unknown {
   if (option.isBoolean()) {
     if (typeof value !== "boolean")
@@ -78,6 +81,7 @@ function settingOf(option: Option, value: unknown, file: string): unknown {
       `${file} must have a text, a number or a list for ${option.long}, got ${JSON.stringify(value)}`,
     );
   }
+  if (option.variadic) return [value].flat().map(String);
   const quoted = (name: unknown) =>
     /[",]/.test(String(name)) ? `"${String(name).replaceAll('"', '""')}"` : String(name);
   const text = Array.isArray(value) ? value.map(quoted).join(",") : String(value);

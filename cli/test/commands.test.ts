@@ -72,6 +72,26 @@ describe("fedkm.yaml", () => {
     expect(model("other").options.k).toBe(2);
   });
 
+  test("gives lists to options that take many words, a single word too, and what is typed replaces it", () => {
+    const shared = "exclude: plant, k: 3, messages: 4, methods: [local], json: true";
+    const compared = (data: string, ...typed: string[]) => {
+      folder.file("lists.yaml", `compare: { data: ${data}, ${shared} }\n`);
+      const { stdout, stderr } = folder.spawn("compare", "--config", "lists.yaml", ...typed);
+      expect(stderr).toBe("");
+      const { data: name, devices, points } = JSON.parse(stdout);
+      return { name, devices, points };
+    };
+    expect(compared(`[${files.join(", ")}]`)).toEqual({ name: files.join(" "), devices: 2, points: 210 });
+    expect(compared(`[${files[0]}]`, "--data", files[1])).toEqual({ name: files[1], devices: 10, points: 90 });
+    folder.file("lists.yaml", "up: { data: [a.csv, b.csv], study: s, devices: 3 }\nreproduce: { data: none.csv }\n");
+    expect(folder.spawn("up", "--config", "lists.yaml").stderr).toBe(
+      "fedkm: --devices must be 2 (the files of --data), got 3\n",
+    );
+    expect(folder.spawn("reproduce", "features", "--config", "lists.yaml").stderr).toMatch(
+      /^fedkm: none.csv.* must be a file that can be read, got no such file/,
+    );
+  });
+
   test.each([
     ["fit: { kk: 3 }", /^fedkm: bad.yaml must name options of fedkm fit under "fit", got "kk"\n$/],
     ["fti: { k: 3 }", /^fedkm: bad.yaml must have sections named as commands \(.*\), got "fti"\n$/],

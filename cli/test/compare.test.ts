@@ -51,6 +51,16 @@ test("fedkm compare prints an aligned table, plain when piped, and the best of t
   expect(styled.stderr).toContain("1 of 3 methods done");
 });
 
+test("fedkm compare says where there is no ratio of costs, because pooled costs nothing", async () => {
+  const data = [0, 1, 2].map((x) => join(folder, `place-${x}.csv`));
+  for (const [x, file] of data.entries()) writeFileSync(file, `x,y\n${`${x},${x}\n`.repeat(4)}`);
+  const args = ["--methods", "local,pooled", "--k", "3", "--graph", "complete", "--out", join(folder, "places.svg")];
+  const { stdout } = await compare(["--data", ...data, ...args]);
+  expect(stdout).toMatch(/^local +\S+ +\S+ +none +0 /m);
+  expect(stdout).toMatch(/^pooled +0 +0 +1\.0000 /m);
+  expect(stdout).toMatch(/^cost none: pooled costs nothing/m);
+});
+
 test("fedkm compare says which methods cannot start, and draws nothing where none can", async () => {
   const picture = join(folder, "none.svg");
   const { code, stdout } = await compare([...small, "--messages", "1", "--methods", "kfed", "--out", picture]);

@@ -1,7 +1,7 @@
 // fedkm fit, predict and inspect: files in, clusters out, and nothing half written.
 
 import { spawn } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync, gzipSync } from "node:zlib";
@@ -188,6 +188,24 @@ test("gzipped text and JSON lines come back in their own form", async () => {
   expect(JSON.parse(lines(out("forms/labels/rows.jsonl"))[0])).toEqual({ ...objects[0], cluster: expect.any(Number) });
 });
 
+test("files of one name in folders of any name have labels of their own", async () => {
+  const folders = ["東京", "大阪", "a b", "a-b"];
+  const rows = (from: number) => Array.from({ length: 20 }, (_, r) => `${from + r},${r % 2}`).join("\n");
+  const files = folders.map((name, i) => {
+    mkdirSync(out(name));
+    return folder.file(join(name, "data.csv"), `x,y\n${rows(100 * i)}\n`);
+  });
+  const { code, stdout } = await outcome("fit", ...files, "--k", "2", "--out", out("namesakes"), "--json");
+  expect(code).toBe(0);
+  const labelled = ["東京-data.csv", "大阪-data.csv", "a-b-data.csv", "a-b-data-2.csv"].map((name) =>
+    out(`namesakes/labels/${name}`),
+  );
+  expect(JSON.parse(stdout).files.slice(2)).toEqual(labelled);
+  labelled.forEach((file, i) => {
+    expect(lines(file)[1]).toMatch(new RegExp(`^${100 * i},0,[01]$`));
+  });
+});
+
 test("the same seed gives the same bytes", async () => {
   for (const name of ["once", "twice"])
     await outcome("fit", ...both, "--k", "3", "--exclude", "plant", "--graph", "er:0.9", "--out", out(name));
@@ -238,6 +256,10 @@ test.each([
     /--method must be one of fedkm, consensus, .*, got "magic"/,
   ],
   [
+    ["fit", ...both, "--k", "2", "--exclude", "plant", "--method", "constructor"],
+    /--method must be one of fedkm, consensus, .*, got "constructor"/,
+  ],
+  [
     ["fit", ...both, "--k", "2", "--exclude", "plant", "--graph", "er:2"],
     /--graph er:P must have a probability P from 0 to 1, got "2"/,
   ],
@@ -259,6 +281,16 @@ test.each([
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).toMatch(line);
   expect(stderr.trim().split("\n")).toHaveLength(1);
+});
+
+test("k is held against the largest device where devices are many", async () => {
+  const rows = Array.from({ length: 150_000 }, (_, r) => `d${r},${r % 7}`);
+  const file = folder.file("many.csv", `site,x\n${rows.join("\n")}\n`);
+  const { code, stderr } = await outcome("fit", file, "--device-column", "site", "--graph", "ring", "--k", "2");
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: "fedkm: --k must be at most 1 (the rows of the largest device), got 2\n",
+  });
 });
 
 test("files with different columns are refused by the column's name", async () => {
@@ -293,6 +325,16 @@ test("predict refuses a device it does not know and a model that was changed", a
   expect(await refused((own) => Object.assign(own, { scaling: { offset: [0], scale: [1] } }))).toMatch(
     /must have 4 numbers as scaling.offset/,
   );
+  for (const [missing, rule] of [
+    [{}, "one of refuse, drop, mean as missing.policy, got nothing"],
+    [{ policy: "zero" }, 'one of refuse, drop, mean as missing.policy, got "zero"'],
+    [{ policy: "mean" }, "4 numbers as missing.fill, got nothing"],
+    [{ policy: "mean", fill: [1, 2] }, "4 numbers as missing.fill, got [1,2]"],
+  ] as const) {
+    expect(await refused((own) => Object.assign(own, { missing }))).toBe(
+      `fedkm: ${join(folder.path, "edited.json")} must have ${rule}; write it again with fedkm fit\n`,
+    );
+  }
   expect(
     await refused((own) => Object.assign(own, { devices: [{ name: "north", centroids: [[1, 2, 3, null]] }] })),
   ).toMatch(/must have 2 rows as devices\[0\].centroids/);

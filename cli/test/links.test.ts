@@ -71,6 +71,7 @@ test.each([
     /line 10 must name devices of the input, got "east"/,
   ],
   ["stranger.json", '[["north", "east"]]', /must name devices of the input, got "east"/],
+  ["strangers.csv", "E2,E3,2\nnorth,south,1\n", /line 1 must name devices of the input, got "E2"/],
   ["self.csv", "north,north\n", /line 1 must link two devices, got "north" with itself; remove the link/],
   [
     "twice.csv",

@@ -172,11 +172,17 @@ test("fedkm reproduce features runs the study of real data on files of the user'
   expect(JSON.parse(text("own", "manifest.json"))).toMatchObject({
     what: "features",
     data: { rows: 200, columns: 60 },
+    devices: 4,
   });
   const [head, ...lines] = text("own", "runs.csv").trim().split("\n");
   const nmi = head.split(",").indexOf("nmi");
   expect(lines.length).toBe(6);
   for (const line of lines) expect(Number(line.split(",")[nmi]), line).toBeGreaterThan(0.95);
+  const resumed = [...args, "--start", "dependable", "--resume", "--out", at("own")];
+  expect(await reproduce(resumed)).toMatchObject({ code: 0, stderr: "" });
+  const others = await reproduce([...resumed, "--devices", "5"]);
+  expect(others).toMatchObject({ code: 2, stdout: "" });
+  expect(others.stderr).toMatch(/^fedkm: --resume must have the options of the run in .*"devices":4.*\n$/);
   expect(await reproduce(["features", "--out", at("none")])).toMatchObject({
     code: 2,
     stderr: "fedkm: --data must name files for the study features, got none\n",

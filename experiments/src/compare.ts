@@ -32,8 +32,11 @@ interface Quality {
   /** GCD to the pooled solution. */
   readonly gcd: number;
   readonly cv: number;
-  /** What a device's centroids cost on all points, relative to the pooled solution, in the mean over the devices. */
-  readonly costRatio: number;
+  /**
+   * What a device's centroids cost on all points, relative to the pooled solution, in the mean over the devices. Null
+   * where pooled costs nothing and a device does: there is no such ratio.
+   */
+  readonly costRatio: number | null;
   /** Against the classes, for all points by every device's centroids, in the mean; null without classes. */
   readonly nmi: number | null;
   readonly ari: number | null;
@@ -44,7 +47,7 @@ export interface CurvePoint {
   readonly messages: number;
   readonly bytes: number;
   readonly gcd: number;
-  readonly costRatio: number;
+  readonly costRatio: number | null;
 }
 
 export interface MethodOutcome extends Quality {
@@ -126,14 +129,20 @@ function judgeOf({ datasets, graph, k, alpha, seed, labels }: ComparisonProblem)
   const all = stack(datasets);
   const cost = (centroids: Matrix) => distortion([all], [centroids]);
   const pooledCost = cost(reference);
+  // Equal costs are equal also where both are 0.
+  const ratio = (centroids: Matrix) => {
+    const own = cost(centroids);
+    return own === pooledCost ? 1 : own / pooledCost;
+  };
   const classes = labels?.flatMap((own) => Array.from(own));
   return ({ centroids }) => {
     const mean = (score: (own: Matrix) => number) =>
       centroids.reduce((sum, own) => sum + score(own), 0) / centroids.length;
+    const costRatio = mean(ratio);
     return {
       gcd: globalCentroidDeviation(centroids, reference),
       cv: consensusVariation(centroids, graph),
-      costRatio: mean((own) => cost(own) / pooledCost),
+      costRatio: Number.isFinite(costRatio) ? costRatio : null,
       nmi: classes === undefined ? null : mean((own) => normalizedMutualInformation(predict(own, all), classes)),
       ari: classes === undefined ? null : mean((own) => adjustedRandIndex(predict(own, all), classes)),
     };

@@ -1,12 +1,14 @@
 // Methods are compared on equal terms, and a further one is a function in the table.
 
 import {
+  complete,
   erdosRenyi,
   fit,
   kmeans,
   type Matrix,
   type Method,
   matchCentroids,
+  matrix,
   methods,
   paperData,
   randomStream,
@@ -73,6 +75,22 @@ describe("compareMethods", () => {
     const [outcome] = [...compareMethods({ ...problem, labels: undefined, graph: alone }, { fedkm: methods.fedkm })];
     expect(outcome).toMatchObject({ nmi: null, ari: null, messages: 0, bytes: 0 });
   });
+});
+
+test("where pooled costs nothing, equal costs are 1 and others have no ratio, in numbers and in the picture", () => {
+  // Three places in all, but only one of them on each device.
+  const places = [0, 1, 2].map((x) => matrix([[x], [x], [x], [x]]));
+  const table = { local: methods.local, pooled: methods.pooled };
+  const exact = { datasets: places, graph: complete(3), k: 3, alpha: 1, seed: 1, messages: 300 };
+  const judged = [...compareMethods(exact, table)] as MethodOutcome[];
+  expect(judged.map(({ method, costRatio }) => [method, costRatio])).toEqual([
+    ["local", null],
+    ["pooled", 1],
+  ]);
+  for (const { curve, costRatio } of judged) expect(curve.at(-1)?.costRatio).toBe(costRatio);
+  const svg = drawBudget(judged, "no ratio");
+  expect(xmlFault(svg)).toBeUndefined();
+  expect(svg).not.toMatch(/NaN|undefined|Infinity/);
 });
 
 /** A method nobody has written yet: each device meets the mean of its neighbours' matched local centroids half-way, once. */

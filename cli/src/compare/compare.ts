@@ -101,9 +101,12 @@ function report({ alpha, seed, out }: CompareOptions, comparison: Comparison, st
     ...tooDear.map(({ method, needed }) => `${method} needs ${count(needed)} messages to start: over the budget`),
     "",
     ...wrap(columnsExplained, 80),
+    ...(outcomes.some(({ costRatio }) => costRatio === null) ? wrap(noRatio, 80) : []),
     ...(outcomes.length > 0 ? ["", `picture: ${out}`] : []),
   ];
 }
+
+const noRatio = "cost none: pooled costs nothing on these points and the method does, so there is no ratio.";
 
 const columnsExplained =
   "GCD: mean squared distance from a device's centroids to the pooled ones; CV: to its neighbours'. cost: of a device's " +
@@ -116,7 +119,7 @@ function outcomeTable(outcomes: readonly MethodOutcome[], styled: boolean): stri
     method,
     significant(gcd, 2),
     significant(cv, 2),
-    costRatio.toFixed(4),
+    costRatio?.toFixed(4) ?? "none",
     ...(scored ? [nmi, ari].map((score) => (score === null ? "" : score.toFixed(3))) : []),
     count(messages),
     count(bytes),

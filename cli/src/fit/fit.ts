@@ -115,11 +115,11 @@ function run(
   options: { k: number; alpha: number; seed: number },
   progress: Progress,
 ): FitModel {
-  const method = (methods as Record<string, Method>)[name];
-  if (method === undefined)
-    throw new UsageError(`--method must be one of ${Object.keys(methods).join(", ")}, got "${name}"`);
+  const table: Readonly<Record<string, Method>> = methods;
+  if (!Object.hasOwn(table, name))
+    throw new UsageError(`--method must be one of ${Object.keys(table).join(", ")}, got "${name}"`);
   checkEnough(datasets, options.k);
-  if (name !== "fedkm") return method(datasets, graph, options);
+  if (name !== "fedkm") return table[name](datasets, graph, options);
   const loop = fitRounds(datasets, graph, options);
   for (;;) {
     const step = loop.next();
@@ -129,7 +129,8 @@ function run(
 }
 
 function checkEnough(datasets: readonly Matrix[], k: number): void {
-  const most = Math.max(...datasets.map(({ rows }) => rows));
+  // Not spread into Math.max: there may be more devices than a call takes arguments.
+  const most = datasets.reduce((largest, { rows }) => Math.max(largest, rows), 0);
   if (k > most) throw new UsageError(`--k must be at most ${most} (the rows of the largest device), got ${k}`);
 }
 
@@ -188,12 +189,20 @@ async function writeResults(input: Input, fitted: Fitted, options: FitOptions) {
   return { paths: paths.map((path) => join(options.out, path)), leftOut };
 }
 
-/** The inputs' own names, with their folders in front where two are the same. */
+/** The inputs' own names, with their folders in front where two are the same, and numbered where that is not enough. */
 function labelNames(files: readonly string[]): string[] {
   const own = files.map((file) => basename(file));
   if (new Set(own).size === own.length) return own;
   const devices = deviceNames(files);
-  return own.map((name, i) => `${devices[i].replaceAll(/[^\w.-]+/g, "-")}${/(\.\w+)(\.gz)?$/.exec(name)?.[0] ?? ""}`);
+  const taken = new Set<string>();
+  return own.map((name, i) => {
+    const stem = devices[i].replaceAll(/[^\p{L}\p{M}\p{N}_.-]+/gu, "-");
+    const ending = /(\.\w+)(\.gz)?$/.exec(name)?.[0] ?? "";
+    let free = `${stem}${ending}`;
+    for (let n = 2; taken.has(free); n++) free = `${stem}-${n}${ending}`;
+    taken.add(free);
+    return free;
+  });
 }
 
 function summary(fitted: Fitted, warnings: readonly string[], paths: readonly string[], milliseconds: object) {

@@ -52,14 +52,15 @@ function parse(file: string, text: string, names: readonly string[]): NamedLink[
   return listedLinks(file, text, names);
 }
 
-/** Lines of two names and perhaps a weight; a first line that names no device is a header. */
+/** Lines of two names and perhaps a weight; a first line that has neither a device nor a weight is a header. */
 function listedLinks(file: string, text: string, names: readonly string[]): NamedLink[] {
   const delimiter = ["\t", ";", ","].find((mark) => text.split("\n", 1)[0].includes(mark)) ?? ",";
   const records = text
     .split("\n")
     .map((line, at) => ({ cells: cellsOf(line.replace(/\r$/, ""), delimiter), line: at + 1 }))
     .filter(({ cells }) => cells.some((cell) => cell !== ""));
-  const isHeader = (cells: readonly string[]) => cells.slice(0, 2).every((cell) => !names.includes(cell));
+  const isHeader = ([from, to, weight = ""]: readonly string[]) =>
+    !names.includes(from) && !names.includes(to) && (weight === "" || Number.isNaN(Number(weight)));
   const body = records.length > 1 && isHeader(records[0].cells) ? records.slice(1) : records;
   return body.map(({ cells, line }) => {
     if (cells.length < 2 || cells.length > 3) {

@@ -1,7 +1,7 @@
 // A model from its file: everything that is used is checked, so that an edited or older file is refused and not misread.
 
 import { readFileSync } from "node:fs";
-import { DataError } from "@fedkm/device/data";
+import { DataError, missingPolicies } from "@fedkm/device/data";
 import { systemReason } from "../failure.ts";
 import { MODEL_FORMAT, MODEL_VERSION, type Model } from "./model.ts";
 
@@ -54,8 +54,11 @@ function checkModel(file: string, value: unknown): Model {
   if (numbers("scaling.scale", scaling.scale, d).some((scale) => scale <= 0)) {
     refuse("scaling.scale", "numbers above 0", scaling.scale);
   }
-  const { fill } = fields("missing", model.missing);
-  if (fill !== undefined) numbers("missing.fill", fill, d);
+  const { policy, fill } = fields("missing", model.missing);
+  if (!missingPolicies.some((own) => own === policy)) {
+    refuse("missing.policy", `one of ${missingPolicies.join(", ")}`, policy);
+  }
+  if (policy === "mean" || fill !== undefined) numbers("missing.fill", fill, d);
   const { devices } = model;
   if (!Array.isArray(devices) || devices.length === 0) refuse("devices", "a list", devices);
   (devices as unknown[]).forEach((device, i) => {

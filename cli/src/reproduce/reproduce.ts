@@ -49,7 +49,8 @@ export async function reproduce(options: ReproduceOptions, { stdout, stderr }: C
   const planning = { runs, seed, starts, quick };
   const plan = features ? featuresPlan(features.points, options.devices, planning) : studies[what](planning);
   const counted = { seed, runs, quick, starts, cells: plan.cells.length };
-  const manifest = { fedkm: version(), what, ...(features && { data: features.mark }), ...counted };
+  const own = features && { data: features.mark, devices: options.devices };
+  const manifest = { fedkm: version(), what, ...own, ...counted };
   const began = performance.now();
   const progress = progressOn(stderr);
   try {

@@ -56,15 +56,16 @@ async function labelText(
 ): Promise<void> {
   if (!isJson(source.file)) return labelCsv(source, options, limits, freeName, labelOf, write);
   let row = 0;
-  let name: string | undefined;
-  const lines: string[] = [];
+  // Any line may have a key that the others have not.
+  const keys = new Set<string>();
+  const lines: { body: string; label: number | null }[] = [];
   await eachLine(source, limits, (_, text) => {
-    name ??= freeName(Object.keys(JSON.parse(text)));
-    const body = text.slice(0, -1).trimEnd();
-    const label = labelOf(row++) ?? null;
-    lines.push(`${body}${body === "{" ? "" : ", "}${JSON.stringify(name)}: ${label}}\n`);
+    for (const key of Object.keys(JSON.parse(text))) keys.add(key);
+    lines.push({ body: text.slice(0, -1).trimEnd(), label: labelOf(row++) ?? null });
   });
-  await write(Buffer.from(lines.join("")));
+  const name = JSON.stringify(freeName([...keys]));
+  const labelled = lines.map(({ body, label }) => `${body}${body === "{" ? "" : ", "}${name}: ${label}}\n`);
+  await write(Buffer.from(labelled.join("")));
 }
 
 async function throughGzip(write: PieceWriter, work: (packed: PieceWriter) => Promise<void>): Promise<void> {

@@ -132,6 +132,15 @@ test("labelFile adds a key to JSON lines", async () => {
   expect(text).toBe('{"a": 1, "cluster": 0}\n{ "a":2, "cluster": null}\n{"cluster": 2}\n');
 });
 
+test("labelFile shadows no key of any JSON line", async () => {
+  const text = (
+    await labelled("l.jsonl", '{"a": 1}\n{"a": 2, "cluster_2": 8}\n{"a": 3, "cluster": "mine"}\n')
+  ).toString();
+  expect(text).toBe(
+    '{"a": 1, "cluster_3": 0}\n{"a": 2, "cluster_2": 8, "cluster_3": null}\n{"a": 3, "cluster": "mine", "cluster_3": 2}\n',
+  );
+});
+
 test("labelFile labels every row that readTable reads, over many blocks", async () => {
   const rows = 260_000;
   const text = `a,b\r\n${Array.from({ length: rows }, (_, r) => `${r},${r % 10 === 0 ? '"1.25"' : "1.0000000000000"}`).join("\r\n")}`;

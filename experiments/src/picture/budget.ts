@@ -24,7 +24,7 @@ export function drawBudget(outcomes: readonly MethodOutcome[], title: string): s
   page.heading(LEFT, 24, title);
   page.label(LEFT, 56, "Distance to the pooled solution (GCD)");
   page.label(LEFT + PANEL + BETWEEN, 56, "Cost on all points above the pooled solution's, relative");
-  const panels = [({ gcd }: CurvePoint) => gcd, ({ costRatio }: CurvePoint) => costRatio - 1];
+  const panels: Quality[] = [({ gcd }) => gcd, ({ costRatio }) => (costRatio === null ? null : costRatio - 1)];
   panels.forEach((quality, i) => {
     const x = LEFT + i * (PANEL + BETWEEN);
     page.place(drawPanel(page.document, outcomes, quality), x - margins.marginLeft, TOP - margins.marginTop);
@@ -42,18 +42,18 @@ export function drawBudget(outcomes: readonly MethodOutcome[], title: string): s
   return page.toString();
 }
 
-function drawPanel(
-  document: Document,
-  outcomes: readonly MethodOutcome[],
-  quality: (point: CurvePoint) => number,
-): Element {
+/** Null has no place in the picture. */
+type Quality = (point: CurvePoint) => number | null;
+
+function drawPanel(document: Document, outcomes: readonly MethodOutcome[], quality: Quality): Element {
   const all = outcomes.flatMap(({ curve }) => curve);
   const rivals = outcomes.filter(({ method }) => method !== "pooled").flatMap(({ curve }) => curve);
+  const known = (rivals.length > 0 ? rivals : all).map(quality).filter((own) => own !== null);
   const sent = all.map(({ bytes }) => bytes).filter((bytes) => bytes > 0);
   const across = decades(sent.length > 0 ? sent : [1]);
   // Pooled is infinitely near to itself, so the others say how deep the picture goes.
-  const up = decades((rivals.length > 0 ? rivals : all).map((point) => Math.max(FLOOR, quality(point))));
-  const value = (point: CurvePoint) => Math.max(10 ** up.low, quality(point));
+  const up = decades((known.length > 0 ? known : [FLOOR]).map((own) => Math.max(FLOOR, own)));
+  const value = (point: CurvePoint) => Math.max(10 ** up.low, quality(point) ?? Number.NaN);
   const step = Math.ceil((up.high - up.low) / 6);
   const ticks = powers(up.low, up.high, step);
   return plot({
@@ -75,7 +75,13 @@ function drawPanel(
       gridY(ticks, { stroke: faint, strokeOpacity: 0.7 }),
       frame({ anchor: "left", stroke: quiet }),
       frame({ anchor: "bottom", stroke: quiet }),
-      ...outcomes.flatMap((outcome) => marks(outcome, value)),
+      ...outcomes.flatMap(({ method, curve }) =>
+        marks(
+          method,
+          curve.filter((point) => quality(point) !== null),
+          value,
+        ),
+      ),
     ],
   });
 }
@@ -92,7 +98,7 @@ function powers(low: number, high: number, step: number): number[] {
   return Array.from({ length: Math.floor((high - low) / step) + 1 }, (_, i) => 10 ** (low + i * step));
 }
 
-function marks({ method, curve }: MethodOutcome, value: (point: CurvePoint) => number): Markish[] {
+function marks(method: string, curve: readonly CurvePoint[], value: (point: CurvePoint) => number): Markish[] {
   const { stroke, width, dashes, mark } = lineStyle(method);
   const dashed = dashes === undefined ? {} : { strokeDasharray: dashes, strokeLinecap: "round" as const };
   const sent = curve.filter(({ bytes }) => bytes > 0);
