@@ -3,7 +3,7 @@
 import { isUtf8 } from "node:buffer";
 import type { Limits } from "./limits.ts";
 import { DataError, type Place } from "./refusal.ts";
-import { openBytes, type Source, UnpackError } from "./source.ts";
+import { ChangedError, openBytes, type Source, UnpackError } from "./source.ts";
 
 const BLOCK_BYTES = 4 * 2 ** 20;
 const NEWLINE = 10;
@@ -35,7 +35,8 @@ export async function openFeed(source: Source, limits: Limits, columnAt: ColumnA
   const stream = await openBytes(source, limits);
   const most = BLOCK_BYTES + limits.lineBytes;
   // A small file needs a small buffer: one byte more than it has shows its end.
-  const bytes = Buffer.alloc(2 + (source.container === "gzip" ? most : Math.min(most, source.bytes + 1)));
+  const isSmall = source.container !== "gzip" && source.bytes < most;
+  const bytes = Buffer.alloc(2 + (isSmall ? source.bytes + 1 : most));
   const text = { file: source.file, bytes, length: 0, line: 1, ended: false, completed: false, marked: false };
   // How many of the bytes are known to be text.
   let checked = 0;
@@ -71,6 +72,8 @@ export async function openFeed(source: Source, limits: Limits, columnAt: ColumnA
   const feed: Feed = Object.assign(text, { advance, close: () => stream.close() });
   try {
     await fill().catch((error: unknown) => refuseUnpacking(feed, error, columnAt));
+    // It has grown since: a line of it may be longer than the buffer, and would never end.
+    if (isSmall && !text.ended) throw new ChangedError(source.file);
     if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
       bytes.copyWithin(0, 3, text.length + 1);
       text.length -= 3;

@@ -74,7 +74,8 @@ export async function eachLine(
   }
 }
 
-const KEY = /"(?:[^"\\]|\\.)*"\s*:/g;
+/** Brackets, keys (with their colon) and texts, each once: a text may hold quotes and whole JSON. The last one may not end. */
+const TOKEN = /"(?:[^"\\]|\\.)*"(?:\s*:)?|[{}[\]]|".*/gs;
 
 function lineBefore(bytes: Buffer, at: number): string {
   return bytes.toString("utf8", at === 0 ? 0 : bytes.lastIndexOf(NEWLINE, at - 1) + 1, at);
@@ -82,13 +83,28 @@ function lineBefore(bytes: Buffer, at: number): string {
 
 /** The key whose value, or what follows it, stands at the end of a line's beginning; 1 if there is none yet. */
 function keyAt(beginning: string): string | number {
-  const key = beginning.match(KEY)?.at(-1);
+  // Behind the space a text that does not end is no key, even if a colon is its last character.
+  const keys = (`${beginning} `.match(TOKEN) ?? []).filter(isKey);
+  const key = keys.at(-1);
   try {
-    return key === undefined ? 1 : String(JSON.parse(key.slice(0, -1)));
+    return key === undefined ? 1 : nameOf(key);
   } catch {
     // Such as a bare control character inside.
-    return beginning.match(KEY)?.length ?? 1;
+    return keys.length;
   }
+}
+
+const isKey = (token: string) => token.endsWith(":");
+const nameOf = (key: string) => String(JSON.parse(key.slice(0, -1)));
+
+/** The keys of an object, without those of objects inside. */
+function ownKeys(text: string): string[] {
+  let depth = 0;
+  return (text.match(TOKEN) ?? []).filter((token) => {
+    if (token === "{" || token === "[") depth++;
+    else if (token === "}" || token === "]") depth--;
+    return depth === 1 && isKey(token);
+  });
 }
 
 function parseLine(file: string, line: number, text: string): Line {
@@ -109,14 +125,12 @@ function parseLine(file: string, line: number, text: string): Line {
   return value as Line;
 }
 
-/** Of two equal keys JSON.parse keeps the last: a value would be lost without a word. Nested values are refused elsewhere. */
+/** Of two equal keys JSON.parse keeps the last: a value would be lost without a word. */
 function checkKeysOnce(file: string, line: number, text: string, value: Line): void {
-  const keys = text.match(KEY) ?? [];
+  const keys = ownKeys(text);
   if (keys.length === Object.keys(value).length) return;
-  if (Object.values(value).some((own) => typeof own === "object" && own !== null)) return;
-  const names = keys.map((key) => String(JSON.parse(key.slice(0, -1))));
-  const column = names.find((name, at) => names.indexOf(name) !== at);
-  if (column === undefined) return;
+  const seen = new Set<string>();
+  const [column] = keys.map(nameOf).filter((name) => seen.has(name) || !seen.add(name));
   throw new DataError({ file, line, column }, "be there once", "two of them", "remove one, or rename it");
 }
 
@@ -132,7 +146,12 @@ export async function jsonColumns(source: Source, limits: Limits): Promise<Colum
 /** The keys of some lines in their order, with what their values are. */
 function columnsOf(lines: readonly Line[]): Column[] {
   const names = new Set(lines.flatMap((line) => Object.keys(line)));
-  return Array.from(names, (name) => ({ name, kind: kindOf(lines.map((line) => line[name])) }));
+  return Array.from(names, (name) => ({ name, kind: kindOf(lines.map((line) => ownValue(line, name))) }));
+}
+
+/** Undefined if the line lacks it, even if every object inherits something of that name, such as "constructor". */
+function ownValue(line: Line, name: string): unknown {
+  return Object.hasOwn(line, name) ? line[name] : undefined;
 }
 
 function kindOf(values: readonly unknown[]): ColumnKind {
@@ -155,13 +174,13 @@ function keep(
   if (selection.columns === undefined) checkKeys(file, line, value, columns);
   if (isFull(table)) makeRoom(table, line, limits);
   for (const [slot, { name }] of chosen.features.entries()) {
-    const number = numberAt(file, line, name, value[name], limits);
+    const number = numberAt(file, line, name, ownValue(value, name), limits);
     if (Number.isNaN(number)) noteMissing(table, slot, line);
     table.values[table.rows * table.cols + slot] = number;
   }
   if (chosen.device !== undefined && table.devices !== undefined) {
     const column = columns[chosen.device].name;
-    const name = String(value[column] ?? "").trim();
+    const name = String(ownValue(value, column) ?? "").trim();
     if (name === "")
       throw new DataError({ file, line, column }, "name a device", "no value", "fill it or remove the line");
     table.devices.of[table.rows] = deviceNumber(table.devices.numbers, name);

@@ -73,9 +73,12 @@ async function throughGzip(write: PieceWriter, work: (packed: PieceWriter) => Pr
   const written = (async () => {
     for await (const piece of gzip) await write(piece);
   })();
-  await work(
-    (piece) => new Promise((resolve, reject) => gzip.write(piece, (error) => (error ? reject(error) : resolve()))),
+  const packed: PieceWriter = (piece) =>
+    new Promise((resolve, reject) => gzip.write(piece, (error) => (error ? reject(error) : resolve())));
+  // Failing work ends the stream, and through it what is written: `written` alone tells the cause, whichever side failed first.
+  const worked = work(packed).then(
+    () => void gzip.end(),
+    (error: Error) => void gzip.destroy(error),
   );
-  gzip.end();
-  await written;
+  await Promise.all([written, worked]);
 }

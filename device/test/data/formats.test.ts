@@ -36,6 +36,24 @@ test("readTable reads JSON lines: numbers as they are, null and absent keys as m
   }
 });
 
+test("a key that every object inherits is missing where a line lacks it", async () => {
+  const file = write("inherited.jsonl", '{"constructor": 1, "__proto__": 5}\n{"__proto__": 6}\n{"constructor": 2}\n');
+  const { columns, points } = await readTable(file);
+  expect(columns).toEqual(["constructor", "__proto__"]);
+  expect(Array.from(points.data)).toEqual([1, 5, Number.NaN, 6, 2, Number.NaN]);
+});
+
+// Every quote inside was once a place to begin anew, which took minutes.
+test("JSON inside of a text is passed over once, and what it holds is no key", async () => {
+  const inner = JSON.stringify(Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, `a": ${i}`])));
+  const line = JSON.stringify({ a: 1, payload: inner, b: 2 });
+  expect(line.length).toBeGreaterThan(400_000);
+  const { points } = await readTable(write("payload.jsonl", line), { columns: ["a", "b"] });
+  expect(Array.from(points.data)).toEqual([1, 2]);
+  const twice = write("twice.jsonl", `${line.slice(0, -1)}, "a": 3}`);
+  await expect(readTable(twice, { columns: ["a"] })).rejects.toThrow(/line 1, column "a" must be there once/);
+});
+
 test("checkMissing refuses with counts and the first place; drop and mean let rows pass", async () => {
   const table = await readTable(write("missing.csv", "a,b,c\n1,2,3\n,5,\n7,,9\n"));
   expect(() => checkMissing(table, "refuse")).toThrow(

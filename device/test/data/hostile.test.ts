@@ -27,6 +27,23 @@ const corpus: readonly Case[] = [
     '{"a": 1, "b": 2}\n{"a": 1, "b": 2, "a": 3}\n',
     /line 2, column "a" must be there once, got two of them/,
   ],
+  [
+    "twice-beside-nested.jsonl",
+    '{"a": 1, "meta": {"a": 1, "b": [{"a": 2}]}}\n{"a": 1, "meta": {"b": "}"}, "\\u0061": 2}\n',
+    /line 2, column "a" must be there once, got two of them/,
+    { columns: ["a"] },
+  ],
+  [
+    "constructor.jsonl",
+    '{"a": 1, "constructor": "n"}\n{"a": 2}\n',
+    /line 2, column "constructor" must name a device, got no value/,
+    { deviceColumn: "constructor" },
+  ],
+  [
+    "quotes-open.jsonl",
+    `{"a": 1, "b": "${'\\"c\\":'.repeat(120_000)}\n`,
+    /line 1, column "b" must be in one whole JSON object/,
+  ],
   ["empty.csv", "", /line 1, column 1 must hold a header and rows, got an empty file; export/],
   ["blank.csv", "\n\n\r\n", /line 1, column 1 must hold a header and rows, got only blank lines/],
   ["space.csv", "   \n", /line 1, column "column1" must have a value in some row, got none/],

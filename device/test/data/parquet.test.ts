@@ -2,6 +2,7 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { parquetWriteBuffer } from "hyparquet-writer";
 import { describe, expect, test } from "vitest";
 import { labelFile, readLayout, readTable } from "../../src/data/index.ts";
 import { expectRefusal, seeded, temporaryFiles } from "./files.ts";
@@ -63,6 +64,37 @@ describe.each(codecs)("%s", (codec) => {
     const moments = await readTable(fixture(codec), { columns: ["id"], deviceColumn: "moment" });
     expect(labels.devices?.names).toEqual(moments.devices?.names);
   });
+});
+
+test("decimal numbers that only the logical type states are scaled, and stay so with labels", async () => {
+  const logical_type = { type: "DECIMAL", precision: 9, scale: 2 } as const;
+  const types = { small: "INT32", large: "INT64", bytes: "BYTE_ARRAY", fixed: "FIXED_LEN_BYTE_ARRAY" } as const;
+  const schema = Object.entries(types).map(([name, type]) => ({
+    name,
+    type,
+    repetition_type: "REQUIRED" as const,
+    logical_type,
+    ...(name === "fixed" ? { type_length: 2 } : {}),
+  }));
+  // 1250 and -399, big-endian in two's complement.
+  const bytes = [Uint8Array.of(0x04, 0xe2), Uint8Array.of(0xfe, 0x71)];
+  const data = { small: [1250, -399], large: [1250n, -399n], bytes, fixed: bytes };
+  const buffer = parquetWriteBuffer({
+    schema: [{ name: "schema", num_children: 4 }, ...schema],
+    columnData: Object.entries(data).map(([name, values]) => ({ name, data: values })),
+  });
+  const file = write("logical.parquet", new Uint8Array(buffer));
+  const columns = Object.keys(types);
+  const expected = [12.5, -3.99].flatMap((value) => columns.map(() => value));
+  expect(Array.from((await readTable(file)).points.data)).toEqual(expected);
+  const pieces: Uint8Array[] = [];
+  await labelFile(
+    file,
+    () => 0,
+    async (piece) => void pieces.push(piece),
+  );
+  const labelled = await readTable(write("logical-labelled.parquet", Buffer.concat(pieces)), { columns });
+  expect(Array.from(labelled.points.data)).toEqual(expected);
 });
 
 test("columns that are no numbers are refused by name, with the arguments that help", async () => {

@@ -3,9 +3,9 @@
 import type { Feed } from "../feed.ts";
 import type { Limits } from "../limits.ts";
 import type { Source } from "../source.ts";
-import { type DialectOptions, isBlank } from "./dialect.ts";
+import { type DialectOptions, isBlank, refuseLongLine } from "./dialect.ts";
 import { openCsv } from "./open.ts";
-import { type Cells, emptyCells, NEWLINE, QUOTE, RETURN, splitRecord } from "./record.ts";
+import { type Cells, cellAt, emptyCells, NEWLINE, QUOTE, RETURN, splitRecord } from "./record.ts";
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 /** Of a label with its delimiter. */
@@ -50,6 +50,11 @@ export async function labelCsv(
       // A line feed that the text did not have is not added to it.
       await write(ended && feed.completed ? piece.subarray(0, piece.length - 1) : piece);
       if (ended) return;
+      if (feed.length - used > limits.lineBytes) {
+        quotedEnd(state, used);
+        const c = cellAt(state.cells, used + limits.lineBytes);
+        refuseLongLine({ file: feed.file, line: state.line, column: columns.at(c)?.name ?? c + 1 }, limits);
+      }
       await feed.advance(used, state.line);
     }
   } finally {

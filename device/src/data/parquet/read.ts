@@ -51,17 +51,22 @@ function parquetColumns({ file, elements }: ParquetFile, limits: Limits): Column
 
 const wholeTypes: ReadonlySet<string | undefined> = new Set([
   undefined,
-  ...["INT_8", "INT_16", "INT_32", "INT_64", "UINT_8", "UINT_16", "UINT_32", "UINT_64", "DECIMAL"],
+  ...["INT_8", "INT_16", "INT_32", "INT_64", "UINT_8", "UINT_16", "UINT_32", "UINT_64"],
 ]);
 
-function kindOf({ type, converted_type, logical_type, repetition_type }: SchemaElement): Column["kind"] {
+function kindOf(element: SchemaElement): Column["kind"] {
+  const { type, converted_type, logical_type, repetition_type } = element;
   if (repetition_type === "REPEATED") return "other";
-  if (type === "FLOAT" || type === "DOUBLE") return "number";
-  if (type === "BYTE_ARRAY" && converted_type !== "DECIMAL") return "text";
-  const meaning = logical_type?.type;
-  const isWhole = meaning === undefined || meaning === "INTEGER" || meaning === "DECIMAL";
-  if ((type === "INT32" || type === "INT64") && wholeTypes.has(converted_type) && isWhole) return "number";
-  return converted_type === "DECIMAL" ? "number" : "other";
+  if (type === "FLOAT" || type === "DOUBLE" || scaleOf(element) !== undefined) return "number";
+  if (type === "BYTE_ARRAY") return "text";
+  const isWhole = logical_type?.type === undefined || logical_type.type === "INTEGER";
+  return (type === "INT32" || type === "INT64") && wholeTypes.has(converted_type) && isWhole ? "number" : "other";
+}
+
+/** How many digits of a decimal number stand behind the point, undefined of others. Writers may state only the logical type. */
+function scaleOf({ converted_type, logical_type, scale = 0 }: SchemaElement): number | undefined {
+  if (converted_type === "DECIMAL") return scale;
+  return logical_type?.type === "DECIMAL" ? (logical_type.scale ?? 0) : undefined;
 }
 
 function checkSize({ file, rows }: ParquetFile, { features }: Chosen, limits: Limits): void {
@@ -134,8 +139,10 @@ function refuseLarge(place: { file: string; line: number; column: string }, valu
 }
 
 /** What one stored value stands for. */
-function storedNumber(stored: unknown, { type, converted_type, logical_type, scale = 0 }: SchemaElement): number {
-  if (converted_type === "DECIMAL") return decimal(stored, scale);
+function storedNumber(stored: unknown, element: SchemaElement): number {
+  const { type, converted_type, logical_type } = element;
+  const scale = scaleOf(element);
+  if (scale !== undefined) return decimal(stored, scale);
   const isUnsigned = converted_type?.startsWith("UINT") || (logical_type?.type === "INTEGER" && !logical_type.isSigned);
   const value = Number(stored as number | bigint);
   if (!isUnsigned || value >= 0) return value;
