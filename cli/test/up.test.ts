@@ -89,6 +89,15 @@ test("fedkm up paints its table and stops all devices on SIGINT; killed outright
   }
 });
 
+test("fedkm up ends with a device's own words when that device cannot start", async () => {
+  const args = ["--devices", "2", "--until-settled"];
+  expect(await up(...args)).toMatchObject({ code: 0 });
+  for (const copy of ["a", "b"]) writeFileSync(join(folder, "net", "device-2", `epoch.${copy}`), "damaged");
+  const { code, stderr } = await up(...args);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^fedkm: .*device-2 ended with exit code 1: fedkm: .*epoch/);
+});
+
 test("fedkm up takes one file for each device, and says what does not fit together", async () => {
   const data = ["a.csv", "b.csv"].map((name) => join(folder, name));
   for (const file of data) writeFileSync(file, "x\n1\n2\n");
