@@ -2,7 +2,7 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -144,9 +144,44 @@ test("a folder has one device: a second process is refused in one line, and a ki
     /^fedkm: .*north must be free, got one in which a device runs$/,
   );
   await stop(first.child, "SIGKILL");
-  expect((await device("status", "--state", at("north"))).stdout).toMatch(/^north: not running/);
+  const isNotRunning = async () =>
+    expect((await device("status", "--state", at("north"))).stdout).toMatch(/^north: not running/);
+  await isNotRunning();
+  // Another process may have got its number since, here this one.
+  const file = at("north", "status.json");
+  const status = JSON.parse(readFileSync(file, "utf8"));
+  writeFileSync(file, JSON.stringify({ ...status, pid: process.pid, writtenAt: "2026-01-01T00:00:00.000Z" }));
+  await isNotRunning();
+  // After a power failure the file may be empty.
+  writeFileSync(file, "");
+  expect((await device("status", "--state", at("north"))).stderr).toMatch(/got no status in it\n$/);
+  expect((await device("links", "--state", at("north"))).code).toBe(0);
   const third = start("north");
   await vi.waitFor(() => expect(third.log.text).toContain("listening"), BOUND);
+});
+
+test("fedkm device export refuses clusters of another study than the one in the folder", async () => {
+  await init("north", 0);
+  const exported = () => device("export", "--state", at("north"), "--out", at("model.json"));
+  const first = start("north");
+  await vi.waitFor(async () => expect((await exported()).code).toBe(0), BOUND);
+  await stop(first.child, "SIGTERM");
+  rmSync(at("model.json"));
+  const study = at("north", "study.yaml");
+  const text = readFileSync(study, "utf8");
+  writeFileSync(
+    study,
+    text.replaceAll(/name: "[xy]"/g, (name) => (name.includes("x") ? 'name: "y"' : 'name: "x"')),
+  );
+  expect(await exported()).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: `fedkm: the study in ${at("north")} must be the one its clusters are of, got an edited one: run the device again, then export\n`,
+  });
+  expect(existsSync(at("model.json"))).toBe(false);
+  start("north");
+  await vi.waitFor(async () => expect((await exported()).code).toBe(0), BOUND);
+  expect(JSON.parse(readFileSync(at("model.json"), "utf8")).columns).toEqual(["y", "x"]);
 });
 
 test("fedkm device run --metrics serves numbers to this machine and not to a web page under another name", async () => {

@@ -2,10 +2,11 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { lockFolder } from "@fedkm/device/daemon";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { run } from "../src/program.ts";
 import { fakeConsole } from "./fakeConsole.ts";
@@ -28,6 +29,14 @@ async function up(...args: string[]) {
   const console = fakeConsole();
   return { code: await run(["up", "--state", join(folder, "net"), ...args], console), ...console.said() };
 }
+
+/** Every file below a folder, by its path. */
+const contents = (below: string) =>
+  Object.fromEntries(
+    readdirSync(below, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => [join(parentPath, name), readFileSync(join(parentPath, name), "utf8")]),
+  );
 
 const isAlive = (pid: number) => {
   try {
@@ -87,6 +96,48 @@ test("fedkm up paints its table and stops all devices on SIGINT; killed outright
       expect(said.trimEnd().split("\n").at(-1)).toBe(`stopped; the state stays in ${state}`);
     }
   }
+});
+
+test("fedkm up ends with a device's own words when that device cannot start", async () => {
+  const args = ["--devices", "2", "--until-settled"];
+  expect(await up(...args)).toMatchObject({ code: 0 });
+  for (const copy of ["a", "b"]) writeFileSync(join(folder, "net", "device-2", `epoch.${copy}`), "damaged");
+  const { code, stderr } = await up(...args);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^fedkm: .*device-2 ended with exit code 1: fedkm: .*epoch/);
+});
+
+test("fedkm up writes nothing where a device runs or another study is", async () => {
+  const net = join(folder, "net");
+  expect(await up("--devices", "2", "--until-settled")).toMatchObject({ code: 0 });
+  const before = contents(net);
+  const unlock = await lockFolder(join(net, "device-2"));
+  expect(await up("--devices", "2")).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: `fedkm: ${join(net, "device-2")} must be free, got one in which a device runs\n`,
+  });
+  await unlock();
+  expect(contents(net)).toEqual(before);
+  const other = await up("--devices", "2", "--seed", "2");
+  expect(other.stderr).toMatch(/^fedkm: .*device-1 must be of the same study \(or use another --state\): features/);
+  expect(contents(net)).toEqual(before);
+});
+
+test("fedkm up leaves no device behind when one cannot be started, and ends", async () => {
+  const log = join(folder, "net", "device-2", "device.log");
+  expect(await up("--devices", "2", "--until-settled")).toMatchObject({ code: 0 });
+  rmSync(log);
+  mkdirSync(log);
+  child = spawn(process.execPath, [program, "up", "--devices", "2", "--state", join(folder, "net")], {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let said = "";
+  child.stderr?.on("data", (chunk) => {
+    said += chunk;
+  });
+  expect(await once(child, "close")).toEqual([1, null]);
+  expect(said).toContain(log);
 });
 
 test("fedkm up takes one file for each device, and says what does not fit together", async () => {

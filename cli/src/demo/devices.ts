@@ -11,7 +11,7 @@ import { checkLoopback } from "../ports.ts";
 import { untilStopped } from "../stop.ts";
 import { prepareFolders } from "../up/folders.ts";
 import { startProcesses } from "../up/processes.ts";
-import { studyOf, writeDatasets } from "../up/up.ts";
+import { planDatasets, studyOf } from "../up/up.ts";
 import type { Problem } from "./comparison.ts";
 
 /** What the devices came to, and at what cost. */
@@ -53,9 +53,9 @@ async function runProcesses(problem: Problem, onProgress: (text: string) => void
   const begun = performance.now();
   const base = mkdtempSync(join(tmpdir(), "fedkm-demo-"));
   try {
-    const folders = await prepareFolders({ base, graph, ...writeDatasets(datasets, join(base, "data"), { k, alpha }) });
+    const folders = await prepareFolders({ base, graph, ...planDatasets(datasets, join(base, "data"), { k, alpha }) });
     const stopped = untilStopped().then((event) => Promise.reject(new Error(`stopped by ${event}`)));
-    const processes = startProcesses(folders);
+    const processes = await startProcesses(folders);
     let isAgreed = false;
     try {
       while (!isAgreed && performance.now() - begun < WITHIN_MILLISECONDS) {

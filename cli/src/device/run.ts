@@ -21,6 +21,8 @@ export async function runDevice(
 ): Promise<void> {
   if (!levels.includes(level)) throw new UsageError(`--log must be one of ${levels.join(", ")}, got "${level}"`);
   const stopped = untilStopped();
+  // Listening for its end would keep the channel of `fedkm up` open, and with it a device that could not start.
+  process.channel?.unref();
   // A device makes little garbage; left alone, the heap for young objects takes 13 MB more than it needs. It must be
   // said before the heap has grown, so the rest of the program is loaded after it.
   setFlagsFromString("--max-semi-space-size=1");

@@ -5,19 +5,26 @@ import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { type DaemonStatus, type DeviceFolder, formatInvite, STATUS_FILE } from "@fedkm/device/daemon";
 
-/** What the device last wrote; undefined if it never ran. */
+/** A running device writes every second; what is older than this was left by one that could not write that it stopped. */
+const FRESH_MILLISECONDS = 10_000;
+
+/** What the device last wrote; undefined if it never ran, or if the power failed before its words were on the disk. */
 export function lastStatus(folder: string): DaemonStatus | undefined {
-  let text: string;
+  let status: DaemonStatus;
   try {
-    text = readFileSync(join(folder, STATUS_FILE), "utf8");
+    status = JSON.parse(readFileSync(join(folder, STATUS_FILE), "utf8"));
   } catch {
     return undefined;
   }
-  const status: DaemonStatus = JSON.parse(text);
-  return { ...status, isRunning: status.isRunning && isAlive(status.pid) };
+  const { isRunning, pid, writtenAt } = status;
+  return { ...status, isRunning: isRunning && isFresh(writtenAt) && isAlive(pid) };
 }
 
-/** A process that was killed could not write that it stopped. */
+/** Numbers of processes are given again, and in a container it is always the same one. */
+function isFresh(writtenAt: string): boolean {
+  return Math.abs(Date.now() - Date.parse(writtenAt)) < FRESH_MILLISECONDS;
+}
+
 function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);

@@ -2,10 +2,10 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
+import { closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type DaemonStatus, STATUS_FILE } from "@fedkm/device/daemon";
+import type { DaemonStatus } from "@fedkm/device/daemon";
 import { lastStatus } from "../device/state.ts";
 
 export interface Processes {
@@ -21,12 +21,14 @@ const program = fileURLToPath(new URL("../../bin/fedkm.js", import.meta.url));
 const STOP_WITHIN_MILLISECONDS = 10_000;
 const LOG_FILE = "device.log";
 
-export function startProcesses(folders: readonly string[]): Processes {
-  const children = folders.map((folder) => {
-    // A status of an earlier run would look like one of this.
-    rmSync(join(folder, STATUS_FILE), { force: true });
-    return startProcess(folder);
-  });
+export async function startProcesses(folders: readonly string[]): Promise<Processes> {
+  const children: ChildProcess[] = [];
+  try {
+    for (const folder of folders) children.push(startProcess(folder));
+  } catch (error) {
+    await Promise.all(children.map(stopProcess));
+    throw error;
+  }
   let isStopping = false;
   return {
     statuses: () => folders.map(lastStatus),

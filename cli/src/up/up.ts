@@ -1,6 +1,5 @@
 // fedkm up: a whole network of real devices on this machine, in sight, until it is told to stop.
 
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { edges, type Matrix, paperData } from "@fedkm/core";
@@ -11,8 +10,7 @@ import { UsageError } from "../failure.ts";
 import { linkDevices } from "../links/spec.ts";
 import { untilStopped } from "../stop.ts";
 import { readStudyText } from "../study/check.ts";
-import { writeWhole } from "../write.ts";
-import { deviceName, prepareFolders } from "./folders.ts";
+import { type DataFile, deviceName, prepareFolders } from "./folders.ts";
 import { type Processes, startProcesses } from "./processes.ts";
 import { networkTable, repaint } from "./table.ts";
 
@@ -37,7 +35,7 @@ export async function up(options: UpOptions, io: Console): Promise<void> {
   const links = Array.from(edges(graph)).length;
   const stopped = untilStopped();
   const folders = await prepareFolders({ base: state, studyText, data, graph });
-  const processes = startProcesses(folders);
+  const processes = await startProcesses(folders);
   try {
     if (!json) io.stdout.write(`${data.length} devices, ${links} links, state in ${state}; Ctrl-C stops all of them\n`);
     await watch(processes, stopped, options, io);
@@ -87,7 +85,7 @@ function areSettled(statuses: readonly (DaemonStatus | undefined)[]): boolean {
 interface UpInput {
   readonly studyText: string;
   /** A file for each device, and its points. */
-  readonly data: readonly string[];
+  readonly data: readonly DataFile[];
   readonly datasets: readonly Matrix[];
 }
 
@@ -95,7 +93,7 @@ async function input({ data, study, devices, seed, state }: UpOptions): Promise<
   if (data === undefined) {
     if (study !== undefined) throw new UsageError("--study needs --data: the paper's points have a study of their own");
     const { datasets } = paperData("iso", devices ?? 10, 100, seed);
-    return { ...writeDatasets(datasets, join(state, "data")), datasets };
+    return { ...planDatasets(datasets, join(state, "data")), datasets };
   }
   if (study === undefined) throw new UsageError("--data needs --study (fedkm study init --data writes a first one)");
   if (devices !== undefined && devices !== data.length) {
@@ -103,24 +101,22 @@ async function input({ data, study, devices, seed, state }: UpOptions): Promise<
   }
   const studyText = readStudyText(study);
   const datasets = await Promise.all(data.map((file) => readPoints(file, parseStudy(studyText))));
-  return { studyText, data, datasets };
+  return { studyText, data: data.map((path) => ({ path })), datasets };
 }
 
 /** Points that exist in memory only, as the files and the study that devices need. */
-export function writeDatasets(
+export function planDatasets(
   datasets: readonly Matrix[],
   folder: string,
   choices: Partial<Study> = {},
-): { studyText: string; data: string[] } {
-  mkdirSync(folder, { recursive: true });
+): { studyText: string; data: DataFile[] } {
   const names = Array.from({ length: datasets[0].cols }, (_, column) => `x${column + 1}`);
   const data = datasets.map((points, index) => {
-    const file = join(folder, `${deviceName(index, datasets.length)}.csv`);
     const lines = Array.from({ length: points.rows }, (_, row) =>
       points.data.subarray(row * points.cols, (row + 1) * points.cols).join(","),
     );
-    writeWhole(file, `${[names.join(","), ...lines].join("\n")}\n`);
-    return file;
+    const path = join(folder, `${deviceName(index, datasets.length)}.csv`);
+    return { path, text: `${[names.join(","), ...lines].join("\n")}\n` };
   });
   return { studyText: formatStudy(studyOf(datasets, names, choices)), data };
 }

@@ -66,17 +66,24 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 async function compose(options: DaemonOptions, opened: (close: () => unknown) => void): Promise<() => DaemonStatus> {
   const { log, metricsPort, isDiscoverable = false, clock = realClock } = options;
   const delays = monitorEventLoopDelay({ resolution: 10 });
-  const parts: Parts = { startedAt: new Date().toISOString(), isRunning: true, links: [], notice: null, delays };
   delays.enable();
   opened(() => delays.disable());
+  const folder = await readFolder(options.folder);
+  const contract = await contractOf(folder.study);
+  const parts: Parts = {
+    startedAt: new Date().toISOString(),
+    studyHash: Buffer.from(contract.hash).toString("hex"),
+    isRunning: true,
+    links: folder.links,
+    notice: null,
+    delays,
+  };
   const warn = (line: string) => {
     parts.notice = line;
     log.warn({}, line);
   };
   let hasStarted = false;
   opened(() => hasStarted && log.info({}, "stopped"));
-  const folder = await readFolder(options.folder);
-  parts.links = folder.links;
   // Before anything else: two devices in one folder would tell the same stamps twice.
   const memory = await openStore(folder.path, warn);
   opened(() => memory.close());
@@ -87,7 +94,7 @@ async function compose(options: DaemonOptions, opened: (close: () => unknown) =>
   const network = connect(folder, parts, { log, clock, pending, warn, isDiscoverable });
   const device = createDevice({
     study: folder.study,
-    contract: await contractOf(folder.study),
+    contract,
     network: logged(network, log, (peer) => nameOf(parts, peer)),
     clock,
     memory,
@@ -117,8 +124,19 @@ async function compose(options: DaemonOptions, opened: (close: () => unknown) =>
     parts.isRunning = false;
     return stopReporting();
   });
-  const orWarn = (change: () => Promise<void>, what: string) => () =>
-    change().catch((error) => warn(`${what} as before: ${error instanceof Error ? error.message : error}`));
+  const orWarn = (change: () => Promise<void>, what: string) => {
+    let said: string | undefined;
+    return async () => {
+      try {
+        await change();
+        // What was wrong with the file is mended; a notice about something else stays.
+        if (parts.notice === said) parts.notice = null;
+      } catch (error) {
+        said = `${what} as before: ${error instanceof Error ? error.message : error}`;
+        warn(said);
+      }
+    };
+  };
   const changeLinks = orWarn(async () => {
     parts.links = await readLinks(folder.path);
     for (const { peer } of parts.links) pending.remove(peer);
@@ -140,6 +158,7 @@ async function compose(options: DaemonOptions, opened: (close: () => unknown) =>
 /** What changes while a daemon runs, apart from the device itself. */
 interface Parts {
   readonly startedAt: string;
+  readonly studyHash: string;
   isRunning: boolean;
   links: readonly Link[];
   notice: string | null;
@@ -180,7 +199,7 @@ function connect(folder: DeviceFolder, parts: Parts, helpers: Helpers): Libp2pNe
 function describe(
   { surroundings }: DaemonOptions,
   { name }: DeviceFolder,
-  { startedAt, isRunning, links, notice, delays }: Parts,
+  { startedAt, studyHash, isRunning, links, notice, delays }: Parts,
   device: Device,
   network: Libp2pNetwork,
   pending: PendingList,
@@ -190,6 +209,7 @@ function describe(
     isRunning,
     pid: surroundings.pid,
     name,
+    studyHash,
     startedAt,
     writtenAt: new Date().toISOString(),
     addresses: network.addresses(),

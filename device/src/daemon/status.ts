@@ -17,6 +17,8 @@ export interface DaemonStatus {
   /** Of the operating system's process. */
   readonly pid: number;
   readonly name: string;
+  /** Of the study that the device runs, in hex: its file may have been edited since. */
+  readonly studyHash: string;
   readonly startedAt: string;
   readonly writtenAt: string;
   readonly addresses: readonly string[];

@@ -5,14 +5,18 @@ import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { toRows } from "@fedkm/core";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { startDaemon } from "../../src/daemon/daemon.ts";
+import { createFolder } from "../../src/daemon/folder.ts";
 import { formatMetrics } from "../../src/daemon/metrics.ts";
 import { pendingList } from "../../src/daemon/pending.ts";
 import { readColumns } from "../../src/daemon/points.ts";
 import { serveStatus } from "../../src/daemon/server.ts";
 import type { DaemonStatus } from "../../src/daemon/status.ts";
 import { lookOf, watchFiles } from "../../src/daemon/watch.ts";
+import { writeLinks } from "../../src/links.ts";
 import { manualClock } from "../link/manualClock.ts";
+import { studyText } from "../problem.ts";
 
 let folder = "";
 beforeEach(() => {
@@ -25,6 +29,7 @@ const status: DaemonStatus = {
   isRunning: true,
   pid: 7,
   name: "north",
+  studyHash: "00",
   startedAt: "2026-01-01T00:00:00.000Z",
   writtenAt: "2026-01-01T00:00:01.000Z",
   addresses: [],
@@ -64,6 +69,29 @@ const status: DaemonStatus = {
   pending: [],
   notice: null,
 };
+
+test("startDaemon says in its status what is wrong with a changed file, until that file is mended", async () => {
+  const [path, rows] = [join(folder, "north"), join(folder, "rows.csv")];
+  writeFileSync(rows, "x1,x2\n1,1\n2,2\n");
+  const settings = { name: "north", data: [rows], listen: ["/ip4/127.0.0.1/tcp/0"], announce: [] };
+  await createFolder(path, studyText, settings);
+  const log = { info() {}, warn() {} };
+  const daemon = await startDaemon({ folder: path, log, surroundings: { pid: 7, memoryBytes: () => 0 } });
+  const noticed = (notice: unknown) => vi.waitFor(() => expect(daemon.status().notice).toEqual(notice), 20_000);
+  try {
+    writeFileSync(rows, "x1,x2\n1,none\n");
+    await noticed(expect.stringMatching(/^data stays as before: .*rows\.csv/));
+    writeFileSync(join(path, "links.json"), "no links");
+    await noticed(expect.stringMatching(/^links stay as before: /));
+    writeFileSync(rows, "x1,x2\n1,1\n2,2\n3,3\n");
+    await vi.waitFor(() => expect(daemon.status().device.rows).toBe(3), 20_000);
+    expect(daemon.status().notice).toMatch(/^links stay/);
+    await writeLinks(path, []);
+    await noticed(null);
+  } finally {
+    await daemon.stop();
+  }
+});
 
 test("pendingList keeps one entry a peer, the 20 latest, and asks for one line a minute", () => {
   const pending = pendingList();
