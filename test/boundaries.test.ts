@@ -188,7 +188,7 @@ describe("device", () => {
 
 describe("a device's loop", () => {
   const platform =
-    /^device\/src\/(libp2p|store|record|files|lock|identity|links|durability)\.ts$|^device\/src\/(daemon|data|link)\//;
+    /^device\/src\/(libp2p|store|record|files|lock|identity|links|simulation\/durability)\.ts$|^device\/src\/(daemon|data|link)\//;
   const files = sources("device/src").filter((file) => !platform.test(file));
 
   it("knows no platform, no wall clock and no chance, so that it runs in browsers and simulations", () => {

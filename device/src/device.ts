@@ -9,7 +9,7 @@ import { checkAway, createNeighbour, hear, meet, type Neighbour } from "./neighb
 import type { Network, NetworkListener } from "./network.ts";
 import { type Contract, encodeCentroids, encodeStudy } from "./protocol.ts";
 import { type DeviceStatus, describe } from "./status.ts";
-import { canonicalStudy, differenceFrom, type Study } from "./study.ts";
+import { canonicalStudy, differenceFrom, type Study, studyId } from "./study.ts";
 
 export interface DeviceOptions {
   readonly study: Study;
@@ -69,7 +69,7 @@ class Loop implements Device, NetworkListener {
   constructor(options: DeviceOptions) {
     const { study, contract, memory, links, clock, rows, seed = 0 } = options;
     this.#options = options;
-    this.#studyId = Array.from(contract.hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
+    this.#studyId = studyId(contract);
     this.#toldAt = clock.now();
     const saved = usable(memory.saved, this.#studyId, contract.k, contract.d);
     this.#model = new Model(study, rows, seed, saved);

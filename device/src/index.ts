@@ -8,4 +8,4 @@ export { frameBytes } from "./protocol.ts";
 export { scaleRows, unscale } from "./scaling.ts";
 export { type Simulation, type SimulationOptions, simulate } from "./simulation/simulate.ts";
 export type { DeviceStatus, NeighbourStatus } from "./status.ts";
-export { compareStudies, contractOf, type Feature, formatStudy, parseStudy, type Study } from "./study.ts";
+export { compareStudies, contractOf, type Feature, formatStudy, parseStudy, type Study, studyId } from "./study.ts";

@@ -171,6 +171,11 @@ export function compareStudies(here: Study, there: Study): string[] {
 /** How far beyond the bounds, in half ranges from the centre, a centroid is still heard. */
 const BOX = 1.5;
 
+/** The hash of a study as text, in hex. */
+export function studyId({ hash }: Pick<Contract, "hash">): string {
+  return Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
 /** What two devices of this study must have in common to hear each other. */
 export async function contractOf(study: Study): Promise<Contract> {
   const bytes = new TextEncoder().encode(canonicalStudy(study));

@@ -1,7 +1,7 @@
 // fedkm device export: the clusters a device has now, as a model file.
 
 import { matrix, predict, stack } from "@fedkm/core";
-import { contractOf, scaleRows } from "@fedkm/device";
+import { contractOf, scaleRows, studyId } from "@fedkm/device";
 import { type DeviceFolder, readFolder, readPoints } from "@fedkm/device/daemon";
 import type { Console } from "../console.ts";
 import { MODEL_FORMAT, MODEL_VERSION, type Model } from "../model/model.ts";
@@ -16,8 +16,7 @@ export async function exportModel({ state, out }: { state: string; out: string }
     throw new Error(`${state} must be the folder of a device that has clusters, got none yet`);
   }
   const { study, name } = folder;
-  const { hash } = await contractOf(study);
-  if (status.studyHash !== Buffer.from(hash).toString("hex")) {
+  if (status.studyHash !== studyId(await contractOf(study))) {
     throw new Error(
       `the study in ${state} must be the one its clusters are of, got an edited one: run the device again, then export`,
     );

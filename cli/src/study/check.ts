@@ -1,7 +1,7 @@
 // fedkm study check: what a study means, and whether files fit it.
 
 import { readFileSync } from "node:fs";
-import { contractOf, frameBytes, parseStudy, type Study, scaleRows } from "@fedkm/device";
+import { contractOf, frameBytes, parseStudy, type Study, scaleRows, studyId } from "@fedkm/device";
 import { readPoints } from "@fedkm/device/daemon";
 import type { Console } from "../console.ts";
 import { systemReason } from "../failure.ts";
@@ -20,13 +20,13 @@ export async function checkStudy(
   { stdout }: Console,
 ): Promise<void> {
   const study = parseStudy(readStudyText(file));
-  const { hash } = await contractOf(study);
+  const hash = studyId(await contractOf(study));
   const fits: DataFit[] = [];
   for (const path of data) {
     const points = await readPoints(path, study);
     fits.push({ file: path, rows: points.rows, rowsOutside: points.rows - scaleRows(study, points).rows });
   }
-  const facts = { study, hash: Buffer.from(hash).toString("hex"), frameBytes: frame(study), data: fits };
+  const facts = { study, hash, frameBytes: frame(study), data: fits };
   stdout.write(json ? `${JSON.stringify(facts, undefined, 2)}\n` : `${describe(facts).join("\n")}\n`);
 }
 

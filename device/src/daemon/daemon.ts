@@ -10,7 +10,7 @@ import { LINKS_FILE, type Link, readLinks } from "../links.ts";
 import type { Network } from "../network.ts";
 import { LARGEST_FRAME } from "../protocol.ts";
 import { openStore } from "../store.ts";
-import { contractOf } from "../study.ts";
+import { contractOf, studyId } from "../study.ts";
 import { type DeviceFolder, readFolder } from "./folder.ts";
 import { type PendingList, pendingList } from "./pending.ts";
 import { readPoints } from "./points.ts";
@@ -72,7 +72,7 @@ async function compose(options: DaemonOptions, opened: (close: () => unknown) =>
   const contract = await contractOf(folder.study);
   const parts: Parts = {
     startedAt: new Date().toISOString(),
-    studyHash: Buffer.from(contract.hash).toString("hex"),
+    studyHash: studyId(contract),
     isRunning: true,
     links: folder.links,
     notice: null,

@@ -1,9 +1,9 @@
 // What the command line uses of a device that runs as a program of its own.
 
-export { tryDurability } from "../durability.ts";
 export { drawInvite, formatInvite, parseInvite } from "../identity.ts";
 export { type Link, readLinks, withLink, withoutLink, writeLinks } from "../links.ts";
 export { lockFolder } from "../lock.ts";
+export { tryDurability } from "../simulation/durability.ts";
 export { type Daemon, type Log, startDaemon } from "./daemon.ts";
 export { createFolder, type DeviceFolder, readFolder, writeSettings } from "./folder.ts";
 export type { Stranger } from "./pending.ts";

@@ -43,6 +43,13 @@ function rig() {
   return { clock, log, reachable, attempts, opened, wire, newest, keeper };
 }
 
+/** A dial that ends only when it is given up. */
+function unanswered(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason));
+  });
+}
+
 /** Lets promises of the keeper settle. */
 async function settled(): Promise<void> {
   for (let n = 0; n < 10; n++) await Promise.resolve();
@@ -196,11 +203,7 @@ test("a peer that comes to us during an attempt is told at once, not after the w
     random: () => 1,
     wires: {
       open: (_, __, signal) =>
-        isHere
-          ? Promise.resolve({ connection: "theirs", send: () => {}, abort: () => {} })
-          : new Promise((_, reject) => {
-              signal.addEventListener("abort", () => reject(signal.reason));
-            }),
+        isHere ? Promise.resolve({ connection: "theirs", send: () => {}, abort: () => {} }) : unanswered(signal),
       hangUp: () => {},
     },
     listener: { onConnect: () => connected.push(clock.now()), onDisconnect: () => {}, onFrame: () => {} },
@@ -238,10 +241,7 @@ test("an attempt that nobody answers is given up after 10 s", async () => {
     maxFrame: 100,
     random: () => 1,
     wires: {
-      open: (_, __, signal) =>
-        new Promise((_, reject) => {
-          signal.addEventListener("abort", () => reject(signal.reason));
-        }),
+      open: (_, __, signal) => unanswered(signal),
       hangUp: () => {},
     },
     listener: { onConnect: () => {}, onDisconnect: () => {}, onFrame: () => {} },

@@ -1,9 +1,9 @@
 // Tries the store on a simulated disk: power lost after every call, every byte flipped, every write failing.
 
-import type { SavedState } from "./memory.ts";
-import { simulatedClock } from "./simulation/clock.ts";
-import { type Contents, crashStates, type SimulatedDisk, simulatedDisk } from "./simulation/disk.ts";
-import { openStore } from "./store.ts";
+import type { SavedState } from "../memory.ts";
+import { openStore } from "../store.ts";
+import { simulatedClock } from "./clock.ts";
+import { type Contents, crashStates, type SimulatedDisk, simulatedDisk } from "./disk.ts";
 
 /** How often each was tried, and what the next start found. */
 export interface DurabilityReport {
