@@ -70,13 +70,13 @@ node("module", `const { kmeans, matrix } = await import("@fedkm/core"); ${progra
 node("commonjs", `const { kmeans, matrix } = require("@fedkm/core"); ${program}`);
 node(
   "module",
-  'import { readTable } from "@fedkm/device/data"; console.log((await readTable("examples/north.csv", { columns: ["leaf_mm"] })).points.rows / 40)',
+  'import { readTable } from "@fedkm/files"; console.log((await readTable("examples/north.csv", { columns: ["leaf_mm"] })).points.rows / 40)',
 );
 
 writeFileSync(
   join(folder, "user.ts"),
   `import { type FitModel, complete, fit, matrix } from "@fedkm/core";
-import { type Table, readTable } from "@fedkm/device/data";
+import { type Table, readTable } from "@fedkm/files";
 const table: Table = await readTable("x.csv");
 const model: FitModel = fit([table.points, matrix([[1]])], complete(2), { k: 1, alpha: 1 });
 export const objective: number = model.objective;

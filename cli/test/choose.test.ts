@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { choose, complete } from "@fedkm/core";
-import { readTable } from "@fedkm/device/data";
+import { readTable } from "@fedkm/files";
 import { expect, test } from "vitest";
 import { outcome, temporaryFolder } from "./folder.ts";
 import { xmlFault } from "./wellFormed.ts";

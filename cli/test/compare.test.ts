@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { methods, randomStream } from "@fedkm/core";
 import { afterAll, expect, test } from "vitest";
-import { datasetNames } from "../src/compare/data.ts";
+import { datasetNames } from "../src/commands/compare/data.ts";
 import { run } from "../src/program.ts";
 import { fakeConsole } from "./fakeConsole.ts";
 import { xmlFault } from "./wellFormed.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { complete, matrix, methods, predict } from "@fedkm/core";
-import { readTable } from "@fedkm/device/data";
+import { readTable } from "@fedkm/files";
 import { expect, test } from "vitest";
 import { outcome, temporaryFolder } from "./folder.ts";
 import { xmlFault } from "./wellFormed.ts";

@@ -3,8 +3,8 @@
 import { predict } from "@fedkm/core";
 import { parseHTML } from "linkedom";
 import { expect, test } from "vitest";
-import { type Comparison, compare, demoProblem } from "../src/demo/comparison.ts";
-import { drawPicture } from "../src/demo/picture/picture.ts";
+import { type Comparison, compare, demoProblem } from "../src/commands/demo/comparison.ts";
+import { drawPicture } from "../src/commands/demo/picture/picture.ts";
 import { xmlFault } from "./wellFormed.ts";
 
 const comparison = compare(demoProblem(1), () => {});

@@ -2,8 +2,8 @@
 
 import { readFileSync } from "node:fs";
 import { type LabelledPoints, type Partition, paperData, splitEvenly, twoCommunities } from "@fedkm/core";
+import { principalComponents } from "@fedkm/pictures";
 import type { Cell, DatasetName } from "./cell.ts";
-import { principalComponents } from "./principal.ts";
 
 /** The points of a cell, dealt to its devices. `features` are the user's points, for cells that name them. */
 export function partitionOf(cell: Cell, features: LabelledPoints | undefined): Partition {

@@ -1,5 +1,6 @@
 // The report: one HTML file with everything in it, made from the same tables as the CSV files.
 
+import { escaped } from "@fedkm/pictures";
 import type { Record } from "./table.ts";
 
 export interface ReportParts {
@@ -50,11 +51,6 @@ th { font-weight: 600; } .name { text-align: left; max-width: 34rem; }
 .pictures { display: flex; flex-wrap: wrap; gap: 1.5rem; } .pictures svg { max-width: 100%; height: auto; flex: 0 1 680px; }
 pre { background: #f4f4f4; padding: 0.8rem; overflow: auto; }
 `;
-
-/** Text as it stands in HTML, also between quotes. */
-export function escaped(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (mark) => `&#${mark.charCodeAt(0)};`);
-}
 
 function table(heading: readonly string[], rows: readonly (readonly string[])[], names: number): string {
   const cells = (tag: string, texts: readonly string[]) =>

@@ -3,10 +3,10 @@
 import { parseHTML } from "linkedom";
 import { describe, expect, test } from "vitest";
 import { xmlFault } from "../../cli/test/wellFormed.ts";
+import { toPng } from "../../pictures/src/png.ts";
 import { aggregate } from "../src/aggregate.ts";
 import { batches } from "../src/cell.ts";
 import { drawPanelGrid } from "../src/picture/panels.ts";
-import { toPng } from "../src/picture/png.ts";
 import { studies } from "../src/studies/index.ts";
 import { trials } from "../src/trial.ts";
 

@@ -1,6 +1,6 @@
 // One measured read in a process of its own: node job.js ours|duckdb FILE TIMES prints CPU seconds and peak bytes.
 
-import { readTable } from "@fedkm/device/data";
+import { readTable } from "@fedkm/files";
 import { peakMemory } from "../measure.ts";
 import { connect } from "./duckdb.ts";
 

@@ -1,6 +1,6 @@
 // The class of every row, from a column that is no feature: what clusters are judged by, never what they are found from.
 
-import { DataError, expandPatterns, readLayout, readTable } from "@fedkm/device/data";
+import { DataError, expandPatterns, readLayout, readTable } from "@fedkm/files";
 import type { Input, InputOptions } from "./devices.ts";
 
 /** Refuses a column that is not there, before it is left out of what is clustered. */

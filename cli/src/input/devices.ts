@@ -15,7 +15,7 @@ import {
   readTable,
   type Selection,
   type Table,
-} from "@fedkm/device/data";
+} from "@fedkm/files";
 import { deviceNames } from "./names.ts";
 import { columnWarnings } from "./warnings.ts";
 

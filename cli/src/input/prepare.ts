@@ -1,9 +1,9 @@
 // Devices ready to be clustered: their rows on one scale, and the links between them.
 
 import type { Graph, Matrix } from "@fedkm/core";
-import { applyScaling } from "@fedkm/device/data";
-import { linkDevices } from "../links/spec.ts";
+import { applyScaling } from "@fedkm/files";
 import { type Input, type InputOptions, readInput } from "./devices.ts";
+import { linkDevices } from "./links.ts";
 import { type ChosenScaling, chooseScaling } from "./scale.ts";
 
 export interface PrepareOptions extends InputOptions {

@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import type { Matrix } from "@fedkm/core";
-import { DataError, type Scaling, standardScaling } from "@fedkm/device/data";
+import { DataError, type Scaling, standardScaling } from "@fedkm/files";
 import { systemReason, UsageError } from "../failure.ts";
 
 type ScalingKind = "none" | "standard" | "bounds";

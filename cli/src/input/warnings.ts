@@ -1,6 +1,6 @@
 // What a careful colleague would say about the columns before clustering them.
 
-import { profileColumns, type Table } from "@fedkm/device/data";
+import { profileColumns, type Table } from "@fedkm/files";
 
 export function columnWarnings(tables: readonly Table[]): string[] {
   const profiles = tables.map(profileColumns);

@@ -1,7 +1,7 @@
 // model.json: what a fit found, in the user's units, with all that is needed to label further rows. See docs/model.md.
 
 import { type Matrix, matrix, predict } from "@fedkm/core";
-import { applyScaling, type MissingPolicy, type Scaling } from "@fedkm/device/data";
+import { applyScaling, type MissingPolicy, type Scaling } from "@fedkm/files";
 
 export const MODEL_FORMAT = "fedkm-model";
 export const MODEL_VERSION = 1;

@@ -1,7 +1,7 @@
 // A model from its file: everything that is used is checked, so that an edited or older file is refused and not misread.
 
 import { readFileSync } from "node:fs";
-import { DataError, missingPolicies } from "@fedkm/device/data";
+import { DataError, missingPolicies } from "@fedkm/files";
 import { systemReason } from "../failure.ts";
 import { MODEL_FORMAT, MODEL_VERSION, type Model } from "./model.ts";
 

@@ -2,7 +2,7 @@
 // messages are logged, data is not.
 
 import type { Matrix } from "@fedkm/core";
-import { checkMissing, DataError, readTable } from "../data/index.ts";
+import { checkMissing, DataError, readTable } from "@fedkm/files";
 import type { Study } from "../study.ts";
 
 /** Columns of a file, by name. */

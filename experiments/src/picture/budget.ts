@@ -1,9 +1,9 @@
 // Quality against bytes: how near to pooled k-means every method comes for what it sends, on log axes.
+/// <reference lib="dom" />
 
+import { blankPage, faint, labelSize, lineStyle, quiet } from "@fedkm/pictures";
 import { dot, frame, gridY, line, type Markish, plot, ruleY } from "@observablehq/plot";
 import type { CurvePoint, MethodOutcome } from "../compare.ts";
-import { lineStyle } from "./lines.ts";
-import { blankPage, faint, labelSize, quiet } from "./page.ts";
 
 const WIDTH = 784;
 const LEFT = 52;

@@ -1,9 +1,9 @@
 // A grid of panels as in the paper: one row for each dataset, lines with error bars over a log axis, one legend.
+/// <reference lib="dom" />
 
+import { blankPage, faint, labelSize, lineStyle, methodTitles, quiet } from "@fedkm/pictures";
 import { dot, frame, gridY, line, link, type Markish, plot, ruleX } from "@observablehq/plot";
 import { type Record, select, type Value } from "../table.ts";
-import { lineStyle, methodTitles } from "./lines.ts";
-import { blankPage, faint, labelSize, quiet } from "./page.ts";
 
 /** A row or a column of panels: its name, and which rows of the table belong to it. */
 interface Strip {

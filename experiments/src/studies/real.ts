@@ -1,8 +1,8 @@
 // Real data, dealt evenly: iris on 5 devices, digits on 10, and a user's own features, with NMI against their classes.
 
 import type { LabelledPoints } from "@fedkm/core";
+import { principalComponents } from "@fedkm/pictures";
 import { type DatasetName, localSetting, paperSetting, seedOfRun, startTitles } from "../cell.ts";
-import { principalComponents } from "../principal.ts";
 import { type Plan, type PlanOptions, runNumbers, type Study } from "./plan.ts";
 
 interface Given {

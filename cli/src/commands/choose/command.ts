@@ -1,0 +1,42 @@
+// fedkm choose: what can be asked of it.
+
+import { Argument, Command } from "commander";
+import { parsePicture, parseSeed, parseWhole } from "../../arguments.ts";
+import type { Console } from "../../console.ts";
+import {
+  addDialectOptions,
+  addMissingOption,
+  addNetworkOptions,
+  addSelectionOptions,
+  type InputFlags,
+  inputOptions,
+} from "../../input/options.ts";
+
+interface ChooseFlags extends InputFlags {
+  largestK: number;
+  graph: string;
+  scale: string;
+  seed: number;
+  out: string;
+  json?: true;
+}
+
+export function chooseCommand(io: Console): Command {
+  const command = new Command("choose")
+    .description("Find out how many clusters there are and how strongly to couple the devices, without pooling rows.")
+    .addArgument(new Argument("<files...>", "as for fedkm fit"))
+    .option("--largest-k <number>", "try every k from 1 to this", parseWhole("--largest-k", 1, 1000), 10);
+  addDialectOptions(addMissingOption(addSelectionOptions(addNetworkOptions(command))));
+  return command
+    .option("--seed <integer>", "of everything random", parseSeed, 1)
+    .option("--out <file.svg>", "where the two curves go", parsePicture, "fedkm-choose.svg")
+    .option("--json", "print what was found as one JSON object")
+    .addHelpText(
+      "after",
+      "\nExample:\n  fedkm choose examples/north.csv examples/south.csv --exclude plant --largest-k 6 --out choice.svg",
+    )
+    .action(async (files: string[], flags: ChooseFlags) => {
+      const { chooseForFiles } = await import("./choose.ts");
+      await chooseForFiles(files, inputOptions(flags), io);
+    });
+}

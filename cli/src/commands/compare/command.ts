@@ -1,0 +1,58 @@
+// fedkm compare: what can be asked of it.
+
+import { Command, Option } from "commander";
+import { parseAtLeastZero, parsePicture, parseSeed, parseWhole } from "../../arguments.ts";
+import type { Console } from "../../console.ts";
+import {
+  addDialectOptions,
+  addMissingOption,
+  addSelectionOptions,
+  type InputFlags,
+  inputOptions,
+} from "../../input/options.ts";
+import type { CompareOptions } from "./compare.ts";
+
+export function compareCommand(io: Console): Command {
+  const command = new Command("compare")
+    .description(
+      "Run all methods on the same data, network, seed and message budget, and say which comes nearest to pooled k-means.",
+    )
+    .addOption(
+      new Option("--dataset <name>", "data that come with the command")
+        .choices(["iso", "var", "aniso", "iris", "digits"])
+        .default("var"),
+    )
+    .option("--data <files...>", "your files instead: one for each device, or one that is dealt to --devices")
+    .option("--classes <column>", "of your files: the known class of every row, for NMI and ARI")
+    .option("--scale <spec>", "of your files: none, standard, or bounds:FILE", "none")
+    .option("--methods <a,b,c>", "only these methods", (text) => text.split(","))
+    .option(
+      "--messages <integer>",
+      "the budget of every method (default: 200 for each device)",
+      parseWhole("--messages", 0, 1e9),
+    )
+    .option("--devices <integer>", "how many share the data", parseWhole("--devices", 2, 10_000), 10)
+    .option("--points <integer>", "of each device, where data are drawn", parseWhole("--points", 1), 200)
+    .option("--k <integer>", "clusters (default: as many as the data have)", parseWhole("--k", 1))
+    .option(
+      "--alpha <number>",
+      "how strongly neighbours pull, for methods that know it",
+      parseAtLeastZero("--alpha"),
+      1,
+    )
+    .option("--graph <spec>", "complete, ring, path, star, er:P, knn:K, or a file of links", "er:0.7")
+    .option("--seed <integer>", "draws data, network and starts", parseSeed, 1)
+    .option("--out <file.svg>", "where the curves of quality against bytes go", parsePicture, "fedkm-compare.svg")
+    .option("--json", "print the numbers as one JSON object instead of a table");
+  addDialectOptions(addMissingOption(addSelectionOptions(command)));
+  return command
+    .addHelpText(
+      "after",
+      "\nExamples:\n  fedkm compare --dataset digits --methods fedkm,consensus,distributed --messages 500" +
+        "\n  fedkm compare --data examples/north.csv examples/south.csv --exclude plant --k 3",
+    )
+    .action(async (flags: Omit<CompareOptions, keyof InputFlags> & InputFlags) => {
+      const { compare } = await import("./compare.ts");
+      await compare(inputOptions(flags), io);
+    });
+}

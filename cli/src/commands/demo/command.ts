@@ -1,0 +1,22 @@
+// fedkm demo: what can be asked of it.
+
+import { Command } from "commander";
+import { parsePicture, parseSeed } from "../../arguments.ts";
+import type { Console } from "../../console.ts";
+import type { DemoOptions } from "./demo.ts";
+
+export function demoCommand(io: Console): Command {
+  return new Command("demo")
+    .description(
+      "Run ten devices as processes on this machine, compare what they agree on with five methods, draw a picture.",
+    )
+    .option("--seed <integer>", "draws the data and the network", parseSeed, 1)
+    .option("--out <file.svg>", "where the picture goes", parsePicture, "fedkm-demo.svg")
+    .option("--in-process", "run the devices inside this process: no other processes, no sockets")
+    .option("--json", "print the numbers as one JSON object instead of a table")
+    .addHelpText("after", "\nExample:\n  fedkm demo --seed 7 --out seven.svg")
+    .action(async (options: DemoOptions) => {
+      const { demo } = await import("./demo.ts");
+      await demo(options, io);
+    });
+}

@@ -1,0 +1,117 @@
+// The demo's devices for real: ten processes on loopback that find each other and agree, or the same loop in this process.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { type Matrix, matrix } from "@fedkm/core";
+import type { DaemonStatus } from "@fedkm/device/daemon";
+import { prepareFolders } from "../../devices/folders.ts";
+import { startProcesses } from "../../devices/processes.ts";
+import { planDatasets, studyOf } from "../../devices/study.ts";
+import { systemReason } from "../../failure.ts";
+import { checkLoopback } from "../../ports.ts";
+import { untilStopped } from "../../stop.ts";
+import type { Problem } from "./comparison.ts";
+
+/** What the devices came to, and at what cost. */
+export interface DevicesResult {
+  readonly centroids: readonly Matrix[];
+  readonly messages: number;
+  readonly bytes: number;
+  readonly milliseconds: number;
+  /** Whether every device came to rest with all of its neighbours heard. */
+  readonly isAgreed: boolean;
+  /** Why they were no processes, if they were not. */
+  readonly inProcess: string | undefined;
+}
+
+/** Moves below this share of the range are agreement enough to look at; devices go on to 1e-6. */
+const AGREED = 1e-5;
+const WITHIN_MILLISECONDS = 35_000;
+
+export async function runDevices(
+  problem: Problem,
+  inProcess: string | undefined,
+  onProgress: (text: string) => void,
+): Promise<DevicesResult> {
+  const reason = inProcess ?? (await whyNoPorts());
+  return reason === undefined ? runProcesses(problem, onProgress) : simulateDevices(problem, reason);
+}
+
+async function whyNoPorts(): Promise<string | undefined> {
+  try {
+    await checkLoopback();
+    return undefined;
+  } catch (error) {
+    return `no port could be opened: ${systemReason(error)}`;
+  }
+}
+
+async function runProcesses(problem: Problem, onProgress: (text: string) => void): Promise<DevicesResult> {
+  const { datasets, graph, k, alpha } = problem;
+  const begun = performance.now();
+  const base = mkdtempSync(join(tmpdir(), "fedkm-demo-"));
+  try {
+    const folders = await prepareFolders({ base, graph, ...planDatasets(datasets, join(base, "data"), { k, alpha }) });
+    const stopped = untilStopped().then((event) => Promise.reject(new Error(`stopped by ${event}`)));
+    const processes = await startProcesses(folders);
+    let isAgreed = false;
+    try {
+      while (!isAgreed && performance.now() - begun < WITHIN_MILLISECONDS) {
+        const statuses = processes.statuses();
+        const failure = processes.failure();
+        if (failure !== undefined) throw new Error(failure);
+        const agreed = statuses.filter(hasAgreed).length;
+        onProgress(`${agreed} of ${statuses.length} devices agree with their neighbours`);
+        isAgreed = agreed === statuses.length;
+        await Promise.race([stopped, pause(100)]);
+      }
+    } finally {
+      await processes.stop();
+    }
+    const milliseconds = performance.now() - begun;
+    return { ...summed(processes.statuses()), milliseconds, isAgreed, inProcess: undefined };
+  } finally {
+    rmSync(base, { recursive: true, force: true });
+  }
+}
+
+function hasAgreed(status: DaemonStatus | undefined): boolean {
+  return (
+    status !== undefined &&
+    (status.device.phase === "settled" || (status.device.move ?? 1) < AGREED) &&
+    status.links.every(({ isConnected, age }) => isConnected && age !== null)
+  );
+}
+
+function summed(statuses: readonly (DaemonStatus | undefined)[]) {
+  const sent = statuses.flatMap((status) => status?.links.map((link) => link.sent) ?? []);
+  return {
+    centroids: statuses.map((status) => matrix(status?.device.centroids ?? [])),
+    messages: tellings(statuses.map((status) => [status?.device.framesTold ?? 0, status?.links.length ?? 0])),
+    bytes: sent.reduce((sum, { bytes }) => sum + bytes, 0),
+  };
+}
+
+/** What is told to all neighbours at once is one message, as in the methods beside. */
+function tellings(devices: readonly (readonly [frames: number, neighbours: number])[]): number {
+  return devices.reduce((sum, [frames, neighbours]) => sum + Math.ceil(frames / Math.max(1, neighbours)), 0);
+}
+
+/** The same loop without sockets and without waiting: links in memory, and a clock that jumps. */
+async function simulateDevices(
+  { datasets, graph, k, alpha, seed }: Problem,
+  inProcess: string,
+): Promise<DevicesResult> {
+  const { contractOf, simulate } = await import("@fedkm/device");
+  const begun = performance.now();
+  const study = studyOf(datasets, ["x1", "x2"], { k, alpha });
+  const simulation = simulate({ study, contract: await contractOf(study), datasets, graph, seed });
+  const isAgreed = simulation.settle(WITHIN_MILLISECONDS);
+  const messages = tellings(
+    datasets.map((_, i) => [simulation.status(i).framesTold, graph.neighbours[i].length] as const),
+  );
+  const milliseconds = performance.now() - begun;
+  return { centroids: simulation.centroids(), messages, bytes: simulation.bytes, milliseconds, isAgreed, inProcess };
+}

@@ -1,0 +1,43 @@
+// fedkm device run: one device as a program of its own, until it is told to stop.
+
+import { setFlagsFromString } from "node:v8";
+import type { Console } from "../../console.ts";
+import { UsageError } from "../../failure.ts";
+import { untilStopped } from "../../stop.ts";
+
+export interface RunOptions {
+  readonly state: string;
+  readonly metrics?: number;
+  readonly log: string;
+  readonly mdns?: boolean;
+}
+
+/** Of pino. */
+const levels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];
+
+export async function runDevice(
+  { state, metrics, log: level, mdns = false }: RunOptions,
+  { stderr }: Console,
+): Promise<void> {
+  if (!levels.includes(level)) throw new UsageError(`--log must be one of ${levels.join(", ")}, got "${level}"`);
+  const stopped = untilStopped();
+  // Listening for its end would keep the channel of `fedkm up` open, and with it a device that could not start.
+  process.channel?.unref();
+  // A device makes little garbage; left alone, the heap for young objects takes 13 MB more than it needs. It must be
+  // said before the heap has grown, so the rest of the program is loaded after it.
+  setFlagsFromString("--max-semi-space-size=1");
+  setFlagsFromString("--semi-space-growth-factor=1");
+  const [{ startDaemon }, { pino }] = await Promise.all([import("@fedkm/device/daemon"), import("pino")]);
+  const log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, stderr);
+  // What a library lost on the way is no reason to lose the device; what it threw outright is.
+  process.on("unhandledRejection", (reason) => log.warn({ reason: String(reason) }, "a promise was not kept"));
+  const daemon = await startDaemon({
+    folder: state,
+    log,
+    isDiscoverable: mdns,
+    surroundings: { pid: process.pid, memoryBytes: () => process.memoryUsage.rss() },
+    ...(metrics === undefined ? {} : { metricsPort: metrics }),
+  });
+  log.info({ reason: await stopped }, "stopping");
+  await daemon.stop();
+}

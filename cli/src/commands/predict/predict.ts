@@ -1,0 +1,114 @@
+// fedkm predict: the rows of a file labelled by a model, in the form of the file.
+
+import type { Matrix } from "@fedkm/core";
+import {
+  applyScaling,
+  checkMissing,
+  completeRows,
+  type DialectOptions,
+  fillMissing,
+  labelFile,
+  readTable,
+  type Table,
+} from "@fedkm/files";
+import type { Console } from "../../console.ts";
+import { UsageError } from "../../failure.ts";
+import { plainName } from "../../input/names.ts";
+import { labelScaled, type Model } from "../../model/model.ts";
+import { readModel } from "../../model/read.ts";
+import { count } from "../../numbers.ts";
+import { writePiecesWhole } from "../../write.ts";
+
+export interface PredictOptions extends DialectOptions {
+  readonly model: string;
+  readonly device?: string;
+  readonly deviceColumn?: string;
+  readonly out?: string;
+  readonly json?: boolean;
+}
+
+export async function predictFile(file: string, options: PredictOptions, io: Console): Promise<void> {
+  const model = readModel(options.model);
+  const { out, json, deviceColumn } = options;
+  if (deviceColumn !== undefined && options.device !== undefined) {
+    throw new UsageError(
+      "--device-column cannot be used with --device: a column or a name says whose centroids to use",
+    );
+  }
+  if (out === undefined && !json && isBinary(file)) {
+    throw new UsageError(`--out must name a file for labels of ${file}, which is not text, got nothing`);
+  }
+  const table = await readTable(file, { ...options, columns: model.columns });
+  checkMissing(table, model.missing.policy);
+  const labels = labelTable(table, model, devicesOf(table, model, options));
+  const labelOf = (row: number) => (labels[row] < 0 ? undefined : labels[row]);
+  if (out !== undefined) await writePiecesWhole(out, (write) => labelFile(file, labelOf, write, options));
+  if (json) {
+    const listed = Array.from(labels, (label) => (label < 0 ? null : label));
+    io.stdout.write(
+      `${JSON.stringify({ file, model: options.model, rows: labels.length, labels: listed, ...(out && { out }) })}\n`,
+    );
+  } else if (out === undefined) {
+    await labelFile(file, labelOf, async (piece) => void io.stdout.write(Buffer.from(piece).toString()), options);
+  } else io.stdout.write(`${count(labels.length)} rows labelled: ${out}\n`);
+}
+
+function isBinary(file: string): boolean {
+  return /\.(parquet|pq|gz)$/i.test(file);
+}
+
+/** For each row the number of the model's device that labels it. */
+function devicesOf(table: Table, model: Model, { device, deviceColumn }: PredictOptions): (row: number) => number {
+  const names = model.devices.map(({ name }) => name);
+  const find = (name: string, source: string) => {
+    const number = names.indexOf(name);
+    if (number < 0) {
+      const known =
+        names.length > 12 ? `${names.slice(0, 12).join(", ")} and ${names.length - 12} more` : names.join(", ");
+      throw new UsageError(`${source} must be a device of the model (${known}), got "${name}"`);
+    }
+    return number;
+  };
+  if (deviceColumn !== undefined && table.devices !== undefined) {
+    const { of } = table.devices;
+    const numbers = table.devices.names.map((name) => find(name, `column "${deviceColumn}"`));
+    return (row) => numbers[of[row]];
+  }
+  // A network of one has no choice.
+  const name = device ?? (names.length === 1 ? names[0] : plainName(table.file));
+  const number = find(name, device === undefined ? "--device (the name of the file if not given)" : "--device");
+  return () => number;
+}
+
+/** -1 for rows with missing cells that the model's policy drops. */
+function labelTable(table: Table, model: Model, deviceOf: (row: number) => number): Int32Array {
+  const { points } = table;
+  const complete = model.missing.policy === "drop" ? completeRows(table) : undefined;
+  if (model.missing.fill !== undefined) fillMissing(points, model.missing.fill);
+  applyScaling(points, model.scaling);
+  const labels = new Int32Array(points.rows).fill(-1);
+  const rowsOf = new Map<number, number[]>();
+  for (let row = 0; row < points.rows; row++) {
+    if (complete?.[row] === 0) continue;
+    const device = deviceOf(row);
+    const rows = rowsOf.get(device) ?? [];
+    rowsOf.set(device, rows);
+    rows.push(row);
+  }
+  for (const [device, rows] of rowsOf) {
+    const own = labelScaled(model.devices[device], model.scaling, pick(points, rows));
+    rows.forEach((row, i) => {
+      labels[row] = own[i];
+    });
+  }
+  return labels;
+}
+
+function pick({ data, cols, rows: all }: Matrix, rows: readonly number[]): Matrix {
+  if (rows.length === all) return { data, rows: all, cols };
+  const picked = new Float64Array(rows.length * cols);
+  rows.forEach((row, i) => {
+    picked.set(data.subarray(row * cols, (row + 1) * cols), i * cols);
+  });
+  return { data: picked, rows: rows.length, cols };
+}

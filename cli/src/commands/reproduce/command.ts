@@ -1,0 +1,42 @@
+// fedkm reproduce: what can be asked of it.
+
+import { Command, Option } from "commander";
+import { parseSeed, parseWhole } from "../../arguments.ts";
+import type { Console } from "../../console.ts";
+import type { ReproduceOptions } from "./reproduce.ts";
+
+export function reproduceCommand(io: Console): Command {
+  return new Command("reproduce")
+    .description("Run the paper's experiments again: CSV, pictures, and a report that says which of its claims hold.")
+    .argument(
+      "[what]",
+      "figure1 to figure4, all (these four), effect-of-alpha, connectivity, regimes, communities, small-real, extended (these five), features (of --data)",
+      "all",
+    )
+    .option(
+      "--runs <integer>",
+      "independent runs of every cell (default: 10, or 2 with --quick)",
+      parseWhole("--runs", 1),
+    )
+    .option("--data <files...>", "your points and classes, for features: wider than 50 columns become components")
+    .option("--classes <column>", "of your files", "label")
+    .option("--devices <integer>", "how many share your files", parseWhole("--devices", 2, 10_000), 10)
+    .option("--quick", "few sizes, for a first look")
+    .option("--out <folder>", "where everything goes", "fedkm-reproduce")
+    .option("--seed <integer>", "draws all data and networks", parseSeed, 1)
+    .addOption(
+      new Option("--start <name>", "where devices begin").choices(["paper", "dependable", "both"]).default("both"),
+    )
+    .option(
+      "--workers <integer>",
+      "processes that share the work (default: one for each core)",
+      parseWhole("--workers", 1, 256),
+    )
+    .option("--resume", "go on from what an interrupted run with the same options left in the folder")
+    .option("--json", "print what was found as one JSON object")
+    .addHelpText("after", "\nExample:\n  fedkm reproduce figure1 --quick --out figure1")
+    .action(async (what: string, options: Omit<ReproduceOptions, "what">) => {
+      const { reproduce } = await import("./reproduce.ts");
+      await reproduce({ what, ...options }, io);
+    });
+}

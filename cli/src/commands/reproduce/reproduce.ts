@@ -1,0 +1,139 @@
+// fedkm reproduce: runs the cells of a study in processes of their own, then writes tables, pictures and the report from their rows.
+
+import { availableParallelism } from "node:os";
+import type { LabelledPoints } from "@fedkm/core";
+import {
+  batches,
+  type Cell,
+  featuresPlan,
+  type Plan,
+  type RunRecord,
+  runBatches,
+  runColumns,
+  type StartName,
+  studies,
+  toCsv,
+  version,
+  workIn,
+} from "@fedkm/experiments";
+import type { Console } from "../../console.ts";
+import { UsageError } from "../../failure.ts";
+import { duration } from "../../numbers.ts";
+import { type Progress, progressOn } from "../../progress.ts";
+import { type Features, readFeatures } from "./features.ts";
+import { interruptible } from "./interrupt.ts";
+import { openJournal } from "./journal.ts";
+import { writeResults } from "./results.ts";
+
+export interface ReproduceOptions {
+  readonly what: string;
+  /** Files of the study "features", the column of their classes, and how many devices share them. */
+  readonly data?: readonly string[];
+  readonly classes: string;
+  readonly devices: number;
+  readonly runs?: number;
+  readonly quick?: true;
+  readonly out: string;
+  readonly seed: number;
+  readonly start: StartName | "both";
+  readonly workers?: number;
+  readonly resume?: true;
+  readonly json?: true;
+}
+
+export async function reproduce(options: ReproduceOptions, { stdout, stderr }: Console): Promise<void> {
+  const { what, quick = false, out, seed, start, resume = false } = options;
+  const { runs = quick ? 2 : 10, workers = availableParallelism() } = options;
+  const features = await featuresOf(options);
+  const starts: StartName[] = start === "both" ? ["paper", "dependable"] : [start];
+  const planning = { runs, seed, starts, quick };
+  const plan = features ? featuresPlan(features.points, options.devices, planning) : studies[what](planning);
+  const counted = { seed, runs, quick, starts, cells: plan.cells.length };
+  const own = features && { data: features.mark, devices: options.devices };
+  const manifest = { fedkm: version(), what, ...own, ...counted };
+  const began = performance.now();
+  const progress = progressOn(stderr);
+  try {
+    const settings = { out, manifest, workers, resume, progress, features: features?.points };
+    const rows = await runPlan(plan, settings);
+    progress.announce("fedkm  drawing");
+    const seconds = (performance.now() - began) / 1000;
+    await writeResults(
+      { plan, csv: toCsv(runColumns, rows), manifest, out, workers, seconds, json: options.json === true },
+      stdout,
+    );
+  } finally {
+    progress.erase();
+  }
+}
+
+/** The study "features" needs files, and no other can use them. */
+async function featuresOf({ what, data, classes }: ReproduceOptions): Promise<Features | undefined> {
+  if (what === "features") {
+    if (data === undefined) throw new UsageError("--data must name files for the study features, got none");
+    return readFeatures(data, classes);
+  }
+  if (data !== undefined) throw new UsageError(`--data must be used with the study features, got "${what}"`);
+  if (!Object.hasOwn(studies, what)) {
+    throw new UsageError(`what must be one of ${[...Object.keys(studies), "features"].join(", ")}, got "${what}"`);
+  }
+  return undefined;
+}
+
+interface RunSettings {
+  readonly out: string;
+  readonly manifest: object;
+  readonly workers: number;
+  readonly resume: boolean;
+  readonly progress: Progress;
+  readonly features: LabelledPoints | undefined;
+}
+
+/** All rows in the order of the cells, whatever the order in which workers finished them. */
+async function runPlan(
+  { cells }: Plan,
+  { out, manifest, workers, resume, progress, features }: RunSettings,
+): Promise<RunRecord[]> {
+  const parts = batches(cells);
+  const journal = openJournal(out, manifest, resume);
+  const finished = new Map(journal.finished);
+  const waiting = new Map([...parts.entries()].filter(([batch]) => !finished.has(batch)));
+  const show = progressOf(waiting, parts.length, progress);
+  try {
+    await interruptible((signal) =>
+      runBatches(waiting, {
+        workers,
+        features,
+        signal,
+        onFinished(batch, rows) {
+          journal.add(batch, rows);
+          finished.set(batch, rows);
+          show(batch, finished.size);
+        },
+      }),
+    );
+  } catch (error) {
+    if (!(error instanceof Error) || error.message !== "interrupted") throw error;
+    const kept = `${finished.size} of ${parts.length} problems are finished and kept in ${out}`;
+    throw new Error(`interrupted: ${kept}, --resume goes on from there`, { cause: error });
+  } finally {
+    journal.close();
+  }
+  return parts.flatMap((_, batch) => finished.get(batch) ?? []);
+}
+
+const BAR = 24;
+
+/** A bar, and the time left if the rest goes as fast as what was done. */
+function progressOf(waiting: ReadonlyMap<number, readonly Cell[]>, problems: number, progress: Progress) {
+  const total = [...waiting.values()].reduce((sum, cells) => sum + workIn(cells), 0);
+  const began = performance.now();
+  let done = 0;
+  return (batch: number, count: number) => {
+    done += workIn(waiting.get(batch) ?? []);
+    const filled = Math.round((BAR * done) / total);
+    const left = ((performance.now() - began) * (total - done)) / done;
+    const bar = "#".repeat(filled) + ".".repeat(BAR - filled);
+    progress.show(`fedkm  ${bar}  ${count}/${problems} problems, ${duration(left)} left`);
+  };
+}

@@ -1,0 +1,45 @@
+// fedkm study: what can be asked about the contract that all devices share.
+
+import { Command } from "commander";
+import { parseAtLeastZero, parseWhole } from "../../arguments.ts";
+import type { Console } from "../../console.ts";
+import type { StudyInitOptions } from "./init.ts";
+
+export function studyCommand(io: Console): Command {
+  return new Command("study")
+    .description(
+      "The contract that all devices of a network share: what is measured, how many clusters, how closely tied.",
+    )
+    .addCommand(initCommand(io))
+    .addCommand(checkCommand(io));
+}
+
+function initCommand(io: Console): Command {
+  return new Command("init")
+    .description("Write a study file to look over and hand to every device.")
+    .option("--name <text>", "what the study is called", "study")
+    .option("--k <integer>", "number of clusters", parseWhole("--k", 1), 3)
+    .option("--alpha <number>", "how strongly neighbours pull; 0 is alone", parseAtLeastZero("--alpha"), 1)
+    .option("--feature <name:min:max:unit...>", "columns of the data and the values they may hold (unit: optional)")
+    .option("--data <file.csv>", "take columns and bounds from this file instead")
+    .option("--columns <a,b>", "only these columns of --data")
+    .option("--out <file.yaml>", "where the study goes", "study.yaml")
+    .addHelpText("after", "\nExample:\n  fedkm study init --k 4 --feature temperature:-40:60:°C humidity:0:100:%")
+    .action(async (options: StudyInitOptions) => {
+      const { initStudy } = await import("./init.ts");
+      await initStudy(options, io);
+    });
+}
+
+function checkCommand(io: Console): Command {
+  return new Command("check")
+    .description("Say what a study file means, or what is wrong with it, and whether data fits it.")
+    .argument("<study.yaml>")
+    .option("--data <files...>", "also read these files as a device would")
+    .option("--json", "print one JSON object instead")
+    .addHelpText("after", "\nExample:\n  fedkm study check study.yaml --data north.csv")
+    .action(async (file: string, options: { data?: string[]; json?: true }) => {
+      const { checkStudy } = await import("./check.ts");
+      await checkStudy(file, options, io);
+    });
+}

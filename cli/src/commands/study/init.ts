@@ -1,0 +1,91 @@
+// fedkm study init: a first study file, from features given or from a file's columns, for a person to look over.
+
+import { existsSync } from "node:fs";
+import { type Feature, parseStudy } from "@fedkm/device";
+import { type Columns, readColumns } from "@fedkm/device/daemon";
+import type { Console } from "../../console.ts";
+import { UsageError } from "../../failure.ts";
+import { writeWhole } from "../../write.ts";
+
+export interface StudyInitOptions {
+  readonly name: string;
+  readonly k: number;
+  readonly alpha: number;
+  readonly feature?: readonly string[];
+  readonly data?: string;
+  readonly columns?: string;
+  readonly out: string;
+}
+
+export async function initStudy(options: StudyInitOptions, { stdout }: Console): Promise<void> {
+  const { feature, data, columns, out } = options;
+  if ((feature === undefined) === (data === undefined)) {
+    throw new UsageError("either --feature or --data must be given, got both or neither");
+  }
+  if (existsSync(out)) throw new Error(`${out} must not exist yet: a study that devices use is not overwritten`);
+  const features =
+    data === undefined ? feature?.map(parseFeature) : boundsOf(await readColumns(data, columns?.split(",")));
+  const text = studyText({ ...options, features: features ?? [] });
+  parseStudy(text);
+  writeWhole(out, text);
+  stdout.write(`wrote ${out}: look it over, then give the same file to every device\n`);
+}
+
+function parseFeature(text: string): Feature {
+  const [name, min, max, unit = ""] = text.split(":");
+  const bounds = { min: Number(min), max: Number(max) };
+  if (!name || !min || !max || !(bounds.min < bounds.max)) {
+    throw new UsageError(`--feature must be name:min:max or name:min:max:unit with min below max, got "${text}"`);
+  }
+  return { name, unit, ...bounds, scale: 1 };
+}
+
+/** Round bounds around what a file holds, with room for what other devices may hold; scaled by the spread, in one digit. */
+function boundsOf({ names, points }: Columns): Feature[] {
+  const { data, rows, cols } = points;
+  if (rows === 0) throw new Error("data must have rows to take bounds from, got none");
+  return names.map((name, column) => {
+    const values = Float64Array.from({ length: rows }, (_, row) => data[row * cols + column]);
+    const least = values.reduce((a, b) => Math.min(a, b));
+    const most = values.reduce((a, b) => Math.max(a, b));
+    const mean = values.reduce((sum, value) => sum + value / rows, 0);
+    const spread = Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2 / rows, 0));
+    const step = 10 ** Math.floor(Math.log10(most > least ? most - least : Math.max(1, Math.abs(most))));
+    const tidy = (value: number) => Number(value.toPrecision(12));
+    const min = tidy((Math.floor(least / step) - 1) * step);
+    const max = tidy((Math.ceil(most / step) + 1) * step);
+    return { name, unit: "", min, max, scale: spread > 0 ? Number(spread.toPrecision(1)) : 1 };
+  });
+}
+
+interface StudySketch {
+  readonly name: string;
+  readonly k: number;
+  readonly alpha: number;
+  readonly features: readonly Feature[];
+}
+
+/** The file's text, with a reason for each field. */
+function studyText({ name, k, alpha, features }: StudySketch): string {
+  const lines = features.map(
+    ({ name: feature, unit, min, max, scale }) =>
+      `  - { name: ${JSON.stringify(feature)}, unit: ${JSON.stringify(unit)}, min: ${min}, max: ${max}, scale: ${scale} }`,
+  );
+  return `# The study: the same on every device, or they refuse each other.
+name: ${JSON.stringify(name)}
+# Clusters on every device.
+k: ${k}
+# Columns of the data. Rows outside min and max do not count; a difference of \`scale\` units counts as 1.
+features:
+${lines.join("\n")}
+# How strongly neighbours pull: 0 is alone, large is one clustering for all.
+alpha: ${alpha}
+coupling: nearest
+# device: every device counts the same. sample: by its rows.
+weighting: device
+# open: neighbours can reconstruct cluster means, sizes and, over time, single rows. For data that is not personal.
+privacy: open
+# A device with fewer than k times as many rows tells nothing of its own.
+minimum: 10
+`;
+}

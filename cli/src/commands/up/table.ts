@@ -1,0 +1,49 @@
+// The live table of a network: one line for each device, painted over the last.
+
+import { styleText } from "node:util";
+import type { DaemonStatus } from "@fedkm/device/daemon";
+import type { Output } from "../../console.ts";
+import { count, duration, significant } from "../../numbers.ts";
+import { alignColumns } from "../../table.ts";
+
+const heading = ["device", "state", "peers", "round", "move", "objective", "oldest", "told", "bytes"];
+
+export function networkTable(statuses: readonly (DaemonStatus | undefined)[], styled: boolean): string[] {
+  const rows = statuses.map((status, index) => (status === undefined ? silent(index) : deviceRow(status)));
+  const total = statuses.reduce((sum, status) => sum + (status?.device.objective ?? 0), 0);
+  const bold = (text: string) => (styled ? styleText("bold", text, { validateStream: false }) : text);
+  const settled = statuses.filter((status) => status?.device.phase === "settled").length;
+  return [
+    ...alignColumns([heading, ...rows], (text, row) => (row === 0 ? bold(text) : text)),
+    `${settled} of ${statuses.length} settled, objective ${significant(total, 6)}`,
+  ];
+}
+
+function silent(index: number): string[] {
+  return [String(index + 1), "starting", ...heading.slice(2).map(() => "")];
+}
+
+function deviceRow({ name, device, links }: DaemonStatus): string[] {
+  const { phase, round, move, objective, framesTold } = device;
+  const ages = links.map(({ age }) => age);
+  const oldest = ages.some((age) => age === null) ? "never" : duration(Math.max(0, ...ages.map(Number)));
+  return [
+    name,
+    phase,
+    `${links.filter(({ isConnected }) => isConnected).length}/${links.length}`,
+    count(round),
+    move === null ? "" : significant(move, 2),
+    objective === null ? "" : significant(objective, 5),
+    links.length === 0 ? "" : oldest,
+    count(framesTold),
+    count(links.reduce((sum, { sent }) => sum + sent.bytes, 0)),
+  ];
+}
+
+/** Writes the lines over those of the last call, which were so many; returns how many there are now. */
+export function repaint(output: Output, lines: readonly string[], last: number): number {
+  const up = output.isTTY === true && last > 0 ? `\u001b[${last}A` : "";
+  const clear = output.isTTY === true ? "\u001b[K" : "";
+  output.write(`${up}${lines.map((line) => `${clear}${line}\n`).join("")}`);
+  return lines.length;
+}

@@ -1,0 +1,72 @@
+// Options of every command that reads files of rows.
+
+import type { Command } from "commander";
+import { parseChoice, parseDelimiter, parseNames } from "../arguments.ts";
+import { UsageError } from "../failure.ts";
+import type { InputOptions } from "./devices.ts";
+
+/** As they are typed: what is not said is not there. */
+export interface DialectFlags {
+  delimiter?: string;
+  header?: "yes" | "no";
+}
+
+export interface InputFlags extends DialectFlags {
+  columns?: string[];
+  exclude?: string[];
+  deviceColumn?: string;
+  missing: InputOptions["missing"];
+}
+
+export function addSelectionOptions(command: Command): Command {
+  return command
+    .option("--columns <names>", "cluster these columns only, with commas between", parseNames)
+    .option("--exclude <names>", "cluster all columns but these", parseNames)
+    .option("--device-column <name>", "the column that names each row's device (default: one file per device)");
+}
+
+/** How text is read. */
+export function addDialectOptions(command: Command): Command {
+  return command
+    .option("--delimiter <name>", "comma, semicolon, tab or bar (default: seen from the file)", parseDelimiter)
+    .option(
+      "--header <yes|no>",
+      "whether the first line names the columns (default: seen)",
+      parseChoice("--header", ["yes", "no"]),
+    );
+}
+
+/** How devices are linked and columns are scaled. */
+export function addNetworkOptions(command: Command): Command {
+  return command
+    .option("--graph <spec>", "complete, ring, er:P, knn:K, or a file of links", "complete")
+    .option("--scale <spec>", "none, standard, or bounds:FILE", "none");
+}
+
+export function addMissingOption(command: Command): Command {
+  const parse = parseChoice("--missing", ["refuse", "drop", "mean"]);
+  return command.option(
+    "--missing <policy>",
+    "missing cells: refuse, drop their rows, or fill with the mean",
+    parse,
+    "refuse",
+  );
+}
+
+/** --header as the readers take it. */
+type WithHeader<Flags> = Omit<Flags, "header"> & { header?: boolean };
+
+/** Flags with --header as the readers take it. */
+export function dialectOptions<Flags extends DialectFlags>(flags: Flags): WithHeader<Flags> {
+  const { header, ...rest } = flags;
+  return { ...rest, ...(header !== undefined && { header: header === "yes" }) };
+}
+
+export function inputOptions<Flags extends InputFlags>(flags: Flags): WithHeader<Flags> {
+  if (flags.columns !== undefined && flags.exclude !== undefined) {
+    throw new UsageError(
+      "--columns cannot be used with --exclude: name the columns that are wanted, or those that are not",
+    );
+  }
+  return dialectOptions(flags);
+}

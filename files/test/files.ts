@@ -1,0 +1,48 @@
+// Files for tests: written to a folder of their own, which is gone afterwards.
+
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect } from "vitest";
+import { DataError } from "../src/index.ts";
+
+/** A function that writes a file and gives its path. */
+export function temporaryFiles(): (name: string, content: string | Uint8Array) => string {
+  const folder = mkdtempSync(join(tmpdir(), "fedkm-data-"));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  return (name, content) => {
+    const file = join(folder, name);
+    writeFileSync(file, content);
+    return file;
+  };
+}
+
+const NAME = '"(?:[^"\\\\]|\\\\.)*"';
+const TEXT_PLACE = `line \\d+, column (?:${NAME}|\\d+)`;
+const PARQUET_PLACE = `(?:row \\d+, column ${NAME}|(?:footer|column ${NAME}, row group \\d+(?:, page \\d+)?), byte \\d+)`;
+
+/**
+ * The one shape of every refusal: file, place, rule, what stands there, remedy, in one line. The place is line and column
+ * of text; of Parquet row and column, or the part of the file and its byte.
+ */
+export function expectRefusal(error: unknown, file: string): DataError {
+  expect(error).toBeInstanceOf(DataError);
+  const { message, place, remedy } = error as DataError;
+  const where = file.endsWith(".parquet") ? PARQUET_PLACE : TEXT_PLACE;
+  expect(message.startsWith(`${file}, `), message).toBe(true);
+  expect(message.slice(file.length)).toMatch(new RegExp(`^, ${where} must [^\\n]+, got [^\\n]+; [^\\n]{9,}$`));
+  expect(message.endsWith(`; ${remedy}`), message).toBe(true);
+  expect(place.file).toBe(file);
+  return error as DataError;
+}
+
+/** Of a given seed always the same numbers in [0, 1). */
+export function seeded(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

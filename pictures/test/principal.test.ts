@@ -1,0 +1,58 @@
+// Principal components against a case computed by hand, their definition, and scikit-learn's numbers.
+
+import { matrix, randomStream } from "@fedkm/core";
+import { expect, test } from "vitest";
+import { digits } from "../../experiments/src/datasets.ts";
+import { principalComponents, symmetricEigen } from "../src/principal.ts";
+
+test("symmetricEigen finds the eigenvalues of a matrix computed by hand", () => {
+  // [[2, 1], [1, 2]] has 1 and 3.
+  const { values } = symmetricEigen(Float64Array.of(2, 1, 1, 2), 2);
+  expect(Array.from(values).sort((a, b) => a - b)).toEqual([expect.closeTo(1, 12), expect.closeTo(3, 12)]);
+});
+
+test("symmetricEigen gives orthonormal vectors with A v = lambda v", () => {
+  const [size, random] = [7, randomStream(3)];
+  const entries = new Float64Array(size * size);
+  for (let i = 0; i < size; i++)
+    for (let j = 0; j <= i; j++) entries[i * size + j] = entries[j * size + i] = random() - 0.5;
+  const { values, vectors } = symmetricEigen(entries.slice(), size);
+  const row = (v: number) => vectors.subarray(v * size, (v + 1) * size);
+  const dot = (a: Float64Array, b: Float64Array) => a.reduce((sum, x, i) => sum + x * b[i], 0);
+  for (let v = 0; v < size; v++) {
+    for (let w = 0; w < size; w++) expect(dot(row(v), row(w))).toBeCloseTo(v === w ? 1 : 0, 12);
+    for (let i = 0; i < size; i++) {
+      expect(dot(entries.subarray(i * size, (i + 1) * size), row(v))).toBeCloseTo(values[v] * row(v)[i], 12);
+    }
+  }
+});
+
+test("principalComponents puts points of a line on one axis, and nothing on the next", () => {
+  const { data } = principalComponents(
+    matrix([
+      [0, 0],
+      [3, 4],
+      [6, 8],
+    ]),
+    2,
+  );
+  expect(Array.from(data, (x) => Math.abs(x))).toEqual([5, 0, 0, 0, 5, 0].map((x) => expect.closeTo(x, 12)));
+});
+
+test("principalComponents refuses more components than columns", () => {
+  expect(() => principalComponents(matrix([[1, 2]]), 3)).toThrow(
+    "count must be an integer from 1 to 2 (the columns of points), got 3",
+  );
+});
+
+test("the digits' 16 components have scikit-learn's variances and coordinates", () => {
+  const { points } = digits();
+  expect([points.rows, points.cols]).toEqual([1797, 16]);
+  const variance = (c: number) =>
+    points.data.reduce((sum, x, at) => (at % 16 === c ? sum + x * x : sum), 0) / points.rows;
+  const expected = [178.90731578, 163.62664073, 141.70953623, 101.04411456];
+  expect(expected.map((_, c) => variance(c))).toEqual(expected.map((value) => expect.closeTo(value, 6)));
+  expect(variance(15)).toBeCloseTo(16.93743321, 6);
+  const first = Array.from(points.data.subarray(0, 3), Math.abs);
+  expect(first).toEqual([1.25946645, 21.27488348, 9.46305462].map((value) => expect.closeTo(value, 6)));
+});
