@@ -1,16 +1,18 @@
-// The ways to fail: what the user got wrong (exit 2) and what went wrong (exit 1), in one line each.
+// Exit codes and the one line that goes with each: 2 for bad usage, 1 for a failure, 128 and the signal's number for an interruption.
 
 import { getSystemErrorMap } from "node:util";
 import { CommanderError } from "commander";
+import { Stopped } from "./stop.ts";
 
 /** Thrown for arguments that cannot be meant. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-export function exitCode(error: unknown): 0 | 1 | 2 {
+export function exitCode(error: unknown): number {
   // Commander throws after --help and --version too, with 0.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof Stopped) return error.exitCode;
   return error instanceof UsageError ? 2 : 1;
 }
 

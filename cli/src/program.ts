@@ -32,7 +32,7 @@ const commands = [
   completionCommand,
 ];
 
-/** Runs one command line and resolves to its exit code: 0, 1 for a failure, 2 for bad usage. */
+/** Runs one command line and resolves to its exit code: 0, or what failure.ts says. */
 export async function run(args: readonly string[], io: Console): Promise<number> {
   // A newcomer who types the bare name wants to know what there is.
   const wanted = args.length === 0 ? ["--help"] : args;

@@ -1,4 +1,4 @@
-// Files that are either whole or not there, also when somebody presses Ctrl-C.
+// Results on disk: a file or a folder is written beside its place and moved there when it is whole, or not at all.
 
 import {
   accessSync,
@@ -14,45 +14,34 @@ import {
 import { open } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { systemReason } from "./failure.ts";
+import { stoppable } from "./stop.ts";
 
-const beside = (path: string) => join(dirname(path), `.${basename(path)}.${process.pid}.tmp`);
+/** All of it, or work that writes it in pieces. */
+type Content = string | Uint8Array | ((write: (piece: Uint8Array) => Promise<void>) => Promise<void>);
 
-/** Written beside its place and moved there, so that an interruption leaves the old file or the new one. */
-export function writeWhole(file: string, text: string | Uint8Array): void {
-  const temporary = beside(file);
-  try {
-    writeFileSync(temporary, text);
+/** An interruption leaves the old file or the new one. */
+export async function writeWhole(file: string, content: Content): Promise<void> {
+  await beside(file, async (temporary, signal) => {
+    await writeContent(temporary, content, signal);
     renameSync(temporary, file);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw new Error(`cannot write ${file}: ${systemReason(error)}`, { cause: error });
-  }
+  });
 }
 
-/** A file whose text comes in pieces. Returns what the work returns. */
-export async function writePieces<T>(
-  file: string,
-  work: (write: (piece: Uint8Array) => Promise<void>) => Promise<T>,
-): Promise<T> {
-  const handle = await open(file, "w");
-  try {
-    return await work(async (piece) => {
-      for (let at = 0; at < piece.length; ) at += (await handle.write(piece, at)).bytesWritten;
+/** Many files at once: those of the same names in the folder are replaced, others stay. Names may have folders in them. */
+export async function writeFolder(
+  folder: string,
+  fill: (put: (name: string, content: Content) => Promise<void>) => Promise<void>,
+): Promise<void> {
+  await beside(folder, async (temporary, signal) => {
+    makeFolder(temporary);
+    await fill(async (name, content) => {
+      const file = join(temporary, name);
+      if (!existsSync(dirname(file))) makeFolder(dirname(file));
+      await writeContent(file, content, signal);
     });
-  } finally {
-    await handle.close();
-  }
-}
-
-/** `writePieces` to a place of its own first, moved there when it is whole. */
-export async function writePiecesWhole<T>(
-  file: string,
-  work: (write: (piece: Uint8Array) => Promise<void>) => Promise<T>,
-): Promise<T> {
-  return whole(file, async (temporary) => {
-    const result = await writePieces(temporary, work);
-    renameSync(temporary, file);
-    return result;
+    signal.throwIfAborted();
+    if (existsSync(folder)) moveInto(temporary, folder);
+    else renameSync(temporary, folder);
   });
 }
 
@@ -69,14 +58,37 @@ export function checkFolder(folder: string): void {
   }
 }
 
-/** A folder that is filled beside its place; files of the same names are replaced, others stay. */
-export async function writeFolder(folder: string, fill: (temporary: string) => Promise<void>): Promise<void> {
-  await whole(folder, async (temporary) => {
-    makeFolder(temporary);
-    await fill(temporary);
-    if (existsSync(folder)) moveInto(temporary, folder);
-    else renameSync(temporary, folder);
-  });
+/** Whatever happens, nothing temporary stays. */
+async function beside(path: string, work: (temporary: string, signal: AbortSignal) => Promise<void>): Promise<void> {
+  const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.tmp`);
+  try {
+    await stoppable((signal) => work(temporary, signal));
+  } catch (error) {
+    if (error instanceof Error && "errno" in error) {
+      throw new Error(`cannot write ${path}: ${systemReason(error)}`, { cause: error });
+    }
+    throw error;
+  } finally {
+    // Asked first: removing what is not there can fail where nothing may be written.
+    if (existsSync(temporary)) rmSync(temporary, { recursive: true, force: true });
+  }
+}
+
+async function writeContent(file: string, content: Content, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  if (typeof content !== "function") {
+    writeFileSync(file, content);
+    return;
+  }
+  const handle = await open(file, "w");
+  try {
+    await content(async (piece) => {
+      signal.throwIfAborted();
+      for (let at = 0; at < piece.length; ) at += (await handle.write(piece, at)).bytesWritten;
+    });
+  } finally {
+    await handle.close();
+  }
 }
 
 /** With the folders above it. Node's own way to do this never ends where the system makes no folders, such as in /proc. */
@@ -92,32 +104,5 @@ function moveInto(from: string, to: string): void {
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
     if (entry.isDirectory()) moveInto(source, target);
     else renameSync(source, target);
-  }
-}
-
-/** Whatever happens, nothing temporary stays. */
-async function whole<T>(path: string, work: (temporary: string) => Promise<T>): Promise<T> {
-  const temporary = beside(path);
-  const clean = () => {
-    if (existsSync(temporary)) rmSync(temporary, { recursive: true, force: true });
-  };
-  const interrupted = () => {
-    clean();
-    // As a shell reports a program that was interrupted.
-    process.exit(130);
-  };
-  process.once("SIGINT", interrupted);
-  process.once("SIGTERM", interrupted);
-  try {
-    return await work(temporary);
-  } catch (error) {
-    if (error instanceof Error && "errno" in error) {
-      throw new Error(`cannot write ${path}: ${systemReason(error)}`, { cause: error });
-    }
-    throw error;
-  } finally {
-    process.off("SIGINT", interrupted);
-    process.off("SIGTERM", interrupted);
-    clean();
   }
 }

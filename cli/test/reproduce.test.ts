@@ -130,7 +130,7 @@ test("fedkm reproduce stops at Ctrl-C, keeps what is finished, and says how to g
   while (!listening()) await new Promise(setImmediate);
   process.emit("SIGINT");
   const { code, stdout, stderr } = await stopping;
-  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect({ code, stdout }).toEqual({ code: 130, stdout: "" });
   expect(stderr).toMatch(
     /^fedkm: interrupted: \d+ of 12 problems are finished and kept in .*, --resume goes on from there\n$/,
   );

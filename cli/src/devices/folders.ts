@@ -52,7 +52,7 @@ export async function prepareFolders(plan: NetworkPlan): Promise<string[]> {
     for (const { path, text } of data) {
       if (text === undefined) continue;
       mkdirSync(dirname(path), { recursive: true });
-      writeWhole(path, text);
+      await writeWhole(path, text);
     }
     const folders = await writeFolders(paths, plan);
     for (const [index, { path }] of folders.entries()) {

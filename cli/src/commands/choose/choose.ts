@@ -24,7 +24,7 @@ export async function chooseForFiles(patterns: readonly string[], options: Choos
     progress.announce(`fedkm  trying k from 1 to ${options.largestK}, then alpha`);
     choice = choose(prepared.datasets, prepared.graph, { largestK: options.largestK, seed: options.seed });
     const { drawChoice } = await import("./picture.ts");
-    writeWhole(options.out, drawChoice(choice));
+    await writeWhole(options.out, drawChoice(choice));
   } finally {
     progress.erase();
   }

@@ -61,7 +61,10 @@ export async function compare(options: CompareOptions, { stdout, stderr, env }: 
     const tooDear = found.filter((outcome) => "needed" in outcome);
     const comparison = { data, graph, k, budget, outcomes, tooDear };
     if (outcomes.length > 0)
-      writeWhole(out, drawBudget(outcomes, `${data.name}: quality against bytes, at most ${count(budget)} messages`));
+      await writeWhole(
+        out,
+        drawBudget(outcomes, `${data.name}: quality against bytes, at most ${count(budget)} messages`),
+      );
     progress.erase();
     if (options.json) stdout.write(`${JSON.stringify(summary(options, comparison), undefined, 2)}\n`);
     else stdout.write(`${report(options, comparison, isStyled(stdout, env)).join("\n")}\n`);

@@ -33,7 +33,7 @@ export async function demo(options: DemoOptions, { stdout, stderr, env }: Consol
     });
     progress.announce("fedkm  drawing the picture");
     const { drawPicture } = await import("./picture/picture.ts");
-    writeWhole(out, drawPicture(comparison));
+    await writeWhole(out, drawPicture(comparison));
   } finally {
     progress.erase();
   }

@@ -11,7 +11,7 @@ import { startProcesses } from "../../devices/processes.ts";
 import { planDatasets, studyOf } from "../../devices/study.ts";
 import { systemReason } from "../../failure.ts";
 import { checkLoopback } from "../../ports.ts";
-import { untilStopped } from "../../stop.ts";
+import { stoppable } from "../../stop.ts";
 import type { Problem } from "./comparison.ts";
 
 /** What the devices came to, and at what cost. */
@@ -29,6 +29,7 @@ export interface DevicesResult {
 /** Moves below this share of the range are agreement enough to look at; devices go on to 1e-6. */
 const AGREED = 1e-5;
 const WITHIN_MILLISECONDS = 35_000;
+const LOOK_EVERY_MILLISECONDS = 100;
 
 export async function runDevices(
   problem: Problem,
@@ -36,7 +37,9 @@ export async function runDevices(
   onProgress: (text: string) => void,
 ): Promise<DevicesResult> {
   const reason = inProcess ?? (await whyNoPorts());
-  return reason === undefined ? runProcesses(problem, onProgress) : simulateDevices(problem, reason);
+  return reason === undefined
+    ? stoppable((signal) => runProcesses(problem, onProgress, signal))
+    : simulateDevices(problem, reason);
 }
 
 async function whyNoPorts(): Promise<string | undefined> {
@@ -48,13 +51,16 @@ async function whyNoPorts(): Promise<string | undefined> {
   }
 }
 
-async function runProcesses(problem: Problem, onProgress: (text: string) => void): Promise<DevicesResult> {
+async function runProcesses(
+  problem: Problem,
+  onProgress: (text: string) => void,
+  signal: AbortSignal,
+): Promise<DevicesResult> {
   const { datasets, graph, k, alpha } = problem;
   const begun = performance.now();
   const base = mkdtempSync(join(tmpdir(), "fedkm-demo-"));
   try {
     const folders = await prepareFolders({ base, graph, ...planDatasets(datasets, join(base, "data"), { k, alpha }) });
-    const stopped = untilStopped().then((event) => Promise.reject(new Error(`stopped by ${event}`)));
     const processes = await startProcesses(folders);
     let isAgreed = false;
     try {
@@ -65,7 +71,7 @@ async function runProcesses(problem: Problem, onProgress: (text: string) => void
         const agreed = statuses.filter(hasAgreed).length;
         onProgress(`${agreed} of ${statuses.length} devices agree with their neighbours`);
         isAgreed = agreed === statuses.length;
-        await Promise.race([stopped, pause(100)]);
+        await pause(LOOK_EVERY_MILLISECONDS, undefined, { signal }).catch(() => signal.throwIfAborted());
       }
     } finally {
       await processes.stop();

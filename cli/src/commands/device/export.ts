@@ -41,7 +41,7 @@ export async function exportModel({ state, out }: { state: string; out: string }
     bytes: status.links.reduce((sum, { sent }) => sum + sent.bytes, 0),
     history: [],
   };
-  writeWhole(out, `${JSON.stringify(model, undefined, 2)}\n`);
+  await writeWhole(out, `${JSON.stringify(model, undefined, 2)}\n`);
   stdout.write(`wrote ${out}: ${centroids.length} clusters of ${name}\n`);
 }
 

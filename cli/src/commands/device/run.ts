@@ -3,7 +3,7 @@
 import { setFlagsFromString } from "node:v8";
 import type { Console } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
-import { untilStopped } from "../../stop.ts";
+import { stoppable, untilStopped } from "../../stop.ts";
 
 export interface RunOptions {
   readonly state: string;
@@ -15,12 +15,17 @@ export interface RunOptions {
 /** Of pino. */
 const levels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];
 
-export async function runDevice(
-  { state, metrics, log: level, mdns = false }: RunOptions,
-  { stderr }: Console,
-): Promise<void> {
+export async function runDevice(options: RunOptions, { stderr }: Console): Promise<void> {
+  const { log: level } = options;
   if (!levels.includes(level)) throw new UsageError(`--log must be one of ${levels.join(", ")}, got "${level}"`);
-  const stopped = untilStopped();
+  await stoppable((signal) => runUntilStopped(options, stderr, signal));
+}
+
+async function runUntilStopped(
+  { state, metrics, log: level, mdns = false }: RunOptions,
+  stderr: Console["stderr"],
+  signal: AbortSignal,
+): Promise<void> {
   // Listening for its end would keep the channel of `fedkm up` open, and with it a device that could not start.
   process.channel?.unref();
   // A device makes little garbage; left alone, the heap for young objects takes 13 MB more than it needs. It must be
@@ -38,6 +43,7 @@ export async function runDevice(
     surroundings: { pid: process.pid, memoryBytes: () => process.memoryUsage.rss() },
     ...(metrics === undefined ? {} : { metricsPort: metrics }),
   });
-  log.info({ reason: await stopped }, "stopping");
+  const { event } = await untilStopped(signal);
+  log.info({ reason: event }, "stopping");
   await daemon.stop();
 }

@@ -1,7 +1,5 @@
 // fedkm fit: files in, a model, labels and a report out.
 
-import { mkdirSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import {
   connectedComponents,
@@ -24,7 +22,7 @@ import type { Fitted } from "../../model/fitted.ts";
 import { labelScaled, MODEL_FORMAT, MODEL_VERSION, type Model } from "../../model/model.ts";
 import { significant } from "../../numbers.ts";
 import { type Progress, progressOn } from "../../progress.ts";
-import { checkFolder, writeFolder, writePieces } from "../../write.ts";
+import { checkFolder, writeFolder } from "../../write.ts";
 import { inCommonOrder } from "./order.ts";
 import { fitText } from "./text.ts";
 
@@ -159,21 +157,20 @@ async function writeResults(input: Input, fitted: Fitted, options: FitOptions) {
   const { reportPage } = await import("./report/page.ts");
   const names = labelNames(input.files.map(({ file }) => file));
   const leftOut: string[] = [];
-  await writeFolder(options.out, async (folder) => {
-    await writeFile(join(folder, "model.json"), `${JSON.stringify(fitted.model, undefined, 1)}\n`);
-    await writeFile(join(folder, "report.html"), reportPage(fitted));
-    mkdirSync(join(folder, "labels"));
+  await writeFolder(options.out, async (put) => {
+    await put("model.json", `${JSON.stringify(fitted.model, undefined, 1)}\n`);
+    await put("report.html", reportPage(fitted));
     const cursors = new Uint32Array(fitted.labels.length);
     for (const [i, { file, deviceOf }] of input.files.entries()) {
       const labelOf = (row: number) => {
         const device = deviceOf(row);
         return device < 0 ? undefined : fitted.labels[device][cursors[device]++];
       };
-      const missed = await writePieces(join(folder, "labels", names[i]), (write) =>
-        labelFile(file, labelOf, write, options),
-      );
-      if (missed.length > 0)
-        leftOut.push(`the labelled ${names[i]} lacks ${missed.join(", ")}, which cannot be written back`);
+      await put(join("labels", names[i]), async (write) => {
+        const missed = await labelFile(file, labelOf, write, options);
+        if (missed.length > 0)
+          leftOut.push(`the labelled ${names[i]} lacks ${missed.join(", ")}, which cannot be written back`);
+      });
     }
   });
   const paths = ["model.json", "report.html", ...names.map((name) => join("labels", name))];

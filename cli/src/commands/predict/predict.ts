@@ -17,7 +17,7 @@ import { plainName } from "../../input/names.ts";
 import { labelScaled, type Model } from "../../model/model.ts";
 import { readModel } from "../../model/read.ts";
 import { count } from "../../numbers.ts";
-import { writePiecesWhole } from "../../write.ts";
+import { writeWhole } from "../../write.ts";
 
 export interface PredictOptions extends DialectOptions {
   readonly model: string;
@@ -42,7 +42,7 @@ export async function predictFile(file: string, options: PredictOptions, io: Con
   checkMissing(table, model.missing.policy);
   const labels = labelTable(table, model, devicesOf(table, model, options));
   const labelOf = (row: number) => (labels[row] < 0 ? undefined : labels[row]);
-  if (out !== undefined) await writePiecesWhole(out, (write) => labelFile(file, labelOf, write, options));
+  if (out !== undefined) await writeWhole(out, async (write) => void (await labelFile(file, labelOf, write, options)));
   if (json) {
     const listed = Array.from(labels, (label) => (label < 0 ? null : label));
     io.stdout.write(

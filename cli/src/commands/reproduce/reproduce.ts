@@ -20,8 +20,8 @@ import type { Console } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import { duration } from "../../numbers.ts";
 import { type Progress, progressOn } from "../../progress.ts";
+import { Stopped, stoppable } from "../../stop.ts";
 import { type Features, readFeatures } from "./features.ts";
-import { interruptible } from "./interrupt.ts";
 import { openJournal } from "./journal.ts";
 import { writeResults } from "./results.ts";
 
@@ -100,7 +100,7 @@ async function runPlan(
   const waiting = new Map([...parts.entries()].filter(([batch]) => !finished.has(batch)));
   const show = progressOf(waiting, parts.length, progress);
   try {
-    await interruptible((signal) =>
+    await stoppable((signal) =>
       runBatches(waiting, {
         workers,
         features,
@@ -113,9 +113,9 @@ async function runPlan(
       }),
     );
   } catch (error) {
-    if (!(error instanceof Error) || error.message !== "interrupted") throw error;
+    if (!(error instanceof Stopped)) throw error;
     const kept = `${finished.size} of ${parts.length} problems are finished and kept in ${out}`;
-    throw new Error(`interrupted: ${kept}, --resume goes on from there`, { cause: error });
+    throw new Stopped(error.event, `${kept}, --resume goes on from there`);
   } finally {
     journal.close();
   }

@@ -18,7 +18,7 @@ import {
 import { toPng } from "@fedkm/pictures";
 import type { Console } from "../../console.ts";
 import { alignColumns } from "../../table.ts";
-import { writeWhole } from "../../write.ts";
+import { writeFolder } from "../../write.ts";
 
 export interface Results {
   readonly plan: Plan;
@@ -58,7 +58,9 @@ export async function writeResults(results: Results, stdout: Console["stdout"]):
     ...pictures.flatMap(({ name, svg }) => [[`${name}.svg`, svg] as const, [`${name}.png`, toPng(svg)] as const]),
     ["report.html", report],
   ]);
-  for (const [name, content] of files) writeWhole(join(out, name), content);
+  await writeFolder(out, async (put) => {
+    for (const [name, content] of files) await put(name, content);
+  });
   const agreeing = agreement.filter(({ agrees }) => agrees === 1).length;
   if (json) {
     const summary = {

@@ -27,7 +27,7 @@ export async function initStudy(options: StudyInitOptions, { stdout }: Console):
     data === undefined ? feature?.map(parseFeature) : boundsOf(await readColumns(data, columns?.split(",")));
   const text = studyText({ ...options, features: features ?? [] });
   parseStudy(text);
-  writeWhole(out, text);
+  await writeWhole(out, text);
   stdout.write(`wrote ${out}: look it over, then give the same file to every device\n`);
 }
 

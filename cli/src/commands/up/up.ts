@@ -11,7 +11,7 @@ import { type Processes, startProcesses } from "../../devices/processes.ts";
 import { planDatasets, readStudyText } from "../../devices/study.ts";
 import { UsageError } from "../../failure.ts";
 import { linkDevices } from "../../input/links.ts";
-import { untilStopped } from "../../stop.ts";
+import { stoppable } from "../../stop.ts";
 import { networkTable, repaint } from "./table.ts";
 
 export interface UpOptions {
@@ -33,16 +33,18 @@ export async function up(options: UpOptions, io: Console): Promise<void> {
   const names = data.map((_, index) => deviceName(index, data.length));
   const graph = linkDevices(options.graph, names, datasets, seed);
   const links = Array.from(edges(graph)).length;
-  const stopped = untilStopped();
-  const folders = await prepareFolders({ base: state, studyText, data, graph });
-  const processes = await startProcesses(folders);
-  try {
-    if (!json) io.stdout.write(`${data.length} devices, ${links} links, state in ${state}; Ctrl-C stops all of them\n`);
-    await watch(processes, stopped, options, io);
-  } finally {
-    await processes.stop();
-  }
-  const statuses = processes.statuses();
+  const statuses = await stoppable(async (signal) => {
+    const folders = await prepareFolders({ base: state, studyText, data, graph });
+    const processes = await startProcesses(folders);
+    try {
+      if (!json)
+        io.stdout.write(`${data.length} devices, ${links} links, state in ${state}; Ctrl-C stops all of them\n`);
+      await watch(processes, signal, options, io);
+    } finally {
+      await processes.stop();
+    }
+    return processes.statuses();
+  });
   if (json) io.stdout.write(`${JSON.stringify({ devices: statuses.length, links, statuses }, undefined, 2)}\n`);
   else io.stdout.write(`stopped; the state stays in ${state}\n`);
 }
@@ -50,25 +52,22 @@ export async function up(options: UpOptions, io: Console): Promise<void> {
 /** Paints the table until somebody stops it, all are settled (if that was asked for), or a device ends by itself. */
 async function watch(
   processes: Processes,
-  stopped: Promise<string>,
+  signal: AbortSignal,
   { untilSettled, json }: UpOptions,
   { stdout, env }: Console,
 ): Promise<void> {
-  let isStopped = false;
-  void stopped.then(() => {
-    isStopped = true;
-  });
   const isLive = stdout.isTTY === true && !json;
   let painted = 0;
   for (;;) {
     const statuses = processes.statuses();
     const failure = processes.failure();
     if (failure !== undefined) throw new Error(failure);
-    const isOver = isStopped || (untilSettled === true && areSettled(statuses));
+    const isOver = signal.aborted || (untilSettled === true && areSettled(statuses));
     // Without a terminal there is one table, the last.
     if (isLive || (isOver && !json)) painted = repaint(stdout, networkTable(statuses, isStyled(stdout, env)), painted);
     if (isOver) return;
-    await Promise.race([stopped, pause(LOOK_EVERY_MILLISECONDS)]);
+    // Cut short when it is stopped, which the next turn sees.
+    await pause(LOOK_EVERY_MILLISECONDS, undefined, { signal }).catch(() => undefined);
   }
 }
 
