@@ -1,11 +1,9 @@
 // Who may import whom, and what the core may not touch.
 
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { dirname, join, posix, relative } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-
-const root = fileURLToPath(new URL("..", import.meta.url));
+import { cycles, importGraph, imports, manifest, root, sources } from "./imports.ts";
 
 /** Workspace -> the workspaces it may import. Nobody imports the command line or the bench. */
 const workspaces: Record<string, readonly string[]> = {
@@ -89,23 +87,6 @@ const layers = [
   "index",
 ];
 
-function sources(folder: string): string[] {
-  return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".ts"))
-    .map((file) => posix.join(folder, file.replaceAll("\\", "/")));
-}
-
-/** Module names a file imports; with `types: false`, only those it needs when it runs. */
-function imports(file: string, { types }: { types: boolean }): string[] {
-  const text = readFileSync(join(root, file), "utf8");
-  const statements = text.matchAll(
-    /^(?:import|export)\s+(type\s)?[^;]*?from\s+"([^"]+)"|^import\s+"([^"]+)"|import\("([^"]+)"\)/gm,
-  );
-  return Array.from(statements)
-    .filter(([, typeOnly]) => types || typeOnly === undefined)
-    .map(([, , from, bare, dynamic]) => from ?? bare ?? dynamic);
-}
-
 /** Comments and texts may name what code may not use. */
 function code(file: string): string {
   return readFileSync(join(root, file), "utf8")
@@ -114,12 +95,37 @@ function code(file: string): string {
     .replace(/"[^"\n]*"|`[^`]*`/g, '""');
 }
 
-const manifest = (folder: string) => JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
-
 it("the imports of a file are found, one line or many, types apart", () => {
   expect(imports("core/src/device.ts", { types: true })).toContain("./matrix.ts");
   expect(imports("core/src/device.ts", { types: false })).not.toContain("./matrix.ts");
   expect(imports("core/src/index.ts", { types: false })).toContain("./measures.ts");
+});
+
+describe("the import graph", () => {
+  it("finds cycles, longer ones and a file that imports itself too", () => {
+    const graph = new Map(Object.entries({ a: ["b"], b: ["c"], c: ["b", "d"], d: [], e: ["e"], f: ["a"] }));
+    expect(cycles(graph).map((group) => group.sort())).toEqual([["b", "c"], ["e"]]);
+  });
+
+  it("has no cycles, types included", () => {
+    const files = Object.keys(workspaces).flatMap((workspace) => sources(`${workspace}/src`));
+    const graph = importGraph(files);
+    const inside = [...graph.values()].reduce((sum, targets) => sum + targets.length, 0);
+    const between = Object.keys(workspaces).map((workspace) => {
+      const names = sources(`${workspace}/src`).flatMap((file) => imports(file, { types: true }));
+      const own = names.filter((name) => name.startsWith("@fedkm/"));
+      const counted = [...new Set(own)].sort().map((name) => {
+        return `${name.slice("@fedkm/".length)} ${own.filter((other) => other === name).length}`;
+      });
+      return `  ${workspace.padEnd(12)} -> ${counted.join(", ") || "nothing of ours"}`;
+    });
+    const found = cycles(graph);
+    console.log(
+      `${files.length} source files, ${inside} imports inside workspaces, ${found.length} cycles (types included)\n` +
+        `imports between workspaces:\n${between.join("\n")}`,
+    );
+    expect(found).toEqual([]);
+  });
 });
 
 describe("workspaces", () => {
@@ -185,6 +191,26 @@ describe("device", () => {
       imports(file, { types: true }).some((name) => /libp2p\b(?!\.ts)|^@multiformats\//.test(name)),
     );
     expect(users).toEqual(["device/src/libp2p.ts"]);
+  });
+});
+
+describe("cli", () => {
+  const files = sources("cli/src");
+  const commandOf = (file: string) => /^cli\/src\/commands\/([^/]+)\//.exec(file)?.[1];
+
+  it("has one folder for each command, with what may be asked in command.ts", () => {
+    const named = files.filter((file) => file.endsWith("/command.ts")).map(commandOf);
+    const folders = new Set(files.map(commandOf).filter((name) => name !== undefined));
+    expect(named.sort()).toEqual([...folders].sort());
+  });
+
+  it("has commands that never import each other, and shared parts that never import a command", () => {
+    for (const file of files.filter((name) => name !== "cli/src/program.ts")) {
+      for (const name of imports(file, { types: true }).filter((own) => own.startsWith("."))) {
+        const target = commandOf(posix.join(posix.dirname(file), name));
+        expect([undefined, commandOf(file)], `${file} imports ${name}`).toContain(target);
+      }
+    }
   });
 });
 

@@ -1,0 +1,63 @@
+// The import graph of the sources: who names whom, types included, and where the graph runs in circles.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { join, posix } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root = fileURLToPath(new URL("..", import.meta.url));
+
+export const manifest = (folder: string) => JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
+
+/** The TypeScript files below a folder, as paths from the root. */
+export function sources(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => posix.join(folder, file.replaceAll("\\", "/")));
+}
+
+/** Module names a file imports; with `types: false`, only those it needs when it runs. */
+export function imports(file: string, { types }: { types: boolean }): string[] {
+  const text = readFileSync(join(root, file), "utf8");
+  const statements = text.matchAll(
+    /^(?:import|export)\s+(type\s)?[^;]*?from\s+"([^"]+)"|^import\s+"([^"]+)"|import\("([^"]+)"\)/gm,
+  );
+  return Array.from(statements)
+    .filter(([, typeOnly]) => types || typeOnly === undefined)
+    .map(([, , from, bare, dynamic]) => from ?? bare ?? dynamic);
+}
+
+/** File -> the files of the same workspace that it imports, types included. */
+export function importGraph(files: readonly string[]): Map<string, string[]> {
+  return new Map(
+    files.map((file) => {
+      const own = imports(file, { types: true }).filter((name) => name.startsWith("."));
+      return [file, own.map((name) => posix.join(posix.dirname(file), name))];
+    }),
+  );
+}
+
+/** Groups of files that can all reach each other: each is at least one cycle. */
+export function cycles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
+  const found: string[][] = [];
+  const order = new Map<string, number>();
+  const lowest = new Map<string, number>();
+  const open: string[] = [];
+  // Tarjan's algorithm: a file closes a group if nothing below it leads to a file that was entered before.
+  const enter = (file: string): number => {
+    order.set(file, order.size);
+    open.push(file);
+    let low = order.get(file) ?? 0;
+    for (const next of graph.get(file) ?? []) {
+      if (!order.has(next)) low = Math.min(low, enter(next));
+      else if (open.includes(next)) low = Math.min(low, order.get(next) ?? 0);
+    }
+    lowest.set(file, low);
+    if (low === order.get(file)) {
+      const group = open.splice(open.indexOf(file));
+      if (group.length > 1 || graph.get(file)?.includes(file)) found.push(group);
+    }
+    return low;
+  };
+  for (const file of graph.keys()) if (!order.has(file)) enter(file);
+  return found;
+}
