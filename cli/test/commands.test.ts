@@ -27,12 +27,15 @@ describe("examples", () => {
     if (file !== undefined) expect(existsSync(join(folder.path, file))).toBe(true);
   });
 
-  test("the README's command on the example files prints what the README says", () => {
-    const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
-    const [, line, said] = /```bash\nnpx fedkm (.*)\n```\n\n```text\n([\s\S]*?)```/.exec(readme) ?? [];
-    expect(folder.spawn(...line.split(" "))).toEqual({ status: 0, stdout: said, stderr: "" });
-    expect(existsSync(join(folder.path, "fedkm-results/report.html"))).toBe(true);
-  });
+  test.each(["README.md", "docs/files.md"])(
+    "the command of %s on the example files prints what the page says",
+    (file) => {
+      const page = readFileSync(new URL(`../../${file}`, import.meta.url), "utf8");
+      const [, line, said] = /```bash\nnpx fedkm (.*)\n```\n\n```text\n([\s\S]*?)```/.exec(page) ?? [];
+      expect(folder.spawn(...line.split(" "))).toEqual({ status: 0, stdout: said, stderr: "" });
+      expect(existsSync(join(folder.path, "fedkm-results/report.html"))).toBe(true);
+    },
+  );
 
   test("the package's own README prints what it says", () => {
     const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
