@@ -45,7 +45,10 @@ export async function compareLloyd(python: Python, isQuick: boolean, pointsOf: P
     progress("");
   }
   const size = isQuick ? "a tenth of the points, so gates are for orientation only" : "one thread";
-  print(`k-means, CPU time ours / theirs, 20 iterations (D* until convergence, at most 100), ${size}`, rows);
+  print(
+    `k-means, how many times as fast as each peer (CPU time, theirs / ours), 20 iterations (D* until convergence, at most 100), ${size}`,
+    rows,
+  );
   const kinds = blas.map(({ name }) => name).join(", ");
   console.log(
     `  lloyd: scikit-learn's bare iteration, the fastest of OpenBLAS's kernels (${kinds}), and each; differ: labels`,
@@ -56,20 +59,20 @@ export async function compareLloyd(python: Python, isQuick: boolean, pointsOf: P
 const head = (blas: readonly Blas[]) => [
   "",
   ...["m", "d", "k", "iterations", "ours, s"],
-  ...["/ lloyd f64", ...blas.map(({ name }) => name), "gate", "reach"],
-  ...["/ lloyd f32", "/ FAISS f32", "gate", "/ ml-kmeans", "/ skmeans", "differ", ""],
+  ...["lloyd f64", ...blas.map(({ name }) => name), "gate", "reach"],
+  ...["lloyd f32", "FAISS f32", "gate", "ml-kmeans", "skmeans", "differ", ""],
 ];
 
 function rowOf({ name, m, d, k, jobs, gate, reach, faissGate }: Workload, answers: Answers): string[] {
   const { seconds, iterations } = answers.ours;
-  const quotient = (peer: Peer) => answers[peer] && seconds / answers[peer].seconds;
-  const against = (answer: Answer | undefined) => (answer === undefined ? "-" : ratio(seconds, answer.seconds));
+  const quotient = (peer: Peer) => answers[peer] && answers[peer].seconds / seconds;
+  const against = (answer: Answer | undefined) => (answer === undefined ? "-" : ratio(answer.seconds, seconds));
   const cell = (peer: Peer) => against(answers[peer]);
   // NaN, where a peer with a gate was not measured, is neither held nor missed.
   const shares = [(quotient("lloyd64") ?? Number.NaN) / gate];
   if (faissGate !== undefined) shares.push((quotient("faiss") ?? Number.NaN) / faissGate);
-  const worst = Math.max(...shares);
-  const verdict = Number.isNaN(worst) ? "-" : worst > 1 ? "missed" : "held";
+  const worst = Math.min(...shares);
+  const verdict = Number.isNaN(worst) ? "-" : worst < 1 ? "missed" : "held";
   return [
     name,
     ...[jobs > 1 ? `${jobs} x ${m}` : String(m), String(d), String(k), ratio(iterations, jobs), seconds.toPrecision(3)],
