@@ -1,11 +1,16 @@
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
 
-export default defineConfig({
+const LONG = "*/test/**/*.long.test.ts";
+
+export default defineConfig(({ mode }) => ({
   // Tests run the TypeScript sources of every workspace, not what a build left behind.
   resolve: { conditions: ["source"] },
   ssr: { resolve: { conditions: ["source"] } },
   test: {
-    include: ["*/test/**/*.test.ts", "test/**/*.test.ts"],
+    include: mode === "long" ? [LONG] : ["*/test/**/*.test.ts", "test/**/*.test.ts"],
+    exclude: mode === "long" ? configDefaults.exclude : [...configDefaults.exclude, LONG],
+    // By itself vitest leaves one processor idle; half of the tests wait for other processes meanwhile.
+    maxWorkers: "100%",
     testTimeout: 60_000,
   },
-});
+}));
