@@ -1,3 +1,5 @@
+// Which tests run: npm test leaves out the long ones, and --mode long (npm run test:long) takes nothing else.
+
 import { configDefaults, defineConfig } from "vitest/config";
 
 const LONG = "*/test/**/*.long.test.ts";
@@ -9,7 +11,7 @@ export default defineConfig(({ mode }) => ({
   test: {
     include: mode === "long" ? [LONG] : ["*/test/**/*.test.ts", "test/**/*.test.ts"],
     exclude: mode === "long" ? configDefaults.exclude : [...configDefaults.exclude, LONG],
-    // By itself vitest leaves one processor idle; half of the tests wait for other processes meanwhile.
+    // By default vitest leaves one processor idle, which is half of a machine with two.
     maxWorkers: "100%",
     testTimeout: 60_000,
   },

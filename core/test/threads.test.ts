@@ -61,7 +61,7 @@ describe("bits", () => {
     for (const kernel of kernelsFor(points.cols)) {
       const found = new Float64Array(points.rows);
       kernel.prepare(points).squaredDistances(centre, found);
-      // toEqual would look at each of the numbers for long.
+      // toEqual takes a second for this many numbers.
       expect(Buffer.from(found.buffer).equals(Buffer.from(expected.buffer))).toBe(true);
     }
   });
