@@ -1,11 +1,18 @@
-import { defineConfig } from "vitest/config";
+// Which tests run: npm test leaves out the long ones, and --mode long (npm run test:long) takes nothing else.
 
-export default defineConfig({
+import { configDefaults, defineConfig } from "vitest/config";
+
+const LONG = "*/test/**/*.long.test.ts";
+
+export default defineConfig(({ mode }) => ({
   // Tests run the TypeScript sources of every workspace, not what a build left behind.
   resolve: { conditions: ["source"] },
   ssr: { resolve: { conditions: ["source"] } },
   test: {
-    include: ["*/test/**/*.test.ts", "test/**/*.test.ts"],
+    include: mode === "long" ? [LONG] : ["*/test/**/*.test.ts", "test/**/*.test.ts"],
+    exclude: mode === "long" ? configDefaults.exclude : [...configDefaults.exclude, LONG],
+    // By default vitest leaves one processor idle, which is half of a machine with two.
+    maxWorkers: "100%",
     testTimeout: 60_000,
   },
-});
+}));

@@ -1,6 +1,7 @@
 // Larger problems, points at the error bound of the screen, and what the kernel promises beside its answers.
 
 import { expect, test, vi } from "vitest";
+import { runs } from "../../test/runs.ts";
 import { compile } from "../assembly/build.mjs";
 import { chooseBall, stepOf } from "../src/kernel/codes.ts";
 import { jsKernel } from "../src/kernel/js.ts";
@@ -11,8 +12,10 @@ import type { Matrix } from "../src/matrix.ts";
 import { compare } from "./kernel-compare.ts";
 import { largeProblemOf, randomOf } from "./kernel-problems.ts";
 
-test("every engine answers with the bits of the reference on 20 larger problems", () => {
-  const wrong = Array.from({ length: 20 }, (_, seed) => compare(largeProblemOf(seed))).flat();
+const LARGER = runs({ short: 6, long: 20 });
+
+test(`every engine answers with the bits of the reference on ${LARGER} larger problems`, () => {
+  const wrong = Array.from({ length: LARGER }, (_, seed) => compare(largeProblemOf(seed))).flat();
   expect(wrong).toEqual([]);
 });
 

@@ -1,4 +1,4 @@
-// What must hold on every problem: descent, equivalences, invariances. A thousand random problems each.
+// What must hold on every problem: descent, equivalences, invariances.
 
 import {
   discrepancy,
@@ -13,9 +13,10 @@ import {
   toRows,
 } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
+import { runs } from "../../test/runs.ts";
 import { forAllProblems, integerFrom, type Problem, pickFrom, randomMatrix } from "./problems.ts";
 
-const RUNS = 1000;
+const RUNS = runs({ short: 100, long: 1000 });
 
 /** Fails if any step of the run raises the objective by more than rounding. */
 function expectDescent({ datasets, network, init, k, alpha }: Problem, options: Partial<FitOptions>): void {

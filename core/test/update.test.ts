@@ -11,7 +11,10 @@ import {
   updateDevice,
 } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
+import { runs } from "../../test/runs.ts";
 import { forAllProblems, integerFrom, randomMatrix } from "./problems.ts";
+
+const RUNS = runs({ short: 100, long: 1000 });
 
 describe("updateDevice(points, centroids, neighbours, options)", () => {
   it("does (E1) (E2) (E3) (M) as computed by hand", () => {
@@ -67,7 +70,7 @@ describe("updateDevice(points, centroids, neighbours, options)", () => {
   });
 
   it("returns the local objective at the centroids it returns", () => {
-    forAllProblems("local objective", 1000, ({ random, datasets, init, alpha }) => {
+    forAllProblems("local objective", RUNS, ({ random, datasets, init, alpha }) => {
       const edgeWeights = init.slice(1).map(() => 0.1 + random());
       const options = { alpha, edgeWeights, weight: 0.5 + random(), damping: 0.3 + 0.7 * random() };
       const { centroids, objective } = updateDevice(datasets[0], init[0], init.slice(1), options);
@@ -107,7 +110,7 @@ describe("updateDevice(points, centroids, neighbours, options)", () => {
   });
 
   it("without (E3) is weighted k-means on the augmented data: points weigh 1/m, neighbours' centroids alpha", () => {
-    forAllProblems("augmented data", 1000, ({ random, datasets, init, cols, alpha }) => {
+    forAllProblems("augmented data", RUNS, ({ random, datasets, init, cols, alpha }) => {
       const k = init[0].rows;
       const points = datasets[0].rows > 0 ? datasets[0] : randomMatrix(random, 5, cols);
       const others = init.slice(1);

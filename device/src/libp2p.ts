@@ -19,6 +19,8 @@ const MDNS_SERVICE = "_fedkm._udp.local";
 const MOST_DISCOVERED = 8;
 /** Of one peer. */
 const MOST_CONNECTIONS = 3;
+/** In milliseconds, at one address: an attempt to open a link lasts 10 seconds and must come to the next ones. */
+const ANSWER_WITHIN = 3_000;
 
 /** Who a device is: its name among peers, and the Ed25519 key (libp2p's protobuf) that proves it. */
 export interface Identity {
@@ -106,10 +108,7 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
     if (newest !== undefined) return newest;
     const addresses = [...(addressBook.get(peer) ?? []), ...(discovered.get(peer) ?? [])];
     if (node === undefined || addresses.length === 0) throw new Error(`${peer} has no address: it must find us`);
-    return node.dial(
-      addresses.map((address) => multiaddr(address).encapsulate(`/p2p/${peer}`)),
-      { signal },
-    );
+    return firstAnswer(node, peer, addresses, signal);
   };
   const wires = {
     async open(peer: string, listener: WireListener, signal: AbortSignal): Promise<Wire> {
@@ -176,6 +175,21 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
       await node?.stop();
     },
   };
+}
+
+/** Dials one address after the other; libp2p itself would spend all its patience on the first that says nothing. */
+async function firstAnswer(node: Libp2p, peer: string, addresses: readonly string[], signal: AbortSignal) {
+  let failure: unknown;
+  for (const address of addresses) {
+    try {
+      const patience = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_WITHIN)]);
+      return await node.dial(multiaddr(address).encapsulate(`/p2p/${peer}`), { signal: patience });
+    } catch (error) {
+      failure = error;
+      if (signal.aborted) break;
+    }
+  }
+  throw failure;
 }
 
 /** Node 20 lacks it, and libp2p's handshake needs it. */

@@ -1,6 +1,7 @@
 // Devices' networks over real sockets on loopback: links are mutual, strangers get nothing, broken links heal.
 
-import { connect, type Socket } from "node:net";
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { privateKeyFromProtobuf } from "@libp2p/crypto/keys";
 import { noise } from "@libp2p/noise";
 import { tcp } from "@libp2p/tcp";
@@ -68,6 +69,25 @@ test("a neighbour that dies and comes back under its key is linked again, by eit
   await Promise.all([a.happened("connect two", 2), again.happened("connect one")]);
   a.network.tell(two.peer, Uint8Array.of(9));
   await again.happened("frame one");
+});
+
+test("a neighbour is found at its second address where nobody answers at the first", async () => {
+  const [one, two] = [await peers.identity("one"), await peers.identity("two")];
+  const silent = createServer();
+  const sockets: Socket[] = [];
+  silent.on("connection", (socket) => sockets.push(socket));
+  await once(silent.listen(0, "127.0.0.1"), "listening");
+  try {
+    const a = await peers.start(one, [alone({ peer: two.peer, addresses: [] })]);
+    const { port } = silent.address() as AddressInfo;
+    const addresses = [`/ip4/127.0.0.1/tcp/${port}`, ...a.network.addresses()];
+    const b = await peers.start(two, [{ peer: one.peer, addresses }]);
+    await Promise.all([a.happened("connect two"), b.happened("connect one")]);
+    expect(sockets.length).toBe(1);
+  } finally {
+    for (const socket of sockets) socket.destroy();
+    silent.close();
+  }
 });
 
 test("setLinks without a peer hangs up on it, and it stays a stranger", async () => {

@@ -1,9 +1,11 @@
-// Five thousand damaged CSV files: none crashes the reader, and every number that comes back stands in the file.
+// Damaged CSV files: none crashes the reader, and every number that comes back stands in the file.
 
 import { expect, test } from "vitest";
+import { runs } from "../../test/runs.ts";
 import { readTable } from "../src/index.ts";
 import { expectRefusal, seeded, temporaryFiles } from "./files.ts";
 
+const FILES = runs({ short: 500, long: 5_000 });
 const write = temporaryFiles();
 
 /** A plain reader of its own, character by character: records of cells, or undefined if quotes do not fit. */
@@ -102,14 +104,14 @@ function mutate(text: string, random: () => number): string {
   return random() < 0.05 ? mutated.slice(0, Math.floor(random() * mutated.length)) : mutated;
 }
 
-test("5,000 mutated files are refused with a reason, or read exactly as a second reader reads them", {
+test(`${FILES} mutated files are refused with a reason, or read exactly as a second reader reads them`, {
   timeout: 120_000,
 }, async () => {
   const seed = Number(process.env.FEDKM_TEST_SEED ?? 20261115);
   console.log(`mutated files: seed ${seed}`);
   const random = seeded(seed);
   let read = 0;
-  for (let t = 0; t < 5000; t++) {
+  for (let t = 0; t < FILES; t++) {
     const end = random() < 0.3 ? "\r\n" : "\n";
     const rows = Array.from({ length: 1 + Math.floor(6 * random()) }, () => {
       const x = (200 * (random() - 0.5)).toFixed(Math.floor(8 * random()));
@@ -135,6 +137,7 @@ test("5,000 mutated files are refused with a reason, or read exactly as a second
     const { points } = outcome as Awaited<ReturnType<typeof readTable>>;
     expect(Array.from(points.data), JSON.stringify(text)).toEqual(exact);
   }
-  expect(read).toBeGreaterThan(800);
-  expect(read).toBeLessThan(4500);
+  // Neither all are refused nor none.
+  expect(read / FILES).toBeGreaterThan(0.16);
+  expect(read / FILES).toBeLessThan(0.9);
 });

@@ -1,0 +1,3 @@
+// The property of consensus.test.ts on a thousand problems.
+
+import "./consensus.test.ts";

@@ -1,0 +1,3 @@
+// The damaged files of mutated.test.ts, five thousand of them.
+
+import "./mutated.test.ts";
