@@ -190,7 +190,7 @@ describe("device", () => {
 
 describe("a device's loop", () => {
   const platform =
-    /^device\/src\/(libp2p|store|record|files|lock|identity|links|simulation\/durability)\.ts$|^device\/src\/(daemon|link)\//;
+    /^device\/src\/(libp2p|store|stateFile|disk|lock|identity|linksFile|simulation\/durability)\.ts$|^device\/src\/(daemon|link)\//;
   const files = sources("device/src").filter((file) => !platform.test(file));
 
   it("knows no platform, no wall clock and no chance, so that it runs in browsers and simulations", () => {

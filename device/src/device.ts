@@ -7,6 +7,7 @@ import { type Memory, type SavedState, usable } from "./memory.ts";
 import { Model } from "./model.ts";
 import { checkAway, createNeighbour, hear, meet, type Neighbour } from "./neighbour.ts";
 import type { Network, NetworkListener } from "./network.ts";
+import { HEARTBEAT_MILLISECONDS, PACE_MILLISECONDS } from "./pace.ts";
 import { type Contract, encodeCentroids, encodeStudy } from "./protocol.ts";
 import { type DeviceStatus, describe } from "./status.ts";
 import { canonicalStudy, differenceFrom, type Study, studyId } from "./study.ts";
@@ -47,9 +48,6 @@ export function createDevice(options: DeviceOptions): Device {
   }
   return new Loop(options);
 }
-
-const PACE_MS = 10;
-const HEARTBEAT_MS = 30_000;
 
 class Loop implements Device, NetworkListener {
   readonly #options: DeviceOptions;
@@ -170,7 +168,7 @@ class Loop implements Device, NetworkListener {
   /** Sees to it that an update comes, not sooner than the pace allows. */
   #wake(): void {
     if (this.#cancelUpdate !== undefined || this.#isStopped) return;
-    const { clock, pace = PACE_MS } = this.#options;
+    const { clock, pace = PACE_MILLISECONDS } = this.#options;
     this.#cancelUpdate = clock.after(Math.max(0, this.#restUntil - clock.now()), () => {
       this.#cancelUpdate = undefined;
       const begun = clock.now();
@@ -239,8 +237,8 @@ class Loop implements Device, NetworkListener {
   /** Says that the device lives, and lets differences below the threshold even out. */
   #waitForHeartbeat(): void {
     const { clock } = this.#options;
-    const isDue = () => clock.now() >= this.#toldAt + HEARTBEAT_MS;
-    this.#cancelHeartbeat = clock.after(Math.max(0, this.#toldAt + HEARTBEAT_MS - clock.now()), () => {
+    const isDue = () => clock.now() >= this.#toldAt + HEARTBEAT_MILLISECONDS;
+    this.#cancelHeartbeat = clock.after(Math.max(0, this.#toldAt + HEARTBEAT_MILLISECONDS - clock.now()), () => {
       if (isDue() && !this.#model.isStarting) this.#update();
       if (isDue()) {
         this.#toldAt = clock.now();

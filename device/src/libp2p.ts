@@ -11,14 +11,25 @@ import { multiaddr } from "@multiformats/multiaddr";
 import { createLibp2p } from "libp2p";
 import { type Clock, realClock } from "./clock.ts";
 import { type LinkKeeper, type LinkTraffic, linkKeeper, type Wire, type WireListener } from "./link/keeper.ts";
+import {
+  HANDSHAKE_MILLISECONDS,
+  HANDSHAKES_PER_SECOND,
+  LARGEST_FRAME_BYTES,
+  MOST_CONNECTIONS,
+  MOST_DISCOVERED_ADDRESSES,
+  MOST_EARLY_STREAMS,
+  MOST_HANDSHAKES,
+  MOST_PEER_CONNECTIONS,
+  MOST_PROTOCOL_STREAMS,
+  MOST_STREAMS,
+  PING_ANSWER_MILLISECONDS,
+  PING_MILLISECONDS,
+} from "./link/limits.ts";
 import type { Network, NetworkListener } from "./network.ts";
 
-const PROTOCOL = "/fedkm/1";
+/** What a device calls its streams, docs/protocol.md. */
+export const PROTOCOL = "/fedkm/1";
 const MDNS_SERVICE = "_fedkm._udp.local";
-/** Anybody on a local network can claim to be anybody; what is claimed is tried, and refused by the key. */
-const MOST_DISCOVERED = 8;
-/** Of one peer. */
-const MOST_CONNECTIONS = 3;
 
 /** Who a device is: its name among peers, and the Ed25519 key (libp2p's protobuf) that proves it. */
 export interface Identity {
@@ -27,7 +38,7 @@ export interface Identity {
 }
 
 /** A linked peer and where it may be found; none: it finds us. */
-export interface Neighbour {
+export interface Contact {
   readonly peer: string;
   readonly addresses: readonly string[];
 }
@@ -36,9 +47,9 @@ export interface Libp2pOptions {
   readonly identity: Identity;
   /** Multiaddresses such as /ip4/0.0.0.0/tcp/4601 or /ip4/0.0.0.0/tcp/4602/ws; a browser has none. */
   readonly listen: readonly string[];
-  readonly links: readonly Neighbour[];
-  /** In bytes: no frame of this study is longer. */
-  readonly maxFrame: number;
+  readonly links: readonly Contact[];
+  /** In bytes: a longer frame is refused. Default: the largest of the protocol. */
+  readonly maxFrame?: number;
   /** A peer that is not linked proved who it is, and was sent away. */
   onStranger(peer: string, address: string): void;
   /** A linked peer broke the rules of the stream and is kept away for a while. */
@@ -55,7 +66,7 @@ export interface Libp2pNetwork extends Network {
   /** Where it listens, with the ports that were free. */
   addresses(): string[];
   /** Links from now on: those that are gone are hung up. */
-  setLinks(links: readonly Neighbour[]): void;
+  setLinks(links: readonly Contact[]): void;
   /** Undefined for a peer that is not linked. */
   traffic(peer: string): LinkTraffic | undefined;
 }
@@ -91,7 +102,7 @@ export function addressFault(text: string): string | undefined {
 }
 
 export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
-  const { identity, clock = realClock, random = Math.random, maxFrame, onRefuse } = options;
+  const { identity, clock = realClock, random = Math.random, maxFrame = LARGEST_FRAME_BYTES, onRefuse } = options;
   let addressBook = new Map(options.links.map(({ peer, addresses }) => [peer, addresses]));
   /** Where linked peers said they are, on the local network: the latest of each. */
   const discovered = new Map<string, readonly string[]>();
@@ -136,20 +147,20 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
       }
       keeper = keep;
       await node.handle(PROTOCOL, (stream, connection) => receive(keep, stream, connection), {
-        maxInboundStreams: 2,
-        maxOutboundStreams: 2,
+        maxInboundStreams: MOST_PROTOCOL_STREAMS,
+        maxOutboundStreams: MOST_PROTOCOL_STREAMS,
         runOnLimitedConnection: false,
       });
       node.addEventListener("connection:open", ({ detail }) => {
         const peer = detail.remotePeer.toString();
         // One is enough; more are from before a restart, or of somebody who wants to have them all.
-        for (const surplus of connections(peer).slice(0, -MOST_CONNECTIONS)) surplus.abort(new Error("too many"));
+        for (const surplus of connections(peer).slice(0, -MOST_PEER_CONNECTIONS)) surplus.abort(new Error("too many"));
         keep.wake(peer, detail.direction === "inbound");
       });
       node.addEventListener("peer:discovery", ({ detail }) => {
         const peer = detail.id.toString();
         if (!addressBook.has(peer)) return;
-        discovered.set(peer, detail.multiaddrs.slice(0, MOST_DISCOVERED).map(withoutPeer));
+        discovered.set(peer, detail.multiaddrs.slice(0, MOST_DISCOVERED_ADDRESSES).map(withoutPeer));
         keep.wake(peer);
       });
       for (const peer of addressBook.keys()) keep.add(peer);
@@ -212,22 +223,24 @@ async function createNode(options: Libp2pOptions, connectionGater: ConnectionGat
     addresses: { listen: [...listen] },
     transports: transports.map((kind) => (kind === "tcp" ? tcp() : webSockets())),
     connectionEncrypters: [noise()],
-    streamMuxers: [yamux({ maxInboundStreams: 8, maxOutboundStreams: 8, maxEarlyStreams: 4 })],
+    streamMuxers: [
+      yamux({
+        maxInboundStreams: MOST_STREAMS,
+        maxOutboundStreams: MOST_STREAMS,
+        maxEarlyStreams: MOST_EARLY_STREAMS,
+      }),
+    ],
     connectionGater,
     peerDiscovery: discovery,
     connectionManager: {
-      // Only linked peers get as far as a connection.
-      maxConnections: 1_000,
-      // More than one address can hold open without a word, at the pace below and until the handshake is given up.
-      maxIncomingPendingConnections: 300,
-      // A second and address: all neighbours may sit behind one, as on loopback, and come at once after a power cut.
-      inboundConnectionThreshold: 25,
-      inboundUpgradeTimeout: 5_000,
+      maxConnections: MOST_CONNECTIONS,
+      maxIncomingPendingConnections: MOST_HANDSHAKES,
+      inboundConnectionThreshold: HANDSHAKES_PER_SECOND,
+      inboundUpgradeTimeout: HANDSHAKE_MILLISECONDS,
       // The keeper redials, at its own pace.
       reconnectRetries: 0,
     },
-    // Notices a neighbour that vanished without a word, and keeps idle sockets open.
-    connectionMonitor: { pingInterval: 30_000, pingTimeout: { minTimeout: 10_000 } },
+    connectionMonitor: { pingInterval: PING_MILLISECONDS, pingTimeout: { minTimeout: PING_ANSWER_MILLISECONDS } },
   });
 }
 

@@ -4,8 +4,8 @@ import { toRows } from "@fedkm/core";
 import type { Reason } from "./guard.ts";
 import type { Model } from "./model.ts";
 import type { Neighbour } from "./neighbour.ts";
-import { unscale } from "./scaling.ts";
 import type { Study } from "./study.ts";
+import { unscale } from "./units.ts";
 
 /**
  * starting: the first k-means runs. waiting: too few rows, and no neighbour heard yet. moving: there is something to tell.

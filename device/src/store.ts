@@ -2,16 +2,14 @@
 
 import { join } from "node:path";
 import { type Clock, realClock } from "./clock.ts";
-import { type Files, realFiles } from "./files.ts";
+import { type Disk, realDisk } from "./disk.ts";
 import { lockFolder } from "./lock.ts";
 import type { Memory, SavedState } from "./memory.ts";
-import { type Generations, generations } from "./record.ts";
-
-/** Milliseconds between two writes, at least: centroids can be computed again, disks wear out. */
-const INTERVAL_MS = 5_000;
+import { STATE_MILLISECONDS } from "./pace.ts";
+import { type Generations, generations } from "./stateFile.ts";
 
 export interface StoreOptions {
-  readonly files?: Files;
+  readonly disk?: Disk;
   readonly clock?: Clock;
   /** Milliseconds since 1970. It may jump; epochs do not follow it back. */
   readonly wallClock?: () => number;
@@ -27,13 +25,13 @@ export interface Store extends Memory {
 export async function openStore(
   folder: string,
   warn: (line: string) => void,
-  { files = realFiles, clock = realClock, wallClock = Date.now, interval = INTERVAL_MS }: StoreOptions = {},
+  { disk = realDisk, clock = realClock, wallClock = Date.now, interval = STATE_MILLISECONDS }: StoreOptions = {},
 ): Promise<Store> {
   const unlock = await lockFolder(folder);
   try {
-    await removeLeftovers(folder, files);
-    const epoch = await nextEpoch(folder, files, wallClock());
-    const states = generations(join(folder, "state"), files);
+    await removeLeftovers(folder, disk);
+    const epoch = await nextEpoch(folder, disk, wallClock());
+    const states = generations(join(folder, "state"), disk);
     const saved = await loadState(states, folder, warn);
     const keeper = stateKeeper(states, clock, interval, warn);
     return {
@@ -52,14 +50,14 @@ export async function openStore(
 }
 
 /** What a crash in the middle of a save left behind. */
-async function removeLeftovers(folder: string, files: Files): Promise<void> {
-  for (const name of await files.list(folder)) {
-    if (/^(state|epoch)\.[ab]\.[0-9a-f]+\.tmp$/.test(name)) await files.remove(join(folder, name));
+async function removeLeftovers(folder: string, disk: Disk): Promise<void> {
+  for (const name of await disk.list(folder)) {
+    if (/^(state|epoch)\.[ab]\.[0-9a-f]+\.tmp$/.test(name)) await disk.remove(join(folder, name));
   }
 }
 
-async function nextEpoch(folder: string, files: Files, wallClock: number): Promise<number> {
-  const epochs = generations(join(folder, "epoch"), files);
+async function nextEpoch(folder: string, disk: Disk, wallClock: number): Promise<number> {
+  const epochs = generations(join(folder, "epoch"), disk);
   const { newest, damaged } = await epochs.load();
   if (newest === undefined && damaged > 0) {
     // Starting afresh could go back, and then no neighbour would hear this device again.

@@ -3,7 +3,8 @@
 import type { Coupling, Weighting } from "@fedkm/core";
 import { isNode, LineCounter, parseDocument, stringify } from "yaml";
 import { type Fail, failWith, numberAt, type Path, record, show, textAt } from "./fields.ts";
-import { type Contract, frameBytes, HASH_BYTES, LARGEST_FRAME } from "./protocol.ts";
+import { BOX_HALF_RANGES, LARGEST_FRAME_BYTES } from "./link/limits.ts";
+import { type Contract, frameBytes, HASH_BYTES } from "./protocol.ts";
 
 export interface Feature {
   readonly name: string;
@@ -87,7 +88,8 @@ function checkedStudy(value: unknown, where: (path: Path) => string): Study {
     minimum: integer("minimum", 1, 1e6, 10),
   };
   const bytes = frameBytes({ k: study.k, d: study.features.length });
-  if (bytes > LARGEST_FRAME) fail(["k"], `small enough for a frame of ${LARGEST_FRAME} bytes, not ${bytes}`, study.k);
+  if (bytes > LARGEST_FRAME_BYTES)
+    fail(["k"], `small enough for a frame of ${LARGEST_FRAME_BYTES} bytes, not ${bytes}`, study.k);
   return study;
 }
 
@@ -168,9 +170,6 @@ export function compareStudies(here: Study, there: Study): string[] {
   return differences;
 }
 
-/** How far beyond the bounds, in half ranges from the centre, a centroid is still heard. */
-const BOX = 1.5;
-
 /** The hash of a study as text, in hex. */
 export function studyId({ hash }: Pick<Contract, "hash">): string {
   return Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -183,7 +182,7 @@ export async function contractOf(study: Study): Promise<Contract> {
   const box = (side: 1 | -1) =>
     Float64Array.from(
       study.features,
-      ({ min, max, scale }) => ((min + max) / 2 + (side * BOX * (max - min)) / 2) / scale,
+      ({ min, max, scale }) => ((min + max) / 2 + (side * BOX_HALF_RANGES * (max - min)) / 2) / scale,
     );
   return { k: study.k, d: study.features.length, hash, low: box(-1), high: box(1) };
 }

@@ -8,13 +8,13 @@ import { yamux } from "@libp2p/yamux";
 import { multiaddr } from "@multiformats/multiaddr";
 import { createLibp2p } from "libp2p";
 import { afterEach, expect, test } from "vitest";
-import { addressFault, identityOf, type Neighbour, peerFault } from "../src/libp2p.ts";
+import { addressFault, type Contact, identityOf, peerFault } from "../src/libp2p.ts";
 import { Peers } from "./loopback.ts";
 
 const peers = new Peers();
 afterEach(() => peers.close());
 
-const alone = (neighbour: Neighbour): Neighbour => ({ ...neighbour, addresses: [] });
+const alone = (neighbour: Contact): Contact => ({ ...neighbour, addresses: [] });
 
 test("two linked devices hear each other, over TCP and over WebSocket, whoever dialled", async () => {
   const [one, two, three] = [await peers.identity("one"), await peers.identity("two"), await peers.identity("three")];

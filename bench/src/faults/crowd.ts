@@ -2,9 +2,10 @@
 
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
+import { PROTOCOL } from "@fedkm/device/libp2p";
 import { privateKeyFromProtobuf } from "@libp2p/crypto/keys";
 import type { Stream } from "@libp2p/interface";
-import { openStream, PROTOCOL, rogue } from "./tcpScene.ts";
+import { openStream, rogue } from "./tcpScene.ts";
 
 /** What the program is told first. */
 export interface Crowd {

@@ -48,7 +48,6 @@ export async function malformed({ frames }: { frames: number }): Promise<boolean
         identity,
         listen: [],
         links: [{ peer: stage.victimPeer, addresses: [stage.address] }],
-        maxFrame: 1 << 20,
         onStranger: () => {},
         onRefuse: () => {},
       });

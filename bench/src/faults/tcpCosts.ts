@@ -48,7 +48,7 @@ export async function deviceCosts(): Promise<boolean> {
 /** A network that only carries, for measuring it. */
 async function linkedPair(addressOf: (port: number) => Promise<number> = async (port) => port) {
   const [one, two] = [await createIdentity(), await createIdentity()];
-  const common = { maxFrame: 1 << 20, onStranger: () => {}, onRefuse: () => {} };
+  const common = { onStranger: () => {}, onRefuse: () => {} };
   const a = libp2pNetwork({
     ...common,
     identity: one,

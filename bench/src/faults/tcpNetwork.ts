@@ -72,7 +72,6 @@ export async function tcpNetwork(options: TcpNetworkOptions): Promise<TcpNetwork
       identity: place.identity,
       listen: ["/ip4/127.0.0.1/tcp/0"],
       links,
-      maxFrame: 1 << 20,
       onStranger: () => {},
       onRefuse: (peer, reason) => console.error(`  device ${i} refused ${peer}: ${reason}`),
     });

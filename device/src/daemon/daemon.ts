@@ -6,9 +6,8 @@ import { type Matrix, stack } from "@fedkm/core";
 import { type Clock, realClock } from "../clock.ts";
 import { createDevice, type Device } from "../device.ts";
 import { type Libp2pNetwork, libp2pNetwork } from "../libp2p.ts";
-import { LINKS_FILE, type Link, readLinks } from "../links.ts";
+import { LINKS_FILE, type Link, readLinks } from "../linksFile.ts";
 import type { Network } from "../network.ts";
-import { LARGEST_FRAME } from "../protocol.ts";
 import { openStore } from "../store.ts";
 import { contractOf, studyId } from "../study.ts";
 import { type DeviceFolder, readFolder } from "./folder.ts";
@@ -185,7 +184,6 @@ function connect(folder: DeviceFolder, parts: Parts, helpers: Helpers): Libp2pNe
     identity: folder.identity,
     listen: folder.listen,
     links: parts.links,
-    maxFrame: LARGEST_FRAME,
     clock,
     onStranger(peer, address) {
       // A linked peer that is kept away for a while is no stranger.

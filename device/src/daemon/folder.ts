@@ -2,10 +2,10 @@
 
 import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { durableWrite } from "../disk.ts";
 import { makeIdentity, readIdentity } from "../identity.ts";
 import { addressFault, type Identity } from "../libp2p.ts";
-import { type Link, readLinks, writeLinks } from "../links.ts";
-import { durableWrite } from "../record.ts";
+import { type Link, readLinks, writeLinks } from "../linksFile.ts";
 import { parseStudy, type Study } from "../study.ts";
 
 /** What a device is set up with. */

@@ -1,15 +1,15 @@
 // The hearing half of a link: takes frames, confirms them at a bounded pace, and refuses a peer that breaks the rules.
 
 import type { Clock } from "../clock.ts";
+import { frameReader } from "./framing.ts";
 import {
   BETWEEN_CONFIRMATIONS_MILLISECONDS,
-  BYTES_A_SECOND,
-  CONFIRMED_FRAMES,
+  FRAME_BYTES_PER_SECOND,
+  FRAME_GRACE_MILLISECONDS,
   FRAME_MILLISECONDS,
-  GRACE_MILLISECONDS,
-  MOST_FRAMES,
-} from "./credit.ts";
-import { frameReader } from "./framing.ts";
+  FRAMES_PER_CONFIRMATION,
+  MOST_UNCONFIRMED_FRAMES,
+} from "./limits.ts";
 
 export interface IncomingOptions {
   readonly maxFrame: number;
@@ -55,11 +55,11 @@ export function incoming({ maxFrame, clock, onFrame, confirm, refuse }: Incoming
     cancelPatience?.();
     cancelPatience = undefined;
     frames += 1;
-    if (frames > MOST_FRAMES) {
-      giveUp(`more than ${MOST_FRAMES} frames were sent without waiting for a confirmation`);
+    if (frames > MOST_UNCONFIRMED_FRAMES) {
+      giveUp(`more than ${MOST_UNCONFIRMED_FRAMES} frames were sent without waiting for a confirmation`);
       return;
     }
-    if (cancelConfirmation === undefined && (isAsking || frames >= CONFIRMED_FRAMES)) {
+    if (cancelConfirmation === undefined && (isAsking || frames >= FRAMES_PER_CONFIRMATION)) {
       // Never from within the reading of bytes: what follows in the same bytes was sent without this confirmation.
       const wait = Math.max(0, confirmedAt + BETWEEN_CONFIRMATIONS_MILLISECONDS - clock.now());
       cancelConfirmation = clock.after(wait, confirmNow);
@@ -69,11 +69,11 @@ export function incoming({ maxFrame, clock, onFrame, confirm, refuse }: Incoming
 
   /** Gives up on a frame that began so many milliseconds ago, as soon as that is too long for its length. */
   const wait = (waited: number) => {
-    const allowed = FRAME_MILLISECONDS + (1000 * reader.expected) / BYTES_A_SECOND;
+    const allowed = FRAME_MILLISECONDS + (1000 * reader.expected) / FRAME_BYTES_PER_SECOND;
     const giveUpNow = () => giveUp(`a frame did not end within ${Math.floor(allowed / 1000)} s`);
     cancelPatience =
       waited >= allowed
-        ? clock.after(GRACE_MILLISECONDS, giveUpNow)
+        ? clock.after(FRAME_GRACE_MILLISECONDS, giveUpNow)
         : clock.after(allowed - waited, () => wait(allowed));
   };
 

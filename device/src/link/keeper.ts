@@ -3,6 +3,16 @@
 import type { Clock } from "../clock.ts";
 import type { NetworkListener } from "../network.ts";
 import { type Incoming, incoming } from "./incoming.ts";
+import {
+  ATTEMPT_MILLISECONDS,
+  FIRST_BAN_MILLISECONDS,
+  FIRST_RETRY_MILLISECONDS,
+  LONGEST_BAN_MILLISECONDS,
+  LONGEST_RETRY_MILLISECONDS,
+  MOST_OPENINGS,
+  OPENINGS_MILLISECONDS,
+  SOUND_STREAM_MILLISECONDS,
+} from "./limits.ts";
 import { type Outgoing, outgoing, type Traffic } from "./outgoing.ts";
 
 /** One stream as the transport gives it. */
@@ -61,17 +71,6 @@ export interface LinkKeeper {
   close(): void;
 }
 
-const FIRST_WAIT = 1_000;
-const LONGEST_WAIT = 300_000;
-/** A stream that lasted this long was no failed attempt. */
-const SOUND_AFTER = 10_000;
-const OPEN_WITHIN = 10_000;
-const FIRST_BAN = 60_000;
-const LONGEST_BAN = 3_600_000;
-/** A peer opens a new stream when the last one broke or it was started again: this many in a minute are no accident. */
-const MOST_OPENINGS = 120;
-const OPENINGS_WITHIN = 60_000;
-
 /** Of one stream: whether it is over, known even before its opening is. */
 interface Life {
   over: boolean;
@@ -124,7 +123,7 @@ export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse 
     const now = clock.now();
     link.downSince ??= now;
     // No longer than it has been down: whoever is started again at once is found at once, and waits still double.
-    const longest = Math.min(LONGEST_WAIT, Math.max(FIRST_WAIT, now - link.downSince));
+    const longest = Math.min(LONGEST_RETRY_MILLISECONDS, Math.max(FIRST_RETRY_MILLISECONDS, now - link.downSince));
     link.cancelWait?.();
     const wait = Math.max(random() * longest, link.keptAwayUntil - now);
     link.cancelWait = clock.after(wait, () => open(peer, link));
@@ -133,8 +132,9 @@ export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse 
   const punish = (peer: string, link: Link, reason: string) => {
     onRefuse(peer, reason);
     // Accidents that are far apart do not add up.
-    if (clock.now() - link.keptAwayUntil > LONGEST_BAN) link.offences = 0;
-    link.keptAwayUntil = clock.now() + Math.min(LONGEST_BAN, FIRST_BAN * 2 ** Math.min(link.offences, 20));
+    if (clock.now() - link.keptAwayUntil > LONGEST_BAN_MILLISECONDS) link.offences = 0;
+    link.keptAwayUntil =
+      clock.now() + Math.min(LONGEST_BAN_MILLISECONDS, FIRST_BAN_MILLISECONDS * 2 ** Math.min(link.offences, 20));
     link.offences += 1;
     endHearing(link);
     endTelling(peer, link);
@@ -147,7 +147,7 @@ export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse 
     link.cancelWait?.();
     const attempt = new AbortController();
     link.attempt = attempt;
-    const cancelPatience = clock.after(OPEN_WITHIN, () => attempt.abort(new Error("nobody answered")));
+    const cancelPatience = clock.after(ATTEMPT_MILLISECONDS, () => attempt.abort(new Error("nobody answered")));
     const life: Life = { over: false };
     try {
       const wire = await wires.open(peer, tellingListener(peer, link, life), attempt.signal);
@@ -192,7 +192,7 @@ export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse 
     onClose() {
       life.over = true;
       if (link.telling?.life !== life) return;
-      if (clock.now() - link.telling.since >= SOUND_AFTER) delete link.downSince;
+      if (clock.now() - link.telling.since >= SOUND_STREAM_MILLISECONDS) delete link.downSince;
       endTelling(peer, link);
       retryLater(peer, link);
     },
@@ -240,7 +240,7 @@ export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse 
       const link = links.get(peer);
       if (link === undefined || !admits(peer)) return undefined;
       const now = clock.now();
-      link.openings = [...link.openings.filter((then) => now - then < OPENINGS_WITHIN), now];
+      link.openings = [...link.openings.filter((then) => now - then < OPENINGS_MILLISECONDS), now];
       if (link.openings.length > MOST_OPENINGS) {
         punish(peer, link, `more than ${MOST_OPENINGS} streams were opened within a minute`);
         return undefined;

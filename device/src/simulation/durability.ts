@@ -57,7 +57,7 @@ async function session(folder: string, disk: SimulatedDisk, round?: number): Pro
   const warnings: string[] = [];
   const warn = (line: string) => warnings.push(line);
   try {
-    const store = await openStore(folder, warn, { files: disk, clock: simulatedClock(), wallClock: () => 0 });
+    const store = await openStore(folder, warn, { disk, clock: simulatedClock(), wallClock: () => 0 });
     const callsToOpen = disk.calls.length;
     if (round !== undefined) store.keep(() => stateOf(round));
     await store.close();

@@ -53,7 +53,6 @@ async function nodeDevice(
     identity,
     listen: ["/ip4/127.0.0.1/tcp/0", "/ip4/127.0.0.1/tcp/0/ws"],
     links: others.map((peer) => ({ peer, addresses: [] })),
-    maxFrame: 1 << 20,
     onStranger: () => {},
     onRefuse: (peer, reason) => expect.unreachable(`${peer} ${reason}`),
   });

@@ -2,9 +2,14 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { CONFIRMED_MILLISECONDS, LEAST_BYTES, MOST_BYTES, MOST_FRAMES } from "../../src/link/credit.ts";
 import { withLength } from "../../src/link/framing.ts";
 import { incoming } from "../../src/link/incoming.ts";
+import {
+  LEAST_UNCONFIRMED_BYTES,
+  MOST_UNCONFIRMED_BYTES,
+  MOST_UNCONFIRMED_FRAMES,
+  QUICK_CONFIRMATION_MILLISECONDS,
+} from "../../src/link/limits.ts";
 import { outgoing } from "../../src/link/outgoing.ts";
 import { type ManualClock, manualClock } from "./manualClock.ts";
 
@@ -63,8 +68,8 @@ test("whatever the pace, delay and size: in order, never refused, bounded under 
       expect(refusals).toEqual([]);
       expect(heard.at(-1)).toBe(gaps.length - 1);
       expect(heard).toEqual([...heard].sort((a, b) => a - b));
-      expect(most.frames).toBeLessThanOrEqual(MOST_FRAMES);
-      const enough = 2 * delay > CONFIRMED_MILLISECONDS ? LEAST_BYTES : MOST_BYTES;
+      expect(most.frames).toBeLessThanOrEqual(MOST_UNCONFIRMED_FRAMES);
+      const enough = 2 * delay > QUICK_CONFIRMATION_MILLISECONDS ? LEAST_UNCONFIRMED_BYTES : MOST_UNCONFIRMED_BYTES;
       expect(most.bytes).toBeLessThanOrEqual(enough + length + 5);
       expect(heard.length + teller.replaced).toBe(gaps.length);
     }),
@@ -133,9 +138,9 @@ test("a link that gets slow has the least under way again", () => {
   };
   mostOf(1_000);
   delay = 5_000;
-  expect(mostOf(1_000)).toBeGreaterThan(4 * LEAST_BYTES);
+  expect(mostOf(1_000)).toBeGreaterThan(4 * LEAST_UNCONFIRMED_BYTES);
   mostOf(6_000);
-  expect(mostOf(6_000)).toBeLessThanOrEqual(LEAST_BYTES + 8_056);
+  expect(mostOf(6_000)).toBeLessThanOrEqual(LEAST_UNCONFIRMED_BYTES + 8_056);
 });
 
 test("a confirmation of more frames than are under way, or of none, is refused", () => {
@@ -161,7 +166,7 @@ test("a peer that waits for its confirmations is held to 200 frames a second", (
     clock.advance(1);
   }
   expect(heard.length).toBeGreaterThan(1_900);
-  expect(heard.length).toBeLessThanOrEqual(10 * 200 + 2 * MOST_FRAMES);
+  expect(heard.length).toBeLessThanOrEqual(10 * 200 + 2 * MOST_UNCONFIRMED_FRAMES);
   expect(refusals).toEqual([]);
 });
 

@@ -2,18 +2,16 @@
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { addressFault, type Neighbour, peerFault } from "./libp2p.ts";
-import { durableWrite } from "./record.ts";
+import { durableWrite } from "./disk.ts";
+import { addressFault, type Contact, peerFault } from "./libp2p.ts";
+import { MOST_ADDRESSES, MOST_LINKS } from "./link/limits.ts";
 
 /** A neighbour, and what its owner calls it. */
-export interface Link extends Neighbour {
+export interface Link extends Contact {
   readonly name: string;
 }
 
 export const LINKS_FILE = "links.json";
-
-/** More neighbours than a device has a use for; a bound for what a file may ask of the network. */
-const MOST_LINKS = 1_000;
 
 export async function readLinks(folder: string): Promise<Link[]> {
   const path = join(folder, LINKS_FILE);
@@ -67,8 +65,9 @@ function checkedLink(value: unknown, index: number): Link {
   if (typeof name !== "string" || !/^[\w.-]{1,64}$/.test(name)) {
     throw new RangeError(`${where}.name must be 1 to 64 letters, digits, dots, dashes and underscores, got ${name}`);
   }
-  if (typeof peer !== "string" || !Array.isArray(addresses) || addresses.length > 32) {
-    throw new RangeError(`${where} must have a peer and a list of at most 32 addresses, got ${JSON.stringify(value)}`);
+  if (typeof peer !== "string" || !Array.isArray(addresses) || addresses.length > MOST_ADDRESSES) {
+    const rule = `must have a peer and a list of at most ${MOST_ADDRESSES} addresses`;
+    throw new RangeError(`${where} ${rule}, got ${JSON.stringify(value)}`);
   }
   const fault =
     peerFault(peer) ?? addresses.map((text) => addressFault(String(text))).find((found) => found !== undefined);
