@@ -16,7 +16,8 @@ export function failWith(where: (path: Path) => string, whole: string): Fail {
   };
 }
 
-export function record(value: unknown, path: Path, known: readonly string[], fail: Fail): Record<string, unknown> {
+/** The fields of an object in which nothing but the known ones may stand. */
+export function fieldsOf(value: unknown, path: Path, known: readonly string[], fail: Fail): Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return fail(path, `a list of fields (${known.join(", ")})`, value);
   }

@@ -165,7 +165,7 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
       });
       for (const peer of addressBook.keys()) keep.add(peer);
     },
-    tell: (peer, frame) => keeper?.tell(peer, frame),
+    send: (peer, frame) => keeper?.send(peer, frame),
     addresses: () => node?.getMultiaddrs().map(withoutPeer) ?? [],
     setLinks(links) {
       const gone = [...addressBook.keys()].filter((peer) => !links.some((link) => link.peer === peer));
@@ -270,7 +270,7 @@ function attach(stream: Stream, connection: Connection, listenerOf: (wire: Wire)
   const wire: Wire = {
     connection: connection.id,
     send(bytes) {
-      // A stream that is closing tells so by its close event, soon.
+      // A stream that is closing says so by its close event, soon.
       if (stream.writeStatus === "writable") stream.send(bytes);
     },
     abort: (reason) => stream.abort(new Error(reason)),

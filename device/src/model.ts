@@ -16,7 +16,7 @@ export class Model {
   #openingLeft = OPENING_UPDATES;
   rowsLeftOut = 0;
   centroids: Matrix | undefined;
-  /** Which centroids may be told: those on enough own rows, and those that neighbours have moved. */
+  /** Which centroids may be sent: those on enough own rows, and those that neighbours have moved. */
   present: readonly boolean[];
   round = 0;
   /** Largest move of a coordinate in the last update, as a share of its range. */
@@ -40,7 +40,7 @@ export class Model {
     return this.#points.rows;
   }
 
-  /** The first k-means is not finished: there is nothing to update, and nothing that may be told. */
+  /** The first k-means is not finished: there is nothing to update, and nothing that may be sent. */
   get isStarting(): boolean {
     return this.centroids === undefined && this.#restartsLeft > 0;
   }
@@ -51,7 +51,7 @@ export class Model {
     return this.centroids !== undefined && (this.#openingLeft > 0 || this.move > this.threshold);
   }
 
-  /** A smaller move is not worth telling. */
+  /** A smaller move is not worth sending. */
   get threshold(): number {
     return PRECISION * (1 - Math.min(this.last?.contraction ?? 0, LARGEST_CONTRACTION));
   }

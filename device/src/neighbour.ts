@@ -17,10 +17,10 @@ export interface Neighbour {
   /** Without its edge until it returns. */
   isAway: boolean;
   framesHeard: number;
-  /** Why it is not told anything: it takes part in another study. */
+  /** Why nothing is sent to it: it takes part in another study. */
   refusal: string | undefined;
   /** Whether studies were exchanged on this connection. */
-  studyTold: boolean;
+  studySent: boolean;
   studyHeard: boolean;
 }
 
@@ -35,7 +35,7 @@ export function createNeighbour(peer: string, now: number, last?: Stamp, centroi
     isAway: false,
     framesHeard: 0,
     refusal: undefined,
-    studyTold: false,
+    studySent: false,
     studyHeard: false,
   };
 }
@@ -44,7 +44,7 @@ export function createNeighbour(peer: string, now: number, last?: Stamp, centroi
 export function meet(neighbour: Neighbour): void {
   neighbour.isConnected = true;
   neighbour.refusal = undefined;
-  neighbour.studyTold = false;
+  neighbour.studySent = false;
   neighbour.studyHeard = false;
 }
 

@@ -1,4 +1,4 @@
-// The frame to the byte: what devices tell each other, how it is written and when it is refused. Pure; see docs/protocol.md.
+// The frame to the byte: what devices send each other, how it is written and when it is refused. Pure; see docs/protocol.md.
 
 import type { Matrix } from "@fedkm/core";
 import { LARGEST_FRAME_BYTES } from "./link/limits.ts";
@@ -23,7 +23,7 @@ export interface Contract {
   readonly high: Float64Array;
 }
 
-/** Which telling this is: a later one replaces an earlier one. Epochs grow from start to start, sequences within one. */
+/** Which frame of its sender this is: a later one replaces an earlier one. Epochs grow from start to start, sequences within one. */
 export interface Stamp {
   readonly epoch: number;
   readonly sequence: number;
@@ -32,7 +32,7 @@ export interface Stamp {
 export type Decoded =
   /** Absent centroids are left out: `centroids` has at most k rows. */
   | { readonly kind: "centroids"; readonly stamp: Stamp; readonly centroids: Matrix }
-  /** The sender's canonical study, told to a peer that has another one. */
+  /** The sender's canonical study, sent to a peer that has another one. */
   | { readonly kind: "study"; readonly text: string }
   | { readonly kind: "refused"; readonly reason: Refusal };
 
@@ -55,7 +55,7 @@ export function frameBytes({ k, d }: { k: number; d: number }): number {
   return HEADER_BYTES + Math.ceil(k / 8) + 8 * k * d;
 }
 
-/** `present[c]` false: centroid c stands on nothing yet; its place is told as zeros. */
+/** `present[c]` false: centroid c stands on nothing yet; its place is sent as zeros. */
 export function encodeCentroids(
   contract: Contract,
   { epoch, sequence }: Stamp,

@@ -2,7 +2,7 @@
 
 import type { Coupling, Weighting } from "@fedkm/core";
 import { isNode, LineCounter, parseDocument, stringify } from "yaml";
-import { type Fail, failWith, numberAt, type Path, record, show, textAt } from "./fields.ts";
+import { type Fail, failWith, fieldsOf, numberAt, type Path, show, textAt } from "./fields.ts";
 import { BOX_HALF_RANGES, LARGEST_FRAME_BYTES } from "./link/limits.ts";
 import { type Contract, frameBytes, HASH_BYTES } from "./protocol.ts";
 
@@ -29,7 +29,7 @@ export interface Study {
   /** With weighting "sample": a device with so many rows weighs 1. Nobody knows the true mean, nor should. */
   readonly typicalRows: number | null;
   readonly privacy: Privacy;
-  /** A device with fewer than k times as many rows passes on what it hears, but tells nothing of its own. */
+  /** A device with fewer than k times as many rows passes on what it hears, but sends nothing of its own. */
   readonly minimum: number;
 }
 
@@ -58,7 +58,7 @@ export function parseStudy(text: string): Study {
 
 function checkedStudy(value: unknown, where: (path: Path) => string): Study {
   const fail = failWith(where, "study");
-  const given = record(value, [], fields, fail);
+  const given = fieldsOf(value, [], fields, fail);
   const integer = (name: string, low: number, high: number, or?: number) =>
     numberAt(
       given,
@@ -105,7 +105,7 @@ function featuresOf(value: unknown, fail: Fail): Feature[] {
   }
   const features = value.map((item, f): Feature => {
     const path = ["features", f];
-    const given = record(item, path, featureFields, fail);
+    const given = fieldsOf(item, path, featureFields, fail);
     const bound = (name: string, or?: number) =>
       numberAt(given, [...path, name], (x) => Math.abs(x) <= LARGEST_VALUE, `a number from -1e12 to 1e12`, fail, or);
     const min = bound("min");

@@ -60,7 +60,7 @@ export class Peers {
     return identity;
   }
 
-  /** Listens on loopback, unless told where. */
+  /** Listens on loopback, unless it is given where. */
   async start(
     identity: Identity,
     links: readonly Contact[],

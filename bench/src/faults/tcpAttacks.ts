@@ -60,7 +60,7 @@ export async function malformed({ frames }: { frames: number }): Promise<boolean
       });
       await connected;
       while ((network.traffic(stage.victimPeer)?.sent.frames ?? 0) < frames / stage.guests.length) {
-        network.tell(stage.victimPeer, spoiled(heard[0], random));
+        network.send(stage.victimPeer, spoiled(heard[0], random));
         await pause(4);
       }
       await pause(1_000);

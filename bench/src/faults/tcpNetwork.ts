@@ -113,13 +113,13 @@ export async function tcpNetwork(options: TcpNetworkOptions): Promise<TcpNetwork
     crash,
     async settled(within) {
       const end = performance.now() + within;
-      // Nobody may have told anything for a while: a frame may be under way.
+      // Nobody may have sent anything for a while: a frame may be under way.
       for (let quiet = 0, last = -1; quiet < 3; ) {
         if (performance.now() > end) return false;
         await pause(400);
-        const told = places.reduce((sum, { device }) => sum + (device?.status().framesTold ?? 0), 0);
-        quiet = isSettled() && told === last ? quiet + 1 : 0;
-        last = told;
+        const sent = places.reduce((sum, { device }) => sum + (device?.status().framesTold ?? 0), 0);
+        quiet = isSettled() && sent === last ? quiet + 1 : 0;
+        last = sent;
       }
       return true;
     },
@@ -137,13 +137,13 @@ export async function tcpNetwork(options: TcpNetworkOptions): Promise<TcpNetwork
   };
 }
 
-/** A network that loses what it is told, now and then. */
+/** A network that loses what it is sent, now and then. */
 function lossy(network: Network, loss: number, random: Random): Network {
   return {
     self: network.self,
     start: (listener) => network.start(listener),
-    tell(peer, frame) {
-      if (random() >= loss) network.tell(peer, frame);
+    send(peer, frame) {
+      if (random() >= loss) network.send(peer, frame);
     },
     close: () => network.close(),
   };

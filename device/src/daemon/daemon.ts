@@ -83,7 +83,7 @@ async function compose(options: DaemonOptions, opened: (close: () => unknown) =>
   };
   let hasStarted = false;
   opened(() => hasStarted && log.info({}, "stopped"));
-  // Before anything else: two devices in one folder would tell the same stamps twice.
+  // Before anything else: two devices in one folder would send the same stamps twice.
   const memory = await openStore(folder.path, warn);
   opened(() => memory.close());
   const looks = { data: await lookOf(folder.data), links: await lookOf([linksFile(folder)]) };
@@ -128,7 +128,7 @@ async function compose(options: DaemonOptions, opened: (close: () => unknown) =>
     return async () => {
       try {
         await change();
-        // What was wrong with the file is mended; a notice about something else stays.
+        // What was wrong with the file is right again; a notice about something else stays.
         if (parts.notice === said) parts.notice = null;
       } catch (error) {
         said = `${what} as before: ${error instanceof Error ? error.message : error}`;
@@ -240,7 +240,7 @@ function logged(network: Network, log: Log, nameOf: (peer: string) => string): N
           listener.onDisconnect(peer);
         },
       }),
-    tell: (peer, frame) => network.tell(peer, frame),
+    send: (peer, frame) => network.send(peer, frame),
     close: () => network.close(),
   };
 }

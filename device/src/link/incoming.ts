@@ -1,4 +1,4 @@
-// The hearing half of a link: takes frames, confirms them at a bounded pace, and refuses a peer that breaks the rules.
+// The receiving half of a link: takes frames, confirms them at a bounded pace, and refuses a peer that breaks the rules.
 
 import type { Clock } from "../clock.ts";
 import { frameReader } from "./framing.ts";
@@ -17,12 +17,12 @@ export interface IncomingOptions {
   onFrame(frame: Uint8Array): void;
   /** Sends a confirmation. */
   confirm(bytes: Uint8Array): void;
-  /** The peer broke the rules: nothing more is heard of this stream. */
+  /** The peer broke the rules: nothing more is read from this stream. */
   refuse(reason: string): void;
 }
 
 export interface Incoming {
-  hear(bytes: Uint8Array): void;
+  receive(bytes: Uint8Array): void;
   /** Forgets what was under way. */
   close(): void;
 }
@@ -78,7 +78,7 @@ export function incoming({ maxFrame, clock, onFrame, confirm, refuse }: Incoming
   };
 
   return {
-    hear(bytes) {
+    receive(bytes) {
       if (closed) return;
       const reason = reader.read(bytes);
       if (reason !== undefined) giveUp(reason);

@@ -31,7 +31,7 @@ export interface WireListener {
 
 /** What the transport does for a keeper. */
 interface Wires {
-  /** Opens a stream for telling a peer, on the newest connection there is, or rejects. */
+  /** Opens a stream for sending to a peer, on the newest connection there is, or rejects. */
   open(peer: string, listener: WireListener, signal: AbortSignal): Promise<Wire>;
   /** Closes everything there is with a peer. */
   hangUp(peer: string): void;
@@ -62,10 +62,10 @@ export interface LinkKeeper {
   remove(peer: string): void;
   /** Whether a peer may connect now: linked, and not kept away. */
   admits(peer: string): boolean;
-  tell(peer: string, frame: Uint8Array): void;
+  send(peer: string, frame: Uint8Array): void;
   /** There may be a way to the peer: no need to wait for the next attempt. `isOpen`: the peer has come to us. */
   wake(peer: string, isOpen?: boolean): void;
-  /** The peer opened a stream to tell us. Undefined: refused. */
+  /** The peer opened a stream to send to us. Undefined: refused. */
   accept(peer: string, wire: Wire): WireListener | undefined;
   traffic(peer: string): LinkTraffic | undefined;
   close(): void;
@@ -76,12 +76,12 @@ interface Life {
   over: boolean;
 }
 
-interface Link {
+interface LinkState {
   readonly sent: { frames: number; bytes: number };
   readonly received: { frames: number; bytes: number };
   replaced: number;
-  telling?: { wire: Wire; outgoing: Outgoing; since: number; life: Life };
-  hearing?: { wire: Wire; incoming: Incoming };
+  sending?: { wire: Wire; outgoing: Outgoing; since: number; life: Life };
+  receiving?: { wire: Wire; incoming: Incoming };
   /** Aborts the attempt under way. */
   attempt?: AbortController;
   cancelWait?: () => void;
@@ -96,7 +96,7 @@ interface Link {
 }
 
 export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse }: KeeperOptions): LinkKeeper {
-  const links = new Map<string, Link>();
+  const links = new Map<string, LinkState>();
 
   const admits = (peer: string) => {
     const link = links.get(peer);
@@ -104,22 +104,22 @@ export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse 
   };
 
   /** The traffic of a stream outlives it. */
-  const endTelling = (peer: string, link: Link) => {
-    const { telling } = link;
-    if (telling === undefined) return;
-    delete link.telling;
-    add(link.sent, telling.outgoing.sent);
-    link.replaced += telling.outgoing.replaced;
+  const endSending = (peer: string, link: LinkState) => {
+    const { sending } = link;
+    if (sending === undefined) return;
+    delete link.sending;
+    add(link.sent, sending.outgoing.sent);
+    link.replaced += sending.outgoing.replaced;
     listener.onDisconnect(peer);
   };
 
-  const endHearing = (link: Link) => {
-    link.hearing?.incoming.close();
-    delete link.hearing;
+  const endReceiving = (link: LinkState) => {
+    link.receiving?.incoming.close();
+    delete link.receiving;
   };
 
-  const retryLater = (peer: string, link: Link) => {
-    if (links.get(peer) !== link || link.attempt !== undefined || link.telling !== undefined) return;
+  const retryLater = (peer: string, link: LinkState) => {
+    if (links.get(peer) !== link || link.attempt !== undefined || link.sending !== undefined) return;
     const now = clock.now();
     link.downSince ??= now;
     // No longer than it has been down: whoever is started again at once is found at once, and waits still double.
@@ -129,32 +129,32 @@ export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse 
     link.cancelWait = clock.after(wait, () => open(peer, link));
   };
 
-  const punish = (peer: string, link: Link, reason: string) => {
+  const punish = (peer: string, link: LinkState, reason: string) => {
     onRefuse(peer, reason);
     // Accidents that are far apart do not add up.
     if (clock.now() - link.keptAwayUntil > LONGEST_BAN_MILLISECONDS) link.offences = 0;
     link.keptAwayUntil =
       clock.now() + Math.min(LONGEST_BAN_MILLISECONDS, FIRST_BAN_MILLISECONDS * 2 ** Math.min(link.offences, 20));
     link.offences += 1;
-    endHearing(link);
-    endTelling(peer, link);
+    endReceiving(link);
+    endSending(peer, link);
     wires.hangUp(peer);
     retryLater(peer, link);
   };
 
-  const open = async (peer: string, link: Link) => {
-    if (links.get(peer) !== link || link.attempt !== undefined || link.telling !== undefined) return;
+  const open = async (peer: string, link: LinkState) => {
+    if (links.get(peer) !== link || link.attempt !== undefined || link.sending !== undefined) return;
     link.cancelWait?.();
     const attempt = new AbortController();
     link.attempt = attempt;
     const cancelPatience = clock.after(ATTEMPT_MILLISECONDS, () => attempt.abort(new Error("nobody answered")));
     const life: Life = { over: false };
     try {
-      const wire = await wires.open(peer, tellingListener(peer, link, life), attempt.signal);
+      const wire = await wires.open(peer, sendingListener(peer, link, life), attempt.signal);
       // Closed, unlinked or sent away while it opened.
       if (life.over || !admits(peer) || links.get(peer) !== link) wire.abort("not wanted any more");
       else {
-        link.telling = { wire, outgoing: outgoing(clock, (bytes) => wire.send(bytes)), since: clock.now(), life };
+        link.sending = { wire, outgoing: outgoing(clock, (bytes) => wire.send(bytes)), since: clock.now(), life };
         delete link.failure;
         listener.onConnect(peer);
       }
@@ -172,28 +172,28 @@ export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse 
   };
 
   /**
-   * A peer that speaks on another connection has lost the one before, and hears nothing there. Only if that carried both
+   * A peer that speaks on another connection has lost the one before, and receives nothing there. Only if that carried both
    * directions: else the two ends could follow each other from one connection to the other, for ever.
    */
-  const follow = (peer: string, link: Link, from: Wire, to: Wire) => {
-    const { telling } = link;
-    if (from.connection === to.connection || telling?.wire.connection !== from.connection) return;
-    endTelling(peer, link);
-    telling.wire.abort("the peer came back on another connection");
+  const follow = (peer: string, link: LinkState, from: Wire, to: Wire) => {
+    const { sending } = link;
+    if (from.connection === to.connection || sending?.wire.connection !== from.connection) return;
+    endSending(peer, link);
+    sending.wire.abort("the peer came back on another connection");
     void open(peer, link);
   };
 
-  const tellingListener = (peer: string, link: Link, life: Life): WireListener => ({
+  const sendingListener = (peer: string, link: LinkState, life: Life): WireListener => ({
     onBytes(bytes) {
-      if (link.telling?.life !== life) return;
-      const reason = link.telling.outgoing.hear(bytes);
+      if (link.sending?.life !== life) return;
+      const reason = link.sending.outgoing.receive(bytes);
       if (reason !== undefined) punish(peer, link, reason);
     },
     onClose() {
       life.over = true;
-      if (link.telling?.life !== life) return;
-      if (clock.now() - link.telling.since >= SOUND_STREAM_MILLISECONDS) delete link.downSince;
-      endTelling(peer, link);
+      if (link.sending?.life !== life) return;
+      if (clock.now() - link.sending.since >= SOUND_STREAM_MILLISECONDS) delete link.downSince;
+      endSending(peer, link);
       retryLater(peer, link);
     },
   });
@@ -201,7 +201,7 @@ export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse 
   return {
     add(peer) {
       if (links.has(peer)) return;
-      const link: Link = {
+      const link: LinkState = {
         sent: { frames: 0, bytes: 0 },
         received: { frames: 0, bytes: 0 },
         replaced: 0,
@@ -218,14 +218,14 @@ export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse 
       links.delete(peer);
       link.cancelWait?.();
       link.attempt?.abort(new Error("unlinked"));
-      endHearing(link);
-      endTelling(peer, link);
+      endReceiving(link);
+      endSending(peer, link);
       wires.hangUp(peer);
     },
     admits,
-    tell(peer, frame) {
-      const telling = links.get(peer)?.telling;
-      if (telling !== undefined) telling.outgoing.tell(frame);
+    send(peer, frame) {
+      const sending = links.get(peer)?.sending;
+      if (sending !== undefined) sending.outgoing.send(frame);
     },
     wake(peer, isOpen = false) {
       const link = links.get(peer);
@@ -246,13 +246,13 @@ export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse 
         return undefined;
       }
       // A peer that lost its side of the old stream opens a new one before we notice.
-      if (link.hearing !== undefined) {
-        const { wire: old } = link.hearing;
+      if (link.receiving !== undefined) {
+        const { wire: old } = link.receiving;
         old.abort("replaced by a newer stream");
-        endHearing(link);
+        endReceiving(link);
         follow(peer, link, old, wire);
       }
-      const hears = incoming({
+      const receiver = incoming({
         maxFrame,
         clock,
         onFrame(frame) {
@@ -263,12 +263,12 @@ export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse 
         confirm: (bytes) => wire.send(bytes),
         refuse: (reason) => punish(peer, link, reason),
       });
-      const hearing = { wire, incoming: hears };
-      link.hearing = hearing;
+      const receiving = { wire, incoming: receiver };
+      link.receiving = receiving;
       return {
-        onBytes: (bytes) => hears.hear(bytes),
+        onBytes: (bytes) => receiver.receive(bytes),
         onClose() {
-          if (link.hearing === hearing) endHearing(link);
+          if (link.receiving === receiving) endReceiving(link);
         },
       };
     },
@@ -276,7 +276,7 @@ export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse 
       const link = links.get(peer);
       if (link === undefined) return undefined;
       const sent = { ...link.sent };
-      const outgoing = link.telling?.outgoing;
+      const outgoing = link.sending?.outgoing;
       if (outgoing !== undefined) add(sent, outgoing.sent);
       const replaced = link.replaced + (outgoing?.replaced ?? 0);
       return { sent, received: { ...link.received }, replaced, failure: link.failure };

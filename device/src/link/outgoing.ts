@@ -1,4 +1,4 @@
-// The telling half of a link: sends while there is credit, and keeps the latest frame, never a queue, while there is none.
+// The sending half of a link: sends while there is credit, and keeps the latest frame, never a queue, while there is none.
 
 import type { Clock } from "../clock.ts";
 import { withLength } from "./framing.ts";
@@ -10,9 +10,9 @@ import {
 } from "./limits.ts";
 
 export interface Outgoing {
-  tell(frame: Uint8Array): void;
+  send(frame: Uint8Array): void;
   /** Confirmations: each byte says how many more frames were taken. Returns why that cannot be, if it cannot. */
-  hear(bytes: Uint8Array): string | undefined;
+  receive(bytes: Uint8Array): string | undefined;
   readonly sent: Traffic;
   /** Frames that a newer one replaced before they were sent. */
   readonly replaced: number;
@@ -56,7 +56,7 @@ export function outgoing(clock: Clock, send: (bytes: Uint8Array) => void): Outgo
   };
 
   return {
-    tell(frame) {
+    send(frame) {
       if (hasCredit()) {
         transmit(frame);
         return;
@@ -64,7 +64,7 @@ export function outgoing(clock: Clock, send: (bytes: Uint8Array) => void): Outgo
       if (waiting !== undefined) replaced += 1;
       waiting = frame;
     },
-    hear(bytes) {
+    receive(bytes) {
       for (const taken of bytes) {
         if (taken === 0 || taken > unconfirmed.length) {
           return `a confirmation must name 1 to ${unconfirmed.length} frames (those under way), got ${taken}`;

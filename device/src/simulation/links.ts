@@ -1,4 +1,4 @@
-// Links in memory: every direction carries one frame at a time, late, lost or cut as the weather says.
+// SimulatedLinks in memory: every direction carries one frame at a time, late, lost or cut as the weather says.
 
 import type { Random } from "@fedkm/core";
 import type { Clock } from "../clock.ts";
@@ -18,7 +18,7 @@ interface Way {
   readonly to: End;
   isCut: boolean;
   isBusy: boolean;
-  /** Told while the way was busy: the latest only. */
+  /** Sent while the way was busy: the latest only. */
   waiting: Uint8Array | undefined;
 }
 
@@ -30,7 +30,7 @@ interface End {
   listener: NetworkListener | undefined;
 }
 
-export interface Links {
+export interface SimulatedLinks {
   /** The network as device `i` sees it, from its start to `close`. */
   network(i: number): Network;
   /** A link that is cut carries nothing, and both ends know. */
@@ -61,7 +61,7 @@ export function simulatedLinks(
   weather: Weather,
   random: Random,
   log: EventLog,
-): Links {
+): SimulatedLinks {
   const ends = joinEnds(neighbours);
   let frames = 0;
   let bytes = 0;
@@ -108,7 +108,7 @@ export function simulatedLinks(
         ends[i].listener = listener;
         for (const way of ends[i].ways.values()) clock.after(0, () => meet(way));
       },
-      tell: (peer, frame) => {
+      send: (peer, frame) => {
         const way = ends[i].ways.get(peer);
         if (way === undefined || !isOpen(way)) return;
         if (way.isBusy) way.waiting = frame;

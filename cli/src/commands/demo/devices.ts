@@ -89,13 +89,13 @@ function summed(statuses: readonly (DaemonStatus | undefined)[]) {
   const sent = statuses.flatMap((status) => status?.links.map((link) => link.sent) ?? []);
   return {
     centroids: statuses.map((status) => matrix(status?.device.centroids ?? [])),
-    messages: tellings(statuses.map((status) => [status?.device.framesTold ?? 0, status?.links.length ?? 0])),
+    messages: broadcasts(statuses.map((status) => [status?.device.framesTold ?? 0, status?.links.length ?? 0])),
     bytes: sent.reduce((sum, { bytes }) => sum + bytes, 0),
   };
 }
 
-/** What is told to all neighbours at once is one message, as in the methods beside. */
-function tellings(devices: readonly (readonly [frames: number, neighbours: number])[]): number {
+/** What is sent to all neighbours at once is one message, as in the methods beside. */
+function broadcasts(devices: readonly (readonly [frames: number, neighbours: number])[]): number {
   return devices.reduce((sum, [frames, neighbours]) => sum + Math.ceil(frames / Math.max(1, neighbours)), 0);
 }
 
@@ -109,7 +109,7 @@ async function simulateDevices(
   const study = studyOf(datasets, ["x1", "x2"], { k, alpha });
   const simulation = simulate({ study, contract: await contractOf(study), datasets, graph, seed });
   const isAgreed = simulation.settle(WITHIN_MILLISECONDS);
-  const messages = tellings(
+  const messages = broadcasts(
     datasets.map((_, i) => [simulation.status(i).framesTold, graph.neighbours[i].length] as const),
   );
   const milliseconds = performance.now() - begun;

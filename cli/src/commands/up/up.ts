@@ -1,4 +1,4 @@
-// fedkm up: a whole network of real devices on this machine, in sight, until it is told to stop.
+// fedkm up: a whole network of real devices on this machine, in sight, until it is stopped.
 
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
