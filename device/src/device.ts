@@ -25,8 +25,8 @@ export interface DeviceOptions {
   readonly rows: Matrix;
   /** Of the first k-means. Default 0. */
   readonly seed?: number;
-  /** Milliseconds between two updates, at least. Default 10. */
-  readonly pace?: number;
+  /** Between two updates, at least. Default 10. */
+  readonly paceMilliseconds?: number;
   /** What a person should know, one line each; never data. */
   readonly notice?: (line: string) => void;
 }
@@ -168,7 +168,7 @@ class Loop implements Device, NetworkListener {
   /** Sees to it that an update comes, not sooner than the pace allows. */
   #wake(): void {
     if (this.#cancelUpdate !== undefined || this.#isStopped) return;
-    const { clock, pace = PACE_MILLISECONDS } = this.#options;
+    const { clock, paceMilliseconds = PACE_MILLISECONDS } = this.#options;
     this.#cancelUpdate = clock.after(Math.max(0, this.#restUntil - clock.now()), () => {
       this.#cancelUpdate = undefined;
       const begun = clock.now();
@@ -176,7 +176,7 @@ class Loop implements Device, NetworkListener {
       if (!this.#model.isStarting) this.#update();
       const ended = clock.now();
       // On large data the update itself sets the pace: half of the time is left to the rest of the process.
-      if (!this.#model.isStarting) this.#restUntil = ended + Math.max(pace, ended - begun);
+      if (!this.#model.isStarting) this.#restUntil = ended + Math.max(paceMilliseconds, ended - begun);
       if (this.#model.isMoving) this.#wake();
     });
   }

@@ -5,6 +5,7 @@ export { createDevice, type Device, type DeviceOptions } from "./device.ts";
 export { volatileMemory } from "./memory.ts";
 export type { Network, NetworkListener } from "./network.ts";
 export { frameBytes } from "./protocol.ts";
+export { isSettled } from "./settled.ts";
 export { type Simulation, type SimulationOptions, simulate } from "./simulation/simulate.ts";
 export type { DeviceStatus, NeighbourStatus } from "./status.ts";
 export { compareStudies, contractOf, type Feature, formatStudy, parseStudy, type Study, studyId } from "./study.ts";

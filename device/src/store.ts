@@ -13,7 +13,6 @@ export interface StoreOptions {
   readonly clock?: Clock;
   /** Milliseconds since 1970. It may jump; epochs do not follow it back. */
   readonly wallClock?: () => number;
-  readonly interval?: number;
 }
 
 export interface Store extends Memory {
@@ -25,7 +24,7 @@ export interface Store extends Memory {
 export async function openStore(
   folder: string,
   warn: (line: string) => void,
-  { disk = realDisk, clock = realClock, wallClock = Date.now, interval = STATE_MILLISECONDS }: StoreOptions = {},
+  { disk = realDisk, clock = realClock, wallClock = Date.now }: StoreOptions = {},
 ): Promise<Store> {
   const unlock = await lockFolder(folder);
   try {
@@ -33,7 +32,7 @@ export async function openStore(
     const epoch = await nextEpoch(folder, disk, wallClock());
     const states = generations(join(folder, "state"), disk);
     const saved = await loadState(states, folder, warn);
-    const keeper = stateKeeper(states, clock, interval, warn);
+    const keeper = stateKeeper(states, clock, warn);
     return {
       epoch,
       saved,
@@ -88,7 +87,7 @@ async function loadState(
 }
 
 /** Writes the latest state now and then, one write at a time. */
-function stateKeeper(states: Generations, clock: Clock, interval: number, warn: (line: string) => void) {
+function stateKeeper(states: Generations, clock: Clock, warn: (line: string) => void) {
   let latest: (() => SavedState) | undefined;
   let failure: string | undefined;
   let cancel: (() => void) | undefined;
@@ -114,7 +113,7 @@ function stateKeeper(states: Generations, clock: Clock, interval: number, warn: 
     if (cancel !== undefined || writing !== undefined || latest === undefined) return;
     cancel = clock.after(Math.max(0, nextAt - clock.now()), () => {
       cancel = undefined;
-      nextAt = clock.now() + interval;
+      nextAt = clock.now() + STATE_MILLISECONDS;
       writing = write().then(() => {
         writing = undefined;
         schedule();

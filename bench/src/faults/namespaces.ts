@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { fit, graph, type Matrix, stack } from "@fedkm/core";
 import { print } from "../table.ts";
-import { areSettled, makeFolders, pointsAsCsv, type RunningDevice, startDevice } from "./processes.ts";
+import { makeFolders, pointsAsCsv, type RunningDevice, settle, startDevice } from "./processes.ts";
 import { problem } from "./setting.ts";
 
 const names = ["fedkm-a", "fedkm-b"];
@@ -116,7 +116,3 @@ const fitted = (datasets: readonly Matrix[]) =>
 
 const reached = (devices: readonly RunningDevice[]) =>
   devices.reduce((sum, device) => sum + (device.status()?.device.objective ?? 0), 0);
-
-async function settle(devices: readonly RunningDevice[]): Promise<void> {
-  for (const end = performance.now() + 60_000; !areSettled(devices) && performance.now() < end; ) await pause(200);
-}

@@ -6,9 +6,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Matrix } from "@fedkm/core";
-import { formatStudy, type Study } from "@fedkm/device";
+import { formatStudy, isSettled, type Study } from "@fedkm/device";
 import {
   createFolder,
   type DaemonStatus,
@@ -20,6 +21,8 @@ import {
 import type { Problem } from "./setting.ts";
 
 const program = fileURLToPath(new URL("../../../cli/bin/fedkm.js", import.meta.url));
+
+const SETTLE_MILLISECONDS = 60_000;
 
 /** Folders of linked devices, in a temporary place. */
 export interface Folders {
@@ -149,12 +152,15 @@ export function startDevice(
   };
 }
 
-/** Every device has nothing to tell and has heard all of its neighbours. */
+/** Waits until all are settled, for a minute at most. */
+export async function settle(devices: readonly RunningDevice[]): Promise<void> {
+  const end = performance.now() + SETTLE_MILLISECONDS;
+  while (!areSettled(devices) && performance.now() < end) await pause(100);
+}
+
 export function areSettled(devices: readonly RunningDevice[]): boolean {
   return devices.every((device) => {
     const status = device.status();
-    return (
-      status?.device.phase === "settled" && status.links.every(({ isConnected, age }) => isConnected && age !== null)
-    );
+    return status !== undefined && isSettled(status.device, status.links);
   });
 }

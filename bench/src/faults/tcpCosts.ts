@@ -6,7 +6,7 @@ import { frameBytes } from "@fedkm/device";
 import { createIdentity, type Libp2pNetwork, libp2pNetwork } from "@fedkm/device/libp2p";
 import { print } from "../table.ts";
 import { plainPair } from "./plainTcp.ts";
-import { areSettled, makeFolders, startDevice } from "./processes.ts";
+import { makeFolders, settle, startDevice } from "./processes.ts";
 import { problem } from "./setting.ts";
 import { tcpNetwork } from "./tcpNetwork.ts";
 import { tcpProxy } from "./tcpProxy.ts";
@@ -23,7 +23,7 @@ export async function deviceCosts(): Promise<boolean> {
       running.push(device);
       starts.push(await device.said("listening"));
     }
-    while (!areSettled(running)) await pause(200);
+    await settle(running);
     // Idle, with the memory of the work before it.
     await pause(5_000);
     const memory = (running[0].status()?.memoryBytes ?? Number.NaN) / 1e6;

@@ -18,6 +18,9 @@ import { serveStatus } from "./server.ts";
 import { type DaemonStatus, STATUS_FILE } from "./status.ts";
 import { lookOf, watchFiles } from "./watch.ts";
 
+/** How often the event loop is asked for its delay. What it measures includes this time. */
+const DELAY_RESOLUTION_MILLISECONDS = 10;
+
 /** Where lines go; a pino logger is one. */
 export interface Log {
   info(fields: object, message: string): void;
@@ -64,7 +67,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 /** Puts a daemon together; `opened` learns how to undo each step. Returns how it is doing, at any time. */
 async function compose(options: DaemonOptions, opened: (close: () => unknown) => void): Promise<() => DaemonStatus> {
   const { log, metricsPort, isDiscoverable = false, clock = realClock } = options;
-  const delays = monitorEventLoopDelay({ resolution: 10 });
+  const delays = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MILLISECONDS });
   delays.enable();
   opened(() => delays.disable());
   const folder = await readFolder(options.folder);
@@ -212,7 +215,7 @@ function describe(
     writtenAt: new Date().toISOString(),
     addresses: network.addresses(),
     memoryBytes: surroundings.memoryBytes(),
-    delayMilliseconds: Math.max(0, delays.percentile(99) / 1e6 - 10),
+    delayMilliseconds: Math.max(0, delays.percentile(99) / 1e6 - DELAY_RESOLUTION_MILLISECONDS),
     ...describeLinks(device, network, links),
     pending: pending.list(),
     notice,

@@ -6,8 +6,8 @@ import type { Network, NetworkListener } from "../network.ts";
 import type { EventLog } from "./log.ts";
 
 export interface Weather {
-  /** Milliseconds a frame takes, drawn evenly between the two. */
-  delay: readonly [number, number];
+  /** How long a frame takes, drawn evenly between the two. */
+  delayMilliseconds: readonly [number, number];
   /** Share of frames that never arrive. */
   loss: number;
 }
@@ -73,7 +73,7 @@ export function simulatedLinks(
     frames++;
     underWay++;
     bytes += frame.length;
-    const [least, most] = weather.delay;
+    const [least, most] = weather.delayMilliseconds;
     const isLost = random() < weather.loss;
     clock.after(least + (most - least) * random(), () => {
       way.isBusy = false;

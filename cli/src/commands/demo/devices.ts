@@ -5,9 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Matrix, matrix } from "@fedkm/core";
+import { contractOf, simulate } from "@fedkm/device";
 import type { DaemonStatus } from "@fedkm/device/daemon";
 import { prepareFolders } from "../../devices/folders.ts";
 import { startProcesses } from "../../devices/processes.ts";
+import { hasSettled } from "../../devices/state.ts";
 import { planDatasets, studyOf } from "../../devices/study.ts";
 import { systemReason } from "../../failure.ts";
 import { checkLoopback } from "../../ports.ts";
@@ -27,8 +29,9 @@ export interface DevicesResult {
 }
 
 /** Moves below this share of the range are agreement enough to look at; devices go on to 1e-6. */
-const AGREED = 1e-5;
+const AGREED_MOVE = 1e-5;
 const WITHIN_MILLISECONDS = 35_000;
+const LOOK_EVERY_MILLISECONDS = 100;
 
 export async function runDevices(
   problem: Problem,
@@ -62,10 +65,10 @@ async function runProcesses(problem: Problem, onProgress: (text: string) => void
         const statuses = processes.statuses();
         const failure = processes.failure();
         if (failure !== undefined) throw new Error(failure);
-        const agreed = statuses.filter(hasAgreed).length;
+        const agreed = statuses.filter((status) => hasSettled(status, AGREED_MOVE)).length;
         onProgress(`${agreed} of ${statuses.length} devices agree with their neighbours`);
         isAgreed = agreed === statuses.length;
-        await Promise.race([stopped, pause(100)]);
+        await Promise.race([stopped, pause(LOOK_EVERY_MILLISECONDS)]);
       }
     } finally {
       await processes.stop();
@@ -75,14 +78,6 @@ async function runProcesses(problem: Problem, onProgress: (text: string) => void
   } finally {
     rmSync(base, { recursive: true, force: true });
   }
-}
-
-function hasAgreed(status: DaemonStatus | undefined): boolean {
-  return (
-    status !== undefined &&
-    (status.device.phase === "settled" || (status.device.move ?? 1) < AGREED) &&
-    status.links.every(({ isConnected, age }) => isConnected && age !== null)
-  );
 }
 
 function summed(statuses: readonly (DaemonStatus | undefined)[]) {
@@ -104,7 +99,6 @@ async function simulateDevices(
   { datasets, graph, k, alpha, seed }: Problem,
   inProcess: string,
 ): Promise<DevicesResult> {
-  const { contractOf, simulate } = await import("@fedkm/device");
   const begun = performance.now();
   const study = studyOf(datasets, ["x1", "x2"], { k, alpha });
   const simulation = simulate({ study, contract: await contractOf(study), datasets, graph, seed });
