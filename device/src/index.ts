@@ -9,4 +9,5 @@ export { isSettled } from "./settled.ts";
 export { type Simulation, type SimulationOptions, simulate } from "./simulation/simulate.ts";
 export type { DeviceStatus, NeighbourStatus } from "./status.ts";
 export { compareStudies, contractOf, type Feature, formatStudy, parseStudy, type Study, studyId } from "./study.ts";
+export { pointsAsCsv, studyOfPoints } from "./studyOfPoints.ts";
 export { scaleRows, unscale } from "./units.ts";

@@ -6,6 +6,8 @@ import { durableWrite } from "./disk.ts";
 import { addressFault, type Contact, peerFault } from "./libp2p.ts";
 import { MOST_ADDRESSES, MOST_LINKS } from "./link/limits.ts";
 
+import { reasonOf } from "./reason.ts";
+
 /** A neighbour, and what its owner calls it. */
 export interface Link extends Contact {
   readonly name: string;
@@ -20,8 +22,7 @@ export async function readLinks(folder: string): Promise<Link[]> {
     return checkedLinks(JSON.parse(text));
   } catch (error) {
     // Links are never started afresh: a device that forgot them would look healthy and hear nobody.
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`${path} must be a list of links: ${reason}`, { cause: error });
+    throw new Error(`${path} must be a list of links: ${reasonOf(error)}`, { cause: error });
   }
 }
 

@@ -6,6 +6,7 @@ import { type Disk, realDisk } from "./disk.ts";
 import { lockFolder } from "./lock.ts";
 import type { Memory, SavedState } from "./memory.ts";
 import { STATE_MILLISECONDS } from "./pace.ts";
+import { reasonOf } from "./reason.ts";
 import { type Generations, generations } from "./stateFile.ts";
 
 export interface StoreOptions {
@@ -104,7 +105,7 @@ function stateKeeper(states: Generations, clock: Clock, warn: (line: string) => 
     } catch (error) {
       // The old state is still there. A newer one may have come meanwhile; else this one is tried again.
       latest ??= state;
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = reasonOf(error);
       if (reason !== failure) warn(`the state is not kept, the one before stays: ${reason}`);
       failure = reason;
     }

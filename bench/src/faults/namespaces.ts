@@ -4,8 +4,9 @@ import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { fit, graph, type Matrix, stack } from "@fedkm/core";
+import { pointsAsCsv } from "@fedkm/device";
 import { print } from "../table.ts";
-import { makeFolders, pointsAsCsv, type RunningDevice, settle, startDevice } from "./processes.ts";
+import { makeFolders, type RunningDevice, settle, startDevice } from "./processes.ts";
 import { problem } from "./setting.ts";
 
 const names = ["fedkm-a", "fedkm-b"];

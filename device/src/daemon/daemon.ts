@@ -8,6 +8,7 @@ import { createDevice, type Device } from "../device.ts";
 import { type Libp2pNetwork, libp2pNetwork } from "../libp2p.ts";
 import { LINKS_FILE, type Link, readLinks } from "../linksFile.ts";
 import type { Network } from "../network.ts";
+import { reasonOf } from "../reason.ts";
 import { openStore } from "../store.ts";
 import { contractOf, studyId } from "../study.ts";
 import { type DeviceFolder, readFolder } from "./folder.ts";
@@ -134,7 +135,7 @@ async function compose(options: DaemonOptions, opened: (close: () => unknown) =>
         // What was wrong with the file is right again; a notice about something else stays.
         if (parts.notice === said) parts.notice = null;
       } catch (error) {
-        said = `${what} as before: ${error instanceof Error ? error.message : error}`;
+        said = `${what} as before: ${reasonOf(error)}`;
         warn(said);
       }
     };

@@ -8,4 +8,5 @@ export { type Daemon, type Log, startDaemon } from "./daemon.ts";
 export { createFolder, type DeviceFolder, readFolder, writeSettings } from "./folder.ts";
 export type { Stranger } from "./pending.ts";
 export { type Columns, readColumns, readPoints } from "./points.ts";
+export { checkLoopback, freePorts } from "./ports.ts";
 export { type DaemonStatus, type LinkStatus, STATUS_FILE } from "./status.ts";

@@ -2,6 +2,7 @@
 
 import type { Clock } from "../clock.ts";
 import type { NetworkListener } from "../network.ts";
+import { reasonOf } from "../reason.ts";
 import { type Incoming, incoming } from "./incoming.ts";
 import {
   ATTEMPT_MILLISECONDS,
@@ -160,7 +161,7 @@ export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse 
       }
     } catch (error) {
       // Not there: an ordinary state of a neighbour, answered by trying again.
-      link.failure = error instanceof Error ? error.message : String(error);
+      link.failure = reasonOf(error);
     } finally {
       cancelPatience();
       delete link.attempt;

@@ -5,14 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Matrix, matrix } from "@fedkm/core";
-import { contractOf, simulate } from "@fedkm/device";
-import type { DaemonStatus } from "@fedkm/device/daemon";
+import { contractOf, simulate, studyOfPoints } from "@fedkm/device";
+import { checkLoopback, type DaemonStatus } from "@fedkm/device/daemon";
 import { prepareFolders } from "../../devices/folders.ts";
 import { startProcesses } from "../../devices/processes.ts";
 import { hasSettled } from "../../devices/state.ts";
-import { planDatasets, studyOf } from "../../devices/study.ts";
+import { planDatasets } from "../../devices/study.ts";
 import { systemReason } from "../../failure.ts";
-import { checkLoopback } from "../../ports.ts";
 import { untilStopped } from "../../stop.ts";
 import type { Problem } from "./comparison.ts";
 
@@ -100,7 +99,7 @@ async function simulateDevices(
   inProcess: string,
 ): Promise<DevicesResult> {
   const begun = performance.now();
-  const study = studyOf(datasets, ["x1", "x2"], { k, alpha });
+  const study = studyOfPoints(datasets, ["x1", "x2"], { name: "demo", k, alpha });
   const simulation = simulate({ study, contract: await contractOf(study), datasets, graph, seed });
   const isAgreed = simulation.settle(WITHIN_MILLISECONDS);
   const messages = broadcasts(
