@@ -1,5 +1,4 @@
-// The few things a device asks of a disk, so that a test can be one that loses power or is full, and the write that
-// survives both.
+// What a device asks of a disk, so that a test can be one that loses power or is full; and the write that survives both.
 
 import { randomBytes } from "node:crypto";
 import { type FileHandle, open, readdir, readFile, rename, rm } from "node:fs/promises";

@@ -1,5 +1,5 @@
-// Whether a neighbour's frame is heard: not too many, not older than the last, and right to the byte. A refused frame
-// changes nothing but a counter.
+// The fate of a neighbour's frame: taken, or refused because it is malformed, out of order or one too many.
+// A refused frame changes nothing but a counter.
 
 import { FRAME_BURST, FRAMES_PER_SECOND } from "./link/limits.ts";
 import { type Contract, type Decoded, decode, type Refusal, type Stamp } from "./protocol.ts";

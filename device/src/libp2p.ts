@@ -10,7 +10,7 @@ import { yamux } from "@libp2p/yamux";
 import { multiaddr } from "@multiformats/multiaddr";
 import { createLibp2p } from "libp2p";
 import { type Clock, realClock } from "./clock.ts";
-import { type LinkKeeper, type LinkTraffic, linkKeeper, type Wire, type WireListener } from "./link/keeper.ts";
+import { type LinkKeeper, type LinkTraffic, linkKeeper } from "./link/keeper.ts";
 import {
   HANDSHAKE_MILLISECONDS,
   HANDSHAKES_PER_SECOND,
@@ -25,6 +25,7 @@ import {
   PING_ANSWER_MILLISECONDS,
   PING_MILLISECONDS,
 } from "./link/limits.ts";
+import type { Wire, WireListener, Wires } from "./link/wire.ts";
 import type { Network, NetworkListener } from "./network.ts";
 
 /** What a device calls its streams, docs/protocol.md. */
@@ -122,13 +123,13 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
       { signal },
     );
   };
-  const wires = {
-    async open(peer: string, listener: WireListener, signal: AbortSignal): Promise<Wire> {
+  const wires: Wires = {
+    async open(peer, listener, signal) {
       const connection = await connect(peer, signal);
       const stream = await connection.newStream(PROTOCOL, { signal });
       return attach(stream, connection, () => listener);
     },
-    hangUp(peer: string) {
+    hangUp(peer) {
       for (const connection of connections(peer)) connection.abort(new Error("hung up"));
     },
   };

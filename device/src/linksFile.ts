@@ -1,4 +1,4 @@
-// The links of a device, as its owner made them: a file of peers that is only ever changed whole.
+// links.json: the links of a device as its owner made them, in a file that is only ever changed whole.
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,6 +12,12 @@ import { reasonOf } from "./reason.ts";
 export interface Link extends Contact {
   readonly name: string;
 }
+
+/** What a device or a link may be called. */
+export const nameRule = {
+  pattern: /^[\w.-]{1,64}$/,
+  text: "1 to 64 letters, digits, dots, dashes and underscores",
+};
 
 export const LINKS_FILE = "links.json";
 
@@ -63,8 +69,8 @@ function checkedLinks(value: unknown): Link[] {
 function checkedLink(value: unknown, index: number): Link {
   const { name, peer, addresses } = (value ?? {}) as Partial<Record<keyof Link, unknown>>;
   const where = `links[${index}]`;
-  if (typeof name !== "string" || !/^[\w.-]{1,64}$/.test(name)) {
-    throw new RangeError(`${where}.name must be 1 to 64 letters, digits, dots, dashes and underscores, got ${name}`);
+  if (typeof name !== "string" || !nameRule.pattern.test(name)) {
+    throw new RangeError(`${where}.name must be ${nameRule.text}, got ${name}`);
   }
   if (typeof peer !== "string" || !Array.isArray(addresses) || addresses.length > MOST_ADDRESSES) {
     const rule = `must have a peer and a list of at most ${MOST_ADDRESSES} addresses`;

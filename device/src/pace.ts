@@ -1,5 +1,5 @@
-// The heartbeat, and every other time and threshold of a device's own: when it updates, sends, gives a neighbour up,
-// writes and looks at files. Every one is a row of docs/protocol.md with the same number and sentence; a test compares them.
+// The heartbeat and every other time and threshold that a device sets itself, in one place.
+// Every one is a row of docs/protocol.md#limits with the same number and sentence; a test compares them.
 
 /**
  * docs/protocol.md#heartbeat: "A device that has sent nothing for this time updates once and sends its frame again,

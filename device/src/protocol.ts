@@ -1,4 +1,4 @@
-// The frame to the byte: what devices send each other, how it is written and when it is refused. Pure; see docs/protocol.md.
+// The frame to the byte: how what devices send each other is written and read. Pure; see docs/protocol.md.
 
 import type { Matrix } from "@fedkm/core";
 import { LARGEST_FRAME_BYTES } from "./link/limits.ts";

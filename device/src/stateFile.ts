@@ -1,5 +1,5 @@
-// The state's format on disk: a header, the state as JSON (SavedState of memory.ts) and a SHA-256 that says whether the
-// file is whole, in two generations, of which a save never touches the newest. The epoch is kept in the same format.
+// The state's format on disk: a header, the state as JSON (SavedState of memory.ts) and a SHA-256, in two generations.
+// A file that is not whole is known by its sum, and a save never touches the newest one. The epoch is kept in the same way.
 
 import { createHash } from "node:crypto";
 import { type Disk, durableWrite } from "./disk.ts";

@@ -1,4 +1,4 @@
-// A device's memory on disk: the latest state in two generations, an epoch that never goes back, one device per folder.
+// A device's memory on disk: when its state is saved and loaded, an epoch that never goes back, one device per folder.
 
 import { join } from "node:path";
 import { type Clock, realClock } from "./clock.ts";

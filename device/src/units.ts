@@ -1,4 +1,4 @@
-// Between the features' units, in which data and results are given, and the numbers that are clustered and sent.
+// From the features' units, in which data and results are given, to the numbers that are clustered and sent, and back.
 
 import type { Matrix } from "@fedkm/core";
 import type { Study } from "./study.ts";

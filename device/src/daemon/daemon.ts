@@ -1,8 +1,7 @@
 // One device as a long-running program: its folder, its data, its loop and its network in one place, watched and reported.
 
 import { join } from "node:path";
-import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
-import { type Matrix, stack } from "@fedkm/core";
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import { type Clock, realClock } from "../clock.ts";
 import { createDevice, type Device } from "../device.ts";
 import { type Libp2pNetwork, libp2pNetwork } from "../libp2p.ts";
@@ -11,27 +10,18 @@ import type { Network } from "../network.ts";
 import { reasonOf } from "../reason.ts";
 import { openStore } from "../store.ts";
 import { contractOf, studyId } from "../study.ts";
-import { type DeviceFolder, readFolder } from "./folder.ts";
-import { type PendingList, pendingList } from "./pending.ts";
-import { readPoints } from "./points.ts";
+import { DELAY_RESOLUTION_MILLISECONDS, describe, type Parts, type Surroundings } from "./describe.ts";
+import { type DeviceFolder, readFolder, readRows } from "./folder.ts";
+import { pendingList } from "./pending.ts";
 import { reportStatus } from "./report.ts";
 import { serveStatus } from "./server.ts";
 import { type DaemonStatus, STATUS_FILE } from "./status.ts";
 import { lookOf, watchFiles } from "./watch.ts";
 
-/** How often the event loop is asked for its delay. What it measures includes this time. */
-const DELAY_RESOLUTION_MILLISECONDS = 10;
-
 /** Where lines go; a pino logger is one. */
 export interface Log {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
-}
-
-/** What only the program around a daemon knows. */
-interface Surroundings {
-  readonly pid: number;
-  memoryBytes(): number;
 }
 
 export interface DaemonOptions {
@@ -74,12 +64,15 @@ async function compose(options: DaemonOptions, opened: (close: () => unknown) =>
   const folder = await readFolder(options.folder);
   const contract = await contractOf(folder.study);
   const parts: Parts = {
+    name: folder.name,
+    surroundings: options.surroundings,
     startedAt: new Date().toISOString(),
     studyHash: studyId(contract),
+    pending: pendingList(),
+    delays,
     isRunning: true,
     links: folder.links,
     notice: null,
-    delays,
   };
   const warn = (line: string) => {
     parts.notice = line;
@@ -91,10 +84,9 @@ async function compose(options: DaemonOptions, opened: (close: () => unknown) =>
   const memory = await openStore(folder.path, warn);
   opened(() => memory.close());
   const looks = { data: await lookOf(folder.data), links: await lookOf([linksFile(folder)]) };
-  const rows = await readAll(folder);
+  const rows = await readRows(folder);
 
-  const pending = pendingList();
-  const network = connect(folder, parts, { log, clock, pending, warn, isDiscoverable });
+  const network = connect(folder, parts, { log, clock, warn, isDiscoverable });
   const device = createDevice({
     study: folder.study,
     contract,
@@ -105,7 +97,7 @@ async function compose(options: DaemonOptions, opened: (close: () => unknown) =>
     rows,
     notice: (line) => warn(line.replace(/\b12D3KooW\w+/g, (peer) => nameOf(parts, peer))),
   });
-  const status = () => describe(options, folder, parts, device, network, pending);
+  const status = () => describe(parts, device, network);
   if (metricsPort !== undefined) {
     const server = await serveStatus(metricsPort, status);
     opened(server.close);
@@ -127,6 +119,21 @@ async function compose(options: DaemonOptions, opened: (close: () => unknown) =>
     parts.isRunning = false;
     return stopReporting();
   });
+  const follow = following(folder, parts, { device, network, log, warn });
+  opened(watchFiles([linksFile(folder)], looks.links, clock, follow.links));
+  opened(watchFiles(folder.data, looks.data, clock, follow.data));
+  return status;
+}
+
+interface Followers {
+  readonly device: Device;
+  readonly network: Libp2pNetwork;
+  readonly log: Log;
+  warn(line: string): void;
+}
+
+/** What happens when the owner changes a file. One that cannot be used changes nothing but the notice. */
+function following(folder: DeviceFolder, parts: Parts, { device, network, log, warn }: Followers) {
   const orWarn = (change: () => Promise<void>, what: string) => {
     let said: string | undefined;
     return async () => {
@@ -140,49 +147,36 @@ async function compose(options: DaemonOptions, opened: (close: () => unknown) =>
       }
     };
   };
-  const changeLinks = orWarn(async () => {
-    parts.links = await readLinks(folder.path);
-    for (const { peer } of parts.links) pending.remove(peer);
-    // The device first: it must know a neighbour that connects.
-    device.setLinks(peersOf(parts.links));
-    network.setLinks(parts.links);
-    log.info({ links: parts.links.length }, "links changed");
-  }, "links stay");
-  const changeData = orWarn(async () => {
-    const changed = await readAll(folder);
-    device.setRows(changed);
-    log.info({ rows: changed.rows }, "data changed");
-  }, "data stays");
-  opened(watchFiles([linksFile(folder)], looks.links, clock, changeLinks));
-  opened(watchFiles(folder.data, looks.data, clock, changeData));
-  return status;
-}
-
-/** What changes while a daemon runs, apart from the device itself. */
-interface Parts {
-  readonly startedAt: string;
-  readonly studyHash: string;
-  isRunning: boolean;
-  links: readonly Link[];
-  notice: string | null;
-  /** Since the last status was written. */
-  readonly delays: IntervalHistogram;
+  return {
+    links: orWarn(async () => {
+      parts.links = await readLinks(folder.path);
+      for (const { peer } of parts.links) parts.pending.remove(peer);
+      // The device first: it must know a neighbour that connects.
+      device.setLinks(peersOf(parts.links));
+      network.setLinks(parts.links);
+      log.info({ links: parts.links.length }, "links changed");
+    }, "links stay"),
+    data: orWarn(async () => {
+      const rows = await readRows(folder);
+      device.setRows(rows);
+      log.info({ rows: rows.rows }, "data changed");
+    }, "data stays"),
+  };
 }
 
 const linksFile = ({ path }: DeviceFolder) => join(path, LINKS_FILE);
 const peersOf = (links: readonly Link[]) => links.map(({ peer }) => peer);
 const nameOf = ({ links }: Parts, peer: string) => links.find((link) => link.peer === peer)?.name ?? peer;
 
-interface Helpers {
+interface Wiring {
   readonly log: Log;
   readonly clock: Clock;
-  readonly pending: PendingList;
   readonly isDiscoverable: boolean;
   warn(line: string): void;
 }
 
-function connect(folder: DeviceFolder, parts: Parts, helpers: Helpers): Libp2pNetwork {
-  const { log, clock, pending, warn, isDiscoverable } = helpers;
+function connect(folder: DeviceFolder, parts: Parts, wiring: Wiring): Libp2pNetwork {
+  const { log, clock, warn, isDiscoverable } = wiring;
   return libp2pNetwork({
     isDiscoverable,
     identity: folder.identity,
@@ -192,40 +186,11 @@ function connect(folder: DeviceFolder, parts: Parts, helpers: Helpers): Libp2pNe
     onStranger(peer, address) {
       // A linked peer that is kept away for a while is no stranger.
       if (parts.links.some((link) => link.peer === peer)) return;
-      if (pending.note(peer, address, new Date(), clock.now())) log.info({ peer, address }, "a stranger was refused");
+      if (parts.pending.note(peer, address, new Date(), clock.now()))
+        log.info({ peer, address }, "a stranger was refused");
     },
     onRefuse: (peer, reason) => warn(`${nameOf(parts, peer)} is kept away for a while: ${reason}`),
   });
-}
-
-function describe(
-  { surroundings }: DaemonOptions,
-  { name }: DeviceFolder,
-  { startedAt, studyHash, isRunning, links, notice, delays }: Parts,
-  device: Device,
-  network: Libp2pNetwork,
-  pending: PendingList,
-): DaemonStatus {
-  return {
-    version: 1,
-    isRunning,
-    pid: surroundings.pid,
-    name,
-    studyHash,
-    startedAt,
-    writtenAt: new Date().toISOString(),
-    addresses: network.addresses(),
-    memoryBytes: surroundings.memoryBytes(),
-    delayMilliseconds: Math.max(0, delays.percentile(99) / 1e6 - DELAY_RESOLUTION_MILLISECONDS),
-    ...describeLinks(device, network, links),
-    pending: pending.list(),
-    notice,
-  };
-}
-
-async function readAll({ data, study }: DeviceFolder): Promise<Matrix> {
-  const files = await Promise.all(data.map((file) => readPoints(file, study)));
-  return files.length > 0 ? stack(files) : { data: new Float64Array(0), rows: 0, cols: study.features.length };
 }
 
 /** The network, with a line in the log for each link that comes and goes. */
@@ -247,21 +212,4 @@ function logged(network: Network, log: Log, nameOf: (peer: string) => string): N
     send: (peer, frame) => network.send(peer, frame),
     close: () => network.close(),
   };
-}
-
-/** The device's neighbours and the network's links are the same peers: one entry for each. */
-function describeLinks(
-  device: Device,
-  network: Libp2pNetwork,
-  links: readonly Link[],
-): Pick<DaemonStatus, "device" | "links"> {
-  const { neighbours, ...own } = device.status();
-  const described = neighbours.flatMap((neighbour) => {
-    const link = links.find(({ peer }) => peer === neighbour.peer);
-    const traffic = network.traffic(neighbour.peer);
-    if (link === undefined || traffic === undefined) return [];
-    const { name, addresses } = link;
-    return [{ name, addresses, ...neighbour, ...traffic, failure: traffic.failure ?? null }];
-  });
-  return { device: own, links: described };
 }

@@ -5,7 +5,7 @@ export { type Link, readLinks, withLink, withoutLink, writeLinks } from "../link
 export { lockFolder } from "../lock.ts";
 export { tryDurability } from "../simulation/durability.ts";
 export { type Daemon, type Log, startDaemon } from "./daemon.ts";
-export { createFolder, type DeviceFolder, readFolder, writeSettings } from "./folder.ts";
+export { createFolder, type DeviceFolder, readFolder, readRows, writeSettings } from "./folder.ts";
 export type { Stranger } from "./pending.ts";
 export { type Columns, readColumns, readPoints } from "./points.ts";
 export { checkLoopback, freePorts } from "./ports.ts";

@@ -1,4 +1,4 @@
-// Keeps one stream to every linked peer: opens, waits longer after each failure, and leaves a peer alone that breaks the rules.
+// Keeps one stream to every linked peer: opens it, opens it again after a failure, and keeps a peer away that breaks the rules.
 
 import type { Clock } from "../clock.ts";
 import type { NetworkListener } from "../network.ts";
@@ -15,28 +15,7 @@ import {
   SOUND_STREAM_MILLISECONDS,
 } from "./limits.ts";
 import { type Outgoing, outgoing, type Traffic } from "./outgoing.ts";
-
-/** One stream as the transport gives it. */
-export interface Wire {
-  /** Which connection carries it. */
-  readonly connection: string;
-  send(bytes: Uint8Array): void;
-  abort(reason: string): void;
-}
-
-export interface WireListener {
-  onBytes(bytes: Uint8Array): void;
-  /** Once, whoever closed it. */
-  onClose(): void;
-}
-
-/** What the transport does for a keeper. */
-interface Wires {
-  /** Opens a stream for sending to a peer, on the newest connection there is, or rejects. */
-  open(peer: string, listener: WireListener, signal: AbortSignal): Promise<Wire>;
-  /** Closes everything there is with a peer. */
-  hangUp(peer: string): void;
-}
+import type { Wire, WireListener, Wires } from "./wire.ts";
 
 export interface KeeperOptions {
   readonly wires: Wires;

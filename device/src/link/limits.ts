@@ -1,5 +1,5 @@
-// The limits of a link: sizes, rates, credit, the retry delay, bans, connections. Every one is a row of docs/protocol.md
-// with the same number and the same sentence; a test compares them.
+// The limits of a link in one place: sizes, rates, credit, the retry delay, bans, connections, links and strangers.
+// Every one is a row of docs/protocol.md#limits with the same number and sentence; a test compares them.
 
 /** docs/protocol.md#frames: "A longer frame is refused by its length, before anything is kept for it." */
 export const LARGEST_FRAME_BYTES = 1 << 20;

@@ -1,4 +1,4 @@
-// SimulatedLinks in memory: every direction carries one frame at a time, late, lost or cut as the weather says.
+// Links in memory: every direction carries one frame at a time, late, lost or cut as the weather says.
 
 import type { Random } from "@fedkm/core";
 import type { Clock } from "../clock.ts";

@@ -2,7 +2,8 @@
 
 import { expect, test } from "vitest";
 import { withLength } from "../../src/link/framing.ts";
-import { linkKeeper, type Wire, type WireListener } from "../../src/link/keeper.ts";
+import { linkKeeper } from "../../src/link/keeper.ts";
+import type { Wire, WireListener } from "../../src/link/wire.ts";
 import { manualClock } from "./manualClock.ts";
 
 /** A transport that reaches a peer only while the test says so. */
