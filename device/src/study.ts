@@ -2,7 +2,7 @@
 
 import type { Coupling, Weighting } from "@fedkm/core";
 import { isNode, LineCounter, parseDocument, stringify } from "yaml";
-import { type Fail, failWith, fieldsOf, numberAt, type Path, show, textAt } from "./fields.ts";
+import { type Fail, failWith, fieldsOf, type Path, show } from "./fields.ts";
 import { BOX_HALF_RANGES, LARGEST_FRAME_BYTES } from "./link/limits.ts";
 import { type Contract, frameBytes, HASH_BYTES } from "./protocol.ts";
 
@@ -60,27 +60,21 @@ function checkedStudy(value: unknown, where: (path: Path) => string): Study {
   const fail = failWith(where, "study");
   const given = fieldsOf(value, [], fields, fail);
   const integer = (name: string, low: number, high: number, or?: number) =>
-    numberAt(
-      given,
-      [name],
-      (x) => Number.isInteger(x) && x >= low && x <= high,
-      `an integer from ${low} to ${high}`,
-      fail,
-      or,
-    );
+    given.number(name, (x) => Number.isInteger(x) && x >= low && x <= high, `an integer from ${low} to ${high}`, or);
   const oneOf = <T extends string>(name: string, allowed: readonly T[], or?: T): T => {
-    const got = given[name] ?? or;
-    return allowed.includes(got as T) ? (got as T) : fail([name], `one of ${allowed.join(", ")}`, given[name]);
+    const got = given.value(name) ?? or;
+    return allowed.includes(got as T) ? (got as T) : fail([name], `one of ${allowed.join(", ")}`, given.value(name));
   };
   const weighting = oneOf("weighting", ["device", "sample"], "device");
-  if (weighting === "device" && given.typicalRows != null) {
-    fail(["typicalRows"], 'left out unless weighting is "sample"', given.typicalRows);
+  const typicalRows = given.value("typicalRows");
+  if (weighting === "device" && typicalRows != null) {
+    fail(["typicalRows"], 'left out unless weighting is "sample"', typicalRows);
   }
   const study: Study = {
-    name: textAt(given, ["name"], 1, 100, fail),
+    name: given.text("name", 1, 100),
     k: integer("k", 1, 65535),
-    features: featuresOf(given.features, fail),
-    alpha: numberAt(given, ["alpha"], (x) => x >= 0 && x <= LARGEST_VALUE, "a number of at least 0", fail),
+    features: featuresOf(given.value("features"), fail),
+    alpha: given.number("alpha", (x) => x >= 0 && x <= LARGEST_VALUE, "a number of at least 0"),
     coupling: oneOf("coupling", ["nearest", "transport"], "nearest"),
     weighting,
     typicalRows: weighting === "sample" ? integer("typicalRows", 1, LARGEST_VALUE) : null,
@@ -107,15 +101,15 @@ function featuresOf(value: unknown, fail: Fail): Feature[] {
     const path = ["features", f];
     const given = fieldsOf(item, path, featureFields, fail);
     const bound = (name: string, or?: number) =>
-      numberAt(given, [...path, name], (x) => Math.abs(x) <= LARGEST_VALUE, `a number from -1e12 to 1e12`, fail, or);
+      given.number(name, (x) => Math.abs(x) <= LARGEST_VALUE, `a number from -1e12 to 1e12`, or);
     const min = bound("min");
     const max = bound("max");
     if (min >= max) fail([...path, "max"], `above min = ${min}`, max);
     const scale = bound("scale", 1);
     if (scale < 1e-12) fail([...path, "scale"], "a number from 1e-12 to 1e12", scale);
     return {
-      name: textAt(given, [...path, "name"], 1, 100, fail),
-      unit: textAt(given, [...path, "unit"], 0, 40, fail),
+      name: given.text("name", 1, 100),
+      unit: given.text("unit", 0, 40),
       min,
       max,
       scale,

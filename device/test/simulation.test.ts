@@ -18,7 +18,7 @@ import { simulatedClock } from "../src/simulation/clock.ts";
 import { simulatedLinks } from "../src/simulation/links.ts";
 import { eventLog, type SimulatedEvent } from "../src/simulation/log.ts";
 import { type SimulationOptions, simulate } from "../src/simulation/simulate.ts";
-import { contractOf } from "../src/study.ts";
+import { contractOf, studyId } from "../src/study.ts";
 import { problem, studyWith } from "./problem.ts";
 
 const HOUR = 3_600_000;
@@ -193,14 +193,14 @@ describe("the problem with a cycle of two", () => {
     const contract = await contractOf(study);
     const clock = simulatedClock();
     // Frames take as long as the rest between two updates: every step is simultaneous.
-    const links = simulatedLinks(
-      [[1], [0]],
+    const links = simulatedLinks({
+      neighbours: [[1], [0]],
       clock,
-      { delayMilliseconds: [10, 10], loss: 0 },
-      () => 0,
-      eventLog(clock.now),
-    );
-    const hash = Array.from(contract.hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
+      weather: { delayMilliseconds: [10, 10], loss: 0 },
+      random: () => 0,
+      log: eventLog(clock.now),
+    });
+    const hash = studyId(contract);
     const devices = [0, 1].map((i) => {
       const centroids = given.start[i];
       const saved = { study: hash, round: 0, centroids, present: [true, true, true, true], neighbours: [] };

@@ -55,13 +55,16 @@ function isOpen({ from, to, isCut }: Way): boolean {
   return !isCut && from.listener !== undefined && to.listener !== undefined;
 }
 
-export function simulatedLinks(
-  neighbours: readonly ArrayLike<number>[],
-  clock: Clock,
-  weather: Weather,
-  random: Random,
-  log: EventLog,
-): SimulatedLinks {
+export interface SimulatedLinksOptions {
+  /** Of each device, by their numbers. */
+  readonly neighbours: readonly ArrayLike<number>[];
+  readonly clock: Clock;
+  readonly weather: Weather;
+  readonly random: Random;
+  readonly log: EventLog;
+}
+
+export function simulatedLinks({ neighbours, clock, weather, random, log }: SimulatedLinksOptions): SimulatedLinks {
   const ends = joinEnds(neighbours);
   let frames = 0;
   let bytes = 0;

@@ -69,14 +69,14 @@ export function simulate(options: SimulationOptions): Simulation {
   const random = randomStream(seed, "simulation");
   const clock = simulatedClock();
   const log = eventLog(clock.now, options.onEvent);
-  const links = simulatedLinks(graph.neighbours, clock, weather, random, log);
+  const links = simulatedLinks({ neighbours: graph.neighbours, clock, weather, random, log });
   const networks = datasets.map((_, i) => links.network(i));
   const places: (Place | undefined)[] = datasets.map(() => undefined);
   const start = (i: number) => {
     log.note("start", i);
     const before = places[i]?.memory;
     const memory = volatileMemory((before?.epoch ?? 0) + 1, before?.latest());
-    const device = createDevice(optionsOf(options, i, networks, clock, memory));
+    const device = createDevice(optionsOf(options, i, { networks, clock, memory }));
     places[i] = { device, memory };
     void device.start();
   };
@@ -134,9 +134,7 @@ export function simulate(options: SimulationOptions): Simulation {
 function optionsOf(
   { study, contract, datasets, graph, seed, paceMilliseconds }: SimulationOptions,
   i: number,
-  networks: readonly Network[],
-  clock: Clock,
-  memory: Memory,
+  { networks, clock, memory }: { networks: readonly Network[]; clock: Clock; memory: Memory },
 ): DeviceOptions {
   return {
     study,
