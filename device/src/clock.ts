@@ -3,7 +3,7 @@
 export interface Clock {
   /** Milliseconds since some moment in the past; never goes back. */
   now(): number;
-  /** Runs once, so many milliseconds from now, unless the returned function is called before. */
+  /** Runs once, after this many milliseconds, unless the returned function is called before. */
   after(milliseconds: number, run: () => void): () => void;
 }
 

@@ -17,7 +17,7 @@ export interface StoreOptions {
 }
 
 export interface Store extends Memory {
-  /** Writes the latest state and gives the folder free. */
+  /** Writes the latest state and unlocks the folder. */
   close(): Promise<void>;
 }
 

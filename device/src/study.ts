@@ -12,7 +12,7 @@ export interface Feature {
   /** Values a device may hold, in `unit`. */
   readonly min: number;
   readonly max: number;
-  /** A difference of so many units counts as 1. */
+  /** A difference of this many units counts as 1. */
   readonly scale: number;
 }
 
@@ -26,7 +26,7 @@ export interface Study {
   readonly alpha: number;
   readonly coupling: Coupling;
   readonly weighting: Weighting;
-  /** With weighting "sample": a device with so many rows weighs 1. Nobody knows the true mean, nor should. */
+  /** With weighting "sample": a device with this many rows weighs 1. Nobody knows the true mean, nor should. */
   readonly typicalRows: number | null;
   readonly privacy: Privacy;
   /** A device with fewer than k times as many rows passes on what it hears, but sends nothing of its own. */

@@ -67,7 +67,7 @@ export function incoming({ maxFrame, clock, onFrame, confirm, refuse }: Incoming
     onFrame(frame);
   });
 
-  /** Gives up on a frame that began so many milliseconds ago, as soon as that is too long for its length. */
+  /** Gives up on a frame that began this many milliseconds ago, as soon as that is too long for its length. */
   const wait = (waited: number) => {
     const allowed = FRAME_MILLISECONDS + (1000 * reader.expected) / FRAME_BYTES_PER_SECOND;
     const giveUpNow = () => giveUp(`a frame did not end within ${Math.floor(allowed / 1000)} s`);

@@ -67,7 +67,7 @@ async function session(folder: string, disk: SimulatedDisk, round?: number): Pro
   }
 }
 
-/** The disk after so many sessions; each has its number as epoch and round. */
+/** The disk after this many sessions; each has its number as epoch and round. */
 async function after(folder: string, sessions: number): Promise<Contents> {
   const disk = simulatedDisk();
   for (let round = 1; round <= sessions; round++) await session(folder, disk, round);

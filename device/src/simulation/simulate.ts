@@ -33,7 +33,7 @@ export interface SimulationOptions {
 
 export interface Simulation {
   now(): number;
-  /** Lets so much time pass. */
+  /** Lets this much time pass. */
   run(milliseconds: number): void;
   /** Until every device is settled and no frame is under way; returns whether that came within this time. */
   settle(withinMilliseconds: number): boolean;
