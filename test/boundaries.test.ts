@@ -216,7 +216,7 @@ describe("cli", () => {
 
 describe("a device's loop", () => {
   const platform =
-    /^device\/src\/(libp2p|store|record|files|lock|identity|links|simulation\/durability)\.ts$|^device\/src\/(daemon|link)\//;
+    /^device\/src\/(libp2p|store|stateFile|disk|lock|identity|linksFile|simulation\/durability)\.ts$|^device\/src\/(daemon|link)\//;
   const files = sources("device/src").filter((file) => !platform.test(file));
 
   it("knows no platform, no wall clock and no chance, so that it runs in browsers and simulations", () => {
@@ -242,6 +242,25 @@ describe("every source file", () => {
   it("has at most 300 lines", () => {
     for (const file of all)
       expect(readFileSync(join(root, file), "utf8").split("\n").length, file).toBeLessThanOrEqual(300);
+  });
+
+  it("of device, experiments, cli and bench is in no circle of imports, types included", () => {
+    const checked = all.filter((file) => /^(device|experiments|cli|bench)\//.test(file));
+    const below = new Map(
+      checked.map((file) => {
+        const relatives = imports(file, { types: true }).filter((name) => name.startsWith("."));
+        return [file, relatives.map((name) => posix.join(posix.dirname(file), name))] as const;
+      }),
+    );
+    // Files that import nothing but finished ones are finished; what is left goes round in circles.
+    for (let before = -1; before !== below.size; ) {
+      before = below.size;
+      for (const [file, targets] of below) {
+        if (!targets.some((target) => below.has(target))) below.delete(file);
+      }
+    }
+    expect(checked).toContain("device/src/device.ts");
+    expect([...below.keys()]).toEqual([]);
   });
 
   it("uses process only where the outside world begins", () => {

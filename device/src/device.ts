@@ -1,4 +1,4 @@
-// The loop of one device, asynchronous Algorithm 1: hear, update, keep, tell.
+// The loop of one device, asynchronous Algorithm 1: hear, update, keep, send.
 
 import { type Matrix, matrix, toRows } from "@fedkm/core";
 import type { Clock } from "./clock.ts";
@@ -7,6 +7,7 @@ import { type Memory, type SavedState, usable } from "./memory.ts";
 import { Model } from "./model.ts";
 import { checkAway, createNeighbour, hear, meet, type Neighbour } from "./neighbour.ts";
 import type { Network, NetworkListener } from "./network.ts";
+import { HEARTBEAT_MILLISECONDS, PACE_MILLISECONDS } from "./pace.ts";
 import { type Contract, encodeCentroids, encodeStudy } from "./protocol.ts";
 import { type DeviceStatus, describe } from "./status.ts";
 import { canonicalStudy, differenceFrom, type Study, studyId } from "./study.ts";
@@ -24,8 +25,8 @@ export interface DeviceOptions {
   readonly rows: Matrix;
   /** Of the first k-means. Default 0. */
   readonly seed?: number;
-  /** Milliseconds between two updates, at least. Default 10. */
-  readonly pace?: number;
+  /** Between two updates, at least. Default 10. */
+  readonly paceMilliseconds?: number;
   /** What a person should know, one line each; never data. */
   readonly notice?: (line: string) => void;
 }
@@ -36,7 +37,7 @@ export interface Device {
   setRows(rows: Matrix): void;
   setLinks(peers: readonly string[]): void;
   status(): DeviceStatus;
-  /** Stops updating and telling; the network and the memory are their owners' to close. */
+  /** Stops updating and sending; the network and the memory are their owners' to close. */
   stop(): void;
 }
 
@@ -48,17 +49,14 @@ export function createDevice(options: DeviceOptions): Device {
   return new Loop(options);
 }
 
-const PACE_MS = 10;
-const HEARTBEAT_MS = 30_000;
-
 class Loop implements Device, NetworkListener {
   readonly #options: DeviceOptions;
   readonly #studyId: string;
   readonly #model: Model;
   readonly #neighbours = new Map<string, Neighbour>();
-  /** As last told to all. */
-  #told: { readonly centroids: Float64Array; readonly present: readonly boolean[] } | undefined;
-  #toldAt: number;
+  /** As last sent to all. */
+  #sent: { readonly centroids: Float64Array; readonly present: readonly boolean[] } | undefined;
+  #sentAt: number;
   #sequence = 0;
   #framesTold = 0;
   #restUntil = 0;
@@ -70,7 +68,7 @@ class Loop implements Device, NetworkListener {
     const { study, contract, memory, links, clock, rows, seed = 0 } = options;
     this.#options = options;
     this.#studyId = studyId(contract);
-    this.#toldAt = clock.now();
+    this.#sentAt = clock.now();
     const saved = usable(memory.saved, this.#studyId, contract.k, contract.d);
     this.#model = new Model(study, rows, seed, saved);
     for (const peer of links) {
@@ -118,7 +116,7 @@ class Loop implements Device, NetworkListener {
     const neighbour = this.#neighbours.get(peer);
     if (neighbour === undefined || this.#isStopped) return;
     meet(neighbour);
-    if (this.#told !== undefined) this.#tell([neighbour]);
+    if (this.#sent !== undefined) this.#sendTo([neighbour]);
   }
 
   onDisconnect(peer: string): void {
@@ -133,7 +131,7 @@ class Loop implements Device, NetworkListener {
     const verdict = examine(contract, neighbour.guard, frame, clock.now());
     if (verdict.kind === "centroids") this.#hear(neighbour, verdict.centroids);
     if (verdict.kind === "study") this.#refuse(neighbour, verdict.text);
-    if (verdict.kind === "refused" && verdict.reason === "study") this.#tellStudy(neighbour);
+    if (verdict.kind === "refused" && verdict.reason === "study") this.#sendStudy(neighbour);
   }
 
   #hear(neighbour: Neighbour, centroids: Matrix): void {
@@ -141,27 +139,27 @@ class Loop implements Device, NetworkListener {
     const isNew = (neighbour.centroids?.rows ?? 0) < centroids.rows;
     const wasRefused = neighbour.refusal !== undefined;
     neighbour.refusal = undefined;
-    if (wasRefused && this.#told !== undefined) this.#tell([neighbour]);
+    if (wasRefused && this.#sent !== undefined) this.#sendTo([neighbour]);
     if (!hear(neighbour, centroids, clock.now(), this.#model.round)) return;
     if (isNew) this.#model.openAgain();
     this.#wake();
   }
 
-  /** A neighbour of another study is told ours, so that it can say what differs. */
-  #tellStudy(neighbour: Neighbour): void {
+  /** A neighbour of another study is sent ours, so that it can say what differs. */
+  #sendStudy(neighbour: Neighbour): void {
     const { study, contract, network } = this.#options;
-    if (neighbour.studyTold || !neighbour.isConnected) return;
-    neighbour.studyTold = true;
-    network.tell(neighbour.peer, encodeStudy(contract, canonicalStudy(study)));
+    if (neighbour.studySent || !neighbour.isConnected) return;
+    neighbour.studySent = true;
+    network.send(neighbour.peer, encodeStudy(contract, canonicalStudy(study)));
   }
 
-  /** It is told nothing more until it has our study. */
+  /** It is sent nothing more until it has our study. */
   #refuse(neighbour: Neighbour, theirs: string): void {
     // One text a connection: reading it costs more than a frame.
     if (neighbour.studyHeard) return;
     const difference = differenceFrom(this.#options.study, theirs);
     if (difference === undefined) return;
-    this.#tellStudy(neighbour);
+    this.#sendStudy(neighbour);
     neighbour.studyHeard = true;
     neighbour.refusal = `another study, ${difference}`;
     this.#options.notice?.(`${neighbour.peer} is refused: ${neighbour.refusal}`);
@@ -170,7 +168,7 @@ class Loop implements Device, NetworkListener {
   /** Sees to it that an update comes, not sooner than the pace allows. */
   #wake(): void {
     if (this.#cancelUpdate !== undefined || this.#isStopped) return;
-    const { clock, pace = PACE_MS } = this.#options;
+    const { clock, paceMilliseconds = PACE_MILLISECONDS } = this.#options;
     this.#cancelUpdate = clock.after(Math.max(0, this.#restUntil - clock.now()), () => {
       this.#cancelUpdate = undefined;
       const begun = clock.now();
@@ -178,7 +176,7 @@ class Loop implements Device, NetworkListener {
       if (!this.#model.isStarting) this.#update();
       const ended = clock.now();
       // On large data the update itself sets the pace: half of the time is left to the rest of the process.
-      if (!this.#model.isStarting) this.#restUntil = ended + Math.max(pace, ended - begun);
+      if (!this.#model.isStarting) this.#restUntil = ended + Math.max(paceMilliseconds, ended - begun);
       if (this.#model.isMoving) this.#wake();
     });
   }
@@ -187,16 +185,16 @@ class Loop implements Device, NetworkListener {
     const model = this.#model;
     if (!model.update(this.#counting())) return;
     this.#options.memory.keep(() => this.#state());
-    if (this.#isWorthTelling()) this.#tellAll();
+    if (this.#isWorthSending()) this.#sendAll();
   }
 
-  #isWorthTelling(): boolean {
+  #isWorthSending(): boolean {
     const { centroids, present, threshold } = this.#model;
-    const told = this.#told;
-    if (centroids === undefined || told === undefined) return true;
+    const sent = this.#sent;
+    if (centroids === undefined || sent === undefined) return true;
     return (
-      present.some((is, c) => is !== told.present[c]) ||
-      this.#model.distance(told.centroids, centroids.data) > threshold
+      present.some((is, c) => is !== sent.present[c]) ||
+      this.#model.distance(sent.centroids, centroids.data) > threshold
     );
   }
 
@@ -214,15 +212,15 @@ class Loop implements Device, NetworkListener {
     return counting;
   }
 
-  #tellAll(): void {
+  #sendAll(): void {
     const { centroids, present } = this.#model;
     if (centroids === undefined) return;
-    this.#told = { centroids: centroids.data, present };
-    this.#toldAt = this.#options.clock.now();
-    this.#tell(this.#neighbours.values());
+    this.#sent = { centroids: centroids.data, present };
+    this.#sentAt = this.#options.clock.now();
+    this.#sendTo(this.#neighbours.values());
   }
 
-  #tell(to: Iterable<Neighbour>): void {
+  #sendTo(to: Iterable<Neighbour>): void {
     const { contract, network, memory } = this.#options;
     const { centroids, present } = this.#model;
     if (centroids === undefined || !present.includes(true)) return;
@@ -232,19 +230,19 @@ class Loop implements Device, NetworkListener {
     for (const { peer, isConnected, refusal } of to) {
       if (!isConnected || refusal !== undefined) continue;
       this.#framesTold++;
-      network.tell(peer, frame);
+      network.send(peer, frame);
     }
   }
 
   /** Says that the device lives, and lets differences below the threshold even out. */
   #waitForHeartbeat(): void {
     const { clock } = this.#options;
-    const isDue = () => clock.now() >= this.#toldAt + HEARTBEAT_MS;
-    this.#cancelHeartbeat = clock.after(Math.max(0, this.#toldAt + HEARTBEAT_MS - clock.now()), () => {
+    const isDue = () => clock.now() >= this.#sentAt + HEARTBEAT_MILLISECONDS;
+    this.#cancelHeartbeat = clock.after(Math.max(0, this.#sentAt + HEARTBEAT_MILLISECONDS - clock.now()), () => {
       if (isDue() && !this.#model.isStarting) this.#update();
       if (isDue()) {
-        this.#toldAt = clock.now();
-        this.#tellAll();
+        this.#sentAt = clock.now();
+        this.#sendAll();
       }
       this.#waitForHeartbeat();
     });

@@ -16,45 +16,36 @@ export function failWith(where: (path: Path) => string, whole: string): Fail {
   };
 }
 
-export function record(value: unknown, path: Path, known: readonly string[], fail: Fail): Record<string, unknown> {
+/** The fields of one object, by name. */
+export interface Fields {
+  /** As it stands there. */
+  value(name: string): unknown;
+  number(name: string, isMet: (value: number) => boolean, rule: string, or?: number): number;
+  text(name: string, shortest: number, longest: number): string;
+}
+
+/** The fields of an object at a path, in which nothing but the known ones may stand. */
+export function fieldsOf(value: unknown, path: Path, known: readonly string[], fail: Fail): Fields {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return fail(path, `a list of fields (${known.join(", ")})`, value);
   }
-  const stranger = Object.keys(value).find((name) => !known.includes(name));
-  if (stranger !== undefined)
-    fail(
-      [...path, stranger],
-      `left out (fields are ${known.join(", ")})`,
-      (value as Record<string, unknown>)[stranger],
-    );
-  return value as Record<string, unknown>;
-}
-
-export function numberAt(
-  given: Record<string, unknown>,
-  path: Path,
-  ok: (value: number) => boolean,
-  rule: string,
-  fail: Fail,
-  or?: number,
-): number {
-  const got = given[path[path.length - 1]] ?? or;
-  return typeof got === "number" && Number.isFinite(got) && ok(got) ? got : fail(path, rule, got);
-}
-
-export function textAt(
-  given: Record<string, unknown>,
-  path: Path,
-  shortest: number,
-  longest: number,
-  fail: Fail,
-): string {
-  const got = given[path[path.length - 1]] ?? (shortest === 0 ? "" : undefined);
-  const fits = typeof got === "string" && got.length >= shortest && got.length <= longest;
-  // Names are printed in terminals and logs.
-  return fits && !/\p{Cc}/u.test(got)
-    ? got
-    : fail(path, `a text of ${shortest} to ${longest} printable characters`, got);
+  const given = value as Record<string, unknown>;
+  const stranger = Object.keys(given).find((name) => !known.includes(name));
+  if (stranger !== undefined) fail([...path, stranger], `left out (fields are ${known.join(", ")})`, given[stranger]);
+  return {
+    value: (name) => given[name],
+    number(name, isMet, rule, or) {
+      const got = given[name] ?? or;
+      return typeof got === "number" && Number.isFinite(got) && isMet(got) ? got : fail([...path, name], rule, got);
+    },
+    text(name, shortest, longest) {
+      const got = given[name] ?? (shortest === 0 ? "" : undefined);
+      const fits = typeof got === "string" && got.length >= shortest && got.length <= longest;
+      const rule = `a text of ${shortest} to ${longest} printable characters`;
+      // Names are printed in terminals and logs.
+      return fits && !/\p{Cc}/u.test(got) ? got : fail([...path, name], rule, got);
+    },
+  };
 }
 
 export function show(value: unknown): string {

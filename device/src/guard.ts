@@ -1,12 +1,8 @@
-// Whether a neighbour's frame is heard: not too many, not older than the last, and right to the byte. A refused frame
-// changes nothing but a counter.
+// The fate of a neighbour's frame: taken, or refused because it is malformed, out of order or one too many.
+// A refused frame changes nothing but a counter.
 
+import { FRAME_BURST, FRAMES_PER_SECOND } from "./link/limits.ts";
 import { type Contract, type Decoded, decode, type Refusal, type Stamp } from "./protocol.ts";
-
-/** Frames a second that a neighbour is heard with: more than a device that keeps to its pace can tell. */
-const FRAMES_PER_SECOND = 250;
-/** Frames that may come at once, after a stalled link. */
-const BURST = 500;
 
 export type Reason = Refusal | "flood" | "order";
 
@@ -20,7 +16,7 @@ export interface Guard {
 }
 
 export function createGuard(last: Stamp | undefined, now: number): Guard {
-  return { last, tokens: BURST, refilledAt: now, refused: new Map() };
+  return { last, tokens: FRAME_BURST, refilledAt: now, refused: new Map() };
 }
 
 export type Verdict = Exclude<Decoded, { kind: "refused" }> | { readonly kind: "refused"; readonly reason: Reason };
@@ -33,7 +29,7 @@ export function examine(contract: Contract, guard: Guard, frame: Uint8Array, now
 }
 
 function judge(contract: Contract, guard: Guard, frame: Uint8Array, now: number): Verdict {
-  guard.tokens = Math.min(BURST, guard.tokens + ((now - guard.refilledAt) / 1000) * FRAMES_PER_SECOND);
+  guard.tokens = Math.min(FRAME_BURST, guard.tokens + ((now - guard.refilledAt) / 1000) * FRAMES_PER_SECOND);
   guard.refilledAt = now;
   // Unread: a flood must cost less to drop than to send.
   if (guard.tokens < 1) return { kind: "refused", reason: "flood" };

@@ -3,7 +3,7 @@
 import { open, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { renderUnicodeCompact } from "uqr";
-import { addressFault, createIdentity, type Identity, identityOf, type Neighbour, peerFault } from "./libp2p.ts";
+import { addressFault, type Contact, createIdentity, type Identity, identityOf, peerFault } from "./libp2p.ts";
 
 const KEY_FILE = "key";
 
@@ -41,11 +41,11 @@ export async function readIdentity(folder: string): Promise<Identity> {
 const SCHEME = "fedkm:";
 
 /** fedkm:PEER@ADDRESS,ADDRESS: one word, safe in a shell and in a chat. */
-export function formatInvite({ peer, addresses }: Neighbour): string {
+export function formatInvite({ peer, addresses }: Contact): string {
   return `${SCHEME}${peer}${addresses.length > 0 ? "@" : ""}${addresses.join(",")}`;
 }
 
-export function parseInvite(text: string): Neighbour {
+export function parseInvite(text: string): Contact {
   const match = /^fedkm:([^@\s]+)(?:@(\S+))?$/.exec(text.trim());
   if (match === null) throw new RangeError(`invite must look like fedkm:PEER@ADDRESS,ADDRESS, got "${text}"`);
   const [, peer, list] = match;

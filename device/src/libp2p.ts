@@ -10,17 +10,28 @@ import { yamux } from "@libp2p/yamux";
 import { multiaddr } from "@multiformats/multiaddr";
 import { createLibp2p } from "libp2p";
 import { type Clock, realClock } from "./clock.ts";
-import { type LinkKeeper, type LinkTraffic, linkKeeper, type Wire, type WireListener } from "./link/keeper.ts";
+import { type LinkKeeper, type LinkTraffic, linkKeeper } from "./link/keeper.ts";
+import {
+  ANSWER_MILLISECONDS,
+  HANDSHAKE_MILLISECONDS,
+  HANDSHAKES_PER_SECOND,
+  LARGEST_FRAME_BYTES,
+  MOST_CONNECTIONS,
+  MOST_DISCOVERED_ADDRESSES,
+  MOST_EARLY_STREAMS,
+  MOST_HANDSHAKES,
+  MOST_PEER_CONNECTIONS,
+  MOST_PROTOCOL_STREAMS,
+  MOST_STREAMS,
+  PING_ANSWER_MILLISECONDS,
+  PING_MILLISECONDS,
+} from "./link/limits.ts";
+import type { Wire, WireListener, Wires } from "./link/wire.ts";
 import type { Network, NetworkListener } from "./network.ts";
 
-const PROTOCOL = "/fedkm/1";
+/** What a device calls its streams, docs/protocol.md. */
+export const PROTOCOL = "/fedkm/1";
 const MDNS_SERVICE = "_fedkm._udp.local";
-/** Anybody on a local network can claim to be anybody; what is claimed is tried, and refused by the key. */
-const MOST_DISCOVERED = 8;
-/** Of one peer. */
-const MOST_CONNECTIONS = 3;
-/** In milliseconds, at one address: an attempt to open a link lasts 10 seconds and must come to the next ones. */
-const ANSWER_WITHIN = 3_000;
 
 /** Who a device is: its name among peers, and the Ed25519 key (libp2p's protobuf) that proves it. */
 export interface Identity {
@@ -29,7 +40,7 @@ export interface Identity {
 }
 
 /** A linked peer and where it may be found; none: it finds us. */
-export interface Neighbour {
+export interface Contact {
   readonly peer: string;
   readonly addresses: readonly string[];
 }
@@ -38,9 +49,9 @@ export interface Libp2pOptions {
   readonly identity: Identity;
   /** Multiaddresses such as /ip4/0.0.0.0/tcp/4601 or /ip4/0.0.0.0/tcp/4602/ws; a browser has none. */
   readonly listen: readonly string[];
-  readonly links: readonly Neighbour[];
-  /** In bytes: no frame of this study is longer. */
-  readonly maxFrame: number;
+  readonly links: readonly Contact[];
+  /** In bytes: a longer frame is refused. Default: the largest of the protocol. */
+  readonly maxFrame?: number;
   /** A peer that is not linked proved who it is, and was sent away. */
   onStranger(peer: string, address: string): void;
   /** A linked peer broke the rules of the stream and is kept away for a while. */
@@ -57,7 +68,7 @@ export interface Libp2pNetwork extends Network {
   /** Where it listens, with the ports that were free. */
   addresses(): string[];
   /** Links from now on: those that are gone are hung up. */
-  setLinks(links: readonly Neighbour[]): void;
+  setLinks(links: readonly Contact[]): void;
   /** Undefined for a peer that is not linked. */
   traffic(peer: string): LinkTraffic | undefined;
 }
@@ -93,7 +104,7 @@ export function addressFault(text: string): string | undefined {
 }
 
 export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
-  const { identity, clock = realClock, random = Math.random, maxFrame, onRefuse } = options;
+  const { identity, clock = realClock, random = Math.random, maxFrame = LARGEST_FRAME_BYTES, onRefuse } = options;
   let addressBook = new Map(options.links.map(({ peer, addresses }) => [peer, addresses]));
   /** Where linked peers said they are, on the local network: the latest of each. */
   const discovered = new Map<string, readonly string[]>();
@@ -110,13 +121,13 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
     if (node === undefined || addresses.length === 0) throw new Error(`${peer} has no address: it must find us`);
     return firstAnswer(node, peer, addresses, signal);
   };
-  const wires = {
-    async open(peer: string, listener: WireListener, signal: AbortSignal): Promise<Wire> {
+  const wires: Wires = {
+    async open(peer, listener, signal) {
       const connection = await connect(peer, signal);
       const stream = await connection.newStream(PROTOCOL, { signal });
       return attach(stream, connection, () => listener);
     },
-    hangUp(peer: string) {
+    hangUp(peer) {
       for (const connection of connections(peer)) connection.abort(new Error("hung up"));
     },
   };
@@ -135,25 +146,25 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
       }
       keeper = keep;
       await node.handle(PROTOCOL, (stream, connection) => receive(keep, stream, connection), {
-        maxInboundStreams: 2,
-        maxOutboundStreams: 2,
+        maxInboundStreams: MOST_PROTOCOL_STREAMS,
+        maxOutboundStreams: MOST_PROTOCOL_STREAMS,
         runOnLimitedConnection: false,
       });
       node.addEventListener("connection:open", ({ detail }) => {
         const peer = detail.remotePeer.toString();
         // One is enough; more are from before a restart, or of somebody who wants to have them all.
-        for (const surplus of connections(peer).slice(0, -MOST_CONNECTIONS)) surplus.abort(new Error("too many"));
+        for (const surplus of connections(peer).slice(0, -MOST_PEER_CONNECTIONS)) surplus.abort(new Error("too many"));
         keep.wake(peer, detail.direction === "inbound");
       });
       node.addEventListener("peer:discovery", ({ detail }) => {
         const peer = detail.id.toString();
         if (!addressBook.has(peer)) return;
-        discovered.set(peer, detail.multiaddrs.slice(0, MOST_DISCOVERED).map(withoutPeer));
+        discovered.set(peer, detail.multiaddrs.slice(0, MOST_DISCOVERED_ADDRESSES).map(withoutPeer));
         keep.wake(peer);
       });
       for (const peer of addressBook.keys()) keep.add(peer);
     },
-    tell: (peer, frame) => keeper?.tell(peer, frame),
+    send: (peer, frame) => keeper?.send(peer, frame),
     addresses: () => node?.getMultiaddrs().map(withoutPeer) ?? [],
     setLinks(links) {
       const gone = [...addressBook.keys()].filter((peer) => !links.some((link) => link.peer === peer));
@@ -182,7 +193,7 @@ async function firstAnswer(node: Libp2p, peer: string, addresses: readonly strin
   let failure: unknown;
   for (const address of addresses) {
     try {
-      const patience = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_WITHIN)]);
+      const patience = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MILLISECONDS)]);
       return await node.dial(multiaddr(address).encapsulate(`/p2p/${peer}`), { signal: patience });
     } catch (error) {
       failure = error;
@@ -226,22 +237,24 @@ async function createNode(options: Libp2pOptions, connectionGater: ConnectionGat
     addresses: { listen: [...listen] },
     transports: transports.map((kind) => (kind === "tcp" ? tcp() : webSockets())),
     connectionEncrypters: [noise()],
-    streamMuxers: [yamux({ maxInboundStreams: 8, maxOutboundStreams: 8, maxEarlyStreams: 4 })],
+    streamMuxers: [
+      yamux({
+        maxInboundStreams: MOST_STREAMS,
+        maxOutboundStreams: MOST_STREAMS,
+        maxEarlyStreams: MOST_EARLY_STREAMS,
+      }),
+    ],
     connectionGater,
     peerDiscovery: discovery,
     connectionManager: {
-      // Only linked peers get as far as a connection.
-      maxConnections: 1_000,
-      // More than one address can hold open without a word, at the pace below and until the handshake is given up.
-      maxIncomingPendingConnections: 300,
-      // A second and address: all neighbours may sit behind one, as on loopback, and come at once after a power cut.
-      inboundConnectionThreshold: 25,
-      inboundUpgradeTimeout: 5_000,
+      maxConnections: MOST_CONNECTIONS,
+      maxIncomingPendingConnections: MOST_HANDSHAKES,
+      inboundConnectionThreshold: HANDSHAKES_PER_SECOND,
+      inboundUpgradeTimeout: HANDSHAKE_MILLISECONDS,
       // The keeper redials, at its own pace.
       reconnectRetries: 0,
     },
-    // Notices a neighbour that vanished without a word, and keeps idle sockets open.
-    connectionMonitor: { pingInterval: 30_000, pingTimeout: { minTimeout: 10_000 } },
+    connectionMonitor: { pingInterval: PING_MILLISECONDS, pingTimeout: { minTimeout: PING_ANSWER_MILLISECONDS } },
   });
 }
 
@@ -271,7 +284,7 @@ function attach(stream: Stream, connection: Connection, listenerOf: (wire: Wire)
   const wire: Wire = {
     connection: connection.id,
     send(bytes) {
-      // A stream that is closing tells so by its close event, soon.
+      // A stream that is closing says so by its close event, soon.
       if (stream.writeStatus === "writable") stream.send(bytes);
     },
     abort: (reason) => stream.abort(new Error(reason)),

@@ -68,12 +68,12 @@ async function takeOver(address: string): Promise<Server | undefined> {
     if (await isAlive(address)) return undefined;
     // A claim lasts milliseconds. This one was left by a process that ended in them.
     if (tries % CLAIM_TRIES === 0) await rm(claim, { recursive: true, force: true });
-    await new Promise((done) => setTimeout(done, CLAIM_PAUSE_MS));
+    await new Promise((done) => setTimeout(done, CLAIM_PAUSE_MILLISECONDS));
   }
 }
 
 const CLAIM_TRIES = 100;
-const CLAIM_PAUSE_MS = 20;
+const CLAIM_PAUSE_MILLISECONDS = 20;
 
 async function isMade(folder: string): Promise<boolean> {
   try {

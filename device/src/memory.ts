@@ -12,13 +12,13 @@ export interface SavedState {
   readonly study: string;
   readonly round: number;
   readonly centroids: readonly (readonly number[])[];
-  /** Which centroids may be told. */
+  /** Which centroids may be sent. */
   readonly present: readonly boolean[];
   readonly neighbours: readonly SavedNeighbour[];
 }
 
 export interface Memory {
-  /** Larger than at any earlier start, and safe from a crash before anything is told. */
+  /** Larger than at any earlier start, and safe from a crash before anything is sent. */
   readonly epoch: number;
   /** As last kept before this start. */
   readonly saved: SavedState | undefined;

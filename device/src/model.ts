@@ -2,20 +2,9 @@
 
 import { type DeviceUpdate, kmeans, type Matrix, matrix, updateDevice } from "@fedkm/core";
 import type { SavedState } from "./memory.ts";
-import { scaleRows } from "./scaling.ts";
+import { LARGEST_CONTRACTION, OPENING_UPDATES, PRECISION, RESTARTS } from "./pace.ts";
 import type { Study } from "./study.ts";
-
-/** Starts of the first k-means. Its seeds are records and never leave the device. */
-const RESTARTS = 10;
-/**
- * Updates after a new neighbour or new data that choose the basin: to the end, from the neighbours' centroids too. They
- * are few, so that whatever devices do at once there, they cannot do it for ever.
- */
-const OPENING = 4;
-/** Where all devices have settled, with contractions alike, none is further from the fixed point in shares of the range. */
-const PRECISION = 1e-6;
-/** A device without own rows follows its neighbours whole; the threshold must not become 0 for it. */
-const LARGEST_CONTRACTION = 0.999;
+import { scaleRows } from "./units.ts";
 
 export class Model {
   readonly #study: Study;
@@ -24,10 +13,10 @@ export class Model {
   #points: Matrix;
   #best: { centroids: Matrix; inertia: number } | undefined;
   #restartsLeft = 0;
-  #openingLeft = OPENING;
+  #openingLeft = OPENING_UPDATES;
   rowsLeftOut = 0;
   centroids: Matrix | undefined;
-  /** Which centroids may be told: those on enough own rows, and those that neighbours have moved. */
+  /** Which centroids may be sent: those on enough own rows, and those that neighbours have moved. */
   present: readonly boolean[];
   round = 0;
   /** Largest move of a coordinate in the last update, as a share of its range. */
@@ -51,7 +40,7 @@ export class Model {
     return this.#points.rows;
   }
 
-  /** The first k-means is not finished: there is nothing to update, and nothing that may be told. */
+  /** The first k-means is not finished: there is nothing to update, and nothing that may be sent. */
   get isStarting(): boolean {
     return this.centroids === undefined && this.#restartsLeft > 0;
   }
@@ -62,7 +51,7 @@ export class Model {
     return this.centroids !== undefined && (this.#openingLeft > 0 || this.move > this.threshold);
   }
 
-  /** A smaller move is not worth telling. */
+  /** A smaller move is not worth sending. */
   get threshold(): number {
     return PRECISION * (1 - Math.min(this.last?.contraction ?? 0, LARGEST_CONTRACTION));
   }
@@ -75,7 +64,7 @@ export class Model {
 
   /** Somebody new is there to learn from. */
   openAgain(): void {
-    this.#openingLeft = OPENING;
+    this.#openingLeft = OPENING_UPDATES;
   }
 
   /** Rows within the study's bounds, if they are enough to hide in. */

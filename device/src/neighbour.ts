@@ -2,11 +2,8 @@
 
 import type { Matrix } from "@fedkm/core";
 import { createGuard, type Guard } from "./guard.ts";
+import { AWAY_MILLISECONDS, AWAY_ROUNDS } from "./pace.ts";
 import type { Stamp } from "./protocol.ts";
-
-/** A silent neighbour counts with its last centroids until both have passed; then it is away. */
-const AWAY_AFTER_MS = 10 * 60_000;
-const AWAY_AFTER_ROUNDS = 50;
 
 export interface Neighbour {
   readonly peer: string;
@@ -20,10 +17,10 @@ export interface Neighbour {
   /** Without its edge until it returns. */
   isAway: boolean;
   framesHeard: number;
-  /** Why it is not told anything: it takes part in another study. */
+  /** Why nothing is sent to it: it takes part in another study. */
   refusal: string | undefined;
   /** Whether studies were exchanged on this connection. */
-  studyTold: boolean;
+  studySent: boolean;
   studyHeard: boolean;
 }
 
@@ -38,7 +35,7 @@ export function createNeighbour(peer: string, now: number, last?: Stamp, centroi
     isAway: false,
     framesHeard: 0,
     refusal: undefined,
-    studyTold: false,
+    studySent: false,
     studyHeard: false,
   };
 }
@@ -47,7 +44,7 @@ export function createNeighbour(peer: string, now: number, last?: Stamp, centroi
 export function meet(neighbour: Neighbour): void {
   neighbour.isConnected = true;
   neighbour.refusal = undefined;
-  neighbour.studyTold = false;
+  neighbour.studySent = false;
   neighbour.studyHeard = false;
 }
 
@@ -65,7 +62,7 @@ export function hear(neighbour: Neighbour, centroids: Matrix, now: number, round
 /** Returns whether the neighbour has just become away. */
 export function checkAway(neighbour: Neighbour, now: number, round: number): boolean {
   if (neighbour.isAway || neighbour.centroids === undefined) return false;
-  neighbour.isAway = now - neighbour.heardAt > AWAY_AFTER_MS && round - neighbour.heardRound > AWAY_AFTER_ROUNDS;
+  neighbour.isAway = now - neighbour.heardAt > AWAY_MILLISECONDS && round - neighbour.heardRound > AWAY_ROUNDS;
   return neighbour.isAway;
 }
 

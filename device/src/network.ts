@@ -6,14 +6,14 @@ export interface Network {
   /** From now on the listener hears. */
   start(listener: NetworkListener): Promise<void>;
   /** Sends a frame to a linked peer. Only the latest counts: one not yet sent is replaced, never queued. */
-  tell(peer: string, frame: Uint8Array): void;
+  send(peer: string, frame: Uint8Array): void;
   close(): Promise<void>;
 }
 
-/** A device's ears. Called one at a time, never from within `tell`. */
+/** A device's ears. Called one at a time, never from within `send`. */
 export interface NetworkListener {
   onFrame(peer: string, frame: Uint8Array): void;
-  /** Frames told from now on arrive, unless the link breaks. */
+  /** Frames sent from now on arrive, unless the link breaks. */
   onConnect(peer: string): void;
   onDisconnect(peer: string): void;
 }

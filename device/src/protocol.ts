@@ -1,11 +1,10 @@
-// The frame to the byte: what devices tell each other, how it is written and when it is refused. Pure; see docs/protocol.md.
+// The frame to the byte: how what devices send each other is written and read. Pure; see docs/protocol.md.
 
 import type { Matrix } from "@fedkm/core";
+import { LARGEST_FRAME_BYTES } from "./link/limits.ts";
 
 /** magic 4, version 1, type 1, k 2, d 2, flags 2, study hash 16, epoch 8, sequence 8. All numbers little-endian. */
 const HEADER_BYTES = 44;
-/** No frame is longer: the network layer may drop what is, unread. */
-export const LARGEST_FRAME = 1 << 20;
 /** So much of the SHA-256 of the canonical study is in every frame. */
 export const HASH_BYTES = 16;
 
@@ -24,7 +23,7 @@ export interface Contract {
   readonly high: Float64Array;
 }
 
-/** Which telling this is: a later one replaces an earlier one. Epochs grow from start to start, sequences within one. */
+/** Which frame of its sender this is: a later one replaces an earlier one. Epochs grow from start to start, sequences within one. */
 export interface Stamp {
   readonly epoch: number;
   readonly sequence: number;
@@ -33,7 +32,7 @@ export interface Stamp {
 export type Decoded =
   /** Absent centroids are left out: `centroids` has at most k rows. */
   | { readonly kind: "centroids"; readonly stamp: Stamp; readonly centroids: Matrix }
-  /** The sender's canonical study, told to a peer that has another one. */
+  /** The sender's canonical study, sent to a peer that has another one. */
   | { readonly kind: "study"; readonly text: string }
   | { readonly kind: "refused"; readonly reason: Refusal };
 
@@ -56,7 +55,7 @@ export function frameBytes({ k, d }: { k: number; d: number }): number {
   return HEADER_BYTES + Math.ceil(k / 8) + 8 * k * d;
 }
 
-/** `present[c]` false: centroid c stands on nothing yet; its place is told as zeros. */
+/** `present[c]` false: centroid c stands on nothing yet; its place is sent as zeros. */
 export function encodeCentroids(
   contract: Contract,
   { epoch, sequence }: Stamp,
@@ -98,7 +97,7 @@ function header(frame: Uint8Array, { k, d, hash }: Contract, type: number): Data
 
 /** Reads a whole frame or refuses it. Never throws, keeps nothing of `frame`. */
 export function decode(contract: Contract, frame: Uint8Array): Decoded {
-  if (frame.length < HEADER_BYTES || frame.length > LARGEST_FRAME) return refused("length");
+  if (frame.length < HEADER_BYTES || frame.length > LARGEST_FRAME_BYTES) return refused("length");
   const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength);
   if (view.getUint32(0, true) !== MAGIC) return refused("magic");
   if (view.getUint8(4) !== VERSION) return refused("version");

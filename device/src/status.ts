@@ -4,11 +4,11 @@ import { toRows } from "@fedkm/core";
 import type { Reason } from "./guard.ts";
 import type { Model } from "./model.ts";
 import type { Neighbour } from "./neighbour.ts";
-import { unscale } from "./scaling.ts";
 import type { Study } from "./study.ts";
+import { unscale } from "./units.ts";
 
 /**
- * starting: the first k-means runs. waiting: too few rows, and no neighbour heard yet. moving: there is something to tell.
+ * starting: the first k-means runs. waiting: too few rows, and no neighbour heard yet. moving: there is something to send.
  * settled: nothing is, see `threshold`.
  */
 type Phase = "starting" | "waiting" | "moving" | "settled";
@@ -22,7 +22,7 @@ export interface NeighbourStatus {
   readonly framesHeard: number;
   /** Frames refused, by reason. */
   readonly framesRefused: Partial<Record<Reason, number>>;
-  /** Why it is told nothing, if so. */
+  /** Why nothing is sent to it, if so. */
   readonly refusal: string | null;
 }
 
@@ -37,7 +37,7 @@ export interface DeviceStatus {
   readonly round: number;
   /** Largest move of a coordinate in the last update, as a share of its feature's range; null before the first. */
   readonly move: number | null;
-  /** A larger move is told. See docs/protocol.md for how near to the fixed point settled devices are. */
+  /** A larger move is sent. See docs/protocol.md for how near to the fixed point settled devices are. */
   readonly threshold: number;
   /** Own part of the objective: loss and half of the coupling. Summed over the devices it is the objective. */
   readonly objective: number | null;

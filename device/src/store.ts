@@ -1,25 +1,23 @@
-// A device's memory on disk: the latest state in two generations, an epoch that never goes back, one device per folder.
+// A device's memory on disk: when its state is saved and loaded, an epoch that never goes back, one device per folder.
 
 import { join } from "node:path";
 import { type Clock, realClock } from "./clock.ts";
-import { type Files, realFiles } from "./files.ts";
+import { type Disk, realDisk } from "./disk.ts";
 import { lockFolder } from "./lock.ts";
 import type { Memory, SavedState } from "./memory.ts";
-import { type Generations, generations } from "./record.ts";
-
-/** Milliseconds between two writes, at least: centroids can be computed again, disks wear out. */
-const INTERVAL_MS = 5_000;
+import { STATE_MILLISECONDS } from "./pace.ts";
+import { reasonOf } from "./reason.ts";
+import { type Generations, generations } from "./stateFile.ts";
 
 export interface StoreOptions {
-  readonly files?: Files;
+  readonly disk?: Disk;
   readonly clock?: Clock;
   /** Milliseconds since 1970. It may jump; epochs do not follow it back. */
   readonly wallClock?: () => number;
-  readonly interval?: number;
 }
 
 export interface Store extends Memory {
-  /** Writes the latest state and gives the folder free. */
+  /** Writes the latest state and unlocks the folder. */
   close(): Promise<void>;
 }
 
@@ -27,15 +25,15 @@ export interface Store extends Memory {
 export async function openStore(
   folder: string,
   warn: (line: string) => void,
-  { files = realFiles, clock = realClock, wallClock = Date.now, interval = INTERVAL_MS }: StoreOptions = {},
+  { disk = realDisk, clock = realClock, wallClock = Date.now }: StoreOptions = {},
 ): Promise<Store> {
   const unlock = await lockFolder(folder);
   try {
-    await removeLeftovers(folder, files);
-    const epoch = await nextEpoch(folder, files, wallClock());
-    const states = generations(join(folder, "state"), files);
+    await removeLeftovers(folder, disk);
+    const epoch = await nextEpoch(folder, disk, wallClock());
+    const states = generations(join(folder, "state"), disk);
     const saved = await loadState(states, folder, warn);
-    const keeper = stateKeeper(states, clock, interval, warn);
+    const keeper = stateKeeper(states, clock, warn);
     return {
       epoch,
       saved,
@@ -52,14 +50,14 @@ export async function openStore(
 }
 
 /** What a crash in the middle of a save left behind. */
-async function removeLeftovers(folder: string, files: Files): Promise<void> {
-  for (const name of await files.list(folder)) {
-    if (/^(state|epoch)\.[ab]\.[0-9a-f]+\.tmp$/.test(name)) await files.remove(join(folder, name));
+async function removeLeftovers(folder: string, disk: Disk): Promise<void> {
+  for (const name of await disk.list(folder)) {
+    if (/^(state|epoch)\.[ab]\.[0-9a-f]+\.tmp$/.test(name)) await disk.remove(join(folder, name));
   }
 }
 
-async function nextEpoch(folder: string, files: Files, wallClock: number): Promise<number> {
-  const epochs = generations(join(folder, "epoch"), files);
+async function nextEpoch(folder: string, disk: Disk, wallClock: number): Promise<number> {
+  const epochs = generations(join(folder, "epoch"), disk);
   const { newest, damaged } = await epochs.load();
   if (newest === undefined && damaged > 0) {
     // Starting afresh could go back, and then no neighbour would hear this device again.
@@ -90,7 +88,7 @@ async function loadState(
 }
 
 /** Writes the latest state now and then, one write at a time. */
-function stateKeeper(states: Generations, clock: Clock, interval: number, warn: (line: string) => void) {
+function stateKeeper(states: Generations, clock: Clock, warn: (line: string) => void) {
   let latest: (() => SavedState) | undefined;
   let failure: string | undefined;
   let cancel: (() => void) | undefined;
@@ -107,7 +105,7 @@ function stateKeeper(states: Generations, clock: Clock, interval: number, warn: 
     } catch (error) {
       // The old state is still there. A newer one may have come meanwhile; else this one is tried again.
       latest ??= state;
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = reasonOf(error);
       if (reason !== failure) warn(`the state is not kept, the one before stays: ${reason}`);
       failure = reason;
     }
@@ -116,7 +114,7 @@ function stateKeeper(states: Generations, clock: Clock, interval: number, warn: 
     if (cancel !== undefined || writing !== undefined || latest === undefined) return;
     cancel = clock.after(Math.max(0, nextAt - clock.now()), () => {
       cancel = undefined;
-      nextAt = clock.now() + interval;
+      nextAt = clock.now() + STATE_MILLISECONDS;
       writing = write().then(() => {
         writing = undefined;
         schedule();

@@ -2,8 +2,9 @@
 
 import type { Coupling, Weighting } from "@fedkm/core";
 import { isNode, LineCounter, parseDocument, stringify } from "yaml";
-import { type Fail, failWith, numberAt, type Path, record, show, textAt } from "./fields.ts";
-import { type Contract, frameBytes, HASH_BYTES, LARGEST_FRAME } from "./protocol.ts";
+import { type Fail, failWith, fieldsOf, type Path, show } from "./fields.ts";
+import { BOX_HALF_RANGES, LARGEST_FRAME_BYTES } from "./link/limits.ts";
+import { type Contract, frameBytes, HASH_BYTES } from "./protocol.ts";
 
 export interface Feature {
   readonly name: string;
@@ -11,7 +12,7 @@ export interface Feature {
   /** Values a device may hold, in `unit`. */
   readonly min: number;
   readonly max: number;
-  /** A difference of so many units counts as 1. */
+  /** A difference of this many units counts as 1. */
   readonly scale: number;
 }
 
@@ -25,10 +26,10 @@ export interface Study {
   readonly alpha: number;
   readonly coupling: Coupling;
   readonly weighting: Weighting;
-  /** With weighting "sample": a device with so many rows weighs 1. Nobody knows the true mean, nor should. */
+  /** With weighting "sample": a device with this many rows weighs 1. Nobody knows the true mean, nor should. */
   readonly typicalRows: number | null;
   readonly privacy: Privacy;
-  /** A device with fewer than k times as many rows passes on what it hears, but tells nothing of its own. */
+  /** A device with fewer than k times as many rows passes on what it hears, but sends nothing of its own. */
   readonly minimum: number;
 }
 
@@ -57,29 +58,23 @@ export function parseStudy(text: string): Study {
 
 function checkedStudy(value: unknown, where: (path: Path) => string): Study {
   const fail = failWith(where, "study");
-  const given = record(value, [], fields, fail);
+  const given = fieldsOf(value, [], fields, fail);
   const integer = (name: string, low: number, high: number, or?: number) =>
-    numberAt(
-      given,
-      [name],
-      (x) => Number.isInteger(x) && x >= low && x <= high,
-      `an integer from ${low} to ${high}`,
-      fail,
-      or,
-    );
+    given.number(name, (x) => Number.isInteger(x) && x >= low && x <= high, `an integer from ${low} to ${high}`, or);
   const oneOf = <T extends string>(name: string, allowed: readonly T[], or?: T): T => {
-    const got = given[name] ?? or;
-    return allowed.includes(got as T) ? (got as T) : fail([name], `one of ${allowed.join(", ")}`, given[name]);
+    const got = given.value(name) ?? or;
+    return allowed.includes(got as T) ? (got as T) : fail([name], `one of ${allowed.join(", ")}`, given.value(name));
   };
   const weighting = oneOf("weighting", ["device", "sample"], "device");
-  if (weighting === "device" && given.typicalRows != null) {
-    fail(["typicalRows"], 'left out unless weighting is "sample"', given.typicalRows);
+  const typicalRows = given.value("typicalRows");
+  if (weighting === "device" && typicalRows != null) {
+    fail(["typicalRows"], 'left out unless weighting is "sample"', typicalRows);
   }
   const study: Study = {
-    name: textAt(given, ["name"], 1, 100, fail),
+    name: given.text("name", 1, 100),
     k: integer("k", 1, 65535),
-    features: featuresOf(given.features, fail),
-    alpha: numberAt(given, ["alpha"], (x) => x >= 0 && x <= LARGEST_VALUE, "a number of at least 0", fail),
+    features: featuresOf(given.value("features"), fail),
+    alpha: given.number("alpha", (x) => x >= 0 && x <= LARGEST_VALUE, "a number of at least 0"),
     coupling: oneOf("coupling", ["nearest", "transport"], "nearest"),
     weighting,
     typicalRows: weighting === "sample" ? integer("typicalRows", 1, LARGEST_VALUE) : null,
@@ -87,7 +82,8 @@ function checkedStudy(value: unknown, where: (path: Path) => string): Study {
     minimum: integer("minimum", 1, 1e6, 10),
   };
   const bytes = frameBytes({ k: study.k, d: study.features.length });
-  if (bytes > LARGEST_FRAME) fail(["k"], `small enough for a frame of ${LARGEST_FRAME} bytes, not ${bytes}`, study.k);
+  if (bytes > LARGEST_FRAME_BYTES)
+    fail(["k"], `small enough for a frame of ${LARGEST_FRAME_BYTES} bytes, not ${bytes}`, study.k);
   return study;
 }
 
@@ -103,17 +99,17 @@ function featuresOf(value: unknown, fail: Fail): Feature[] {
   }
   const features = value.map((item, f): Feature => {
     const path = ["features", f];
-    const given = record(item, path, featureFields, fail);
+    const given = fieldsOf(item, path, featureFields, fail);
     const bound = (name: string, or?: number) =>
-      numberAt(given, [...path, name], (x) => Math.abs(x) <= LARGEST_VALUE, `a number from -1e12 to 1e12`, fail, or);
+      given.number(name, (x) => Math.abs(x) <= LARGEST_VALUE, `a number from -1e12 to 1e12`, or);
     const min = bound("min");
     const max = bound("max");
     if (min >= max) fail([...path, "max"], `above min = ${min}`, max);
     const scale = bound("scale", 1);
     if (scale < 1e-12) fail([...path, "scale"], "a number from 1e-12 to 1e12", scale);
     return {
-      name: textAt(given, [...path, "name"], 1, 100, fail),
-      unit: textAt(given, [...path, "unit"], 0, 40, fail),
+      name: given.text("name", 1, 100),
+      unit: given.text("unit", 0, 40),
       min,
       max,
       scale,
@@ -168,9 +164,6 @@ export function compareStudies(here: Study, there: Study): string[] {
   return differences;
 }
 
-/** How far beyond the bounds, in half ranges from the centre, a centroid is still heard. */
-const BOX = 1.5;
-
 /** The hash of a study as text, in hex. */
 export function studyId({ hash }: Pick<Contract, "hash">): string {
   return Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -183,7 +176,7 @@ export async function contractOf(study: Study): Promise<Contract> {
   const box = (side: 1 | -1) =>
     Float64Array.from(
       study.features,
-      ({ min, max, scale }) => ((min + max) / 2 + (side * BOX * (max - min)) / 2) / scale,
+      ({ min, max, scale }) => ((min + max) / 2 + (side * BOX_HALF_RANGES * (max - min)) / 2) / scale,
     );
   return { k: study.k, d: study.features.length, hash, low: box(-1), high: box(1) };
 }

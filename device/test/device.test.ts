@@ -45,7 +45,7 @@ async function alone({ rows = clusters(20), links = ["a", "b"], study: changes, 
   };
   const frame = (stamp: Stamp, ...numbers: number[]) =>
     encodeCentroids(contract, stamp, Float64Array.from(numbers), [true, true, true]);
-  const heard = () => around.told.map(({ peer, frame: told }) => ({ peer, ...decode(contract, told) }));
+  const heard = () => around.sent.map(({ peer, frame: sent }) => ({ peer, ...decode(contract, sent) }));
   return { device, clock, around, memory, notices, run, frame, heard, contract, study };
 }
 
@@ -53,17 +53,17 @@ const near = [0.4, 0.5, 10.4, 10.5, 20.4, 20.5];
 const first = { epoch: 1, sequence: 0 };
 
 describe("createDevice(options)", () => {
-  it("tells nothing but the best of ten local k-means, and that only when it is finished", async () => {
+  it("sends nothing but the best of ten local k-means, and that only when it is finished", async () => {
     const { around, run, heard } = await alone();
     around.listener.onConnect("a");
-    expect(around.told).toEqual([]);
+    expect(around.sent).toEqual([]);
     run(1000);
-    const [told] = heard();
+    const [sent] = heard();
     const { centroids } = kmeans(clusters(20), { k: 3 });
-    if (told.kind !== "centroids") throw new Error(told.kind);
+    if (sent.kind !== "centroids") throw new Error(sent.kind);
     const sorted = (data: Float64Array) => Array.from(data).sort((a, b) => a - b);
-    expect(told.peer).toBe("a");
-    sorted(told.centroids.data).forEach((value, i) => {
+    expect(sent.peer).toBe("a");
+    sorted(sent.centroids.data).forEach((value, i) => {
       expect(value).toBeCloseTo(sorted(centroids.data)[i], 12);
     });
     // No seed: a seed is a row.
@@ -74,7 +74,7 @@ describe("createDevice(options)", () => {
           .join(),
       ),
     );
-    for (let c = 0; c < 3; c++) expect(rows.has(told.centroids.data.slice(2 * c, 2 * c + 2).join())).toBe(false);
+    for (let c = 0; c < 3; c++) expect(rows.has(sent.centroids.data.slice(2 * c, 2 * c + 2).join())).toBe(false);
   });
 
   it("does one device update of core for each thing heard", async () => {
@@ -108,28 +108,28 @@ describe("createDevice(options)", () => {
     around.listener.onFrame("a", frame(first, ...near));
     run(20_000);
     expect(device.status().phase).toBe("settled");
-    const settled = around.told.length;
+    const settled = around.sent.length;
     run(10 * MINUTE);
-    const heartbeats = around.told.length - settled;
+    const heartbeats = around.sent.length - settled;
     expect(heartbeats).toBe(2 * 20);
     // One and the same frame for both.
-    const [last, other] = around.told.slice(-2);
+    const [last, other] = around.sent.slice(-2);
     expect([last.peer, other.peer]).toEqual(["a", "b"]);
     expect(other.frame).toBe(last.frame);
   });
 
-  it("tells a neighbour at once when it connects again", async () => {
+  it("sends to a neighbour at once when it connects again", async () => {
     const { around, run, heard } = await alone();
     around.listener.onConnect("a");
     run(1000);
     around.listener.onDisconnect("a");
-    const before = around.told.length;
+    const before = around.sent.length;
     run(MINUTE);
-    expect(around.told.length).toBe(before);
+    expect(around.sent.length).toBe(before);
     around.listener.onConnect("a");
-    expect(around.told.length).toBe(before + 1);
+    expect(around.sent.length).toBe(before + 1);
     const [earlier, later] = heard().slice(-2);
-    if (earlier.kind !== "centroids" || later.kind !== "centroids") throw new Error("told something else");
+    if (earlier.kind !== "centroids" || later.kind !== "centroids") throw new Error("sent something else");
     expect(later.stamp.sequence).toBeGreaterThan(earlier.stamp.sequence);
     expect(later.centroids).toEqual(earlier.centroids);
   });
@@ -238,7 +238,7 @@ describe("createDevice(options)", () => {
     const { device, run, around } = await alone({ rows: clusters(20) });
     around.listener.onConnect("a");
     run(5000);
-    const told = around.told.length;
+    const sent = around.sent.length;
     const more = stack([
       clusters(20),
       matrix([
@@ -251,7 +251,7 @@ describe("createDevice(options)", () => {
     run(5000);
     const { centroids, rows, phase } = device.status();
     expect([rows, phase]).toEqual([63, "settled"]);
-    expect(around.told.length).toBeGreaterThan(told);
+    expect(around.sent.length).toBeGreaterThan(sent);
     const expected = Array.from(kmeans(more, { k: 3 }).centroids.data).sort((a, b) => a - b);
     centroids
       ?.flat()
@@ -282,19 +282,19 @@ describe("createDevice(options)", () => {
     expect(loss).toBeCloseTo(kmeans(elsewhere, { k: 3 }).inertia, 9);
   });
 
-  it("passes on what it hears with too few rows, and tells nothing of its own", async () => {
+  it("passes on what it hears with too few rows, and sends nothing of its own", async () => {
     const { device, around, run, frame, heard } = await alone({ rows: clusters(3), study: { minimum: 10 } });
     around.listener.onConnect("a");
     run(MINUTE);
     expect(device.status()).toMatchObject({ phase: "waiting", rows: 0, rowsLeftOut: 9, centroids: null });
-    expect(around.told).toEqual([]);
+    expect(around.sent).toEqual([]);
     around.listener.onFrame("a", frame(first, ...near));
     run(1000);
-    const [told] = heard();
-    expect(told).toMatchObject({ kind: "centroids", centroids: { data: Float64Array.from(near) } });
+    const [sent] = heard();
+    expect(sent).toMatchObject({ kind: "centroids", centroids: { data: Float64Array.from(near) } });
   });
 
-  it("tells no seed that was left without rows, at the start and after new rows", async () => {
+  it("sends no seed that was left without rows, at the start and after new rows", async () => {
     // Two places for three clusters: one centroid stays where it was drawn.
     const places = matrix(Array.from({ length: 30 }, (_, i) => [i % 2 === 0 ? 7 : -7, 1]));
     for (const rows of [places, clusters(20)]) {
@@ -308,7 +308,7 @@ describe("createDevice(options)", () => {
     }
   });
 
-  it("leaves a centroid on too few rows out of what it tells, until neighbours have moved it", async () => {
+  it("leaves a centroid on too few rows out of what it sends, until neighbours have moved it", async () => {
     const lonely = stack([
       matrix(Array.from({ length: 40 }, (_, i) => [10 * (i % 2) + (i % 5) / 9, 0])),
       matrix([[29, 29]]),
@@ -316,10 +316,10 @@ describe("createDevice(options)", () => {
     const { around, run, frame, heard } = await alone({ rows: lonely, study: { minimum: 5 } });
     around.listener.onConnect("a");
     run(1000);
-    const [told] = heard();
-    if (told.kind !== "centroids") throw new Error(told.kind);
-    expect(told.centroids.rows).toBe(2);
-    expect(Array.from(told.centroids.data)).not.toContain(29);
+    const [sent] = heard();
+    if (sent.kind !== "centroids") throw new Error(sent.kind);
+    expect(sent.centroids.rows).toBe(2);
+    expect(Array.from(sent.centroids.data)).not.toContain(29);
     around.listener.onFrame("a", frame(first, ...near));
     run(1000);
     const last = heard().at(-1);
@@ -331,7 +331,7 @@ describe("createDevice(options)", () => {
     const here = await alone();
     const there = await alone({ study: { alpha: 2 } });
     const pass = (from: typeof here, to: typeof here) => {
-      for (const { frame } of from.around.told.splice(0)) to.around.listener.onFrame("a", frame);
+      for (const { frame } of from.around.sent.splice(0)) to.around.listener.onFrame("a", frame);
     };
     for (const side of [here, there]) side.run(1000);
     for (const side of [here, there]) side.around.listener.onConnect("a");
@@ -342,14 +342,14 @@ describe("createDevice(options)", () => {
     expect(here.notices).toEqual(["a is refused: another study, alpha: 1 here, 2 there"]);
     expect(there.notices).toEqual(["a is refused: another study, alpha: 2 here, 1 there"]);
     here.run(5 * MINUTE);
-    expect(here.around.told).toEqual([]);
+    expect(here.around.sent).toEqual([]);
     expect(here.device.status().neighbours[0]).toMatchObject({
       refusal: "another study, alpha: 1 here, 2 there",
       framesHeard: 0,
     });
     here.around.listener.onFrame("a", here.frame(first, ...near));
     expect(here.device.status().neighbours[0]).toMatchObject({ refusal: null, framesHeard: 1 });
-    expect(here.around.told.length).toBe(1);
+    expect(here.around.sent.length).toBe(1);
   });
 
   it("forgets a neighbour whose link is removed, and ignores strangers", async () => {
@@ -377,12 +377,12 @@ describe("createDevice(options)", () => {
     around.listener.onConnect("a");
     run(1000);
     device.stop();
-    const told = around.told.length;
+    const sent = around.sent.length;
     around.listener.onFrame("a", frame(first, ...near));
     around.listener.onConnect("b");
     device.setRows(clusters(30));
     run(10 * MINUTE);
-    expect(around.told.length).toBe(told);
+    expect(around.sent.length).toBe(sent);
   });
 });
 

@@ -9,13 +9,13 @@ import { yamux } from "@libp2p/yamux";
 import { multiaddr } from "@multiformats/multiaddr";
 import { createLibp2p } from "libp2p";
 import { afterEach, expect, test } from "vitest";
-import { addressFault, identityOf, type Neighbour, peerFault } from "../src/libp2p.ts";
+import { addressFault, type Contact, identityOf, peerFault } from "../src/libp2p.ts";
 import { Peers } from "./loopback.ts";
 
 const peers = new Peers();
 afterEach(() => peers.close());
 
-const alone = (neighbour: Neighbour): Neighbour => ({ ...neighbour, addresses: [] });
+const alone = (neighbour: Contact): Contact => ({ ...neighbour, addresses: [] });
 
 test("two linked devices hear each other, over TCP and over WebSocket, whoever dialled", async () => {
   const [one, two, three] = [await peers.identity("one"), await peers.identity("two"), await peers.identity("three")];
@@ -30,10 +30,10 @@ test("two linked devices hear each other, over TCP and over WebSocket, whoever d
   const c = await peers.start(three, [{ peer: one.peer, addresses: [overWebSocket] }], []);
   await Promise.all([a.happened("connect two"), a.happened("connect three")]);
   await Promise.all([b.happened("connect one"), c.happened("connect one")]);
-  a.network.tell(two.peer, Uint8Array.of(1, 2, 3));
-  a.network.tell(three.peer, Uint8Array.of(4));
-  b.network.tell(one.peer, Uint8Array.of(5));
-  c.network.tell(one.peer, Uint8Array.of(6));
+  a.network.send(two.peer, Uint8Array.of(1, 2, 3));
+  a.network.send(three.peer, Uint8Array.of(4));
+  b.network.send(one.peer, Uint8Array.of(5));
+  c.network.send(one.peer, Uint8Array.of(6));
   await Promise.all([b.happened("frame one"), c.happened("frame one")]);
   await Promise.all([a.happened("frame two"), a.happened("frame three")]);
   expect(b.frames).toEqual([Uint8Array.of(1, 2, 3)]);
@@ -49,7 +49,7 @@ test("a link that only one side made gets nothing: the other lists a stranger an
   const a = await peers.start(one, []);
   const b = await peers.start(two, [a.neighbour()]);
   await a.happened("stranger two", 3);
-  b.network.tell(one.peer, Uint8Array.of(1));
+  b.network.send(one.peer, Uint8Array.of(1));
   expect(new Set(a.events)).toEqual(new Set(["stranger two"]));
   expect(b.events).toEqual([]);
   expect(b.network.traffic(one.peer)?.sent.frames).toBe(0);
@@ -67,7 +67,7 @@ test("a neighbour that dies and comes back under its key is linked again, by eit
   await a.happened("disconnect two");
   const again = await peers.start(two, [a.neighbour()]);
   await Promise.all([a.happened("connect two", 2), again.happened("connect one")]);
-  a.network.tell(two.peer, Uint8Array.of(9));
+  a.network.send(two.peer, Uint8Array.of(9));
   await again.happened("frame one");
 });
 
@@ -127,7 +127,7 @@ test("50 strangers with fresh keys open 0 streams, and linked peers hear each ot
   const answers = new Set<string>();
   for (let n = 0; n < 50; n++) {
     answers.add(await knock());
-    b.network.tell(one.peer, Uint8Array.of(n));
+    b.network.send(one.peer, Uint8Array.of(n));
   }
   await a.happened("frame two", 50);
   expect(answers).toEqual(new Set(["refused"]));
@@ -177,7 +177,7 @@ test("a linked peer that sends a frame longer than any of the study is refused a
   const a = await peers.start(one, [alone({ peer: two.peer, addresses: [] })]);
   const b = await peers.start(two, [a.neighbour()]);
   await Promise.all([a.happened("connect two"), b.happened("connect one")]);
-  b.network.tell(one.peer, new Uint8Array(1_001));
+  b.network.send(one.peer, new Uint8Array(1_001));
   await b.happened("disconnect one");
   await a.happened("stranger two");
   expect(a.events).toContain("refused two: a frame must have at most 1000 bytes, got 1001 or more");

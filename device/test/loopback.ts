@@ -1,6 +1,6 @@
 // Real networks on loopback for tests: what each of them heard, and waiting for it with a bound.
 
-import { createIdentity, type Identity, type Libp2pNetwork, libp2pNetwork, type Neighbour } from "../src/libp2p.ts";
+import { type Contact, createIdentity, type Identity, type Libp2pNetwork, libp2pNetwork } from "../src/libp2p.ts";
 
 /** What happened at one end, in order: "connect b", "frame b", "stranger b", ... */
 interface Heard {
@@ -14,7 +14,7 @@ export interface Loopback extends Heard {
   readonly network: Libp2pNetwork;
   readonly identity: Identity;
   /** As a neighbour links to it. */
-  neighbour(): Neighbour;
+  neighbour(): Contact;
 }
 
 const BOUND_MILLISECONDS = 20_000;
@@ -60,10 +60,10 @@ export class Peers {
     return identity;
   }
 
-  /** Listens on loopback, unless told where. */
+  /** Listens on loopback, unless it is given where. */
   async start(
     identity: Identity,
-    links: readonly Neighbour[],
+    links: readonly Contact[],
     listen: readonly string[] = ["/ip4/127.0.0.1/tcp/0"],
   ): Promise<Loopback> {
     const ears = heard();

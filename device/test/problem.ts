@@ -1,4 +1,4 @@
-// What the tests of a device share: a study of the paper's data, and a network that only writes down what it is told.
+// What the tests of a device share: a study of the paper's data, and a network that only writes down what it is sent.
 
 import { type Graph, type Matrix, type PaperKind, paperData } from "@fedkm/core";
 import type { Network, NetworkListener } from "../src/network.ts";
@@ -35,19 +35,19 @@ export async function problem(kind: PaperKind, graph: Graph, seed: number, chang
 
 /** A network without anyone in it: the test is the neighbour. */
 export function emptyNetwork() {
-  const told: { peer: string; frame: Uint8Array }[] = [];
+  const sent: { peer: string; frame: Uint8Array }[] = [];
   let listener: NetworkListener | undefined;
   const network: Network = {
     self: "own",
     start: async (started) => {
       listener = started;
     },
-    tell: (peer, frame) => told.push({ peer, frame }),
+    send: (peer, frame) => sent.push({ peer, frame }),
     close: async () => {},
   };
   return {
     network,
-    told,
+    sent,
     get listener(): NetworkListener {
       if (listener === undefined) throw new Error("the device must be started first");
       return listener;

@@ -3,8 +3,9 @@ import { matrix, randomStream } from "@fedkm/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createDevice } from "../src/device.ts";
+import { LARGEST_FRAME_BYTES } from "../src/link/limits.ts";
 import { volatileMemory } from "../src/memory.ts";
-import { type Contract, decode, encodeCentroids, encodeStudy, frameBytes, LARGEST_FRAME } from "../src/protocol.ts";
+import { type Contract, decode, encodeCentroids, encodeStudy, frameBytes } from "../src/protocol.ts";
 import { simulatedClock } from "../src/simulation/clock.ts";
 import { canonicalStudy, contractOf } from "../src/study.ts";
 import { emptyNetwork, studyWith } from "./problem.ts";
@@ -58,12 +59,12 @@ describe("decode(contract, frame)", () => {
     fc.assert(
       fc.property(given, ({ k, d, epoch, sequence, numbers, present }) => {
         const frame = encodeCentroids(contract(k, d), { epoch, sequence }, Float64Array.from(numbers), present);
-        const told = numbers.filter((_, i) => present[Math.floor(i / d)]);
+        const sent = numbers.filter((_, i) => present[Math.floor(i / d)]);
         const decoded = decode(contract(k, d), frame);
-        if (told.length === 0) {
+        if (sent.length === 0) {
           expect(decoded).toEqual({ kind: "refused", reason: "presence" });
         } else {
-          const centroids = { data: Float64Array.from(told), rows: told.length / d, cols: d };
+          const centroids = { data: Float64Array.from(sent), rows: sent.length / d, cols: d };
           expect(decoded).toEqual({ kind: "centroids", stamp: { epoch, sequence }, centroids });
         }
       }),
@@ -99,7 +100,7 @@ describe("decode(contract, frame)", () => {
     expect(decode(known, whole.subarray(0, 92))).toEqual({ kind: "refused", reason: "length" });
     expect(decode(known, new Uint8Array(94).fill(0))).toEqual({ kind: "refused", reason: "magic" });
     expect(decode(known, new Uint8Array(0))).toEqual({ kind: "refused", reason: "length" });
-    expect(decode(known, new Uint8Array(LARGEST_FRAME + 1))).toEqual({ kind: "refused", reason: "length" });
+    expect(decode(known, new Uint8Array(LARGEST_FRAME_BYTES + 1))).toEqual({ kind: "refused", reason: "length" });
     const text = encodeStudy(known, "abc");
     expect(decode(known, text)).toEqual({ kind: "study", text: "abc" });
     text.fill(0xff, 44);
@@ -177,7 +178,7 @@ it(`10,000 malformed frames change nothing but counters (seed ${seed})`, async (
     return JSON.stringify([own, neighbours.map(({ framesRefused, age, ...rest }) => rest), memory.latest()]);
   };
   const before = steady();
-  const heartbeats = around.told.length;
+  const heartbeats = around.sent.length;
   const random = randomStream(seed, "frames");
   for (let i = 0; i < 10_000; i++) {
     around.listener.onFrame("peer", malformed(good, random));
@@ -195,7 +196,7 @@ it(`10,000 malformed frames change nothing but counters (seed ${seed})`, async (
   expect(round - roundBefore).toBeLessThanOrEqual(2);
   expect(framesTold - toldBefore).toBeLessThanOrEqual(2);
   // And once our study, to a peer that seems to have another one.
-  expect(around.told.length - heartbeats).toBe(framesTold - toldBefore + 1);
+  expect(around.sent.length - heartbeats).toBe(framesTold - toldBefore + 1);
 });
 
 it("a study in a frame is read whole", async () => {

@@ -18,7 +18,7 @@ import { simulatedClock } from "../src/simulation/clock.ts";
 import { simulatedLinks } from "../src/simulation/links.ts";
 import { eventLog, type SimulatedEvent } from "../src/simulation/log.ts";
 import { type SimulationOptions, simulate } from "../src/simulation/simulate.ts";
-import { contractOf } from "../src/study.ts";
+import { contractOf, studyId } from "../src/study.ts";
 import { problem, studyWith } from "./problem.ts";
 
 const HOUR = 3_600_000;
@@ -29,7 +29,7 @@ describe("simulate(options)", () => {
     for (const kind of ["iso", "var", "aniso"] as const) {
       for (const links of [erdosRenyi(10, 0.7, randomStream(seed, "graph")), ring(6)]) {
         const given = await problem(kind, links, seed);
-        const network = simulate({ ...given, stagger: 3000 });
+        const network = simulate({ ...given, staggerMilliseconds: 3000 });
         expect(network.settle(HOUR)).toBe(true);
         const { objective: best } = fit(given.datasets, links, { k: 3, alpha: 1, seed, rounds: 10_000 });
         expect(network.objective()).toBeLessThan(1.001 * best);
@@ -66,7 +66,7 @@ describe("simulate(options)", () => {
     const given = await problem("iso", smallWorld(12, 4, 0.2, randomStream(seed, "graph")), seed);
     const run = (changes: Partial<SimulationOptions> = {}) => {
       const events: SimulatedEvent[] = [];
-      const weather = { delay: [1, 40], loss: 0.1 } as const;
+      const weather = { delayMilliseconds: [1, 40], loss: 0.1 } as const;
       const network = simulate({ ...given, weather, onEvent: (event) => events.push(event), ...changes });
       network.run(1500);
       network.crash(3);
@@ -89,7 +89,7 @@ describe("simulate(options)", () => {
 
   it("keeps to the latest: a link never carries two frames of one device at once", async () => {
     const given = await problem("iso", path(2), seed);
-    const network = simulate({ ...given, weather: { delay: [500, 500] } });
+    const network = simulate({ ...given, weather: { delayMilliseconds: [500, 500] } });
     network.run(20_000);
     // 20 seconds at half a second a frame, in both directions.
     expect(network.frames).toBeLessThanOrEqual(2 * 40);
@@ -111,7 +111,11 @@ describe("simulate(options)", () => {
     const given = await problem("var", erdosRenyi(8, 0.5, randomStream(seed, "graph")), seed);
     const without = simulate(given);
     without.settle(HOUR);
-    const network = simulate({ ...given, weather: { delay: [5, 60], loss: 0.3 }, pace: (i) => (i < 2 ? 100 : 10) });
+    const network = simulate({
+      ...given,
+      weather: { delayMilliseconds: [5, 60], loss: 0.3 },
+      paceMilliseconds: (i) => (i < 2 ? 100 : 10),
+    });
     network.run(1500);
     network.crash(2);
     network.crash(5);
@@ -189,8 +193,14 @@ describe("the problem with a cycle of two", () => {
     const contract = await contractOf(study);
     const clock = simulatedClock();
     // Frames take as long as the rest between two updates: every step is simultaneous.
-    const links = simulatedLinks([[1], [0]], clock, { delay: [10, 10], loss: 0 }, () => 0, eventLog(clock.now));
-    const hash = Array.from(contract.hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
+    const links = simulatedLinks({
+      neighbours: [[1], [0]],
+      clock,
+      weather: { delayMilliseconds: [10, 10], loss: 0 },
+      random: () => 0,
+      log: eventLog(clock.now),
+    });
+    const hash = studyId(contract);
     const devices = [0, 1].map((i) => {
       const centroids = given.start[i];
       const saved = { study: hash, round: 0, centroids, present: [true, true, true, true], neighbours: [] };

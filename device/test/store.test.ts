@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { realFiles } from "../src/files.ts";
+import { realDisk } from "../src/disk.ts";
 import { lockFolder } from "../src/lock.ts";
 import type { SavedState } from "../src/memory.ts";
 import { simulatedClock } from "../src/simulation/clock.ts";
@@ -87,7 +87,7 @@ describe("openStore(folder, warn)", () => {
   it("writes the first state at once, then the latest of every five seconds", async () => {
     const clock = simulatedClock();
     const disk = simulatedDisk();
-    const store = await open({ clock, files: disk });
+    const store = await open({ clock, disk });
     for (let i = 0; i < 90; i++) {
       store.keep(() => stateOf(i));
       // A write on this disk takes no time, only promises.
@@ -97,7 +97,7 @@ describe("openStore(folder, warn)", () => {
     const writes = disk.calls.filter(({ kind, path }) => kind === "create" && path.includes("state"));
     expect(writes.length).toBe(2);
     await store.close();
-    expect((await openAndClose({ files: disk })).saved).toEqual(stateOf(89));
+    expect((await openAndClose({ disk })).saved).toEqual(stateOf(89));
   });
 
   it("warns once where the disk is full, keeps the old state, and goes on when there is room", async () => {
@@ -105,15 +105,15 @@ describe("openStore(folder, warn)", () => {
     first.keep(() => stateOf(1));
     await first.close();
     let isFull = true;
-    const files = {
-      ...realFiles,
+    const disk = {
+      ...realDisk,
       create(path: string) {
         if (isFull && path.includes("state")) throw new Error("ENOSPC: no space left on device");
-        return realFiles.create(path);
+        return realDisk.create(path);
       },
     };
     const clock = simulatedClock();
-    const store = await open({ files, clock });
+    const store = await open({ disk, clock });
     store.keep(() => stateOf(2));
     for (let i = 0; i < 3; i++) {
       clock.step(clock.now() + 5_000);

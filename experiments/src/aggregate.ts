@@ -1,7 +1,7 @@
 // From runs to what a figure shows: mean, standard error and median of every cell over its runs.
 
 import { cellColumns } from "./cell.ts";
-import type { Record, Value } from "./table.ts";
+import type { TableRow, Value } from "./table.ts";
 
 /** What tells cells apart; runs of one cell differ in the rest. */
 const groupColumns = cellColumns.filter((column) => column !== "run" && column !== "seed");
@@ -22,8 +22,8 @@ export const aggregateColumns = [
   "bytes_mean",
 ] as const;
 
-export function aggregate(runs: readonly Record[]): Record<(typeof aggregateColumns)[number]>[] {
-  const groups = new Map<string, Record[]>();
+export function aggregate(runs: readonly TableRow[]): TableRow<(typeof aggregateColumns)[number]>[] {
+  const groups = new Map<string, TableRow[]>();
   for (const row of runs) {
     const key = groupColumns.map((column) => row[column]).join(",");
     const known = groups.get(key);
@@ -33,7 +33,7 @@ export function aggregate(runs: readonly Record[]): Record<(typeof aggregateColu
   return Array.from(groups.values(), summarise);
 }
 
-function summarise(rows: readonly Record[]) {
+function summarise(rows: readonly TableRow[]) {
   const of = (column: string) => rows.map((row) => row[column]).filter((value) => typeof value === "number");
   const rises = of("objective_rises");
   const first = rows[0];
@@ -59,7 +59,7 @@ function summarise(rows: readonly Record[]) {
     rounds_mean: mean(of("rounds")),
     messages_mean: mean(of("messages")),
     bytes_mean: mean(of("bytes")),
-  } as Record<(typeof aggregateColumns)[number]>;
+  } as TableRow<(typeof aggregateColumns)[number]>;
 }
 
 function mean(values: readonly number[]): number | null {

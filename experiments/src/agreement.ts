@@ -1,7 +1,7 @@
 // Our tables against those of an independent implementation: medians of GCD, and the share of wrong devices.
 
 import { readFileSync } from "node:fs";
-import { parseCsv, type Record } from "./table.ts";
+import { parseCsv, type TableRow } from "./table.ts";
 
 export const agreementColumns = [
   "dataset",
@@ -22,7 +22,7 @@ export const agreementColumns = [
 const WRONG_POINTS = 15;
 
 /** One row for every cell that both have: the paper's start, five of the sixteen sizes, ten runs on their side. */
-export function compareWithStudy(aggregated: readonly Record[]): Record<(typeof agreementColumns)[number]>[] {
+export function compareWithStudy(aggregated: readonly TableRow[]): TableRow<(typeof agreementColumns)[number]>[] {
   const theirs = parseCsv(readFileSync(new URL("../data/study.csv", import.meta.url), "utf8"));
   return theirs.flatMap((fact) => {
     const ours = aggregated.find(
@@ -51,7 +51,7 @@ export function compareWithStudy(aggregated: readonly Record[]): Record<(typeof 
   });
 }
 
-function isSameCell(row: Record, fact: Record): boolean {
+function isSameCell(row: TableRow, fact: TableRow): boolean {
   return (
     row.dataset === fact.dataset &&
     row.method === fact.method &&

@@ -1,7 +1,7 @@
 // A cell: one method on one drawn problem, as plain data. What it was and what came out are the columns of a row.
 
 import { randomStream } from "@fedkm/core";
-import type { Record } from "./table.ts";
+import type { TableRow } from "./table.ts";
 
 export type DatasetName = "iso" | "var" | "aniso" | "communities" | "iris" | "digits" | "features";
 
@@ -84,7 +84,7 @@ export const cellColumns = [
   "seed",
 ] as const;
 
-export function cellRecord(cell: Cell): Record<(typeof cellColumns)[number]> {
+export function cellRow(cell: Cell): TableRow<(typeof cellColumns)[number]> {
   const { study, dataset, devices, k, method, start, alpha, schedule, damping, passes, run, seed } = cell;
   return {
     study,

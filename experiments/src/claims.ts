@@ -2,7 +2,7 @@
 
 import { aggregate } from "./aggregate.ts";
 import type { StartName } from "./cell.ts";
-import type { Record } from "./table.ts";
+import type { TableRow } from "./table.ts";
 
 export const claimColumns = [
   "figure",
@@ -136,9 +136,9 @@ const claims: readonly Claim[] = [
 
 /** A row for every claim about the given figures, dataset and start, from the rows of single runs. */
 export function judgeClaims(
-  runs: readonly Record[],
+  runs: readonly TableRow[],
   figures: readonly number[],
-): Record<(typeof claimColumns)[number]>[] {
+): TableRow<(typeof claimColumns)[number]>[] {
   const cells = runs.filter(({ study }) => study === "figures");
   const starts = distinct(cells, "start").filter((start): start is StartName => start !== null);
   const datasets = distinct(cells, "dataset").map(String);
@@ -150,7 +150,7 @@ export function judgeClaims(
         (claim.datasets ?? datasets)
           .filter((dataset) => datasets.includes(dataset))
           .map((dataset) => {
-            const own = (row: Record) => row.dataset === dataset && (row.start === start || row.start === null);
+            const own = (row: TableRow) => row.dataset === dataset && (row.start === start || row.start === null);
             const [inRuns, inMeans] = [cells, means].map((rows) => count(claim, rows.filter(own)));
             return {
               figure: claim.figure,
@@ -170,7 +170,7 @@ export function judgeClaims(
 }
 
 /** In how many runs, at how many sizes each, a claim holds. */
-function count({ across, holds }: Claim, rows: readonly Record[]): { held: number; of: number } {
+function count({ across, holds }: Claim, rows: readonly TableRow[]): { held: number; of: number } {
   const key = (...parts: readonly unknown[]) => parts.join(" ");
   const index = new Map(
     rows.map((row) => [
@@ -200,7 +200,7 @@ function count({ across, holds }: Claim, rows: readonly Record[]): { held: numbe
   return { held, of };
 }
 
-function distinct(rows: readonly Record[], column: string) {
+function distinct(rows: readonly TableRow[], column: string) {
   return [...new Set(rows.map((row) => row[column]))];
 }
 

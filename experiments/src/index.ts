@@ -13,6 +13,6 @@ export { renderReport } from "./report.ts";
 export { studies } from "./studies/index.ts";
 export type { Plan, PlanOptions } from "./studies/plan.ts";
 export { featuresPlan, reducedFeatures } from "./studies/real.ts";
-export { parseCsv, type Record, toCsv } from "./table.ts";
-export { type RunRecord, runColumns } from "./trial.ts";
+export { parseCsv, type TableRow, toCsv } from "./table.ts";
+export { type RunRow, runColumns } from "./trial.ts";
 export { version } from "./version.ts";

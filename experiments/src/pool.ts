@@ -6,7 +6,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { LabelledPoints } from "@fedkm/core";
 import type { Cell } from "./cell.ts";
-import type { RunRecord } from "./trial.ts";
+import type { RunRow } from "./trial.ts";
 import type { Task } from "./worker.ts";
 
 export interface PoolOptions {
@@ -16,7 +16,7 @@ export interface PoolOptions {
   /** Ends all work at once; what was reported stays. */
   readonly signal?: AbortSignal;
   /** Called in the order in which batches are finished. */
-  onFinished(batch: number, rows: readonly RunRecord[]): void;
+  onFinished(batch: number, rows: readonly RunRow[]): void;
 }
 
 // The built file also where the sources are run, as in tests: a bare Node cannot read TypeScript.
@@ -54,7 +54,7 @@ export function workIn(cells: readonly Cell[]): number {
 }
 
 /** What a worker answers to a batch. */
-type Answer = { readonly rows: readonly RunRecord[] } | { readonly failure: string };
+type Answer = { readonly rows: readonly RunRow[] } | { readonly failure: string };
 
 function work(
   worker: ChildProcess,

@@ -1,15 +1,15 @@
 // The report: one HTML file with everything in it, made from the same tables as the CSV files.
 
 import { escaped } from "@fedkm/pictures";
-import type { Record } from "./table.ts";
+import type { TableRow } from "./table.ts";
 
 export interface ReportParts {
   readonly title: string;
   /** A sentence about the machine's part: what was run and how long it took. */
   readonly effort: string;
-  readonly claims: readonly Record[];
-  readonly agreement: readonly Record[];
-  readonly aggregated: readonly Record[];
+  readonly claims: readonly TableRow[];
+  readonly agreement: readonly TableRow[];
+  readonly aggregated: readonly TableRow[];
   /** Standalone SVG, side by side if they are two of a kind. */
   readonly pictures: readonly string[];
   /** What another machine needs to get the same bytes. */
@@ -60,7 +60,7 @@ function table(heading: readonly string[], rows: readonly (readonly string[])[],
 }
 
 /** Every claim on one line for each dataset, the starts side by side. */
-function claimSection(claims: readonly Record[]): string {
+function claimSection(claims: readonly TableRow[]): string {
   const starts = [...new Set(claims.map(({ start }) => String(start)))];
   const keys = [...new Set(claims.map(({ figure, claim, dataset }) => JSON.stringify([figure, claim, dataset])))];
   const rows = keys.map((key) => {
@@ -90,7 +90,7 @@ ${table(
 )}`;
 }
 
-function agreementSection(agreement: readonly Record[]): string {
+function agreementSection(agreement: readonly TableRow[]): string {
   const apart = agreement.filter(({ agrees }) => agrees === 0);
   const rows = apart.map((row) => [
     `${row.dataset} ${row.method}`,
@@ -129,7 +129,7 @@ const shown: readonly (readonly [column: string, title: string])[] = [
 ];
 
 /** The columns in which rows differ or measure something. */
-function numbersTable(rows: readonly Record[]): string {
+function numbersTable(rows: readonly TableRow[]): string {
   const used = shown.filter(([column]) => rows.some((row) => row[column] !== null));
   return table(
     used.map(([, title]) => title),

@@ -3,10 +3,10 @@
 export type Value = number | string | null;
 
 /** A row of a table. */
-export type Record<Column extends string = string> = { readonly [column in Column]: Value };
+export type TableRow<Column extends string = string> = { readonly [column in Column]: Value };
 
 /** Numbers with all their digits, an empty field for null, quotes only where a comma needs them. */
-export function toCsv<Column extends string>(columns: readonly Column[], rows: readonly Record<Column>[]): string {
+export function toCsv<Column extends string>(columns: readonly Column[], rows: readonly TableRow<Column>[]): string {
   return [columns.join(","), ...rows.map((row) => columns.map((column) => field(row[column])).join(",")), ""].join(
     "\n",
   );
@@ -19,7 +19,7 @@ function field(value: Value): string {
 }
 
 /** Reads what `toCsv` wrote: pictures, claims and reports are made from the file's columns, by their names. */
-export function parseCsv(text: string): Record[] {
+export function parseCsv(text: string): TableRow[] {
   const [columns, ...rows] = text.trimEnd().split("\n").map(fields);
   return rows.map((row) => Object.fromEntries(columns.map((column, i) => [column, value(row[i])])));
 }
@@ -37,7 +37,7 @@ function value(text: string): Value {
 }
 
 /** Rows that agree with a pattern, where an empty field agrees with everything. */
-export function select(rows: readonly Record[], where: Record): Record[] {
+export function select(rows: readonly TableRow[], where: TableRow): TableRow[] {
   const wanted = Object.entries(where);
   return rows.filter((row) => wanted.every(([column, value]) => row[column] === null || row[column] === value));
 }

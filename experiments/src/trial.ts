@@ -14,9 +14,9 @@ import {
   type RoundSummary,
   stack,
 } from "@fedkm/core";
-import { type Cell, cellColumns, cellRecord } from "./cell.ts";
+import { type Cell, cellColumns, cellRow } from "./cell.ts";
 import { type Group, type Problem, problemOf } from "./problem.ts";
-import type { Record } from "./table.ts";
+import type { TableRow } from "./table.ts";
 
 /** The columns that say what came out. */
 const measureColumns = [
@@ -36,10 +36,10 @@ const measureColumns = [
 
 export const runColumns = [...cellColumns, ...measureColumns];
 
-export type RunRecord = Record<(typeof runColumns)[number]>;
+export type RunRow = TableRow<(typeof runColumns)[number]>;
 
 /** Cells of one problem, which is made once and forgotten. */
-export function trials(cells: readonly Cell[], features?: LabelledPoints): RunRecord[] {
+export function trials(cells: readonly Cell[], features?: LabelledPoints): RunRow[] {
   const problem = problemOf(cells[0], features);
   try {
     return cells.map((cell) => trial(cell, problem));
@@ -48,13 +48,13 @@ export function trials(cells: readonly Cell[], features?: LabelledPoints): RunRe
   }
 }
 
-function trial(cell: Cell, problem: Problem): RunRecord {
+function trial(cell: Cell, problem: Problem): RunRow {
   const graph = problem.graph(cell.edgeProbability);
   const model = run(cell, problem, graph);
   const { centroids, objective, rounds, converged, messages, bytes, history } = model;
   const speaks = cell.edgeProbability !== null;
   return {
-    ...cellRecord(cell),
+    ...cellRow(cell),
     ...deviations(problem, centroids),
     cv: speaks ? consensusVariation(centroids, graph) : null,
     ...scores(cell, problem, centroids),

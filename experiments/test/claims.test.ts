@@ -1,22 +1,22 @@
 // Claims are counted right where the truth is known, and both starts are judged.
 
 import { expect, test } from "vitest";
-import { cellRecord } from "../src/cell.ts";
+import { cellRow } from "../src/cell.ts";
 import { claimColumns, judgeClaims } from "../src/claims.ts";
 import { studies } from "../src/studies/index.ts";
-import type { Record } from "../src/table.ts";
+import type { TableRow } from "../src/table.ts";
 
 const { cells } = studies.all({ runs: 2, seed: 1, starts: ["paper", "dependable"], quick: true });
 
 /** Rows in which GCD and CV are what a formula says. */
-function rows(value: (cell: Record) => number): Record[] {
+function rows(value: (cell: TableRow) => number): TableRow[] {
   return cells.map((cell) => {
-    const record = cellRecord(cell);
-    return { ...record, gcd: value(record), cv: value(record), wrong_devices: 0, cost_ratio: 1 };
+    const row = cellRow(cell);
+    return { ...row, gcd: value(row), cv: value(row), wrong_devices: 0, cost_ratio: 1 };
   });
 }
 
-function verdicts(found: readonly Record[], name: string, start = "paper") {
+function verdicts(found: readonly TableRow[], name: string, start = "paper") {
   return found
     .filter((row) => row.name === name && row.start === start)
     .map((row) => [row.dataset, row.runs_held, row.runs, row.verdict]);

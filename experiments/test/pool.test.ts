@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { batches, type Cell, paperSetting } from "../src/cell.ts";
 import { runBatches } from "../src/pool.ts";
-import { type RunRecord, trials } from "../src/trial.ts";
+import { type RunRow, trials } from "../src/trial.ts";
 
 const cells: Cell[] = [1, 2, 3, 4, 5, 6].map((seed) => ({
   ...paperSetting,
@@ -16,8 +16,8 @@ const cells: Cell[] = [1, 2, 3, 4, 5, 6].map((seed) => ({
 }));
 const parts = new Map(batches(cells).entries());
 
-async function rowsOf(workers: number): Promise<Map<number, readonly RunRecord[]>> {
-  const rows = new Map<number, readonly RunRecord[]>();
+async function rowsOf(workers: number): Promise<Map<number, readonly RunRow[]>> {
+  const rows = new Map<number, readonly RunRow[]>();
   await runBatches(parts, { workers, onFinished: (batch, own) => rows.set(batch, own) });
   return rows;
 }
@@ -58,7 +58,7 @@ test("runBatches hands the workers the points that cells name", async () => {
   const points = { data: Float64Array.from({ length: 60 }, (_, i) => (i % 2 === 0 ? i : -i)), rows: 30, cols: 2 };
   const features = { points, labels: Uint32Array.from({ length: 30 }, (_, i) => i % 3) };
   const own: Cell[] = [{ ...cells[0], dataset: "features", pointsPerDevice: null, devices: 3, edgeProbability: 1 }];
-  const rows: (readonly RunRecord[])[] = [];
+  const rows: (readonly RunRow[])[] = [];
   await runBatches(new Map([[0, own]]), { workers: 1, features, onFinished: (_, found) => rows.push(found) });
   expect(rows).toEqual([trials(own, features)]);
   expect(rows[0][0].nmi).toBeGreaterThanOrEqual(0);

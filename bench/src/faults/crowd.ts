@@ -2,11 +2,12 @@
 
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
+import { PROTOCOL } from "@fedkm/device/libp2p";
 import { privateKeyFromProtobuf } from "@libp2p/crypto/keys";
 import type { Stream } from "@libp2p/interface";
-import { openStream, PROTOCOL, rogue } from "./tcpScene.ts";
+import { openStream, rogue } from "./tcpScene.ts";
 
-/** What the program is told first. */
+/** What the program is sent first. */
 export interface Crowd {
   readonly address: string;
   /** One for each peer, in base 64. */
@@ -40,10 +41,10 @@ process.on("disconnect", () => process.exit());
 process.send?.("linked");
 run();
 
-/** Takes what it is told, and confirms none of it: after 64 frames there is nothing more to read. */
+/** Takes what it is sent, and confirms none of it: after 64 frames there is nothing more to read. */
 async function join(key: Uint8Array): Promise<Peer> {
   const node = await rogue(privateKeyFromProtobuf(key));
-  const told = new Promise<Uint8Array>((resolve) => {
+  const received = new Promise<Uint8Array>((resolve) => {
     node.handle(PROTOCOL, (stream) => {
       stream.addEventListener("message", ({ data }) => resolve(Uint8Array.from(data.subarray())));
     });
@@ -54,7 +55,7 @@ async function join(key: Uint8Array): Promise<Peer> {
     stream = await openStream(node, address);
   }
   // Its first byte says how long it is: 93 bytes here.
-  const frame = (await told).slice(0, 94);
+  const frame = (await received).slice(0, 94);
   frame.fill(0, 1 + 36, 1 + 44);
   const peer: Peer = { stream, frame, sequence: 0, credit: CREDIT };
   stream.addEventListener("message", ({ data }) => {
@@ -67,17 +68,17 @@ function run(): void {
   let tick = 0;
   setInterval(() => {
     tick += 1;
-    if (tick % (1_000 / TICK_MILLISECONDS / MOVES_PER_SECOND) === 0) tell(peers[0], moved(peers[0]));
+    if (tick % (1_000 / TICK_MILLISECONDS / MOVES_PER_SECOND) === 0) send(peers[0], moved(peers[0]));
     if (!isFlooding) return;
     for (let n = tick % TURNS; n < peers.length; n += TURNS) {
       const peer = peers[n];
       const share = Math.min(peer.credit, 8);
-      for (let i = 0; i < share; i++) tell(peer, kinds[(n + i) % kinds.length](peer));
+      for (let i = 0; i < share; i++) send(peer, kinds[(n + i) % kinds.length](peer));
     }
   }, TICK_MILLISECONDS);
 }
 
-function tell(peer: Peer, frame: Uint8Array): void {
+function send(peer: Peer, frame: Uint8Array): void {
   if (peer.credit === 0 || peer.stream.writeStatus !== "writable") return;
   peer.credit -= 1;
   peer.stream.send(frame);

@@ -4,8 +4,9 @@ import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { fit, graph, type Matrix, stack } from "@fedkm/core";
+import { pointsAsCsv } from "@fedkm/device";
 import { print } from "../table.ts";
-import { areSettled, makeFolders, pointsAsCsv, type RunningDevice, startDevice } from "./processes.ts";
+import { makeFolders, type RunningDevice, settle, startDevice } from "./processes.ts";
 import { problem } from "./setting.ts";
 
 const names = ["fedkm-a", "fedkm-b"];
@@ -116,7 +117,3 @@ const fitted = (datasets: readonly Matrix[]) =>
 
 const reached = (devices: readonly RunningDevice[]) =>
   devices.reduce((sum, device) => sum + (device.status()?.device.objective ?? 0), 0);
-
-async function settle(devices: readonly RunningDevice[]): Promise<void> {
-  for (const end = performance.now() + 60_000; !areSettled(devices) && performance.now() < end; ) await pause(200);
-}

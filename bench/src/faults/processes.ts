@@ -3,16 +3,16 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import type { Matrix } from "@fedkm/core";
-import { formatStudy, type Study } from "@fedkm/device";
+import { formatStudy, isSettled, pointsAsCsv } from "@fedkm/device";
 import {
   createFolder,
   type DaemonStatus,
   type DeviceFolder,
+  freePorts,
   type Link,
   STATUS_FILE,
   writeLinks,
@@ -20,6 +20,8 @@ import {
 import type { Problem } from "./setting.ts";
 
 const program = fileURLToPath(new URL("../../../cli/bin/fedkm.js", import.meta.url));
+
+const SETTLE_MILLISECONDS = 60_000;
 
 /** Folders of linked devices, in a temporary place. */
 export interface Folders {
@@ -42,11 +44,12 @@ export async function makeFolders(
 ): Promise<Folders> {
   const base = mkdtempSync(join(tmpdir(), "fedkm-faults-"));
   const devices: DeviceFolder[] = [];
+  const ports = await freePorts("127.0.0.1", datasets.length);
   for (const [index, points] of datasets.entries()) {
     const name = `device-${index}`;
     const file = join(base, `${name}.csv`);
     writeFileSync(file, pointsAsCsv(study, points));
-    const listen = [`/ip4/${hosts?.[index] ?? "127.0.0.1"}/tcp/${await freePort()}`];
+    const listen = [`/ip4/${hosts?.[index] ?? "127.0.0.1"}/tcp/${ports[index]}`];
     devices.push(
       await createFolder(join(base, name), formatStudy(study), { name, data: [file], listen, announce: [] }),
     );
@@ -59,26 +62,6 @@ export async function makeFolders(
     await writeLinks(path, index === 0 ? [...links, ...guests] : links);
   }
   return { devices, remove: () => rmSync(base, { recursive: true, force: true }) };
-}
-
-export function pointsAsCsv({ features }: Study, { data, rows, cols }: Matrix): string {
-  const lines = Array.from({ length: rows }, (_, row) => data.subarray(row * cols, (row + 1) * cols).join(","));
-  return `${[features.map(({ name }) => name).join(","), ...lines].join("\n")}\n`;
-}
-
-/** Below the ports of outgoing connections, which come and go. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 10_000 + Math.floor(22_000 * Math.random());
-    const server = createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.once("error", () => resolve(false));
-      server.listen(port, "127.0.0.1", () => resolve(true));
-    });
-    if (!isFree) continue;
-    await new Promise((resolve) => server.close(resolve));
-    return port;
-  }
 }
 
 export interface RunningDevice {
@@ -149,12 +132,15 @@ export function startDevice(
   };
 }
 
-/** Every device has nothing to tell and has heard all of its neighbours. */
+/** Waits until all are settled, for a minute at most. */
+export async function settle(devices: readonly RunningDevice[]): Promise<void> {
+  const end = performance.now() + SETTLE_MILLISECONDS;
+  while (!areSettled(devices) && performance.now() < end) await pause(100);
+}
+
 export function areSettled(devices: readonly RunningDevice[]): boolean {
   return devices.every((device) => {
     const status = device.status();
-    return (
-      status?.device.phase === "settled" && status.links.every(({ isConnected, age }) => isConnected && age !== null)
-    );
+    return status !== undefined && isSettled(status.device, status.links);
   });
 }

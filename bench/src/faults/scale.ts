@@ -6,8 +6,8 @@ import { print } from "../table.ts";
 import { problem } from "./setting.ts";
 
 /** Real links are slower than loopback: frames of 20 to 60 ms, an update every 50 ms. */
-const weather = { delay: [20, 60] as const };
-const LONGEST_MS = 60_000;
+const weather = { delayMilliseconds: [20, 60] as const };
+const LONGEST_MILLISECONDS = 60_000;
 
 /** Prints a line for each number of devices: what it takes to come within 0.1 % of `fit`, twice with the same events. */
 export async function manySimulatedDevices({ sizes }: { sizes: readonly number[] }): Promise<boolean> {
@@ -21,11 +21,12 @@ export async function manySimulatedDevices({ sizes }: { sizes: readonly number[]
     const study = { ...problem("iso", 1).study, name: "many" };
     const { objective } = fit(datasets, graph, { k: study.k, alpha: study.alpha, seed: 1, rounds: 2_000 });
     const contract = await contractOf(study);
-    const options = { study, contract, datasets, graph, seed: 1, weather, pace: () => 50 };
+    const options = { study, contract, datasets, graph, seed: 1, weather, paceMilliseconds: () => 50 };
     const run = (until: number) => {
       const network = simulate(options);
       network.run(Math.max(until, 1_500));
-      while (until === 0 && network.objective() > 1.001 * objective && network.now() < LONGEST_MS) network.run(250);
+      while (until === 0 && network.objective() > 1.001 * objective && network.now() < LONGEST_MILLISECONDS)
+        network.run(250);
       return network;
     };
     const begun = process.cpuUsage();

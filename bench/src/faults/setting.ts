@@ -1,7 +1,7 @@
 // The problems of the fault runs: the paper's data on ten devices, as a study that devices share.
 
 import { erdosRenyi, type Graph, type Matrix, type PaperKind, paperData, randomStream } from "@fedkm/core";
-import type { Feature, Study } from "@fedkm/device";
+import { type Study, studyOfPoints } from "@fedkm/device";
 
 export interface Problem {
   readonly study: Study;
@@ -12,26 +12,6 @@ export interface Problem {
 /** Ten devices with 100 points each, linked as G(10, p), k = 3. Scales are 1, so that coordinates are comparable with `fit`. */
 export function problem(kind: PaperKind, seed: number, probability = 0.4, alpha = 1): Problem {
   const { datasets } = paperData(kind, 10, 100, seed);
-  const features = ["x1", "x2"].map((name, column): Feature => {
-    const values = datasets.flatMap(({ data, cols }) => Array.from(data).filter((_, i) => i % cols === column));
-    return {
-      name,
-      unit: "",
-      min: Math.floor(Math.min(...values)) - 1,
-      max: Math.ceil(Math.max(...values)) + 1,
-      scale: 1,
-    };
-  });
-  const study: Study = {
-    name: `${kind} ${seed}`,
-    k: 3,
-    features,
-    alpha,
-    coupling: "nearest",
-    weighting: "device",
-    typicalRows: null,
-    privacy: "open",
-    minimum: 1,
-  };
+  const study = studyOfPoints(datasets, ["x1", "x2"], { name: `${kind} ${seed}`, alpha });
   return { study, datasets, graph: erdosRenyi(10, probability, randomStream(seed, "graph")) };
 }

@@ -13,7 +13,7 @@ interface Fault {
 }
 
 /** Half of the time that devices without a fault take to settle. */
-const FAULT_MS = 3_000;
+const FAULT_MILLISECONDS = 3_000;
 
 const faults: readonly Fault[] = [
   {
@@ -21,7 +21,7 @@ const faults: readonly Fault[] = [
     happens(network, { graph }) {
       const random = randomStream(1, "links");
       const links = Array.from(edges(graph));
-      for (let passed = 0; passed < FAULT_MS; passed += 100) {
+      for (let passed = 0; passed < FAULT_MILLISECONDS; passed += 100) {
         for (const [i, j] of links) network.setCut(i, j, random() < 0.3);
         network.run(100);
       }
@@ -33,7 +33,7 @@ const faults: readonly Fault[] = [
     happens(network, { graph }) {
       const across = Array.from(edges(graph)).filter(([i, j]) => i < 5 !== j < 5);
       for (const [i, j] of across) network.setCut(i, j, true);
-      network.run(FAULT_MS);
+      network.run(FAULT_MILLISECONDS);
       for (const [i, j] of across) network.setCut(i, j, false);
     },
   },
@@ -41,7 +41,7 @@ const faults: readonly Fault[] = [
     name: "two halves apart for an hour, each away for the other",
     happens(network, { graph }) {
       const across = Array.from(edges(graph)).filter(([i, j]) => i < 5 !== j < 5);
-      network.run(FAULT_MS);
+      network.run(FAULT_MILLISECONDS);
       for (const [i, j] of across) network.setCut(i, j, true);
       network.run(3_600_000);
       for (const [i, j] of across) network.setCut(i, j, false);
@@ -55,18 +55,18 @@ const faults: readonly Fault[] = [
         [1, 4, 9],
         [2, 3, 8],
       ]) {
-        network.run(FAULT_MS / 2);
+        network.run(FAULT_MILLISECONDS / 2);
         for (const victim of victims) network.crash(victim);
-        network.run(FAULT_MS / 2);
+        network.run(FAULT_MILLISECONDS / 2);
         for (const victim of victims) network.restart(victim);
       }
     },
   },
   { name: "30 % of frames lost, all the time", options: { weather: { loss: 0.3 } } },
-  { name: "every frame 20 rounds late, all the time", options: { weather: { delay: [200, 200] } } },
+  { name: "every frame 20 rounds late, all the time", options: { weather: { delayMilliseconds: [200, 200] } } },
   {
     name: "3 devices 10 times slower, the others unevenly",
-    options: { pace: (device) => (device < 3 ? 100 : 10 + device) },
+    options: { paceMilliseconds: (device) => (device < 3 ? 100 : 10 + device) },
   },
 ];
 

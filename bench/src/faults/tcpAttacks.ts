@@ -2,11 +2,12 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import { randomStream } from "@fedkm/core";
+import { isSettled } from "@fedkm/device";
 import { libp2pNetwork } from "@fedkm/device/libp2p";
 import { privateKeyFromProtobuf } from "@libp2p/crypto/keys";
 import type { Libp2p } from "@libp2p/interface";
 import { print } from "../table.ts";
-import { areSettled } from "./processes.ts";
+import { settle } from "./processes.ts";
 import { isLinked, leave, openStream, rogue, scene } from "./tcpScene.ts";
 
 /** Fresh keys, one connection each. */
@@ -35,8 +36,10 @@ export async function strangers({ count }: { count: number }): Promise<boolean> 
 /** Linked peers that keep to the stream's rules and send nonsense in it. */
 export async function malformed({ frames }: { frames: number }): Promise<boolean> {
   const stage = await scene(8);
-  const isSettled = () => areSettled([stage.honest]) && stage.victim.status()?.device.phase === "settled";
-  while (!isSettled()) await pause(200);
+  await settle([stage.honest]);
+  // The victim has guests that are not there yet.
+  const isAtRest = (status = stage.victim.status()) => status !== undefined && isSettled(status.device, []);
+  while (!isAtRest()) await pause(200);
   // A status is up to a second old.
   await pause(1_500);
   const before = stage.victim.status();
@@ -48,7 +51,6 @@ export async function malformed({ frames }: { frames: number }): Promise<boolean
         identity,
         listen: [],
         links: [{ peer: stage.victimPeer, addresses: [stage.address] }],
-        maxFrame: 1 << 20,
         onStranger: () => {},
         onRefuse: () => {},
       });
@@ -61,7 +63,7 @@ export async function malformed({ frames }: { frames: number }): Promise<boolean
       });
       await connected;
       while ((network.traffic(stage.victimPeer)?.sent.frames ?? 0) < frames / stage.guests.length) {
-        network.tell(stage.victimPeer, spoiled(heard[0], random));
+        network.send(stage.victimPeer, spoiled(heard[0], random));
         await pause(4);
       }
       await pause(1_000);
@@ -121,7 +123,7 @@ export async function stalled({ peers }: { peers: number }): Promise<boolean> {
     const stream = await openStream(node, stage.address);
     stream?.send(Uint8Array.of(93, 1, 2, 3));
   }
-  while (!areSettled([stage.honest]) && performance.now() - begun < 60_000) await pause(100);
+  await settle([stage.honest]);
   const settled = (performance.now() - begun) / 1000;
   await pause(11_000);
   const cut = stage.victim.log().split("a frame did not end within 10 s").length - 1;

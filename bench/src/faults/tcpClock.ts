@@ -4,14 +4,14 @@ import { print } from "../table.ts";
 import { problem } from "./setting.ts";
 import { tcpNetwork } from "./tcpNetwork.ts";
 
-const TEN_YEARS = 10 * 365.25 * 86_400_000;
+const TEN_YEARS_MILLISECONDS = 10 * 365.25 * 86_400_000;
 
 export async function clockSteps(): Promise<boolean> {
   const steady = await runTo(() => 0);
   let steps = 0;
   const stepped = await runTo(() => {
     steps += 1;
-    return steps % 2 === 0 ? TEN_YEARS : -TEN_YEARS;
+    return steps % 2 === 0 ? TEN_YEARS_MILLISECONDS : -TEN_YEARS_MILLISECONDS;
   });
   const change = (100 * (stepped.objective - steady.objective)) / steady.objective;
   print("Wall clock stepped by +-10 years, ten devices over TCP", [

@@ -1,4 +1,4 @@
-// What a device costs: memory, time to listen, a round trip, bytes for a told change, and silence when settled.
+// What a device costs: memory, time to listen, a round trip, bytes for a change that is sent, and silence when settled.
 
 import { setTimeout as pause } from "node:timers/promises";
 import { graph, star, updateDevice } from "@fedkm/core";
@@ -6,7 +6,7 @@ import { frameBytes } from "@fedkm/device";
 import { createIdentity, type Libp2pNetwork, libp2pNetwork } from "@fedkm/device/libp2p";
 import { print } from "../table.ts";
 import { plainPair } from "./plainTcp.ts";
-import { areSettled, makeFolders, startDevice } from "./processes.ts";
+import { makeFolders, settle, startDevice } from "./processes.ts";
 import { problem } from "./setting.ts";
 import { tcpNetwork } from "./tcpNetwork.ts";
 import { tcpProxy } from "./tcpProxy.ts";
@@ -23,7 +23,7 @@ export async function deviceCosts(): Promise<boolean> {
       running.push(device);
       starts.push(await device.said("listening"));
     }
-    while (!areSettled(running)) await pause(200);
+    await settle(running);
     // Idle, with the memory of the work before it.
     await pause(5_000);
     const memory = (running[0].status()?.memoryBytes ?? Number.NaN) / 1e6;
@@ -48,7 +48,7 @@ export async function deviceCosts(): Promise<boolean> {
 /** A network that only carries, for measuring it. */
 async function linkedPair(addressOf: (port: number) => Promise<number> = async (port) => port) {
   const [one, two] = [await createIdentity(), await createIdentity()];
-  const common = { maxFrame: 1 << 20, onStranger: () => {}, onRefuse: () => {} };
+  const common = { onStranger: () => {}, onRefuse: () => {} };
   const a = libp2pNetwork({
     ...common,
     identity: one,
@@ -79,8 +79,8 @@ async function linkedPair(addressOf: (port: number) => Promise<number> = async (
   });
   return {
     heard,
-    tellB: (frame: Uint8Array) => a.tell(two.peer, frame),
-    tellA: (frame: Uint8Array) => b?.tell(one.peer, frame),
+    sendB: (frame: Uint8Array) => a.send(two.peer, frame),
+    sendA: (frame: Uint8Array) => b?.send(one.peer, frame),
     close: async () => {
       await a.close();
       await b?.close();
@@ -90,7 +90,7 @@ async function linkedPair(addressOf: (port: number) => Promise<number> = async (
 
 const TRIPS = 1_000;
 
-/** Told, heard, used in an update, told back, heard; and plain TCP at the same moments, which shows what the machine adds. */
+/** Sent, heard, used in an update, sent back, heard; and plain TCP at the same moments, which shows what the machine adds. */
 async function roundTrip(): Promise<{ update: string[]; plain: string[] }> {
   const { datasets } = problem("iso", 1);
   const pair = await linkedPair();
@@ -99,12 +99,12 @@ async function roundTrip(): Promise<{ update: string[]; plain: string[] }> {
   const frame = new Uint8Array(frameBytes({ k: 3, d: 2 }));
   pair.heard.b = (heard) => {
     updateDevice(datasets[1], centroids, [centroids], { alpha: 1, passes: 1 });
-    pair.tellA(heard);
+    pair.sendA(heard);
   };
   const update = () =>
     new Promise<void>((resolve) => {
       pair.heard.a = () => resolve();
-      pair.tellB(frame);
+      pair.sendB(frame);
     });
   const times: { update: number[]; plain: number[] } = { update: [], plain: [] };
   for (let n = 0; n < TRIPS; n++) {
@@ -154,7 +154,7 @@ export async function bytesOfAChange(): Promise<boolean> {
       for (let n = 0; n < frames; n++) {
         await new Promise<void>((resolve) => {
           onHeard = resolve;
-          pair.tellB(new Uint8Array(length));
+          pair.sendB(new Uint8Array(length));
         });
         await pause(6);
       }
@@ -197,11 +197,11 @@ export async function silence({ seconds }: { seconds: number }): Promise<boolean
   try {
     await Promise.all([0, 1, 2, 3].map((i) => network.start(i)));
     await network.settled(60_000);
-    const told = () => network.devices.reduce((sum, device) => sum + device.status().framesTold, 0);
+    const sent = () => network.devices.reduce((sum, device) => sum + device.status().framesTold, 0);
     const carried = () => [...network.proxies.values()].reduce((sum, { bytes }) => sum + bytes, 0);
-    const before = { told: told(), carried: carried() };
+    const before = { sent: sent(), carried: carried() };
     await pause(seconds * 1_000);
-    const frames = told() - before.told;
+    const frames = sent() - before.sent;
     const most = 8 * Math.ceil(seconds / 30);
     const rate = (carried() - before.carried) / seconds / 4;
     print(`Settled: 4 devices in a ring, watched for ${seconds} s`, [

@@ -55,20 +55,20 @@ const faults: readonly Fault[] = [
     name: "every frame 20 rounds late, all the time",
     async happens({ proxies }) {
       // A device updates every 10 ms at most.
-      for (const proxy of proxies.values()) proxy.latency = 200;
+      for (const proxy of proxies.values()) proxy.latencyMilliseconds = 200;
     },
   },
-  { name: "3 devices 10 times slower", options: { pace: (device) => (device < 3 ? 100 : 10) } },
+  { name: "3 devices 10 times slower", options: { paceMilliseconds: (device) => (device < 3 ? 100 : 10) } },
   {
     name: "links of 256 kbit/s, 2 s late",
     async happens({ proxies }) {
       for (const proxy of proxies.values()) {
-        proxy.latency = 2_000;
+        proxy.latencyMilliseconds = 2_000;
         proxy.rate = 32_000;
       }
       await pause(FAULT_MILLISECONDS);
       for (const proxy of proxies.values()) {
-        proxy.latency = 0;
+        proxy.latencyMilliseconds = 0;
         proxy.rate = Number.POSITIVE_INFINITY;
       }
     },

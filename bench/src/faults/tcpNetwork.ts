@@ -6,6 +6,7 @@ import {
   contractOf,
   createDevice,
   type Device,
+  isSettled,
   type Network,
   realClock,
   type Study,
@@ -19,8 +20,8 @@ export interface TcpNetworkOptions {
   readonly datasets: readonly Matrix[];
   readonly graph: Graph;
   readonly seed: number;
-  /** Milliseconds between two updates. */
-  readonly pace?: (device: number) => number;
+  /** Between two updates. */
+  readonly paceMilliseconds?: (device: number) => number;
   /** Share of frames that are not sent. */
   readonly loss?: number;
 }
@@ -32,8 +33,8 @@ export interface TcpNetwork {
   start(device: number): Promise<void>;
   /** Without a word to anybody; `start` begins again from what was kept. */
   crash(device: number): Promise<void>;
-  /** Until all are settled and hear all their neighbours, or so many milliseconds have passed: then false. */
-  settled(within: number): Promise<boolean>;
+  /** Until all are settled and hear all their neighbours, or this time has passed: then false. */
+  settled(withinMilliseconds: number): Promise<boolean>;
   objective(): number;
   close(): Promise<void>;
 }
@@ -50,7 +51,7 @@ interface Place {
 }
 
 export async function tcpNetwork(options: TcpNetworkOptions): Promise<TcpNetwork> {
-  const { study, datasets, graph, seed, pace, loss = 0 } = options;
+  const { study, datasets, graph, seed, paceMilliseconds, loss = 0 } = options;
   const contract = await contractOf(study);
   const places = await Promise.all(
     datasets.map(
@@ -72,7 +73,6 @@ export async function tcpNetwork(options: TcpNetworkOptions): Promise<TcpNetwork
       identity: place.identity,
       listen: ["/ip4/127.0.0.1/tcp/0"],
       links,
-      maxFrame: 1 << 20,
       onStranger: () => {},
       onRefuse: (peer, reason) => console.error(`  device ${i} refused ${peer}: ${reason}`),
     });
@@ -88,7 +88,7 @@ export async function tcpNetwork(options: TcpNetworkOptions): Promise<TcpNetwork
       links: links.map(({ peer }) => peer),
       rows: datasets[i],
       seed: seed * 1_000_003 + i * 101,
-      ...(pace === undefined ? {} : { pace: pace(i) }),
+      ...(paceMilliseconds === undefined ? {} : { paceMilliseconds: paceMilliseconds(i) }),
     });
     await place.device.start();
     place.port = Number(network.addresses()[0].split("/").at(-1));
@@ -98,12 +98,10 @@ export async function tcpNetwork(options: TcpNetworkOptions): Promise<TcpNetwork
     device?.stop();
     await network?.close();
   };
-  const isSettled = () =>
+  const areSettled = () =>
     places.every(({ device }) => {
       const status = device?.status();
-      return (
-        status?.phase === "settled" && status.neighbours.every(({ isConnected, age }) => isConnected && age !== null)
-      );
+      return status !== undefined && isSettled(status, status.neighbours);
     });
   return {
     proxies,
@@ -112,15 +110,15 @@ export async function tcpNetwork(options: TcpNetworkOptions): Promise<TcpNetwork
     },
     start,
     crash,
-    async settled(within) {
-      const end = performance.now() + within;
-      // Nobody may have told anything for a while: a frame may be under way.
+    async settled(withinMilliseconds) {
+      const end = performance.now() + withinMilliseconds;
+      // Nobody may have sent anything for a while: a frame may be under way.
       for (let quiet = 0, last = -1; quiet < 3; ) {
         if (performance.now() > end) return false;
         await pause(400);
-        const told = places.reduce((sum, { device }) => sum + (device?.status().framesTold ?? 0), 0);
-        quiet = isSettled() && told === last ? quiet + 1 : 0;
-        last = told;
+        const sent = places.reduce((sum, { device }) => sum + (device?.status().framesTold ?? 0), 0);
+        quiet = areSettled() && sent === last ? quiet + 1 : 0;
+        last = sent;
       }
       return true;
     },
@@ -138,13 +136,13 @@ export async function tcpNetwork(options: TcpNetworkOptions): Promise<TcpNetwork
   };
 }
 
-/** A network that loses what it is told, now and then. */
+/** A network that loses what it is sent, now and then. */
 function lossy(network: Network, loss: number, random: Random): Network {
   return {
     self: network.self,
     start: (listener) => network.start(listener),
-    tell(peer, frame) {
-      if (random() >= loss) network.tell(peer, frame);
+    send(peer, frame) {
+      if (random() >= loss) network.send(peer, frame);
     },
     close: () => network.close(),
   };

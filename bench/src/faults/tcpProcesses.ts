@@ -3,7 +3,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { fit, graph, matrix, objective, type PaperKind, randomStream } from "@fedkm/core";
 import { print } from "../table.ts";
-import { areSettled, makeFolders, type RunningDevice, startDevice } from "./processes.ts";
+import { makeFolders, type RunningDevice, settle, startDevice } from "./processes.ts";
 import { problem } from "./setting.ts";
 
 const kinds: readonly PaperKind[] = ["iso", "var", "aniso"];
@@ -39,7 +39,7 @@ async function agree(kind: PaperKind, seed: number) {
       running.push(startDevice(folder));
       await pause(400 * random());
     }
-    await until(() => areSettled(running), 60_000);
+    await settle(running);
     const centroids = running.map((device) => matrix(device.status()?.device.centroids ?? []));
     const reached = objective(datasets, centroids, links, study);
     return { difference: (reached - model.objective) / model.objective, seconds: (performance.now() - begun) / 1000 };
@@ -101,8 +101,4 @@ export async function kills({ times }: { times: number }): Promise<boolean> {
 function spread(milliseconds: readonly number[]): string[] {
   const sorted = [...milliseconds].sort((a, b) => a - b);
   return [0.5, 0.9, 1].map((share) => (sorted[Math.floor(share * (sorted.length - 1))] / 1000).toFixed(2));
-}
-
-async function until(isTrue: () => boolean, within: number): Promise<void> {
-  for (const end = performance.now() + within; !isTrue() && performance.now() < end; ) await pause(200);
 }

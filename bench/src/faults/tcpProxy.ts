@@ -4,8 +4,8 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 export interface TcpProxy {
   readonly port: number;
-  /** Milliseconds that every byte is late. */
-  latency: number;
+  /** How late every byte is. */
+  latencyMilliseconds: number;
   /** Bytes a second and direction. */
   rate: number;
   /** Down: connections are reset, and new ones are as well. */
@@ -45,16 +45,16 @@ export async function tcpProxy(target: () => number): Promise<TcpProxy> {
       bytes += chunk.length;
       const now = performance.now();
       freeAt = Math.max(now, freeAt) + (1000 * chunk.length) / proxy.rate;
-      const wait = freeAt + proxy.latency - now;
+      const wait = freeAt + proxy.latencyMilliseconds - now;
       if (wait <= 0) to.write(chunk);
       else setTimeout(() => to.writable && to.write(chunk), wait);
     });
-    from.on("end", () => setTimeout(() => to.end(), proxy.latency));
+    from.on("end", () => setTimeout(() => to.end(), proxy.latencyMilliseconds));
   };
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const proxy: TcpProxy = {
     port: (server.address() as AddressInfo).port,
-    latency: 0,
+    latencyMilliseconds: 0,
     rate: Number.POSITIVE_INFINITY,
     setDown(value) {
       isDown = value;

@@ -1,7 +1,7 @@
 // The stage of the attacks: a device as a process of its own, an honest neighbour, and linked keys that attack it.
 
 import { graph } from "@fedkm/core";
-import { createIdentity, type Identity, provideWithResolvers } from "@fedkm/device/libp2p";
+import { createIdentity, type Identity, PROTOCOL, provideWithResolvers } from "@fedkm/device/libp2p";
 import type { Libp2p, PrivateKey, Stream } from "@libp2p/interface";
 import { noise } from "@libp2p/noise";
 import { tcp } from "@libp2p/tcp";
@@ -10,8 +10,6 @@ import { multiaddr } from "@multiformats/multiaddr";
 import { createLibp2p } from "libp2p";
 import { type Folders, makeFolders, type RunningDevice, startDevice } from "./processes.ts";
 import { problem } from "./setting.ts";
-
-export const PROTOCOL = "/fedkm/1";
 
 /** A victim, an honest neighbour of it, and keys that the victim is linked to and that attack it. */
 export interface Scene {

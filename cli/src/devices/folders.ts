@@ -7,13 +7,13 @@ import { compareStudies, parseStudy } from "@fedkm/device";
 import {
   createFolder,
   type DeviceFolder,
+  freePorts,
   lockFolder,
   readFolder,
   STATUS_FILE,
   writeLinks,
   writeSettings,
 } from "@fedkm/device/daemon";
-import { freePorts } from "../ports.ts";
 import { writeWhole } from "../write.ts";
 
 /** A file of rows, with its text if it is still to be written. */

@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
+import { isSettled } from "@fedkm/device";
 import { type DaemonStatus, type DeviceFolder, formatInvite, STATUS_FILE } from "@fedkm/device/daemon";
 
 /** A running device writes every second; what is older than this was left by one that could not write that it stopped. */
@@ -18,6 +19,11 @@ export function lastStatus(folder: string): DaemonStatus | undefined {
   }
   const { isRunning, pid, writtenAt } = status;
   return { ...status, isRunning: isRunning && isFresh(writtenAt) && isAlive(pid) };
+}
+
+/** Whether a device has settled that may not have written anything yet; see `isSettled` for `enoughMove`. */
+export function hasSettled(status: DaemonStatus | undefined, enoughMove?: number): boolean {
+  return status !== undefined && isSettled(status.device, status.links, enoughMove);
 }
 
 /** Numbers of processes are given again, and in a container it is always the same one. */

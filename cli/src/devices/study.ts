@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Matrix } from "@fedkm/core";
-import { type Feature, formatStudy, type Study } from "@fedkm/device";
+import { formatStudy, pointsAsCsv, type Study, studyOfPoints } from "@fedkm/device";
 import { systemReason } from "../failure.ts";
 import { type DataFile, deviceName } from "./folders.ts";
 
@@ -22,37 +22,10 @@ export function planDatasets(
   choices: Partial<Study> = {},
 ): { studyText: string; data: DataFile[] } {
   const names = Array.from({ length: datasets[0].cols }, (_, column) => `x${column + 1}`);
-  const data = datasets.map((points, index) => {
-    const lines = Array.from({ length: points.rows }, (_, row) =>
-      points.data.subarray(row * points.cols, (row + 1) * points.cols).join(","),
-    );
-    const path = join(folder, `${deviceName(index, datasets.length)}.csv`);
-    return { path, text: `${[names.join(","), ...lines].join("\n")}\n` };
-  });
-  return { studyText: formatStudy(studyOf(datasets, names, choices)), data };
-}
-
-export function studyOf(datasets: readonly Matrix[], names: readonly string[], choices: Partial<Study> = {}): Study {
-  const features = names.map((name, column): Feature => {
-    const values = datasets.flatMap(({ data, cols }) => Array.from(data).filter((_, i) => i % cols === column));
-    return {
-      name,
-      unit: "",
-      min: Math.floor(Math.min(...values)) - 1,
-      max: Math.ceil(Math.max(...values)) + 1,
-      scale: 1,
-    };
-  });
-  return {
-    name: "demo",
-    k: 3,
-    features,
-    alpha: 1,
-    coupling: "nearest",
-    weighting: "device",
-    typicalRows: null,
-    privacy: "open",
-    minimum: 1,
-    ...choices,
-  };
+  const study = studyOfPoints(datasets, names, { name: "demo", ...choices });
+  const data = datasets.map((points, index) => ({
+    path: join(folder, `${deviceName(index, datasets.length)}.csv`),
+    text: pointsAsCsv(study, points),
+  }));
+  return { studyText: formatStudy(study), data };
 }

@@ -1,19 +1,18 @@
 // One device as a long-running program: its folder, its data, its loop and its network in one place, watched and reported.
 
 import { join } from "node:path";
-import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
-import { type Matrix, stack } from "@fedkm/core";
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import { type Clock, realClock } from "../clock.ts";
 import { createDevice, type Device } from "../device.ts";
 import { type Libp2pNetwork, libp2pNetwork } from "../libp2p.ts";
-import { LINKS_FILE, type Link, readLinks } from "../links.ts";
+import { LINKS_FILE, type Link, readLinks } from "../linksFile.ts";
 import type { Network } from "../network.ts";
-import { LARGEST_FRAME } from "../protocol.ts";
+import { reasonOf } from "../reason.ts";
 import { openStore } from "../store.ts";
 import { contractOf, studyId } from "../study.ts";
-import { type DeviceFolder, readFolder } from "./folder.ts";
-import { type PendingList, pendingList } from "./pending.ts";
-import { readPoints } from "./points.ts";
+import { DELAY_RESOLUTION_MILLISECONDS, describe, type Parts, type Surroundings } from "./describe.ts";
+import { type DeviceFolder, readFolder, readRows } from "./folder.ts";
+import { pendingList } from "./pending.ts";
 import { reportStatus } from "./report.ts";
 import { serveStatus } from "./server.ts";
 import { type DaemonStatus, STATUS_FILE } from "./status.ts";
@@ -23,12 +22,6 @@ import { lookOf, watchFiles } from "./watch.ts";
 export interface Log {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
-}
-
-/** What only the program around a daemon knows. */
-interface Surroundings {
-  readonly pid: number;
-  memoryBytes(): number;
 }
 
 export interface DaemonOptions {
@@ -65,18 +58,21 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 /** Puts a daemon together; `opened` learns how to undo each step. Returns how it is doing, at any time. */
 async function compose(options: DaemonOptions, opened: (close: () => unknown) => void): Promise<() => DaemonStatus> {
   const { log, metricsPort, isDiscoverable = false, clock = realClock } = options;
-  const delays = monitorEventLoopDelay({ resolution: 10 });
+  const delays = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MILLISECONDS });
   delays.enable();
   opened(() => delays.disable());
   const folder = await readFolder(options.folder);
   const contract = await contractOf(folder.study);
   const parts: Parts = {
+    name: folder.name,
+    surroundings: options.surroundings,
     startedAt: new Date().toISOString(),
     studyHash: studyId(contract),
+    pending: pendingList(),
+    delays,
     isRunning: true,
     links: folder.links,
     notice: null,
-    delays,
   };
   const warn = (line: string) => {
     parts.notice = line;
@@ -84,14 +80,13 @@ async function compose(options: DaemonOptions, opened: (close: () => unknown) =>
   };
   let hasStarted = false;
   opened(() => hasStarted && log.info({}, "stopped"));
-  // Before anything else: two devices in one folder would tell the same stamps twice.
+  // Before anything else: two devices in one folder would send the same stamps twice.
   const memory = await openStore(folder.path, warn);
   opened(() => memory.close());
   const looks = { data: await lookOf(folder.data), links: await lookOf([linksFile(folder)]) };
-  const rows = await readAll(folder);
+  const rows = await readRows(folder);
 
-  const pending = pendingList();
-  const network = connect(folder, parts, { log, clock, pending, warn, isDiscoverable });
+  const network = connect(folder, parts, { log, clock, warn, isDiscoverable });
   const device = createDevice({
     study: folder.study,
     contract,
@@ -102,7 +97,7 @@ async function compose(options: DaemonOptions, opened: (close: () => unknown) =>
     rows,
     notice: (line) => warn(line.replace(/\b12D3KooW\w+/g, (peer) => nameOf(parts, peer))),
   });
-  const status = () => describe(options, folder, parts, device, network, pending);
+  const status = () => describe(parts, device, network);
   if (metricsPort !== undefined) {
     const server = await serveStatus(metricsPort, status);
     opened(server.close);
@@ -124,106 +119,78 @@ async function compose(options: DaemonOptions, opened: (close: () => unknown) =>
     parts.isRunning = false;
     return stopReporting();
   });
+  const follow = following(folder, parts, { device, network, log, warn });
+  opened(watchFiles([linksFile(folder)], looks.links, clock, follow.links));
+  opened(watchFiles(folder.data, looks.data, clock, follow.data));
+  return status;
+}
+
+interface Followers {
+  readonly device: Device;
+  readonly network: Libp2pNetwork;
+  readonly log: Log;
+  warn(line: string): void;
+}
+
+/** What happens when the owner changes a file. One that cannot be used changes nothing but the notice. */
+function following(folder: DeviceFolder, parts: Parts, { device, network, log, warn }: Followers) {
   const orWarn = (change: () => Promise<void>, what: string) => {
     let said: string | undefined;
     return async () => {
       try {
         await change();
-        // What was wrong with the file is mended; a notice about something else stays.
+        // What was wrong with the file is right again; a notice about something else stays.
         if (parts.notice === said) parts.notice = null;
       } catch (error) {
-        said = `${what} as before: ${error instanceof Error ? error.message : error}`;
+        said = `${what} as before: ${reasonOf(error)}`;
         warn(said);
       }
     };
   };
-  const changeLinks = orWarn(async () => {
-    parts.links = await readLinks(folder.path);
-    for (const { peer } of parts.links) pending.remove(peer);
-    // The device first: it must know a neighbour that connects.
-    device.setLinks(peersOf(parts.links));
-    network.setLinks(parts.links);
-    log.info({ links: parts.links.length }, "links changed");
-  }, "links stay");
-  const changeData = orWarn(async () => {
-    const changed = await readAll(folder);
-    device.setRows(changed);
-    log.info({ rows: changed.rows }, "data changed");
-  }, "data stays");
-  opened(watchFiles([linksFile(folder)], looks.links, clock, changeLinks));
-  opened(watchFiles(folder.data, looks.data, clock, changeData));
-  return status;
-}
-
-/** What changes while a daemon runs, apart from the device itself. */
-interface Parts {
-  readonly startedAt: string;
-  readonly studyHash: string;
-  isRunning: boolean;
-  links: readonly Link[];
-  notice: string | null;
-  /** Since the last status was written. */
-  readonly delays: IntervalHistogram;
+  return {
+    links: orWarn(async () => {
+      parts.links = await readLinks(folder.path);
+      for (const { peer } of parts.links) parts.pending.remove(peer);
+      // The device first: it must know a neighbour that connects.
+      device.setLinks(peersOf(parts.links));
+      network.setLinks(parts.links);
+      log.info({ links: parts.links.length }, "links changed");
+    }, "links stay"),
+    data: orWarn(async () => {
+      const rows = await readRows(folder);
+      device.setRows(rows);
+      log.info({ rows: rows.rows }, "data changed");
+    }, "data stays"),
+  };
 }
 
 const linksFile = ({ path }: DeviceFolder) => join(path, LINKS_FILE);
 const peersOf = (links: readonly Link[]) => links.map(({ peer }) => peer);
 const nameOf = ({ links }: Parts, peer: string) => links.find((link) => link.peer === peer)?.name ?? peer;
 
-interface Helpers {
+interface Wiring {
   readonly log: Log;
   readonly clock: Clock;
-  readonly pending: PendingList;
   readonly isDiscoverable: boolean;
   warn(line: string): void;
 }
 
-function connect(folder: DeviceFolder, parts: Parts, helpers: Helpers): Libp2pNetwork {
-  const { log, clock, pending, warn, isDiscoverable } = helpers;
+function connect(folder: DeviceFolder, parts: Parts, wiring: Wiring): Libp2pNetwork {
+  const { log, clock, warn, isDiscoverable } = wiring;
   return libp2pNetwork({
     isDiscoverable,
     identity: folder.identity,
     listen: folder.listen,
     links: parts.links,
-    maxFrame: LARGEST_FRAME,
     clock,
     onStranger(peer, address) {
       // A linked peer that is kept away for a while is no stranger.
       if (parts.links.some((link) => link.peer === peer)) return;
-      if (pending.note(peer, address, new Date(), clock.now())) log.info({ peer, address }, "a stranger was refused");
+      if (parts.pending.note(peer, address, new Date(), clock.now()))
+        log.info({ peer, address }, "a stranger was refused");
     },
     onRefuse: (peer, reason) => warn(`${nameOf(parts, peer)} is kept away for a while: ${reason}`),
   });
-}
-
-function describe(
-  { surroundings }: DaemonOptions,
-  { name }: DeviceFolder,
-  { startedAt, studyHash, isRunning, links, notice, delays }: Parts,
-  device: Device,
-  network: Libp2pNetwork,
-  pending: PendingList,
-): DaemonStatus {
-  return {
-    version: 1,
-    isRunning,
-    pid: surroundings.pid,
-    name,
-    studyHash,
-    startedAt,
-    writtenAt: new Date().toISOString(),
-    addresses: network.addresses(),
-    memoryBytes: surroundings.memoryBytes(),
-    delayMilliseconds: Math.max(0, delays.percentile(99) / 1e6 - 10),
-    ...describeLinks(device, network, links),
-    pending: pending.list(),
-    notice,
-  };
-}
-
-async function readAll({ data, study }: DeviceFolder): Promise<Matrix> {
-  const files = await Promise.all(data.map((file) => readPoints(file, study)));
-  return files.length > 0 ? stack(files) : { data: new Float64Array(0), rows: 0, cols: study.features.length };
 }
 
 /** The network, with a line in the log for each link that comes and goes. */
@@ -242,24 +209,7 @@ function logged(network: Network, log: Log, nameOf: (peer: string) => string): N
           listener.onDisconnect(peer);
         },
       }),
-    tell: (peer, frame) => network.tell(peer, frame),
+    send: (peer, frame) => network.send(peer, frame),
     close: () => network.close(),
   };
-}
-
-/** The device's neighbours and the network's links are the same peers: one entry for each. */
-function describeLinks(
-  device: Device,
-  network: Libp2pNetwork,
-  links: readonly Link[],
-): Pick<DaemonStatus, "device" | "links"> {
-  const { neighbours, ...own } = device.status();
-  const described = neighbours.flatMap((neighbour) => {
-    const link = links.find(({ peer }) => peer === neighbour.peer);
-    const traffic = network.traffic(neighbour.peer);
-    if (link === undefined || traffic === undefined) return [];
-    const { name, addresses } = link;
-    return [{ name, addresses, ...neighbour, ...traffic, failure: traffic.failure ?? null }];
-  });
-  return { device: own, links: described };
 }

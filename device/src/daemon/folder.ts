@@ -2,11 +2,13 @@
 
 import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { type Matrix, stack } from "@fedkm/core";
+import { durableWrite } from "../disk.ts";
 import { makeIdentity, readIdentity } from "../identity.ts";
 import { addressFault, type Identity } from "../libp2p.ts";
-import { type Link, readLinks, writeLinks } from "../links.ts";
-import { durableWrite } from "../record.ts";
+import { type Link, nameRule, readLinks, writeLinks } from "../linksFile.ts";
 import { parseStudy, type Study } from "../study.ts";
+import { readPoints } from "./points.ts";
 
 /** What a device is set up with. */
 export interface DeviceSettings {
@@ -64,6 +66,12 @@ export async function readFolder(path: string): Promise<DeviceFolder> {
   };
 }
 
+/** All rows of the device's files, in the features' units. */
+export async function readRows({ data, study }: DeviceFolder): Promise<Matrix> {
+  const files = await Promise.all(data.map((file) => readPoints(file, study)));
+  return files.length > 0 ? stack(files) : { data: new Float64Array(0), rows: 0, cols: study.features.length };
+}
+
 async function readSettings(path: string): Promise<DeviceSettings> {
   let text: string;
   try {
@@ -79,8 +87,8 @@ async function readSettings(path: string): Promise<DeviceSettings> {
 }
 
 function checkSettings({ name, data, listen, announce }: DeviceSettings): void {
-  if (typeof name !== "string" || !/^[\w.-]{1,64}$/.test(name)) {
-    throw new RangeError(`name must be 1 to 64 letters, digits, dots, dashes and underscores, got "${name}"`);
+  if (typeof name !== "string" || !nameRule.pattern.test(name)) {
+    throw new RangeError(`name must be ${nameRule.text}, got "${name}"`);
   }
   for (const [field, list] of Object.entries({ data, listen, announce })) {
     if (!Array.isArray(list)) throw new RangeError(`${field} must be a list, got ${JSON.stringify(list)}`);

@@ -1,5 +1,7 @@
 // Strangers that came by: a short list for the owner to decide on, never a reason to let anybody in.
 
+import { BETWEEN_STRANGERS_MILLISECONDS, MOST_STRANGERS } from "../link/limits.ts";
+
 /** A peer that proved its key and is not linked. */
 export interface Stranger {
   readonly peer: string;
@@ -16,9 +18,6 @@ export interface PendingList {
   list(): readonly Stranger[];
 }
 
-const MOST_STRANGERS = 20;
-const BETWEEN_LINES_MILLISECONDS = 60_000;
-
 export function pendingList(): PendingList {
   const strangers = new Map<string, Stranger>();
   let loggedAt = Number.NEGATIVE_INFINITY;
@@ -31,7 +30,7 @@ export function pendingList(): PendingList {
       strangers.delete(peer);
       strangers.set(peer, { peer, address, attempts: attempts + 1, firstSeen, lastSeen });
       if (strangers.size > MOST_STRANGERS) strangers.delete(strangers.keys().next().value ?? "");
-      if (known !== undefined || now - loggedAt < BETWEEN_LINES_MILLISECONDS) return false;
+      if (known !== undefined || now - loggedAt < BETWEEN_STRANGERS_MILLISECONDS) return false;
       loggedAt = now;
       return true;
     },

@@ -2,9 +2,9 @@
 
 import { rename, writeFile } from "node:fs/promises";
 import type { Clock } from "../clock.ts";
+import { STATUS_MILLISECONDS } from "../pace.ts";
+import { reasonOf } from "../reason.ts";
 import type { DaemonStatus } from "./status.ts";
-
-const EVERY_MILLISECONDS = 1_000;
 
 /** Returns how to stop, after the last status is written. */
 export function reportStatus(
@@ -23,10 +23,10 @@ export function reportStatus(
       hasFailed = false;
     } catch (error) {
       // A full disk is worth one line, not one a second.
-      if (!hasFailed) warn(`the status cannot be written: ${error instanceof Error ? error.message : error}`);
+      if (!hasFailed) warn(`the status cannot be written: ${reasonOf(error)}`);
       hasFailed = true;
     }
-    if (!isStopped) cancel = clock.after(EVERY_MILLISECONDS, next);
+    if (!isStopped) cancel = clock.after(STATUS_MILLISECONDS, next);
   };
   const next = () => {
     writing = write();

@@ -5,6 +5,10 @@ import type { AddressInfo } from "node:net";
 import { formatMetrics } from "./metrics.ts";
 import type { DaemonStatus } from "./status.ts";
 
+/** Programs of this machine ask for numbers, a few of them and in one short request each. */
+const REQUEST_MILLISECONDS = 5_000;
+const MOST_CONNECTIONS = 16;
+
 export interface StatusServer {
   /** The one that was free, if any would do (0). */
   readonly port: number;
@@ -22,8 +26,8 @@ export async function serveStatus(port: number, status: () => DaemonStatus): Pro
     });
     response.end(body);
   });
-  server.requestTimeout = 5_000;
-  server.maxConnections = 16;
+  server.requestTimeout = REQUEST_MILLISECONDS;
+  server.maxConnections = MOST_CONNECTIONS;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, "127.0.0.1", resolve);

@@ -2,8 +2,7 @@
 
 import { stat } from "node:fs/promises";
 import type { Clock } from "../clock.ts";
-
-const EVERY_MILLISECONDS = 1_000;
+import { WATCH_MILLISECONDS } from "../pace.ts";
 
 /** How files look from outside, as one text: equal means unchanged. */
 export async function lookOf(paths: readonly string[]): Promise<string> {
@@ -35,7 +34,7 @@ export function watchFiles(
     schedule();
   };
   const schedule = () => {
-    if (!isStopped) cancel = clock.after(EVERY_MILLISECONDS, () => void look());
+    if (!isStopped) cancel = clock.after(WATCH_MILLISECONDS, () => void look());
   };
   schedule();
   return () => {

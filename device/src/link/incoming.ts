@@ -1,15 +1,15 @@
-// The hearing half of a link: takes frames, confirms them at a bounded pace, and refuses a peer that breaks the rules.
+// The receiving half of a link: takes frames, confirms them at a bounded pace, and refuses a peer that breaks the rules.
 
 import type { Clock } from "../clock.ts";
+import { frameReader } from "./framing.ts";
 import {
   BETWEEN_CONFIRMATIONS_MILLISECONDS,
-  BYTES_A_SECOND,
-  CONFIRMED_FRAMES,
+  FRAME_BYTES_PER_SECOND,
+  FRAME_GRACE_MILLISECONDS,
   FRAME_MILLISECONDS,
-  GRACE_MILLISECONDS,
-  MOST_FRAMES,
-} from "./credit.ts";
-import { frameReader } from "./framing.ts";
+  FRAMES_PER_CONFIRMATION,
+  MOST_UNCONFIRMED_FRAMES,
+} from "./limits.ts";
 
 export interface IncomingOptions {
   readonly maxFrame: number;
@@ -17,12 +17,12 @@ export interface IncomingOptions {
   onFrame(frame: Uint8Array): void;
   /** Sends a confirmation. */
   confirm(bytes: Uint8Array): void;
-  /** The peer broke the rules: nothing more is heard of this stream. */
+  /** The peer broke the rules: nothing more is read from this stream. */
   refuse(reason: string): void;
 }
 
 export interface Incoming {
-  hear(bytes: Uint8Array): void;
+  receive(bytes: Uint8Array): void;
   /** Forgets what was under way. */
   close(): void;
 }
@@ -55,11 +55,11 @@ export function incoming({ maxFrame, clock, onFrame, confirm, refuse }: Incoming
     cancelPatience?.();
     cancelPatience = undefined;
     frames += 1;
-    if (frames > MOST_FRAMES) {
-      giveUp(`more than ${MOST_FRAMES} frames were sent without waiting for a confirmation`);
+    if (frames > MOST_UNCONFIRMED_FRAMES) {
+      giveUp(`more than ${MOST_UNCONFIRMED_FRAMES} frames were sent without waiting for a confirmation`);
       return;
     }
-    if (cancelConfirmation === undefined && (isAsking || frames >= CONFIRMED_FRAMES)) {
+    if (cancelConfirmation === undefined && (isAsking || frames >= FRAMES_PER_CONFIRMATION)) {
       // Never from within the reading of bytes: what follows in the same bytes was sent without this confirmation.
       const wait = Math.max(0, confirmedAt + BETWEEN_CONFIRMATIONS_MILLISECONDS - clock.now());
       cancelConfirmation = clock.after(wait, confirmNow);
@@ -67,18 +67,18 @@ export function incoming({ maxFrame, clock, onFrame, confirm, refuse }: Incoming
     onFrame(frame);
   });
 
-  /** Gives up on a frame that began so many milliseconds ago, as soon as that is too long for its length. */
+  /** Gives up on a frame that began this many milliseconds ago, as soon as that is too long for its length. */
   const wait = (waited: number) => {
-    const allowed = FRAME_MILLISECONDS + (1000 * reader.expected) / BYTES_A_SECOND;
+    const allowed = FRAME_MILLISECONDS + (1000 * reader.expected) / FRAME_BYTES_PER_SECOND;
     const giveUpNow = () => giveUp(`a frame did not end within ${Math.floor(allowed / 1000)} s`);
     cancelPatience =
       waited >= allowed
-        ? clock.after(GRACE_MILLISECONDS, giveUpNow)
+        ? clock.after(FRAME_GRACE_MILLISECONDS, giveUpNow)
         : clock.after(allowed - waited, () => wait(allowed));
   };
 
   return {
-    hear(bytes) {
+    receive(bytes) {
       if (closed) return;
       const reason = reader.read(bytes);
       if (reason !== undefined) giveUp(reason);

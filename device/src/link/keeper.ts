@@ -1,31 +1,21 @@
-// Keeps one stream to every linked peer: opens, waits longer after each failure, and leaves a peer alone that breaks the rules.
+// Keeps one stream to every linked peer: opens it, opens it again after a failure, and keeps a peer away that breaks the rules.
 
 import type { Clock } from "../clock.ts";
 import type { NetworkListener } from "../network.ts";
+import { reasonOf } from "../reason.ts";
 import { type Incoming, incoming } from "./incoming.ts";
+import {
+  ATTEMPT_MILLISECONDS,
+  FIRST_BAN_MILLISECONDS,
+  FIRST_RETRY_MILLISECONDS,
+  LONGEST_BAN_MILLISECONDS,
+  LONGEST_RETRY_MILLISECONDS,
+  MOST_OPENINGS,
+  OPENINGS_MILLISECONDS,
+  SOUND_STREAM_MILLISECONDS,
+} from "./limits.ts";
 import { type Outgoing, outgoing, type Traffic } from "./outgoing.ts";
-
-/** One stream as the transport gives it. */
-export interface Wire {
-  /** Which connection carries it. */
-  readonly connection: string;
-  send(bytes: Uint8Array): void;
-  abort(reason: string): void;
-}
-
-export interface WireListener {
-  onBytes(bytes: Uint8Array): void;
-  /** Once, whoever closed it. */
-  onClose(): void;
-}
-
-/** What the transport does for a keeper. */
-interface Wires {
-  /** Opens a stream for telling a peer, on the newest connection there is, or rejects. */
-  open(peer: string, listener: WireListener, signal: AbortSignal): Promise<Wire>;
-  /** Closes everything there is with a peer. */
-  hangUp(peer: string): void;
-}
+import type { Wire, WireListener, Wires } from "./wire.ts";
 
 export interface KeeperOptions {
   readonly wires: Wires;
@@ -52,37 +42,26 @@ export interface LinkKeeper {
   remove(peer: string): void;
   /** Whether a peer may connect now: linked, and not kept away. */
   admits(peer: string): boolean;
-  tell(peer: string, frame: Uint8Array): void;
+  send(peer: string, frame: Uint8Array): void;
   /** There may be a way to the peer: no need to wait for the next attempt. `isOpen`: the peer has come to us. */
   wake(peer: string, isOpen?: boolean): void;
-  /** The peer opened a stream to tell us. Undefined: refused. */
+  /** The peer opened a stream to send to us. Undefined: refused. */
   accept(peer: string, wire: Wire): WireListener | undefined;
   traffic(peer: string): LinkTraffic | undefined;
   close(): void;
 }
-
-const FIRST_WAIT = 1_000;
-const LONGEST_WAIT = 300_000;
-/** A stream that lasted this long was no failed attempt. */
-const SOUND_AFTER = 10_000;
-const OPEN_WITHIN = 10_000;
-const FIRST_BAN = 60_000;
-const LONGEST_BAN = 3_600_000;
-/** A peer opens a new stream when the last one broke or it was started again: this many in a minute are no accident. */
-const MOST_OPENINGS = 120;
-const OPENINGS_WITHIN = 60_000;
 
 /** Of one stream: whether it is over, known even before its opening is. */
 interface Life {
   over: boolean;
 }
 
-interface Link {
+interface LinkState {
   readonly sent: { frames: number; bytes: number };
   readonly received: { frames: number; bytes: number };
   replaced: number;
-  telling?: { wire: Wire; outgoing: Outgoing; since: number; life: Life };
-  hearing?: { wire: Wire; incoming: Incoming };
+  sending?: { wire: Wire; outgoing: Outgoing; since: number; life: Life };
+  receiving?: { wire: Wire; incoming: Incoming };
   /** Aborts the attempt under way. */
   attempt?: AbortController;
   cancelWait?: () => void;
@@ -97,7 +76,7 @@ interface Link {
 }
 
 export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse }: KeeperOptions): LinkKeeper {
-  const links = new Map<string, Link>();
+  const links = new Map<string, LinkState>();
 
   const admits = (peer: string) => {
     const link = links.get(peer);
@@ -105,62 +84,63 @@ export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse 
   };
 
   /** The traffic of a stream outlives it. */
-  const endTelling = (peer: string, link: Link) => {
-    const { telling } = link;
-    if (telling === undefined) return;
-    delete link.telling;
-    add(link.sent, telling.outgoing.sent);
-    link.replaced += telling.outgoing.replaced;
+  const endSending = (peer: string, link: LinkState) => {
+    const { sending } = link;
+    if (sending === undefined) return;
+    delete link.sending;
+    add(link.sent, sending.outgoing.sent);
+    link.replaced += sending.outgoing.replaced;
     listener.onDisconnect(peer);
   };
 
-  const endHearing = (link: Link) => {
-    link.hearing?.incoming.close();
-    delete link.hearing;
+  const endReceiving = (link: LinkState) => {
+    link.receiving?.incoming.close();
+    delete link.receiving;
   };
 
-  const retryLater = (peer: string, link: Link) => {
-    if (links.get(peer) !== link || link.attempt !== undefined || link.telling !== undefined) return;
+  const retryLater = (peer: string, link: LinkState) => {
+    if (links.get(peer) !== link || link.attempt !== undefined || link.sending !== undefined) return;
     const now = clock.now();
     link.downSince ??= now;
     // No longer than it has been down: whoever is started again at once is found at once, and waits still double.
-    const longest = Math.min(LONGEST_WAIT, Math.max(FIRST_WAIT, now - link.downSince));
+    const longest = Math.min(LONGEST_RETRY_MILLISECONDS, Math.max(FIRST_RETRY_MILLISECONDS, now - link.downSince));
     link.cancelWait?.();
     const wait = Math.max(random() * longest, link.keptAwayUntil - now);
     link.cancelWait = clock.after(wait, () => open(peer, link));
   };
 
-  const punish = (peer: string, link: Link, reason: string) => {
+  const punish = (peer: string, link: LinkState, reason: string) => {
     onRefuse(peer, reason);
     // Accidents that are far apart do not add up.
-    if (clock.now() - link.keptAwayUntil > LONGEST_BAN) link.offences = 0;
-    link.keptAwayUntil = clock.now() + Math.min(LONGEST_BAN, FIRST_BAN * 2 ** Math.min(link.offences, 20));
+    if (clock.now() - link.keptAwayUntil > LONGEST_BAN_MILLISECONDS) link.offences = 0;
+    link.keptAwayUntil =
+      clock.now() + Math.min(LONGEST_BAN_MILLISECONDS, FIRST_BAN_MILLISECONDS * 2 ** Math.min(link.offences, 20));
     link.offences += 1;
-    endHearing(link);
-    endTelling(peer, link);
+    endReceiving(link);
+    endSending(peer, link);
     wires.hangUp(peer);
     retryLater(peer, link);
   };
 
-  const open = async (peer: string, link: Link) => {
-    if (links.get(peer) !== link || link.attempt !== undefined || link.telling !== undefined) return;
+  const open = async (peer: string, link: LinkState) => {
+    if (links.get(peer) !== link || link.attempt !== undefined || link.sending !== undefined) return;
     link.cancelWait?.();
     const attempt = new AbortController();
     link.attempt = attempt;
-    const cancelPatience = clock.after(OPEN_WITHIN, () => attempt.abort(new Error("nobody answered")));
+    const cancelPatience = clock.after(ATTEMPT_MILLISECONDS, () => attempt.abort(new Error("nobody answered")));
     const life: Life = { over: false };
     try {
-      const wire = await wires.open(peer, tellingListener(peer, link, life), attempt.signal);
+      const wire = await wires.open(peer, sendingListener(peer, link, life), attempt.signal);
       // Closed, unlinked or sent away while it opened.
       if (life.over || !admits(peer) || links.get(peer) !== link) wire.abort("not wanted any more");
       else {
-        link.telling = { wire, outgoing: outgoing(clock, (bytes) => wire.send(bytes)), since: clock.now(), life };
+        link.sending = { wire, outgoing: outgoing(clock, (bytes) => wire.send(bytes)), since: clock.now(), life };
         delete link.failure;
         listener.onConnect(peer);
       }
     } catch (error) {
       // Not there: an ordinary state of a neighbour, answered by trying again.
-      link.failure = error instanceof Error ? error.message : String(error);
+      link.failure = reasonOf(error);
     } finally {
       cancelPatience();
       delete link.attempt;
@@ -172,28 +152,28 @@ export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse 
   };
 
   /**
-   * A peer that speaks on another connection has lost the one before, and hears nothing there. Only if that carried both
+   * A peer that speaks on another connection has lost the one before, and receives nothing there. Only if that carried both
    * directions: else the two ends could follow each other from one connection to the other, for ever.
    */
-  const follow = (peer: string, link: Link, from: Wire, to: Wire) => {
-    const { telling } = link;
-    if (from.connection === to.connection || telling?.wire.connection !== from.connection) return;
-    endTelling(peer, link);
-    telling.wire.abort("the peer came back on another connection");
+  const follow = (peer: string, link: LinkState, from: Wire, to: Wire) => {
+    const { sending } = link;
+    if (from.connection === to.connection || sending?.wire.connection !== from.connection) return;
+    endSending(peer, link);
+    sending.wire.abort("the peer came back on another connection");
     void open(peer, link);
   };
 
-  const tellingListener = (peer: string, link: Link, life: Life): WireListener => ({
+  const sendingListener = (peer: string, link: LinkState, life: Life): WireListener => ({
     onBytes(bytes) {
-      if (link.telling?.life !== life) return;
-      const reason = link.telling.outgoing.hear(bytes);
+      if (link.sending?.life !== life) return;
+      const reason = link.sending.outgoing.receive(bytes);
       if (reason !== undefined) punish(peer, link, reason);
     },
     onClose() {
       life.over = true;
-      if (link.telling?.life !== life) return;
-      if (clock.now() - link.telling.since >= SOUND_AFTER) delete link.downSince;
-      endTelling(peer, link);
+      if (link.sending?.life !== life) return;
+      if (clock.now() - link.sending.since >= SOUND_STREAM_MILLISECONDS) delete link.downSince;
+      endSending(peer, link);
       retryLater(peer, link);
     },
   });
@@ -201,7 +181,7 @@ export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse 
   return {
     add(peer) {
       if (links.has(peer)) return;
-      const link: Link = {
+      const link: LinkState = {
         sent: { frames: 0, bytes: 0 },
         received: { frames: 0, bytes: 0 },
         replaced: 0,
@@ -218,14 +198,14 @@ export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse 
       links.delete(peer);
       link.cancelWait?.();
       link.attempt?.abort(new Error("unlinked"));
-      endHearing(link);
-      endTelling(peer, link);
+      endReceiving(link);
+      endSending(peer, link);
       wires.hangUp(peer);
     },
     admits,
-    tell(peer, frame) {
-      const telling = links.get(peer)?.telling;
-      if (telling !== undefined) telling.outgoing.tell(frame);
+    send(peer, frame) {
+      const sending = links.get(peer)?.sending;
+      if (sending !== undefined) sending.outgoing.send(frame);
     },
     wake(peer, isOpen = false) {
       const link = links.get(peer);
@@ -240,19 +220,19 @@ export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse 
       const link = links.get(peer);
       if (link === undefined || !admits(peer)) return undefined;
       const now = clock.now();
-      link.openings = [...link.openings.filter((then) => now - then < OPENINGS_WITHIN), now];
+      link.openings = [...link.openings.filter((then) => now - then < OPENINGS_MILLISECONDS), now];
       if (link.openings.length > MOST_OPENINGS) {
         punish(peer, link, `more than ${MOST_OPENINGS} streams were opened within a minute`);
         return undefined;
       }
       // A peer that lost its side of the old stream opens a new one before we notice.
-      if (link.hearing !== undefined) {
-        const { wire: old } = link.hearing;
+      if (link.receiving !== undefined) {
+        const { wire: old } = link.receiving;
         old.abort("replaced by a newer stream");
-        endHearing(link);
+        endReceiving(link);
         follow(peer, link, old, wire);
       }
-      const hears = incoming({
+      const receiver = incoming({
         maxFrame,
         clock,
         onFrame(frame) {
@@ -263,12 +243,12 @@ export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse 
         confirm: (bytes) => wire.send(bytes),
         refuse: (reason) => punish(peer, link, reason),
       });
-      const hearing = { wire, incoming: hears };
-      link.hearing = hearing;
+      const receiving = { wire, incoming: receiver };
+      link.receiving = receiving;
       return {
-        onBytes: (bytes) => hears.hear(bytes),
+        onBytes: (bytes) => receiver.receive(bytes),
         onClose() {
-          if (link.hearing === hearing) endHearing(link);
+          if (link.receiving === receiving) endReceiving(link);
         },
       };
     },
@@ -276,7 +256,7 @@ export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse 
       const link = links.get(peer);
       if (link === undefined) return undefined;
       const sent = { ...link.sent };
-      const outgoing = link.telling?.outgoing;
+      const outgoing = link.sending?.outgoing;
       if (outgoing !== undefined) add(sent, outgoing.sent);
       const replaced = link.replaced + (outgoing?.replaced ?? 0);
       return { sent, received: { ...link.received }, replaced, failure: link.failure };

@@ -1,13 +1,18 @@
-// The telling half of a link: sends while there is credit, and keeps the latest frame, never a queue, while there is none.
+// The sending half of a link: sends while there is credit, and keeps the latest frame, never a queue, while there is none.
 
 import type { Clock } from "../clock.ts";
-import { CONFIRMED_MILLISECONDS, LEAST_BYTES, MOST_BYTES, MOST_FRAMES } from "./credit.ts";
 import { withLength } from "./framing.ts";
+import {
+  LEAST_UNCONFIRMED_BYTES,
+  MOST_UNCONFIRMED_BYTES,
+  MOST_UNCONFIRMED_FRAMES,
+  QUICK_CONFIRMATION_MILLISECONDS,
+} from "./limits.ts";
 
 export interface Outgoing {
-  tell(frame: Uint8Array): void;
+  send(frame: Uint8Array): void;
   /** Confirmations: each byte says how many more frames were taken. Returns why that cannot be, if it cannot. */
-  hear(bytes: Uint8Array): string | undefined;
+  receive(bytes: Uint8Array): string | undefined;
   readonly sent: Traffic;
   /** Frames that a newer one replaced before they were sent. */
   readonly replaced: number;
@@ -21,7 +26,7 @@ export interface Traffic {
 export function outgoing(clock: Clock, send: (bytes: Uint8Array) => void): Outgoing {
   const unconfirmed: { readonly bytes: number; readonly at: number }[] = [];
   let bytesUnderWay = 0;
-  let enoughBytes = LEAST_BYTES;
+  let enoughBytes = LEAST_UNCONFIRMED_BYTES;
   /** How many of the frames under way, from the first, will be confirmed because one of them asks for it. */
   let asked = 0;
   let waiting: Uint8Array | undefined;
@@ -39,17 +44,19 @@ export function outgoing(clock: Clock, send: (bytes: Uint8Array) => void): Outgo
     send(bytes);
   };
   // With nothing asked, nobody would ever say that there is room again.
-  const hasCredit = () => unconfirmed.length < MOST_FRAMES && (bytesUnderWay < enoughBytes || asked === 0);
+  const hasCredit = () => unconfirmed.length < MOST_UNCONFIRMED_FRAMES && (bytesUnderWay < enoughBytes || asked === 0);
   const confirm = (frames: number) => {
     const confirmed = unconfirmed.splice(0, frames);
     for (const { bytes } of confirmed) bytesUnderWay -= bytes;
     asked = Math.max(0, asked - frames);
-    const isQuick = clock.now() - confirmed[frames - 1].at <= CONFIRMED_MILLISECONDS;
-    enoughBytes = isQuick ? Math.min(MOST_BYTES, 2 * enoughBytes) : Math.max(LEAST_BYTES, enoughBytes / 2);
+    const isQuick = clock.now() - confirmed[frames - 1].at <= QUICK_CONFIRMATION_MILLISECONDS;
+    enoughBytes = isQuick
+      ? Math.min(MOST_UNCONFIRMED_BYTES, 2 * enoughBytes)
+      : Math.max(LEAST_UNCONFIRMED_BYTES, enoughBytes / 2);
   };
 
   return {
-    tell(frame) {
+    send(frame) {
       if (hasCredit()) {
         transmit(frame);
         return;
@@ -57,7 +64,7 @@ export function outgoing(clock: Clock, send: (bytes: Uint8Array) => void): Outgo
       if (waiting !== undefined) replaced += 1;
       waiting = frame;
     },
-    hear(bytes) {
+    receive(bytes) {
       for (const taken of bytes) {
         if (taken === 0 || taken > unconfirmed.length) {
           return `a confirmation must name 1 to ${unconfirmed.length} frames (those under way), got ${taken}`;

@@ -1,6 +1,6 @@
 // A disk in memory that writes down what it is asked, can fail at any call, and can lose power after any call.
 
-import type { Files, NewFile } from "../files.ts";
+import type { Disk, NewFile } from "../disk.ts";
 
 /** File contents by path. */
 export type Contents = ReadonlyMap<string, Uint8Array>;
@@ -13,7 +13,7 @@ type Call =
   | { readonly kind: "remove"; readonly path: string }
   | { readonly kind: "syncFolder"; readonly path: string };
 
-export interface SimulatedDisk extends Files {
+export interface SimulatedDisk extends Disk {
   readonly contents: Contents;
   readonly calls: readonly Call[];
 }

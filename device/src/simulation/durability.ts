@@ -45,10 +45,10 @@ const stateOf = (round: number): SavedState => ({
 
 interface Session {
   readonly saved: SavedState | undefined;
-  /** Undefined: it did not open, and nothing was told. */
+  /** Undefined: it did not open, and nothing was sent. */
   readonly epoch: number | undefined;
   readonly warnings: readonly string[];
-  /** Calls of the disk before the device could tell anything. */
+  /** Calls of the disk before the device could send anything. */
   readonly callsToOpen: number;
 }
 
@@ -57,7 +57,7 @@ async function session(folder: string, disk: SimulatedDisk, round?: number): Pro
   const warnings: string[] = [];
   const warn = (line: string) => warnings.push(line);
   try {
-    const store = await openStore(folder, warn, { files: disk, clock: simulatedClock(), wallClock: () => 0 });
+    const store = await openStore(folder, warn, { disk, clock: simulatedClock(), wallClock: () => 0 });
     const callsToOpen = disk.calls.length;
     if (round !== undefined) store.keep(() => stateOf(round));
     await store.close();
@@ -67,7 +67,7 @@ async function session(folder: string, disk: SimulatedDisk, round?: number): Pro
   }
 }
 
-/** The disk after so many sessions; each has its number as epoch and round. */
+/** The disk after this many sessions; each has its number as epoch and round. */
 async function after(folder: string, sessions: number): Promise<Contents> {
   const disk = simulatedDisk();
   for (let round = 1; round <= sessions; round++) await session(folder, disk, round);
@@ -89,8 +89,8 @@ async function crash(folder: string): Promise<DurabilityReport["crashes"]> {
       if (isRound(next, old)) found.loadOld += 1;
       if (isRound(next, old + 1)) found.loadNew += 1;
       else if (made === disk.calls.length) found.undone += 1;
-      const told = made < callsToOpen ? old : old + 1;
-      if (next.epoch === undefined || next.epoch <= told) found.epochsBack += 1;
+      const sent = made < callsToOpen ? old : old + 1;
+      if (next.epoch === undefined || next.epoch <= sent) found.epochsBack += 1;
     }
   }
   return found;
@@ -128,11 +128,11 @@ async function fail(folder: string): Promise<DurabilityReport["failures"]> {
       const disk = simulatedDisk(start, (call) => {
         if (isForEver ? call >= at : call === at) throw new Error("ENOSPC: no space left on device");
       });
-      const { epoch: told = 2 } = await session(folder, disk, 3);
+      const { epoch: sent = 2 } = await session(folder, disk, 3);
       const next = await session(folder, simulatedDisk(disk.contents));
       found.tried += 1;
       if (!isRound(next, 2) && !isRound(next, 3)) found.losses += 1;
-      if (next.epoch === undefined || next.epoch <= told) found.epochsBack += 1;
+      if (next.epoch === undefined || next.epoch <= sent) found.epochsBack += 1;
     }
   }
   return found;

@@ -6,8 +6,8 @@ import type { Network, NetworkListener } from "../network.ts";
 import type { EventLog } from "./log.ts";
 
 export interface Weather {
-  /** Milliseconds a frame takes, drawn evenly between the two. */
-  delay: readonly [number, number];
+  /** How long a frame takes, drawn evenly between the two. */
+  delayMilliseconds: readonly [number, number];
   /** Share of frames that never arrive. */
   loss: number;
 }
@@ -18,7 +18,7 @@ interface Way {
   readonly to: End;
   isCut: boolean;
   isBusy: boolean;
-  /** Told while the way was busy: the latest only. */
+  /** Sent while the way was busy: the latest only. */
   waiting: Uint8Array | undefined;
 }
 
@@ -30,7 +30,7 @@ interface End {
   listener: NetworkListener | undefined;
 }
 
-export interface Links {
+export interface SimulatedLinks {
   /** The network as device `i` sees it, from its start to `close`. */
   network(i: number): Network;
   /** A link that is cut carries nothing, and both ends know. */
@@ -55,13 +55,16 @@ function isOpen({ from, to, isCut }: Way): boolean {
   return !isCut && from.listener !== undefined && to.listener !== undefined;
 }
 
-export function simulatedLinks(
-  neighbours: readonly ArrayLike<number>[],
-  clock: Clock,
-  weather: Weather,
-  random: Random,
-  log: EventLog,
-): Links {
+export interface SimulatedLinksOptions {
+  /** Of each device, by their numbers. */
+  readonly neighbours: readonly ArrayLike<number>[];
+  readonly clock: Clock;
+  readonly weather: Weather;
+  readonly random: Random;
+  readonly log: EventLog;
+}
+
+export function simulatedLinks({ neighbours, clock, weather, random, log }: SimulatedLinksOptions): SimulatedLinks {
   const ends = joinEnds(neighbours);
   let frames = 0;
   let bytes = 0;
@@ -73,7 +76,7 @@ export function simulatedLinks(
     frames++;
     underWay++;
     bytes += frame.length;
-    const [least, most] = weather.delay;
+    const [least, most] = weather.delayMilliseconds;
     const isLost = random() < weather.loss;
     clock.after(least + (most - least) * random(), () => {
       way.isBusy = false;
@@ -108,7 +111,7 @@ export function simulatedLinks(
         ends[i].listener = listener;
         for (const way of ends[i].ways.values()) clock.after(0, () => meet(way));
       },
-      tell: (peer, frame) => {
+      send: (peer, frame) => {
         const way = ends[i].ways.get(peer);
         if (way === undefined || !isOpen(way)) return;
         if (way.isBusy) way.waiting = frame;

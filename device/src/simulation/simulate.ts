@@ -6,9 +6,10 @@ import { createDevice, type Device, type DeviceOptions } from "../device.ts";
 import { type Memory, type SavedState, volatileMemory } from "../memory.ts";
 import type { Network } from "../network.ts";
 import type { Contract } from "../protocol.ts";
-import { scaleRows } from "../scaling.ts";
+import { isSettled } from "../settled.ts";
 import type { DeviceStatus } from "../status.ts";
 import type { Study } from "../study.ts";
+import { scaleRows } from "../units.ts";
 import { simulatedClock } from "./clock.ts";
 import { simulatedLinks, type Weather } from "./links.ts";
 import { eventLog, type SimulatedEvent } from "./log.ts";
@@ -23,19 +24,19 @@ export interface SimulationOptions {
   readonly seed: number;
   /** Default: 5 to 15 ms a frame, none lost. */
   readonly weather?: Partial<Weather>;
-  /** Devices start within so many milliseconds. Default 1000. */
-  readonly stagger?: number;
-  /** Milliseconds between two updates of a device. Default 10. */
-  readonly pace?: (device: number) => number;
+  /** Devices start within this time. Default 1000. */
+  readonly staggerMilliseconds?: number;
+  /** Between two updates of a device. Default 10. */
+  readonly paceMilliseconds?: (device: number) => number;
   readonly onEvent?: (event: SimulatedEvent) => void;
 }
 
 export interface Simulation {
   now(): number;
-  /** Lets so much time pass. */
+  /** Lets this much time pass. */
   run(milliseconds: number): void;
-  /** Until every device is settled and no frame is under way; returns whether that came within so many milliseconds. */
-  settle(within: number): boolean;
+  /** Until every device is settled and no frame is under way; returns whether that came within this time. */
+  settle(withinMilliseconds: number): boolean;
   /** As it is from now on. */
   readonly weather: Weather;
   setCut(i: number, j: number, isCut: boolean): void;
@@ -53,8 +54,8 @@ export interface Simulation {
   digest(): string;
 }
 
-/** Milliseconds between two looks at whether all have settled. */
-const LOOK_MS = 100;
+/** Between two looks at whether all have settled. */
+const LOOK_MILLISECONDS = 100;
 
 /** A device's place in the network: it may be down, what it had kept is not. */
 interface Place {
@@ -63,39 +64,40 @@ interface Place {
 }
 
 export function simulate(options: SimulationOptions): Simulation {
-  const { study, datasets, graph, seed, stagger = 1000 } = options;
-  const weather: Weather = { delay: [5, 15], loss: 0, ...options.weather };
+  const { study, datasets, graph, seed, staggerMilliseconds = 1000 } = options;
+  const weather: Weather = { delayMilliseconds: [5, 15], loss: 0, ...options.weather };
   const random = randomStream(seed, "simulation");
   const clock = simulatedClock();
   const log = eventLog(clock.now, options.onEvent);
-  const links = simulatedLinks(graph.neighbours, clock, weather, random, log);
+  const links = simulatedLinks({ neighbours: graph.neighbours, clock, weather, random, log });
   const networks = datasets.map((_, i) => links.network(i));
   const places: (Place | undefined)[] = datasets.map(() => undefined);
   const start = (i: number) => {
     log.note("start", i);
     const before = places[i]?.memory;
     const memory = volatileMemory((before?.epoch ?? 0) + 1, before?.latest());
-    const device = createDevice(optionsOf(options, i, networks, clock, memory));
+    const device = createDevice(optionsOf(options, i, { networks, clock, memory }));
     places[i] = { device, memory };
     void device.start();
   };
-  for (let i = 0; i < datasets.length; i++) clock.after(stagger * random(), () => start(i));
+  for (let i = 0; i < datasets.length; i++) clock.after(staggerMilliseconds * random(), () => start(i));
 
   const run = (milliseconds: number) => {
     const until = clock.now() + milliseconds;
     while (clock.step(until));
   };
-  const isSettled = (place: Place | undefined) =>
-    place !== undefined && (place.device === undefined || place.device.status().phase === "settled");
+  // Links that are cut and devices that are down are part of the experiment: nobody waits for them.
+  const isAtRest = (place: Place | undefined) =>
+    place !== undefined && (place.device === undefined || isSettled(place.device.status(), []));
   const centroids = () => places.map((place) => matrix(place?.memory.latest()?.centroids ?? []));
   const scaled = datasets.map((rows) => scaleRows(study, rows));
   return {
     now: clock.now,
     run,
-    settle(within) {
-      for (const end = clock.now() + within; clock.now() < end; ) {
-        run(Math.min(LOOK_MS, end - clock.now()));
-        if (links.underWay() === 0 && places.every(isSettled)) return true;
+    settle(withinMilliseconds) {
+      for (const end = clock.now() + withinMilliseconds; clock.now() < end; ) {
+        run(Math.min(LOOK_MILLISECONDS, end - clock.now()));
+        if (links.underWay() === 0 && places.every(isAtRest)) return true;
       }
       return false;
     },
@@ -130,11 +132,9 @@ export function simulate(options: SimulationOptions): Simulation {
 }
 
 function optionsOf(
-  { study, contract, datasets, graph, seed, pace }: SimulationOptions,
+  { study, contract, datasets, graph, seed, paceMilliseconds }: SimulationOptions,
   i: number,
-  networks: readonly Network[],
-  clock: Clock,
-  memory: Memory,
+  { networks, clock, memory }: { networks: readonly Network[]; clock: Clock; memory: Memory },
 ): DeviceOptions {
   return {
     study,
@@ -146,7 +146,7 @@ function optionsOf(
     rows: datasets[i],
     // Far enough apart for the ten starts of each.
     seed: seed * 1_000_003 + i * 101,
-    ...(pace === undefined ? {} : { pace: pace(i) }),
+    ...(paceMilliseconds === undefined ? {} : { paceMilliseconds: paceMilliseconds(i) }),
   };
 }
 

@@ -14,7 +14,8 @@ import { createDevice } from "../../src/device.ts";
 import { createIdentity, libp2pNetwork } from "../../src/libp2p.ts";
 import { volatileMemory } from "../../src/memory.ts";
 import type { DeviceStatus } from "../../src/status.ts";
-import { contractOf, formatStudy, type Study } from "../../src/study.ts";
+import { contractOf, formatStudy } from "../../src/study.ts";
+import { studyOfPoints } from "../../src/studyOfPoints.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"];
@@ -31,17 +32,7 @@ afterAll(async () => {
 });
 
 const { datasets } = paperData("iso", 3, 100, 5);
-const study: Study = {
-  name: "three",
-  k: 3,
-  features: ["x", "y"].map((name) => ({ name, unit: "", min: -30, max: 30, scale: 1 })),
-  alpha: 1,
-  coupling: "nearest",
-  weighting: "device",
-  typicalRows: null,
-  privacy: "open",
-  minimum: 1,
-};
+const study = studyOfPoints(datasets, ["x", "y"], { name: "three" });
 
 /** A device in this process that listens for TCP and WebSocket. */
 async function nodeDevice(
@@ -53,7 +44,6 @@ async function nodeDevice(
     identity,
     listen: ["/ip4/127.0.0.1/tcp/0", "/ip4/127.0.0.1/tcp/0/ws"],
     links: others.map((peer) => ({ peer, addresses: [] })),
-    maxFrame: 1 << 20,
     onStranger: () => {},
     onRefuse: (peer, reason) => expect.unreachable(`${peer} ${reason}`),
   });

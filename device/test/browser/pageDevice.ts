@@ -3,7 +3,7 @@
 import { type Matrix, matrix } from "@fedkm/core";
 import { realClock } from "../../src/clock.ts";
 import { createDevice, type Device } from "../../src/device.ts";
-import { createIdentity, type Identity, libp2pNetwork, type Neighbour } from "../../src/libp2p.ts";
+import { type Contact, createIdentity, type Identity, libp2pNetwork } from "../../src/libp2p.ts";
 import { volatileMemory } from "../../src/memory.ts";
 import type { DeviceStatus } from "../../src/status.ts";
 import { contractOf, parseStudy } from "../../src/study.ts";
@@ -19,7 +19,7 @@ export async function peer(): Promise<string> {
 export interface PageOptions {
   readonly studyText: string;
   readonly rows: readonly (readonly number[])[];
-  readonly links: readonly Neighbour[];
+  readonly links: readonly Contact[];
 }
 
 export async function start({ studyText, rows, links }: PageOptions): Promise<void> {
@@ -38,7 +38,6 @@ export async function start({ studyText, rows, links }: PageOptions): Promise<vo
       listen: [],
       links,
       transports: ["websocket"],
-      maxFrame: 1 << 20,
       onStranger: () => {},
       onRefuse: (other, reason) => console.error(other, reason),
     }),

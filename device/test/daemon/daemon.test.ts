@@ -14,7 +14,7 @@ import { readColumns } from "../../src/daemon/points.ts";
 import { serveStatus } from "../../src/daemon/server.ts";
 import type { DaemonStatus } from "../../src/daemon/status.ts";
 import { lookOf, watchFiles } from "../../src/daemon/watch.ts";
-import { writeLinks } from "../../src/links.ts";
+import { writeLinks } from "../../src/linksFile.ts";
 import { manualClock } from "../link/manualClock.ts";
 import { studyText } from "../problem.ts";
 

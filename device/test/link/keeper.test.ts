@@ -2,7 +2,8 @@
 
 import { expect, test } from "vitest";
 import { withLength } from "../../src/link/framing.ts";
-import { linkKeeper, type Wire, type WireListener } from "../../src/link/keeper.ts";
+import { linkKeeper } from "../../src/link/keeper.ts";
+import type { Wire, WireListener } from "../../src/link/wire.ts";
 import { manualClock } from "./manualClock.ts";
 
 /** A transport that reaches a peer only while the test says so. */
@@ -83,23 +84,23 @@ test("wake opens at once where a connection came in, and never a second stream",
   expect(log).toEqual(["connect b"]);
   expect(opened).toHaveLength(1);
   expect(clock.due()).toEqual([]);
-  keeper.tell("b", new Uint8Array(10));
+  keeper.send("b", new Uint8Array(10));
   expect(opened[0].sent).toEqual([withLength(new Uint8Array(10))]);
 });
 
-test("a stream that breaks is told once and opened again; what it carried still counts", async () => {
+test("a stream that breaks is reported once and opened again; what it carried still counts", async () => {
   const { clock, log, reachable, opened, keeper } = rig();
   reachable.add("b");
   keeper.add("b");
   await settled();
-  keeper.tell("b", new Uint8Array(10));
+  keeper.send("b", new Uint8Array(10));
   clock.advance(60_000);
   opened[0].listener.onClose();
   opened[0].listener.onClose();
-  keeper.tell("b", new Uint8Array(10));
+  keeper.send("b", new Uint8Array(10));
   clock.advance(1_000);
   await settled();
-  keeper.tell("b", new Uint8Array(20));
+  keeper.send("b", new Uint8Array(20));
   expect(log).toEqual(["connect b", "disconnect b", "connect b"]);
   expect(keeper.traffic("b")?.sent).toEqual({ frames: 2, bytes: 32 });
 });
@@ -155,7 +156,7 @@ test("a new stream from a peer replaces its old one, and more than 120 in a minu
   expect(log).toContain("refused b: more than 120 streams were opened within a minute");
 });
 
-test("a peer that comes back on another connection is told on that one at once", async () => {
+test("a peer that comes back on another connection is sent to on that one at once", async () => {
   const { log, reachable, opened, wire, newest, keeper } = rig();
   reachable.add("b");
   keeper.add("b");
@@ -172,13 +173,13 @@ test("a peer that comes back on another connection is told on that one at once",
     "connect b",
   ]);
   expect(opened).toHaveLength(2);
-  // Both tell on the same one now: nothing more to follow.
+  // Both send on the same one now: nothing more to follow.
   keeper.accept("b", wire("newer"));
   await settled();
   expect(opened).toHaveLength(2);
 });
 
-test("ends that tell on different connections do not chase each other", async () => {
+test("ends that send on different connections do not chase each other", async () => {
   const { reachable, opened, wire, newest, keeper } = rig();
   reachable.add("b");
   keeper.add("b");
@@ -193,7 +194,7 @@ test("ends that tell on different connections do not chase each other", async ()
   expect(opened).toHaveLength(1);
 });
 
-test("a peer that comes to us during an attempt is told at once, not after the wait that follows it", async () => {
+test("a peer that comes to us during an attempt is sent to at once, not after the wait that follows it", async () => {
   const clock = manualClock();
   const connected: number[] = [];
   let isHere = false;

@@ -3,7 +3,7 @@
 
 import { blankPage, faint, labelSize, lineStyle, methodTitles, quiet } from "@fedkm/pictures";
 import { dot, frame, gridY, line, link, type Markish, plot, ruleX } from "@observablehq/plot";
-import { type Record, select, type Value } from "../table.ts";
+import { select, type TableRow, type Value } from "../table.ts";
 
 /** A row or a column of panels: its name, and which rows of the table belong to it. */
 interface Strip {
@@ -47,7 +47,7 @@ const BELOW = 86;
 const LOWEST = 1e-32;
 
 /** The picture of aggregated rows, read by the names of their columns. */
-export function drawPanelGrid(table: readonly Record[], grid: PanelGrid): string {
+export function drawPanelGrid(table: readonly TableRow[], grid: PanelGrid): string {
   const { rows, columns, title } = grid;
   const height = TOP + rows.length * PANEL_HEIGHT + (rows.length - 1) * DOWN + BELOW;
   const page = blankPage(WIDTH, height, title);
@@ -92,7 +92,7 @@ interface Point {
 }
 
 /** The points of every method in one panel, in the order of x. */
-function panelSeries(table: readonly Record[], grid: PanelGrid, row: Strip, column: Strip): Point[][] {
+function panelSeries(table: readonly TableRow[], grid: PanelGrid, row: Strip, column: Strip): Point[][] {
   const measure = column.measure ?? grid.measure;
   return grid.methods.map((method) => {
     const own = select(table, { ...row.where, ...column.where, method });
@@ -109,7 +109,7 @@ function panelSeries(table: readonly Record[], grid: PanelGrid, row: Strip, colu
   });
 }
 
-function point(cell: Record, column: string, measure: Measure): Point {
+function point(cell: TableRow, column: string, measure: Measure): Point {
   const lowest = measure === "nmi" ? 0 : LOWEST;
   const mean = Math.max(Number(cell[`${measure}_mean`]), lowest);
   const error = Number(cell[`${measure}_standard_error`]);

@@ -1,12 +1,12 @@
 // Two communities of five devices with clusters of their own: what links between strangers cost.
 
 import { localSetting, paperSetting, seedOfRun, startTitles } from "../cell.ts";
-import { runNumbers, type Study } from "./plan.ts";
+import { type Planner, runNumbers } from "./plan.ts";
 
 const strengths = [0.01, 0.1, 1];
 const between = [0, 0.1];
 
-export const communities: Study = (options) => {
+export const communities: Planner = (options) => {
   const study = "communities";
   const cells = runNumbers(options).flatMap((run) => {
     const seed = seedOfRun(options.seed, run);

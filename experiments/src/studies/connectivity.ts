@@ -2,11 +2,11 @@
 
 import { localSetting, paperSetting, seedOfRun, startTitles } from "../cell.ts";
 import { kinds } from "./figures.ts";
-import { runNumbers, type Study } from "./plan.ts";
+import { type Planner, runNumbers } from "./plan.ts";
 
 const densities = Array.from({ length: 11 }, (_, i) => i / 10);
 
-export const connectivity: Study = (options) => {
+export const connectivity: Planner = (options) => {
   const study = "connectivity";
   const shown = options.quick ? densities.filter((_, i) => i % 5 === 0) : densities;
   const cells = kinds.flatMap((dataset) =>

@@ -2,11 +2,11 @@
 
 import { localSetting, paperSetting, seedOfRun, startTitles } from "../cell.ts";
 import { kinds } from "./figures.ts";
-import { runNumbers, type Study } from "./plan.ts";
+import { type Planner, runNumbers } from "./plan.ts";
 
 const strengths = [0, 1, 2, 3, 4];
 
-export const effectOfAlpha: Study = (options) => {
+export const effectOfAlpha: Planner = (options) => {
   const study = "effect-of-alpha";
   const cells = kinds.flatMap((dataset) =>
     runNumbers(options).flatMap((run) => {

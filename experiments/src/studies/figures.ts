@@ -2,7 +2,7 @@
 
 import { type Cell, localSetting, paperSetting, type StartName, seedOfRun, startTitles } from "../cell.ts";
 import type { PanelGrid } from "../picture/panels.ts";
-import type { Study } from "./plan.ts";
+import type { Planner } from "./plan.ts";
 
 export const kinds = ["iso", "aniso", "var"] as const;
 const alphas = [0, 0.5, 1] as const;
@@ -52,7 +52,7 @@ function figureCells({ figures, sizes, starts, runs, seed }: FigureOptions): Cel
 const quickSizes = [50, 200];
 
 /** The study of some of the paper's figures. */
-export function figureStudy(...figures: readonly number[]): Study {
+export function figureStudy(...figures: readonly number[]): Planner {
   return ({ starts, runs, seed, quick }) => ({
     cells: figureCells({ figures, sizes: quick ? quickSizes : paperSizes, starts, runs, seed }),
     pictures: figures.flatMap((figure) =>

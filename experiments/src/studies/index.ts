@@ -4,11 +4,11 @@ import { communities } from "./communities.ts";
 import { connectivity } from "./connectivity.ts";
 import { effectOfAlpha } from "./effectOfAlpha.ts";
 import { figureStudy } from "./figures.ts";
-import type { Study } from "./plan.ts";
+import type { Planner } from "./plan.ts";
 import { smallReal } from "./real.ts";
 import { regimes } from "./regimes.ts";
 
-const extendedStudies: { readonly [name: string]: Study } = {
+const extendedStudies: { readonly [name: string]: Planner } = {
   "effect-of-alpha": effectOfAlpha,
   connectivity,
   regimes,
@@ -17,7 +17,7 @@ const extendedStudies: { readonly [name: string]: Study } = {
 };
 
 /** All of the extended version's studies in one. */
-const extended: Study = (options) => {
+const extended: Planner = (options) => {
   const plans = Object.values(extendedStudies).map((study) => study(options));
   return {
     cells: plans.flatMap(({ cells }) => cells),
@@ -27,7 +27,7 @@ const extended: Study = (options) => {
 };
 
 /** What can be reproduced, by name. */
-export const studies: { readonly [name: string]: Study } = {
+export const studies: { readonly [name: string]: Planner } = {
   figure1: figureStudy(1),
   figure2: figureStudy(2),
   figure3: figureStudy(3),

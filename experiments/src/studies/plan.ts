@@ -24,7 +24,8 @@ export interface Plan {
   readonly figures: readonly number[];
 }
 
-export type Study = (options: PlanOptions) => Plan;
+/** Makes the plan of one study from what was asked for. */
+export type Planner = (options: PlanOptions) => Plan;
 
 /** Runs 1, 2, .. */
 export function runNumbers({ runs }: PlanOptions): number[] {

@@ -3,7 +3,7 @@
 import type { LabelledPoints } from "@fedkm/core";
 import { principalComponents } from "@fedkm/pictures";
 import { type DatasetName, localSetting, paperSetting, seedOfRun, startTitles } from "../cell.ts";
-import { type Plan, type PlanOptions, runNumbers, type Study } from "./plan.ts";
+import { type Plan, type Planner, type PlanOptions, runNumbers } from "./plan.ts";
 
 interface Given {
   readonly dataset: DatasetName;
@@ -13,7 +13,7 @@ interface Given {
 
 const strengths = [0, 0.5, 1];
 
-export const smallReal: Study = (options) =>
+export const smallReal: Planner = (options) =>
   realPlan("small-real", options, [
     { dataset: "iris", devices: 5, k: 3 },
     { dataset: "digits", devices: 10, k: 10 },

@@ -2,7 +2,7 @@
 
 import { paperSetting, seedOfRun } from "../cell.ts";
 import { kinds } from "./figures.ts";
-import { runNumbers, type Study } from "./plan.ts";
+import { type Planner, runNumbers } from "./plan.ts";
 
 /** gamma and passes. */
 const regimesOfUpdate = [
@@ -12,7 +12,7 @@ const regimesOfUpdate = [
 ];
 
 /** A table, no picture: what counts is a count. */
-export const regimes: Study = (options) => ({
+export const regimes: Planner = (options) => ({
   cells: kinds.flatMap((dataset) =>
     runNumbers(options).flatMap((run) => {
       const drawn = { study: "regimes", dataset, run, seed: seedOfRun(options.seed, run) };

@@ -5,12 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Matrix, matrix } from "@fedkm/core";
-import type { DaemonStatus } from "@fedkm/device/daemon";
+import { contractOf, simulate, studyOfPoints } from "@fedkm/device";
+import { checkLoopback, type DaemonStatus } from "@fedkm/device/daemon";
 import { prepareFolders } from "../../devices/folders.ts";
 import { startProcesses } from "../../devices/processes.ts";
-import { planDatasets, studyOf } from "../../devices/study.ts";
+import { hasSettled } from "../../devices/state.ts";
+import { planDatasets } from "../../devices/study.ts";
 import { systemReason } from "../../failure.ts";
-import { checkLoopback } from "../../ports.ts";
 import { stoppable } from "../../stop.ts";
 import type { Problem } from "./comparison.ts";
 
@@ -27,7 +28,7 @@ export interface DevicesResult {
 }
 
 /** Moves below this share of the range are agreement enough to look at; devices go on to 1e-6. */
-const AGREED = 1e-5;
+const AGREED_MOVE = 1e-5;
 const WITHIN_MILLISECONDS = 35_000;
 const LOOK_EVERY_MILLISECONDS = 100;
 
@@ -68,7 +69,7 @@ async function runProcesses(
         const statuses = processes.statuses();
         const failure = processes.failure();
         if (failure !== undefined) throw new Error(failure);
-        const agreed = statuses.filter(hasAgreed).length;
+        const agreed = statuses.filter((status) => hasSettled(status, AGREED_MOVE)).length;
         onProgress(`${agreed} of ${statuses.length} devices agree with their neighbours`);
         isAgreed = agreed === statuses.length;
         await pause(LOOK_EVERY_MILLISECONDS, undefined, { signal }).catch(() => signal.throwIfAborted());
@@ -83,25 +84,17 @@ async function runProcesses(
   }
 }
 
-function hasAgreed(status: DaemonStatus | undefined): boolean {
-  return (
-    status !== undefined &&
-    (status.device.phase === "settled" || (status.device.move ?? 1) < AGREED) &&
-    status.links.every(({ isConnected, age }) => isConnected && age !== null)
-  );
-}
-
 function summed(statuses: readonly (DaemonStatus | undefined)[]) {
   const sent = statuses.flatMap((status) => status?.links.map((link) => link.sent) ?? []);
   return {
     centroids: statuses.map((status) => matrix(status?.device.centroids ?? [])),
-    messages: tellings(statuses.map((status) => [status?.device.framesTold ?? 0, status?.links.length ?? 0])),
+    messages: broadcasts(statuses.map((status) => [status?.device.framesTold ?? 0, status?.links.length ?? 0])),
     bytes: sent.reduce((sum, { bytes }) => sum + bytes, 0),
   };
 }
 
-/** What is told to all neighbours at once is one message, as in the methods beside. */
-function tellings(devices: readonly (readonly [frames: number, neighbours: number])[]): number {
+/** What is sent to all neighbours at once is one message, as in the methods beside. */
+function broadcasts(devices: readonly (readonly [frames: number, neighbours: number])[]): number {
   return devices.reduce((sum, [frames, neighbours]) => sum + Math.ceil(frames / Math.max(1, neighbours)), 0);
 }
 
@@ -110,12 +103,11 @@ async function simulateDevices(
   { datasets, graph, k, alpha, seed }: Problem,
   inProcess: string,
 ): Promise<DevicesResult> {
-  const { contractOf, simulate } = await import("@fedkm/device");
   const begun = performance.now();
-  const study = studyOf(datasets, ["x1", "x2"], { k, alpha });
+  const study = studyOfPoints(datasets, ["x1", "x2"], { name: "demo", k, alpha });
   const simulation = simulate({ study, contract: await contractOf(study), datasets, graph, seed });
   const isAgreed = simulation.settle(WITHIN_MILLISECONDS);
-  const messages = tellings(
+  const messages = broadcasts(
     datasets.map((_, i) => [simulation.status(i).framesTold, graph.neighbours[i].length] as const),
   );
   const milliseconds = performance.now() - begun;

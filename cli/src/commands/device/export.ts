@@ -1,8 +1,8 @@
 // fedkm device export: the clusters a device has now, as a model file.
 
-import { matrix, predict, stack } from "@fedkm/core";
+import { matrix, predict } from "@fedkm/core";
 import { contractOf, scaleRows, studyId } from "@fedkm/device";
-import { type DeviceFolder, readFolder, readPoints } from "@fedkm/device/daemon";
+import { type DeviceFolder, readFolder, readRows } from "@fedkm/device/daemon";
 import type { Console } from "../../console.ts";
 import { lastStatus } from "../../devices/state.ts";
 import { MODEL_FORMAT, MODEL_VERSION, type Model } from "../../model/model.ts";
@@ -46,14 +46,10 @@ export async function exportModel({ state, out }: { state: string; out: string }
 }
 
 /** Rows of the device's files in each cluster, of those that count. */
-async function clusterSizes(
-  { data, study }: DeviceFolder,
-  centroids: readonly (readonly number[])[],
-): Promise<number[]> {
-  const files = await Promise.all(data.map((file) => readPoints(file, study)));
+async function clusterSizes(folder: DeviceFolder, centroids: readonly (readonly number[])[]): Promise<number[]> {
+  const { study } = folder;
   const sizes = centroids.map(() => 0);
-  if (files.length === 0) return sizes;
   const scaled = matrix(centroids.map((row) => row.map((value, column) => value / study.features[column].scale)));
-  for (const label of predict(scaled, scaleRows(study, stack(files)))) sizes[label] += 1;
+  for (const label of predict(scaled, scaleRows(study, await readRows(folder)))) sizes[label] += 1;
   return sizes;
 }

@@ -2,11 +2,10 @@
 
 import { basename, resolve } from "node:path";
 import { parseStudy } from "@fedkm/device";
-import { createFolder, drawInvite, readPoints } from "@fedkm/device/daemon";
+import { createFolder, drawInvite, freePorts, readPoints } from "@fedkm/device/daemon";
 import type { Console } from "../../console.ts";
 import { inviteOf } from "../../devices/state.ts";
 import { readStudyText } from "../../devices/study.ts";
-import { freePorts } from "../../ports.ts";
 
 export interface InitOptions {
   readonly state: string;

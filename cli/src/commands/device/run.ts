@@ -1,4 +1,4 @@
-// fedkm device run: one device as a program of its own, until it is told to stop.
+// fedkm device run: one device as a program of its own, until it is stopped.
 
 import { setFlagsFromString } from "node:v8";
 import type { Console } from "../../console.ts";

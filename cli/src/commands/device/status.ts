@@ -33,7 +33,7 @@ function describe({ name, isRunning, pid, writtenAt, device, links, pending, not
   ];
 }
 
-/** Why a neighbour is told nothing or cannot be reached. */
+/** Why a neighbour is sent nothing or cannot be reached. */
 function whyNot({ name, refusal, isConnected, failure }: LinkStatus): string[] {
   const reason = refusal ?? (isConnected ? null : failure);
   return reason === null ? [] : [`${name}: ${reason.split("\n")[0].slice(0, 200)}`];

@@ -3,13 +3,13 @@
 
 import { closeSync, fsyncSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import type { RunRecord } from "@fedkm/experiments";
+import type { RunRow } from "@fedkm/experiments";
 import { systemReason, UsageError } from "../../failure.ts";
 
 export interface Journal {
   /** What an earlier run has finished: batch number and rows. */
-  readonly finished: ReadonlyMap<number, readonly RunRecord[]>;
-  add(batch: number, rows: readonly RunRecord[]): void;
+  readonly finished: ReadonlyMap<number, readonly RunRow[]>;
+  add(batch: number, rows: readonly RunRow[]): void;
   close(): void;
 }
 
@@ -28,7 +28,7 @@ export function openJournal(folder: string, manifest: object, resume: boolean): 
     if (resume && whole[0] !== first) {
       throw new UsageError(`--resume must have the options of the run in ${folder}, which are ${whole[0] ?? "lost"}`);
     }
-    const lines = whole.slice(1).map((line): [number, RunRecord[]] => JSON.parse(line));
+    const lines = whole.slice(1).map((line): [number, RunRow[]] => JSON.parse(line));
     const output = resume ? continued(file, whole) : begun(file, first);
     return {
       finished: new Map(lines),

@@ -7,7 +7,7 @@ import {
   type Cell,
   featuresPlan,
   type Plan,
-  type RunRecord,
+  type RunRow,
   runBatches,
   runColumns,
   type StartName,
@@ -93,7 +93,7 @@ interface RunSettings {
 async function runPlan(
   { cells }: Plan,
   { out, manifest, workers, resume, progress, features }: RunSettings,
-): Promise<RunRecord[]> {
+): Promise<RunRow[]> {
   const parts = batches(cells);
   const journal = openJournal(out, manifest, resume);
   const finished = new Map(journal.finished);

@@ -11,8 +11,8 @@ import {
   judgeClaims,
   type Plan,
   parseCsv,
-  type Record,
   renderReport,
+  type TableRow,
   toCsv,
 } from "@fedkm/experiments";
 import { toPng } from "@fedkm/pictures";
@@ -86,7 +86,7 @@ export async function writeResults(results: Results, stdout: Console["stdout"]):
 }
 
 /** One line for every claim: in how many of a hundred runs it held, for each start and dataset. */
-function claimTable(claims: readonly Record[]): string[] {
+function claimTable(claims: readonly TableRow[]): string[] {
   const starts = [...new Set(claims.map(({ start }) => String(start)))];
   const datasets = [...new Set(claims.map(({ dataset }) => String(dataset)))];
   const rows = [...new Set(claims.map(({ name }) => String(name)))].map((name) => {

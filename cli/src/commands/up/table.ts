@@ -40,7 +40,7 @@ function deviceRow({ name, device, links }: DaemonStatus): string[] {
   ];
 }
 
-/** Writes the lines over those of the last call, which were so many; returns how many there are now. */
+/** Writes the lines over those of the last call, `last` in number; returns how many there are now. */
 export function repaint(output: Output, lines: readonly string[], last: number): number {
   const up = output.isTTY === true && last > 0 ? `\u001b[${last}A` : "";
   const clear = output.isTTY === true ? "\u001b[K" : "";

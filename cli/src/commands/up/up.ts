@@ -1,13 +1,14 @@
-// fedkm up: a whole network of real devices on this machine, in sight, until it is told to stop.
+// fedkm up: a whole network of real devices on this machine, in sight, until it is stopped.
 
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { edges, type Matrix, paperData } from "@fedkm/core";
 import { parseStudy } from "@fedkm/device";
-import { type DaemonStatus, readPoints } from "@fedkm/device/daemon";
+import { readPoints } from "@fedkm/device/daemon";
 import { type Console, isStyled } from "../../console.ts";
 import { type DataFile, deviceName, prepareFolders } from "../../devices/folders.ts";
 import { type Processes, startProcesses } from "../../devices/processes.ts";
+import { hasSettled } from "../../devices/state.ts";
 import { planDatasets, readStudyText } from "../../devices/study.ts";
 import { UsageError } from "../../failure.ts";
 import { linkDevices } from "../../input/links.ts";
@@ -62,23 +63,13 @@ async function watch(
     const statuses = processes.statuses();
     const failure = processes.failure();
     if (failure !== undefined) throw new Error(failure);
-    const isOver = signal.aborted || (untilSettled === true && areSettled(statuses));
+    const isOver = signal.aborted || (untilSettled === true && statuses.every((status) => hasSettled(status)));
     // Without a terminal there is one table, the last.
     if (isLive || (isOver && !json)) painted = repaint(stdout, networkTable(statuses, isStyled(stdout, env)), painted);
     if (isOver) return;
     // Cut short when it is stopped, which the next turn sees.
     await pause(LOOK_EVERY_MILLISECONDS, undefined, { signal }).catch(() => undefined);
   }
-}
-
-/** Nobody has anything to tell, and everybody has heard all of its neighbours. */
-function areSettled(statuses: readonly (DaemonStatus | undefined)[]): boolean {
-  return statuses.every(
-    (status) =>
-      status !== undefined &&
-      status.device.phase === "settled" &&
-      status.links.every(({ isConnected, age }) => isConnected && age !== null),
-  );
 }
 
 interface UpInput {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createIdentity } from "../src/libp2p.ts";
-import { type Link, readLinks, withLink, withoutLink, writeLinks } from "../src/links.ts";
+import { type Link, readLinks, withLink, withoutLink, writeLinks } from "../src/linksFile.ts";
 
 let folder = "";
 beforeEach(() => {

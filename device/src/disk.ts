@@ -1,6 +1,8 @@
-// The few things a store asks of a file system, so that a test can be one that loses power, or is full.
+// What a device asks of a disk, so that a test can be one that loses power or is full; and the write that survives both.
 
+import { randomBytes } from "node:crypto";
 import { type FileHandle, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
 
 export interface NewFile {
   write(bytes: Uint8Array): Promise<void>;
@@ -9,7 +11,7 @@ export interface NewFile {
   close(): Promise<void>;
 }
 
-export interface Files {
+export interface Disk {
   /** Undefined: there is none. */
   read(path: string): Promise<Uint8Array | undefined>;
   /** A new file for its owner's eyes only; fails where one is. */
@@ -21,7 +23,7 @@ export interface Files {
   syncFolder(folder: string): Promise<void>;
 }
 
-export const realFiles: Files = {
+export const realDisk: Disk = {
   async read(path) {
     try {
       return await readFile(path);
@@ -58,3 +60,23 @@ export const realFiles: Files = {
     }
   },
 };
+
+/** Replaces a file so that after a crash it is exactly the old one or exactly the new one. */
+export async function durableWrite(path: string, bytes: Uint8Array, disk: Disk = realDisk): Promise<void> {
+  const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
+  try {
+    const file = await disk.create(temporary);
+    try {
+      await file.write(bytes);
+      // Before the rename: a file system may rename before it writes.
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await disk.rename(temporary, path);
+  } catch (error) {
+    await disk.remove(temporary).catch(() => {});
+    throw error;
+  }
+  await disk.syncFolder(dirname(path));
+}

@@ -1,19 +1,25 @@
-// The links of a device, as its owner made them: a file of peers that is only ever changed whole.
+// links.json: the links of a device as its owner made them, in a file that is only ever changed whole.
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { addressFault, type Neighbour, peerFault } from "./libp2p.ts";
-import { durableWrite } from "./record.ts";
+import { durableWrite } from "./disk.ts";
+import { addressFault, type Contact, peerFault } from "./libp2p.ts";
+import { MOST_ADDRESSES, MOST_LINKS } from "./link/limits.ts";
+
+import { reasonOf } from "./reason.ts";
 
 /** A neighbour, and what its owner calls it. */
-export interface Link extends Neighbour {
+export interface Link extends Contact {
   readonly name: string;
 }
 
-export const LINKS_FILE = "links.json";
+/** What a device or a link may be called. */
+export const nameRule = {
+  pattern: /^[\w.-]{1,64}$/,
+  text: "1 to 64 letters, digits, dots, dashes and underscores",
+};
 
-/** More neighbours than a device has a use for; a bound for what a file may ask of the network. */
-const MOST_LINKS = 1_000;
+export const LINKS_FILE = "links.json";
 
 export async function readLinks(folder: string): Promise<Link[]> {
   const path = join(folder, LINKS_FILE);
@@ -22,8 +28,7 @@ export async function readLinks(folder: string): Promise<Link[]> {
     return checkedLinks(JSON.parse(text));
   } catch (error) {
     // Links are never started afresh: a device that forgot them would look healthy and hear nobody.
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`${path} must be a list of links: ${reason}`, { cause: error });
+    throw new Error(`${path} must be a list of links: ${reasonOf(error)}`, { cause: error });
   }
 }
 
@@ -64,11 +69,12 @@ function checkedLinks(value: unknown): Link[] {
 function checkedLink(value: unknown, index: number): Link {
   const { name, peer, addresses } = (value ?? {}) as Partial<Record<keyof Link, unknown>>;
   const where = `links[${index}]`;
-  if (typeof name !== "string" || !/^[\w.-]{1,64}$/.test(name)) {
-    throw new RangeError(`${where}.name must be 1 to 64 letters, digits, dots, dashes and underscores, got ${name}`);
+  if (typeof name !== "string" || !nameRule.pattern.test(name)) {
+    throw new RangeError(`${where}.name must be ${nameRule.text}, got ${name}`);
   }
-  if (typeof peer !== "string" || !Array.isArray(addresses) || addresses.length > 32) {
-    throw new RangeError(`${where} must have a peer and a list of at most 32 addresses, got ${JSON.stringify(value)}`);
+  if (typeof peer !== "string" || !Array.isArray(addresses) || addresses.length > MOST_ADDRESSES) {
+    const rule = `must have a peer and a list of at most ${MOST_ADDRESSES} addresses`;
+    throw new RangeError(`${where} ${rule}, got ${JSON.stringify(value)}`);
   }
   const fault =
     peerFault(peer) ?? addresses.map((text) => addressFault(String(text))).find((found) => found !== undefined);

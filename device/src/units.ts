@@ -1,9 +1,9 @@
-// Between the features' units, in which data and results are given, and the numbers that are clustered and told.
+// From the features' units, in which data and results are given, to the numbers that are clustered and sent, and back.
 
 import type { Matrix } from "@fedkm/core";
 import type { Study } from "./study.ts";
 
-/** Rows in the features' units to the numbers that are clustered and told. Rows out of bounds are left out. */
+/** Rows in the features' units to the numbers that are clustered and sent. Rows out of bounds are left out. */
 export function scaleRows(study: Study, rows: Matrix): Matrix {
   const d = study.features.length;
   if (rows.cols !== d)

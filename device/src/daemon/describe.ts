@@ -1,0 +1,67 @@
+// The status of a running daemon, put together from its device, its network and what its owner decided.
+
+import type { IntervalHistogram } from "node:perf_hooks";
+import type { Device } from "../device.ts";
+import type { Libp2pNetwork } from "../libp2p.ts";
+import type { Link } from "../linksFile.ts";
+import type { PendingList } from "./pending.ts";
+import type { DaemonStatus } from "./status.ts";
+
+/** How often the event loop is asked for its delay. What it measures includes this time. */
+export const DELAY_RESOLUTION_MILLISECONDS = 10;
+
+/** What only the program around a daemon knows. */
+export interface Surroundings {
+  readonly pid: number;
+  memoryBytes(): number;
+}
+
+/** What a daemon consists of, as far as its status shows it. */
+export interface Parts {
+  readonly name: string;
+  readonly surroundings: Surroundings;
+  readonly startedAt: string;
+  readonly studyHash: string;
+  readonly pending: PendingList;
+  /** Since the last status was written. */
+  readonly delays: IntervalHistogram;
+  isRunning: boolean;
+  links: readonly Link[];
+  notice: string | null;
+}
+
+export function describe(parts: Parts, device: Device, network: Libp2pNetwork): DaemonStatus {
+  const { name, surroundings, startedAt, studyHash, pending, delays, isRunning, links, notice } = parts;
+  return {
+    version: 1,
+    isRunning,
+    pid: surroundings.pid,
+    name,
+    studyHash,
+    startedAt,
+    writtenAt: new Date().toISOString(),
+    addresses: network.addresses(),
+    memoryBytes: surroundings.memoryBytes(),
+    delayMilliseconds: Math.max(0, delays.percentile(99) / 1e6 - DELAY_RESOLUTION_MILLISECONDS),
+    ...describeLinks(device, network, links),
+    pending: pending.list(),
+    notice,
+  };
+}
+
+/** The device's neighbours and the network's links are the same peers: one entry for each. */
+function describeLinks(
+  device: Device,
+  network: Libp2pNetwork,
+  links: readonly Link[],
+): Pick<DaemonStatus, "device" | "links"> {
+  const { neighbours, ...own } = device.status();
+  const described = neighbours.flatMap((neighbour) => {
+    const link = links.find(({ peer }) => peer === neighbour.peer);
+    const traffic = network.traffic(neighbour.peer);
+    if (link === undefined || traffic === undefined) return [];
+    const { name, addresses } = link;
+    return [{ name, addresses, ...neighbour, ...traffic, failure: traffic.failure ?? null }];
+  });
+  return { device: own, links: described };
+}

@@ -1,0 +1,188 @@
+// The limits of a link in one place: sizes, rates, credit, the retry delay, bans, connections, links and strangers.
+// Every one is a row of docs/protocol.md#limits with the same number and sentence; a test compares them.
+
+/** docs/protocol.md#frames: "A longer frame is refused by its length, before anything is kept for it." */
+export const LARGEST_FRAME_BYTES = 1 << 20;
+
+/**
+ * docs/protocol.md#frames: "A neighbour's frames beyond this rate are dropped unread (`flood`). A device that keeps to
+ * its pace cannot send as many."
+ */
+export const FRAMES_PER_SECOND = 250;
+
+/** docs/protocol.md#frames: "After a stalled link this many frames may come at once before the rate counts." */
+export const FRAME_BURST = 500;
+
+/**
+ * docs/protocol.md#frames: "A coordinate further than this many half ranges from the middle of its feature's `min` and
+ * `max` is refused (`bounds`)."
+ */
+export const BOX_HALF_RANGES = 1.5;
+
+/**
+ * docs/protocol.md#frames: "A frame that has begun must end within this time, plus one second for every part of it
+ * below."
+ */
+export const FRAME_MILLISECONDS = 10_000;
+
+/**
+ * docs/protocol.md#frames: "A frame gets one second more for each part of this size, because long frames on slow links
+ * take long."
+ */
+export const FRAME_BYTES_PER_SECOND = 8_192;
+
+/**
+ * docs/protocol.md#frames: "A receiver that was busy itself reads for this long before it gives up on a frame, because
+ * the rest may be waiting."
+ */
+export const FRAME_GRACE_MILLISECONDS = 500;
+
+/**
+ * docs/protocol.md#credit: "A sender with this many unconfirmed frames waits and keeps only its latest frame. A
+ * receiver refuses a peer that sends more."
+ */
+export const MOST_UNCONFIRMED_FRAMES = 64;
+
+/**
+ * docs/protocol.md#credit: "A sender with this many unconfirmed bytes waits at first and on slow links, so that a link
+ * carries news and not history."
+ */
+export const LEAST_UNCONFIRMED_BYTES = 65_536;
+
+/**
+ * docs/protocol.md#credit: "Every quick confirmation doubles the bytes that may be unconfirmed, up to this, and every
+ * other one halves them."
+ */
+export const MOST_UNCONFIRMED_BYTES = 1_048_576;
+
+/**
+ * docs/protocol.md#credit: "A confirmation is quick if it comes within this time after the last frame that it confirms
+ * was sent."
+ */
+export const QUICK_CONFIRMATION_MILLISECONDS = 1_000;
+
+/**
+ * docs/protocol.md#credit: "A receiver confirms after this many frames or when asked, because a confirmation costs as
+ * much as a small frame."
+ */
+export const FRAMES_PER_CONFIRMATION = 32;
+
+/**
+ * docs/protocol.md#credit: "Two confirmations are at least this far apart, which holds a peer to 200 small frames a
+ * second."
+ */
+export const BETWEEN_CONFIRMATIONS_MILLISECONDS = 320;
+
+/**
+ * docs/protocol.md#retry-delay: "A neighbour that cannot be reached is tried again at a random moment within this
+ * time."
+ */
+export const FIRST_RETRY_MILLISECONDS = 1_000;
+
+/**
+ * docs/protocol.md#retry-delay: "After that the next attempt comes at a random moment within the time that the
+ * neighbour has been down, or within this time if that is shorter."
+ */
+export const LONGEST_RETRY_MILLISECONDS = 300_000;
+
+/** docs/protocol.md#retry-delay: "An attempt to reach a neighbour is given up after this time." */
+export const ATTEMPT_MILLISECONDS = 10_000;
+
+/**
+ * docs/protocol.md#retry-delay: "An address that does not answer within this time gives way to the next one, so that an
+ * attempt comes to all of them."
+ */
+export const ANSWER_MILLISECONDS = 3_000;
+
+/**
+ * docs/protocol.md#retry-delay: "A stream that lasted this long was no failed attempt, and the retry delay begins
+ * anew."
+ */
+export const SOUND_STREAM_MILLISECONDS = 10_000;
+
+/**
+ * docs/protocol.md#bans: "A neighbour that breaks a rule of the stream is kept away for this time, and for twice as
+ * long after each further offence."
+ */
+export const FIRST_BAN_MILLISECONDS = 60_000;
+
+/** docs/protocol.md#bans: "No ban is longer. After this time without an offence the next ban is a first one again." */
+export const LONGEST_BAN_MILLISECONDS = 3_600_000;
+
+/**
+ * docs/protocol.md#bans: "A neighbour that opens more streams than this within the time below breaks a rule, because a
+ * broken stream or a restart explains only a few."
+ */
+export const MOST_OPENINGS = 120;
+
+/** docs/protocol.md#bans: "Streams that a neighbour opened are counted over this time." */
+export const OPENINGS_MILLISECONDS = 60_000;
+
+/** docs/protocol.md#connections: "Of the connections of one neighbour beyond this number the oldest are closed." */
+export const MOST_PEER_CONNECTIONS = 3;
+
+/**
+ * docs/protocol.md#connections: "A device has at most this many connections. Only linked peers get as far as a
+ * connection."
+ */
+export const MOST_CONNECTIONS = 1_000;
+
+/**
+ * docs/protocol.md#connections: "At most this many handshakes are under way, which is more than one address can hold
+ * open at the rate and for the time below."
+ */
+export const MOST_HANDSHAKES = 300;
+
+/**
+ * docs/protocol.md#connections: "One address may begin this many handshakes a second. All neighbours may be behind one
+ * address and return at once after a power cut."
+ */
+export const HANDSHAKES_PER_SECOND = 25;
+
+/** docs/protocol.md#connections: "A handshake that takes longer is given up." */
+export const HANDSHAKE_MILLISECONDS = 5_000;
+
+/** docs/protocol.md#connections: "A connection carries at most this many streams in each direction." */
+export const MOST_STREAMS = 8;
+
+/** docs/protocol.md#connections: "At most this many streams wait while a connection is being set up." */
+export const MOST_EARLY_STREAMS = 4;
+
+/**
+ * docs/protocol.md#connections: "A connection carries at most this many streams of `/fedkm/1` in each direction: one
+ * in use, and one that replaces it."
+ */
+export const MOST_PROTOCOL_STREAMS = 2;
+
+/**
+ * docs/protocol.md#connections: "Every connection is pinged at this interval, which notices a neighbour that vanished
+ * without a word and keeps idle sockets open."
+ */
+export const PING_MILLISECONDS = 30_000;
+
+/** docs/protocol.md#connections: "The answer to a ping is awaited for at least this time." */
+export const PING_ANSWER_MILLISECONDS = 10_000;
+
+/**
+ * docs/protocol.md#links-and-strangers: "A device has at most this many links, which bounds what a file may ask of the
+ * network."
+ */
+export const MOST_LINKS = 1_000;
+
+/** docs/protocol.md#links-and-strangers: "A link has at most this many addresses." */
+export const MOST_ADDRESSES = 32;
+
+/**
+ * docs/protocol.md#links-and-strangers: "Of the addresses that a peer claims on the local network at most this many
+ * are tried. Anybody can claim any address, and the key decides."
+ */
+export const MOST_DISCOVERED_ADDRESSES = 8;
+
+/**
+ * docs/protocol.md#links-and-strangers: "A device lists at most this many peers that are not linked and tried to
+ * connect. The one not seen for longest is dropped."
+ */
+export const MOST_STRANGERS = 20;
+
+/** docs/protocol.md#links-and-strangers: "Two lines in the log about new strangers are at least this far apart." */
+export const BETWEEN_STRANGERS_MILLISECONDS = 60_000;

@@ -1,0 +1,23 @@
+// A stream of bytes between two devices, as a transport gives it to the keeper of the links.
+
+/** One stream as the transport gives it. */
+export interface Wire {
+  /** Which connection carries it. */
+  readonly connection: string;
+  send(bytes: Uint8Array): void;
+  abort(reason: string): void;
+}
+
+export interface WireListener {
+  onBytes(bytes: Uint8Array): void;
+  /** Once, whoever closed it. */
+  onClose(): void;
+}
+
+/** What the transport does for a keeper. */
+export interface Wires {
+  /** Opens a stream for sending to a peer, on the newest connection there is, or rejects. */
+  open(peer: string, listener: WireListener, signal: AbortSignal): Promise<Wire>;
+  /** Closes everything there is with a peer. */
+  hangUp(peer: string): void;
+}

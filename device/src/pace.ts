@@ -1,0 +1,60 @@
+// The heartbeat and every other time and threshold that a device sets itself, in one place.
+// Every one is a row of docs/protocol.md#limits with the same number and sentence; a test compares them.
+
+/**
+ * docs/protocol.md#heartbeat: "A device that has sent nothing for this time updates once and sends its frame again,
+ * with the next sequence."
+ */
+export const HEARTBEAT_MILLISECONDS = 30_000;
+
+/**
+ * docs/protocol.md#away: "A neighbour that was silent for this time, and for the rounds below, is away: updates leave
+ * it out until it is heard again."
+ */
+export const AWAY_MILLISECONDS = 600_000;
+
+/**
+ * docs/protocol.md#away: "A neighbour is away only after this many own rounds without it. A heartbeat counts as a
+ * round."
+ */
+export const AWAY_ROUNDS = 50;
+
+/** docs/protocol.md#updates: "Two updates are at least this far apart, and at least as far as the earlier one took." */
+export const PACE_MILLISECONDS = 10;
+
+/**
+ * docs/protocol.md#updates: "The first k-means is the best of this many starts. Its seeds are records and never leave
+ * the device."
+ */
+export const RESTARTS = 10;
+
+/**
+ * docs/protocol.md#updates: "This many updates after a new neighbour or new rows choose the basin: each runs to its
+ * end, and from the neighbours' centroids too. They are few, so that devices that do it at the same time cannot do it
+ * for ever."
+ */
+export const OPENING_UPDATES = 4;
+
+/**
+ * docs/protocol.md#updates: "Where all devices have settled and their contractions are alike, none is further from the
+ * fixed point than this share of a feature's range."
+ */
+export const PRECISION = 1e-6;
+
+/**
+ * docs/protocol.md#updates: "A contraction counts as at most this, because a device without own rows follows its
+ * neighbours whole and its threshold must not become 0."
+ */
+export const LARGEST_CONTRACTION = 0.999;
+
+/**
+ * docs/protocol.md#files-of-a-device: "Two writes of the state are at least this far apart. Centroids can be computed
+ * again, and disks wear out."
+ */
+export const STATE_MILLISECONDS = 5_000;
+
+/** docs/protocol.md#files-of-a-device: "`status.json` is written at this interval, and once more at the end." */
+export const STATUS_MILLISECONDS = 1_000;
+
+/** docs/protocol.md#files-of-a-device: "The data and the links are looked at for changes at this interval." */
+export const WATCH_MILLISECONDS = 1_000;
