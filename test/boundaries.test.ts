@@ -13,7 +13,7 @@ const workspaces: Record<string, readonly string[]> = {
   files: ["@fedkm/core"],
   pictures: ["@fedkm/core"],
   device: ["@fedkm/core", "@fedkm/files"],
-  experiments: ["@fedkm/core", "@fedkm/pictures"],
+  experiments: ["@fedkm/core", "@fedkm/files", "@fedkm/pictures"],
   cli: ["@fedkm/core", "@fedkm/files", "@fedkm/pictures", "@fedkm/device", "@fedkm/experiments"],
   bench: ["@fedkm/core", "@fedkm/files", "@fedkm/pictures", "@fedkm/device"],
 };

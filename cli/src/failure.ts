@@ -1,7 +1,10 @@
 // The ways to fail: what the user got wrong (exit 2) and what went wrong (exit 1), in one line each.
 
-import { getSystemErrorMap } from "node:util";
+import { DataError } from "@fedkm/files";
 import { CommanderError } from "commander";
+import { refusalLine } from "./input/remedies.ts";
+
+export { systemReason } from "@fedkm/files";
 
 /** Thrown for arguments that cannot be meant. */
 export class UsageError extends Error {
@@ -15,12 +18,12 @@ export function exitCode(error: unknown): 0 | 1 | 2 {
 }
 
 export function messageLine(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  return `fedkm: ${message.replace(/^error: /, "").replaceAll(/\s*\n\s*/g, " ")}`;
+  return `fedkm: ${textOf(error)
+    .replace(/^error: /, "")
+    .replaceAll(/\s*\n\s*/g, " ")}`;
 }
 
-/** What the system said, in its words and without its codes. */
-export function systemReason(error: unknown): string {
-  const number = error instanceof Error && "errno" in error ? Number(error.errno) : Number.NaN;
-  return getSystemErrorMap().get(number)?.[1] ?? String(error);
+function textOf(error: unknown): string {
+  if (error instanceof DataError) return refusalLine(error);
+  return error instanceof Error ? error.message : String(error);
 }

@@ -1,7 +1,7 @@
 // Five thousand damaged CSV files: none crashes the reader, and every number that comes back stands in the file.
 
 import { expect, test } from "vitest";
-import { readTable } from "../src/index.ts";
+import { readTable } from "../src/node.ts";
 import { expectRefusal, seeded, temporaryFiles } from "./files.ts";
 
 const write = temporaryFiles();

@@ -1,0 +1,67 @@
+// What every host of today's JavaScript can do, browsers and Node alike.
+
+import { compressors } from "hyparquet-compressors";
+import type { PieceWriter, Platform } from "../source.ts";
+import { crc32 } from "./checksum.ts";
+
+export const webPlatform: Platform = {
+  isText(bytes) {
+    if (bytes.includes(0)) return false;
+    try {
+      new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+      return true;
+    } catch {
+      return false;
+    }
+  },
+  gunzip: (packed) => chunks(streamOf(packed).pipeThrough(new DecompressionStream("gzip"))),
+  throughGzip,
+  compressors: { GZIP: gunzipPage },
+};
+
+function streamOf(pieces: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const iterator = pieces[Symbol.asyncIterator]();
+  return new ReadableStream({
+    async pull(controller) {
+      const { value, done } = await iterator.next();
+      if (done) controller.close();
+      else controller.enqueue(value as Uint8Array<ArrayBuffer>);
+    },
+    cancel: async () => void (await iterator.return?.()),
+  });
+}
+
+/** Not every browser can iterate over a stream. */
+async function* chunks(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = stream.getReader();
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
+  } finally {
+    // The stream may have failed already, which was thrown then.
+    await reader.cancel().catch(() => {});
+  }
+}
+
+async function throughGzip(write: PieceWriter, work: (text: PieceWriter) => Promise<void>): Promise<void> {
+  const { readable, writable } = new CompressionStream("gzip");
+  const packer = writable.getWriter();
+  const written = (async () => {
+    for await (const piece of chunks(readable)) await write(piece);
+  })();
+  const worked = work((piece) => packer.write(piece as Uint8Array<ArrayBuffer>)).then(
+    () => packer.close(),
+    (error: unknown) => packer.abort(error),
+  );
+  // Whichever side fails ends the other one too, and `written` says the cause.
+  await Promise.all([written, worked.catch(() => {})]);
+}
+
+/** The decoder fills what a cut or damaged page leaves open with zeros: only the checksum at its end can tell. */
+function gunzipPage(packed: Uint8Array, length: number): Uint8Array {
+  const unpacked = compressors.GZIP?.(packed, length) ?? new Uint8Array();
+  const trailer = new DataView(packed.buffer, packed.byteOffset + packed.length - 8, 8);
+  if (trailer.getUint32(4, true) !== length || trailer.getUint32(0, true) !== crc32(unpacked)) {
+    throw new Error("gzip data that is cut or damaged");
+  }
+  return unpacked;
+}
