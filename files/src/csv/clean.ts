@@ -73,6 +73,13 @@ export function readClean(
   return p;
 }
 
+/** The number that is all of the cell from ... to - 1, spaces apart; NaN if the cell is anything else. */
+export function numberIn(bytes: Uint8Array, from: number, to: number): number {
+  const found: Found = { value: Number.NaN, end: 0 };
+  readNumber(bytes, from, found);
+  return found.end === to ? found.value : Number.NaN;
+}
+
 /** The number at `from`, spaces around it; the digits are gathered in two int32 halves of nine. */
 function readNumber(bytes: Uint8Array, from: number, found: Found): void {
   let p = from;

@@ -11,6 +11,8 @@ const BYTE_ORDER_MARK = Uint8Array.of(0xef, 0xbb, 0xbf);
 const encoder = new TextEncoder();
 /** Of a label with its delimiter. */
 const MOST_ADDED = 16;
+/** For labels behind lines of a usual length; more is made where lines are short. */
+const ROOM = 1.25;
 
 /**
  * Calls back with the text in pieces, labels added. `labelOf` gives the label of a row, undefined for a row without one.
@@ -81,7 +83,7 @@ interface Labelling {
 
 function labelBlock(state: Labelling, suffixOf: (row: number) => Uint8Array): { piece: Uint8Array; used: number } {
   const { bytes, length, ended } = state.feed;
-  let out: Uint8Array = new Uint8Array(2 * length + MOST_ADDED);
+  let out: Uint8Array = new Uint8Array(Math.ceil(ROOM * length) + MOST_ADDED);
   let at = 0;
   let to = 0;
   const hasQuotes = bytes.subarray(0, length).includes(QUOTE);
@@ -97,7 +99,7 @@ function labelBlock(state: Labelling, suffixOf: (row: number) => Uint8Array): { 
     out.set(bytes.subarray(at, end), to);
     to += end - at;
     // A few bytes each, for which a view would cost more than a loop.
-    if (added !== undefined) for (const byte of added) out[to++] = byte;
+    if (added !== undefined) for (let i = 0; i < added.length; i++) out[to++] = added[i];
     for (let p = end; p < next; p++) out[to++] = bytes[p];
     at = next;
     state.line += 1 + (hasQuotes ? state.cells.innerLines : 0);

@@ -8,7 +8,7 @@ import { DataError, shown } from "../refusal.ts";
 import type { Remedy } from "../remedy.ts";
 import type { Source } from "../source.ts";
 import { deviceNumber, finished, type Growing, growing, isFull, makeRoom, noteMissing, type Table } from "../table.ts";
-import { DEVICE, readClean, SKIPPED } from "./clean.ts";
+import { DEVICE, numberIn, readClean, SKIPPED } from "./clean.ts";
 import { DECIMAL_COMMA, type Dialect, type DialectOptions, refuseLongLine } from "./dialect.ts";
 import { openCsv } from "./open.ts";
 import { type Cells, cellAt, cellText, emptyCells, isBlank, NEWLINE, splitRecord } from "./record.ts";
@@ -141,23 +141,23 @@ function keepRecord(reading: Reading, line: number): void {
   if (isFull(table)) makeRoom(table, line, limits);
   for (let c = 0; c < slots.length; c++) {
     if (slots[c] === SKIPPED) continue;
-    const text = cellText(feed.bytes, cells, c);
     if (slots[c] === DEVICE) {
-      keepDevice(reading, line, text, c);
+      keepDevice(reading, line, c);
       continue;
     }
-    const value = cellValue(text);
-    if (value === undefined) refuseText(reading, line, c, text);
-    if (Math.abs(value) > limits.magnitude) refuseLarge(reading, line, c, text);
+    const number = numberIn(feed.bytes, cells.starts[c], cells.ends[c]);
+    const value = Number.isNaN(number) ? cellValue(cellText(feed.bytes, cells, c)) : number;
+    if (value === undefined) refuseText(reading, line, c);
+    if (Math.abs(value) > limits.magnitude) refuseLarge(reading, line, c);
     if (Number.isNaN(value)) noteMissing(table, slots[c], line);
     table.values[table.rows * table.cols + slots[c]] = value;
   }
   table.rows++;
 }
 
-function keepDevice({ feed, table, names }: Reading, line: number, text: string, c: number): void {
+function keepDevice({ feed, table, names, cells }: Reading, line: number, c: number): void {
   if (table.devices === undefined) return;
-  const name = text.trim();
+  const name = cellText(feed.bytes, cells, c).trim();
   if (name === "") {
     const place = { file: feed.file, line, column: names[c] };
     throw new DataError(place, "name a device", "an empty cell", "fill the cell or remove the line");
@@ -170,7 +170,8 @@ function refuseLong({ feed, cells, names, line, limits }: Reading, at: number): 
   refuseLongLine({ file: feed.file, line, column: names.at(c) ?? c + 1 }, limits);
 }
 
-function refuseText({ feed, names }: Reading, line: number, c: number, text: string): never {
+function refuseText({ feed, names, cells }: Reading, line: number, c: number): never {
+  const text = cellText(feed.bytes, cells, c);
   const commaed = DECIMAL_COMMA.test(text.trim());
   const remedies: Remedy[] = [
     { kind: "text", text: "fix the cell" },
@@ -181,7 +182,8 @@ function refuseText({ feed, names }: Reading, line: number, c: number, text: str
   throw new DataError(place, "be a number", shown(text), commaed ? "write numbers with a decimal point" : remedies);
 }
 
-function refuseLarge({ feed, names, limits }: Reading, line: number, c: number, text: string): never {
+function refuseLarge({ feed, names, cells, limits }: Reading, line: number, c: number): never {
+  const text = cellText(feed.bytes, cells, c);
   const place = { file: feed.file, line, column: names[c] };
   const rule = `be a number from -${limits.magnitude} to ${limits.magnitude}`;
   throw new DataError(place, rule, shown(text), "fix the cell, or write the column in a larger unit");

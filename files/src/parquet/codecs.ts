@@ -5,19 +5,32 @@ import { compressors as portable } from "hyparquet-compressors";
 import { ZSTDDecoder } from "zstddec";
 
 const zstandard = new ZSTDDecoder();
+const DAMAGED = "a page that cannot be unpacked";
 
-/** None unpacks more bytes than it is asked for; that there are as many is checked by its caller. */
+/** None unpacks more or fewer bytes than it is asked for, and all fail in the same words. */
 export function compressorsWith(own: Compressors): Compressors {
-  return {
+  const all: Compressors = {
     ...portable,
     // Asked for 0, the decoder would take the length that the bytes state.
     ZSTD: (bytes, length) => (length === 0 ? new Uint8Array() : zstandard.decode(bytes, length)),
-    ...Object.fromEntries(
-      Object.entries(own).map(([codec, unpack]) => [
-        codec,
-        (bytes: Uint8Array, length: number) => owned(unpack(bytes, length)),
-      ]),
-    ),
+    ...own,
+  };
+  return Object.fromEntries(Object.entries(all).map(([codec, unpack]) => [codec, checked(unpack)]));
+}
+
+type Unpack = (bytes: Uint8Array, length: number) => Uint8Array;
+
+function checked(unpack: Unpack): Unpack {
+  return (bytes, length) => {
+    let unpacked: Uint8Array;
+    try {
+      unpacked = unpack(bytes, length);
+    } catch (error) {
+      // Each decoder has words of its own for it, which say nothing about the file.
+      throw new Error(DAMAGED, { cause: error });
+    }
+    if (unpacked.length !== length) throw new Error(DAMAGED);
+    return owned(unpacked);
   };
 }
 
