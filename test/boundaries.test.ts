@@ -1,6 +1,6 @@
 // Who may import whom, and what the core may not touch.
 
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, posix, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -176,6 +176,28 @@ describe("core", () => {
         expect(layers.indexOf(target), `${file} imports ${name}, which stands above it`).toBeLessThan(layer);
       }
     }
+  });
+});
+
+describe("files", () => {
+  /** The packages that are installed with a package, and with those in turn. */
+  function tree(folder: string, found = new Set<string>()): Set<string> {
+    const { dependencies = {}, optionalDependencies = {} } = manifest(folder);
+    for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
+      if (found.has(name)) continue;
+      found.add(name);
+      const nested = join(folder, "node_modules", name);
+      tree(existsSync(join(root, nested)) ? nested : join("node_modules", name), found);
+    }
+    return found;
+  }
+  const isNetwork = (name: string) => /libp2p|multiformats/.test(name);
+
+  it("has no network among all that is installed with it", () => {
+    const packages = [...tree("files")];
+    expect(packages).toContain("hyparquet");
+    expect(packages.filter(isNetwork)).toEqual([]);
+    expect([...tree("device")].filter(isNetwork)).toContain("libp2p");
   });
 });
 

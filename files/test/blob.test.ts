@@ -8,24 +8,12 @@ import * as everywhere from "../src/index.ts";
 import * as node from "../src/node.ts";
 import { corpus } from "./corpus.ts";
 import { seeded, temporaryFiles } from "./files.ts";
+import { outcome } from "./outcome.ts";
 
 const write = temporaryFiles();
 const fixture = (name: string) => fileURLToPath(new URL(`fixtures/${name}.parquet`, import.meta.url));
 const codecs = ["uncompressed", "snappy", "gzip", "zstd", "brotli", "lz4_raw", "second-version"];
 const asFile = (path: string) => new File([readFileSync(path)], path);
-
-/** A table, or its refusal as plain data. */
-async function outcome(reading: Promise<node.Table>): Promise<unknown> {
-  try {
-    const table = await reading;
-    node.checkMissing(table, "refuse");
-    return table;
-  } catch (error) {
-    if (!(error instanceof node.DataError)) throw error;
-    const { message, place, rule, got, remedies } = error;
-    return { message, place, rule, got, remedies };
-  }
-}
 
 test.each(corpus.map((own) => ({ name: own[0], own })))("$name is refused alike", async ({ own }) => {
   const [name, content, refusal, options] = own;
