@@ -17,12 +17,8 @@ export type ActionRemedy =
   | { readonly kind: "leave-out-columns"; readonly columns: readonly string[] }
   /** Read these columns and no others. */
   | { readonly kind: "choose-columns"; readonly columns: readonly string[] }
-  /** Name one of the file's columns in this option, which names another. */
-  | {
-      readonly kind: "name-column";
-      readonly option: "columns" | "exclude" | "deviceColumn";
-      readonly columns: readonly string[];
-    }
+  /** Name one of these columns of the file in an option that names another, such as "deviceColumn". */
+  | { readonly kind: "name-column"; readonly option: string; readonly columns: readonly string[] }
   /** Say what becomes of missing cells. */
   | { readonly kind: "missing-policy"; readonly policies: readonly ("drop" | "mean")[] }
   /** Write the numbers of these columns with a decimal point and without commas. */

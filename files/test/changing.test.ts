@@ -36,7 +36,7 @@ test("labelFile refuses the line that readTable refuses as too long", async () =
 });
 
 test.each([10, 200_000])(
-  "labelFile of %i packed rows tells that the disk is full, and nothing is left to fail",
+  "labelFile of %i packed rows says that the disk is full, and nothing is left to fail",
   async (rows) => {
     const random = seeded(3);
     const text = `a,b\n${Array.from({ length: rows }, () => `${random()},${random()}\n`).join("")}`;
@@ -48,7 +48,7 @@ test.each([10, 200_000])(
   },
 );
 
-test("labelFile of packed text tells what is wrong with the text", async () => {
+test("labelFile of packed text says what is wrong with the text", async () => {
   const text = `a,b\n${"1,2\n".repeat(2e6)}3,"4"5\n`;
   const labelling = labelFile(
     write("late.csv.gz", gzipSync(text)),

@@ -16,7 +16,6 @@ function inShell(text: string): string {
   return /^[\w./,:@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-const optionNames = { columns: "--columns", exclude: "--exclude", deviceColumn: "--device-column" };
 const policyPhrases = { drop: "drop their rows with --missing drop", mean: "fill them with --missing mean" };
 
 function phrase(remedy: ActionRemedy, position: RemedyPosition, file: string): string {
@@ -28,7 +27,7 @@ function phrase(remedy: ActionRemedy, position: RemedyPosition, file: string): s
     case "choose-columns":
       return `choose${position === "later" ? "" : " the columns"} with --columns ${asArgument(remedy.columns)}`;
     case "name-column":
-      return `name one of them with ${optionNames[remedy.option]}`;
+      return `name one of them with ${flagOf(remedy.option)}`;
     case "missing-policy":
       return remedy.policies.map((policy) => policyPhrases[policy]).join(", or ");
     case "decimal-points":
@@ -37,6 +36,11 @@ function phrase(remedy: ActionRemedy, position: RemedyPosition, file: string): s
     case "delimiter":
       return "put commas between cells, such as with tr -s ' ' ','";
   }
+}
+
+/** Commander calls an option so of which it makes one with this name. */
+function flagOf(option: string): string {
+  return `--${option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
 /** Columns by a word: the first remedy follows what is wrong with them, a later one follows what else could be done. */
