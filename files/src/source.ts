@@ -16,7 +16,7 @@ export interface Platform {
   gunzip(packed: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
   /** Packs what `work` writes, piece by piece, and writes it on. */
   throughGzip(write: PieceWriter, work: (text: PieceWriter) => Promise<void>): Promise<void>;
-  /** For pages of Parquet files, beside those that are the same everywhere; none gives more bytes than it is asked for. */
+  /** For pages of Parquet files, where it has better ones than JavaScript; none gives more bytes than it is asked for. */
   readonly compressors: Compressors;
 }
 

@@ -3,6 +3,7 @@
 import type { CompressionCodec, Compressors } from "hyparquet";
 import { compressors as portable } from "hyparquet-compressors";
 import { ZSTDDecoder } from "zstddec";
+import { crc32 } from "./checksum.ts";
 
 const zstandard = new ZSTDDecoder();
 const DAMAGED = "a page that cannot be unpacked";
@@ -11,11 +12,20 @@ const DAMAGED = "a page that cannot be unpacked";
 export function compressorsWith(own: Compressors): Compressors {
   const all: Compressors = {
     ...portable,
+    GZIP: gunzipPage,
     // Asked for 0, the decoder would take the length that the bytes state.
     ZSTD: (bytes, length) => (length === 0 ? new Uint8Array() : zstandard.decode(bytes, length)),
     ...own,
   };
   return Object.fromEntries(Object.entries(all).map(([codec, unpack]) => [codec, checked(unpack)]));
+}
+
+/** The decoder fills what a cut or damaged page leaves open with zeros: only the checksum at its end can show that. */
+function gunzipPage(packed: Uint8Array, length: number): Uint8Array {
+  const unpacked = portable.GZIP?.(packed, length) ?? new Uint8Array();
+  const trailer = new DataView(packed.buffer, packed.byteOffset + packed.length - 8, 8);
+  if (trailer.getUint32(4, true) !== length || trailer.getUint32(0, true) !== crc32(unpacked)) throw new Error(DAMAGED);
+  return unpacked;
 }
 
 type Unpack = (bytes: Uint8Array, length: number) => Uint8Array;
