@@ -1,5 +1,6 @@
 // What an argument must look like, said in one line when it does not.
 
+import { csvRecords } from "@fedkm/files";
 import { UsageError } from "./failure.ts";
 
 export function parseSeed(text: string): number {
@@ -46,10 +47,12 @@ export function parseChoice<T extends string>(option: string, choices: readonly 
 
 /** Names with commas between; a name with a comma in it stands in quotes. */
 export function parseNames(text: string): string[] {
-  const names = Array.from(text.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g), ([, quoted, plain]) => {
-    return quoted?.replaceAll('""', '"') ?? plain.trim();
-  });
-  return names.filter((name) => name !== "");
+  try {
+    const names = csvRecords("names", text).flat();
+    return names.map((name) => name.trim()).filter((name) => name !== "");
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
 }
 
 const delimiterNames: Readonly<Record<string, string>> = { comma: ",", semicolon: ";", tab: "\t", bar: "|" };

@@ -1,8 +1,9 @@
 // fedkm.yaml: options of commands, so that a study's settings live in a file. What is typed wins over what is written.
 
 import { existsSync, readFileSync } from "node:fs";
+import { systemReason } from "@fedkm/files";
 import type { Command, Option } from "commander";
-import { systemReason, UsageError } from "./failure.ts";
+import { UsageError } from "./failure.ts";
 
 const DEFAULT_FILE = "fedkm.yaml";
 

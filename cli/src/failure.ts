@@ -1,7 +1,8 @@
 // Exit codes and the one line that goes with each: 2 for bad usage, 1 for a failure, 128 and the signal's number for an interruption.
 
-import { getSystemErrorMap } from "node:util";
+import { DataError } from "@fedkm/files";
 import { CommanderError } from "commander";
+import { refusalLine } from "./input/remedies.ts";
 import { Stopped } from "./stop.ts";
 
 /** Thrown for arguments that cannot be meant. */
@@ -17,12 +18,12 @@ export function exitCode(error: unknown): number {
 }
 
 export function messageLine(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  return `fedkm: ${message.replace(/^error: /, "").replaceAll(/\s*\n\s*/g, " ")}`;
+  return `fedkm: ${textOf(error)
+    .replace(/^error: /, "")
+    .replaceAll(/\s*\n\s*/g, " ")}`;
 }
 
-/** What the system said, in its words and without its codes. */
-export function systemReason(error: unknown): string {
-  const number = error instanceof Error && "errno" in error ? Number(error.errno) : Number.NaN;
-  return getSystemErrorMap().get(number)?.[1] ?? String(error);
+function textOf(error: unknown): string {
+  if (error instanceof DataError) return refusalLine(error);
+  return error instanceof Error ? error.message : String(error);
 }

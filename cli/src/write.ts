@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { open } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { systemReason } from "./failure.ts";
+import { systemReason } from "@fedkm/files";
 import { stoppable } from "./stop.ts";
 
 /** All of it, or work that writes it in pieces. */

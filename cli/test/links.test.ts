@@ -8,8 +8,8 @@ import { temporaryFolder } from "./folder.ts";
 const folder = temporaryFolder();
 const names = ["north", "south", "coast & isles", "4"];
 const datasets = [0, 1, 5, 6].map((x) => matrix([[x], [x + 0.5]]));
-const linked = (spec: string) =>
-  Array.from(edges(linkDevices(spec, names, datasets, 1)), ([i, j, weight]) => `${i}-${j}:${weight}`).sort();
+const linked = async (spec: string) =>
+  Array.from(edges(await linkDevices(spec, names, datasets, 1)), ([i, j, weight]) => `${i}-${j}:${weight}`).sort();
 
 test.each([
   ["complete", ["0-1:1", "0-2:1", "0-3:1", "1-2:1", "1-3:1", "2-3:1"]],
@@ -18,13 +18,13 @@ test.each([
   ["er:1", ["0-1:1", "0-2:1", "0-3:1", "1-2:1", "1-3:1", "2-3:1"]],
   ["knn:1", ["0-1:1", "2-3:1"]],
   ["knn:2", ["0-1:1", "0-2:1", "1-2:1", "1-3:1", "2-3:1"]],
-])("--graph %s", (spec, expected) => {
-  expect(linked(spec)).toEqual(expected);
+])("--graph %s", async (spec, expected) => {
+  expect(await linked(spec)).toEqual(expected);
 });
 
-test("rings of one and two devices are what they can be", () => {
-  expect(Array.from(edges(linkDevices("ring", ["a", "b"], datasets.slice(0, 2), 1)))).toHaveLength(1);
-  expect(Array.from(edges(linkDevices("ring", ["a"], datasets.slice(0, 1), 1)))).toHaveLength(0);
+test("rings of one and two devices are what they can be", async () => {
+  expect(Array.from(edges(await linkDevices("ring", ["a", "b"], datasets.slice(0, 2), 1)))).toHaveLength(1);
+  expect(Array.from(edges(await linkDevices("ring", ["a"], datasets.slice(0, 1), 1)))).toHaveLength(0);
 });
 
 const graphml = `<?xml version="1.0"?>
@@ -51,12 +51,12 @@ test.each([
     "links.json",
     '{"nodes": [], "links": [{"source": "north", "target": "south", "weight": 2.5}, {"source": "north", "target": "coast & isles"}]}',
   ],
-])("links from %s", (name, text) => {
-  expect(linked(folder.file(name, text))).toEqual(["0-1:2.5", "0-2:1"]);
+])("links from %s", async (name, text) => {
+  expect(await linked(folder.file(name, text))).toEqual(["0-1:2.5", "0-2:1"]);
 });
 
-test("numbers are names too", () => {
-  expect(linked(folder.file("number.json", '[[4, "north"]]'))).toEqual(["0-3:1"]);
+test("numbers are names too", async () => {
+  expect(await linked(folder.file("number.json", '[[4, "north"]]'))).toEqual(["0-3:1"]);
 });
 
 test.each([
@@ -85,8 +85,8 @@ test.each([
   ["bad.json", "[", /must be JSON/],
   ["shape.json", '{"a": 1}', /must be a list of links, or an object with "edges" or "links", got neither/],
   ["pair.json", '[["north"]]', /must hold links between two names, got \["north"\] as link 1/],
-])("%s is refused", (name, text, refusal) => {
+])("%s is refused", async (name, text, refusal) => {
   const file = folder.file(name, text);
-  expect(() => linked(file)).toThrow(refusal);
-  expect(() => linked(file)).toThrow(file);
+  await expect(linked(file)).rejects.toThrow(refusal);
+  await expect(linked(file)).rejects.toThrow(file);
 });

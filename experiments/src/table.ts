@@ -1,5 +1,7 @@
 // Tables with named columns: rows in memory and CSV text, whose bytes depend on nothing but the rows.
 
+import { csvRecords } from "@fedkm/files";
+
 export type Value = number | string | null;
 
 /** A row of a table. */
@@ -20,14 +22,8 @@ function field(value: Value): string {
 
 /** Reads what `toCsv` wrote: pictures, claims and reports are made from the file's columns, by their names. */
 export function parseCsv(text: string): TableRow[] {
-  const [columns, ...rows] = text.trimEnd().split("\n").map(fields);
+  const [columns = [], ...rows] = csvRecords("table", text);
   return rows.map((row) => Object.fromEntries(columns.map((column, i) => [column, value(row[i])])));
-}
-
-function fields(line: string): string[] {
-  return Array.from(line.matchAll(/(?<=^|,)(?:"((?:[^"]|"")*)"|([^,]*))(?=,|$)/g), ([, quoted, plain]) =>
-    quoted === undefined ? plain : quoted.replaceAll('""', '"'),
-  );
 }
 
 function value(text: string): Value {

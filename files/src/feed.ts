@@ -1,18 +1,20 @@
 // Text in blocks of many lines: what a reader has not used stands at the front of the next block.
 
-import { isUtf8 } from "node:buffer";
 import type { Limits } from "./limits.ts";
-import { DataError, type Place } from "./refusal.ts";
-import { ChangedError, openBytes, type Source, UnpackError } from "./source.ts";
+import { ChangedError, DataError, type Place } from "./refusal.ts";
+import type { Source } from "./source.ts";
+import { textOf } from "./text.ts";
+import { streamOf, UnpackError } from "./unpack.ts";
 
 const BLOCK_BYTES = 4 * 2 ** 20;
 const NEWLINE = 10;
 const REPLACEMENT = "\uFFFD";
+const encoder = new TextEncoder();
 
 export interface Feed {
   readonly file: string;
   /** Bytes 0 ... length - 1 are text; the one after them is 0, which no number contains. */
-  readonly bytes: Buffer;
+  readonly bytes: Uint8Array;
   readonly length: number;
   /** Of byte 0. */
   readonly line: number;
@@ -27,16 +29,19 @@ export interface Feed {
   close(): Promise<void>;
 }
 
-/** The column in which a byte of the feed stands: its name, or its number from 1. The feed begins with a whole record. */
-export type ColumnAt = (feed: Feed, at: number) => string | number;
+/**
+ * The column in which a byte of the feed stands: its name, or its number from 1, or undefined in text without columns. The
+ * feed begins with a whole record.
+ */
+export type ColumnAt = (feed: Feed, at: number) => string | number | undefined;
 
 /** `columnAt` is asked only where text is refused. */
 export async function openFeed(source: Source, limits: Limits, columnAt: ColumnAt): Promise<Feed> {
-  const stream = await openBytes(source, limits);
+  const stream = streamOf(source, limits);
   const most = BLOCK_BYTES + limits.lineBytes;
   // A small file needs a small buffer: one byte more than it has shows its end.
-  const isSmall = source.container !== "gzip" && source.bytes < most;
-  const bytes = Buffer.alloc(2 + (isSmall ? source.bytes + 1 : most));
+  const isSmall = source.container !== "gzip" && source.size < most;
+  const bytes = new Uint8Array(2 + (isSmall ? source.size + 1 : most));
   const text = { file: source.file, bytes, length: 0, line: 1, ended: false, completed: false, marked: false };
   // How many of the bytes are known to be text.
   let checked = 0;
@@ -58,7 +63,7 @@ export async function openFeed(source: Source, limits: Limits, columnAt: ColumnA
   const check = () => {
     const end = text.ended ? text.length : bytes.subarray(0, text.length).lastIndexOf(NEWLINE) + 1;
     const fresh = bytes.subarray(checked, end);
-    if (!isUtf8(fresh) || fresh.includes(0)) refuseByte(feed, checked, end, columnAt);
+    if (!source.platform.isText(fresh)) refuseByte(feed, checked, end, columnAt);
     checked = end;
   };
   const advance = async (used: number, line: number) => {
@@ -91,7 +96,8 @@ export async function openFeed(source: Source, limits: Limits, columnAt: ColumnA
 function placeOf(feed: Feed, at: number, columnAt: ColumnAt): Place {
   let { line } = feed;
   for (let end = feed.bytes.indexOf(NEWLINE); end >= 0 && end < at; end = feed.bytes.indexOf(NEWLINE, end + 1)) line++;
-  return { file: feed.file, line, column: columnAt(feed, at) };
+  const column = columnAt(feed, at);
+  return { file: feed.file, line, ...(column !== undefined && { column }) };
 }
 
 /** Text is UTF-8; anything else would come back changed. */
@@ -106,14 +112,14 @@ function refuseByte(feed: Feed, from: number, to: number, columnAt: ColumnAt): n
 }
 
 /** Where the bytes stop being UTF-8: what cannot be decoded comes out as a replacement character that does not stand there. */
-function firstStrange(bytes: Buffer): number {
-  const text = bytes.toString("utf8");
+function firstStrange(bytes: Uint8Array): number {
+  const text = textOf(bytes, 0, bytes.length);
   let at = 0;
   let from = 0;
   for (let next = text.indexOf(REPLACEMENT); next >= 0; next = text.indexOf(REPLACEMENT, next + 1)) {
-    at += Buffer.byteLength(text.slice(from, next));
+    at += encoder.encode(text.slice(from, next)).length;
     from = next;
-    if (bytes.toString("latin1", at, at + 3) !== "\xef\xbf\xbd") return at;
+    if (bytes[at] !== 0xef || bytes[at + 1] !== 0xbf || bytes[at + 2] !== 0xbd) return at;
   }
   return bytes.length;
 }

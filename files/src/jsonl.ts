@@ -3,9 +3,11 @@
 import { openFeed } from "./feed.ts";
 import { type Chosen, type Column, type ColumnKind, chooseColumns, type Selection } from "./layout.ts";
 import type { Limits } from "./limits.ts";
-import { asArgument, DataError, shown } from "./refusal.ts";
+import { DataError, shown } from "./refusal.ts";
+import type { Remedy } from "./remedy.ts";
 import type { Source } from "./source.ts";
 import { deviceNumber, finished, type Growing, growing, isFull, makeRoom, noteMissing, type Table } from "./table.ts";
+import { textOf } from "./text.ts";
 
 type Line = Readonly<Record<string, unknown>>;
 
@@ -19,7 +21,7 @@ export async function readJsonLines(source: Source, selection: Selection, limits
     const columns = columnsOf(first.map(({ value }) => value));
     const chosen = chooseColumns({ file: source.file, line: first[0].line }, columns, selection);
     const expected =
-      (first.length * source.bytes) /
+      (first.length * source.size) /
       Math.max(
         1,
         first.reduce((sum, { value }) => sum + JSON.stringify(value).length, 0),
@@ -56,7 +58,7 @@ export async function eachLine(
         end >= 0 && end < feed.length;
         end = feed.bytes.indexOf(NEWLINE, at)
       ) {
-        const text = feed.bytes.toString("utf8", at, end).trim();
+        const text = textOf(feed.bytes, at, end).trim();
         if (text !== "") use(line, text);
         at = end + 1;
         line++;
@@ -77,8 +79,8 @@ export async function eachLine(
 /** Brackets, keys (with their colon) and texts, each once: a text may hold quotes and whole JSON. The last one may not end. */
 const TOKEN = /"(?:[^"\\]|\\.)*"(?:\s*:)?|[{}[\]]|".*/gs;
 
-function lineBefore(bytes: Buffer, at: number): string {
-  return bytes.toString("utf8", at === 0 ? 0 : bytes.lastIndexOf(NEWLINE, at - 1) + 1, at);
+function lineBefore(bytes: Uint8Array, at: number): string {
+  return textOf(bytes, at === 0 ? 0 : bytes.lastIndexOf(NEWLINE, at - 1) + 1, at);
 }
 
 /** The key whose value, or what follows it, stands at the end of a line's beginning; 1 if there is none yet. */
@@ -191,21 +193,25 @@ function keep(
 function checkKeys(file: string, line: number, value: Line, columns: readonly Column[]): void {
   for (const name of Object.keys(value)) {
     if (columns.some((column) => column.name === name)) continue;
-    const known = asArgument(columns.filter(({ kind }) => kind === "number").map((column) => column.name));
-    const remedy = `choose the columns with --columns ${known}`;
-    throw new DataError({ file, line, column: name }, "be a key of the first lines too", "a new key", remedy);
+    const known = columns.filter(({ kind }) => kind === "number").map((column) => column.name);
+    const remedies = [{ kind: "choose-columns", columns: known } as const];
+    throw new DataError({ file, line, column: name }, "be a key of the first lines too", "a new key", remedies);
   }
 }
 
 function numberAt(file: string, line: number, column: string, value: unknown, limits: Limits): number {
   if (value === null || value === undefined) return Number.NaN;
   if (typeof value !== "number") {
-    const remedy = `write it as a JSON number, null if it is not known, or leave it out with --exclude ${asArgument([column])}`;
-    throw new DataError({ file, line, column }, "be a number", shown(JSON.stringify(value)), remedy);
+    const remedies: Remedy[] = [
+      { kind: "text", text: "write it as a JSON number" },
+      { kind: "text", text: "write null if it is not known" },
+      { kind: "leave-out-columns", columns: [column] },
+    ];
+    throw new DataError({ file, line, column }, "be a number", shown(JSON.stringify(value)), remedies);
   }
   if (Math.abs(value) > limits.magnitude) {
     const rule = `be a number from -${limits.magnitude} to ${limits.magnitude}`;
-    throw new DataError({ file, line, column }, rule, String(value), "mend the value, or write it in a larger unit");
+    throw new DataError({ file, line, column }, rule, String(value), "fix the value, or write it in a larger unit");
   }
   return value;
 }

@@ -1,6 +1,7 @@
 // What a file offers before its rows are read, and which of its columns are wanted.
 
-import { asArgument, DataError, type Place } from "./refusal.ts";
+import { DataError, listed, type Place } from "./refusal.ts";
+import type { Remedy } from "./remedy.ts";
 
 /** What the cells of a column are by the file's first rows, or by its type. */
 export type ColumnKind = "number" | "text" | "decimal commas" | "other" | "empty";
@@ -27,11 +28,11 @@ export interface Chosen {
 /** `names` is where the file names its columns. */
 export function chooseColumns(names: Place, all: readonly Column[], selection: Selection): Chosen {
   const { columns, exclude = [], deviceColumn } = selection;
-  const find = (name: string, option: string) => indexOf(names, all, name, option);
-  const device = deviceColumn === undefined ? undefined : find(deviceColumn, "--device-column");
-  for (const name of exclude) if (!all.some((column) => column.name === name)) find(name, "--exclude");
+  const find = (name: string, option: keyof Selection) => indexOf(names, all, name, option);
+  const device = deviceColumn === undefined ? undefined : find(deviceColumn, "deviceColumn");
+  for (const name of exclude) if (!all.some((column) => column.name === name)) find(name, "exclude");
   const features =
-    columns?.map((name) => ({ name, index: find(name, "--columns") })) ??
+    columns?.map((name) => ({ name, index: find(name, "columns") })) ??
     all
       .map(({ name }, index) => ({ name, index }))
       .filter(({ name, index }) => !exclude.includes(name) && index !== device);
@@ -44,13 +45,13 @@ export function chooseColumns(names: Place, all: readonly Column[], selection: S
   return { features, device };
 }
 
-function indexOf(place: Place, all: readonly Column[], name: string, option: string): number {
+function indexOf(place: Place, all: readonly Column[], name: string, option: keyof Selection): number {
   const index = all.findIndex((column) => column.name === name);
   if (index < 0) {
-    const names = all.map((column) => JSON.stringify(column.name));
-    const known =
-      names.length > 12 ? `${names.slice(0, 12).join(", ")} and ${names.length - 12} more` : names.join(", ");
-    throw new DataError({ ...place, column: name }, "exist", `the columns ${known}`, `name one of them with ${option}`);
+    const columns = all.map((column) => column.name);
+    const known = listed(columns.map((own) => JSON.stringify(own)));
+    const remedies = [{ kind: "name-column", option, columns } as const];
+    throw new DataError({ ...place, column: name }, "exist", `the columns ${known}`, remedies);
   }
   if (all.some((column, other) => other > index && column.name === name)) {
     throw new DataError({ ...place, column: name }, "be there once", "two of them", "rename one in the file");
@@ -62,16 +63,19 @@ function checkRepeated(place: Place, features: Chosen["features"], areNamed: boo
   const seen = new Set<string>();
   for (const { name } of features) {
     if (seen.has(name)) {
-      const remedy = areNamed
-        ? "name it once with --columns"
-        : `rename one of them in the file, or leave both out with --exclude ${asArgument([name])}`;
-      throw new DataError({ ...place, column: name }, "be there once", "two of them", remedy);
+      const remedies: Remedy[] = areNamed
+        ? [{ kind: "choose-columns", columns: [...new Set(features.map((feature) => feature.name))] }]
+        : [
+            { kind: "text", text: "rename one of them in the file" },
+            { kind: "leave-out-columns", columns: [name, name] },
+          ];
+      throw new DataError({ ...place, column: name }, "be there once", "two of them", remedies);
     }
     seen.add(name);
   }
 }
 
-/** All columns that hold no numbers in one refusal, with the arguments that help. */
+/** All columns that hold no numbers in one refusal. */
 function checkKinds(
   where: Place,
   all: readonly Column[],
@@ -89,23 +93,24 @@ function checkKinds(
     .join(", ");
   const commas = named("decimal commas");
   const others = strange.map(({ name }) => name).filter((name) => !commas.includes(name));
-  const them = commas.length > 0 ? "the others" : others.length === 1 ? "it" : "them";
-  const remedies = [
-    ...(commas.length > 0 ? [commaRemedy(where.file)] : []),
-    ...(others.length > 0 && commas.length + numeric.length > 0
-      ? [
-          `leave ${them} out with --exclude ${asArgument(others)}, or choose with --columns ${asArgument([...commas, ...numeric])}`,
-        ]
-      : []),
+  const remedies = kindRemedies(commas, others, numeric);
+  throw new DataError({ ...where, column: commas.at(0) ?? others[0] }, "hold numbers", got, remedies);
+}
+
+function kindRemedies(
+  commas: readonly string[],
+  others: readonly string[],
+  numeric: readonly string[],
+): readonly Remedy[] {
+  const left = [...commas, ...numeric];
+  const points: Remedy = { kind: "decimal-points", columns: commas };
+  const selections: Remedy[] = [
+    { kind: "leave-out-columns", columns: others },
+    { kind: "choose-columns", columns: left },
   ];
-  const remedy = remedies.join("; ") || "turn at least one column into numbers first";
-  throw new DataError({ ...where, column: commas.at(0) ?? others[0] }, "hold numbers", got, remedy);
+  if (left.length === 0) return [{ kind: "text", text: "turn at least one column into numbers first" }];
+  if (commas.length === 0) return selections;
+  return others.length === 0 ? [points] : [{ kind: "both", first: points, rest: selections }];
 }
 
 const quoted = (names: readonly string[]) => names.map((name) => JSON.stringify(name)).join(", ");
-
-/** Also numbers such as 1,000 look so. */
-function commaRemedy(file: string): string {
-  const path = /^[\w./-]+$/.test(file) ? file : `'${file.replaceAll("'", "'\\''")}'`;
-  return `write numbers with a decimal point and no commas, beside semicolons or tabs with tr , . < ${path}`;
-}

@@ -20,3 +20,6 @@ export const defaultLimits: Limits = {
   cells: 1e8,
   magnitude: 1e12,
 };
+
+/** Of files that are read as a whole: links and bounds. */
+export const wholeLimits: Limits = { ...defaultLimits, fileBytes: 64 * 2 ** 20, lineBytes: 64 * 2 ** 20 };

@@ -1,6 +1,6 @@
 // What becomes of missing cells: the file is refused, their rows are dropped, or the mean over all devices takes their place.
 
-import { asArgument, DataError } from "./refusal.ts";
+import { DataError } from "./refusal.ts";
 import type { Table } from "./table.ts";
 
 export type MissingPolicy = "refuse" | "drop" | "mean";
@@ -14,16 +14,16 @@ export function checkMissing(table: Table, policy: MissingPolicy): void {
   const empty = affected.filter(({ count }) => count === points.rows);
   if (empty.length > 0) {
     const [{ line, column }] = empty;
-    const remedy = `leave it out with --exclude ${asArgument(empty.map((own) => own.column))}`;
-    throw new DataError({ file, line, column }, "have a value in some row", "none", remedy);
+    const remedies = [{ kind: "leave-out-columns", columns: empty.map((own) => own.column) } as const];
+    throw new DataError({ file, line, column }, "have a value in some row", "none", remedies);
   }
   if (policy !== "refuse" || affected.length === 0) return;
   const first = affected.reduce((a, b) => (b.line < a.line ? b : a));
   const total = affected.reduce((sum, { count }) => sum + count, 0);
   const counts = affected.map(({ column, count }) => `${count} in ${JSON.stringify(column)}`).join(", ");
-  const remedy = "drop their rows with --missing drop, or fill them with --missing mean";
+  const remedies = [{ kind: "missing-policy", policies: ["drop", "mean"] } as const];
   const got = total === 1 ? "1 missing cell" : `${total} missing cells in the file (${counts})`;
-  throw new DataError({ file, line: first.line, column: first.column }, "have a value", got, remedy);
+  throw new DataError({ file, line: first.line, column: first.column }, "have a value", got, remedies);
 }
 
 /** Whether each row is complete; undefined if all are. */

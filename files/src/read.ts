@@ -1,4 +1,4 @@
-// One way into all formats: a file's name and what is wanted of it, to a table.
+// One way into all formats: a file and what is wanted of it, to a table.
 
 import type { Dialect, DialectOptions } from "./csv/dialect.ts";
 import { openCsv } from "./csv/open.ts";
@@ -6,38 +6,24 @@ import { readCsv } from "./csv/read.ts";
 import { jsonColumns, readJsonLines } from "./jsonl.ts";
 import type { Column, Selection } from "./layout.ts";
 import { defaultLimits, type Limits } from "./limits.ts";
-import { ChangedError, checkUnchanged, openSource, type Source } from "./source.ts";
+import { type Opener, reading, type Source } from "./source.ts";
 import type { Format, Table } from "./table.ts";
 
 export interface ReadOptions extends Selection, DialectOptions {
   readonly limits?: Limits;
 }
 
-/** The chosen columns of a file as numbers. A file that changes meanwhile is read once more, then refused. */
-export async function readTable(file: string, options: ReadOptions = {}): Promise<Table> {
-  try {
-    return await readOnce(file, options);
-  } catch (error) {
-    if (!(error instanceof ChangedError)) throw error;
-    return readOnce(file, options);
-  }
-}
-
-async function readOnce(file: string, options: ReadOptions): Promise<Table> {
+/** The chosen columns of a file as numbers. */
+export async function tableOf(open: Opener, options: ReadOptions): Promise<Table> {
   const { limits = defaultLimits } = options;
-  const source = await openSource(file, limits);
-  const table = await readAs(source, options, limits);
-  await checkUnchanged(source);
-  return table;
-}
-
-async function readAs(source: Source, options: ReadOptions, limits: Limits): Promise<Table> {
-  if (source.container === "parquet") {
-    // Parquet's decoders are loaded only for those who have such files.
-    const { readParquet } = await import("./parquet/read.ts");
-    return readParquet(source, options, limits);
-  }
-  return isJson(source.file) ? readJsonLines(source, options, limits) : readCsv(source, options, options, limits);
+  return reading(open, limits, async (source) => {
+    if (source.container === "parquet") {
+      // Parquet's decoders are loaded only for those who have such files.
+      const { readParquet } = await import("./parquet/read.ts");
+      return readParquet(source, options, limits);
+    }
+    return isJson(source) ? readJsonLines(source, options, limits) : readCsv(source, options, options, limits);
+  });
 }
 
 /** What a file is like before its rows are read. */
@@ -49,20 +35,21 @@ export interface FileLayout {
   readonly dialect?: Dialect;
 }
 
-export async function readLayout(file: string, options: ReadOptions = {}): Promise<FileLayout> {
+export async function layoutOf(open: Opener, options: ReadOptions): Promise<FileLayout> {
   const { limits = defaultLimits } = options;
-  const source = await openSource(file, limits);
-  const packed = source.container === "gzip";
-  if (source.container === "parquet") {
-    const { columnsOfParquet } = await import("./parquet/read.ts");
-    return { format: "parquet", packed, columns: await columnsOfParquet(source, limits) };
-  }
-  if (isJson(file)) return { format: "jsonl", packed, columns: await jsonColumns(source, limits) };
-  const { feed, dialect, columns } = await openCsv(source, options, limits);
-  await feed.close();
-  return { format: "csv", packed, dialect, columns };
+  return reading(open, limits, async (source): Promise<FileLayout> => {
+    const packed = source.container === "gzip";
+    if (source.container === "parquet") {
+      const { columnsOfParquet } = await import("./parquet/read.ts");
+      return { format: "parquet", packed, columns: await columnsOfParquet(source, limits) };
+    }
+    if (isJson(source)) return { format: "jsonl", packed, columns: await jsonColumns(source, limits) };
+    const { feed, dialect, columns } = await openCsv(source, options, limits);
+    await feed.close();
+    return { format: "csv", packed, dialect, columns };
+  });
 }
 
-export function isJson(file: string): boolean {
+export function isJson({ file }: Source): boolean {
   return /\.(jsonl|ndjson|json)(\.gz)?$/i.test(file);
 }

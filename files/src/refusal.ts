@@ -1,4 +1,6 @@
-// How a file is refused: in one line that says where, what was expected, what stands there, and what helps.
+// How a file is refused: as data that says where, what was expected, what stands there and what helps, and in one line.
+
+import { plainWords, type Remedy, type RemedyWords, remedyText } from "./remedy.ts";
 
 export interface Place {
   readonly file: string;
@@ -17,16 +19,30 @@ export interface Place {
 export class DataError extends Error {
   override readonly name = "DataError";
   readonly place: Place;
-  readonly remedy: string;
-  /** The same without what stands in the file, for a log. */
+  /** Completes "must ...". */
+  readonly rule: string;
+  /** What stands there instead. */
+  readonly got: string;
+  /** Any one of them helps. */
+  readonly remedies: readonly Remedy[];
+  /** The same line without what stands in the file, for a log. */
   readonly withoutContents: string;
 
-  /** `rule` completes "must ...", `got` is what stands there instead. */
-  constructor(place: Place, rule: string, got: string, remedy: string, options?: ErrorOptions) {
-    super(`${where(place)} must ${rule}, got ${got}; ${remedy}`, options);
+  /** A text is the remedy that no program can act on. */
+  constructor(place: Place, rule: string, got: string, remedies: string | readonly Remedy[], options?: ErrorOptions) {
+    const all = typeof remedies === "string" ? [{ kind: "text", text: remedies } as const] : remedies;
+    const withoutContents = `${where(place)} must ${rule}`;
+    super(`${withoutContents}, got ${got}; ${remedyText(all, plainWords)}`, options);
     this.place = place;
-    this.remedy = remedy;
-    this.withoutContents = `${where(place)} must ${rule}`;
+    this.rule = rule;
+    this.got = got;
+    this.remedies = all;
+    this.withoutContents = withoutContents;
+  }
+
+  /** The line of this refusal with its remedies in the words of who shows it. */
+  worded(words: RemedyWords): string {
+    return `${this.withoutContents}, got ${this.got}; ${remedyText(this.remedies, words)}`;
   }
 }
 
@@ -48,8 +64,18 @@ export function shown(text: string): string {
   return JSON.stringify(text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}...` : text);
 }
 
-/** Names as one argument of a command line: commas between, names with a comma in quotes, all of it in the shell's. */
-export function asArgument(names: readonly string[]): string {
-  const joined = names.map((name) => (/[",]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name)).join(",");
-  return /^[\w.,:@%+-]+$/.test(joined) ? joined : `'${joined.replaceAll("'", "'\\''")}'`;
+const MOST_NAMES = 12;
+
+/** Names with commas between, of many the first and the number of the others. */
+export function listed(names: readonly string[]): string {
+  if (names.length <= MOST_NAMES) return names.join(", ");
+  return `${names.slice(0, MOST_NAMES).join(", ")} and ${names.length - MOST_NAMES} more`;
+}
+
+/** Somebody wrote to the file while it was read; worth one more try. */
+export class ChangedError extends DataError {
+  constructor(file: string) {
+    const remedy = "wait until it is written, or read a copy";
+    super({ file, whole: true }, "stay the same while it is read", "a change", remedy);
+  }
 }

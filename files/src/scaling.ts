@@ -8,7 +8,7 @@ export interface Scaling {
   readonly scale: readonly number[];
 }
 
-/** Per column what a device tells of its rows: how many values, and a sum over them. */
+/** Per column what a device sends about its rows: how many values, and a sum over them. */
 interface Sums {
   readonly counts: Float64Array;
   readonly sums: Float64Array;

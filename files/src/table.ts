@@ -41,7 +41,7 @@ interface GrowingDevices {
   readonly numbers: Map<string, number>;
   of: Uint32Array;
   /** The bytes of the name met last, and its number. */
-  last: Buffer;
+  last: Uint8Array;
   lastNumber: number;
 }
 
@@ -66,7 +66,7 @@ export function growing(
     rows: 0,
     missing: Array.from({ length: cols }, () => ({ count: 0, line: 0 })),
     devices: hasDevices
-      ? { numbers: new Map(), of: new Uint32Array(rows), last: Buffer.alloc(0), lastNumber: 0 }
+      ? { numbers: new Map(), of: new Uint32Array(rows), last: new Uint8Array(), lastNumber: 0 }
       : undefined,
   };
 }

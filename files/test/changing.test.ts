@@ -4,8 +4,9 @@ import { appendFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { openFeed } from "../src/feed.ts";
-import { defaultLimits, labelFile } from "../src/index.ts";
-import { openSource } from "../src/source.ts";
+import { openFile } from "../src/node/file.ts";
+import { defaultLimits, labelFile } from "../src/node.ts";
+import { sourceOf } from "../src/source.ts";
 import { seeded, temporaryFiles } from "./files.ts";
 
 const write = temporaryFiles();
@@ -16,11 +17,12 @@ test.each([
   ["by-one.csv", "a,b\n1,2\n", "3"],
 ])("%s, grown before its first block is read, has changed", async (name, before, more) => {
   const file = write(name, before);
-  const source = await openSource(file, defaultLimits);
+  const source = await sourceOf(await openFile(file), defaultLimits);
   appendFileSync(file, more);
   await expect(openFeed(source, defaultLimits, () => 1)).rejects.toThrow(
     /as a whole must stay the same while it is read, got a change/,
   );
+  await source.close();
 });
 
 test("labelFile refuses the line that readTable refuses as too long", async () => {
@@ -34,7 +36,7 @@ test("labelFile refuses the line that readTable refuses as too long", async () =
 });
 
 test.each([10, 200_000])(
-  "labelFile of %i packed rows tells that the disk is full, and nothing is left to fail",
+  "labelFile of %i packed rows says that the disk is full, and nothing is left to fail",
   async (rows) => {
     const random = seeded(3);
     const text = `a,b\n${Array.from({ length: rows }, () => `${random()},${random()}\n`).join("")}`;
@@ -46,7 +48,7 @@ test.each([10, 200_000])(
   },
 );
 
-test("labelFile of packed text tells what is wrong with the text", async () => {
+test("labelFile of packed text says what is wrong with the text", async () => {
   const text = `a,b\n${"1,2\n".repeat(2e6)}3,"4"5\n`;
   const labelling = labelFile(
     write("late.csv.gz", gzipSync(text)),

@@ -2,7 +2,7 @@
 
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { defaultLimits, type ReadOptions, readLayout, readTable } from "../src/index.ts";
+import { defaultLimits, type ReadOptions, readLayout, readTable } from "../src/node.ts";
 import { temporaryFiles } from "./files.ts";
 
 const write = temporaryFiles();

@@ -1,7 +1,7 @@
 // Every number in a file is the double that Number makes of its text, to the last bit.
 
 import { expect, test } from "vitest";
-import { readTable } from "../src/index.ts";
+import { readTable } from "../src/node.ts";
 import { seeded, temporaryFiles } from "./files.ts";
 
 const write = temporaryFiles();

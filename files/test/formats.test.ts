@@ -17,7 +17,7 @@ import {
   readTable,
   standardScaling,
   undoScaling,
-} from "../src/index.ts";
+} from "../src/node.ts";
 import { seeded, temporaryFiles } from "./files.ts";
 
 const write = temporaryFiles();
@@ -57,14 +57,14 @@ test("JSON inside of a text is passed over once, and what it holds is no key", a
 test("checkMissing refuses with counts and the first place; drop and mean let rows pass", async () => {
   const table = await readTable(write("missing.csv", "a,b,c\n1,2,3\n,5,\n7,,9\n"));
   expect(() => checkMissing(table, "refuse")).toThrow(
-    /missing.csv, line 3, column "a" must have a value, got 3 missing cells in the file \(1 in "a", 1 in "b", 1 in "c"\); drop their rows with --missing drop, or fill them with --missing mean$/,
+    /missing.csv, line 3, column "a" must have a value, got 3 missing cells in the file \(1 in "a", 1 in "b", 1 in "c"\); drop their rows, or fill them with the mean$/,
   );
   checkMissing(table, "drop");
   checkMissing(table, "mean");
   expect(Array.from(completeRows(table) ?? [])).toEqual([1, 0, 0]);
   const empty = await readTable(write("empty.csv", "a,b\n1,\n2,\n"));
   expect(() => checkMissing(empty, "mean")).toThrow(
-    /column "b" must have a value in some row, got none; leave it out with --exclude b$/,
+    /column "b" must have a value in some row, got none; leave out column "b"$/,
   );
 });
 

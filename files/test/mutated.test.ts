@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { runs } from "../../test/runs.ts";
-import { readTable } from "../src/index.ts";
+import { readTable } from "../src/node.ts";
 import { expectRefusal, seeded, temporaryFiles } from "./files.ts";
 
 const FILES = runs({ short: 500, long: 5_000 });

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { describe, expect, test } from "vitest";
-import { labelFile, readLayout, readTable } from "../src/index.ts";
+import { labelFile, readLayout, readTable } from "../src/node.ts";
 import { expectRefusal, seeded, temporaryFiles } from "./files.ts";
 
 const write = temporaryFiles();
@@ -97,15 +97,15 @@ test("decimal numbers that only the logical type states are scaled, and stay so 
   expect(Array.from(labelled.points.data)).toEqual(expected);
 });
 
-test("columns that are no numbers are refused by name, with the arguments that help", async () => {
+test("columns that are no numbers are refused by name, with the columns that help", async () => {
   await expect(readTable(fixture("snappy"))).rejects.toThrow(
-    /row 1, column "site" must hold numbers, got text in "site", other values in "day", "moment", "flag"; leave them out with --exclude site,day,moment,flag, or choose with --columns id,x,f,price,wide,big,unsigned,few/,
+    /row 1, column "site" must hold numbers, got text in "site", other values in "day", "moment", "flag"; leave out columns "site", "day", "moment", "flag", or choose columns "id", "x", "f", "price", "wide", "big", "unsigned", "few"$/,
   );
 });
 
 test("unsigned numbers in delta encoding, which the decoder would get wrong, are refused", async () => {
   const refusal =
-    /column "unsigned", row group 1, page 1, byte \d+ must be stored plainly, got delta encoding of unsigned numbers; leave it out with --exclude unsigned/;
+    /column "unsigned", row group 1, page 1, byte \d+ must be stored plainly, got delta encoding of unsigned numbers; leave out column "unsigned", or write it in another encoding$/;
   await expect(readTable(fixture("second-version"), { columns: ["unsigned"] })).rejects.toThrow(refusal);
   await expect(
     labelFile(

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Matrix } from "@fedkm/core";
 import { formatStudy, pointsAsCsv, type Study, studyOfPoints } from "@fedkm/device";
-import { systemReason } from "../failure.ts";
+import { systemReason } from "@fedkm/files";
 import { type DataFile, deviceName } from "./folders.ts";
 
 export function readStudyText(file: string): string {

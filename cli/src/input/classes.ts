@@ -13,7 +13,9 @@ export async function checkClassColumn(
   const names = (await readLayout(file, options)).columns.map(({ name }) => name);
   if (names.includes(column)) return;
   const got = `the columns ${names.map((name) => JSON.stringify(name)).join(", ")}`;
-  throw new DataError({ file, line: 1, column }, "exist", got, "name one of them with --classes");
+  throw new DataError({ file, line: 1, column }, "exist", got, [
+    { kind: "name-column", option: "classes", columns: names },
+  ]);
 }
 
 /** For each device of an input the classes of its rows, numbered in the order in which they are met. */

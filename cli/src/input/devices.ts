@@ -2,7 +2,6 @@
 
 import type { Matrix } from "@fedkm/core";
 import {
-  asArgument,
   checkMissing,
   completeRows,
   DataError,
@@ -85,8 +84,11 @@ async function checkSameColumns(
   const column = further ?? absent;
   if (column === undefined) return;
   const got = further === undefined ? `none in ${file}` : `none in ${first}`;
-  const remedy = `leave it out with --exclude ${asArgument([column])}, or choose columns that all have with --columns`;
-  throw new DataError({ file, line: 1, column }, "be in every file", got, remedy);
+  const common = known.filter((name) => names.includes(name));
+  throw new DataError({ file, line: 1, column }, "be in every file", got, [
+    { kind: "leave-out-columns", columns: [column] },
+    ...(common.length > 0 ? [{ kind: "choose-columns", columns: common } as const] : []),
+  ]);
 }
 
 interface Gathered {

@@ -6,7 +6,12 @@ import { federatedMeans, readLinks } from "@fedkm/files";
 import { UsageError } from "../failure.ts";
 
 /** `names` and `datasets` are those of the devices; only means of columns are looked at. */
-export function linkDevices(spec: string, names: readonly string[], datasets: readonly Matrix[], seed: number): Graph {
+export async function linkDevices(
+  spec: string,
+  names: readonly string[],
+  datasets: readonly Matrix[],
+  seed: number,
+): Promise<Graph> {
   const size = names.length;
   if (spec === "complete") return complete(size);
   if (spec === "path") return path(size);
@@ -19,7 +24,7 @@ export function linkDevices(spec: string, names: readonly string[], datasets: re
   if (!existsSync(spec)) {
     throw new UsageError(`--graph must be complete, ring, path, star, er:P, knn:K or a file of links, got "${spec}"`);
   }
-  return graph(size, readLinks(spec, names));
+  return graph(size, await readLinks(spec, names));
 }
 
 function share(text: string): number {

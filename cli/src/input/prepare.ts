@@ -30,9 +30,9 @@ export async function prepare(
   const input = await readInput(patterns, options, onFile);
   const datasets = input.devices.map(({ points }) => points);
   const names = input.devices.map(({ name }) => name);
-  const { scaling, warnings } = chooseScaling(options.scale, input.columns, datasets);
+  const { scaling, warnings } = await chooseScaling(options.scale, input.columns, datasets);
   // In place: nobody needs the rows as they were, and the files are still there.
   if (scaling.kind !== "none") for (const points of datasets) applyScaling(points, scaling);
-  const graph = linkDevices(options.graph, names, datasets, options.seed);
+  const graph = await linkDevices(options.graph, names, datasets, options.seed);
   return { input, names, datasets, scaling, graph, warnings: [...input.warnings, ...warnings] };
 }

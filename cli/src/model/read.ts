@@ -1,8 +1,7 @@
 // A model from its file: everything that is used is checked, so that an edited or older file is refused and not misread.
 
 import { readFileSync } from "node:fs";
-import { DataError, missingPolicies } from "@fedkm/files";
-import { systemReason } from "../failure.ts";
+import { DataError, missingPolicies, systemReason } from "@fedkm/files";
 import { MODEL_FORMAT, MODEL_VERSION, type Model } from "./model.ts";
 
 export function readModel(file: string): Model {

@@ -2,6 +2,7 @@
 
 import { EXACT_DIGITS, exactPowers, HALF_DIGITS, roundDecimal } from "../decimal.ts";
 import { deviceNumber, type Growing } from "../table.ts";
+import { textOf } from "../text.ts";
 import { NEWLINE, QUOTE, RETURN } from "./record.ts";
 
 /** What becomes of a column of the file: a slot of the row from 0 on, or one of these. */
@@ -26,7 +27,7 @@ interface Found {
  * the text. Nothing is refused here, and nothing of such a record is kept.
  */
 export function readClean(
-  bytes: Buffer,
+  bytes: Uint8Array,
   from: number,
   delimiter: number,
   slots: Int32Array,
@@ -72,8 +73,15 @@ export function readClean(
   return p;
 }
 
+/** The number that is all of the cell from ... to - 1, spaces apart; NaN if the cell is anything else. */
+export function numberIn(bytes: Uint8Array, from: number, to: number): number {
+  const found: Found = { value: Number.NaN, end: 0 };
+  readNumber(bytes, from, found);
+  return found.end === to ? found.value : Number.NaN;
+}
+
 /** The number at `from`, spaces around it; the digits are gathered in two int32 halves of nine. */
-function readNumber(bytes: Buffer, from: number, found: Found): void {
+function readNumber(bytes: Uint8Array, from: number, found: Found): void {
   let p = from;
   let byte = bytes[p];
   while (byte === SPACE) byte = bytes[++p];
@@ -116,7 +124,7 @@ function readNumber(bytes: Buffer, from: number, found: Found): void {
 }
 
 function valueOfDigits(
-  bytes: Buffer,
+  bytes: Uint8Array,
   start: number,
   end: number,
   a: number,
@@ -132,12 +140,12 @@ function valueOfDigits(
   } else if (n > 0 && n <= 2 * HALF_DIGITS) {
     value = roundDecimal(a, b, Math.max(0, n - HALF_DIGITS), exponent);
   }
-  if (Number.isNaN(value)) return Number(bytes.toString("latin1", start, end));
+  if (Number.isNaN(value)) return Number(textOf(bytes, start, end));
   return bytes[start] === MINUS ? -value : value;
 }
 
 /** Behind e, an optional sign and digits; `from` itself if there are none. */
-function exponentEnd(bytes: Buffer, from: number): number {
+function exponentEnd(bytes: Uint8Array, from: number): number {
   let p = from + 1;
   if (bytes[p] === MINUS || bytes[p] === PLUS) p++;
   const digits = p;
@@ -145,12 +153,12 @@ function exponentEnd(bytes: Buffer, from: number): number {
   return p > digits ? p : from;
 }
 
-function exponentAt(bytes: Buffer, from: number, end: number): number {
-  return Number(bytes.toString("latin1", from, end));
+function exponentAt(bytes: Uint8Array, from: number, end: number): number {
+  return Number(textOf(bytes, from, end));
 }
 
 /** The end of a cell that is not read, or -1 where quotes need a closer look. */
-function skipCell(bytes: Buffer, from: number, delimiter: number): number {
+function skipCell(bytes: Uint8Array, from: number, delimiter: number): number {
   let p = from;
   if (bytes[p] === QUOTE) {
     for (p++; bytes[p] !== QUOTE; p++) if (bytes[p] === NEWLINE || bytes[p] === 0) return -1;
@@ -165,18 +173,25 @@ function skipCell(bytes: Buffer, from: number, delimiter: number): number {
   }
 }
 
-function noteDevice({ devices, rows }: Growing, bytes: Buffer, from: number, end: number): boolean {
+function noteDevice({ devices, rows }: Growing, bytes: Uint8Array, from: number, end: number): boolean {
   if (devices === undefined) return false;
   const quoted = bytes[from] === QUOTE ? 1 : 0;
-  const own = bytes.subarray(from + quoted, end - quoted);
+  const start = from + quoted;
+  const stop = end - quoted;
   // Rows of one device mostly follow each other: the name is made only where it changes.
-  if (!own.equals(devices.last)) {
-    const name = own.toString("utf8").trim();
+  if (!isSame(bytes, start, stop, devices.last)) {
+    const name = textOf(bytes, start, stop).trim();
     // No name at all is for the slow way to refuse.
     if (name === "") return false;
-    devices.last = Buffer.from(own);
+    devices.last = bytes.slice(start, stop);
     devices.lastNumber = deviceNumber(devices.numbers, name);
   }
   devices.of[rows] = devices.lastNumber;
+  return true;
+}
+
+function isSame(bytes: Uint8Array, start: number, stop: number, other: Uint8Array): boolean {
+  if (stop - start !== other.length) return false;
+  for (let i = 0; i < other.length; i++) if (bytes[start + i] !== other[i]) return false;
   return true;
 }

@@ -5,7 +5,10 @@ import type { Feed } from "../feed.ts";
 import type { ColumnKind } from "../layout.ts";
 import type { Limits } from "../limits.ts";
 import { DataError, type Place } from "../refusal.ts";
-import { type Cells, cellAt, cellText, emptyCells, NEWLINE, RETURN, splitRecord } from "./record.ts";
+import { textOf } from "../text.ts";
+import { delimiters, likelyDelimiter, SAMPLE_RECORDS, sample } from "./delimiter.ts";
+import { type Cells, cellAt } from "./record.ts";
+import { refuseOpenQuote } from "./records.ts";
 
 export interface Dialect {
   /** A byte. */
@@ -19,11 +22,7 @@ export interface DialectOptions {
   readonly header?: boolean;
 }
 
-export const delimiters: Readonly<Record<string, string>> = { ",": "comma", ";": "semicolon", "\t": "tab", "|": "bar" };
-
 export const DECIMAL_COMMA = /^[+-]?\d+,\d+$/;
-
-const SAMPLE_RECORDS = 200;
 
 export interface Sniffed {
   readonly dialect: Dialect;
@@ -34,7 +33,7 @@ export interface Sniffed {
 
 export function sniff(feed: Feed, options: DialectOptions, limits: Limits): Sniffed {
   const delimiter = options.delimiter ?? likelyDelimiter(feed);
-  const { records, line, cells } = sample(feed, delimiter.charCodeAt(0));
+  const { records, line, cells } = sample(feed, delimiter);
   const place = { file: feed.file, line };
   if (records.length === 0) refuseUnreadable(feed, limits, line, cells);
   const [first, ...rest] = records;
@@ -66,9 +65,9 @@ function checkLines(place: Place, records: readonly (readonly string[])[]): void
   }
   const isSpaced = (record: readonly string[]) => record.length === 1 && SPACED_NUMBERS.test(record[0].trim());
   if (records.slice(-SAMPLE_RECORDS / 2).every(isSpaced)) {
-    const remedy = "put commas between cells, such as with tr -s ' ' ','";
+    const remedies = [{ kind: "delimiter", delimiters: Object.keys(delimiters) } as const];
     const rule = "end with a comma, semicolon, tab or bar";
-    throw new DataError({ ...place, column: 1 }, rule, "spaces between cells", remedy);
+    throw new DataError({ ...place, column: 1 }, rule, "spaces between cells", remedies);
   }
 }
 
@@ -77,67 +76,19 @@ const SPACED_NUMBERS = /^[-+\d.eE]+(?:\s+[-+\d.eE]+)+$/;
 /** Nothing, only blank lines, or a first line without end. */
 function refuseUnreadable(feed: Feed, limits: Limits, line: number, cells: Cells): never {
   const { file, bytes, length, ended, completed } = feed;
-  if (bytes.subarray(0, length).toString("latin1").trim() === "") {
+  if (textOf(bytes, 0, length).trim() === "") {
     const got = length === (completed ? 1 : 0) ? "an empty file" : "only blank lines";
     throw new DataError({ file, line: 1, column: 1 }, "hold a header and rows", got, "export it again");
   }
   const place = { file, line, column: cellAt(cells, Math.min(limits.lineBytes, length)) + 1 };
   if (!ended || length > limits.lineBytes) refuseLongLine(place, limits);
-  const remedy = "remove the stray quote, or write quotes inside quotes twice";
-  throw new DataError(place, "close every quote", "an open one", remedy);
+  refuseOpenQuote(place);
 }
 
 /** The place is the line and the column in which it becomes too long. */
 export function refuseLongLine(place: Place, limits: Limits): never {
   const remedy = "look for a quote that is not closed, and end lines with line feeds";
   throw new DataError(place, `end within ${limits.lineBytes} bytes of the line's start`, "more", remedy);
-}
-
-/** Texts of the first records that are whole and not blank, the line of the first, and the cells looked at last. */
-function sample({ file, bytes, length }: Feed, delimiter: number): { records: string[][]; line: number; cells: Cells } {
-  const cells = emptyCells();
-  const records: string[][] = [];
-  let first = 1;
-  for (let at = 0, line = 1; at < length && records.length < SAMPLE_RECORDS; ) {
-    if (records.length === 0) first = line;
-    const next = splitRecord(bytes, at, length, delimiter, cells, { file, line });
-    if (next < 0) break;
-    line += 1 + cells.innerLines;
-    if (!isBlank(bytes, at)) records.push(Array.from({ length: cells.count }, (_, c) => cellText(bytes, cells, c)));
-    at = next;
-  }
-  return { records, line: first, cells };
-}
-
-export function isBlank(bytes: Buffer, at: number): boolean {
-  return bytes[at] === NEWLINE || (bytes[at] === RETURN && bytes[at + 1] === NEWLINE);
-}
-
-/** The delimiter that cuts the first lines into the same number of cells, the more the better; comma if none does. */
-export function likelyDelimiter(feed: Feed): string {
-  const tabbed = /\.(tsv|tab)(\.gz)?$/i.test(feed.file);
-  let best = { delimiter: tabbed ? "\t" : ",", score: 0 };
-  for (const delimiter of tabbed ? ["\t", ",", ";", "|"] : [",", ";", "\t", "|"]) {
-    const score = evenness(feed, delimiter);
-    if (score > best.score) best = { delimiter, score };
-  }
-  return best.delimiter;
-}
-
-/** Share of records with the first one's number of cells, at least two; then numbers among the cells tell. */
-function evenness(feed: Feed, delimiter: string): number {
-  let records: string[][];
-  try {
-    ({ records } = sample(feed, delimiter.charCodeAt(0)));
-  } catch {
-    return 0;
-  }
-  const width = records[0]?.length ?? 0;
-  if (width < 2) return 0;
-  const even = records.filter((record) => record.length === width);
-  const cells = even.flat();
-  const readable = cells.filter((cell) => cellValue(cell) !== undefined).length;
-  return even.length / records.length + readable / Math.max(1, cells.length);
 }
 
 /**

@@ -3,7 +3,8 @@
 import { type Feed, openFeed } from "../feed.ts";
 import type { Limits } from "../limits.ts";
 import type { Source } from "../source.ts";
-import { type DialectOptions, likelyDelimiter, type Sniffed, sniff } from "./dialect.ts";
+import { likelyDelimiter } from "./delimiter.ts";
+import { type DialectOptions, type Sniffed, sniff } from "./dialect.ts";
 import { cellAt, emptyCells, NEWLINE, splitRecord } from "./record.ts";
 
 export interface OpenCsv extends Sniffed {
@@ -47,5 +48,5 @@ function nameAt({ file, bytes, length, line: first }: Feed, at: number, { dialec
 /** By the delimiters before it in its line. */
 function numberAt({ bytes }: Feed, at: number, delimiter: string): number {
   const from = at === 0 ? 0 : bytes.lastIndexOf(NEWLINE, at - 1) + 1;
-  return bytes.toString("latin1", from, at).split(delimiter).length;
+  return bytes.subarray(from, at).filter((byte) => byte === delimiter.charCodeAt(0)).length + 1;
 }

@@ -4,13 +4,15 @@ import { cellValue } from "../cell.ts";
 import type { Feed } from "../feed.ts";
 import { type Chosen, chooseColumns, type Selection } from "../layout.ts";
 import type { Limits } from "../limits.ts";
-import { asArgument, DataError, shown } from "../refusal.ts";
+import { DataError, shown } from "../refusal.ts";
+import type { Remedy } from "../remedy.ts";
 import type { Source } from "../source.ts";
 import { deviceNumber, finished, type Growing, growing, isFull, makeRoom, noteMissing, type Table } from "../table.ts";
-import { DEVICE, readClean, SKIPPED } from "./clean.ts";
-import { DECIMAL_COMMA, type Dialect, type DialectOptions, isBlank, refuseLongLine } from "./dialect.ts";
+import { DEVICE, numberIn, readClean, SKIPPED } from "./clean.ts";
+import { DECIMAL_COMMA, type Dialect, type DialectOptions, refuseLongLine } from "./dialect.ts";
 import { openCsv } from "./open.ts";
-import { type Cells, cellAt, cellText, emptyCells, splitRecord } from "./record.ts";
+import { type Cells, cellAt, cellText, emptyCells, isBlank, NEWLINE, splitRecord } from "./record.ts";
+import { refuseOpenQuote } from "./records.ts";
 
 interface Reading {
   readonly feed: Feed;
@@ -59,11 +61,12 @@ export async function readCsv(
 }
 
 /** From the length of the first lines; unpacked text is about four times as long. */
-function expectedRows({ bytes, container }: Source, feed: Feed): number {
+function expectedRows({ size, container }: Source, feed: Feed): number {
+  const { bytes, length } = feed;
   let lines = 0;
-  for (let at = feed.bytes.indexOf(10); at >= 0 && at < feed.length; at = feed.bytes.indexOf(10, at + 1)) lines++;
+  for (let at = bytes.indexOf(NEWLINE); at >= 0 && at < length; at = bytes.indexOf(NEWLINE, at + 1)) lines++;
   if (feed.ended) return lines;
-  return (lines * (container === "gzip" ? 4 * bytes : bytes)) / feed.length;
+  return (lines * (container === "gzip" ? 4 * size : size)) / length;
 }
 
 async function readAll(reading: Reading): Promise<void> {
@@ -94,7 +97,7 @@ async function readAll(reading: Reading): Promise<void> {
       at = next;
     }
     if (feed.ended && at >= feed.length) return;
-    if (feed.ended) refuseOpenQuote(reading);
+    if (feed.ended) refuseOpen(reading);
     if (feed.length - at > limits.lineBytes) refuseLong(reading, at);
     await feed.advance(at, reading.line);
   }
@@ -138,23 +141,23 @@ function keepRecord(reading: Reading, line: number): void {
   if (isFull(table)) makeRoom(table, line, limits);
   for (let c = 0; c < slots.length; c++) {
     if (slots[c] === SKIPPED) continue;
-    const text = cellText(feed.bytes, cells, c);
     if (slots[c] === DEVICE) {
-      keepDevice(reading, line, text, c);
+      keepDevice(reading, line, c);
       continue;
     }
-    const value = cellValue(text);
-    if (value === undefined) refuseText(reading, line, c, text);
-    if (Math.abs(value) > limits.magnitude) refuseLarge(reading, line, c, text);
+    const number = numberIn(feed.bytes, cells.starts[c], cells.ends[c]);
+    const value = Number.isNaN(number) ? cellValue(cellText(feed.bytes, cells, c)) : number;
+    if (value === undefined) refuseText(reading, line, c);
+    if (Math.abs(value) > limits.magnitude) refuseLarge(reading, line, c);
     if (Number.isNaN(value)) noteMissing(table, slots[c], line);
     table.values[table.rows * table.cols + slots[c]] = value;
   }
   table.rows++;
 }
 
-function keepDevice({ feed, table, names }: Reading, line: number, text: string, c: number): void {
+function keepDevice({ feed, table, names, cells }: Reading, line: number, c: number): void {
   if (table.devices === undefined) return;
-  const name = text.trim();
+  const name = cellText(feed.bytes, cells, c).trim();
   if (name === "") {
     const place = { file: feed.file, line, column: names[c] };
     throw new DataError(place, "name a device", "an empty cell", "fill the cell or remove the line");
@@ -167,18 +170,23 @@ function refuseLong({ feed, cells, names, line, limits }: Reading, at: number): 
   refuseLongLine({ file: feed.file, line, column: names.at(c) ?? c + 1 }, limits);
 }
 
-function refuseText({ feed, names }: Reading, line: number, c: number, text: string): never {
+function refuseText({ feed, names, cells }: Reading, line: number, c: number): never {
+  const text = cellText(feed.bytes, cells, c);
   const commaed = DECIMAL_COMMA.test(text.trim());
-  const remedy = commaed
-    ? "write numbers with a decimal point"
-    : `mend the cell, empty it if the value is not known, or leave the column out with --exclude ${asArgument([names[c]])}`;
-  throw new DataError({ file: feed.file, line, column: names[c] }, "be a number", shown(text), remedy);
+  const remedies: Remedy[] = [
+    { kind: "text", text: "fix the cell" },
+    { kind: "text", text: "empty it if the value is not known" },
+    { kind: "leave-out-columns", columns: [names[c]] },
+  ];
+  const place = { file: feed.file, line, column: names[c] };
+  throw new DataError(place, "be a number", shown(text), commaed ? "write numbers with a decimal point" : remedies);
 }
 
-function refuseLarge({ feed, names, limits }: Reading, line: number, c: number, text: string): never {
+function refuseLarge({ feed, names, cells, limits }: Reading, line: number, c: number): never {
+  const text = cellText(feed.bytes, cells, c);
   const place = { file: feed.file, line, column: names[c] };
   const rule = `be a number from -${limits.magnitude} to ${limits.magnitude}`;
-  throw new DataError(place, rule, shown(text), "mend the cell, or write the column in a larger unit");
+  throw new DataError(place, rule, shown(text), "fix the cell, or write the column in a larger unit");
 }
 
 function refuseRagged({ feed, names, cells, dialect }: Reading, line: number): never {
@@ -189,12 +197,10 @@ function refuseRagged({ feed, names, cells, dialect }: Reading, line: number): n
     { file: feed.file, line, column },
     rule,
     `${cells.count}`,
-    `mend the line, and quote cells that contain ${delimiter}`,
+    `fix the line, and quote cells that contain ${delimiter}`,
   );
 }
 
-function refuseOpenQuote({ feed, line, cells, names }: Reading): never {
-  const column = names[Math.min(cells.count, names.length - 1)];
-  const remedy = "remove the stray quote, or write quotes inside quotes twice";
-  throw new DataError({ file: feed.file, line, column }, "close every quote", "one that stays open to the end", remedy);
+function refuseOpen({ feed, line, cells, names }: Reading): never {
+  refuseOpenQuote({ file: feed.file, line, column: names[Math.min(cells.count, names.length - 1)] });
 }

@@ -1,6 +1,7 @@
 // One record of delimited text, with quotes (RFC 4180): where it ends and where its cells are.
 
 import { DataError } from "../refusal.ts";
+import { textOf } from "../text.ts";
 
 export const NEWLINE = 10;
 export const RETURN = 13;
@@ -33,7 +34,7 @@ export function emptyCells(): Cells {
  * `to`. `where` is for the refusal of quotes that no reading could make right.
  */
 export function splitRecord(
-  bytes: Buffer,
+  bytes: Uint8Array,
   from: number,
   to: number,
   delimiter: number,
@@ -59,7 +60,7 @@ function note(cells: Cells, start: number, end: number, escaped: boolean): void 
   cells.escaped[cells.count++] = escaped;
 }
 
-function plainCell(bytes: Buffer, start: number, to: number, delimiter: number, cells: Cells): number {
+function plainCell(bytes: Uint8Array, start: number, to: number, delimiter: number, cells: Cells): number {
   let p = start;
   while (p < to && bytes[p] !== delimiter && bytes[p] !== NEWLINE) p++;
   const end = bytes[p] === NEWLINE && p > start && bytes[p - 1] === RETURN ? p - 1 : p;
@@ -67,7 +68,7 @@ function plainCell(bytes: Buffer, start: number, to: number, delimiter: number, 
   return p >= to ? -1 : end;
 }
 
-function quotedCell(bytes: Buffer, start: number, to: number, cells: Cells): number {
+function quotedCell(bytes: Uint8Array, start: number, to: number, cells: Cells): number {
   let escaped = false;
   let inner = 0;
   for (let p = start + 1; p < to; p++) {
@@ -88,7 +89,7 @@ function quotedCell(bytes: Buffer, start: number, to: number, cells: Cells): num
   return -1;
 }
 
-function refuseAfterQuote(bytes: Buffer, p: number, cells: Cells, { file, line, names }: RecordPlace): never {
+function refuseAfterQuote(bytes: Uint8Array, p: number, cells: Cells, { file, line, names }: RecordPlace): never {
   const column = names?.[cells.count - 1] ?? cells.count;
   const rule = "have a delimiter or the line's end after a closing quote";
   const got = JSON.stringify(String.fromCharCode(bytes[p]));
@@ -102,7 +103,11 @@ export function cellAt({ count, ends }: Cells, at: number): number {
   return c;
 }
 
-export function cellText(bytes: Buffer, cells: Cells, c: number): string {
-  const text = bytes.toString("utf8", cells.starts[c], cells.ends[c]);
+export function cellText(bytes: Uint8Array, cells: Cells, c: number): string {
+  const text = textOf(bytes, cells.starts[c], cells.ends[c]);
   return cells.escaped[c] ? text.replaceAll('""', '"') : text;
+}
+
+export function isBlank(bytes: Uint8Array, at: number): boolean {
+  return bytes[at] === NEWLINE || (bytes[at] === RETURN && bytes[at + 1] === NEWLINE);
 }

@@ -1,7 +1,7 @@
 // The links of a GraphML file: nodes by id or by a key called name or label, edges with a key called weight.
 
 import { DataError } from "../refusal.ts";
-import type { NamedLink } from "./read.ts";
+import type { NamedLink } from "./link.ts";
 
 interface Tag {
   readonly name: string;
@@ -37,7 +37,7 @@ export function graphmlLinks(file: string, text: string): NamedLink[] {
             { file, line: tag.line },
             "be an edge with source and target",
             "one without",
-            "mend the edge",
+            "fix the edge",
           );
         }
         links.push({ ends: [source, target], line: tag.line });

@@ -1,7 +1,7 @@
 // The links of a JSON file: [["a", "b", 2], ...], or an object with such "edges", or the node-link form of graph libraries.
 
 import { DataError } from "../refusal.ts";
-import type { NamedLink } from "./read.ts";
+import type { NamedLink } from "./link.ts";
 
 export function jsonLinks(file: string, text: string): NamedLink[] {
   let value: unknown;
@@ -9,7 +9,7 @@ export function jsonLinks(file: string, text: string): NamedLink[] {
     value = JSON.parse(text);
   } catch (error) {
     const got = error instanceof Error ? error.message : String(error);
-    throw new DataError({ file }, "be JSON", got, "mend the file");
+    throw new DataError({ file }, "be JSON", got, "fix the file");
   }
   const listed = Array.isArray(value) ? value : (field(value, "edges") ?? field(value, "links"));
   if (!Array.isArray(listed)) {

@@ -1,10 +1,9 @@
 // A Parquet file: its columns by their types, and their values as they are stored, nothing converted on the way.
 
-import { type FileHandle, open } from "node:fs/promises";
 import { type FileMetaData, parquetMetadataAsync, parquetSchema, type SchemaElement, type SchemaTree } from "hyparquet";
 import { DataError, type Place } from "../refusal.ts";
-import type { Source } from "../source.ts";
-import { prepareCodec } from "./codecs.ts";
+import type { ByteFile } from "../source.ts";
+import { compressorsWith, prepareCodec } from "./codecs.ts";
 import { type Cursor, type Page, readPages } from "./pages.ts";
 
 interface RowGroup {
@@ -25,41 +24,29 @@ export interface ParquetFile {
   readonly groups: readonly RowGroup[];
   /** Calls back with the pages of one column that is not nested, in order. */
   read(column: string, group: RowGroup, use: PageUser): Promise<void>;
-  close(): Promise<void>;
 }
 
-export async function openParquet({ file, bytes }: Source): Promise<ParquetFile> {
-  const handle = await open(file, "r");
-  try {
-    const slice = (start: number, end = bytes) => readSlice(handle, new ArrayBuffer(end - start), start, end);
-    // The footer's length and four letters end the file.
-    const footer: Place = { file, part: "footer", byte: Math.max(0, bytes - 8) };
-    const { metadata, root, groups } = await guarded(footer, async () => {
-      const about = await parquetMetadataAsync({ byteLength: bytes, slice });
-      return { metadata: about, root: parquetSchema(about), groups: rowGroups(about) };
-    });
-    const read = chunkReader(handle, file, bytes, metadata, root);
-    return {
-      file,
-      rows: groups.at(-1)?.end ?? 0,
-      elements: root.children.map(({ element }) => element),
-      groups,
-      read,
-      close: () => handle.close(),
-    };
-  } catch (error) {
-    await handle.close();
-    throw error;
-  }
+export async function openParquet(bytes: ByteFile): Promise<ParquetFile> {
+  const { file, size } = bytes;
+  const slice = (start: number, end = size) => readSlice(bytes, new ArrayBuffer(end - start), start, end);
+  // The footer's length and four letters end the file.
+  const footer: Place = { file, part: "footer", byte: Math.max(0, size - 8) };
+  const { metadata, root, groups } = await guarded(footer, async () => {
+    const about = await parquetMetadataAsync({ byteLength: size, slice });
+    return { metadata: about, root: parquetSchema(about), groups: rowGroups(about) };
+  });
+  return {
+    file,
+    rows: groups.at(-1)?.end ?? 0,
+    elements: root.children.map(({ element }) => element),
+    groups,
+    read: chunkReader(bytes, metadata, root),
+  };
 }
 
-function chunkReader(
-  handle: FileHandle,
-  file: string,
-  bytes: number,
-  { row_groups }: FileMetaData,
-  root: SchemaTree,
-): ParquetFile["read"] {
+function chunkReader(bytes: ByteFile, { row_groups }: FileMetaData, root: SchemaTree): ParquetFile["read"] {
+  const { file, size, platform } = bytes;
+  const compressors = compressorsWith(platform.compressors);
   // One buffer for all chunks: a new one for each would wait for the collector, file after file in memory.
   let buffer = new ArrayBuffer(0);
   return (column, group, use) => {
@@ -72,12 +59,13 @@ function chunkReader(
       await prepareCodec(about.codec);
       const start = Number(about.dictionary_page_offset ?? about.data_page_offset);
       const length = Number(about.total_compressed_size);
-      if (!(start >= 0 && length >= 0 && start + length <= bytes)) throw new Error("a chunk beyond the file's end");
+      if (!(start >= 0 && length >= 0 && start + length <= size)) throw new Error("a chunk beyond the file's end");
       if (buffer.byteLength < length) buffer = new ArrayBuffer(length);
       cursor.byte = start;
-      await readSlice(handle, buffer, start, start + length);
+      await readSlice(bytes, buffer, start, start + length);
       let row = group.start;
-      for (const page of readPages(new Uint8Array(buffer, 0, length), about, [root, leaf], cursor)) {
+      const chunk = { about, path: [root, leaf], compressors };
+      for (const page of readPages(new Uint8Array(buffer, 0, length), chunk, cursor)) {
         if (row + page.rows > group.end) throw new Error("more values than rows");
         use(page, row);
         row += page.rows;
@@ -88,12 +76,11 @@ function chunkReader(
 }
 
 /** Bytes start ... end - 1 of the file, at the front of the buffer. */
-async function readSlice(handle: FileHandle, buffer: ArrayBuffer, start: number, end: number): Promise<ArrayBuffer> {
-  const into = new Uint8Array(buffer);
+async function readSlice(bytes: ByteFile, buffer: ArrayBuffer, start: number, end: number): Promise<ArrayBuffer> {
   for (let at = 0; at < end - start; ) {
-    const { bytesRead } = await handle.read(into, at, end - start - at, start + at);
-    if (bytesRead === 0) throw new Error(`the file ends before byte ${end}`);
-    at += bytesRead;
+    const length = await bytes.read(new Uint8Array(buffer, at, end - start - at), start + at);
+    if (length === 0) throw new Error(`the file ends before byte ${end}`);
+    at += length;
   }
   return buffer;
 }

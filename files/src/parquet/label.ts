@@ -13,23 +13,19 @@ export async function labelParquet(
   labelOf: (row: number) => number | undefined,
 ): Promise<{ bytes: Uint8Array; leftOut: string[] }> {
   const parquet = await openParquet(source);
-  try {
-    const kept = parquet.elements.filter(isCopied);
-    const name = column(parquet.elements.map((element) => element.name));
-    const columnData = [];
-    for (const element of kept) columnData.push({ name: element.name, data: await storedValues(parquet, element) });
-    const labels = Array.from({ length: parquet.rows }, (_, r) => labelOf(r) ?? null);
-    const schema: SchemaElement[] = [
-      { name: "schema", num_children: kept.length + 1 },
-      ...kept,
-      { name, type: "INT32", repetition_type: "OPTIONAL" },
-    ];
-    const buffer = parquetWriteBuffer({ schema, columnData: [...columnData, { name, data: labels }] });
-    const leftOut = parquet.elements.filter((element) => !isCopied(element)).map((element) => element.name);
-    return { bytes: new Uint8Array(buffer), leftOut };
-  } finally {
-    await parquet.close();
-  }
+  const kept = parquet.elements.filter(isCopied);
+  const name = column(parquet.elements.map((element) => element.name));
+  const columnData = [];
+  for (const element of kept) columnData.push({ name: element.name, data: await storedValues(parquet, element) });
+  const labels = Array.from({ length: parquet.rows }, (_, r) => labelOf(r) ?? null);
+  const schema: SchemaElement[] = [
+    { name: "schema", num_children: kept.length + 1 },
+    ...kept,
+    { name, type: "INT32", repetition_type: "OPTIONAL" },
+  ];
+  const buffer = parquetWriteBuffer({ schema, columnData: [...columnData, { name, data: labels }] });
+  const leftOut = parquet.elements.filter((element) => !isCopied(element)).map((element) => element.name);
+  return { bytes: new Uint8Array(buffer), leftOut };
 }
 
 const strangeTypes: ReadonlySet<string | undefined> = new Set(["JSON", "BSON", "INTERVAL"]);

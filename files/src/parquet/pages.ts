@@ -1,12 +1,21 @@
 // One column of one group of rows, page by page. hyparquet decodes the pages; its own way from pages to rows builds nested
 // values one by one, which for a plain column of a million numbers takes longer than everything else.
 
-import type { ColumnMetaData, DataPageHeader, DecodedArray, PageHeader, SchemaElement, SchemaTree } from "hyparquet";
+import type {
+  ColumnMetaData,
+  Compressors,
+  DataPageHeader,
+  DecodedArray,
+  PageHeader,
+  SchemaElement,
+  SchemaTree,
+} from "hyparquet";
 import { parquetHeader } from "hyparquet/src/column.js";
 import { decompressPage, readDataPage, readDataPageV2 } from "hyparquet/src/datapage.js";
 import { readPlain } from "hyparquet/src/plain.js";
-import { asArgument, DataError } from "../refusal.ts";
-import { compressors, owned } from "./codecs.ts";
+import { DataError } from "../refusal.ts";
+import type { Remedy } from "../remedy.ts";
+import { owned } from "./codecs.ts";
 
 type ColumnDecoder = Parameters<typeof readDataPage>[2];
 
@@ -31,13 +40,17 @@ export interface Cursor {
   byte: number;
 }
 
-/** `path` leads from the root of the schema to the column. */
-export function* readPages(
-  chunk: Uint8Array,
-  about: ColumnMetaData,
-  path: SchemaTree[],
-  cursor: Cursor,
-): Generator<Page> {
+/** A column in one group of rows. */
+export interface ColumnChunk {
+  readonly about: ColumnMetaData;
+  /** From the root of the schema to the column. */
+  readonly path: SchemaTree[];
+  readonly compressors: Compressors;
+}
+
+/** Moves the cursor from page to page. */
+export function* readPages(chunk: Uint8Array, column: ColumnChunk, cursor: Cursor): Generator<Page> {
+  const { about, path, compressors } = column;
   const { part, byte } = cursor;
   const { element } = path[path.length - 1];
   const { codec, type } = about;
@@ -70,8 +83,11 @@ export function* readPages(
     if (about === undefined) throw new Error(`page of type ${header.type}`);
     if (about.encoding === "DELTA_BINARY_PACKED" && element.converted_type === "UINT_32") {
       // The decoder takes their first value for a signed one: from 2^31 on every value would be off by 2^31.
-      const remedy = `leave it out with --exclude ${asArgument([element.name])}, or write it in another encoding`;
-      throw new DataError({ ...cursor }, "be stored plainly", "delta encoding of unsigned numbers", remedy);
+      const remedies: Remedy[] = [
+        { kind: "leave-out-columns", columns: [element.name] },
+        { kind: "text", text: "write it in another encoding" },
+      ];
+      throw new DataError({ ...cursor }, "be stored plainly", "delta encoding of unsigned numbers", remedies);
     }
     const { dataPage, definitionLevels } = first
       ? readFirstVersion(unpacked(), first, element, decoder, withoutNulls)

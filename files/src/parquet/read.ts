@@ -3,41 +3,37 @@
 import type { DecodedArray, SchemaElement } from "hyparquet";
 import { type Chosen, type Column, chooseColumns, type Selection } from "../layout.ts";
 import type { Limits } from "../limits.ts";
-import { asArgument, DataError, shown } from "../refusal.ts";
+import { DataError, shown } from "../refusal.ts";
+import type { Remedy } from "../remedy.ts";
 import type { Source } from "../source.ts";
 import { deviceNumber, finished, type Growing, growing, noteMissing, type Table } from "../table.ts";
+import { textOf } from "../text.ts";
 import { openParquet, type ParquetFile } from "./file.ts";
 import type { Page } from "./pages.ts";
 
 export async function readParquet(source: Source, selection: Selection, limits: Limits): Promise<Table> {
   const parquet = await openParquet(source);
-  try {
-    const chosen = chooseColumns({ file: source.file, line: 1 }, parquetColumns(parquet, limits), selection);
-    checkSize(parquet, chosen, limits);
-    const { features, device } = chosen;
-    const names = features.map(({ name }) => name);
-    const table = growing(source.file, names, parquet.rows, device !== undefined, limits);
-    for (const group of parquet.groups) {
-      for (const [slot, { index }] of features.entries()) {
-        const element = parquet.elements[index];
-        await parquet.read(element.name, group, (page, row) => keepNumbers(table, slot, page, row, element, limits));
-      }
-      if (device !== undefined) {
-        const { name } = parquet.elements[device];
-        await parquet.read(name, group, (page, row) => keepDevices(table, page, row, name));
-      }
+  const chosen = chooseColumns({ file: source.file, line: 1 }, parquetColumns(parquet, limits), selection);
+  checkSize(parquet, chosen, limits);
+  const { features, device } = chosen;
+  const names = features.map(({ name }) => name);
+  const table = growing(source.file, names, parquet.rows, device !== undefined, limits);
+  for (const group of parquet.groups) {
+    for (const [slot, { index }] of features.entries()) {
+      const element = parquet.elements[index];
+      await parquet.read(element.name, group, (page, row) => keepNumbers(table, slot, page, row, element, limits));
     }
-    table.rows = parquet.rows;
-    return finished(table, "parquet");
-  } finally {
-    await parquet.close();
+    if (device !== undefined) {
+      const { name } = parquet.elements[device];
+      await parquet.read(name, group, (page, row) => keepDevices(table, page, row, name));
+    }
   }
+  table.rows = parquet.rows;
+  return finished(table, "parquet");
 }
 
 export async function columnsOfParquet(source: Source, limits: Limits): Promise<Column[]> {
-  const parquet = await openParquet(source);
-  await parquet.close();
-  return parquetColumns(parquet, limits);
+  return parquetColumns(await openParquet(source), limits);
 }
 
 function parquetColumns({ file, elements }: ParquetFile, limits: Limits): Column[] {
@@ -134,8 +130,11 @@ function allNumbers(values: DecodedArray, element: SchemaElement): Float32Array 
 
 function refuseLarge(place: { file: string; line: number; column: string }, value: number, magnitude: number): never {
   const rule = `be a number from -${magnitude} to ${magnitude}`;
-  const remedy = `mend the value, or leave the column out with --exclude ${asArgument([place.column])}`;
-  throw new DataError(place, rule, shown(String(value)), remedy);
+  const remedies: Remedy[] = [
+    { kind: "text", text: "fix the value" },
+    { kind: "leave-out-columns", columns: [place.column] },
+  ];
+  throw new DataError(place, rule, shown(String(value)), remedies);
 }
 
 /** What one stored value stands for. */
@@ -164,7 +163,7 @@ function keepDevices({ file, devices }: Growing, page: Page, row: number, column
   if (devices === undefined) return;
   let r = row;
   for (const value of pageValues(page)) {
-    const name = value instanceof Uint8Array ? Buffer.from(value).toString("utf8").trim() : String(value ?? "");
+    const name = value instanceof Uint8Array ? textOf(value, 0, value.length).trim() : String(value ?? "");
     if (name === "") {
       throw new DataError(
         { file, line: r + 1, column },

@@ -47,7 +47,7 @@ export async function compare(options: CompareOptions, { stdout, stderr, env }: 
       : await fileData(options.data, options, (file) => progress.announce(`fedkm  reading ${file}`));
   const { k = data.k, messages: budget = 200 * data.datasets.length } = options;
   if (k === undefined) throw new UsageError("--k must be given with --data, or --classes to count them, got neither");
-  const graph = linkDevices(options.graph, data.names, data.datasets, seed);
+  const graph = await linkDevices(options.graph, data.names, data.datasets, seed);
   const problem = { datasets: data.datasets, labels: data.labels, graph, k, alpha, seed, messages: budget };
   const found: (MethodOutcome | TooDear)[] = [];
   const names = Object.keys(table);

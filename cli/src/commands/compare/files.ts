@@ -28,7 +28,7 @@ export async function fileData(
   const input = await readInput(patterns, reading, onFile);
   const labels = column === undefined ? undefined : await readClasses(input, column, options);
   const datasets = input.devices.map(({ points }) => points);
-  const { scaling } = chooseScaling(scale, input.columns, datasets);
+  const { scaling } = await chooseScaling(scale, input.columns, datasets);
   if (scaling.kind !== "none") for (const points of datasets) applyScaling(points, scaling);
   const name = patterns.join(" ");
   const k = labels && new Set(labels.flatMap((own) => [...own])).size;

@@ -7,11 +7,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type Matrix, matrix } from "@fedkm/core";
 import { contractOf, simulate, studyOfPoints } from "@fedkm/device";
 import { checkLoopback, type DaemonStatus } from "@fedkm/device/daemon";
+import { systemReason } from "@fedkm/files";
 import { prepareFolders } from "../../devices/folders.ts";
 import { startProcesses } from "../../devices/processes.ts";
 import { hasSettled } from "../../devices/state.ts";
 import { planDatasets } from "../../devices/study.ts";
-import { systemReason } from "../../failure.ts";
 import { stoppable } from "../../stop.ts";
 import type { Problem } from "./comparison.ts";
 

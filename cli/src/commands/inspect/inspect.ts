@@ -1,7 +1,6 @@
 // fedkm inspect: what fedkm sees in a file, before anything is clustered.
 
 import {
-  asArgument,
   type ColumnProfile,
   type DialectOptions,
   delimiters,
@@ -12,6 +11,7 @@ import {
   readTable,
 } from "@fedkm/files";
 import type { Console } from "../../console.ts";
+import { asArgument } from "../../input/remedies.ts";
 import { count, significant } from "../../numbers.ts";
 import { alignColumns } from "../../table.ts";
 

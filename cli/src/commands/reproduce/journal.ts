@@ -4,7 +4,8 @@
 import { closeSync, fsyncSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { RunRow } from "@fedkm/experiments";
-import { systemReason, UsageError } from "../../failure.ts";
+import { systemReason } from "@fedkm/files";
+import { UsageError } from "../../failure.ts";
 
 export interface Journal {
   /** What an earlier run has finished: batch number and rows. */

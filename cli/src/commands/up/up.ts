@@ -32,7 +32,7 @@ export async function up(options: UpOptions, io: Console): Promise<void> {
   const { state, seed, json } = options;
   const { studyText, data, datasets } = await input(options);
   const names = data.map((_, index) => deviceName(index, data.length));
-  const graph = linkDevices(options.graph, names, datasets, seed);
+  const graph = await linkDevices(options.graph, names, datasets, seed);
   const links = Array.from(edges(graph)).length;
   const statuses = await stoppable(async (signal) => {
     const folders = await prepareFolders({ base: state, studyText, data, graph });

@@ -2,7 +2,7 @@
 
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { DataError } from "./refusal.ts";
+import { DataError } from "../refusal.ts";
 
 /** The files that patterns name, each once, in a fixed order. A name without a pattern is taken as it is. */
 export function expandPatterns(patterns: readonly string[]): string[] {

@@ -1,0 +1,51 @@
+// Refusals of files in the words of the command: what helps, with the arguments that do it. Only this file words them so.
+
+import type { ActionRemedy, DataError, RemedyPosition } from "@fedkm/files";
+
+/** One line that says what is wrong with a file, and what to type or to change. */
+export function refusalLine(error: DataError): string {
+  return error.worded((remedy, position) => phrase(remedy, position, error.place.file));
+}
+
+/** Names as one argument of a command line: commas between, names with a comma in quotes, all of it in the shell's. */
+export function asArgument(names: readonly string[]): string {
+  return inShell(names.map((name) => (/[",]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name)).join(","));
+}
+
+function inShell(text: string): string {
+  return /^[\w./,:@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+const policyPhrases = { drop: "drop their rows with --missing drop", mean: "fill them with --missing mean" };
+
+function phrase(remedy: ActionRemedy, position: RemedyPosition, file: string): string {
+  switch (remedy.kind) {
+    case "leave-out-columns": {
+      const names = [...new Set(remedy.columns)];
+      return `leave ${spokenOf(remedy.columns.length, position)} out with --exclude ${asArgument(names)}`;
+    }
+    case "choose-columns":
+      return `choose${position === "later" ? "" : " the columns"} with --columns ${asArgument(remedy.columns)}`;
+    case "name-column":
+      return `name one of them with ${flagOf(remedy.option)}`;
+    case "missing-policy":
+      return remedy.policies.map((policy) => policyPhrases[policy]).join(", or ");
+    case "decimal-points":
+      // Also numbers such as 1,000 look so.
+      return `write numbers with a decimal point and no commas, beside semicolons or tabs with tr , . < ${inShell(file)}`;
+    case "delimiter":
+      return "put commas between cells, such as with tr -s ' ' ','";
+  }
+}
+
+/** Commander calls an option so of which it makes one with this name. */
+function flagOf(option: string): string {
+  return `--${option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** Columns by a word: the first remedy follows what is wrong with them, a later one follows what else could be done. */
+function spokenOf(count: number, position: RemedyPosition): string {
+  if (position === "rest") return "the others";
+  if (position === "first") return count === 1 ? "it" : "them";
+  return count === 1 ? "the column" : count === 2 ? "both columns" : "the columns";
+}

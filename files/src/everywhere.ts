@@ -1,0 +1,17 @@
+// What is the same on every platform.
+
+export type { Bounds } from "./bounds.ts";
+export { delimiters } from "./csv/delimiter.ts";
+export type { DialectOptions } from "./csv/dialect.ts";
+export { csvRecords } from "./csv/records.ts";
+export type { LabelOf } from "./label.ts";
+export type { Column, ColumnKind, Selection } from "./layout.ts";
+export { defaultLimits, type Limits } from "./limits.ts";
+export { checkMissing, completeRows, type MissingPolicy, missingPolicies } from "./missing.ts";
+export { type ColumnProfile, type Profile, profile, profileColumns } from "./profile.ts";
+export type { FileLayout, ReadOptions } from "./read.ts";
+export { DataError, type Place } from "./refusal.ts";
+export type { ActionRemedy, Remedy, RemedyPosition, RemedyWords } from "./remedy.ts";
+export { applyScaling, federatedMeans, fillMissing, type Scaling, standardScaling, undoScaling } from "./scaling.ts";
+export type { PieceWriter } from "./source.ts";
+export type { Format, MissingCells, Table } from "./table.ts";

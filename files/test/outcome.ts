@@ -1,0 +1,19 @@
+// What became of reading a file, as plain data that also comes out of a page: a table or a refusal.
+
+import { checkMissing, DataError, type Table } from "../src/index.ts";
+
+export type Outcome = Readonly<Record<string, unknown>>;
+
+export async function outcome(reading: Promise<Table>): Promise<Outcome> {
+  try {
+    const table = await reading;
+    checkMissing(table, "refuse");
+    const { points, devices, ...rest } = table;
+    const of = devices && { names: devices.names, of: Array.from(devices.of) };
+    return { ...rest, rows: points.rows, values: Array.from(points.data), devices: of };
+  } catch (error) {
+    if (!(error instanceof DataError)) throw error;
+    const { message, place, rule, got, remedies } = error;
+    return { message, place, rule, got, remedies };
+  }
+}
