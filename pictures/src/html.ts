@@ -71,6 +71,7 @@ thead th { font-weight: 600; }
 .bar { display: inline-block; min-width: 84px; padding: 0 4px; background: linear-gradient(to right, var(--bar) var(--share), transparent 0); }
 figure { margin: 0; }
 svg { display: block; max-width: 100%; height: auto; font-family: system-ui, sans-serif; color: var(--ink); }
+.wide > svg { max-width: none; }
 .side { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(320px, 100%), 1fr)); gap: 0 32px; }
 .side > * { min-width: 0; }
 /* Wider than the text, so that two pictures stand side by side. */

@@ -20,7 +20,7 @@ interface Link {
 /** Pixels. A name longer than the longest is cut, and shown whole on hovering. */
 const NODE = 12;
 const SMALL_NODE = 5;
-const LONGEST_NAME = 120;
+const LONGEST_NAME = { level: 130, turned: 96 };
 /** Names beside more devices than this would touch; they are turned to stand around the circle. */
 const MOST_LEVEL = 12;
 const LINE = labelSize + 2;
@@ -92,17 +92,19 @@ function layout(names: readonly string[], width: number): Layout {
   const isInside = names.length <= 2 * MOST_LEVEL && names.every((name) => textWidth(name) <= 2 * NODE - 6);
   const radius = isInside ? NODE : SMALL_NODE;
   const isTurned = !isInside && names.length > MOST_LEVEL;
-  const longest = Math.min(LONGEST_NAME, Math.max(0, ...names.map((name) => textWidth(name))));
+  const most = isTurned ? LONGEST_NAME.turned : LONGEST_NAME.level;
+  const longest = Math.min(most, Math.max(0, ...names.map((name) => textWidth(name))));
   const beside = isInside ? NODE + 2 : AWAY + longest + 2;
   const above = isInside ? NODE + 2 : isTurned ? beside : AWAY + LINE;
-  const circle = width / 2 - beside;
+  // A pair of devices needs no large circle.
+  const circle = Math.min(width / 2 - beside, 50 + 20 * names.length);
   // Around a full circle even turned names need a line each.
   const every = isTurned ? Math.ceil((names.length * LINE) / (2 * Math.PI * (circle + AWAY))) : 1;
   const places = names.map((name, i): Place => {
     const turn = (2 * Math.PI * i) / names.length;
     const [across, up] = [Math.sin(turn), Math.cos(turn)];
     const [x, y] = [width / 2 + circle * across, above + circle - circle * up];
-    const label = i % every === 0 ? shortened(name, LONGEST_NAME) : "";
+    const label = i % every === 0 ? shortened(name, most) : "";
     const text = isInside ? inside(x, y) : isTurned ? turned(x, y, turn) : level(x, y, across, up);
     return { x, y, name, label, text };
   });
@@ -118,7 +120,7 @@ function inside(x: number, y: number): Attributes {
 /** Outside of the circle, on the side where the device stands. */
 function level(x: number, y: number, across: number, up: number): Attributes {
   if (Math.abs(across) < 0.2) return { x, y: up > 0 ? y - AWAY : y + AWAY + 2 * MIDDLE, "text-anchor": "middle" };
-  return { x: x + AWAY * across, y: y + MIDDLE - AWAY * up, "text-anchor": across > 0 ? "start" : "end" };
+  return { x: x + AWAY * Math.sign(across), y: y + MIDDLE - AWAY * up, "text-anchor": across > 0 ? "start" : "end" };
 }
 
 /** Along the ray from the middle, never upside down. */

@@ -5,11 +5,6 @@ interface Shade {
   readonly dark: string;
 }
 
-/** A colour that both grounds carry. */
-function both(colour: string): Shade {
-  return { light: colour, dark: colour };
-}
-
 const shades = {
   paper: { light: "#ffffff", dark: "#17181a" },
   /** Text and marks; quiet text; lines that only guide the eye; what lies under figures in a table. */
@@ -21,8 +16,18 @@ const shades = {
   alarm: { light: "#a33000", dark: "#ff9d6b" },
 } as const;
 
-/** Okabe and Ito's colours, which the colour-blind can tell apart. */
-const clusters = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#999999"].map(both);
+/** Okabe and Ito's colours, which the colour-blind can tell apart, and the same hues for points on a dark ground. */
+const clusters: readonly Shade[] = [
+  { light: "#0072B2", dark: "#3D9BE9" },
+  { light: "#E69F00", dark: "#F5B83D" },
+  { light: "#009E73", dark: "#2CC295" },
+  { light: "#CC79A7", dark: "#E39BC4" },
+  { light: "#56B4E9", dark: "#8FD3FF" },
+  { light: "#D55E00", dark: "#FF8A3D" },
+  { light: "#F0E442", dark: "#F7EE7A" },
+  { light: "#999999", dark: "#B3B3B3" },
+];
+const [blue, orange, green, pink, sky, vermilion, , grey] = clusters;
 
 /** One hue that no cluster and no method has. The farther from the ground, the farther apart the two ends of a link. */
 const links: readonly Shade[] = [
@@ -40,15 +45,15 @@ function alike(shade: Shade): { readonly line: Shade; readonly name: Shade } {
 
 /** A method's line, and its name in letters, which need more contrast than a line. */
 const lines = {
-  fedkm: { line: both("#0072B2"), name: { light: "#006DAB", dark: "#4FA8E0" } },
-  consensus: { line: both("#009E73"), name: { light: "#007A58", dark: "#2BB58C" } },
-  distributed: { line: both("#D55E00"), name: { light: "#B84F00", dark: "#FF9A57" } },
-  local: { line: both("#999999"), name: shades.quiet },
+  fedkm: alike(blue),
+  consensus: { line: green, name: { light: "#007A58", dark: "#2CC295" } },
+  distributed: { line: vermilion, name: { light: "#B84F00", dark: "#FF8A3D" } },
+  local: { line: grey, name: shades.quiet },
   pooled: alike({ light: "#000000", dark: "#fafafa" }),
-  gradient: { line: both("#CC79A7"), name: { light: "#A3467A", dark: "#E088BB" } },
+  gradient: { line: pink, name: { light: "#A3467A", dark: "#E39BC4" } },
   fkm: { line: { light: "#9A7D00", dark: "#C9A400" }, name: { light: "#7D6500", dark: "#C9A400" } },
-  coreset: { line: both("#56B4E9"), name: { light: "#1F78AD", dark: "#56B4E9" } },
-  backbone: { line: both("#E69F00"), name: { light: "#8F6200", dark: "#E69F00" } },
+  coreset: { line: sky, name: { light: "#1F78AD", dark: "#8FD3FF" } },
+  backbone: { line: orange, name: { light: "#8F6200", dark: "#F5B83D" } },
   kfed: alike({ light: "#7A4EAB", dark: "#A98AD6" }),
 };
 
@@ -71,10 +76,8 @@ const every: readonly Shade[] = [
   ...Object.values(lines).flatMap(({ line, name }) => [line, name]),
 ];
 
-/** Each colour of the light ground that is another one on the dark ground. */
-export const darkOf: ReadonlyMap<string, string> = new Map(
-  every.filter(({ light, dark }) => light !== dark).map(({ light, dark }) => [light, dark]),
-);
+/** The colour on the dark ground for each one on the light ground. */
+export const darkOf: ReadonlyMap<string, string> = new Map(every.map(({ light, dark }) => [light, dark]));
 
 /**
  * Style rules under which a drawing for the light ground is one for the dark ground where the reader prefers that.

@@ -1,11 +1,14 @@
-// How wide text is, without a browser: advance widths of Inter, which PNG and PDF are written in.
+// How wide text is, without a browser.
 
-/** Of the characters from space to tilde, in thousandths of the font's size. Most other sans-serif fonts are narrower. */
+/**
+ * Advance widths of the characters from space to tilde, in thousandths of the font's size: for each the wider one of
+ * Inter, which PNG and PDF are written in, and DejaVu Sans, the widest font that browsers take for system-ui.
+ */
 const advances = (
-  "281 288 466 633 642 982 644 300 365 365 501 662 288 460 288 360 631 407 610 618 646 593 620 566 619 620 288 302 " +
-  "662 662 662 511 966 690 654 730 722 601 590 746 743 269 571 672 565 903 753 765 639 765 644 642 646 744 690 985 " +
-  "682 679 629 365 360 365 471 456 323 562 612 571 612 583 370 613 591 242 242 549 242 876 591 600 612 612 376 528 " +
-  "327 591 562 818 546 562 552 426 333 426 662"
+  "318 401 466 838 642 982 780 300 390 390 501 838 318 460 318 360 636 636 636 636 646 636 636 636 636 636 337 337 " +
+  "838 838 838 531 1000 690 686 730 770 632 590 775 752 295 571 672 565 903 753 787 639 787 695 642 646 744 690 989 " +
+  "685 679 685 390 360 390 838 500 500 613 635 571 635 615 370 635 634 278 278 579 278 974 634 612 635 635 411 528 " +
+  "392 634 592 818 592 592 552 636 337 636 838"
 )
   .split(" ")
   .map(Number);
@@ -31,10 +34,13 @@ export function textWidth(text: string, size = labelSize): number {
   return (sum * size) / 1000;
 }
 
-/** The text, or as much of its beginning as fits into `room` pixels, with an ellipsis. */
+/** The text, or its beginning and its end with an ellipsis between: names often differ in a number at their end. */
 export function shortened(text: string, room: number, size = labelSize): string {
-  if (textWidth(text, size) <= room) return text;
   const characters = [...text];
-  while (characters.length > 0 && textWidth(`${characters.join("")}…`, size) > room) characters.pop();
-  return `${characters.join("").trimEnd()}…`;
+  let shown = text;
+  for (let kept = characters.length - 1; kept >= 0 && textWidth(shown, size) > room; kept--) {
+    const end = Math.floor(kept / 2);
+    shown = `${characters.slice(0, kept - end).join("")}…${characters.slice(characters.length - end).join("")}`;
+  }
+  return shown;
 }

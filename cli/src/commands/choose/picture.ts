@@ -47,7 +47,7 @@ function clusterCurve(document: Document, { curve, k }: Choice["clusters"]): Ele
     marginLeft: up.room,
     style: { fontSize: `${labelSize}px` },
     x: { label: "k", labelAnchor: "center", labelArrow: "none", domain: x, ...across.axis },
-    y: { label: null, domain: y, ...up.axis, tickSize: 0 },
+    y: { label: null, domain: y, ...up.axis, insetBottom: 8, tickSize: 0 },
     marks: [
       gridY(up.axis.ticks, { stroke: faint, strokeOpacity: 0.7 }),
       line(curve, { x: "k", y: "needed", stroke: quiet, strokeDasharray: "2,4" }),
@@ -81,7 +81,7 @@ function couplingCurve(document: Document, { curve, alpha }: Choice["coupling"])
       ticks: alphas.filter((_, i) => i % every === 0),
       tickFormat: compact,
     },
-    y: { label: null, domain: y, ...up.axis, tickSize: 0 },
+    y: { label: null, domain: y, ...up.axis, insetBottom: 8, tickSize: 0 },
     marks: [
       gridY(up.axis.ticks, { stroke: faint, strokeOpacity: 0.7 }),
       ruleX(curve, {

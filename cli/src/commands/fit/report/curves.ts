@@ -33,9 +33,9 @@ export function drawCurve(
     marginLeft: up.room,
     style: { fontSize: `${labelSize}px` },
     x: { label: "round", labelAnchor: "center", labelArrow: "none", domain: x, ...across.axis },
-    y: { type: isLog ? "log" : "linear", domain: y, ...up.axis, tickSize: 0, label: null },
+    y: { type: isLog ? "log" : "linear", domain: y, ...up.axis, insetBottom: 6, tickSize: 0, label: null },
     marks: [
-      gridY(up.axis.ticks, { stroke: faint }),
+      gridY(up.axis.ticks, { stroke: faint, strokeOpacity: 0.7 }),
       line(history, { ...at, ...strokeOptions(style) }),
       dot(history.length === 1 ? history : history.slice(-1), { ...at, r: 3, fill: style.stroke }),
     ],

@@ -33,13 +33,13 @@ ${warnings.length > 0 ? `<ul class="warnings">${warnings.map((text) => `<li>${es
 ${clusterTable(model)}
 <h2>Rows and their clusters</h2>
 <p>${escaped(caption)}</p>
-<figure>${svgPart(drawing, "Rows as points in the colours of their clusters")}</figure>
+<figure class="wide">${svgPart(drawing, "Rows as points in the colours of their clusters")}</figure>
 <h2>Devices</h2>
 ${devices.length > LONG_LIST ? `<details><summary>Rows of all ${count(devices.length)} devices</summary>${sizesTable(model)}</details>` : sizesTable(model)}
 <div class="side">
 <section>
 <h2>Disagreement on ${count(links.length)} ${links.length === 1 ? "link" : "links"}</h2>
-<p>Darker: the centroids at the two ends are farther apart (discrepancy d).${units}</p>
+<p>The stronger the colour of a link, the farther apart are the centroids at its two ends (discrepancy d).${units}</p>
 <figure>${networkFigure(document, model)}</figure>
 </section>
 <section>

@@ -22,7 +22,7 @@ import { sampleRows, viewOf } from "./components.ts";
 const MOST_POINTS = 6000;
 /** More panels than this are too small to read. */
 const MOST_PANELS = 12;
-const WIDTH = 960;
+const WIDTH = 940;
 const MOST_STRETCHED = 6;
 const margins = { marginTop: 28, marginBottom: 26 };
 const MARGIN_RIGHT = 12;
