@@ -4,7 +4,7 @@ export { type Cell, escaped, htmlPage, htmlTable } from "./html.ts";
 export { lineStyle, methodTitles, strokeOptions } from "./lines.ts";
 export { drawKey, drawNetwork, linkShade, type Network, shadeStep } from "./network.ts";
 export { count, significant } from "./numbers.ts";
-export { clusterColours, darkRules, faint, ink, linkShades, paper, quiet, themeVariables } from "./palette.ts";
+export { clusterColours, darkRules, faint, ink, paper, pointOpacity, quiet, themeVariables } from "./palette.ts";
 export { principalAxes, principalComponents } from "./principal.ts";
 export { svgFile, svgPart } from "./svg.ts";
 export { axisTicks, compact, domainOf } from "./ticks.ts";

@@ -57,6 +57,10 @@ const lines = {
   kfed: alike({ light: "#7A4EAB", dark: "#A98AD6" }),
 };
 
+/** Points that lie on each other look darker; on a dark ground they need more light of their own. */
+export const pointOpacity = 0.45;
+const darkPointOpacity = 0.75;
+
 const onLight = ({ light }: Shade) => light;
 
 export const paper = shades.paper.light;
@@ -87,7 +91,8 @@ export function darkRules(drawing?: string): string {
   const rules = Array.from(darkOf)
     .filter(([light]) => drawing === undefined || drawing.includes(`"${light}"`))
     .flatMap(([light, dark]) => ["fill", "stroke", "color"].map((of) => `[${of}="${light}"]{${of}:${dark}}`));
-  return `@media screen and (prefers-color-scheme:dark){${rules.join("")}}`;
+  const points = ["fill-opacity", "stroke-opacity"].map((of) => `[${of}="${pointOpacity}"]{${of}:${darkPointOpacity}}`);
+  return `@media screen and (prefers-color-scheme:dark){${rules.join("")}${points.join("")}}`;
 }
 
 /** The same colours as variables of a page: --ink, --paper, --cluster-0 and so on. */

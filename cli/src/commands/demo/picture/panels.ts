@@ -1,7 +1,7 @@
 // Small multiples: what every device holds, how it clusters it, and what its neighbours say.
 
 import { type Matrix, matchCentroids, predict, stack, toRows } from "@fedkm/core";
-import { axisTicks, clusterColours, faint, ink, labelSize, paper, quiet } from "@fedkm/pictures";
+import { axisTicks, clusterColours, faint, ink, labelSize, paper, pointOpacity, quiet } from "@fedkm/pictures";
 import { dot, frame, type Markish, plot, text } from "@observablehq/plot";
 import type { Comparison } from "../comparison.ts";
 
@@ -65,7 +65,7 @@ function marks({ problem, reference, results }: Comparison): Markish[] {
   const at = { ...facets, x: "x", y: "y" } as const;
   const cross = { ...at, symbol: "times", r: 3.5 } as const;
   return [
-    dot(points, { ...at, r: 2, fill: "colour", fillOpacity: 0.45 }),
+    dot(points, { ...at, r: 2, fill: "colour", fillOpacity: pointOpacity }),
     // The halo lies below the rings, or it would cut them.
     dot(crosses, { ...cross, stroke: paper, strokeWidth: 5 }),
     dot(rings, { ...at, r: 5.25, stroke: ink, strokeWidth: 0.75 }),

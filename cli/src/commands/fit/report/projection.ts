@@ -10,6 +10,7 @@ import {
   ink,
   labelSize,
   paper,
+  pointOpacity,
   shortened,
   textWidth,
 } from "@fedkm/pictures";
@@ -115,7 +116,7 @@ function draw(
         r: 2,
         symbol: ({ cluster }: Place) => shapes[Math.floor(cluster / clusterColours.length) % shapes.length],
         fill: ({ cluster }: Place) => clusterColours[cluster % clusterColours.length],
-        fillOpacity: 0.45,
+        fillOpacity: pointOpacity,
       }),
       dot(crosses, { ...cross, stroke: paper, strokeWidth: 5 }),
       dot(crosses, { ...cross, stroke: ink, strokeWidth: 2 }),
