@@ -90,9 +90,10 @@ export const darkOf: ReadonlyMap<string, string> = new Map(every.map(({ light, d
 export function darkRules(drawing?: string): string {
   const rules = Array.from(darkOf)
     .filter(([light]) => drawing === undefined || drawing.includes(`"${light}"`))
-    .flatMap(([light, dark]) => ["fill", "stroke", "color"].map((of) => `[${of}="${light}"]{${of}:${dark}}`));
+    .flatMap(([light, dark]) => ["fill", "stroke"].map((of) => `[${of}="${light}"]{${of}:${dark}}`));
   const points = ["fill-opacity", "stroke-opacity"].map((of) => `[${of}="${pointOpacity}"]{${of}:${darkPointOpacity}}`);
-  return `@media screen and (prefers-color-scheme:dark){${rules.join("")}${points.join("")}}`;
+  const current = `[color="${ink}"]{color:${darkOf.get(ink)}}`;
+  return `@media screen and (prefers-color-scheme:dark){${current}${rules.join("")}${points.join("")}}`;
 }
 
 /** The same colours as variables of a page: --ink, --paper, --cluster-0 and so on. */

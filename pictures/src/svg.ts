@@ -20,7 +20,7 @@ export function svgFile({ width, height, name, body }: Picture): string {
   const size = `width="${width}" height="${height}"`;
   const drawn = `<rect ${size} fill="${paper}"></rect>${body}`;
   const opening = `<svg xmlns="${SVG}" ${size} viewBox="0 0 ${width} ${height}" role="img" color="${ink}">`;
-  return `${opening}<title>${escaped(name)}</title><style>${darkRules(`"${ink}"${drawn}`)}</style>${drawn}</svg>\n`;
+  return `${opening}<title>${escaped(name)}</title><style>${darkRules(drawn)}</style>${drawn}</svg>\n`;
 }
 
 /** A drawing as a part of an HTML page: named for screen readers, without a style sheet of its own. */

@@ -145,16 +145,19 @@ const units = [
 const MOST_DIGITS = 5;
 const TOO_LARGE = 1e15;
 
-/** All in one unit, with as many decimals as the step needs. */
+/** With as many digits as the step needs; where those are many, what comes after the first is written as a difference. */
 function linearLabels(values: readonly number[], step: number, exponent: number): string[] {
+  if (values.length === 1) return [compact(values[0])];
+  const digits = exponentOf(Math.max(...values.map(Math.abs)).toExponential()) - exponent + 1;
+  if (digits <= MOST_DIGITS) return alike(values, exponent);
+  const base = alike(values.slice(0, 1), exponentOf(values[0].toExponential()) - MOST_DIGITS);
+  const further = values.slice(1).map((_, i) => Number(((i + 1) * step).toPrecision(12)));
+  return [...base, ...alike(further, exponent).map((label) => `+${label}`)];
+}
+
+/** All in one unit, down to the digit of the power of ten. */
+function alike(values: readonly number[], exponent: number): string[] {
   const largest = Math.max(...values.map(Math.abs));
-  if (largest === 0) return values.map(() => "0");
-  const digits = exponentOf(largest.toExponential()) - exponent + 1;
-  if (digits > MOST_DIGITS && values.length > 1) {
-    const further = values.slice(1).map((_, i) => Number(((i + 1) * step).toPrecision(12)));
-    const [base] = linearLabels(values.slice(0, 1), step, exponentOf(values[0].toExponential()) - MOST_DIGITS);
-    return [base, ...linearLabels(further, step, exponent).map((label) => `+${label}`)];
-  }
   const unit = largest < TOO_LARGE ? units.find(({ least }) => largest >= least) : undefined;
   return values.map((value) => {
     if (value === 0) return "0";
