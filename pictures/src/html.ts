@@ -40,13 +40,18 @@ export interface Table {
   readonly names: number;
 }
 
+/** Characters. A longer name is a sentence, which may break but needs room to do so. */
+const LONG_NAME = 30;
+
 /** Scrolls by itself where the page is too narrow for it. */
 export function htmlTable({ heading, rows, names }: Table): string {
   const line = (cells: readonly Cell[], isHeading: boolean) => {
     const marked = cells.map((cell, i) => {
       const [tag, scope] = isHeading ? ["th", ' scope="col"'] : i === 0 ? ["th", ' scope="row"'] : ["td", ""];
       const markup = typeof cell === "string" ? escaped(cell) : cell.html;
-      return `<${tag}${scope}${i < names ? ' class="name"' : ""}>${markup}</${tag}>`;
+      const isLong = typeof cell === "string" && cell.length > LONG_NAME;
+      const name = i < names ? ` class="name${isLong ? " long" : ""}"` : "";
+      return `<${tag}${scope}${name}>${markup}</${tag}>`;
     });
     return `<tr>${marked.join("")}</tr>`;
   };
@@ -65,8 +70,9 @@ p, footer { color: var(--quiet); margin: 0 0 12px; }
 .wide, pre { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: 4px 14px 4px 0; text-align: right; border-bottom: 1px solid var(--faint); font-weight: 400; white-space: nowrap; vertical-align: top; }
-thead th { font-weight: 600; }
+thead th { font-weight: 600; white-space: normal; vertical-align: bottom; }
 .name { text-align: left; max-width: 34rem; white-space: normal; }
+.long { min-width: 16rem; }
 .swatch { display: inline-block; width: 10px; height: 10px; border-radius: 2px; margin-right: 6px; }
 .bar { display: inline-block; min-width: 84px; padding: 0 4px; background: linear-gradient(to right, var(--bar) var(--share), transparent 0); }
 figure { margin: 0; }

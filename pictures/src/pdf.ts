@@ -3,7 +3,7 @@
 
 import { deflateSync } from "node:zlib";
 import { parseHTML } from "linkedom";
-import { resvg } from "./resvg.ts";
+import { resvg } from "./png.ts";
 
 /** A pixel is a 96th of an inch, a point a 72nd. */
 const POINTS = 0.75;

@@ -5,10 +5,8 @@ import { leadingSubspace } from "./subspace.ts";
 
 /** The points, centred, in the coordinates of their `count` leading principal components. */
 export function principalComponents(points: Matrix, count: number): Matrix {
+  checkCount(points, count);
   const { rows, cols } = points;
-  if (!Number.isInteger(count) || count < 1 || count > cols) {
-    throw new RangeError(`count must be an integer from 1 to ${cols} (the columns of points), got ${count}`);
-  }
   const { centred } = centre(points);
   const { axes } = jacobiAxes(centred, count);
   const data = new Float64Array(rows * count);
@@ -20,6 +18,12 @@ export function principalComponents(points: Matrix, count: number): Matrix {
     }
   }
   return { data, rows, cols: count };
+}
+
+function checkCount({ cols }: Matrix, count: number): void {
+  if (!Number.isInteger(count) || count < 1 || count > cols) {
+    throw new RangeError(`count must be an integer from 1 to ${cols} (the columns of points), got ${count}`);
+  }
 }
 
 export interface PrincipalAxes {
@@ -36,6 +40,7 @@ const MOST_ROTATED = 64;
 
 /** From where to look at points of many columns: exact for a few columns, to the eye's precision for many. */
 export function principalAxes(points: Matrix, count: number): PrincipalAxes {
+  checkCount(points, count);
   const { centred, means } = centre(points);
   const { axes, variances } = points.cols <= MOST_ROTATED ? jacobiAxes(centred, count) : subspaceAxes(centred, count);
   const total = centred.data.reduce((sum, value) => sum + value * value, 0) / points.rows;

@@ -39,10 +39,12 @@ test("principalComponents puts points of a line on one axis, and nothing on the 
   expect(Array.from(data, (x) => Math.abs(x))).toEqual([5, 0, 0, 0, 5, 0].map((x) => expect.closeTo(x, 12)));
 });
 
-test("principalComponents refuses more components than columns", () => {
-  expect(() => principalComponents(matrix([[1, 2]]), 3)).toThrow(
-    "count must be an integer from 1 to 2 (the columns of points), got 3",
-  );
+test("principalComponents and principalAxes refuse more components than columns", () => {
+  for (const find of [principalComponents, principalAxes]) {
+    expect(() => find(matrix([[1, 2]]), 3)).toThrow(
+      "count must be an integer from 1 to 2 (the columns of points), got 3",
+    );
+  }
 });
 
 test("the digits' 16 components have scikit-learn's variances and coordinates", () => {
