@@ -3,7 +3,7 @@
 
 import { ink, linkShades, paper } from "./palette.ts";
 import { type Attributes, svgElement } from "./svg.ts";
-import { compact } from "./ticks.ts";
+import { stepLabels } from "./ticks.ts";
 import { labelSize, shortened, textWidth } from "./width.ts";
 
 export interface Network {
@@ -144,10 +144,10 @@ export function drawKey(document: Document, disagreements: readonly number[]): E
   linkShades.forEach((fill, i) => {
     root.append(svgElement(document, "rect", { x: beside + i * each, y: 0, width: each, height: bar, fill }));
   });
-  for (let i = 0; i <= linkShades.length; i++) {
+  stepLabels(step, linkShades.length).forEach((label, i) => {
     const at = { x: beside + i * each, y: height - 6, "text-anchor": "middle", fill: ink };
     const font = { "font-family": "system-ui, sans-serif", "font-size": labelSize };
-    root.append(svgElement(document, "text", { ...at, ...font }, compact(Number((i * step).toPrecision(3)))));
-  }
+    root.append(svgElement(document, "text", { ...at, ...font }, label));
+  });
   return root;
 }

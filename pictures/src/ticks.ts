@@ -44,8 +44,7 @@ export function domainOf(values: Iterable<number>): [number, number] {
   }
   const largest = Math.max(Math.abs(least), Math.abs(most));
   if (most - least > FINEST * largest) return [least, most];
-  const around = largest > 0 ? largest / 10 : 1;
-  return [least - around, most + around];
+  return largest === 0 ? [0, 1] : [least - largest / 10, most + largest / 10];
 }
 
 /** The most ticks whose labels stay apart; a single one where there is no room for two. */
@@ -153,6 +152,16 @@ function linearLabels(values: readonly number[], step: number, exponent: number)
   const base = alike(values.slice(0, 1), exponentOf(values[0].toExponential()) - MOST_DIGITS);
   const further = values.slice(1).map((_, i) => Number(((i + 1) * step).toPrecision(12)));
   return [...base, ...alike(further, exponent).map((label) => `+${label}`)];
+}
+
+/** Of 0 and so many steps of at most two digits. */
+export function stepLabels(step: number, steps: number): string[] {
+  const digits = step.toExponential(1);
+  const exponent = exponentOf(digits) - (digits.includes(".0e") ? 0 : 1);
+  return alike(
+    Array.from({ length: steps + 1 }, (_, i) => Number((i * step).toPrecision(3))),
+    exponent,
+  );
 }
 
 /** All in one unit, down to the digit of the power of ten. */

@@ -89,7 +89,7 @@ test("shadeStep of devices in perfect agreement is 1", () => {
 });
 
 test("drawKey names the bounds of the shades without letting them touch", () => {
-  for (const most of [1e-28, 3.7e-4, 1, 123_456, 9.9e14]) {
+  for (const most of [1e-28, 3.7e-4, 1e-3, 1.2e-3, 1, 123_456, 9.9e14]) {
     const texts = [...drawKey(blankDocument(), [most]).querySelectorAll("text")];
     const labels = texts.map(({ textContent }) => textContent ?? "");
     expect(new Set(labels).size).toBe(6);

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { axisTicks, compact, domainOf, type Spacing } from "../src/ticks.ts";
+import { axisTicks, compact, domainOf, type Spacing, stepLabels } from "../src/ticks.ts";
 import { textWidth } from "../src/width.ts";
 
 /** From 1e-12 to 1e15, of any sign. */
@@ -108,8 +108,14 @@ test("compact writes a number in few characters", () => {
   expect(written).toEqual(["1.2 M", "12.3 k", "9,999", "950", "0.25", "1.2e-4", "1e-6", "0", "-2 G", "3e15"]);
 });
 
+test("stepLabels writes every step with the same digits", () => {
+  expect(stepLabels(2e-4, 5)).toEqual(["0", "0.0002", "0.0004", "0.0006", "0.0008", "0.0010"]);
+  expect(stepLabels(1.2e-5, 3)).toEqual(["0", "1.2e-5", "2.4e-5", "3.6e-5"]);
+  expect(stepLabels(80_000, 2)).toEqual(["0", "80 k", "160 k"]);
+});
+
 test("domainOf gives a single value a scale", () => {
   expect(domainOf([5, 5])).toEqual([4.5, 5.5]);
-  expect(domainOf([0])).toEqual([-1, 1]);
+  expect(domainOf([0])).toEqual([0, 1]);
   expect(domainOf([2, 1, 3])).toEqual([1, 3]);
 });

@@ -36,7 +36,7 @@ export function drawPicture(comparison: Comparison): string {
   const mean = (model: FitModel) => significant(totalVariation(model.centroids, problem.graph) / links.length, 2);
   const names = centroids.map((_, device) => String(device + 1));
   page.heading(LEFT, LOWER, `Disagreement on the ${links.length} links`);
-  page.text(LEFT, LOWER + 20, "The stronger the colour, the farther apart are its two ends");
+  page.text(LEFT, LOWER + 20, "Stronger colour: the two ends are farther apart");
   page.place(drawNetwork(page.document, { names, links }, 300), LEFT, LOWER + 36);
   const disagreements = links.map(({ disagreement }) => disagreement);
   page.place(drawKey(page.document, disagreements), LEFT, LOWER + 346);

@@ -18,10 +18,10 @@ export function reportPage(fitted: Fitted): string {
   const { options, devices, links, columns, scaling, rounds, converged, objective } = model;
   const rows = devices.reduce((sum, own) => sum + own.rows, 0);
   const { drawing, caption } = drawProjection(document, fitted);
-  const title = `${options.k} clusters of ${count(rows)} rows on ${count(devices.length)} ${devices.length === 1 ? "device" : "devices"}`;
+  const title = `${counted(options.k, "cluster")} of ${counted(rows, "row")} on ${counted(devices.length, "device")}`;
   const facts = [
     `${options.method}, alpha = ${options.alpha}, graph ${options.graph}, scale ${scaling.kind}, seed ${options.seed}`,
-    `${converged ? "settled" : "stopped"} after ${rounds} ${rounds === 1 ? "round" : "rounds"} at objective ${significant(objective, 4)}`,
+    `${converged ? "settled" : "stopped"} after ${counted(rounds, "round")} at objective ${significant(objective, 4)}`,
     `${count(model.messages)} messages, ${count(model.bytes)} bytes between devices`,
   ];
   const units = scaling.kind === "none" ? "" : " Distances are measured on the scaled columns.";
@@ -29,7 +29,7 @@ export function reportPage(fitted: Fitted): string {
 <p>${facts.map(escaped).join("<br>")}</p>
 ${warnings.length > 0 ? `<ul class="warnings">${warnings.map((text) => `<li>${escaped(text)}</li>`).join("")}</ul>` : ""}
 <h2>Clusters</h2>
-<p>Centroids in the units of your ${count(columns.length)} columns: the devices' mean, weighted by rows. Cluster numbers mean the same on every device.</p>
+<p>Centroids in the units of your ${counted(columns.length, "column")}: the devices' mean, weighted by rows. Cluster numbers mean the same on every device.</p>
 ${clusterTable(model)}
 <h2>Rows and their clusters</h2>
 <p>${escaped(caption)}</p>
@@ -38,7 +38,7 @@ ${clusterTable(model)}
 ${devices.length > LONG_LIST ? `<details><summary>Rows of all ${count(devices.length)} devices</summary>${sizesTable(model)}</details>` : sizesTable(model)}
 <div class="side">
 <section>
-<h2>Disagreement on ${count(links.length)} ${links.length === 1 ? "link" : "links"}</h2>
+<h2>Disagreement on ${counted(links.length, "link")}</h2>
 <p>The stronger the colour of a link, the farther apart are the centroids at its two ends (discrepancy d).${units}</p>
 <figure>${networkFigure(document, model)}</figure>
 </section>
@@ -57,6 +57,10 @@ ${deviceTables(model)}
 </details>
 <footer>This page shows rows as points: show it only to those who may see the rows. The model is in model.json, the labelled files are in labels/.</footer>`;
   return htmlPage(title, body);
+}
+
+function counted(number: number, noun: string): string {
+  return `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
 }
 
 const NETWORK_WIDTH = 460;

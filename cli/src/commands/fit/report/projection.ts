@@ -30,6 +30,7 @@ const MARGIN_RIGHT = 12;
 const BETWEEN = 16;
 const DOWN = 30;
 const HIGHEST = 460;
+const LINE_HEIGHT = 80;
 const USUAL_LEFT = 40;
 
 /** Beyond eight clusters the shape tells those of one colour apart. */
@@ -65,9 +66,16 @@ export function drawProjection(document: Document, fitted: Fitted): { drawing: E
     ? model.devices.map(({ name, rows }) => ({ name, rest: `, ${count(rows)} rows` }))
     : [{ name: "all devices", rest: "" }];
   return {
-    drawing: draw(document, points, crosses, titles, model.columns.length > 2),
-    caption: `Across: ${names[0]}. Up: ${names[1] || "nothing, there is one column"}. Points are ${sampled}, crosses are centroids with their cluster's number.`,
+    drawing: draw(document, points, crosses, titles, shapeOf(model.columns.length)),
+    caption: `Across: ${names[0]}. ${names[1] === "" ? "" : `Up: ${names[1]}. `}Points are ${sampled}, crosses are centroids with their cluster's number.`,
   };
+}
+
+/** Rows of one column lie on a line; principal components have the same unit across and up. */
+type Shape = "line" | "plane" | "equal";
+
+function shapeOf(columns: number): Shape {
+  return columns === 1 ? "line" : columns === 2 ? "plane" : "equal";
 }
 
 interface Title {
@@ -81,11 +89,11 @@ function draw(
   points: readonly Place[],
   crosses: readonly Place[],
   titles: readonly Title[],
-  isEqual: boolean,
+  shape: Shape,
 ): Element {
   const columns = Math.min(4, titles.length);
   const rows = Math.ceil(titles.length / columns);
-  const { domains, up, across, panel, height } = arrange([...points, ...crosses], columns, isEqual);
+  const { domains, up, across, panel, height } = arrange([...points, ...crosses], columns, shape);
   const facets = {
     fx: ({ panel }: { panel: number }) => panel % columns,
     fy: ({ panel }: { panel: number }) => Math.floor(panel / columns),
@@ -104,7 +112,7 @@ function draw(
     marginRight: MARGIN_RIGHT + across.beyond[1],
     style: { fontSize: `${labelSize}px` },
     x: { domain: domains.x, ...across.axis, tickSize: 3, label: null },
-    y: { domain: domains.y, ...up.axis, tickSize: 3, label: null },
+    y: { domain: domains.y, ...(shape === "line" ? { axis: null } : up.axis), tickSize: 3, label: null },
     fx: { axis: null, paddingInner: BETWEEN / (panel + BETWEEN), paddingOuter: 0 },
     fy: { axis: null, paddingInner: DOWN / (height + DOWN), paddingOuter: 0 },
     color: { type: "identity" },
@@ -135,12 +143,12 @@ function draw(
 }
 
 /** The size of a panel and its axes: labels up take room from panels, whose width says how many labels fit across. */
-function arrange(places: readonly Place[], columns: number, isEqual: boolean) {
+function arrange(places: readonly Place[], columns: number, shape: Shape) {
   const panelBeside = (left: number) => (WIDTH - left - MARGIN_RIGHT - (columns - 1) * BETWEEN) / columns;
   const sized = (left: number) => {
     const panel = panelBeside(left);
-    const height = Math.min(panel, HIGHEST);
-    const domains = domainsOf(places, isEqual, height / panel);
+    const height = shape === "line" ? LINE_HEIGHT : Math.min(panel, HIGHEST);
+    const domains = domainsOf(places, shape, height / panel);
     const ticks = (domain: readonly [number, number], length: number, direction: "across" | "up") =>
       axisTicks({ domain, length, spacing: "linear", direction });
     return { panel, height, domains, up: ticks(domains.y, height, "up"), across: ticks(domains.x, panel, "across") };
@@ -161,15 +169,16 @@ function labelled(crosses: readonly Place[]): Place[] {
 /** What the axes span, with a little room; a single value still needs a scale. */
 function domainsOf(
   places: readonly Place[],
-  isEqual: boolean,
+  shape: Shape,
   heightToWidth: number,
 ): { x: [number, number]; y: [number, number] } {
   const [x, y] = (["x", "y"] as const).map((axis) => {
     const [least, most] = domainOf(places.map((place) => place[axis]));
     return { middle: (least + most) / 2, half: 0.54 * (most - least) };
   });
+  if (shape === "line") y.middle = 0;
   // A unit is as long up as across, unless one direction would then be a line.
-  if (isEqual && y.half > x.half / MOST_STRETCHED) {
+  if (shape === "equal" && y.half > x.half / MOST_STRETCHED) {
     x.half = Math.max(x.half, y.half / heightToWidth);
     y.half = x.half * heightToWidth;
   }
