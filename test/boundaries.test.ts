@@ -250,6 +250,23 @@ describe("a device's loop", () => {
   });
 });
 
+describe("pictures", () => {
+  it("needs neither Node nor a document of its own, except for what is imported from its node.ts", () => {
+    const seen = new Set<string>();
+    const visit = (file: string) => {
+      if (seen.has(file)) return;
+      seen.add(file);
+      for (const name of imports(file, { types: false })) {
+        if (name.startsWith(".")) visit(posix.join(posix.dirname(file), name));
+        else expect(name, file).toBe("@fedkm/core");
+      }
+    };
+    visit("pictures/src/index.ts");
+    expect(seen).toContain("pictures/src/palette.ts");
+    expect(seen).not.toContain("pictures/src/png.ts");
+  });
+});
+
 describe("every source file", () => {
   const all = Object.keys(workspaces).flatMap((workspace) => sources(`${workspace}/src`));
 

@@ -182,16 +182,20 @@ describe("links", () => {
 });
 
 describe("pictures", () => {
-  it("docs/methods/ is what npm run pictures draws, small, and one for every method", () => {
+  it("docs/together.svg and docs/methods/ are what npm run pictures draws, small, and one for every method", () => {
     const out = mkdtempSync(join(tmpdir(), "fedkm-docs-"));
     try {
       const script = join(root, "bench/dist/pictures.js");
       const { status, stderr } = spawnSync(process.execPath, [script, "--out", out], { encoding: "utf8" });
       expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-      const names = readdirSync(out).sort();
+      expect(readdirSync(out).sort()).toEqual(["methods", "together.svg"]);
+      const together = readFileSync(join(out, "together.svg"), "utf8");
+      expect(together).toBe(readFileSync(join(root, "docs/together.svg"), "utf8"));
+      expect(together.length).toBeLessThan(30_000);
+      const names = readdirSync(join(out, "methods")).sort();
       expect(readdirSync(join(root, "docs/methods")).sort()).toEqual(names);
       for (const name of names) {
-        const drawn = readFileSync(join(out, name), "utf8");
+        const drawn = readFileSync(join(out, "methods", name), "utf8");
         expect(drawn.length, name).toBeLessThan(30_000);
         expect(drawn, name).toBe(readFileSync(join(root, "docs/methods", name), "utf8"));
       }

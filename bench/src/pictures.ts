@@ -1,16 +1,28 @@
-// npm run pictures [-- --out folder]: every method on one small problem, a picture each, for docs/methods.md.
+// npm run pictures [-- --out folder]: the README's picture, and every method on one small problem for docs/methods.md.
 
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { type CoresetModel, type FitModel, grid, type Matrix, methods, paperData, splitByLabel } from "@fedkm/core";
+import {
+  type CoresetModel,
+  discrepancy,
+  edges,
+  type FitModel,
+  grid,
+  type Matrix,
+  methods,
+  paperData,
+  splitByLabel,
+} from "@fedkm/core";
+import { shadeStep } from "@fedkm/pictures";
 import { draw } from "./pictures/draw.ts";
+import { drawTogether } from "./pictures/together.ts";
 
 /** Devices hold clusters unevenly, and the methods differ: on most seeds more of them are near the pooled answer. */
 const SEED = 11;
 
-const { values } = parseArgs({ options: { out: { type: "string", default: "docs/methods" } } });
-mkdirSync(values.out, { recursive: true });
+const { values } = parseArgs({ options: { out: { type: "string", default: "docs" } } });
+mkdirSync(join(values.out, "methods"), { recursive: true });
 
 const drawn = paperData("var", 1, 240, SEED);
 const { datasets } = splitByLabel({ points: drawn.datasets[0], labels: drawn.labels[0] }, 6, 0.7, SEED);
@@ -41,11 +53,22 @@ function recordsOf(name: string, model: FitModel): readonly Matrix[] {
   });
 }
 
-for (const name of Object.keys(methods) as (keyof typeof methods)[]) {
-  const model = methods[name](datasets, network, options);
-  const scene = { name, travels: travels[name], records: recordsOf(name, model), datasets, network, reference, model };
-  const file = join(values.out, `${name}.svg`);
-  // Whole or not at all.
-  writeFileSync(`${file}.part`, draw(scene));
+/** Whole or not at all. */
+function write(name: string, svg: string): void {
+  const file = join(values.out, name);
+  writeFileSync(`${file}.part`, svg);
   renameSync(`${file}.part`, file);
 }
+
+const names = Object.keys(methods) as (keyof typeof methods)[];
+const models = names.map((name) => methods[name](datasets, network, options));
+const disagreements = models.flatMap(({ centroids }) =>
+  Array.from(edges(network), ([i, j]) => discrepancy(centroids[i], centroids[j])),
+);
+names.forEach((name, i) => {
+  const model = models[i];
+  const shared = { datasets, network, reference, shadeStep: shadeStep(disagreements) };
+  const scene = { ...shared, name, travels: travels[name], records: recordsOf(name, model), model };
+  write(join("methods", `${name}.svg`), draw(scene));
+});
+write("together.svg", drawTogether());

@@ -57,7 +57,8 @@ test("drawPicture colours a cluster alike on every device, whatever the order of
   const other: Comparison = { ...comparison, results: { ...comparison.results, fedkm } };
   const points = comparison.problem.datasets[1];
   expect(predict(turned[1], points)).not.toEqual(predict(model.centroids[1], points));
-  const colours = (text: string) => Array.from(text.matchAll(/<circle[^>]*fill="(#\w+)"/g), ([, colour]) => colour);
+  const colours = (text: string) =>
+    elements(text, '[aria-label="dot"] circle').flatMap((circle) => circle.getAttribute("fill") ?? []);
   expect(colours(drawPicture(other))).toEqual(colours(svg));
   expect(new Set(colours(svg)).size).toBe(3);
 });

@@ -31,8 +31,10 @@ describe("fedkm reproduce figure1 --quick", () => {
     expect(readdirSync(at("two")).sort()).toEqual([
       "aggregated.csv",
       "claims.csv",
+      "figure1-dependable.pdf",
       "figure1-dependable.png",
       "figure1-dependable.svg",
+      "figure1-paper.pdf",
       "figure1-paper.png",
       "figure1-paper.svg",
       "finished.jsonl",

@@ -28,6 +28,9 @@ import {
 } from "./link/limits.ts";
 import type { Wire, WireListener, Wires } from "./link/wire.ts";
 import type { Network, NetworkListener } from "./network.ts";
+import { provideWebSocket, provideWithResolvers } from "./platform.ts";
+
+export { provideWithResolvers };
 
 /** What a device calls its streams, docs/protocol.md. */
 export const PROTOCOL = "/fedkm/1";
@@ -201,28 +204,6 @@ async function firstAnswer(node: Libp2p, peer: string, addresses: readonly strin
     }
   }
   throw failure;
-}
-
-/** Node 20 lacks it, and libp2p's handshake needs it. */
-export function provideWithResolvers(): void {
-  if ("withResolvers" in Promise) return;
-  const value = <T>() => {
-    let resolve: ((value: T | PromiseLike<T>) => void) | undefined;
-    let reject: ((reason?: unknown) => void) | undefined;
-    const promise = new Promise<T>((yes, no) => {
-      resolve = yes;
-      reject = no;
-    });
-    return { promise, resolve, reject };
-  };
-  Object.defineProperty(Promise, "withResolvers", { value, configurable: true, writable: true });
-}
-
-/** Node 20 lacks this too; libp2p dials with the platform's own. */
-async function provideWebSocket(): Promise<void> {
-  if ("WebSocket" in globalThis) return;
-  const { WebSocket } = await import("ws");
-  Object.defineProperty(globalThis, "WebSocket", { value: WebSocket, configurable: true, writable: true });
 }
 
 function withoutPeer(address: { toString(): string }): string {

@@ -81,7 +81,7 @@ test("renderReport puts the starts side by side, with counts and verdicts", () =
 test("renderReport lists the cells that do not agree", () => {
   const html = renderReport(parts);
   expect(html).toContain("1 of 2 cells agree");
-  expect(html).toContain('<td class="name">var local</td>');
+  expect(html).toContain('<th scope="row" class="name">var local</th>');
   expect(html).not.toContain("iso fedkm");
 });
 

@@ -1,7 +1,11 @@
-// The public API of @fedkm/pictures, one line per file.
+// The public API of @fedkm/pictures for browsers and Node, one line per file. What needs Node is in node.ts.
 
-export { escaped } from "./html.ts";
-export { lineStyle, methodTitles } from "./lines.ts";
-export { blankPage, faint, ink, labelSize, type Page, quiet, roundCoordinates } from "./page.ts";
-export { toPng } from "./png.ts";
-export { principalComponents } from "./principal.ts";
+export { type Cell, escaped, htmlPage, htmlTable } from "./html.ts";
+export { lineStyle, methodTitles, strokeOptions } from "./lines.ts";
+export { drawKey, drawNetwork, linkShade, type Network, shadeStep } from "./network.ts";
+export { count, significant } from "./numbers.ts";
+export { clusterColours, darkRules, faint, ink, paper, pointOpacity, quiet, themeVariables } from "./palette.ts";
+export { principalAxes, principalComponents } from "./principal.ts";
+export { svgFile, svgPart } from "./svg.ts";
+export { axisTicks, compact, domainOf } from "./ticks.ts";
+export { labelSize, shortened, textWidth } from "./width.ts";

@@ -1,26 +1,43 @@
-// How methods are drawn: the paper's line styles and marks, in colours that the colour-blind can tell apart.
+// How methods are drawn: dashes and marks first, then hue, so that grey print can tell lines apart.
 
-import type { LineStyle } from "./page.ts";
+import { ink, lineColours } from "./palette.ts";
 
-/** Dashed with discs, dash-dotted with discs, dotted with triangles: as in the paper's figures. */
-const lineStyles: { readonly [method: string]: LineStyle } = {
-  fedkm: { stroke: "#0072B2", width: 1.6, dashes: "5,3", mark: "circle" },
-  local: { stroke: "#6b6b6b", width: 1.4, dashes: "7,3,1,3", mark: "circle" },
-  distributed: { stroke: "#C65500", width: 1.8, dashes: "0.1,3.6", mark: "triangle" },
-  pooled: { stroke: "#000000", width: 1, mark: "square" },
-  consensus: { stroke: "#009E73", width: 2, mark: "circle" },
-  gradient: { stroke: "#CC79A7", width: 1.6, mark: "diamond" },
-  fkm: { stroke: "#9A7D00", width: 1.6, dashes: "9,3", mark: "square" },
-  coreset: { stroke: "#56B4E9", width: 1.6, mark: "square" },
-  backbone: { stroke: "#E69F00", width: 1.6, mark: "triangle" },
-  kfed: { stroke: "#7A4EAB", width: 1.6, mark: "diamond" },
+export interface LineStyle {
+  readonly stroke: string;
+  /** The colour of the line's name, which is darker where the line itself is too light to read. */
+  readonly name: string;
+  readonly width: number;
+  readonly dashes?: string;
+  readonly mark: Mark;
+}
+
+export type Mark = "circle" | "triangle" | "square" | "diamond";
+
+const lineForms: { readonly [method: string]: Omit<LineStyle, "stroke" | "name"> } = {
+  fedkm: { width: 2, mark: "circle" },
+  consensus: { width: 2, mark: "square" },
+  distributed: { width: 2, dashes: "0.1,4", mark: "triangle" },
+  local: { width: 1.5, dashes: "8,3,1.5,3", mark: "circle" },
+  pooled: { width: 1, mark: "square" },
+  gradient: { width: 1.6, dashes: "5,3", mark: "diamond" },
+  fkm: { width: 1.6, dashes: "9,3", mark: "square" },
+  coreset: { width: 1.6, dashes: "2,2", mark: "square" },
+  backbone: { width: 1.6, dashes: "12,3,3,3", mark: "triangle" },
+  kfed: { width: 1.6, dashes: "6,2,2,2", mark: "diamond" },
 };
 
-/** A method that is not in the table, such as one of the user's own. */
-const unknownStyle: LineStyle = { stroke: "#222222", width: 1.6, dashes: "2,2", mark: "diamond" };
+/** Of a method that is not in the table, such as one of the user's own. */
+const unknownForm: Omit<LineStyle, "stroke" | "name"> = { width: 1.6, dashes: "3,3", mark: "diamond" };
 
 export function lineStyle(method: string): LineStyle {
-  return lineStyles[method] ?? unknownStyle;
+  const { line, name } = lineColours.get(method) ?? { line: ink, name: ink };
+  return { stroke: line, name, ...(lineForms[method] ?? unknownForm) };
+}
+
+/** What Plot's line and rule marks need of a style. */
+export function strokeOptions({ stroke, width, dashes }: LineStyle) {
+  const dashed = dashes === undefined ? {} : { strokeDasharray: dashes, strokeLinecap: "round" as const };
+  return { stroke, strokeWidth: width, ...dashed };
 }
 
 /** The names under which the paper's figures know them. */

@@ -2,23 +2,15 @@
 /// <reference lib="dom" />
 
 import { parseHTML } from "linkedom";
-
-const SVG = "http://www.w3.org/2000/svg";
-
-/** Text and marks; quiet text; lines that only guide the eye. */
-export const ink = "#222222";
-export const quiet = "#595959";
-export const faint = "#d4d4d4";
-
-/** One size for text, one for labels, one for the title. */
-const textSize = 13;
-export const labelSize = 11;
-const titleSize = 20;
+import type { LineStyle, Mark } from "./lines.ts";
+import { ink, quiet } from "./palette.ts";
+import { type Attributes, roundCoordinates, SVG, svgElement, svgFile } from "./svg.ts";
+import { labelSize, shortened, textSize, titleSize } from "./width.ts";
 
 export interface Page {
   /** What parts are drawn with; elements of another document cannot be placed. */
   readonly document: Document;
-  /** Puts a drawing of Plot on the page, its upper left corner at (x, y). */
+  /** Puts a drawing on the page, its upper left corner at (x, y). */
   place(drawing: Element, x: number, y: number): void;
   title(x: number, y: number, content: string): void;
   heading(x: number, y: number, content: string): void;
@@ -36,81 +28,58 @@ interface Placed {
   readonly upwards?: boolean;
 }
 
-/** How a line is drawn: style first, then hue, so that grey print can tell lines apart. */
-export interface LineStyle {
-  readonly stroke: string;
-  readonly width: number;
-  readonly dashes?: string;
-  readonly mark: "circle" | "triangle" | "square" | "diamond";
-}
-
 const SAMPLE = 34;
+
+/** A document to draw with where there is no browser. */
+export function blankDocument(): Document {
+  return parseHTML("<html></html>").document;
+}
 
 /** `name` is what a screen reader says and what a browser shows on hovering. */
 export function blankPage(width: number, height: number, name: string): Page {
-  const { document } = parseHTML("<html></html>");
-  const create = (tag: string, attributes: Readonly<Record<string, string | number>>) => {
-    const element = document.createElementNS(SVG, tag);
-    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
-    return element;
-  };
-  const root = create("svg", { xmlns: SVG, width, height, viewBox: `0 0 ${width} ${height}`, role: "img", color: ink });
-  root.append(create("title", {}), create("rect", { width, height, fill: "white" }));
-  root.children[0].textContent = name;
-  const text = (x: number, y: number, content: string, style: Readonly<Record<string, string | number>>) => {
-    const element = create("text", { x, y, "font-family": "system-ui, sans-serif", "font-size": textSize, ...style });
-    element.textContent = content;
-    root.append(element);
-  };
-  const label = (x: number, y: number, content: string, { anchor = "start", upwards = false }: Placed = {}) => {
-    const anchored = anchor === "start" ? {} : { "text-anchor": anchor };
-    const turned = upwards ? { transform: `rotate(-90 ${x} ${y})` } : {};
-    text(x, y, content, { "font-size": labelSize, fill: quiet, ...anchored, ...turned });
-  };
+  const document = blankDocument();
+  const root = svgElement(document, "g", { xmlns: SVG });
+  const add = (tag: string, attributes: Attributes, content?: string) =>
+    root.append(svgElement(document, tag, attributes, content));
+  const text = (x: number, y: number, content: string, style: Attributes) =>
+    add("text", { x, y, "font-family": "system-ui, sans-serif", "font-size": textSize, ...style }, content);
+  // A title is the user's own text and may be of any length.
+  const fitting = (x: number, content: string, size: number) => shortened(content, width - x, 1.06 * size);
   return {
     document,
     place(drawing, x, y) {
-      const group = create("g", { transform: `translate(${x},${y})` });
+      const group = svgElement(document, "g", { transform: `translate(${x},${y})` });
       // A nested svg would be cut at its edges, and Plot's style sheet is for a page in a browser.
       for (const { name, value } of drawing.attributes) if (!ofTheFrame.has(name)) group.setAttribute(name, value);
       for (const child of [...drawing.children]) if (child.tagName.toLowerCase() !== "style") group.append(child);
       root.append(group);
     },
-    title: (x, y, content) => text(x, y, content, { "font-size": titleSize, "font-weight": 600, fill: ink }),
-    heading: (x, y, content) => text(x, y, content, { "font-weight": 600, fill: ink }),
+    title: (x, y, content) =>
+      text(x, y, fitting(x, content, titleSize), { "font-size": titleSize, "font-weight": 600, fill: ink }),
+    heading: (x, y, content) => text(x, y, fitting(x, content, textSize), { "font-weight": 600, fill: ink }),
     text: (x, y, content) => text(x, y, content, { fill: quiet }),
-    label,
+    label(x, y, content, { anchor = "start", upwards = false } = {}) {
+      const anchored = anchor === "start" ? {} : { "text-anchor": anchor };
+      const turned = upwards ? { transform: `rotate(-90 ${x} ${y})` } : {};
+      text(x, y, content, { "font-size": labelSize, fill: quiet, ...anchored, ...turned });
+    },
     sample(x, y, { stroke, width, dashes, mark }) {
       const dashed = dashes === undefined ? {} : { "stroke-dasharray": dashes, "stroke-linecap": "round" };
-      root.append(
-        create("line", { x1: x, x2: x + SAMPLE, y1: y, y2: y, stroke, "stroke-width": width, ...dashed }),
-        create("path", { d: markPath(mark), fill: stroke, transform: `translate(${x + SAMPLE / 2},${y})` }),
-      );
+      add("line", { x1: x, x2: x + SAMPLE, y1: y, y2: y, stroke, "stroke-width": width, ...dashed });
+      add("path", { d: markPaths[mark], fill: stroke, transform: `translate(${x + SAMPLE / 2},${y})` });
     },
     toString() {
       for (const element of root.querySelectorAll("*")) roundCoordinates(element);
-      return `${root.outerHTML}\n`;
+      return svgFile({ width, height, name, body: root.innerHTML });
     },
   };
 }
 
 const ofTheFrame: ReadonlySet<string> = new Set(["class", "width", "height", "viewBox", "xmlns"]);
 
-function markPath(mark: LineStyle["mark"]): string {
-  const paths = {
-    circle: "M-2.5,0A2.5,2.5 0 1 0 2.5,0A2.5,2.5 0 1 0 -2.5,0Z",
-    triangle: "M0,-3.4L3,2L-3,2Z",
-    square: "M-2.3,-2.3H2.3V2.3H-2.3Z",
-    diamond: "M0,-3.3L2.6,0L0,3.3L-2.6,0Z",
-  };
-  return paths[mark];
-}
-
-/** A hundredth of a pixel is enough for the eye, and is the same on every machine. */
-export function roundCoordinates(element: Element): void {
-  for (const attribute of element.attributes) {
-    const { name, value } = attribute;
-    const rounded = value.replaceAll(/-?\d+\.\d{3,}(e-?\d+)?/g, (number) => String(Number(Number(number).toFixed(2))));
-    if (rounded !== value) element.setAttribute(name, rounded);
-  }
-}
+const markPaths: { readonly [mark in Mark]: string } = {
+  circle: "M-2.5,0A2.5,2.5 0 1 0 2.5,0A2.5,2.5 0 1 0 -2.5,0Z",
+  triangle: "M0,-3.4L3,2L-3,2Z",
+  square: "M-2.3,-2.3H2.3V2.3H-2.3Z",
+  diamond: "M0,-3.3L2.6,0L0,3.3L-2.6,0Z",
+};

@@ -1,36 +1,91 @@
 // Principal components: the directions in which points differ most, by Jacobi's rotations of their covariance.
 
 import type { Matrix } from "@fedkm/core";
+import { leadingSubspace } from "./subspace.ts";
 
 /** The points, centred, in the coordinates of their `count` leading principal components. */
 export function principalComponents(points: Matrix, count: number): Matrix {
+  checkCount(points, count);
   const { rows, cols } = points;
-  if (!Number.isInteger(count) || count < 1 || count > cols) {
-    throw new RangeError(`count must be an integer from 1 to ${cols} (the columns of points), got ${count}`);
-  }
-  const centred = centre(points);
-  const { values, vectors } = symmetricEigen(covariance(centred), cols);
-  const order = Array.from(values.keys()).sort((a, b) => values[b] - values[a]);
+  const { centred } = centre(points);
+  const { axes } = jacobiAxes(centred, count);
   const data = new Float64Array(rows * count);
   for (let c = 0; c < count; c++) {
-    const axis = vectors.subarray(order[c] * cols, (order[c] + 1) * cols);
-    // An axis has two signs; the one with a positive largest entry is the same on every machine.
-    const largest = axis.reduce((most, x) => (Math.abs(x) > Math.abs(most) ? x : most), 0);
     for (let r = 0; r < rows; r++) {
       let sum = 0;
-      for (let x = 0; x < cols; x++) sum += centred.data[r * cols + x] * axis[x];
-      data[r * count + c] = largest < 0 ? -sum : sum;
+      for (let x = 0; x < cols; x++) sum += centred.data[r * cols + x] * axes[c][x];
+      data[r * count + c] = sum;
     }
   }
   return { data, rows, cols: count };
 }
 
-function centre({ data, rows, cols }: Matrix): Matrix {
+function checkCount({ cols }: Matrix, count: number): void {
+  if (!Number.isInteger(count) || count < 1 || count > cols) {
+    throw new RangeError(`count must be an integer from 1 to ${cols} (the columns of points), got ${count}`);
+  }
+}
+
+export interface PrincipalAxes {
+  /** What the points are centred by. */
+  readonly means: Float64Array;
+  /** Of length 1, the leading one first. */
+  readonly axes: readonly Float64Array[];
+  /** How much of the variance lies along each of the axes, from 0 to 1. */
+  readonly shares: readonly number[];
+}
+
+/** Jacobi's rotations of more columns than this take seconds, and minutes from a thousand on. */
+const MOST_ROTATED = 64;
+
+/** From where to look at points of many columns: exact for a few columns, to the eye's precision for many. */
+export function principalAxes(points: Matrix, count: number): PrincipalAxes {
+  checkCount(points, count);
+  const { centred, means } = centre(points);
+  const { axes, variances } = points.cols <= MOST_ROTATED ? jacobiAxes(centred, count) : subspaceAxes(centred, count);
+  const total = centred.data.reduce((sum, value) => sum + value * value, 0) / points.rows;
+  return { means, axes, shares: variances.map((variance) => (total > 0 ? variance / total : 0)) };
+}
+
+interface Axes {
+  readonly axes: Float64Array[];
+  readonly variances: number[];
+}
+
+/** All axes of the space, of which the leading ones are kept. */
+function jacobiAxes(centred: Matrix, count: number): Axes {
+  const { cols } = centred;
+  const { values, vectors } = symmetricEigen(covariance(centred), cols);
+  const order = Array.from(values.keys()).sort((a, b) => values[b] - values[a]);
+  const leading = order.slice(0, count);
+  return {
+    axes: leading.map((axis) => signed(vectors.slice(axis * cols, (axis + 1) * cols))),
+    variances: leading.map((axis) => values[axis]),
+  };
+}
+
+/** The axes inside a small space that holds most of the variance. */
+function subspaceAxes(centred: Matrix, count: number): Axes {
+  const { basis, coordinates } = leadingSubspace(centred, count);
+  const inside = jacobiAxes(coordinates, count);
+  const axes = inside.axes.map((turned) =>
+    signed(basis[0].map((_, x) => basis.reduce((sum, vector, i) => sum + turned[i] * vector[x], 0))),
+  );
+  return { axes, variances: inside.variances };
+}
+
+/** An axis has two signs; the one with a positive largest entry is the same on every machine. */
+function signed(axis: Float64Array): Float64Array {
+  const largest = axis.reduce((most, x) => (Math.abs(x) > Math.abs(most) ? x : most), 0);
+  return largest < 0 ? axis.map((x) => -x) : axis;
+}
+
+function centre({ data, rows, cols }: Matrix): { centred: Matrix; means: Float64Array } {
   const means = new Float64Array(cols);
   data.forEach((value, at) => {
     means[at % cols] += value / rows;
   });
-  return { data: data.map((value, at) => value - means[at % cols]), rows, cols };
+  return { centred: { data: data.map((value, at) => value - means[at % cols]), rows, cols }, means };
 }
 
 function covariance({ data, rows, cols }: Matrix): Float64Array {

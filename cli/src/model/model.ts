@@ -16,7 +16,7 @@ export interface DeviceModel {
   readonly centroids: readonly (readonly number[])[];
 }
 
-export interface LinkModel {
+interface LinkModel {
   readonly devices: readonly [string, string];
   readonly weight: number;
   /** d of the two ends' centroids, in scaled units. */

@@ -1,18 +1,19 @@
 // Quality against bytes: how near to pooled k-means every method comes for what it sends, on log axes.
 /// <reference lib="dom" />
 
-import { blankPage, faint, labelSize, lineStyle, quiet } from "@fedkm/pictures";
+import { axisTicks, faint, labelSize, lineStyle, quiet, strokeOptions } from "@fedkm/pictures";
+import { blankPage } from "@fedkm/pictures/node";
 import { dot, frame, gridY, line, type Markish, plot, ruleY } from "@observablehq/plot";
 import type { CurvePoint, MethodOutcome } from "../compare.ts";
 
 const WIDTH = 784;
-const LEFT = 52;
+const LEFT = 56;
 const PANEL = 326;
 const HEIGHT = 260;
 const BETWEEN = 56;
 const TOP = 74;
 const COLUMNS = 5;
-const margins = { marginLeft: 44, marginRight: 14, marginTop: 8, marginBottom: 40 };
+const margins = { marginLeft: 48, marginRight: 14, marginTop: 8, marginBottom: 40 };
 
 /** Below it results are as good as equal to the pooled one, and are drawn at the edge. */
 const FLOOR = 1e-16;
@@ -53,26 +54,20 @@ function drawPanel(document: Document, outcomes: readonly MethodOutcome[], quali
   const across = decades(sent.length > 0 ? sent : [1]);
   // Pooled is infinitely near to itself, so the others say how deep the picture goes.
   const up = decades((known.length > 0 ? known : [FLOOR]).map((own) => Math.max(FLOOR, own)));
-  const value = (point: CurvePoint) => Math.max(10 ** up.low, quality(point) ?? Number.NaN);
-  const step = Math.ceil((up.high - up.low) / 6);
-  const ticks = powers(up.low, up.high, step);
+  const value = (point: CurvePoint) => Math.max(up[0], quality(point) ?? Number.NaN);
+  const ticks = (domain: readonly [number, number], length: number, direction: "across" | "up") =>
+    axisTicks({ domain, length, spacing: "decades", direction, most: 7 }).axis;
+  const upTicks = ticks(up, HEIGHT, "up");
   return plot({
     document,
     width: PANEL + margins.marginLeft + margins.marginRight,
     height: HEIGHT + margins.marginTop + margins.marginBottom,
     ...margins,
     style: { fontSize: `${labelSize}px` },
-    x: {
-      type: "log",
-      domain: [10 ** across.low, 10 ** across.high],
-      ticks: powers(across.low, across.high, 1),
-      tickFormat: exponent,
-      tickSize: 3,
-      label: null,
-    },
-    y: { type: "log", domain: [10 ** up.low, 10 ** up.high], ticks, tickFormat: exponent, tickSize: 3, label: null },
+    x: { type: "log", domain: across, ...ticks(across, PANEL, "across"), tickSize: 3, label: null },
+    y: { type: "log", domain: up, ...upTicks, tickSize: 3, label: null },
     marks: [
-      gridY(ticks, { stroke: faint, strokeOpacity: 0.7 }),
+      gridY(upTicks.ticks, { stroke: faint, strokeOpacity: 0.7 }),
       frame({ anchor: "left", stroke: quiet }),
       frame({ anchor: "bottom", stroke: quiet }),
       ...outcomes.flatMap(({ method, curve }) =>
@@ -86,26 +81,20 @@ function drawPanel(document: Document, outcomes: readonly MethodOutcome[], quali
   });
 }
 
-/** Whole decades around some values, as exponents. */
-function decades(values: readonly number[]): { readonly low: number; readonly high: number } {
+/** Whole decades around some values. */
+function decades(values: readonly number[]): [number, number] {
   const low = Math.floor(Math.log10(Math.min(...values)));
-  return { low, high: Math.max(low + 1, Math.ceil(Math.log10(Math.max(...values)))) };
-}
-
-const exponent = (value: number) => `1e${Math.round(Math.log10(value))}`;
-
-function powers(low: number, high: number, step: number): number[] {
-  return Array.from({ length: Math.floor((high - low) / step) + 1 }, (_, i) => 10 ** (low + i * step));
+  return [10 ** low, 10 ** Math.max(low + 1, Math.ceil(Math.log10(Math.max(...values))))];
 }
 
 function marks(method: string, curve: readonly CurvePoint[], value: (point: CurvePoint) => number): Markish[] {
-  const { stroke, width, dashes, mark } = lineStyle(method);
-  const dashed = dashes === undefined ? {} : { strokeDasharray: dashes, strokeLinecap: "round" as const };
+  const style = lineStyle(method);
+  const { stroke, mark } = style;
   const sent = curve.filter(({ bytes }) => bytes > 0);
-  if (sent.length === 0) return [ruleY(curve.slice(-1), { y: value, stroke, strokeWidth: width, ...dashed })];
+  if (sent.length === 0) return [ruleY(curve.slice(-1), { y: value, ...strokeOptions(style) })];
   const at = { x: "bytes", y: value } as const;
   return [
-    line(sent, { ...at, stroke, strokeWidth: width, ...dashed }),
+    line(sent, { ...at, ...strokeOptions(style) }),
     dot(sent.length === 1 ? sent : sent.slice(-1), { ...at, symbol: mark, r: 4, fill: stroke }),
     dot(sent, { ...at, symbol: mark, r: 2, fill: stroke }),
   ];

@@ -1,37 +1,11 @@
 // A grid of panels as in the paper: one row for each dataset, lines with error bars over a log axis, one legend.
 /// <reference lib="dom" />
 
-import { blankPage, faint, labelSize, lineStyle, methodTitles, quiet } from "@fedkm/pictures";
+import { axisTicks, faint, labelSize, lineStyle, methodTitles, quiet, strokeOptions, textWidth } from "@fedkm/pictures";
+import { blankPage } from "@fedkm/pictures/node";
 import { dot, frame, gridY, line, link, type Markish, plot, ruleX } from "@observablehq/plot";
-import { select, type TableRow, type Value } from "../table.ts";
-
-/** A row or a column of panels: its name, and which rows of the table belong to it. */
-interface Strip {
-  readonly label: string;
-  readonly where: { readonly [column: string]: Value };
-  /** Of columns that show different measures. */
-  readonly measure?: Measure;
-}
-
-type Measure = "gcd" | "cv" | "nmi";
-
-interface Axis {
-  readonly column: string;
-  readonly label: string;
-  readonly ticks: readonly number[];
-  readonly log?: boolean;
-}
-
-export interface PanelGrid {
-  readonly title: string;
-  /** What the error bars are, and the like. */
-  readonly caption: string;
-  readonly rows: readonly Strip[];
-  readonly columns: readonly Strip[];
-  readonly x: Axis;
-  readonly measure: Measure;
-  readonly methods: readonly string[];
-}
+import type { Measure, PanelGrid, Strip } from "../studies/grid.ts";
+import { select, type TableRow } from "../table.ts";
 
 /** 180 mm at 96 dots per inch: two columns of a journal page. Labels are 8 points then. */
 const WIDTH = 680;
@@ -75,11 +49,13 @@ export function drawPanelGrid(table: readonly TableRow[], grid: PanelGrid): stri
   });
   const bottom = upper(rows.length - 1) + PANEL_HEIGHT;
   page.label(LEFT + (WIDTH - LEFT - RIGHT) / 2, bottom + 34, grid.x.label, { anchor: "middle" });
-  const step = Math.min(170, (WIDTH - LEFT) / grid.methods.length);
-  grid.methods.forEach((method, i) => {
-    page.sample(LEFT + i * step, bottom + 52, lineStyle(method));
-    page.label(LEFT + i * step + 40, bottom + 56, methodTitles[method] ?? method);
-  });
+  let x = LEFT;
+  for (const method of grid.methods) {
+    const name = methodTitles[method] ?? method;
+    page.sample(x, bottom + 52, lineStyle(method));
+    page.label(x + 40, bottom + 56, name);
+    x += 40 + Math.max(88, textWidth(name)) + 24;
+  }
   page.label(LEFT, bottom + 76, grid.caption);
   return page.toString();
 }
@@ -117,49 +93,49 @@ function point(cell: TableRow, column: string, measure: Measure): Point {
 }
 
 interface Range {
-  readonly low: number;
-  readonly high: number;
-  readonly ticks: readonly number[];
+  readonly domain: readonly [number, number];
   readonly log: boolean;
+  readonly ticks: number[];
+  readonly tickFormat: (value: number) => string;
 }
 
-/** Whole decades that hold all means and the upper ends of their bars. */
+/** Whole decades that hold all means and the upper ends of their bars; whole twentieths of a share. */
 function extent(points: readonly Point[], measure: Measure): Range {
-  if (measure === "nmi") return linearExtent(points);
+  const highest = Math.max(...points.map((point) => point.high));
+  if (measure === "nmi") {
+    const lowest = Math.min(...points.map((point) => point.low));
+    const domain = [Math.floor(20 * lowest) / 20, Math.ceil(20 * highest) / 20] as const;
+    return { domain, log: false, ...upTicks(domain, "linear") };
+  }
   const low = Math.floor(Math.log10(Math.min(1, ...points.map(({ mean }) => mean))));
-  const high = Math.max(low + 1, Math.ceil(Math.log10(Math.max(...points.map(({ high }) => high)))));
-  const step = [1, 2, 4, 8].find((size) => (high - low) / size <= 5) ?? 16;
-  const first = step * Math.ceil(low / step);
-  const ticks = Array.from({ length: Math.floor((high - first) / step) + 1 }, (_, i) => 10 ** (first + i * step));
-  return { low: 10 ** low, high: 10 ** high, ticks, log: true };
+  const high = Math.max(low + 1, Math.ceil(Math.log10(highest)));
+  const domain = [Number(`1e${low}`), Number(`1e${high}`)] as const;
+  return { domain, log: true, ...upTicks(domain, "decades") };
 }
 
-/** Whole twentieths, with up to five ticks. */
-function linearExtent(points: readonly Point[]): Range {
-  const low = Math.floor(20 * Math.min(...points.map((point) => point.low)));
-  const high = Math.ceil(20 * Math.max(...points.map((point) => point.high)));
-  const step = Math.max(1, Math.ceil((high - low) / 5));
-  const ticks = Array.from({ length: Math.floor((high - low) / step) + 1 }, (_, i) => (low + i * step) / 20);
-  return { low: low / 20, high: high / 20, ticks, log: false };
+function upTicks(domain: readonly [number, number], spacing: "linear" | "decades") {
+  return axisTicks({ domain, length: PANEL_HEIGHT, spacing, direction: "up", most: 6 }).axis;
 }
 
 /** Room around a panel for its ticks. */
 const MARGIN = 40;
 const MARGIN_TOP = 8;
+/** Between a panel's edge and its first and last point. */
+const INSET = 6;
 
 function drawPanel(
   document: Document,
   { x, methods }: PanelGrid,
   series: readonly (readonly Point[])[],
-  { low, high, ticks, log }: Range,
+  { domain, log, ticks, tickFormat }: Range,
   axes: { readonly x: boolean; readonly y: boolean },
   width: number,
 ): Element {
-  const first = Math.min(...x.ticks);
-  const last = Math.max(...x.ticks);
+  const [first, last] = [Math.min(...x.ticks), Math.max(...x.ticks)];
   const half = x.log ? undefined : 0.012 * (last - first);
-  const format = (value: number) => (log ? `1e${Math.round(Math.log10(value))}` : String(value));
-  const values = { type: log ? ("log" as const) : ("linear" as const), domain: [low, high] };
+  const spacing = x.log ? "oneTwoFive" : "linear";
+  const length = width - 2 * INSET;
+  const across = axisTicks({ domain: [first, last], length, spacing, direction: "across" }).axis;
   return plot({
     document,
     width: width + 2 * MARGIN,
@@ -172,26 +148,33 @@ function drawPanel(
     x: {
       type: x.log ? "log" : "linear",
       domain: [first, last],
-      ticks: [...x.ticks],
-      tickFormat: axes.x ? String : () => "",
+      ticks: across.ticks,
+      tickFormat: axes.x ? across.tickFormat : () => "",
       tickSize: 3,
       label: null,
-      inset: 6,
+      inset: INSET,
     },
-    y: { ...values, ticks: [...ticks], tickFormat: axes.y ? format : () => "", tickSize: 3, label: null },
+    y: {
+      type: log ? "log" : "linear",
+      domain,
+      ticks,
+      tickFormat: axes.y ? tickFormat : () => "",
+      tickSize: 3,
+      label: null,
+    },
     marks: [
       gridY(ticks, { stroke: faint, strokeOpacity: 0.7 }),
       frame({ anchor: "left", stroke: quiet }),
       frame({ anchor: "bottom", stroke: quiet }),
-      ...methods.flatMap((method, i) => marks(method, series[i], low, half)),
+      ...methods.flatMap((method, i) => marks(method, series[i], domain[0], half)),
     ],
   });
 }
 
 /** Bars below, then the line, then the marks. A bar that reaches below the panel ends at its edge, without a cap. */
 function marks(method: string, points: readonly Point[], floor: number, half: number | undefined): Markish[] {
-  const { stroke, width, dashes, mark } = lineStyle(method);
-  const dashed = dashes === undefined ? {} : { strokeDasharray: dashes, strokeLinecap: "round" as const };
+  const style = lineStyle(method);
+  const { stroke, mark } = style;
   const bars = points.filter(({ low, high }) => high > low);
   const cap = (end: "low" | "high") =>
     half === undefined
@@ -214,7 +197,7 @@ function marks(method: string, points: readonly Point[], floor: number, half: nu
     ruleX(clipped, { x: "x", y1: "low", y2: "high", stroke, strokeWidth: 0.8 }),
     ...cap("low"),
     ...cap("high"),
-    line(points, { x: "x", y: "mean", stroke, strokeWidth: width, ...dashed }),
+    line(points, { x: "x", y: "mean", ...strokeOptions(style) }),
     dot(points, { x: "x", y: "mean", symbol: mark, r: mark === "triangle" ? 2.6 : 2.1, fill: stroke }),
   ];
 }

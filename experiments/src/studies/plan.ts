@@ -1,7 +1,7 @@
 // What a study consists of: its cells, and the pictures that are drawn from their rows.
 
 import type { Cell, StartName } from "../cell.ts";
-import type { PanelGrid } from "../picture/panels.ts";
+import type { PanelGrid } from "./grid.ts";
 
 export interface PlanOptions {
   readonly runs: number;

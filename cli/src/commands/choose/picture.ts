@@ -1,13 +1,25 @@
 // The two curves of fedkm choose: separation by k, loss of rows kept back by alpha.
 
 import type { Choice } from "@fedkm/core";
-import { blankPage, faint, labelSize, quiet } from "@fedkm/pictures";
-import { dot, gridY, line, plot, ruleX, ruleY, text } from "@observablehq/plot";
+import {
+  axisTicks,
+  compact,
+  domainOf,
+  faint,
+  labelSize,
+  lineStyle,
+  quiet,
+  strokeOptions,
+  textWidth,
+} from "@fedkm/pictures";
+import { blankPage } from "@fedkm/pictures/node";
+import { dot, gridY, line, type Markish, plot, ruleX, ruleY, text } from "@observablehq/plot";
 
 const WIDTH = 960;
 const HEIGHT = 420;
-const PANEL = { width: 440, height: 300, marginLeft: 56, marginRight: 20, marginBottom: 40 };
-const hue = "#0072B2";
+const PANEL = { width: 440, height: 300, marginTop: 20, marginRight: 20, marginBottom: 40 };
+const LENGTH = PANEL.height - PANEL.marginTop - PANEL.marginBottom;
+const style = lineStyle("fedkm");
 
 export function drawChoice(choice: Choice): string {
   const { k, alpha, clusters, coupling } = choice;
@@ -24,25 +36,24 @@ export function drawChoice(choice: Choice): string {
 
 function clusterCurve(document: Document, { curve, k }: Choice["clusters"]): Element {
   const at = { x: "k", y: "separation" } as const;
+  const y = domainOf([0, ...curve.flatMap(({ separation, needed }) => [separation, needed])]);
+  const up = axisTicks({ domain: y, length: LENGTH, spacing: "linear", direction: "up" });
+  const x = domainOf(curve.map((score) => score.k));
+  const length = PANEL.width - up.room - PANEL.marginRight;
+  const across = axisTicks({ domain: x, length, spacing: "linear", direction: "across", most: 12, whole: true });
   return plot({
     document,
     ...PANEL,
+    marginLeft: up.room,
     style: { fontSize: `${labelSize}px` },
-    x: {
-      label: "k",
-      labelAnchor: "center",
-      labelArrow: "none",
-      ticks: curve.map((score) => score.k),
-      tickFormat: String,
-    },
-    y: { label: null, ticks: 5, tickSize: 0, zero: true },
+    x: { label: "k", labelAnchor: "center", labelArrow: "none", domain: x, ...across.axis },
+    y: { label: null, domain: y, ...up.axis, insetBottom: 8, tickSize: 0 },
     marks: [
-      gridY({ ticks: 5, stroke: faint, strokeOpacity: 0.7 }),
+      gridY(up.axis.ticks, { stroke: faint, strokeOpacity: 0.7 }),
       line(curve, { x: "k", y: "needed", stroke: quiet, strokeDasharray: "2,4" }),
-      line(curve, { ...at, stroke: hue, strokeWidth: 2 }),
-      dot(curve, { ...at, r: 3, fill: hue }),
-      ruleX([k], { stroke: hue, strokeOpacity: 0.35 }),
-      text([`k = ${k}`], { x: [k], frameAnchor: "top", dx: 6, dy: 4, textAnchor: "start", fill: hue }),
+      line(curve, { ...at, ...strokeOptions(style) }),
+      dot(curve, { ...at, r: 3, fill: style.stroke }),
+      ...chosen(k, `k = ${k}`, 2 * k > x[0] + x[1]),
     ],
   });
 }
@@ -50,31 +61,48 @@ function clusterCurve(document: Document, { curve, k }: Choice["clusters"]): Ele
 /** Alphas are spread by ratios, with 0 among them: they stand side by side instead of on a scale. */
 function couplingCurve(document: Document, { curve, alpha }: Choice["coupling"]): Element {
   const at = { x: "alpha", y: "loss" } as const;
+  const ends = curve.flatMap(({ loss, standardError }) => [loss - standardError, loss + standardError]);
+  const y = domainOf(ends);
+  const up = axisTicks({ domain: y, length: LENGTH, spacing: "linear", direction: "up" });
+  const alphas = curve.map((score) => score.alpha);
+  const widest = Math.max(...alphas.map((value) => textWidth(compact(value))));
+  const every = Math.ceil(((widest + 8) * alphas.length) / (PANEL.width - up.room - PANEL.marginRight));
   return plot({
     document,
     ...PANEL,
+    marginLeft: up.room,
     style: { fontSize: `${labelSize}px` },
     x: {
       type: "point",
       label: "alpha",
       labelAnchor: "center",
       labelArrow: "none",
-      domain: curve.map((score) => score.alpha),
+      domain: alphas,
+      ticks: alphas.filter((_, i) => i % every === 0),
+      tickFormat: compact,
     },
-    y: { label: null, ticks: 5, tickSize: 0 },
+    y: { label: null, domain: y, ...up.axis, insetBottom: 8, tickSize: 0 },
     marks: [
-      gridY({ ticks: 5, stroke: faint, strokeOpacity: 0.7 }),
+      gridY(up.axis.ticks, { stroke: faint, strokeOpacity: 0.7 }),
       ruleX(curve, {
         x: "alpha",
         y1: ({ loss, standardError }) => loss - standardError,
         y2: ({ loss, standardError }) => loss + standardError,
         stroke: quiet,
       }),
-      line(curve, { ...at, stroke: hue, strokeWidth: 2 }),
-      dot(curve, { ...at, r: 3, fill: hue }),
+      line(curve, { ...at, ...strokeOptions(style) }),
+      dot(curve, { ...at, r: 3, fill: style.stroke }),
       ruleY([Math.min(...curve.map(({ loss }) => loss))], { stroke: quiet, strokeDasharray: "2,4" }),
-      ruleX([alpha], { stroke: hue, strokeOpacity: 0.35 }),
-      text([`alpha = ${alpha}`], { x: [alpha], frameAnchor: "top", dx: 6, dy: 4, textAnchor: "start", fill: hue }),
+      ...chosen(alpha, `alpha = ${compact(alpha)}`, 2 * alphas.indexOf(alpha) > alphas.length - 1),
     ],
   });
+}
+
+/** A line at the chosen value, named on the side where there is more room. */
+function chosen(value: number, name: string, isRight: boolean): Markish[] {
+  const side = isRight ? ({ dx: -6, textAnchor: "end" } as const) : ({ dx: 6, textAnchor: "start" } as const);
+  return [
+    ruleX([value], { stroke: style.stroke, strokeOpacity: 0.35 }),
+    text([name], { x: [value], frameAnchor: "top", dy: -14, ...side, fill: style.name }),
+  ];
 }

@@ -15,7 +15,7 @@ import {
   type TableRow,
   toCsv,
 } from "@fedkm/experiments";
-import { toPng } from "@fedkm/pictures";
+import { toPdf, toPng } from "@fedkm/pictures/node";
 import type { Console } from "../../console.ts";
 import { alignColumns } from "../../table.ts";
 import { writeFolder } from "../../write.ts";
@@ -55,7 +55,11 @@ export async function writeResults(results: Results, stdout: Console["stdout"]):
     ...(claims.length > 0 ? [["claims.csv", toCsv(claimColumns, claims)] as const] : []),
     ...(agreement.length > 0 ? [["agreement.csv", toCsv(agreementColumns, agreement)] as const] : []),
     ["manifest.json", `${JSON.stringify(manifest, undefined, 2)}\n`],
-    ...pictures.flatMap(({ name, svg }) => [[`${name}.svg`, svg] as const, [`${name}.png`, toPng(svg)] as const]),
+    ...pictures.flatMap(({ name, svg }): [string, string | Uint8Array][] => [
+      [`${name}.svg`, svg],
+      [`${name}.png`, toPng(svg)],
+      [`${name}.pdf`, toPdf(svg)],
+    ]),
     ["report.html", report],
   ]);
   await writeFolder(out, async (put) => {

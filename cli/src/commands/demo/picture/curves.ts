@@ -1,20 +1,13 @@
 // How the methods get there: GCD against messages, both on log axes, every line named where it ends.
 
-import { faint, labelSize, quiet } from "@fedkm/pictures";
+import { axisTicks, faint, labelSize, lineStyle, paper, significant, strokeOptions } from "@fedkm/pictures";
 import { dot, gridY, line, type Markish, plot, ruleY, text } from "@observablehq/plot";
-import { count, significant } from "../../../numbers.ts";
 import type { Comparison, CurvePoint } from "../comparison.ts";
-
-/** Line style first, then hue, so that grey print can tell them apart. A light line has its name written darker. */
-const styles = {
-  fedkm: { line: { stroke: "#0072B2", strokeWidth: 2.25 }, name: "#0072B2" },
-  distributed: { line: { stroke: "#D55E00", strokeWidth: 2, strokeDasharray: "0.1,4.5" }, name: "#B84F00" },
-  local: { line: { stroke: "#999999", strokeWidth: 1.5, strokeDasharray: "8,3,1.5,3" }, name: quiet },
-};
 
 const WIDTH = 584;
 const HEIGHT = 372;
-const margins = { marginTop: 12, marginLeft: 40, marginRight: 76, marginBottom: 42 };
+const margins = { marginTop: 12, marginRight: 76, marginBottom: 42 };
+const PANEL_HEIGHT = HEIGHT - margins.marginTop - margins.marginBottom;
 const LINE_HEIGHT = 14;
 
 /** What the axes show: messages from the start to the longest run, and whole decades of GCD as their exponents. */
@@ -32,37 +25,34 @@ export function drawCurves(document: Document, { curves, results }: Comparison):
   const { first, last, low, high } = extent;
   const shown = distributed.filter(({ deviation }) => deviation >= 10 ** low);
   const leaving = crossing(distributed, 10 ** low);
-  const ticks = Array.from({ length: high - low + 1 }, (_, i) => 10 ** (low + i));
+  const domain = { x: [first, last], y: [10 ** low, 10 ** high] } as const;
+  const up = axisTicks({ domain: domain.y, length: PANEL_HEIGHT, spacing: "decades", direction: "up", most: 12 });
+  const length = WIDTH - up.room - margins.marginRight;
+  const across = axisTicks({ domain: domain.x, length, spacing: "oneTwoFive", direction: "across" });
   const at = { x: "messages", y: "deviation" } as const;
+  const style = lineStyle("distributed");
   return plot({
     document,
     width: WIDTH,
     height: HEIGHT,
     ...margins,
+    marginLeft: up.room,
     style: { fontSize: `${labelSize}px` },
     x: {
       type: "log",
-      domain: [first, last],
-      ticks: oneTwoFive(first, last),
-      tickFormat: count,
+      domain: domain.x,
+      ...across.axis,
       label: `messages sent (each round: ${fedkm[1].messages - first})`,
       labelAnchor: "center",
       labelArrow: "none",
     },
-    y: {
-      type: "log",
-      domain: [10 ** low, 10 ** high],
-      ticks,
-      tickFormat: (value: number) => `1e${Math.round(Math.log10(value))}`,
-      tickSize: 0,
-      label: null,
-    },
+    y: { type: "log", domain: domain.y, ...up.axis, tickSize: 0, label: null },
     marks: [
-      gridY(ticks, { stroke: faint, strokeOpacity: 0.7 }),
-      ruleY([alone], styles.local.line),
-      line([...shown, ...leaving], { ...at, ...styles.distributed.line, strokeLinecap: "round" }),
-      dot(markers(shown), { ...at, symbol: "triangle", r: 3.5, fill: styles.distributed.line.stroke }),
-      line(fedkm, { ...at, ...styles.fedkm.line }),
+      gridY(up.axis.ticks, { stroke: faint, strokeOpacity: 0.7 }),
+      ruleY([alone], strokeOptions(lineStyle("local"))),
+      line([...shown, ...leaving], { ...at, ...strokeOptions(style) }),
+      dot(markers(shown), { ...at, symbol: style.mark, r: 3.5, fill: style.stroke }),
+      line(fedkm, { ...at, ...strokeOptions(lineStyle("fedkm")) }),
       ...names(fedkm, distributed, alone, leaving, extent),
     ],
   });
@@ -110,19 +100,19 @@ function names(
   { first, last, low, high }: Extent,
 ): Markish[] {
   const end = distributed[distributed.length - 1];
-  const ends: { name: keyof typeof styles; deviation: number }[] = [
+  const ends: { name: string; deviation: number }[] = [
     { name: "local", deviation: alone },
     { name: "fedkm", deviation: fedkm[fedkm.length - 1].deviation },
   ];
   if (leaving.length === 0) ends.push({ name: "distributed", deviation: end.deviation });
   ends.sort((a, b) => b.deviation - a.deviation);
-  const lineHeight = (LINE_HEIGHT * (high - low)) / (HEIGHT - margins.marginTop - margins.marginBottom);
+  const lineHeight = (LINE_HEIGHT * (high - low)) / PANEL_HEIGHT;
   let free = Number.POSITIVE_INFINITY;
   const labels = ends.map(({ name, deviation }) => {
     // Lines that end together have their names one below the other.
     const exponent = Math.min(Math.log10(deviation), free);
     free = exponent - lineHeight;
-    return text([name], { x: [last], y: [10 ** exponent], dx: 8, textAnchor: "start", fill: styles[name].name });
+    return text([name], { x: [last], y: [10 ** exponent], dx: 8, textAnchor: "start", fill: lineStyle(name).name });
   });
   // On the side where there is room.
   const side = leaving.some(({ messages }) => messages * messages > first * last)
@@ -134,18 +124,9 @@ function names(
     text: () => `distributed, on to ${significant(end.deviation, 2)}`,
     ...side,
     dy: -9,
-    fill: styles.distributed.name,
-    stroke: "white",
+    fill: lineStyle("distributed").name,
+    stroke: paper,
     strokeWidth: 4,
   });
   return [...labels, left];
-}
-
-/** 10, 20, 50, 100 and so on. */
-function oneTwoFive(first: number, last: number): number[] {
-  const ticks: number[] = [];
-  for (let power = 10 ** Math.floor(Math.log10(first)); power <= last; power *= 10) {
-    for (const factor of [1, 2, 5]) ticks.push(factor * power);
-  }
-  return ticks.filter((tick) => tick >= first && tick <= last);
 }

@@ -1,12 +1,9 @@
 // Small multiples: what every device holds, how it clusters it, and what its neighbours say.
 
 import { type Matrix, matchCentroids, predict, stack, toRows } from "@fedkm/core";
-import { faint, ink, labelSize, quiet } from "@fedkm/pictures";
+import { axisTicks, clusterColours, faint, ink, labelSize, paper, pointOpacity, quiet } from "@fedkm/pictures";
 import { dot, frame, type Markish, plot, text } from "@observablehq/plot";
 import type { Comparison } from "../comparison.ts";
-
-/** Okabe and Ito's colours, which the colour-blind can tell apart; cluster c has the same one in every picture. */
-export const clusterColours = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#999999"];
 
 const COLUMNS = 5;
 const SIDE = 180;
@@ -30,14 +27,16 @@ export function drawPanels(document: Document, comparison: Comparison): Element 
   const { datasets } = comparison.problem;
   const rows = Math.ceil(datasets.length / COLUMNS);
   const { x, y } = squareDomains(stack(datasets));
+  const ticks = (direction: "across" | "up", domain: readonly [number, number]) =>
+    axisTicks({ domain, length: SIDE, spacing: "linear", direction, most: 5 });
   return plot({
     document,
     width: COLUMNS * SIDE + (COLUMNS - 1) * ACROSS + margins.marginLeft + margins.marginRight,
     height: rows * SIDE + (rows - 1) * DOWN + margins.marginTop + margins.marginBottom,
     ...margins,
     style: { fontSize: `${labelSize}px` },
-    x: { domain: x, ticks: 5, tickSize: 3, label: null },
-    y: { domain: y, ticks: 5, tickSize: 3, label: null },
+    x: { domain: x, ...ticks("across", x).axis, tickSize: 3, label: null },
+    y: { domain: y, ...ticks("up", y).axis, tickSize: 3, label: null },
     fx: { axis: null, paddingInner: ACROSS / (SIDE + ACROSS), paddingOuter: 0 },
     fy: { axis: null, paddingInner: DOWN / (SIDE + DOWN), paddingOuter: 0 },
     color: { type: "identity" },
@@ -51,7 +50,10 @@ function marks({ problem, reference, results }: Comparison): Markish[] {
   const points = datasets.flatMap((own, device) => {
     const matched = matchCentroids(centroids[device], reference);
     const labels = predict(centroids[device], own);
-    return places(own, device).map((place, r) => ({ ...place, colour: clusterColours[matched[labels[r]]] }));
+    return places(own, device).map((place, r) => ({
+      ...place,
+      colour: clusterColours[matched[labels[r]] % clusterColours.length],
+    }));
   });
   const crosses = centroids.flatMap(places);
   const rings = centroids.flatMap((_, device) =>
@@ -63,9 +65,9 @@ function marks({ problem, reference, results }: Comparison): Markish[] {
   const at = { ...facets, x: "x", y: "y" } as const;
   const cross = { ...at, symbol: "times", r: 3.5 } as const;
   return [
-    dot(points, { ...at, r: 2, fill: "colour", fillOpacity: 0.45 }),
+    dot(points, { ...at, r: 2, fill: "colour", fillOpacity: pointOpacity }),
     // The halo lies below the rings, or it would cut them.
-    dot(crosses, { ...cross, stroke: "white", strokeWidth: 5 }),
+    dot(crosses, { ...cross, stroke: paper, strokeWidth: 5 }),
     dot(rings, { ...at, r: 5.25, stroke: ink, strokeWidth: 0.75 }),
     dot(crosses, { ...cross, stroke: ink, strokeWidth: 2 }),
     text(titles, { ...facets, text: "title", frameAnchor: "top-left", dy: -14, fill: quiet }),

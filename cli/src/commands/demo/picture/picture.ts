@@ -1,12 +1,11 @@
 // The demo in one picture: the devices, their network, and the way to agreement.
 /// <reference lib="dom" />
 
-import { edges, type FitModel, totalVariation } from "@fedkm/core";
-import { blankPage } from "@fedkm/pictures";
-import { significant } from "../../../numbers.ts";
+import { discrepancy, edges, type FitModel, totalVariation } from "@fedkm/core";
+import { drawKey, drawNetwork, significant } from "@fedkm/pictures";
+import { blankPage } from "@fedkm/pictures/node";
 import type { Comparison } from "../comparison.ts";
 import { drawCurves } from "./curves.ts";
-import { drawNetwork } from "./network.ts";
 import { drawPanels } from "./panels.ts";
 
 const WIDTH = 1000;
@@ -30,13 +29,17 @@ export function drawPicture(comparison: Comparison): string {
   );
   page.place(drawPanels(page.document, comparison), 0, 90);
 
-  const links = Array.from(edges(problem.graph)).length;
-  const mean = ({ centroids }: FitModel) => significant(totalVariation(centroids, problem.graph) / links, 2);
-  const { network, key } = drawNetwork(page.document, comparison);
-  page.heading(LEFT, LOWER, `Disagreement on the ${links} links`);
-  page.text(LEFT, LOWER + 20, "Darker: the two ends are farther apart");
-  page.place(network, LEFT, LOWER + 36);
-  page.place(key, LEFT, LOWER + 346);
+  const { centroids } = results.fedkm.model;
+  const links = Array.from(edges(problem.graph), ([i, j]) => {
+    return { ends: [i, j] as const, disagreement: discrepancy(centroids[i], centroids[j]) };
+  });
+  const mean = (model: FitModel) => significant(totalVariation(model.centroids, problem.graph) / links.length, 2);
+  const names = centroids.map((_, device) => String(device + 1));
+  page.heading(LEFT, LOWER, `Disagreement on the ${links.length} links`);
+  page.text(LEFT, LOWER + 20, "Stronger colour: the two ends are farther apart");
+  page.place(drawNetwork(page.document, { names, links }, 300), LEFT, LOWER + 36);
+  const disagreements = links.map(({ disagreement }) => disagreement);
+  page.place(drawKey(page.document, disagreements), LEFT, LOWER + 346);
   page.label(
     LEFT,
     LOWER + 392,

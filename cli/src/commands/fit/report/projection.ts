@@ -1,20 +1,37 @@
 // The rows as points: one panel a device, the same axes on all, clusters in the same colours, crosses for centroids.
 
 import type { Matrix } from "@fedkm/core";
+import {
+  axisTicks,
+  clusterColours,
+  count,
+  domainOf,
+  faint,
+  ink,
+  labelSize,
+  paper,
+  pointOpacity,
+  shortened,
+  textWidth,
+} from "@fedkm/pictures";
 import { dot, frame, plot, text } from "@observablehq/plot";
 import type { Fitted } from "../../../model/fitted.ts";
 import { scaledCentroids } from "../../../model/model.ts";
-import { count } from "../../../numbers.ts";
-import { clusterColours } from "../../demo/picture/panels.ts";
 import { sampleRows, viewOf } from "./components.ts";
 
 /** A page with more points is slow to open and shows no more. */
 const MOST_POINTS = 6000;
 /** More panels than this are too small to read. */
 const MOST_PANELS = 12;
-const WIDTH = 960;
+const WIDTH = 940;
 const MOST_STRETCHED = 6;
-const margins = { marginLeft: 40, marginRight: 12, marginTop: 28, marginBottom: 26 };
+const margins = { marginTop: 28, marginBottom: 26 };
+const MARGIN_RIGHT = 12;
+const BETWEEN = 16;
+const DOWN = 30;
+const HIGHEST = 460;
+const LINE_HEIGHT = 80;
+const USUAL_LEFT = 40;
 
 /** Beyond eight clusters the shape tells those of one colour apart. */
 const shapes = ["circle", "square", "triangle", "diamond"] as const;
@@ -45,69 +62,98 @@ export function drawProjection(document: Document, fitted: Fitted): { drawing: E
   const total = datasets.reduce((sum, { rows }) => sum + rows, 0);
   const sampled =
     points.length < total ? `${count(points.length)} of ${count(total)} rows` : `all ${count(total)} rows`;
-  const titles = hasPanels ? model.devices.map(({ name, rows }) => `${name}, ${count(rows)} rows`) : ["all devices"];
+  const titles = hasPanels
+    ? model.devices.map(({ name, rows }) => ({ name, rest: `, ${count(rows)} rows` }))
+    : [{ name: "all devices", rest: "" }];
   return {
-    drawing: draw(document, points, crosses, titles, model.columns.length > 2),
-    caption: `Across: ${names[0]}. Up: ${names[1] || "nothing, there is one column"}. Points are ${sampled}, crosses are centroids with their cluster's number.`,
+    drawing: draw(document, points, crosses, titles, shapeOf(model.columns.length)),
+    caption: `Across: ${names[0]}. ${names[1] === "" ? "" : `Up: ${names[1]}. `}Points are ${sampled}, crosses are centroids with their cluster's number.`,
   };
+}
+
+/** Rows of one column lie on a line; principal components have the same unit across and up. */
+type Shape = "line" | "plane" | "equal";
+
+function shapeOf(columns: number): Shape {
+  return columns === 1 ? "line" : columns === 2 ? "plane" : "equal";
+}
+
+interface Title {
+  readonly name: string;
+  /** Is never shortened. */
+  readonly rest: string;
 }
 
 function draw(
   document: Document,
   points: readonly Place[],
   crosses: readonly Place[],
-  titles: readonly string[],
-  isEqual: boolean,
+  titles: readonly Title[],
+  shape: Shape,
 ): Element {
   const columns = Math.min(4, titles.length);
   const rows = Math.ceil(titles.length / columns);
-  const panel = (WIDTH - margins.marginLeft - margins.marginRight) / columns;
-  const height = Math.min(panel, 460);
-  const domains = domainsOf([...points, ...crosses], isEqual, height / panel);
+  const { domains, up, across, panel, height } = arrange([...points, ...crosses], columns, shape);
   const facets = {
     fx: ({ panel }: { panel: number }) => panel % columns,
     fy: ({ panel }: { panel: number }) => Math.floor(panel / columns),
   };
   const place = { ...facets, x: "x", y: "y" } as const;
   const cross = { ...place, symbol: "times", r: 4 } as const;
+  const named = titles.map(({ name, rest }, i) => {
+    return { panel: i, full: `${name}${rest}`, shown: `${shortened(name, panel - textWidth(rest))}${rest}` };
+  });
   return plot({
     document,
     width: WIDTH,
-    height: rows * height + margins.marginTop + margins.marginBottom,
+    height: rows * height + (rows - 1) * DOWN + margins.marginTop + margins.marginBottom,
     ...margins,
-    style: { fontSize: "11px" },
-    x: { domain: domains.x, ticks: 5, tickSize: 3, label: null },
-    y: { domain: domains.y, ticks: 5, tickSize: 3, label: null },
-    fx: { axis: null, padding: 0.06 },
-    fy: { axis: null, padding: 0.16 * (panel / height) },
+    marginLeft: up.room,
+    marginRight: MARGIN_RIGHT + across.beyond[1],
+    style: { fontSize: `${labelSize}px` },
+    x: { domain: domains.x, ...across.axis, tickSize: 3, label: null },
+    y: { domain: domains.y, ...(shape === "line" ? { axis: null } : up.axis), tickSize: 3, label: null },
+    fx: { axis: null, paddingInner: BETWEEN / (panel + BETWEEN), paddingOuter: 0 },
+    fy: { axis: null, paddingInner: DOWN / (height + DOWN), paddingOuter: 0 },
     color: { type: "identity" },
     symbol: { type: "identity" },
     marks: [
-      frame({ stroke: "currentColor", strokeOpacity: 0.2 }),
+      frame({ stroke: faint }),
       dot(points, {
         ...place,
         r: 2,
         symbol: ({ cluster }: Place) => shapes[Math.floor(cluster / clusterColours.length) % shapes.length],
         fill: ({ cluster }: Place) => clusterColours[cluster % clusterColours.length],
-        fillOpacity: 0.45,
+        fillOpacity: pointOpacity,
       }),
-      dot(crosses, { ...cross, stroke: "var(--paper)", strokeWidth: 5 }),
-      dot(crosses, { ...cross, stroke: "currentColor", strokeWidth: 2 }),
+      dot(crosses, { ...cross, stroke: paper, strokeWidth: 5 }),
+      dot(crosses, { ...cross, stroke: ink, strokeWidth: 2 }),
       text(labelled(crosses), {
         ...place,
         text: ({ cluster }: Place) => String(cluster),
         dx: 9,
         dy: -7,
-        fill: "currentColor",
-        stroke: "var(--paper)",
+        fill: ink,
+        stroke: paper,
         strokeWidth: 3,
       }),
-      text(
-        titles.map((title, panel) => ({ title, panel })),
-        { ...facets, text: "title", frameAnchor: "top-left", dy: -14, fill: "currentColor" },
-      ),
+      text(named, { ...facets, text: "shown", title: "full", frameAnchor: "top-left", dy: -14, fill: ink }),
     ],
   });
+}
+
+/** The size of a panel and its axes: labels up take room from panels, whose width says how many labels fit across. */
+function arrange(places: readonly Place[], columns: number, shape: Shape) {
+  const panelBeside = (left: number) => (WIDTH - left - MARGIN_RIGHT - (columns - 1) * BETWEEN) / columns;
+  const sized = (left: number) => {
+    const panel = panelBeside(left);
+    const height = shape === "line" ? LINE_HEIGHT : Math.min(panel, HIGHEST);
+    const domains = domainsOf(places, shape, height / panel);
+    const ticks = (domain: readonly [number, number], length: number, direction: "across" | "up") =>
+      axisTicks({ domain, length, spacing: "linear", direction });
+    return { panel, height, domains, up: ticks(domains.y, height, "up"), across: ticks(domains.x, panel, "across") };
+  };
+  return sized(sized(USUAL_LEFT).up.room);
 }
 
 /** One number for each cluster in a panel: where many devices share one, their crosses lie on a heap. */
@@ -123,20 +169,16 @@ function labelled(crosses: readonly Place[]): Place[] {
 /** What the axes span, with a little room; a single value still needs a scale. */
 function domainsOf(
   places: readonly Place[],
-  isEqual: boolean,
+  shape: Shape,
   heightToWidth: number,
 ): { x: [number, number]; y: [number, number] } {
   const [x, y] = (["x", "y"] as const).map((axis) => {
-    let least = Number.POSITIVE_INFINITY;
-    let most = Number.NEGATIVE_INFINITY;
-    for (const place of places) {
-      least = Math.min(least, place[axis]);
-      most = Math.max(most, place[axis]);
-    }
-    return { middle: (least + most) / 2, half: most > least ? 0.54 * (most - least) : 1 };
+    const [least, most] = domainOf(places.map((place) => place[axis]));
+    return { middle: (least + most) / 2, half: 0.54 * (most - least) };
   });
+  if (shape === "line") y.middle = 0;
   // A unit is as long up as across, unless one direction would then be a line.
-  if (isEqual && y.half > x.half / MOST_STRETCHED) {
+  if (shape === "equal" && y.half > x.half / MOST_STRETCHED) {
     x.half = Math.max(x.half, y.half / heightToWidth);
     y.half = x.half * heightToWidth;
   }

@@ -1,0 +1,92 @@
+// Four clinics that never saw the same patients, alone and together, over a hundred random draws.
+
+import {
+  type Graph,
+  type LabelledPoints,
+  type Matrix,
+  matchCentroids,
+  matrix,
+  methods,
+  paperData,
+  path,
+  predict,
+  stack,
+  toRows,
+} from "@fedkm/core";
+
+/** Rows of each cluster at each clinic: three have never seen one of the clusters, the last has a little of all. */
+const mix = [
+  [14, 9, 0],
+  [0, 10, 8],
+  [9, 0, 12],
+  [5, 6, 5],
+];
+const K = 3;
+const DRAWS = 100;
+
+/** What the clinics find in one way of working. */
+interface Found {
+  readonly centroids: readonly Matrix[];
+  /** For each clinic, the share of all clinics' rows that its centroids put into the right cluster. */
+  readonly right: readonly number[];
+}
+
+export interface Draw {
+  readonly seed: number;
+  readonly datasets: readonly Matrix[];
+  readonly network: Graph;
+  /** The rows' own clusters: the means of those that were drawn from each, and the spread around them. */
+  readonly truth: Matrix;
+  readonly spreads: readonly number[];
+  readonly alone: Found;
+  readonly together: Found;
+}
+
+/** The draw whose gain is the median, and in how many of all draws together is better than alone. */
+export function medianDraw(): { readonly draw: Draw; readonly better: number; readonly draws: number } {
+  const drawn = Array.from({ length: DRAWS }, (_, i) => drawClinics(i + 1));
+  const gain = ({ alone, together }: Draw) => mean(together.right) - mean(alone.right);
+  const sorted = [...drawn].sort((a, b) => gain(a) - gain(b) || a.seed - b.seed);
+  return { draw: sorted[DRAWS / 2], better: drawn.filter((draw) => gain(draw) > 0).length, draws: DRAWS };
+}
+
+function drawClinics(seed: number): Draw {
+  const { datasets, all } = deal(seed);
+  const network = path(mix.length);
+  const { truth, spreads } = clustersOf(all);
+  const found = (method: "local" | "fedkm"): Found => {
+    const { centroids } = methods[method](datasets, network, { k: K, alpha: 1, seed });
+    return { centroids, right: centroids.map((own) => shareRight(own, all, truth)) };
+  };
+  return { seed, datasets, network, truth, spreads, alone: found("local"), together: found("fedkm") };
+}
+
+/** The paper's clusters of three spreads, dealt by the mix. */
+function deal(seed: number): { datasets: Matrix[]; all: LabelledPoints } {
+  const most = Math.max(...Array.from({ length: K }, (_, c) => mix.reduce((sum, rows) => sum + rows[c], 0)));
+  const drawn = paperData("var", 1, K * most, seed);
+  const rows = toRows(drawn.datasets[0]);
+  const left = Array.from({ length: K }, (_, c) => rows.filter((_, r) => drawn.labels[0][r] === c));
+  const datasets = mix.map((counts) => matrix(counts.flatMap((count, c) => left[c].splice(0, count))));
+  const labels = mix.flatMap((counts) => counts.flatMap((count, c) => Array.from({ length: count }, () => c)));
+  return { datasets, all: { points: stack(datasets), labels: Uint32Array.from(labels) } };
+}
+
+function clustersOf({ points, labels }: LabelledPoints): { truth: Matrix; spreads: number[] } {
+  const rows = toRows(points);
+  const clusters = Array.from({ length: K }, (_, c) => rows.filter((_, r) => labels[r] === c));
+  const means = clusters.map((own) => [0, 1].map((x) => mean(own.map((row) => row[x]))));
+  const spreads = clusters.map((own, c) =>
+    Math.sqrt(mean(own.map(([x, y]) => ((x - means[c][0]) ** 2 + (y - means[c][1]) ** 2) / 2))),
+  );
+  return { truth: matrix(means), spreads };
+}
+
+function shareRight(centroids: Matrix, { points, labels }: LabelledPoints, truth: Matrix): number {
+  const matched = matchCentroids(centroids, truth);
+  return mean(Array.from(predict(centroids, points), (own, r) => (matched[own] === labels[r] ? 1 : 0)));
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}

@@ -1,0 +1,109 @@
+// Every colour of the product, each for a light and for a dark ground. No other file names a colour.
+
+interface Shade {
+  readonly light: string;
+  readonly dark: string;
+}
+
+const shades = {
+  paper: { light: "#ffffff", dark: "#17181a" },
+  /** Text and marks; quiet text; lines that only guide the eye; what lies under figures in a table. */
+  ink: { light: "#222222", dark: "#e6e6e6" },
+  quiet: { light: "#595959", dark: "#a8a8a8" },
+  faint: { light: "#d4d4d4", dark: "#3a3c40" },
+  bar: { light: "#dfe8f0", dark: "#2c3a47" },
+  /** For warnings and nothing else. */
+  alarm: { light: "#a33000", dark: "#ff9d6b" },
+} as const;
+
+/** Okabe and Ito's colours, which the colour-blind can tell apart, and the same hues for points on a dark ground. */
+const clusters: readonly Shade[] = [
+  { light: "#0072B2", dark: "#3D9BE9" },
+  { light: "#E69F00", dark: "#F5B83D" },
+  { light: "#009E73", dark: "#2CC295" },
+  { light: "#CC79A7", dark: "#E39BC4" },
+  { light: "#56B4E9", dark: "#8FD3FF" },
+  { light: "#D55E00", dark: "#FF8A3D" },
+  { light: "#F0E442", dark: "#F7EE7A" },
+  { light: "#999999", dark: "#B3B3B3" },
+];
+const [blue, orange, green, pink, sky, vermilion, , grey] = clusters;
+
+/** One hue that no cluster and no method has. The farther from the ground, the farther apart the two ends of a link. */
+const links: readonly Shade[] = [
+  { light: "#cfcce6", dark: "#37344e" },
+  { light: "#b3aed6", dark: "#544e7d" },
+  { light: "#8f82bf", dark: "#7a70b0" },
+  { light: "#664c9f", dark: "#a99ddc" },
+  { light: "#3a0a78", dark: "#e0d8ff" },
+];
+
+/** A line dark enough for its name to have its colour. */
+function alike(shade: Shade): { readonly line: Shade; readonly name: Shade } {
+  return { line: shade, name: shade };
+}
+
+/** A method's line, and its name in letters, which need more contrast than a line. */
+const lines = {
+  fedkm: alike(blue),
+  consensus: { line: green, name: { light: "#007A58", dark: "#2CC295" } },
+  distributed: { line: vermilion, name: { light: "#B84F00", dark: "#FF8A3D" } },
+  local: { line: grey, name: shades.quiet },
+  pooled: alike({ light: "#000000", dark: "#fafafa" }),
+  gradient: { line: pink, name: { light: "#A3467A", dark: "#E39BC4" } },
+  fkm: { line: { light: "#9A7D00", dark: "#C9A400" }, name: { light: "#7D6500", dark: "#C9A400" } },
+  coreset: { line: sky, name: { light: "#1F78AD", dark: "#8FD3FF" } },
+  backbone: { line: orange, name: { light: "#8F6200", dark: "#F5B83D" } },
+  kfed: alike({ light: "#7A4EAB", dark: "#A98AD6" }),
+};
+
+/** Points that lie on each other look darker; on a dark ground they need more light of their own. */
+export const pointOpacity = 0.45;
+const darkPointOpacity = 0.75;
+
+const onLight = ({ light }: Shade) => light;
+
+export const paper = shades.paper.light;
+export const ink = shades.ink.light;
+export const quiet = shades.quiet.light;
+export const faint = shades.faint.light;
+export const clusterColours: readonly string[] = clusters.map(onLight);
+export const linkShades: readonly string[] = links.map(onLight);
+export const lineColours = new Map(
+  Object.entries(lines).map(([method, { line, name }]) => [method, { line: onLight(line), name: onLight(name) }]),
+);
+
+const every: readonly Shade[] = [
+  ...Object.values(shades),
+  ...clusters,
+  ...links,
+  ...Object.values(lines).flatMap(({ line, name }) => [line, name]),
+];
+
+/** The colour on the dark ground for each one on the light ground. */
+export const darkOf: ReadonlyMap<string, string> = new Map(every.map(({ light, dark }) => [light, dark]));
+
+/**
+ * Style rules under which a drawing for the light ground is one for the dark ground where the reader prefers that.
+ * `drawing` limits them to its colours. On paper everything stays light.
+ */
+export function darkRules(drawing?: string): string {
+  const rules = Array.from(darkOf)
+    .filter(([light]) => drawing === undefined || drawing.includes(`"${light}"`))
+    .flatMap(([light, dark]) => ["fill", "stroke"].map((of) => `[${of}="${light}"]{${of}:${dark}}`));
+  const points = ["fill-opacity", "stroke-opacity"].map((of) => `[${of}="${pointOpacity}"]{${of}:${darkPointOpacity}}`);
+  const current = `[color="${ink}"]{color:${darkOf.get(ink)}}`;
+  return `@media screen and (prefers-color-scheme:dark){${current}${rules.join("")}${points.join("")}}`;
+}
+
+/** The same colours as variables of a page: --ink, --paper, --cluster-0 and so on. */
+export function themeVariables(): string {
+  const named: (readonly [string, Shade])[] = [
+    ...Object.entries(shades),
+    ...clusters.map((shade, i) => [`cluster-${i}`, shade] as const),
+    ...links.map((shade, i) => [`link-${i}`, shade] as const),
+  ];
+  const declared = (ground: keyof Shade) => named.map(([name, shade]) => `--${name}:${shade[ground]}`).join(";");
+  return `:root{color-scheme:light dark;${declared("light")}}
+@media screen and (prefers-color-scheme:dark){:root{${declared("dark")}}}`;
+}
