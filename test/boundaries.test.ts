@@ -54,9 +54,11 @@ const layers = [
   "flood",
   "coupling",
   "options",
+  "updateState",
   "update",
   "seeding",
-  "device",
+  "freshStarts",
+  "updateDevice",
   "kmeans",
   "schedule",
   "federated",
@@ -117,8 +119,8 @@ function code(file: string): string {
 const manifest = (folder: string) => JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
 
 it("the imports of a file are found, one line or many, types apart", () => {
-  expect(imports("core/src/device.ts", { types: true })).toContain("./matrix.ts");
-  expect(imports("core/src/device.ts", { types: false })).not.toContain("./matrix.ts");
+  expect(imports("core/src/updateDevice.ts", { types: true })).toContain("./matrix.ts");
+  expect(imports("core/src/updateDevice.ts", { types: false })).not.toContain("./matrix.ts");
   expect(imports("core/src/index.ts", { types: false })).toContain("./measures.ts");
 });
 

@@ -15,7 +15,8 @@ import { type Matrix, takeRows } from "./matrix.ts";
 import { updateSettings } from "./options.ts";
 import { type Random, randomStream } from "./random.ts";
 import { plusPlus } from "./seeding.ts";
-import { emptyUpdate, runUpdate, type Update } from "./update.ts";
+import { runUpdate } from "./update.ts";
+import { emptyUpdate, type UpdateState } from "./updateState.ts";
 
 export interface KMeansOptions {
   k: number;
@@ -149,14 +150,14 @@ export function distinctOptima(
 }
 
 /** From one start to the end, within an update that starts may share. */
-function lloyd(run: KMeansRun, start: Float64Array, shared?: Update): Clustering {
+function lloyd(run: KMeansRun, start: Float64Array, shared?: UpdateState): Clustering {
   const { prepared, maxIter, tol } = run;
   const centroids = start.slice();
   const atOnce = prepared.lloyd?.(centroids, maxIter, tol);
   if (atOnce !== undefined) return clustering(run, centroids, atOnce.loss, atOnce.passes);
   const update = shared ?? lloydUpdate(run);
   update.centroids.set(start);
-  prepared.statistics(update.centroids, update.statistics, tol > 0);
+  update.isAssigned = false;
   runUpdate(update, prepared);
   centroids.set(update.centroids);
   return clustering(run, centroids, update.statistics.loss, update.passes);
@@ -167,7 +168,7 @@ function clustering({ k, points, maxIter }: KMeansRun, data: Float64Array, inert
 }
 
 /** Lloyd's iteration: a device update without neighbours. */
-function lloydUpdate({ k, points, maxIter, tol }: KMeansRun): Update {
+function lloydUpdate({ k, points, maxIter, tol }: KMeansRun): UpdateState {
   return emptyUpdate(k, points.cols, updateSettings({ alpha: 0, passes: maxIter, tol }));
 }
 

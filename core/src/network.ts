@@ -1,7 +1,7 @@
 // All devices of a simulated network in packed memory, which grows with points, centroids and edges and nothing else.
 
 import { type CentroidSets, emptyMatches, type Matches, packSets, totalVariationOfSets } from "./coupling.ts";
-import { freshStarts } from "./device.ts";
+import { freshStarts } from "./freshStarts.ts";
 import { type Graph, type PackedLinks, packLinks } from "./graph.ts";
 import type { PreparedPoints } from "./kernel/kernel.ts";
 import type { Matrix } from "./matrix.ts";
@@ -9,7 +9,8 @@ import type { UpdateSettings } from "./options.ts";
 import type { Random } from "./random.ts";
 import type { RoundOrder } from "./schedule.ts";
 import type { Start } from "./start.ts";
-import { emptyUpdate, runUpdate, type Update } from "./update.ts";
+import { runUpdate } from "./update.ts";
+import { emptyUpdate, type UpdateState } from "./updateState.ts";
 
 /** device: every device counts the same (u_i = 1). sample: every point does (u_i = m_i / mean m). */
 export type Weighting = "device" | "sample";
@@ -36,7 +37,7 @@ export interface Network {
   readonly sums: Float64Array;
   readonly losses: Float64Array;
   /** Room for every device's updates; devices with the same k share it. */
-  readonly updates: readonly Update[];
+  readonly updates: readonly UpdateState[];
   readonly matches: Matches;
   /** Device i has not moved since the last moving step if stillSince[i] = movingSteps; stillCount counts these. */
   readonly stillSince: Float64Array;
@@ -60,7 +61,7 @@ export function network(
   const sets = packSets(centroids, cols);
   const k = centroids.reduce((most, { rows }) => Math.max(most, rows), 0);
   const links = packLinks(graph);
-  const room = new Map<number, Update>();
+  const room = new Map<number, UpdateState>();
   for (const { rows } of centroids) {
     if (room.has(rows)) continue;
     const update = emptyUpdate(rows, cols, settings, k);
@@ -82,7 +83,7 @@ export function network(
     counts: new Float64Array(sets.starts[size]),
     sums: new Float64Array(sets.data.length),
     losses: new Float64Array(size),
-    updates: centroids.map(({ rows }) => room.get(rows) as Update),
+    updates: centroids.map(({ rows }) => room.get(rows) as UpdateState),
     matches: emptyMatches(k),
     stillSince: new Float64Array(size).fill(-1),
     movingSteps: 0,
@@ -143,7 +144,8 @@ function visit(state: Network, i: number, settings: UpdateSettings): void {
 }
 
 function loadDevice({ sets, counts, sums, losses, updates }: Network, i: number): void {
-  const { centroids, statistics, k } = updates[i];
+  const update = updates[i];
+  const { centroids, statistics, k } = update;
   const start = sets.starts[i];
   // Plain loops: for a handful of numbers they are faster than making views.
   for (let x = 0, at = start * sets.cols; x < centroids.length; x++, at++) {
@@ -152,6 +154,7 @@ function loadDevice({ sets, counts, sums, losses, updates }: Network, i: number)
   }
   for (let c = 0; c < k; c++) statistics.counts[c] = counts[start + c];
   statistics.loss = losses[i];
+  update.isAssigned = true;
 }
 
 function storeDevice({ sets, updated, counts, sums, losses, updates }: Network, i: number): void {
