@@ -81,7 +81,9 @@ export async function updateDeviceAsync(
   checkSets(centroids, neighbours, settings);
   const { rows, cols } = source;
   checkInteger("source.rows", rows, 0);
-  if (rows > 0) checkInteger("source.cols", cols, centroids.cols, centroids.cols, "the columns of centroids");
+  if (rows > 0 && cols !== centroids.cols) {
+    throw new RangeError(`source must have ${centroids.cols} columns (as centroids), got ${cols}`);
+  }
   if (settings.freshStarts > 0) {
     throw new RangeError(
       `freshStarts must be 0 (they are drawn from points, a source has none), got ${settings.freshStarts}`,
