@@ -1,7 +1,7 @@
 // Passes over all rows of a device, by the one thread that asks for them. src/threads has the same for several.
 
+import type { Exports } from "./exports.ts";
 import { LOSS_BLOCK } from "./js.ts";
-import type { Exports } from "./module.ts";
 
 /** `state` is the address of the device's State, which tells a pass all it needs. */
 export interface Passes {

@@ -1,6 +1,6 @@
 // The asking side of a crew: opens a job, does its own share, waits for the workers that joined.
 
-import type { Exports } from "../kernel/module.ts";
+import type { Exports } from "../kernel/exports.ts";
 import { LAYOUT, PASSES, type Pass } from "./layout.ts";
 import { work } from "./worker.ts";
 

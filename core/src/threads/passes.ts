@@ -1,9 +1,10 @@
 // Passes over the rows of a device by several threads. Each has sums of its own, which are exact, so that adding them up
 // gives the bits of one thread; labels and slack are per row and belong to whoever claimed the chunk.
 
-import { FIELD } from "../kernel/device.ts";
-import type { Exports, Machine } from "../kernel/module.ts";
+import type { Exports } from "../kernel/exports.ts";
+import type { Machine } from "../kernel/module.ts";
 import { CHUNK, type Coding, type Passes } from "../kernel/passes.ts";
+import { FIELD } from "../kernel/placedPoints.ts";
 import { type Crew, share } from "./crew.ts";
 import { clearDesks, createDesks, type Desks, layDesks } from "./desks.ts";
 import { LAYOUT } from "./layout.ts";

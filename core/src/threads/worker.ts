@@ -1,7 +1,7 @@
 // What a worker does. It is sent as text, so that no bundler, loader or server has to find a second file: these functions
 // may use nothing but their parameters and globals, and contain no functions (some compilers wrap those in helpers).
 
-import type { Exports, Memory } from "../kernel/module.ts";
+import type { Exports, Memory } from "../kernel/exports.ts";
 import type { LAYOUT } from "./layout.ts";
 
 /** What a worker is started with. */
