@@ -1,13 +1,14 @@
 // The federated seed: everyone floods a sketch of its points once, everyone solves the same weighted k-means on all the
 // sketches, and where that has several good answers, everyone's own losses decide.
 
-import { addTraffic, floodTraffic, leastSupport, sumTraffic, type Traffic } from "./flood.ts";
+import { defaults } from "./defaults.ts";
 import { connectedComponents, type Graph } from "./graph.ts";
 import { jsKernel } from "./kernel/js.ts";
 import { emptyStatistics, type PreparedPoints } from "./kernel/kernel.ts";
 import { bestOf, distinctOptima, MANY_ROWS, SHORT_RUN } from "./kmeans.ts";
 import { type Matrix, stack, takeRows } from "./matrix.ts";
 import { randomStream } from "./random.ts";
+import { addTraffic, floodTraffic, leastSupport, sumTraffic, type Traffic } from "./traffic.ts";
 
 export interface FederatedOptions {
   readonly k: number;
@@ -90,7 +91,7 @@ function sketchOf(
   const each = Math.max(POINTS_PER_CENTROID, minimum);
   const size = Math.min(SKETCH * k, Math.max(k, Math.floor(points.rows / each)));
   // Many points are sketched well by clusters that have not quite settled.
-  const run = { points, prepared, k: size, maxIter: points.rows < MANY_ROWS ? 300 : SHORT_RUN, tol: 0 };
+  const run = { points, prepared, k: size, maxIter: points.rows < MANY_ROWS ? defaults.maxIter : SHORT_RUN, tol: 0 };
   const starts = size === k ? restarts : Math.min(restarts, SKETCH_RESTARTS);
   const { centroids } = bestOf(run, starts, (restart) => randomStream(seed, "sketch", device, restart));
   const { counts } = statisticsAt(prepared, centroids);

@@ -1,6 +1,7 @@
 // Algorithm 1: federated k-means over a network, by minimising GTVMin one device update after the other.
 
 import { checkInteger, checkNetwork, checkOneOf, checkSeed } from "./check.ts";
+import { defaults } from "./defaults.ts";
 import type { Graph } from "./graph.ts";
 import type { Matrix } from "./matrix.ts";
 import { type Network, network, pointScales, runRound, summarise, unpack, type Weighting } from "./network.ts";
@@ -31,7 +32,7 @@ export interface FitOptions extends Omit<UpdateOptions, "weight" | "edgeWeights"
   signal?: AbortSignal;
 }
 
-/** A round in numbers. Round 0 is the start: every device has told its first centroids. */
+/** A round in numbers. Round 0 is the start: every device has sent its first centroids. */
 export interface RoundSummary {
   readonly round: number;
   /** F: every device's loss per point (times u_i), plus alpha times the total variation. */
@@ -40,7 +41,7 @@ export interface RoundSummary {
   readonly totalVariation: number;
   /** Largest change of any coordinate of any centroid in this round. */
   readonly largestMove: number;
-  /** So far: how often a device told its neighbours, and the centroid bytes that crossed the links. */
+  /** So far: how often a device sent to its neighbours, and the centroid bytes that crossed the links. */
   readonly messages: number;
   readonly bytes: number;
 }
@@ -89,7 +90,7 @@ function roundsOf(
   options: FitOptions,
   isWatched: boolean,
 ): Generator<Round, FitModel, void> {
-  const { schedule = "cyclic", preset = "dependable", seed = 0 } = options;
+  const { schedule = defaults.schedule, preset = defaults.preset, seed = defaults.seed } = options;
   checkSchedule(schedule, graph.size);
   const k = checkedClusters(options, graph.size);
   const given = typeof k === "number" ? options : { ...options, candidates: false };
@@ -99,7 +100,7 @@ function roundsOf(
   const orders = roundOrders(schedule, graph, randomStream(seed, "schedule"));
   // A listed schedule runs to its end: that is what it was listed for.
   const listed = Array.isArray(schedule);
-  const most = options.rounds ?? (listed ? schedule.length : DEFAULT_ROUNDS);
+  const most = options.rounds ?? (listed ? schedule.length : defaults.rounds);
   const advance = (round: number) => {
     const next = orders.next();
     if (next.done) return undefined;
@@ -108,8 +109,6 @@ function roundsOf(
   };
   return runRounds(state, advance, most, !listed, options.signal, isWatched);
 }
-
-const DEFAULT_ROUNDS = 200;
 
 /** The mean over the devices of sum_j A(i, j). */
 function meanDegree({ size, weights }: Graph): number {
@@ -152,8 +151,8 @@ export function startNetwork(
   options: FitOptions,
   settings: UpdateSettings,
 ): Network {
-  const { k, rounds = DEFAULT_ROUNDS, weighting = "device", init = "local", restarts = 10, seed = 0 } = options;
-  const { minimum = 1 } = options;
+  const { k, rounds = defaults.rounds, weighting = defaults.weighting, init = "local" } = options;
+  const { restarts = defaults.restarts, minimum = defaults.minimum, seed = defaults.seed } = options;
   const cols = checkNetwork(datasets, graph);
   if (!Array.isArray(k)) checkInteger("k", k, 1);
   checkInteger("rounds", rounds, 0);

@@ -9,6 +9,7 @@ import {
   checkShape,
   checkWeights,
 } from "./check.ts";
+import { defaults } from "./defaults.ts";
 import type { Kernel, PreparedPoints } from "./kernel/kernel.ts";
 import { fastKernel } from "./kernel/wasm.ts";
 import { type Matrix, takeRows } from "./matrix.ts";
@@ -46,7 +47,8 @@ export interface KMeansModel {
 }
 
 export function kmeans(points: Matrix, options: KMeansOptions): KMeansModel {
-  const { k, init, restarts = 10, maxIter = 300, tol = 0, seed = 0, kernel = fastKernel } = options;
+  const { k, init, tol = 0, kernel = fastKernel } = options;
+  const { restarts = defaults.restarts, maxIter = defaults.maxIter, seed = defaults.seed } = options;
   checkPoints("points", points);
   if (points.cols === 0) throw new RangeError("points must have at least 1 column, got 0");
   if (init === undefined) checkInteger("k", k, 1, points.rows, "the rows of points");

@@ -60,3 +60,10 @@ export function takeRows(points: Matrix, rows: ArrayLike<number>): Matrix {
   }
   return { data, rows: rows.length, cols };
 }
+
+/** The inner product of two rows. */
+export function dot(a: Float64Array, b: Float64Array): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += a[i] * b[i];
+  return sum;
+}

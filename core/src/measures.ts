@@ -2,6 +2,7 @@
 
 import { checkAtLeastZero, checkMatrix, checkNetwork, checkOneOf, checkShape } from "./check.ts";
 import { type Coupling, couplings, emptyMatches, match, packSets, totalVariationOfSets } from "./coupling.ts";
+import { defaults } from "./defaults.ts";
 import { ln } from "./elementary.ts";
 import { type Graph, packLinks } from "./graph.ts";
 import { jsKernel, squaredDistance } from "./kernel/js.ts";
@@ -10,7 +11,7 @@ import type { Matrix } from "./matrix.ts";
 import { pointScales, type Weighting } from "./network.ts";
 
 /** d(V, W) of two centroid sets, whatever their order. Sets of different sizes need "nearest". */
-export function discrepancy(a: Matrix, b: Matrix, coupling: Coupling = "nearest"): number {
+export function discrepancy(a: Matrix, b: Matrix, coupling: Coupling = defaults.coupling): number {
   checkSets([a, b], coupling);
   return match(coupling, a.data, 0, a.rows, b.data, 0, b.rows, a.cols, emptyMatches(Math.max(a.rows, b.rows)));
 }
@@ -24,7 +25,11 @@ export function matchCentroids(own: Matrix, reference: Matrix): Uint32Array {
 }
 
 /** GTV: the sum over the edges of A(i, j) d(W_i, W_j). */
-export function totalVariation(centroids: readonly Matrix[], graph: Graph, coupling: Coupling = "nearest"): number {
+export function totalVariation(
+  centroids: readonly Matrix[],
+  graph: Graph,
+  coupling: Coupling = defaults.coupling,
+): number {
   checkSets(centroids, coupling);
   checkSize(centroids, graph);
   const matches = emptyMatches(centroids.reduce((most, { rows }) => Math.max(most, rows), 0));
@@ -42,7 +47,7 @@ export function objective(
   datasets: readonly Matrix[],
   centroids: readonly Matrix[],
   graph: Graph,
-  { alpha, coupling = "nearest", weighting = "device" }: ObjectiveOptions,
+  { alpha, coupling = defaults.coupling, weighting = defaults.weighting }: ObjectiveOptions,
 ): number {
   checkNetwork(datasets, graph);
   checkAtLeastZero("alpha", alpha);
@@ -81,7 +86,7 @@ function losses(datasets: readonly Matrix[], centroids: readonly Matrix[]): numb
 export function globalCentroidDeviation(
   centroids: readonly Matrix[],
   reference: Matrix,
-  coupling: Coupling = "nearest",
+  coupling: Coupling = defaults.coupling,
 ): number {
   checkSets([reference, ...centroids], coupling);
   const sum = centroids.reduce((total, own) => total + discrepancy(own, reference, coupling), 0);
@@ -92,7 +97,11 @@ export function globalCentroidDeviation(
  * CV: how far neighbours are from each other, per centroid, averaged over the neighbours of each device that has any.
  * Counts neighbours, not edge weights; 0 without edges.
  */
-export function consensusVariation(centroids: readonly Matrix[], graph: Graph, coupling: Coupling = "nearest"): number {
+export function consensusVariation(
+  centroids: readonly Matrix[],
+  graph: Graph,
+  coupling: Coupling = defaults.coupling,
+): number {
   checkSets(centroids, coupling);
   checkSize(centroids, graph);
   let linked = 0;

@@ -28,9 +28,9 @@ export interface Network {
   readonly pointScales: Float64Array;
   /** Of every device; the largest where they differ. */
   readonly k: number;
-  /** What every device has told last. */
+  /** What every device has sent last. */
   readonly sets: CentroidSets;
-  /** What the devices of a step will tell when it ends. */
+  /** What the devices of a step will send when it ends. */
   readonly updated: Float64Array;
   /** (E1) at every device's centroids, kept from one visit to the next. */
   readonly counts: Float64Array;
@@ -95,7 +95,7 @@ export function network(
   return state;
 }
 
-/** (E1) at the centroids that device i has told. */
+/** (E1) at the centroids that device i has sent. */
 export function refreshStatistics(state: Network, i: number): void {
   loadDevice(state, i);
   const { centroids, statistics } = state.updates[i];
@@ -168,13 +168,13 @@ function storeDevice({ sets, updated, counts, sums, losses, updates }: Network, 
   losses[i] = statistics.loss;
 }
 
-/** Makes device i's update what it has told; returns the largest move. */
+/** Sends device i's update; returns the largest move. */
 export function commit(state: Network, i: number): number {
-  tell(state, i);
+  send(state, i);
   return adopt(state, i);
 }
 
-/** Makes device i's update its own, before it tells; returns the largest move. */
+/** Makes device i's update its own, before it sends it; returns the largest move. */
 export function adopt({ sets, updated }: Network, i: number): number {
   const end = sets.starts[i + 1] * sets.cols;
   let largest = 0;
@@ -214,7 +214,7 @@ function noteStep(state: Network, order: Uint32Array, from: number, to: number, 
 }
 
 /** One message to all neighbours; every link carries the centroids once. */
-export function tell(state: Network, i: number): void {
+export function send(state: Network, i: number): void {
   const degree = state.links.starts[i + 1] - state.links.starts[i];
   if (degree > 0) state.messages++;
   state.bytes += degree * state.updates[i].centroids.length * 8;

@@ -1,6 +1,7 @@
 // Extreme eigenvalues of a graph's Laplacian, which set the pace of every consensus iteration.
 
 import { connectedComponents, type Graph } from "./graph.ts";
+import { dot } from "./matrix.ts";
 import { normalStream, randomStream } from "./random.ts";
 
 /** Past this many Lanczos steps the extremes are estimates (up to it they are exact to rounding). */
@@ -98,12 +99,6 @@ function tridiagonalEigenvalue(diagonal: readonly number[], offDiagonal: readonl
     else low = middle;
   }
   return (low + high) / 2;
-}
-
-function dot(a: Float64Array, b: Float64Array): number {
-  let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += a[i] * b[i];
-  return sum;
 }
 
 function norm(vector: Float64Array): number {

@@ -2,14 +2,15 @@
 
 import { checkOneOf, checkShape } from "./check.ts";
 import { type Coupling, emptyMatches, match } from "./coupling.ts";
+import { defaults } from "./defaults.ts";
 import { federatedStart } from "./federated.ts";
-import { addTraffic, sumTraffic, type Traffic, tellTraffic } from "./flood.ts";
 import { connectedComponents, edges, type Graph } from "./graph.ts";
 import { emptyStatistics, type PreparedPoints } from "./kernel/kernel.ts";
 import { bestOf } from "./kmeans.ts";
 import type { Matrix } from "./matrix.ts";
 import { randomStream } from "./random.ts";
 import { plusPlus } from "./seeding.ts";
+import { addTraffic, sendTraffic, sumTraffic, type Traffic } from "./traffic.ts";
 
 /**
  * auto: for each component the one of federated and local that starts at the lower objective. federated: one seed for
@@ -52,11 +53,11 @@ export function start(
   const { k, init } = options;
   if (!Array.isArray(init)) checkOneOf("init", init, inits);
   const clusters = Uint32Array.from(datasets, (_, i) => (typeof k === "number" ? k : k[i]));
-  const told = tellTraffic(
+  const sent = sendTraffic(
     network,
     clusters.map((own) => own * cols),
   );
-  if (Array.isArray(init)) return { centroids: givenCentroids(init, clusters, cols), traffic: told };
+  if (Array.isArray(init)) return { centroids: givenCentroids(init, clusters, cols), traffic: sent };
   if (init === "federated" || init === "auto") {
     if (typeof k !== "number") {
       const rule = `"local", "kmeans++", "classic kmeans++" or a matrix for each device (k differs)`;
@@ -70,7 +71,7 @@ export function start(
   const own = datasets.map((points, i) =>
     points.rows >= clusters[i] ? ownCentroids(points, prepared[i], i, clusters[i], options) : undefined,
   );
-  return { centroids: adoptFromNearest(own, datasets, network, clusters), traffic: told };
+  return { centroids: adoptFromNearest(own, datasets, network, clusters), traffic: sent };
 }
 
 type JudgedOptions = StartOptions & { readonly k: number };
@@ -137,7 +138,7 @@ function ownCentroids(
   k: number,
   { init, restarts, seed }: StartOptions,
 ): Matrix {
-  const run = { points, prepared, k, maxIter: 300, tol: 0 };
+  const run = { points, prepared, k, maxIter: defaults.maxIter, tol: 0 };
   if (init === "kmeans++" || init === "classic kmeans++") {
     const trials = init === "kmeans++" ? undefined : 1;
     return { data: plusPlus(run, randomStream(seed, "init", device), trials), rows: k, cols: points.cols };

@@ -11,6 +11,7 @@ import {
   checkWeights,
 } from "./check.ts";
 import { packSets } from "./coupling.ts";
+import { defaults } from "./defaults.ts";
 import { freshStarts } from "./freshStarts.ts";
 import type { Kernel, PreparedPoints, Statistics } from "./kernel/kernel.ts";
 import type { Matrix } from "./matrix.ts";
@@ -48,7 +49,7 @@ export function updateDevice(
   if (points.rows > 0) checkShape("points", points, points.rows, centroids.cols, "the columns of centroids");
   const update = preparedUpdate(points.rows, centroids, neighbours, options, settings);
   if (settings.freshStarts > 0) {
-    const { seed = 0 } = options;
+    const { seed = defaults.seed } = options;
     checkSeed(seed);
     update.freshStarts = freshStarts(points, update, randomStream(seed, "fresh"));
   }

@@ -1,12 +1,11 @@
 // What one device computes: its first k-means, then one update after the other. It knows no network and no clock.
 
 import { type DeviceUpdate, kmeans, type Matrix, matrix, updateDevice } from "@fedkm/core";
+import { defaults } from "@fedkm/core/defaults";
 import type { SavedState } from "./memory.ts";
 import { scaleRows } from "./scaling.ts";
 import type { Study } from "./study.ts";
 
-/** Starts of the first k-means. Its seeds are records and never leave the device. */
-const RESTARTS = 10;
 /**
  * Updates after a new neighbour or new data that choose the basin: to the end, from the neighbours' centroids too. They
  * are few, so that whatever devices do at once there, they cannot do it for ever.
@@ -89,7 +88,8 @@ export class Model {
 
   #beginRestarts(): void {
     this.#best = undefined;
-    this.#restartsLeft = this.#points.rows > 0 ? RESTARTS : 0;
+    // The seeds of the first k-means are records and never leave the device.
+    this.#restartsLeft = this.#points.rows > 0 ? defaults.restarts : 0;
   }
 
   /** One start of k-means on new data, if any is left: between two of them the process can do something else. */

@@ -2,14 +2,15 @@
 // serve these best is taken. Staying alone is among the answers.
 
 import { checkAtLeastZero, checkInteger, checkNetwork, checkNumber, checkOneOf, checkSeed } from "../check.ts";
+import { defaults } from "../defaults.ts";
 import { type FitModel, type FitOptions, fit } from "../fit.ts";
-import { addTraffic, sumTraffic, type Traffic } from "../flood.ts";
 import type { Graph } from "../graph.ts";
 import { type Matrix, takeRows } from "../matrix.ts";
 import { distortion } from "../measures.ts";
 import type { Weighting } from "../network.ts";
 import { withoutUndefined } from "../options.ts";
 import { randomStream, shuffled } from "../random.ts";
+import { addTraffic, sumTraffic, type Traffic } from "../traffic.ts";
 import { askedOf } from "./asked.ts";
 
 export interface ChooseAlphaOptions extends Omit<FitOptions, "alpha" | "init" | "k"> {
@@ -41,14 +42,14 @@ export interface AlphaChoice {
   readonly leftOut: readonly number[];
   readonly messages: number;
   readonly bytes: number;
-  /** What a device has to tell for this. */
+  /** What a device has to send for this. */
   readonly reveals: string;
 }
 
 const ALPHAS = [0, 0.01, 0.03, 0.1, 0.3, 1, 3, 10];
 
 const REVEALS =
-  "for each fold and alpha a device tells its neighbours its centroids, as fit does; then it adds to sums, which its " +
+  "for each fold and alpha a device sends its neighbours its centroids, as fit does; then it adds to sums, which its " +
   "parent in a tree sees before they are complete: for each alpha the loss of the points that it kept back, and how " +
   "much the difference of that loss to the best varies";
 
@@ -59,7 +60,7 @@ const REVEALS =
  */
 export function chooseAlpha(datasets: readonly Matrix[], graph: Graph, options: ChooseAlphaOptions): AlphaChoice {
   const { alphas = ALPHAS, holdOut = 0.2, folds = 5, ...fitting } = options;
-  const { k, seed = 0, weighting = "device" } = fitting;
+  const { k, seed = defaults.seed, weighting = defaults.weighting } = fitting;
   checkNetwork(datasets, graph);
   checkOptions({ k, seed, weighting, alphas, holdOut, folds });
   const asked = askedOf(datasets, graph, k + 1, "k, and one to keep back");
@@ -70,7 +71,7 @@ export function chooseAlpha(datasets: readonly Matrix[], graph: Graph, options: 
   for (let fold = 0; fold < folds; fold++) {
     const { kept, held } = holdBack(asked.datasets, k, holdOut, fold, seed);
     alongAlphas(kept, asked.graph, rising, fitting).forEach((model, a) => {
-      // Alone there is nothing to tell.
+      // Alone there is nothing to send.
       if (rising[a] > 0) traffic.push(model);
       held.forEach((points, i) => {
         if (points.rows > 0) losses[a][i].push((2 * distortion([points], [model.centroids[i]])) / points.rows);

@@ -1,8 +1,8 @@
 // k and alpha without pooling: first how many clusters there are, then how strongly to couple the devices.
 
-import { addTraffic } from "../flood.ts";
 import type { Graph } from "../graph.ts";
 import type { Matrix } from "../matrix.ts";
+import { addTraffic } from "../traffic.ts";
 import { type AlphaChoice, type ChooseAlphaOptions, chooseAlpha } from "./alpha.ts";
 import { askedOf } from "./asked.ts";
 import { type ChooseKOptions, chooseK, type KChoice } from "./k.ts";
@@ -20,7 +20,7 @@ export interface Choice {
   readonly bytes: number;
 }
 
-/** What a device has to tell is said in both parts of the result. */
+/** What a device has to send is said in both parts of the result. */
 export function choose(datasets: readonly Matrix[], graph: Graph, options: ChooseOptions = {}): Choice {
   const { largestK, ...coupled } = options;
   const clusters = chooseK(datasets, graph, options);

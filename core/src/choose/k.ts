@@ -1,12 +1,13 @@
 // How many clusters, without pooling: every k is tried from one flooded seed and judged by sums over the devices.
 
 import { checkInteger, checkNetwork } from "../check.ts";
+import { defaults } from "../defaults.ts";
 import { ln } from "../elementary.ts";
 import { type FitOptions, fit } from "../fit.ts";
-import { addTraffic, sumTraffic, type Traffic } from "../flood.ts";
 import type { Graph } from "../graph.ts";
 import type { Matrix } from "../matrix.ts";
 import { distortion, simplifiedSilhouette } from "../measures.ts";
+import { addTraffic, sumTraffic, type Traffic } from "../traffic.ts";
 import { askedOf } from "./asked.ts";
 import { separationOf } from "./separation.ts";
 
@@ -45,7 +46,7 @@ export interface KChoice {
   readonly leftOut: readonly number[];
   readonly messages: number;
   readonly bytes: number;
-  /** What a device has to tell for this. */
+  /** What a device has to send for this. */
   readonly reveals: string;
 }
 
@@ -58,7 +59,7 @@ export interface KChoice {
  */
 export function chooseK(datasets: readonly Matrix[], graph: Graph, options: ChooseKOptions = {}): KChoice {
   const { largestK = 10, ...fitting } = options;
-  const { minimum = 1 } = fitting;
+  const { minimum = defaults.minimum } = fitting;
   checkNetwork(datasets, graph);
   checkInteger("largestK", largestK, 1);
   checkInteger("minimum", minimum, 1);

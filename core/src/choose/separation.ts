@@ -3,8 +3,8 @@
 
 import { ln } from "../elementary.ts";
 import { predict } from "../kmeans.ts";
-import type { Matrix } from "../matrix.ts";
-import { cholesky, dot, solved } from "./covariance.ts";
+import { dot, type Matrix } from "../matrix.ts";
+import { cholesky, solved } from "./cholesky.ts";
 
 /** In nats per point of the least separate pair; the clusters are apart if `separation` is more than `needed`. */
 interface Separation {
@@ -49,14 +49,14 @@ export function separationOf(
   const { rows: k, cols: q } = means;
   // Of each cluster count, sum and products; and how many labels changed.
   const numbers = k * (1 + q + (q * (q + 1)) / 2) + 1;
-  for (let told = 1; ; told++) {
+  for (let summed = 1; ; summed++) {
     const sums = sumsOf(points, means, labels, minimum);
     means = movedMeans(means, sums);
-    const renewed = told > RENEWALS ? undefined : labelsInside(points, means, sums);
+    const renewed = summed > RENEWALS ? undefined : labelsInside(points, means, sums);
     const settled = renewed?.every((own, i) => own.every((label, r) => label === labels[i][r]));
     if (renewed === undefined || settled) {
       // That no label changed is a sum too.
-      return { ...leastSeparation(sums, means), sums: new Array(settled ? told + 1 : told).fill(numbers) };
+      return { ...leastSeparation(sums, means), sums: new Array(settled ? summed + 1 : summed).fill(numbers) };
     }
     labels = renewed;
   }

@@ -32,7 +32,7 @@ export function wasmKernel(engine?: Engine, machineOf: () => Machine | undefined
   };
 }
 
-/** The kernel that everything uses unless told otherwise. */
+/** The kernel that everything uses unless it is given another. */
 export const fastKernel: Kernel = wasmKernel();
 
 /** Gives the memory of placed points back when its prepared points are garbage and nobody released them. */

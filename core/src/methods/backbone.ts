@@ -1,24 +1,25 @@
 // Clusters backbone (Deng, Wang and Alobaedy 2025): many centres of every device sketch the data, k-means joins them.
 
 import { checkInteger, checkMatrix, checkNumber } from "../check.ts";
+import { defaults } from "../defaults.ts";
 import { ln } from "../elementary.ts";
 import type { FitModel } from "../fit.ts";
-import { floodTraffic, leastSupport } from "../flood.ts";
 import type { Graph } from "../graph.ts";
 import { emptyStatistics } from "../kernel/kernel.ts";
 import type { Matrix } from "../matrix.ts";
 import { randomStream } from "../random.ts";
-import { type MethodOptions, modelWithoutRounds } from "./method.ts";
+import { floodTraffic, leastSupport } from "../traffic.ts";
 import {
   collect,
+  type Flooded,
   type FloodSettings,
   floodSettings,
   keepSupported,
   ownCentres,
   sharedCentres,
   solveComponents,
-  type Told,
-} from "./oneShot.ts";
+} from "./flooding.ts";
+import { type MethodOptions, modelWithoutRounds } from "./method.ts";
 
 type Bounds = readonly (readonly [number, number])[];
 
@@ -29,29 +30,29 @@ export interface BackboneOptions extends MethodOptions {
   counts?: boolean;
   /**
    * Budget of the Laplace noise on every record, shared evenly by its values; needs `bounds`. Drawn from the seed, so
-   * it shows what noise costs and protects nobody. Default: none; a device of at most k1 points tells them as they are.
+   * it shows what noise costs and protects nobody. Default: none; a device of at most k1 points floods them as they are.
    */
   epsilon?: number;
   /** For every column the declared [low, high]: values are clipped to it, and it sets the scale of the noise. */
   bounds?: Bounds;
-  /** No centre of fewer points is told. Default 1. */
+  /** No centre of fewer points is flooded. Default 1. */
   minimum?: number;
 }
 
 export function backbone(datasets: readonly Matrix[], graph: Graph, options: BackboneOptions): FitModel {
   const settings = floodSettings("backbone", datasets, graph, options);
-  const { backboneSize = 2 * settings.k + 2, counts = false, minimum = 1, epsilon, bounds } = options;
+  const { backboneSize = 2 * settings.k + 2, counts = false, minimum = defaults.minimum, epsilon, bounds } = options;
   checkInteger("backboneSize", backboneSize, 1);
   checkInteger("minimum", minimum, 1);
   checkNoise(epsilon, bounds, settings.cols);
-  const told = datasets.map((points, i) => {
+  const flooded = datasets.map((points, i) => {
     const seen = epsilon === undefined || bounds === undefined ? points : noised(points, i, epsilon, bounds, settings);
     const sketch = describe(seen, ownCentres(seen, backboneSize, i, settings), settings);
     return keepSupported(sketch, leastSupport(graph, i, minimum));
   });
   const centroids = solveComponents(graph, (devices) => {
     const all = collect(
-      devices.map((i) => told[i]),
+      devices.map((i) => flooded[i]),
       devices[0],
       `a cluster of at least minimum = ${minimum} points`,
     );
@@ -60,13 +61,13 @@ export function backbone(datasets: readonly Matrix[], graph: Graph, options: Bac
   });
   const traffic = floodTraffic(
     graph,
-    told.map(({ centres, weights }) => centres.data.length + (counts ? weights.length : 0)),
+    flooded.map(({ centres, weights }) => centres.data.length + (counts ? weights.length : 0)),
   );
   return modelWithoutRounds(datasets, graph, options, centroids, traffic);
 }
 
 /** The centres with the number of points each stands for. */
-function describe(points: Matrix, centres: Matrix, { kernel }: FloodSettings): Told {
+function describe(points: Matrix, centres: Matrix, { kernel }: FloodSettings): Flooded {
   const statistics = emptyStatistics(centres.rows, centres.cols);
   const prepared = kernel.prepare(points);
   prepared.statistics(centres.data, statistics);

@@ -2,14 +2,14 @@
 
 import { checkInteger } from "../check.ts";
 import type { FitModel } from "../fit.ts";
-import { addTraffic, floodTraffic, type Traffic } from "../flood.ts";
 import type { Graph } from "../graph.ts";
 import { squaredDistance } from "../kernel/js.ts";
 import { predict } from "../kmeans.ts";
 import { type Matrix, stack, takeRows } from "../matrix.ts";
 import { type Random, randomStream } from "../random.ts";
+import { addTraffic, floodTraffic, type Traffic } from "../traffic.ts";
+import { collect, type FloodSettings, floodSettings, ownCentres, sharedCentres, solveComponents } from "./flooding.ts";
 import { type MethodOptions, modelWithoutRounds } from "./method.ts";
-import { collect, type FloodSettings, floodSettings, ownCentres, sharedCentres, solveComponents } from "./oneShot.ts";
 
 export interface CoresetOptions extends MethodOptions {
   /** t: points sampled in each connected component. Default 20 k per device; 0 floods centres and counts alone. */

@@ -1,6 +1,7 @@
 // Distributed k-means (Forero, Cano and Giannakis 2011): label-wise hard consensus by ADMM, all devices at once.
 
 import { checkInteger, checkNumber, checkOneOf } from "../check.ts";
+import { defaults } from "../defaults.ts";
 import { drain, type FitModel, type Round, runRounds, startNetwork } from "../fit.ts";
 import { edges, type Graph, graph as graphOf } from "../graph.ts";
 import type { Matrix } from "../matrix.ts";
@@ -35,7 +36,7 @@ function roundsOf(
   options: MethodOptions,
   isWatched: boolean,
 ): Generator<Round, DistributedModel, void> {
-  const { eta: wanted = 2, seeds = "own", rounds = 200, signal } = options;
+  const { eta: wanted = 2, seeds = "own", rounds = defaults.rounds, signal } = options;
   checkInteger("k", options.k, 1);
   checkOneOf("seeds", seeds, ["own", "shared", "aligned"]);
   if (wanted !== "tuned") checkNumber("eta", wanted, (value) => value > 0, 'a finite number above 0, or "tuned"');
@@ -87,7 +88,7 @@ function runAdmmRound(state: Network, multipliers: Float64Array, eta: number) {
   return { largestMove, converged: Math.max(largestMove, disagreement) <= state.settings.tol * scale };
 }
 
-/** m(j,c) <- [S - p + eta sum_i (m(j,c) + m(i,c))] / [N + 2 eta |N(j)|], from what everyone told last. */
+/** m(j,c) <- [S - p + eta sum_i (m(j,c) + m(i,c))] / [N + 2 eta |N(j)|], from what everyone sent last. */
 function moveToConsensus({ graph, k, sets, counts, sums, updated }: Network, p: Float64Array, eta: number, j: number) {
   const { data, cols } = sets;
   const links = graph.neighbours[j];

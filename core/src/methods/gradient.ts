@@ -1,6 +1,7 @@
 // DGC-KM (Armacki, Bajovic, Jakovetic and Kar 2025): label-wise gradient steps towards the points and the neighbours.
 
 import { checkInteger, checkNumber, checkOneOf } from "../check.ts";
+import { defaults } from "../defaults.ts";
 import { type FitModel, runRounds, startNetwork } from "../fit.ts";
 import { edges, type Graph, graph as graphOf } from "../graph.ts";
 import { squaredDistance } from "../kernel/js.ts";
@@ -26,7 +27,7 @@ export interface GradientModel extends FitModel {
 
 /** Edge weights have no part in it: every link counts the same. */
 export function gradient(datasets: readonly Matrix[], graph: Graph, options: GradientOptions): GradientModel {
-  const { rho = 1, exchanges = 3, seeds = "own", rounds = 200, signal } = options;
+  const { rho = 1, exchanges = 3, seeds = "own", rounds = defaults.rounds, signal } = options;
   checkInteger("k", options.k, 1);
   checkNumber("rho", rho, (value) => value > 0, "a finite number above 0");
   checkInteger("exchanges", exchanges, 1);
@@ -54,7 +55,7 @@ function safeStep(graph: Graph, pointCurvature: number): number {
   return 0.9 / (pointCurvature + (extremes?.largest ?? 0));
 }
 
-/** Labels are those of the round's start throughout; every exchange is one tell of every device. */
+/** Labels are those of the round's start throughout; in every exchange every device sends once. */
 function runGradientRound(state: Network, exchanges: number, step: number, pointStep: number) {
   const { size } = state.graph;
   const before = state.sets.data.slice();

@@ -1,13 +1,14 @@
 // All points in one place: what federated methods are measured against. It moves every raw record.
 
 import { checkNetwork } from "../check.ts";
+import { defaults } from "../defaults.ts";
 import { kmeans } from "../kmeans.ts";
 import { stack } from "../matrix.ts";
 import { type Method, modelWithoutRounds } from "./method.ts";
 
 export const pooled: Method = (datasets, graph, options) => {
   checkNetwork(datasets, graph);
-  const { k, restarts = 20, seed = 0 } = options;
+  const { k, restarts = defaults.pooledRestarts, seed = defaults.seed } = options;
   const kernel = options.kernel === undefined ? {} : { kernel: options.kernel };
   const points = stack(datasets);
   // To the exact fixed point: a tolerance would shift the reference itself.

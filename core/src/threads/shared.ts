@@ -1,4 +1,4 @@
-// The kernel over shared memory: the same module, told that the memory it imports is shared, so that workers can import it too.
+// The kernel over shared memory: the same module, whose imported memory is marked as shared, so that workers can import it too.
 
 import type { Exports, Memory } from "../kernel/exports.ts";
 import { host, kernelBytes, type Machine, machineOn } from "../kernel/module.ts";

@@ -19,7 +19,7 @@ export function workerProgram(): string {
   return `(post, ready) => (${serve})(post, new WebAssembly.Instance(post.module, { env: { memory: post.memory } }).exports, ${work}, ready)`;
 }
 
-/** Joins one job after the other until told to stop. */
+/** Joins one job after the other until `stop` is set. */
 function serve({ control, layout, thread }: Post, exports: Exports, toWork: typeof work, ready: () => void): void {
   const words = new Int32Array(control, 0, layout.words);
   ready();
