@@ -66,6 +66,7 @@ const layers = [
   "federated",
   "start",
   "network",
+  "objective",
   "fit",
   "measures",
   "methods/method",

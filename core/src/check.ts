@@ -1,4 +1,5 @@
-// The public edge: every argument is checked here once, with one line that names the rule and the value.
+// The checks of the public edge: one line that names the rule and the value. Public functions check their data once and
+// call inner ones, which trust them; options are checked where they become settings.
 
 import { coarseBelow, largestMagnitudes } from "./kernel/grid.ts";
 import type { Statistics } from "./kernel/kernel.ts";
@@ -97,9 +98,14 @@ function isOrdinary(data: Float64Array): boolean {
   return a + b + (c + d) === 0;
 }
 
-/** Centroids of the wanted shape; `where` says where that shape comes from. */
-export function checkShape(name: string, value: Matrix, rows: number, cols: number, where: string): void {
+/** A matrix of the wanted shape; `where` says where that shape comes from. */
+export function checkMatrixOf(name: string, value: Matrix, rows: number, cols: number, where: string): void {
   checkMatrix(name, value);
+  checkShape(name, value, rows, cols, where);
+}
+
+/** The shape alone, of a matrix whose numbers were checked. */
+export function checkShape(name: string, value: Matrix, rows: number, cols: number, where: string): void {
   if (value.rows !== rows || value.cols !== cols) {
     throw new RangeError(`${name} must be ${rows} x ${cols} (${where}), got ${value.rows} x ${value.cols}`);
   }

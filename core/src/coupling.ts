@@ -108,6 +108,11 @@ function transport(
   }
 }
 
+/** d(V, W) of two sets that were checked. */
+export function discrepancyOf(a: Matrix, b: Matrix, coupling: Coupling): number {
+  return match(coupling, a.data, 0, a.rows, b.data, 0, b.rows, a.cols, emptyMatches(Math.max(a.rows, b.rows)));
+}
+
 /** GTV: the sum over the edges of A(i, j) d(W_i, W_j). */
 export function totalVariationOfSets(
   { data, starts, cols }: CentroidSets,

@@ -6,7 +6,7 @@ import { connectedComponents, type Graph } from "./graph.ts";
 import { jsKernel } from "./kernel/js.ts";
 import { emptyStatistics, type PreparedPoints } from "./kernel/kernel.ts";
 import { bestOf, distinctOptima, MANY_ROWS, SHORT_RUN } from "./kmeans.ts";
-import { type Matrix, stack, takeRows } from "./matrix.ts";
+import { columnsOf, type Matrix, stack, takeRows } from "./matrix.ts";
 import { randomStream } from "./random.ts";
 import { addTraffic, floodTraffic, leastSupport, sumTraffic, type Traffic } from "./traffic.ts";
 
@@ -51,9 +51,9 @@ export function federatedStart(
   datasets: readonly Matrix[],
   prepared: readonly PreparedPoints[],
   network: Graph,
-  cols: number,
   options: FederatedOptions,
 ): { readonly centroids: readonly Matrix[]; readonly traffic: Traffic } {
+  const cols = columnsOf(datasets);
   const devices = datasets.map((points, i) => ({
     points: prepared[i],
     sketch: sketchOf(points, prepared[i], cols, i, { ...options, minimum: leastSupport(network, i, options.minimum) }),

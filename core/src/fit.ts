@@ -64,6 +64,12 @@ export interface FitModel {
 }
 
 export function fit(datasets: readonly Matrix[], graph: Graph, options: FitOptions): FitModel {
+  checkNetwork(datasets, graph);
+  return fitOn(datasets, graph, options);
+}
+
+/** The same on data that were checked. */
+export function fitOn(datasets: readonly Matrix[], graph: Graph, options: FitOptions): FitModel {
   return drain(roundsOf(datasets, graph, options, false));
 }
 
@@ -81,6 +87,7 @@ export function fitRounds(
   graph: Graph,
   options: FitOptions,
 ): Generator<Round, FitModel, void> {
+  checkNetwork(datasets, graph);
   return roundsOf(datasets, graph, options, true);
 }
 
@@ -144,7 +151,7 @@ function defaultInit(preset: Preset, alpha: number, k: Clusters): Init {
   return alpha === 0 || typeof k !== "number" ? "local" : "auto";
 }
 
-/** Checks what every method over a network needs, and sets the devices at their start. */
+/** Sets the devices at their start, by options that every method over a network takes. The data were checked. */
 export function startNetwork(
   datasets: readonly Matrix[],
   graph: Graph,
@@ -153,7 +160,6 @@ export function startNetwork(
 ): Network {
   const { k, rounds = defaults.rounds, weighting = defaults.weighting, init = "local" } = options;
   const { restarts = defaults.restarts, minimum = defaults.minimum, seed = defaults.seed } = options;
-  const cols = checkNetwork(datasets, graph);
   if (!Array.isArray(k)) checkInteger("k", k, 1);
   checkInteger("rounds", rounds, 0);
   checkInteger("restarts", restarts, 1);
@@ -164,7 +170,7 @@ export function startNetwork(
   const scales = pointScales(datasets, weighting);
   const { alpha, coupling } = settings;
   const judged = { alpha, coupling, pointScales: scales };
-  const begun = start(datasets, points, graph, cols, { k, init, restarts, minimum, seed, ...judged });
+  const begun = start(datasets, points, graph, { k, init, restarts, minimum, seed, ...judged });
   return network(datasets, points, graph, begun, settings, scales, randomStream(seed, "fresh"));
 }
 

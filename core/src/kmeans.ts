@@ -4,6 +4,7 @@ import {
   checkAtLeastZero,
   checkInteger,
   checkMatrix,
+  checkMatrixOf,
   checkPoints,
   checkSeed,
   checkShape,
@@ -47,13 +48,18 @@ export interface KMeansModel {
 }
 
 export function kmeans(points: Matrix, options: KMeansOptions): KMeansModel {
+  checkPoints("points", points);
+  return kmeansOn(points, options);
+}
+
+/** The same on points that were checked. */
+export function kmeansOn(points: Matrix, options: KMeansOptions): KMeansModel {
   const { k, init, tol = 0, kernel = fastKernel } = options;
   const { restarts = defaults.restarts, maxIter = defaults.maxIter, seed = defaults.seed } = options;
-  checkPoints("points", points);
   if (points.cols === 0) throw new RangeError("points must have at least 1 column, got 0");
   if (init === undefined) checkInteger("k", k, 1, points.rows, "the rows of points");
   else checkInteger("k", k, 1);
-  if (init !== undefined) checkShape("init", init, k, points.cols, "k and the columns of points");
+  if (init !== undefined) checkMatrixOf("init", init, k, points.cols, "k and the columns of points");
   checkInteger("restarts", restarts, 1);
   checkInteger("maxIter", maxIter, 1);
   checkAtLeastZero("tol", tol);
@@ -78,6 +84,11 @@ export function predict(centroids: Matrix, points: Matrix): Uint32Array {
   checkMatrix("points", points);
   if (centroids.rows === 0) throw new RangeError("centroids must have at least 1 row, got 0");
   if (points.rows > 0) checkShape("points", points, points.rows, centroids.cols, "the columns of centroids");
+  return nearestCentroids(centroids, points);
+}
+
+/** The same on matrices that were checked. */
+export function nearestCentroids(centroids: Matrix, points: Matrix): Uint32Array {
   const labels = new Uint32Array(points.rows);
   const prepared = fastKernel.prepare(points);
   prepared.labels(centroids.data, labels);

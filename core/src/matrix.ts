@@ -51,6 +51,11 @@ export function stack(parts: readonly Matrix[]): Matrix {
   return { data, rows, cols };
 }
 
+/** The columns of datasets of which one at least has rows; those without rows may say anything. */
+export function columnsOf(datasets: readonly Matrix[]): number {
+  return datasets.find(({ rows }) => rows > 0)?.cols ?? 0;
+}
+
 /** The chosen rows, in the given order. */
 export function takeRows(points: Matrix, rows: ArrayLike<number>): Matrix {
   const { cols } = points;

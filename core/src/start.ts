@@ -1,13 +1,13 @@
 // Where the devices begin: given centroids, one federated seed, finished local k-means, or raw seeds.
 
-import { checkOneOf, checkShape } from "./check.ts";
+import { checkMatrixOf, checkOneOf } from "./check.ts";
 import { type Coupling, emptyMatches, match } from "./coupling.ts";
 import { defaults } from "./defaults.ts";
 import { federatedStart } from "./federated.ts";
 import { connectedComponents, edges, type Graph } from "./graph.ts";
 import { emptyStatistics, type PreparedPoints } from "./kernel/kernel.ts";
 import { bestOf } from "./kmeans.ts";
-import type { Matrix } from "./matrix.ts";
+import { columnsOf, type Matrix } from "./matrix.ts";
 import { randomStream } from "./random.ts";
 import { plusPlus } from "./seeding.ts";
 import { addTraffic, sendTraffic, sumTraffic, type Traffic } from "./traffic.ts";
@@ -47,10 +47,10 @@ export function start(
   datasets: readonly Matrix[],
   prepared: readonly PreparedPoints[],
   network: Graph,
-  cols: number,
   options: StartOptions,
 ): Start {
   const { k, init } = options;
+  const cols = columnsOf(datasets);
   if (!Array.isArray(init)) checkOneOf("init", init, inits);
   const clusters = Uint32Array.from(datasets, (_, i) => (typeof k === "number" ? k : k[i]));
   const sent = sendTraffic(
@@ -63,9 +63,9 @@ export function start(
       const rule = `"local", "kmeans++", "classic kmeans++" or a matrix for each device (k differs)`;
       throw new RangeError(`init must be ${rule}, got "${init}"`);
     }
-    const common = federatedStart(datasets, prepared, network, cols, { ...options, k });
+    const common = federatedStart(datasets, prepared, network, { ...options, k });
     if (init === "federated") return common;
-    const own = start(datasets, prepared, network, cols, { ...options, init: "local" });
+    const own = start(datasets, prepared, network, { ...options, init: "local" });
     return lowerOf(common, own, prepared, network, { ...options, k });
   }
   const own = datasets.map((points, i) =>
@@ -125,7 +125,7 @@ function givenCentroids(init: readonly Matrix[], clusters: Uint32Array, cols: nu
     throw new RangeError(`init must have ${clusters.length} matrices (one for each of datasets), got ${init.length}`);
   }
   return init.map((centroids, i) => {
-    checkShape(`init[${i}]`, centroids, clusters[i], cols, "k and the columns of datasets");
+    checkMatrixOf(`init[${i}]`, centroids, clusters[i], cols, "k and the columns of datasets");
     return { ...centroids, data: centroids.data.slice() };
   });
 }

@@ -3,6 +3,7 @@
 import {
   checkInteger,
   checkMatrix,
+  checkMatrixOf,
   checkNumber,
   checkPoints,
   checkSeed,
@@ -120,7 +121,7 @@ function checkSets(centroids: Matrix, neighbours: readonly Matrix[], settings: U
   neighbours.forEach((other, n) => {
     // Only as many centroids as ours can be a permutation of ours, or a start for us.
     const rows = settings.coupling === "transport" || settings.candidates ? k : Math.max(1, other.rows);
-    checkShape(`neighbours[${n}]`, other, rows, cols, "as centroids");
+    checkMatrixOf(`neighbours[${n}]`, other, rows, cols, "as centroids");
   });
 }
 

@@ -3,11 +3,11 @@
 
 import { checkAtLeastZero, checkInteger, checkNetwork, checkNumber, checkOneOf, checkSeed } from "../check.ts";
 import { defaults } from "../defaults.ts";
-import { type FitModel, type FitOptions, fit } from "../fit.ts";
+import { type FitModel, type FitOptions, fitOn } from "../fit.ts";
 import type { Graph } from "../graph.ts";
 import { type Matrix, takeRows } from "../matrix.ts";
-import { distortion } from "../measures.ts";
 import type { Weighting } from "../network.ts";
+import { lossOf } from "../objective.ts";
 import { withoutUndefined } from "../options.ts";
 import { randomStream, shuffled } from "../random.ts";
 import { addTraffic, sumTraffic, type Traffic } from "../traffic.ts";
@@ -59,9 +59,14 @@ const REVEALS =
  * devices with hard data do not drown them. `weighting` says whether devices or points count the same.
  */
 export function chooseAlpha(datasets: readonly Matrix[], graph: Graph, options: ChooseAlphaOptions): AlphaChoice {
+  checkNetwork(datasets, graph);
+  return chooseAlphaOn(datasets, graph, options);
+}
+
+/** The same on data that were checked. */
+export function chooseAlphaOn(datasets: readonly Matrix[], graph: Graph, options: ChooseAlphaOptions): AlphaChoice {
   const { alphas = ALPHAS, holdOut = 0.2, folds = 5, ...fitting } = options;
   const { k, seed = defaults.seed, weighting = defaults.weighting } = fitting;
-  checkNetwork(datasets, graph);
   checkOptions({ k, seed, weighting, alphas, holdOut, folds });
   const asked = askedOf(datasets, graph, k + 1, "k, and one to keep back");
   const rising = [...new Set(alphas)].sort((a, b) => a - b);
@@ -74,7 +79,7 @@ export function chooseAlpha(datasets: readonly Matrix[], graph: Graph, options: 
       // Alone there is nothing to send.
       if (rising[a] > 0) traffic.push(model);
       held.forEach((points, i) => {
-        if (points.rows > 0) losses[a][i].push((2 * distortion([points], [model.centroids[i]])) / points.rows);
+        if (points.rows > 0) losses[a][i].push(lossOf(points, model.centroids[i]) / points.rows);
       });
     });
   }
@@ -131,7 +136,7 @@ function alongAlphas(
   const models: FitModel[] = [];
   for (const alpha of alphas) {
     const init = models.at(-1)?.centroids ?? "local";
-    models.push(fit(datasets, graph, { tol: TOLERANCE, ...withoutUndefined(options), alpha, init }));
+    models.push(fitOn(datasets, graph, { tol: TOLERANCE, ...withoutUndefined(options), alpha, init }));
   }
   return models;
 }

@@ -3,10 +3,10 @@
 import { checkInteger, checkNetwork } from "../check.ts";
 import { defaults } from "../defaults.ts";
 import type { FitOptions } from "../fit.ts";
-import { edges, type Graph, graph as graphOf } from "../graph.ts";
-import { kmeans } from "../kmeans.ts";
+import { edges, type Graph, graphOf } from "../graph.ts";
+import { kmeansOn } from "../kmeans.ts";
 import { type Matrix, takeRows } from "../matrix.ts";
-import { distortion } from "../measures.ts";
+import { lossOf } from "../objective.ts";
 import { addTraffic, sendTraffic } from "../traffic.ts";
 
 export interface ChooseLinksOptions extends Pick<FitOptions, "restarts" | "minimum" | "seed" | "kernel"> {
@@ -36,10 +36,10 @@ export function chooseLinks(datasets: readonly Matrix[], graph: Graph, options: 
   checkInteger("k", options.k, 2);
   checkInteger("minimum", minimum, 1);
   const sent = datasets.map((points) => ownCentroids(points, cols, minimum, options));
-  const single = datasets.map((points) => (points.rows > 0 ? lossAt(points, meanOf(points)) : 0));
+  const single = datasets.map((points) => lossOf(points, meanOf(points)));
   // Few points judge nothing and send nothing: their centroids would be the points.
   const isStranger = (i: number, j: number) =>
-    sent[i].rows > 0 && sent[j].rows > 0 && lossAt(datasets[i], sent[j]) > single[i];
+    sent[i].rows > 0 && sent[j].rows > 0 && lossOf(datasets[i], sent[j]) > single[i];
   const [kept, dropped]: [[number, number, number][], [number, number][]] = [[], []];
   for (const [i, j, weight] of edges(graph)) {
     if (isStranger(i, j) || isStranger(j, i)) dropped.push([i, j]);
@@ -59,7 +59,7 @@ export function chooseLinks(datasets: readonly Matrix[], graph: Graph, options: 
 /** Of enough points each; none of a device that has no more points than clusters. */
 function ownCentroids(points: Matrix, cols: number, minimum: number, options: ChooseLinksOptions): Matrix {
   if (points.rows <= options.k) return { data: new Float64Array(0), rows: 0, cols };
-  const { centroids, labels } = kmeans(points, options);
+  const { centroids, labels } = kmeansOn(points, options);
   const counts = new Uint32Array(centroids.rows);
   for (const label of labels) counts[label]++;
   return takeRows(
@@ -74,10 +74,6 @@ function meanOf({ data, rows, cols }: Matrix): Matrix {
     mean[at % cols] += x / rows;
   });
   return { data: mean, rows: 1, cols };
-}
-
-function lossAt(points: Matrix, centroids: Matrix): number {
-  return distortion([points], [centroids]);
 }
 
 function revealed(minimum: number): string {

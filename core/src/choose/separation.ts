@@ -2,7 +2,7 @@
 // against points that are spread evenly and have no clusters at all.
 
 import { ln } from "../elementary.ts";
-import { predict } from "../kmeans.ts";
+import { nearestCentroids } from "../kmeans.ts";
 import { dot, type Matrix } from "../matrix.ts";
 import { cholesky, solved } from "./cholesky.ts";
 
@@ -45,7 +45,7 @@ export function separationOf(
   const frame = frameOf(centroids);
   const points = datasets.map((own) => inFrame(own, centroids, frame));
   let means = inFrame(centroids, centroids, frame);
-  let labels = points.map((own) => predict(means, own));
+  let labels = points.map((own) => nearestCentroids(means, own));
   const { rows: k, cols: q } = means;
   // Of each cluster count, sum and products; and how many labels changed.
   const numbers = k * (1 + q + (q * (q + 1)) / 2) + 1;
@@ -71,7 +71,7 @@ function labelsInside(points: readonly Matrix[], means: Matrix, sums: ClusterSum
   );
   if (inside === undefined) return undefined;
   const factor = cholesky(inside, means.cols);
-  return points.map((own) => predict(solved(factor, means), solved(factor, own)));
+  return points.map((own) => nearestCentroids(solved(factor, means), solved(factor, own)));
 }
 
 /** Orthonormal rows of the directions that are looked at: all, or those between the centroids. */

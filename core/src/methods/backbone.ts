@@ -63,7 +63,7 @@ export function backbone(datasets: readonly Matrix[], graph: Graph, options: Bac
     graph,
     flooded.map(({ centres, weights }) => centres.data.length + (counts ? weights.length : 0)),
   );
-  return modelWithoutRounds(datasets, graph, options, centroids, traffic);
+  return modelWithoutRounds(datasets, graph, settings.judged, centroids, traffic);
 }
 
 /** The centres with the number of points each stands for. */

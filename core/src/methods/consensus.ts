@@ -1,7 +1,7 @@
 // Consensus: the pooled solution without a server. From one common seed, cluster by cluster, private multipliers shed
 // the bias that a finite alpha leaves; where all devices agree, they agree on a fixed point of pooled k-means.
 
-import { checkInteger, checkNumber } from "../check.ts";
+import { checkInteger, checkNetwork, checkNumber } from "../check.ts";
 import { defaults } from "../defaults.ts";
 import { drain, type FitModel, type Round, type RoundResult, runRounds, startNetwork } from "../fit.ts";
 import type { Graph } from "../graph.ts";
@@ -42,6 +42,7 @@ export function consensusRounds(
   checkInteger("k", options.k, 1);
   if (settle !== false) checkInteger("settle", settle, 0);
   const settings = updateSettings({ alpha: options.alpha, passes, ...coupled(options) });
+  checkNetwork(datasets, graph);
   const state = startNetwork(datasets, graph, { ...options, rounds, weighting, init }, settings);
   if (init !== "federated") orderSeeds(state, "aligned");
   const beta = options.beta ?? suitedBeta(graph, state.k);

@@ -4,7 +4,7 @@ import { checkInteger } from "../check.ts";
 import type { FitModel } from "../fit.ts";
 import type { Graph } from "../graph.ts";
 import { squaredDistance } from "../kernel/js.ts";
-import { predict } from "../kmeans.ts";
+import { nearestCentroids } from "../kmeans.ts";
 import { type Matrix, stack, takeRows } from "../matrix.ts";
 import { type Random, randomStream } from "../random.ts";
 import { addTraffic, floodTraffic, type Traffic } from "../traffic.ts";
@@ -62,12 +62,15 @@ export function coreset(datasets: readonly Matrix[], graph: Graph, options: Core
       settings,
     ).centroids;
   });
-  return { ...modelWithoutRounds(datasets, graph, options, centroids, coresetTraffic(graph, own, parts)), parts };
+  return {
+    ...modelWithoutRounds(datasets, graph, settings.judged, centroids, coresetTraffic(graph, own, parts)),
+    parts,
+  };
 }
 
 function solveOwn(points: Matrix, device: number, settings: FloodSettings): OwnSolution {
   const centres = ownCentres(points, settings.k, device, settings);
-  const labels = points.rows === 0 ? new Uint32Array(0) : predict(centres, points);
+  const labels = points.rows === 0 ? new Uint32Array(0) : nearestCentroids(centres, points);
   const costs = Float64Array.from(labels, (label, r) =>
     squaredDistance(points.data, r * points.cols, centres.data, label * points.cols, points.cols),
   );

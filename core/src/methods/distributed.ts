@@ -1,9 +1,9 @@
 // Distributed k-means (Forero, Cano and Giannakis 2011): label-wise hard consensus by ADMM, all devices at once.
 
-import { checkInteger, checkNumber, checkOneOf } from "../check.ts";
+import { checkInteger, checkNetwork, checkNumber, checkOneOf } from "../check.ts";
 import { defaults } from "../defaults.ts";
 import { drain, type FitModel, type Round, runRounds, startNetwork } from "../fit.ts";
-import { edges, type Graph, graph as graphOf } from "../graph.ts";
+import { edges, type Graph, graphOf } from "../graph.ts";
 import type { Matrix } from "../matrix.ts";
 import { commit, largestCoordinate, type Network, refreshStatistics, unpack } from "../network.ts";
 import { updateSettings } from "../options.ts";
@@ -40,6 +40,7 @@ function roundsOf(
   checkInteger("k", options.k, 1);
   checkOneOf("seeds", seeds, ["own", "shared", "aligned"]);
   if (wanted !== "tuned") checkNumber("eta", wanted, (value) => value > 0, 'a finite number above 0, or "tuned"');
+  checkNetwork(datasets, graph);
   const state = startNetwork(datasets, graph, options, updateSettings(options));
   orderSeeds(state, seeds);
   const eta = wanted === "tuned" ? tunedEta(datasets, graph, state.k) : wanted;

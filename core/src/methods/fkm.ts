@@ -5,9 +5,9 @@ import { defaults } from "../defaults.ts";
 import type { FitModel, RoundSummary } from "../fit.ts";
 import type { Graph } from "../graph.ts";
 import { emptyStatistics, type PreparedPoints } from "../kernel/kernel.ts";
-import { kmeans } from "../kmeans.ts";
+import { kmeansOn } from "../kmeans.ts";
 import type { Matrix } from "../matrix.ts";
-import { objective, totalVariation } from "../measures.ts";
+import { objectiveOf } from "../objective.ts";
 import { addTraffic, floodTraffic, leastSupport, type Traffic } from "../traffic.ts";
 import {
   collect,
@@ -57,13 +57,12 @@ export function fkm(datasets: readonly Matrix[], graph: Graph, options: FkmOptio
     const centroids = solveComponents(graph, (devices) => join(run, devices, flooded, round > 0 ? starts : undefined));
     traffic = addTraffic(traffic, floodOf(graph, flooded));
     const { largestMove, scale } = round > 0 ? compare(starts, centroids) : { largestMove: 0, scale: 0 };
-    const reached = objective(datasets, centroids, graph, options);
-    const variation = totalVariation(centroids, graph, options.coupling);
-    history.push({ round, objective: reached, totalVariation: variation, largestMove, ...traffic });
+    const reached = objectiveOf(datasets, centroids, graph, settings.judged);
+    history.push({ round, ...reached, largestMove, ...traffic });
     const converged = round > 0 && largestMove <= settings.tol * scale;
     if (converged || round === rounds) {
       for (const own of points) own.release();
-      return { centroids, objective: reached, rounds: round, converged, ...traffic, history };
+      return { centroids, objective: reached.objective, rounds: round, converged, ...traffic, history };
     }
     starts = centroids;
   }
@@ -98,7 +97,7 @@ function join(
   const { centres, weights } = collect(parts, devices[0], `a cluster of at least minimum = ${minimum} points`);
   const fresh = sharedCentres({ centres, weights }, devices[0], settings);
   if (init === undefined) return fresh.centroids;
-  const warm = kmeans(centres, { k: settings.k, init, weights });
+  const warm = kmeansOn(centres, { k: settings.k, init, weights });
   // Equal answers in another order would look like a move: the old order stays unless the new one is truly better.
   return fresh.inertia < (1 - 1e-9) * warm.inertia ? fresh.centroids : warm.centroids;
 }

@@ -7,9 +7,10 @@ import { jsKernel } from "../kernel/js.ts";
 import type { Kernel, Statistics } from "../kernel/kernel.ts";
 import { bestOf } from "../kmeans.ts";
 import { type Matrix, stack, takeRows } from "../matrix.ts";
+import type { JudgedBy } from "../objective.ts";
 import { updateSettings } from "../options.ts";
 import { randomStream } from "../random.ts";
-import type { MethodOptions } from "./method.ts";
+import { judgedBy, type MethodOptions } from "./method.ts";
 
 export interface FloodSettings {
   /** Begins the path of every random stream, so that no two methods share their draws. */
@@ -20,6 +21,7 @@ export interface FloodSettings {
   readonly seed: number;
   readonly kernel: Kernel;
   readonly tol: number;
+  readonly judged: JudgedBy;
 }
 
 /** What one device floods: centres, or points, and how much each counts. */
@@ -44,9 +46,8 @@ export function deviceSettings(method: string, cols: number, options: MethodOpti
   checkInteger("k", k, 1);
   checkInteger("restarts", restarts, 1);
   checkSeed(seed);
-  // Alpha and coupling only judge the result: a wrong one is refused before the work, not after it.
   const { kernel, tol } = updateSettings(options);
-  return { method, k, cols, restarts, seed, kernel, tol };
+  return { method, k, cols, restarts, seed, kernel, tol, judged: judgedBy(options) };
 }
 
 /** Best-of-restarts k-means on a device's own points, with as many centres as it has points for. */

@@ -1,9 +1,9 @@
 // DGC-KM (Armacki, Bajovic, Jakovetic and Kar 2025): label-wise gradient steps towards the points and the neighbours.
 
-import { checkInteger, checkNumber, checkOneOf } from "../check.ts";
+import { checkInteger, checkNetwork, checkNumber, checkOneOf } from "../check.ts";
 import { defaults } from "../defaults.ts";
 import { type FitModel, runRounds, startNetwork } from "../fit.ts";
-import { edges, type Graph, graph as graphOf } from "../graph.ts";
+import { edges, type Graph, graphOf } from "../graph.ts";
 import { squaredDistance } from "../kernel/js.ts";
 import type { Matrix } from "../matrix.ts";
 import { commit, largestCoordinate, type Network, refreshStatistics } from "../network.ts";
@@ -32,6 +32,7 @@ export function gradient(datasets: readonly Matrix[], graph: Graph, options: Gra
   checkNumber("rho", rho, (value) => value > 0, "a finite number above 0");
   checkInteger("exchanges", exchanges, 1);
   checkOneOf("seeds", seeds, ["own", "shared", "aligned"]);
+  checkNetwork(datasets, graph);
   const state = startNetwork(datasets, graph, options, updateSettings(options));
   orderSeeds(state, seeds);
   const total = datasets.reduce((sum, { rows }) => sum + rows, 0);

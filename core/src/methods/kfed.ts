@@ -6,7 +6,7 @@ import type { FitModel } from "../fit.ts";
 import type { Graph } from "../graph.ts";
 import { jsKernel, squaredDistance } from "../kernel/js.ts";
 import { emptyStatistics } from "../kernel/kernel.ts";
-import { bestOf, kmeans, predict } from "../kmeans.ts";
+import { bestOf, kmeansOn, nearestCentroids } from "../kmeans.ts";
 import { dot, type Matrix, takeRows } from "../matrix.ts";
 import { normalStream, type Random, randomStream } from "../random.ts";
 import { floodTraffic, leastSupport } from "../traffic.ts";
@@ -63,7 +63,7 @@ export function kfed(datasets: readonly Matrix[], graph: Graph, options: KfedOpt
     flooded.map(({ centres }) => centres.data.length),
   );
   const labels = own.map((clusters, i) => relabel(clusters, centroids[i]));
-  return { ...modelWithoutRounds(datasets, graph, options, centroids, traffic), labels };
+  return { ...modelWithoutRounds(datasets, graph, settings.judged, centroids, traffic), labels };
 }
 
 /** The labels of a device that missed the flood, by the centroids that came out of it: nobody else has to act. */
@@ -84,7 +84,7 @@ function kfedOptions({ k, localCentres = k, minimum = 2 }: KfedOptions) {
 }
 
 function relabel({ centroids, labels }: OwnClusters, shared: Matrix): Uint32Array {
-  const groups = predict(shared, centroids);
+  const groups = nearestCentroids(shared, centroids);
   return labels.map((label) => groups[label]);
 }
 
@@ -101,7 +101,7 @@ function clusterOwn(points: Matrix, wanted: number, minimum: number, settings: F
   const { centroids } = bestOf(run, restarts, (restart) => randomStream(seed, "kfed", "own", restart));
   run.prepared.release();
   const init = coreMeans(points, seen, centroids);
-  return kmeans(points, { k: init.rows, init, kernel });
+  return kmeansOn(points, { k: init.rows, init, kernel });
 }
 
 /**
