@@ -53,7 +53,7 @@ export function match(
   otherStart: number,
   otherRows: number,
   cols: number,
-  into: Matches,
+  /* OUT */ into: Matches,
 ): number {
   const { toOther, toOwn, lengths } = into;
   for (let c = 0; c < ownRows; c++) lengths[c] = Number.POSITIVE_INFINITY;
@@ -95,7 +95,7 @@ function transport(
   other: Float64Array,
   otherStart: number,
   cols: number,
-  into: Matches,
+  /* OUT */ into: Matches,
 ): void {
   const costs = Array.from({ length: rows }, (_, o) =>
     Array.from({ length: rows }, (_, c) =>

@@ -18,6 +18,13 @@ export interface FederatedOptions {
   readonly seed: number;
 }
 
+/** The devices of a network: their points, as given and prepared, and their links. */
+export interface Devices {
+  readonly datasets: readonly Matrix[];
+  readonly points: readonly PreparedPoints[];
+  readonly graph: Graph;
+}
+
 /** A sketch has a centroid for about this many points (or `minimum`), but at least k and at most SKETCH times k of them. */
 const POINTS_PER_CENTROID = 4;
 const SKETCH = 4;
@@ -48,15 +55,16 @@ interface Member {
  * found.
  */
 export function federatedStart(
-  datasets: readonly Matrix[],
-  prepared: readonly PreparedPoints[],
-  network: Graph,
+  { datasets, points: prepared, graph: network }: Devices,
   options: FederatedOptions,
 ): { readonly centroids: readonly Matrix[]; readonly traffic: Traffic } {
   const cols = columnsOf(datasets);
   const devices = datasets.map((points, i) => ({
     points: prepared[i],
-    sketch: sketchOf(points, prepared[i], cols, i, { ...options, minimum: leastSupport(network, i, options.minimum) }),
+    sketch: sketchOf({ points, prepared: prepared[i], cols }, i, {
+      ...options,
+      minimum: leastSupport(network, i, options.minimum),
+    }),
   }));
   const component = connectedComponents(network);
   const members: Member[][] = [];
@@ -81,9 +89,7 @@ export function federatedStart(
 }
 
 function sketchOf(
-  points: Matrix,
-  prepared: PreparedPoints,
-  cols: number,
+  { points, prepared, cols }: { points: Matrix; prepared: PreparedPoints; cols: number },
   device: number,
   { k, restarts, minimum, seed }: FederatedOptions,
 ): Sketch {

@@ -114,7 +114,7 @@ function roundsOf(
     const largestMove = runRound(state, next.value, settingsOf(round));
     return { largestMove, converged: state.stillCount === graph.size };
   };
-  return runRounds(state, advance, most, !listed, options.signal, isWatched);
+  return runRounds(state, advance, { most, stopWhenConverged: !listed, signal: options.signal, isWatched });
 }
 
 /** The mean over the devices of sum_j A(i, j). */
@@ -169,9 +169,12 @@ export function startNetwork(
   const points = datasets.map((own) => settings.kernel.prepare(own));
   const scales = pointScales(datasets, weighting);
   const { alpha, coupling } = settings;
-  const judged = { alpha, coupling, pointScales: scales };
-  const begun = start(datasets, points, graph, { k, init, restarts, minimum, seed, ...judged });
-  return network(datasets, points, graph, begun, settings, scales, randomStream(seed, "fresh"));
+  const begun = start(
+    { datasets, points, graph },
+    { k, init, restarts, minimum, seed, alpha, coupling, pointScales: scales },
+  );
+  const random = randomStream(seed, "fresh");
+  return network({ datasets, points, graph, start: begun, settings, pointScales: scales, random });
 }
 
 /** What one round did. */
@@ -180,17 +183,20 @@ export interface RoundResult {
   readonly converged: boolean;
 }
 
-/**
- * Rounds until `most`, or until `advance` has no further one, or until nothing moves. Only a loop that is watched keeps
- * the centroids of a round for whoever asks for them later: drained at once, nobody does.
- */
+export interface RoundsOptions {
+  readonly most: number;
+  /** Default true. */
+  readonly stopWhenConverged?: boolean;
+  readonly signal: AbortSignal | undefined;
+  /** Only a loop that is watched keeps the centroids of a round: drained at once, nobody asks for them. Default true. */
+  readonly isWatched?: boolean;
+}
+
+/** Rounds until `most`, or until `advance` has no further one, or until nothing moves. */
 export function* runRounds(
   state: Network,
   advance: (round: number) => RoundResult | undefined,
-  most: number,
-  stopWhenConverged: boolean,
-  signal: AbortSignal | undefined,
-  isWatched = true,
+  { most, stopWhenConverged = true, signal, isWatched = true }: RoundsOptions,
 ): Generator<Round, FitModel, void> {
   signal?.throwIfAborted();
   const history: RoundSummary[] = [];

@@ -7,7 +7,7 @@ import { plusPlus } from "./seeding.ts";
 import type { UpdateState } from "./updateState.ts";
 
 /** Draws on the augmented data: points weigh u_i / m_i, a neighbour's centroids alpha A(i, j). None if it is too small. */
-export function freshStarts(points: Matrix, update: UpdateState, random: Random): Float64Array[] {
+export function drawFreshStarts(points: Matrix, update: UpdateState, random: Random): Float64Array[] {
   const { k, cols, links, firstLink, endLink, pointScale, sets, settings } = update;
   const others = Array.from(links.devices.subarray(firstLink, endLink), (j, n) => ({
     from: sets.starts[j],

@@ -1,7 +1,7 @@
 // All devices of a simulated network in packed memory, which grows with points, centroids and edges and nothing else.
 
 import { type CentroidSets, emptyMatches, type Matches, packSets, totalVariationOfSets } from "./coupling.ts";
-import { freshStarts } from "./freshStarts.ts";
+import { drawFreshStarts } from "./freshStarts.ts";
 import { type Graph, type PackedLinks, packLinks } from "./graph.ts";
 import type { PreparedPoints } from "./kernel/kernel.ts";
 import type { Matrix } from "./matrix.ts";
@@ -15,6 +15,7 @@ import { emptyUpdate, type UpdateState } from "./updateState.ts";
 /** device: every device counts the same (u_i = 1). sample: every point does (u_i = m_i / mean m). */
 export type Weighting = "device" | "sample";
 
+/** The functions of this file and the methods write to it. */
 export interface Network {
   readonly graph: Graph;
   /** Of the graph, where a step from device to device is one in memory too. */
@@ -47,15 +48,15 @@ export interface Network {
   bytes: number;
 }
 
-export function network(
-  datasets: readonly Matrix[],
-  points: readonly PreparedPoints[],
-  graph: Graph,
-  { centroids, traffic }: Start,
-  settings: UpdateSettings,
-  scales: Float64Array,
-  random: Random,
-): Network {
+/** What a network is made of. */
+export interface NetworkParts
+  extends Pick<Network, "datasets" | "points" | "graph" | "settings" | "pointScales" | "random"> {
+  readonly start: Start;
+}
+
+export function network({ start, ...parts }: NetworkParts): Network {
+  const { graph, settings } = parts;
+  const { centroids, traffic } = start;
   const { size } = graph;
   const { cols } = centroids[0];
   const sets = packSets(centroids, cols);
@@ -70,13 +71,8 @@ export function network(
     room.set(rows, update);
   }
   const state: Network = {
-    graph,
+    ...parts,
     links,
-    datasets,
-    settings,
-    random,
-    points,
-    pointScales: scales,
     k,
     sets,
     updated: sets.data.slice(),
@@ -123,7 +119,8 @@ export function runRound(state: Network, { order, ends }: RoundOrder, settings: 
       if (move > largest) largest = move;
       if (!moved && move > 0) moved = isAbove(state, order[at], move);
     }
-    noteStep(state, order, from, ends[s], moved);
+    if (moved) noteMove(state);
+    else for (let at = from; at < ends[s]; at++) noteStill(state, order[at]);
   }
   return largest;
 }
@@ -138,7 +135,7 @@ function visit(state: Network, i: number, settings: UpdateSettings): void {
   update.firstLink = state.links.starts[i];
   update.endLink = state.links.starts[i + 1];
   update.pointScale = state.pointScales[i];
-  update.freshStarts = settings.freshStarts > 0 ? freshStarts(state.datasets[i], update, state.random) : NO_STARTS;
+  update.freshStarts = settings.freshStarts > 0 ? drawFreshStarts(state.datasets[i], update, state.random) : NO_STARTS;
   runUpdate(update, state.points[i]);
   storeDevice(state, i);
 }
@@ -200,17 +197,15 @@ export function largestCoordinate({ sets }: Network, i: number): number {
   return largest;
 }
 
-function noteStep(state: Network, order: Uint32Array, from: number, to: number, moved: boolean): void {
-  if (moved) {
-    state.movingSteps++;
-    state.stillCount = 0;
-    return;
-  }
-  for (let at = from; at < to; at++) {
-    if (state.stillSince[order[at]] === state.movingSteps) continue;
-    state.stillSince[order[at]] = state.movingSteps;
-    state.stillCount++;
-  }
+function noteMove(state: Network): void {
+  state.movingSteps++;
+  state.stillCount = 0;
+}
+
+function noteStill(state: Network, i: number): void {
+  if (state.stillSince[i] === state.movingSteps) return;
+  state.stillSince[i] = state.movingSteps;
+  state.stillCount++;
 }
 
 /** One message to all neighbours; every link carries the centroids once. */

@@ -54,7 +54,7 @@ export function laplacianExtremes(network: Graph): { readonly smallest: number; 
 }
 
 /** Takes out the part that is constant on each component, the Laplacian's null space. */
-function projectionOffConstants(network: Graph): (vector: Float64Array) => void {
+function projectionOffConstants(network: Graph): (/* IN OUT */ vector: Float64Array) => void {
   const component = connectedComponents(network);
   const counts = new Float64Array(network.size);
   for (const c of component) counts[c]++;
@@ -105,6 +105,6 @@ function norm(vector: Float64Array): number {
   return Math.sqrt(dot(vector, vector));
 }
 
-function subtract(from: Float64Array, direction: Float64Array, amount: number): void {
+function subtract(/* IN OUT */ from: Float64Array, direction: Float64Array, amount: number): void {
   for (let i = 0; i < from.length; i++) from[i] -= amount * direction[i];
 }

@@ -91,7 +91,14 @@ function matchNeighbours(update: UpdateState): number {
 }
 
 /** Adds a row of `data`, times `weight`, to a row of `sums`. */
-function addRow(weight: number, data: Float64Array, row: number, sums: Float64Array, to: number, cols: number): void {
+function addRow(
+  weight: number,
+  data: Float64Array,
+  row: number,
+  /* IN OUT */ sums: Float64Array,
+  to: number,
+  cols: number,
+): void {
   for (let i = to * cols, from = row * cols; i < (to + 1) * cols; i++, from++) sums[i] += weight * data[from];
 }
 
@@ -161,10 +168,10 @@ function loadStart(update: UpdateState, index: number): boolean {
   return true;
 }
 
-export function copyStatistics(from: Statistics, to: Statistics): void {
-  to.counts.set(from.counts);
-  to.sums.set(from.sums);
-  to.loss = from.loss;
+export function copyStatistics(from: Statistics, /* OUT */ into: Statistics): void {
+  into.counts.set(from.counts);
+  into.sums.set(from.sums);
+  into.loss = from.loss;
 }
 
 /** Safeguard, then damping. Returns whether (E1) is wanted at the result. */

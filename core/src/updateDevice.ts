@@ -13,7 +13,7 @@ import {
 } from "./check.ts";
 import { packSets } from "./coupling.ts";
 import { defaults } from "./defaults.ts";
-import { freshStarts } from "./freshStarts.ts";
+import { drawFreshStarts } from "./freshStarts.ts";
 import type { Kernel, PreparedPoints, Statistics } from "./kernel/kernel.ts";
 import type { Matrix } from "./matrix.ts";
 import { type UpdateOptions, type UpdateSettings, updateSettings } from "./options.ts";
@@ -44,15 +44,14 @@ export function updateDevice(
   neighbours: readonly Matrix[],
   options: UpdateOptions,
 ): DeviceUpdate {
-  const settings = checkedSettings(centroids, neighbours, options);
   checkPoints("points", points);
-  checkSets(centroids, neighbours, settings);
+  const update = preparedUpdate(points.rows, centroids, neighbours, options);
+  const { settings } = update;
   if (points.rows > 0) checkShape("points", points, points.rows, centroids.cols, "the columns of centroids");
-  const update = preparedUpdate(points.rows, centroids, neighbours, options, settings);
   if (settings.freshStarts > 0) {
     const { seed = defaults.seed } = options;
     checkSeed(seed);
-    update.freshStarts = freshStarts(points, update, randomStream(seed, "fresh"));
+    update.freshStarts = drawFreshStarts(points, update, randomStream(seed, "fresh"));
   }
   runUpdate(update, remembered(points, settings.kernel));
   return resultOf(update);
@@ -79,19 +78,16 @@ export async function updateDeviceAsync(
   neighbours: readonly Matrix[],
   options: Omit<UpdateOptions, "kernel" | "seed">,
 ): Promise<DeviceUpdate> {
-  const settings = checkedSettings(centroids, neighbours, options);
-  checkSets(centroids, neighbours, settings);
   const { rows, cols } = source;
   checkInteger("source.rows", rows, 0);
+  const update = preparedUpdate(rows, centroids, neighbours, options);
+  const { freshStarts } = update.settings;
   if (rows > 0 && cols !== centroids.cols) {
     throw new RangeError(`source must have ${centroids.cols} columns (as centroids), got ${cols}`);
   }
-  if (settings.freshStarts > 0) {
-    throw new RangeError(
-      `freshStarts must be 0 (they are drawn from points, a source has none), got ${settings.freshStarts}`,
-    );
+  if (freshStarts > 0) {
+    throw new RangeError(`freshStarts must be 0 (they are drawn from points, a source has none), got ${freshStarts}`);
   }
-  const update = preparedUpdate(rows, centroids, neighbours, options, settings);
   await runUpdateAsync(update, async () => {
     // A copy: the source may keep what it was asked.
     const answer = await source.statistics({ data: update.centroids.slice(), rows: update.k, cols: update.cols });
@@ -101,17 +97,29 @@ export async function updateDeviceAsync(
   return resultOf(update);
 }
 
-function checkedSettings(centroids: Matrix, neighbours: readonly Matrix[], options: UpdateOptions): UpdateSettings {
-  const { weight = 1, edgeWeights = unitWeights(neighbours) } = options;
+/** An update of a device with so many rows, before its first (E1). Everything but the rows is checked here. */
+function preparedUpdate(
+  rows: number,
+  centroids: Matrix,
+  neighbours: readonly Matrix[],
+  options: UpdateOptions,
+): UpdateState {
+  const { weight = 1, edgeWeights = new Float64Array(neighbours.length).fill(1) } = options;
   const degree = Array.from(edgeWeights).reduce((sum, edge) => sum + edge, 0);
   const settings = updateSettings(options, { k: centroids.rows, degree });
   checkNumber("weight", weight, (value) => value > 0, "a finite number above 0");
   checkWeights(edgeWeights, neighbours.length, "edgeWeights", "one for each of neighbours");
-  return settings;
-}
-
-function unitWeights(neighbours: readonly Matrix[]): Float64Array {
-  return new Float64Array(neighbours.length).fill(1);
+  checkSets(centroids, neighbours, settings);
+  const { rows: k, cols } = centroids;
+  const largest = neighbours.reduce((most, other) => Math.max(most, other.rows), 0);
+  const update = emptyUpdate(k, cols, settings, largest);
+  update.centroids.set(centroids.data);
+  update.sets = packSets(neighbours, cols);
+  const devices = Uint32Array.from(neighbours, (_, n) => n);
+  update.links = { starts: Uint32Array.of(0, devices.length), devices, weights: Float64Array.from(edgeWeights) };
+  update.endLink = devices.length;
+  update.pointScale = rows > 0 ? weight / rows : 0;
+  return update;
 }
 
 function checkSets(centroids: Matrix, neighbours: readonly Matrix[], settings: UpdateSettings): void {
@@ -123,26 +131,6 @@ function checkSets(centroids: Matrix, neighbours: readonly Matrix[], settings: U
     const rows = settings.coupling === "transport" || settings.candidates ? k : Math.max(1, other.rows);
     checkMatrixOf(`neighbours[${n}]`, other, rows, cols, "as centroids");
   });
-}
-
-/** An update of a device with so many rows, before its first (E1). */
-function preparedUpdate(
-  rows: number,
-  centroids: Matrix,
-  neighbours: readonly Matrix[],
-  { weight = 1, edgeWeights = unitWeights(neighbours) }: UpdateOptions,
-  settings: UpdateSettings,
-): UpdateState {
-  const { rows: k, cols } = centroids;
-  const largest = neighbours.reduce((most, other) => Math.max(most, other.rows), 0);
-  const update = emptyUpdate(k, cols, settings, largest);
-  update.centroids.set(centroids.data);
-  update.sets = packSets(neighbours, cols);
-  const devices = Uint32Array.from(neighbours, (_, n) => n);
-  update.links = { starts: Uint32Array.of(0, devices.length), devices, weights: Float64Array.from(edgeWeights) };
-  update.endLink = devices.length;
-  update.pointScale = rows > 0 ? weight / rows : 0;
-  return update;
 }
 
 function resultOf(update: UpdateState): DeviceUpdate {

@@ -30,7 +30,7 @@ export interface UpdateState {
   pointScale: number;
   /** Further starts of the solver besides the device's centroids (and its neighbours', with `candidates`). */
   freshStarts: readonly Float64Array[];
-  /** Passes from the start at hand, and J at the centroids before the last (M). */
+  /** Passes from the start at hand, and J as it was last computed. */
   passes: number;
   objective: number;
   /** How many starts came to their end; the best result so far, with its J. */

@@ -74,7 +74,7 @@ export function chooseAlphaOn(datasets: readonly Matrix[], graph: Graph, options
   // Numbers for every alpha and how much the device counts; then, as the best is known, the variances.
   const traffic: Traffic[] = [sumTraffic(asked.graph, rising.length + 1), sumTraffic(asked.graph, rising.length)];
   for (let fold = 0; fold < folds; fold++) {
-    const { kept, held } = holdBack(asked.datasets, k, holdOut, fold, seed);
+    const { kept, held } = holdBack(asked.datasets, fold, { k, holdOut, seed });
     alongAlphas(kept, asked.graph, rising, fitting).forEach((model, a) => {
       // Alone there is nothing to send.
       if (rising[a] > 0) traffic.push(model);
@@ -111,10 +111,14 @@ function checkOptions({ k, seed, weighting, alphas, holdOut, folds }: Checked): 
 }
 
 /** What every device fits to and what it keeps back in one fold: at least one point, but never one of its last k. */
-function holdBack(datasets: readonly Matrix[], k: number, share: number, fold: number, seed: number) {
+function holdBack(
+  datasets: readonly Matrix[],
+  fold: number,
+  { k, holdOut, seed }: Pick<Checked, "k" | "holdOut" | "seed">,
+) {
   const deals = datasets.map((points, i) => {
     const { rows } = points;
-    const size = Math.max(0, Math.min(rows - k, Math.max(1, Math.round(share * rows))));
+    const size = Math.max(0, Math.min(rows - k, Math.max(1, Math.round(holdOut * rows))));
     const order = shuffled(rows, randomStream(seed, "holdOut", i));
     // The folds follow each other through one order, and begin again at its end.
     const turned = order.map((_, r) => order[(fold * size + r) % rows]);

@@ -90,7 +90,7 @@ export function encodeCentroids(
   points: PointCodes,
   centroids: Float64Array,
   cols: number,
-  into: CentroidCodes,
+  /* OUT */ into: CentroidCodes,
 ): ScreenBounds | undefined {
   const { centre, rest } = points;
   const step = stepOf(points.radius);
@@ -110,10 +110,11 @@ export function encodeCentroids(
   const scoreRange = (1.01 * (radius + rest) * largest + largest ** 2 / 2) / SCORE_LIMIT;
   const grain = Math.max(largest / CODE_LIMIT, scoreRange / step) || step;
 
-  const off = writeCodes(centre, centroids, cols, grain, (c) => squares[c] <= reach * reach, into) * (1 + 1e-9);
+  const isReached = (c: number) => squares[c] <= reach * reach;
+  const off = writeCodes(centre, centroids, { grain, isReached }, into) * (1 + 1e-9);
   const scale = step * grain;
   into.starts.fill(OUT_OF_REACH);
-  for (let c = 0; c < k; c++) if (squares[c] <= reach * reach) into.starts[c] = -Math.round(squares[c] / (2 * scale));
+  for (let c = 0; c < k; c++) if (isReached(c)) into.starts[c] = -Math.round(squares[c] / (2 * scale));
 
   const mask = 2 ** (32 - Math.clz32(Math.max(1, into.starts.length - 1))) - 1;
   const rounding = (cols + 16) * 2 ** -50 * (radius + largest) ** 2;
@@ -136,11 +137,10 @@ export function encodeCentroids(
 function writeCodes(
   centre: Float64Array,
   centroids: Float64Array,
-  cols: number,
-  grain: number,
-  isReached: (c: number) => boolean,
-  { codes, blockSize }: CentroidCodes,
+  { grain, isReached }: { grain: number; isReached: (c: number) => boolean },
+  /* OUT */ { codes, blockSize }: CentroidCodes,
 ): number {
+  const cols = centre.length;
   const pairs = (cols + 1) >> 1;
   let worst = 0;
   codes.fill(0);

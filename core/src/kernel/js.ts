@@ -38,7 +38,11 @@ function prepare(points: Matrix, weights?: Float64Array): PreparedPoints {
 }
 
 /** Adds every row to the parts of its cluster (see grid.ts) and returns the loss. */
-function statistics({ points, weights, grids }: GriddedPoints, centroids: Float64Array, parts: Float64Array): number {
+function statistics(
+  { points, weights, grids }: GriddedPoints,
+  centroids: Float64Array,
+  /* IN OUT */ parts: Float64Array,
+): number {
   const { data, rows, cols } = points;
   const width = cols + 1;
   const lanes = new Float64Array(4);
@@ -60,7 +64,11 @@ function statistics({ points, weights, grids }: GriddedPoints, centroids: Float6
 }
 
 /** The same bits with the two coordinates in registers: the paper's data are planar. */
-function statistics2({ points, weights, grids }: GriddedPoints, centroids: Float64Array, parts: Float64Array): number {
+function statistics2(
+  { points, weights, grids }: GriddedPoints,
+  centroids: Float64Array,
+  /* IN OUT */ parts: Float64Array,
+): number {
   const { data, rows } = points;
   const [coarseX, coarseY, coarseWeight, fineX, fineY, fineWeight] = grids;
   const lanes = new Float64Array(4);
@@ -98,7 +106,7 @@ function statistics2({ points, weights, grids }: GriddedPoints, centroids: Float
 }
 
 /** The sum of the four lanes, which start again from zero. */
-function drain(lanes: Float64Array): number {
+function drain(/* IN OUT */ lanes: Float64Array): number {
   const sum = lanes[0] + lanes[1] + (lanes[2] + lanes[3]);
   lanes.fill(0);
   return sum;

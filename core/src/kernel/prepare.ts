@@ -48,7 +48,7 @@ export function placePoints(
     machine.f64().set(weights, weighing / 8);
     words[FIELD.weights] = weighing;
   }
-  const rest = copyPoints(machine, points, ball, layout, chunk, { state, copied, largest, extra });
+  const rest = copyPoints(machine, points, { ball, layout, chunk }, { state, copied, largest, extra });
   const magnitudes = machine.f64().subarray(largest / 8, largest / 8 + cols + 1);
   machine.f64().set(gridsFor(magnitudes, rows), grids / 8);
   const screen = ball && { codes: { ...ball, rest }, slack };
@@ -62,9 +62,7 @@ type Addresses = Readonly<Record<"state" | "copied" | "largest" | "extra", numbe
 function copyPoints(
   machine: Machine,
   { data, rows, cols }: Matrix,
-  ball: Ball | undefined,
-  layout: PlacedPoints["layout"],
-  chunk: number,
+  { ball, layout, chunk }: { ball: Ball | undefined; layout: PlacedPoints["layout"]; chunk: number },
   at: Addresses,
 ): number {
   const f64 = machine.f64();
@@ -74,8 +72,8 @@ function copyPoints(
   if (ball !== undefined) {
     const { centre, radius } = ball;
     f64.set(centre, at.extra / 8);
-    const coding = { cols, largest: at.largest, centre: at.extra, step: stepOf(radius), radius, chunk };
-    const worst = machine.encodeRows(at.state, rows, coding, copyRows);
+    const coding = { cols, largest: at.largest, centre: at.extra, step: stepOf(radius), radius, chunk, copy: copyRows };
+    const worst = machine.encodeRows(at.state, rows, coding);
     // The second term covers the rounding of the differences whose lengths were measured.
     return Math.sqrt(worst) * (1 + 1e-9) + 2 ** -48 * radius;
   }

@@ -120,7 +120,7 @@ function loss({ machine, points, state }: PlacedPoints, clusters: Clusters): num
 const DISTANCES = 2 ** 16;
 
 /** False where the reference has to answer. */
-function distances(placed: PlacedPoints, centre: Float64Array, into: Float64Array): boolean {
+function distances(placed: PlacedPoints, centre: Float64Array, /* OUT */ into: Float64Array): boolean {
   const { machine, points, layout, state } = placed;
   if (layout === "tiles") return false;
   const reserved = reserveArrays(machine, [8 * points.cols, 8 * Math.min(DISTANCES, points.rows + 3)]);

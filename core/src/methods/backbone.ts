@@ -23,6 +23,11 @@ import { type MethodOptions, modelWithoutRounds } from "./method.ts";
 
 type Bounds = readonly (readonly [number, number])[];
 
+interface Noise {
+  readonly epsilon: number;
+  readonly bounds: Bounds;
+}
+
 export interface BackboneOptions extends MethodOptions {
   /** k1: centres of every device, at most one for each of its points. Default 2 k + 2. */
   backboneSize?: number;
@@ -44,9 +49,9 @@ export function backbone(datasets: readonly Matrix[], graph: Graph, options: Bac
   const { backboneSize = 2 * settings.k + 2, counts = false, minimum = defaults.minimum, epsilon, bounds } = options;
   checkInteger("backboneSize", backboneSize, 1);
   checkInteger("minimum", minimum, 1);
-  checkNoise(epsilon, bounds, settings.cols);
+  const noise = checkedNoise(epsilon, bounds, settings.cols);
   const flooded = datasets.map((points, i) => {
-    const seen = epsilon === undefined || bounds === undefined ? points : noised(points, i, epsilon, bounds, settings);
+    const seen = noise === undefined ? points : noised(points, i, noise, settings);
     const sketch = describe(seen, ownCentres(seen, backboneSize, i, settings), settings);
     return keepSupported(sketch, leastSupport(graph, i, minimum));
   });
@@ -63,7 +68,7 @@ export function backbone(datasets: readonly Matrix[], graph: Graph, options: Bac
     graph,
     flooded.map(({ centres, weights }) => centres.data.length + (counts ? weights.length : 0)),
   );
-  return modelWithoutRounds(datasets, graph, settings.judged, centroids, traffic);
+  return modelWithoutRounds(datasets, graph, settings.judged, { centroids, traffic });
 }
 
 /** The centres with the number of points each stands for. */
@@ -76,7 +81,7 @@ function describe(points: Matrix, centres: Matrix, { kernel }: FloodSettings): F
 }
 
 /** Two records differ by at most high - low in a column; each of the columns spends its part of epsilon. */
-function noised(points: Matrix, device: number, epsilon: number, bounds: Bounds, { seed }: FloodSettings): Matrix {
+function noised(points: Matrix, device: number, { epsilon, bounds }: Noise, { seed }: FloodSettings): Matrix {
   const random = randomStream(seed, "backbone", "noise", device);
   const data = points.data.map((value, at) => {
     const [low, high] = bounds[at % points.cols];
@@ -90,8 +95,8 @@ function noised(points: Matrix, device: number, epsilon: number, bounds: Bounds,
   return noisy;
 }
 
-function checkNoise(epsilon: unknown, bounds: Bounds | undefined, cols: number): void {
-  if (epsilon === undefined && bounds === undefined) return;
+function checkedNoise(epsilon: number | undefined, bounds: Bounds | undefined, cols: number): Noise | undefined {
+  if (epsilon === undefined && bounds === undefined) return undefined;
   checkNumber("epsilon", epsilon, (value) => value > 0, "a finite number above 0 (with bounds)");
   if (bounds?.length !== cols) {
     const got = bounds === undefined ? "none" : bounds.length;
@@ -106,4 +111,5 @@ function checkNoise(epsilon: unknown, bounds: Bounds | undefined, cols: number):
       `a finite number above ${low} (bounds[${column}][0])`,
     );
   });
+  return { epsilon: epsilon as number, bounds };
 }

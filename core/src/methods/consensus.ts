@@ -49,7 +49,7 @@ export function consensusRounds(
   checkNumber("beta", beta, (value) => value > 0, "a finite number above 0");
   const run = consensusRun(state, beta, settle === false ? Number.POSITIVE_INFINITY : settle);
   if (init === "federated") startAtMeans(run, options.seed ?? defaults.seed);
-  const loop = runRounds(state, (round) => sweep(run, round - 1), rounds, true, signal);
+  const loop = runRounds(state, (round) => sweep(run, round - 1), { most: rounds, signal });
   return withMultipliers(loop, run);
 }
 
@@ -207,7 +207,7 @@ function moveToAgreement({ state, beta, multipliers, counts, sums }: ConsensusRu
 }
 
 /** p <- p + beta sum_j A (w - w_j); returns the largest difference to a neighbour. */
-function stepMultipliers({ graph, k, sets }: Network, p: Float64Array, beta: number, i: number): number {
+function stepMultipliers({ graph, k, sets }: Network, /* IN OUT */ p: Float64Array, beta: number, i: number): number {
   const length = k * sets.cols;
   const [links, weights] = [graph.neighbours[i], graph.weights[i]];
   let largest = 0;

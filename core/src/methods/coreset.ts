@@ -50,7 +50,7 @@ export function coreset(datasets: readonly Matrix[], graph: Graph, options: Core
     const samples = splitSize(size, totals);
     devices.forEach((i, at) => {
       const random = randomStream(settings.seed, "coreset", "samples", i);
-      parts[i] = drawPart(datasets[i], own[i], samples[at], weightTimesCost, random);
+      parts[i] = drawPart(datasets[i], own[i], { samples: samples[at], weightTimesCost }, random);
     });
     return sharedCentres(
       collect(
@@ -62,10 +62,8 @@ export function coreset(datasets: readonly Matrix[], graph: Graph, options: Core
       settings,
     ).centroids;
   });
-  return {
-    ...modelWithoutRounds(datasets, graph, settings.judged, centroids, coresetTraffic(graph, own, parts)),
-    parts,
-  };
+  const traffic = coresetTraffic(graph, own, parts);
+  return { ...modelWithoutRounds(datasets, graph, settings.judged, { centroids, traffic }), parts };
 }
 
 function solveOwn(points: Matrix, device: number, settings: FloodSettings): OwnSolution {
@@ -95,8 +93,7 @@ function splitSize(size: number, totals: readonly number[]): number[] {
 function drawPart(
   points: Matrix,
   { centres, labels, costs }: OwnSolution,
-  samples: number,
-  weightTimesCost: number,
+  { samples, weightTimesCost }: { samples: number; weightTimesCost: number },
   random: Random,
 ): CoresetPart {
   const weights = new Float64Array(samples + centres.rows);

@@ -45,7 +45,7 @@ function roundsOf(
   orderSeeds(state, seeds);
   const eta = wanted === "tuned" ? tunedEta(datasets, graph, state.k) : wanted;
   const multipliers = new Float64Array(state.sets.data.length);
-  const loop = runRounds(state, () => runAdmmRound(state, multipliers, eta), rounds, true, signal, isWatched);
+  const loop = runRounds(state, () => runAdmmRound(state, multipliers, eta), { most: rounds, signal, isWatched });
   return withMultipliers(loop, state, multipliers, eta);
 }
 
@@ -71,7 +71,7 @@ function tunedEta(datasets: readonly Matrix[], graph: Graph, k: number): number 
   return meanRows / (2 * k * pace);
 }
 
-function runAdmmRound(state: Network, multipliers: Float64Array, eta: number) {
+function runAdmmRound(state: Network, /* IN OUT */ multipliers: Float64Array, eta: number) {
   const { size } = state.graph;
   for (let j = 0; j < size; j++) moveToConsensus(state, multipliers, eta, j);
   let largestMove = 0;
@@ -105,7 +105,7 @@ function moveToConsensus({ graph, k, sets, counts, sums, updated }: Network, p: 
 }
 
 /** p(j,c) <- p(j,c) + eta sum_i (m(j,c) - m(i,c)); returns the largest difference to a neighbour. */
-function stepMultipliers({ graph, k, sets }: Network, p: Float64Array, eta: number, j: number): number {
+function stepMultipliers({ graph, k, sets }: Network, /* IN OUT */ p: Float64Array, eta: number, j: number): number {
   const length = k * sets.cols;
   let largest = 0;
   for (let x = 0; x < length; x++) {

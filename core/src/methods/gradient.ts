@@ -40,7 +40,7 @@ export function gradient(datasets: readonly Matrix[], graph: Graph, options: Gra
   const pointWeight = 1 / (rho * total);
   const step = safeStep(graph, most * pointWeight);
   const advance = () => runGradientRound(state, exchanges, step, step * pointWeight);
-  const loop = runRounds(state, advance, rounds, true, signal);
+  const loop = runRounds(state, advance, { most: rounds, signal });
   const reached: number[] = [];
   for (;;) {
     const next = loop.next();

@@ -63,7 +63,7 @@ export function kfed(datasets: readonly Matrix[], graph: Graph, options: KfedOpt
     flooded.map(({ centres }) => centres.data.length),
   );
   const labels = own.map((clusters, i) => relabel(clusters, centroids[i]));
-  return { ...modelWithoutRounds(datasets, graph, settings.judged, centroids, traffic), labels };
+  return { ...modelWithoutRounds(datasets, graph, settings.judged, { centroids, traffic }), labels };
 }
 
 /** The labels of a device that missed the flood, by the centroids that came out of it: nobody else has to act. */
@@ -172,7 +172,7 @@ function alongMainDirections(points: Matrix, count: number, random: Random): Mat
 }
 
 /** Gram and Schmidt; a direction that the earlier ones leave nothing of begins anew at random. */
-function orthonormalise(directions: readonly Float64Array[], normal: Random): void {
+function orthonormalise(/* IN OUT */ directions: readonly Float64Array[], normal: Random): void {
   directions.forEach((direction, c) => {
     for (;;) {
       const before = Math.sqrt(dot(direction, direction));

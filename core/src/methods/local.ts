@@ -28,5 +28,5 @@ export const local: Method = (datasets, graph, options) => {
   // A device with fewer points than k cannot start alone: a neighbour has to send it its own once.
   const sent = Array.isArray(init) ? 0 : datasets.filter(({ rows }) => rows < k).length;
   const bytes = sent * centroids[0].data.length * 8;
-  return modelWithoutRounds(datasets, graph, judged, centroids, { messages: sent, bytes });
+  return modelWithoutRounds(datasets, graph, judged, { centroids, traffic: { messages: sent, bytes } });
 };

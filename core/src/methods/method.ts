@@ -38,8 +38,7 @@ export function modelWithoutRounds(
   datasets: readonly Matrix[],
   graph: Graph,
   judged: JudgedBy,
-  centroids: readonly Matrix[],
-  traffic: Traffic,
+  { centroids, traffic }: { readonly centroids: readonly Matrix[]; readonly traffic: Traffic },
 ): FitModel {
   const summary = {
     round: 0,

@@ -16,5 +16,6 @@ export const pooled: Method = (datasets, graph, options) => {
   const { centroids } = kmeansOn(points, { k, restarts, seed, ...kernel, maxIter: 10_000, tol: 0 });
   const copies = datasets.map(() => ({ ...centroids, data: centroids.data.slice() }));
   const messages = datasets.filter(({ rows }) => rows > 0).length;
-  return modelWithoutRounds(datasets, graph, judged, copies, { messages, bytes: points.data.length * 8 });
+  const traffic = { messages, bytes: points.data.length * 8 };
+  return modelWithoutRounds(datasets, graph, judged, { centroids: copies, traffic });
 };
