@@ -54,8 +54,7 @@ export interface NetworkParts
   readonly start: Start;
 }
 
-export function network({ start, ...parts }: NetworkParts): Network {
-  const { graph, settings } = parts;
+export function network({ datasets, points, graph, settings, pointScales, random, start }: NetworkParts): Network {
   const { centroids, traffic } = start;
   const { size } = graph;
   const { cols } = centroids[0];
@@ -70,9 +69,15 @@ export function network({ start, ...parts }: NetworkParts): Network {
     update.links = links;
     room.set(rows, update);
   }
+  // Field by field: what a spread makes is a sixth slower to run on.
   const state: Network = {
-    ...parts,
+    graph,
     links,
+    datasets,
+    settings,
+    random,
+    points,
+    pointScales,
     k,
     sets,
     updated: sets.data.slice(),
