@@ -16,8 +16,9 @@ const workspaces: Record<string, readonly string[]> = {
   bench: ["@fedkm/core", "@fedkm/files", "@fedkm/pictures", "@fedkm/device"],
 };
 
-/** The files of core from the bottom up: a file may use what stands before it. Types may be named both ways. */
+/** The files of core from the bottom up: a file may use what stands before it, types included. */
 const layers = [
+  "defaults",
   "matrix",
   "elementary",
   "random",
@@ -27,6 +28,7 @@ const layers = [
   "graph",
   "spectrum",
   "kernel/js",
+  "kernel/exports",
   "kernel/arena",
   "kernel/passes",
   "kernel/wasm-bytes",
@@ -34,7 +36,7 @@ const layers = [
   "kernel/pick",
   "kernel/tiny",
   "kernel/codes",
-  "kernel/device",
+  "kernel/placedPoints",
   "kernel/prepare",
   "kernel/clusters",
   "kernel/assign",
@@ -49,17 +51,20 @@ const layers = [
   "threads/threads",
   "threads/node",
   "threads/browser",
-  "flood",
+  "traffic",
   "coupling",
+  "schedule",
   "options",
+  "updateState",
   "update",
   "seeding",
-  "device",
+  "freshStarts",
+  "updateDevice",
   "kmeans",
-  "schedule",
   "federated",
   "start",
   "network",
+  "objective",
   "fit",
   "measures",
   "methods/method",
@@ -67,9 +72,9 @@ const layers = [
   "methods/pooled",
   "methods/order",
   "methods/distributed",
-  "methods/nearby",
+  "methods/pooledMeans",
   "methods/consensus",
-  "methods/oneShot",
+  "methods/flooding",
   "methods/gradient",
   "methods/coreset",
   "methods/backbone",
@@ -77,7 +82,7 @@ const layers = [
   "methods/fkm",
   "methods/index",
   "choose/asked",
-  "choose/covariance",
+  "choose/cholesky",
   "choose/separation",
   "choose/k",
   "choose/alpha",
@@ -96,8 +101,8 @@ function code(file: string): string {
 }
 
 it("the imports of a file are found, one line or many, types apart", () => {
-  expect(imports("core/src/device.ts", { types: true })).toContain("./matrix.ts");
-  expect(imports("core/src/device.ts", { types: false })).not.toContain("./matrix.ts");
+  expect(imports("core/src/updateDevice.ts", { types: true })).toContain("./matrix.ts");
+  expect(imports("core/src/updateDevice.ts", { types: false })).not.toContain("./matrix.ts");
   expect(imports("core/src/index.ts", { types: false })).toContain("./measures.ts");
 });
 
@@ -176,7 +181,7 @@ describe("core", () => {
     expect([...named].sort()).toEqual([...layers].sort());
     for (const file of files) {
       const layer = layers.indexOf(file.slice("core/src/".length, -".ts".length));
-      for (const name of imports(file, { types: false })) {
+      for (const name of imports(file, { types: true })) {
         if (!name.startsWith(".")) continue;
         const target = posix.join(posix.dirname(file), name).slice("core/src/".length, -".ts".length);
         expect(layers.indexOf(target), `${file} imports ${name}, which stands above it`).toBeLessThan(layer);
@@ -265,6 +270,26 @@ describe("pictures", () => {
     expect(seen).toContain("pictures/src/palette.ts");
     expect(seen).not.toContain("pictures/src/png.ts");
   });
+});
+
+describe("the index of docs/architecture.md", () => {
+  const page = readFileSync(join(root, "docs/architecture.md"), "utf8");
+  const rows = Array.from(page.matchAll(/^\| ([^|]*\?) *\| \[([^\]]+)\]\(\.\.\/([^)]+)\) *\|$/gm));
+
+  it("answers twelve questions", () => {
+    expect(rows).toHaveLength(12);
+  });
+
+  it.each(rows.map(([, question, name, file]) => ({ question, name, file })))(
+    "$question is answered by one file whose first line agrees",
+    ({ question, name, file }) => {
+      expect(name).toBe(file);
+      const [first] = readFileSync(join(root, file), "utf8").toLowerCase().split("\n");
+      const words = Array.from(question.toLowerCase().matchAll(/\*\*([^*]+)\*\*/g), ([, word]) => word);
+      expect(words.length).toBeGreaterThan(0);
+      for (const word of words) expect(first).toContain(word);
+    },
+  );
 });
 
 describe("every source file", () => {

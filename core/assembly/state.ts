@@ -1,4 +1,4 @@
-// Where one device's data lie in linear memory. src/kernel/device.ts writes the fields, in this order, as 32-bit words.
+// Where one device's data lie in linear memory. src/kernel/placedPoints.ts writes the fields, in this order, as 32-bit words.
 
 @unmanaged
 export class State {

@@ -1,7 +1,8 @@
-// The public edge: every argument is checked here once, with one line that names the rule and the value.
+// The checks of the public edge: one line that names the rule and the value. Public functions check their data once and
+// call inner ones, which trust them; options are checked where they become settings.
 
-import type { Graph } from "./graph.ts";
 import { coarseBelow, largestMagnitudes } from "./kernel/grid.ts";
+import type { Statistics } from "./kernel/kernel.ts";
 import type { Matrix } from "./matrix.ts";
 
 /** Above it squared distances and their sums could overflow to infinity. */
@@ -97,9 +98,14 @@ function isOrdinary(data: Float64Array): boolean {
   return a + b + (c + d) === 0;
 }
 
-/** Centroids of the wanted shape; `where` says where that shape comes from. */
-export function checkShape(name: string, value: Matrix, rows: number, cols: number, where: string): void {
+/** A matrix of the wanted shape; `where` says where that shape comes from. */
+export function checkMatrixOf(name: string, value: Matrix, rows: number, cols: number, where: string): void {
   checkMatrix(name, value);
+  checkShape(name, value, rows, cols, where);
+}
+
+/** The shape alone, of a matrix whose numbers were checked. */
+export function checkShape(name: string, value: Matrix, rows: number, cols: number, where: string): void {
   if (value.rows !== rows || value.cols !== cols) {
     throw new RangeError(`${name} must be ${rows} x ${cols} (${where}), got ${value.rows} x ${value.cols}`);
   }
@@ -112,8 +118,24 @@ export function checkWeights(weights: ArrayLike<number>, length: number, name: s
   for (let i = 0; i < length; i++) checkAtLeastZero(`${name}[${i}]`, weights[i]);
 }
 
+/** What (E1) left behind, as somebody else answered it for `rows` rows. */
+export function checkStatistics({ counts, sums, loss }: Statistics, rows: number, k: number, cols: number): void {
+  if (counts.length !== k || sums.length !== k * cols) {
+    throw new RangeError(
+      `statistics must hold ${k} counts and ${k * cols} sums, got ${counts.length} and ${sums.length}`,
+    );
+  }
+  const counted = counts.reduce((total, count) => total + count, 0);
+  // Rows that fell out, or came in since, would shift every mean.
+  if (counted !== rows) throw new RangeError(`counts must add up to ${rows} (the rows of source), got ${counted}`);
+  sums.forEach((sum, i) => {
+    checkNumber(`sums[${i}]`, sum, () => true, "a finite number");
+  });
+  checkAtLeastZero("loss", loss);
+}
+
 /** A network's data: at least one device, one dimension everywhere, a graph of the same size. Returns the dimension. */
-export function checkNetwork(datasets: readonly Matrix[], graph: Graph): number {
+export function checkNetwork(datasets: readonly Matrix[], graph: { readonly size: number }): number {
   if (datasets.length === 0) throw new RangeError("datasets must hold at least one device, got none");
   datasets.forEach((points, i) => {
     checkPoints(`datasets[${i}]`, points);

@@ -53,7 +53,7 @@ export function match(
   otherStart: number,
   otherRows: number,
   cols: number,
-  into: Matches,
+  /* OUT */ into: Matches,
 ): number {
   const { toOther, toOwn, lengths } = into;
   for (let c = 0; c < ownRows; c++) lengths[c] = Number.POSITIVE_INFINITY;
@@ -95,7 +95,7 @@ function transport(
   other: Float64Array,
   otherStart: number,
   cols: number,
-  into: Matches,
+  /* OUT */ into: Matches,
 ): void {
   const costs = Array.from({ length: rows }, (_, o) =>
     Array.from({ length: rows }, (_, c) =>
@@ -106,6 +106,11 @@ function transport(
     into.toOther[o] = c;
     into.lengths[o] = costs[o][c];
   }
+}
+
+/** d(V, W) of two sets that were checked. */
+export function discrepancyOf(a: Matrix, b: Matrix, coupling: Coupling): number {
+  return match(coupling, a.data, 0, a.rows, b.data, 0, b.rows, a.cols, emptyMatches(Math.max(a.rows, b.rows)));
 }
 
 /** GTV: the sum over the edges of A(i, j) d(W_i, W_j). */

@@ -25,9 +25,10 @@ const spreads: Record<PaperKind, readonly number[]> = { iso: [1, 1, 1], var: [1,
 /** The paper's data: three clusters in the plane, centres in [-10, 10]^2 at least 5 apart, dealt evenly. */
 export function paperData(kind: PaperKind, devices: number, pointsPerDevice: number, seed: number): Partition {
   checkDeal(devices, pointsPerDevice, seed);
+  checkOneOf("kind", kind, ["iso", "var", "aniso"]);
   const random = randomStream(seed, "data", kind);
   const drawn = drawPaper(kind, devices * pointsPerDevice, drawCentres(random), random);
-  return splitEvenly(drawn, devices, seed);
+  return dealInTurn(drawn, evenSizes(drawn, devices), seed);
 }
 
 /**
@@ -45,7 +46,7 @@ export function twoCommunities(devicesEach: number, pointsPerDevice: number, see
       centres.map((x) => x + shift),
       random,
     );
-    const split = splitEvenly(drawn, devicesEach, seed + half);
+    const split = dealInTurn(drawn, evenSizes(drawn, devicesEach), seed + half);
     return { ...split, labels: split.labels.map((own) => own.map((label) => label + 3 * half)) };
   });
   return { datasets: halves.flatMap(({ datasets }) => datasets), labels: halves.flatMap(({ labels }) => labels) };
@@ -54,12 +55,12 @@ export function twoCommunities(devicesEach: number, pointsPerDevice: number, see
 /** All points in random order, dealt to the devices in equal shares; the first get one more where it does not divide. */
 export function splitEvenly(drawn: LabelledPoints, devices: number, seed: number): Partition {
   checkInteger("devices", devices, 1);
-  const { rows } = drawn.points;
-  return splitBySizes(
-    drawn,
-    Array.from({ length: devices }, (_, i) => Math.floor(rows / devices) + (i < rows % devices ? 1 : 0)),
-    seed,
-  );
+  checkDrawn(drawn, seed);
+  return dealInTurn(drawn, evenSizes(drawn, devices), seed);
+}
+
+function evenSizes({ points: { rows } }: LabelledPoints, devices: number): number[] {
+  return Array.from({ length: devices }, (_, i) => Math.floor(rows / devices) + (i < rows % devices ? 1 : 0));
 }
 
 /** All points in random order, sizes[i] of them to device i; 0 is allowed. */
@@ -72,7 +73,12 @@ export function splitBySizes(drawn: LabelledPoints, sizes: readonly number[], se
   if (wanted !== drawn.points.rows) {
     throw new RangeError(`sizes must add up to ${drawn.points.rows} (the rows of points), got ${wanted}`);
   }
-  const order = shuffled(wanted, randomStream(seed, "split"));
+  return dealInTurn(drawn, sizes, seed);
+}
+
+/** Sizes that add up, of points in random order. */
+function dealInTurn(drawn: LabelledPoints, sizes: readonly number[], seed: number): Partition {
+  const order = shuffled(drawn.points.rows, randomStream(seed, "split"));
   let end = 0;
   return deal(
     drawn,
@@ -126,7 +132,6 @@ function drawCentres(random: Random): Float64Array {
 }
 
 function drawPaper(kind: PaperKind, rows: number, centres: Float64Array, random: Random): LabelledPoints {
-  checkOneOf("kind", kind, ["iso", "var", "aniso"]);
   const normal = normalStream(random);
   const data = new Float64Array(2 * rows);
   const labels = new Uint32Array(rows);

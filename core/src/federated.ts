@@ -1,13 +1,14 @@
 // The federated seed: everyone floods a sketch of its points once, everyone solves the same weighted k-means on all the
 // sketches, and where that has several good answers, everyone's own losses decide.
 
-import { addTraffic, floodTraffic, leastSupport, sumTraffic, type Traffic } from "./flood.ts";
+import { defaults } from "./defaults.ts";
 import { connectedComponents, type Graph } from "./graph.ts";
 import { jsKernel } from "./kernel/js.ts";
 import { emptyStatistics, type PreparedPoints } from "./kernel/kernel.ts";
 import { bestOf, distinctOptima, MANY_ROWS, SHORT_RUN } from "./kmeans.ts";
-import { type Matrix, stack, takeRows } from "./matrix.ts";
+import { columnsOf, type Matrix, stack, takeRows } from "./matrix.ts";
 import { randomStream } from "./random.ts";
+import { addTraffic, floodTraffic, leastSupport, sumTraffic, type Traffic } from "./traffic.ts";
 
 export interface FederatedOptions {
   readonly k: number;
@@ -15,6 +16,13 @@ export interface FederatedOptions {
   /** No centroid of fewer points leaves a device. */
   readonly minimum: number;
   readonly seed: number;
+}
+
+/** The devices of a network: their points, as given and prepared, and their links. */
+export interface Devices {
+  readonly datasets: readonly Matrix[];
+  readonly points: readonly PreparedPoints[];
+  readonly graph: Graph;
 }
 
 /** A sketch has a centroid for about this many points (or `minimum`), but at least k and at most SKETCH times k of them. */
@@ -47,15 +55,16 @@ interface Member {
  * found.
  */
 export function federatedStart(
-  datasets: readonly Matrix[],
-  prepared: readonly PreparedPoints[],
-  network: Graph,
-  cols: number,
+  { datasets, points: prepared, graph: network }: Devices,
   options: FederatedOptions,
 ): { readonly centroids: readonly Matrix[]; readonly traffic: Traffic } {
+  const cols = columnsOf(datasets);
   const devices = datasets.map((points, i) => ({
     points: prepared[i],
-    sketch: sketchOf(points, prepared[i], cols, i, { ...options, minimum: leastSupport(network, i, options.minimum) }),
+    sketch: sketchOf({ points, prepared: prepared[i], cols }, i, {
+      ...options,
+      minimum: leastSupport(network, i, options.minimum),
+    }),
   }));
   const component = connectedComponents(network);
   const members: Member[][] = [];
@@ -80,9 +89,7 @@ export function federatedStart(
 }
 
 function sketchOf(
-  points: Matrix,
-  prepared: PreparedPoints,
-  cols: number,
+  { points, prepared, cols }: { points: Matrix; prepared: PreparedPoints; cols: number },
   device: number,
   { k, restarts, minimum, seed }: FederatedOptions,
 ): Sketch {
@@ -90,7 +97,7 @@ function sketchOf(
   const each = Math.max(POINTS_PER_CENTROID, minimum);
   const size = Math.min(SKETCH * k, Math.max(k, Math.floor(points.rows / each)));
   // Many points are sketched well by clusters that have not quite settled.
-  const run = { points, prepared, k: size, maxIter: points.rows < MANY_ROWS ? 300 : SHORT_RUN, tol: 0 };
+  const run = { points, prepared, k: size, maxIter: points.rows < MANY_ROWS ? defaults.maxIter : SHORT_RUN, tol: 0 };
   const starts = size === k ? restarts : Math.min(restarts, SKETCH_RESTARTS);
   const { centroids } = bestOf(run, starts, (restart) => randomStream(seed, "sketch", device, restart));
   const { counts } = statisticsAt(prepared, centroids);

@@ -1,6 +1,7 @@
 // Algorithm 1: federated k-means over a network, by minimising GTVMin one device update after the other.
 
 import { checkInteger, checkNetwork, checkOneOf, checkSeed } from "./check.ts";
+import { defaults } from "./defaults.ts";
 import type { Graph } from "./graph.ts";
 import type { Matrix } from "./matrix.ts";
 import { type Network, network, pointScales, runRound, summarise, unpack, type Weighting } from "./network.ts";
@@ -31,7 +32,7 @@ export interface FitOptions extends Omit<UpdateOptions, "weight" | "edgeWeights"
   signal?: AbortSignal;
 }
 
-/** A round in numbers. Round 0 is the start: every device has told its first centroids. */
+/** A round in numbers. Round 0 is the start: every device has sent its first centroids. */
 export interface RoundSummary {
   readonly round: number;
   /** F: every device's loss per point (times u_i), plus alpha times the total variation. */
@@ -40,7 +41,7 @@ export interface RoundSummary {
   readonly totalVariation: number;
   /** Largest change of any coordinate of any centroid in this round. */
   readonly largestMove: number;
-  /** So far: how often a device told its neighbours, and the centroid bytes that crossed the links. */
+  /** So far: how often a device sent to its neighbours, and the centroid bytes that crossed the links. */
   readonly messages: number;
   readonly bytes: number;
 }
@@ -63,6 +64,12 @@ export interface FitModel {
 }
 
 export function fit(datasets: readonly Matrix[], graph: Graph, options: FitOptions): FitModel {
+  checkNetwork(datasets, graph);
+  return fitOn(datasets, graph, options);
+}
+
+/** The same on data that were checked. */
+export function fitOn(datasets: readonly Matrix[], graph: Graph, options: FitOptions): FitModel {
   return drain(roundsOf(datasets, graph, options, false));
 }
 
@@ -80,6 +87,7 @@ export function fitRounds(
   graph: Graph,
   options: FitOptions,
 ): Generator<Round, FitModel, void> {
+  checkNetwork(datasets, graph);
   return roundsOf(datasets, graph, options, true);
 }
 
@@ -89,7 +97,7 @@ function roundsOf(
   options: FitOptions,
   isWatched: boolean,
 ): Generator<Round, FitModel, void> {
-  const { schedule = "cyclic", preset = "dependable", seed = 0 } = options;
+  const { schedule = defaults.schedule, preset = defaults.preset, seed = defaults.seed } = options;
   checkSchedule(schedule, graph.size);
   const k = checkedClusters(options, graph.size);
   const given = typeof k === "number" ? options : { ...options, candidates: false };
@@ -99,17 +107,15 @@ function roundsOf(
   const orders = roundOrders(schedule, graph, randomStream(seed, "schedule"));
   // A listed schedule runs to its end: that is what it was listed for.
   const listed = Array.isArray(schedule);
-  const most = options.rounds ?? (listed ? schedule.length : DEFAULT_ROUNDS);
+  const most = options.rounds ?? (listed ? schedule.length : defaults.rounds);
   const advance = (round: number) => {
     const next = orders.next();
     if (next.done) return undefined;
     const largestMove = runRound(state, next.value, settingsOf(round));
     return { largestMove, converged: state.stillCount === graph.size };
   };
-  return runRounds(state, advance, most, !listed, options.signal, isWatched);
+  return runRounds(state, advance, { most, stopWhenConverged: !listed, signal: options.signal, isWatched });
 }
-
-const DEFAULT_ROUNDS = 200;
 
 /** The mean over the devices of sum_j A(i, j). */
 function meanDegree({ size, weights }: Graph): number {
@@ -145,16 +151,15 @@ function defaultInit(preset: Preset, alpha: number, k: Clusters): Init {
   return alpha === 0 || typeof k !== "number" ? "local" : "auto";
 }
 
-/** Checks what every method over a network needs, and sets the devices at their start. */
+/** Sets the devices at their start, by options that every method over a network takes. The data were checked. */
 export function startNetwork(
   datasets: readonly Matrix[],
   graph: Graph,
   options: FitOptions,
   settings: UpdateSettings,
 ): Network {
-  const { k, rounds = DEFAULT_ROUNDS, weighting = "device", init = "local", restarts = 10, seed = 0 } = options;
-  const { minimum = 1 } = options;
-  const cols = checkNetwork(datasets, graph);
+  const { k, rounds = defaults.rounds, weighting = defaults.weighting, init = "local" } = options;
+  const { restarts = defaults.restarts, minimum = defaults.minimum, seed = defaults.seed } = options;
   if (!Array.isArray(k)) checkInteger("k", k, 1);
   checkInteger("rounds", rounds, 0);
   checkInteger("restarts", restarts, 1);
@@ -164,9 +169,12 @@ export function startNetwork(
   const points = datasets.map((own) => settings.kernel.prepare(own));
   const scales = pointScales(datasets, weighting);
   const { alpha, coupling } = settings;
-  const judged = { alpha, coupling, pointScales: scales };
-  const begun = start(datasets, points, graph, cols, { k, init, restarts, minimum, seed, ...judged });
-  return network(datasets, points, graph, begun, settings, scales, randomStream(seed, "fresh"));
+  const begun = start(
+    { datasets, points, graph },
+    { k, init, restarts, minimum, seed, alpha, coupling, pointScales: scales },
+  );
+  const random = randomStream(seed, "fresh");
+  return network({ datasets, points, graph, start: begun, settings, pointScales: scales, random });
 }
 
 /** What one round did. */
@@ -175,17 +183,20 @@ export interface RoundResult {
   readonly converged: boolean;
 }
 
-/**
- * Rounds until `most`, or until `advance` has no further one, or until nothing moves. Only a loop that is watched keeps
- * the centroids of a round for whoever asks for them later: drained at once, nobody does.
- */
+export interface RoundsOptions {
+  readonly most: number;
+  /** Default true. */
+  readonly stopWhenConverged?: boolean;
+  readonly signal: AbortSignal | undefined;
+  /** Only a loop that is watched keeps the centroids of a round: drained at once, nobody asks for them. Default true. */
+  readonly isWatched?: boolean;
+}
+
+/** Rounds until `most`, or until `advance` has no further one, or until nothing moves. */
 export function* runRounds(
   state: Network,
   advance: (round: number) => RoundResult | undefined,
-  most: number,
-  stopWhenConverged: boolean,
-  signal: AbortSignal | undefined,
-  isWatched = true,
+  { most, stopWhenConverged = true, signal, isWatched = true }: RoundsOptions,
 ): Generator<Round, FitModel, void> {
   signal?.throwIfAborted();
   const history: RoundSummary[] = [];

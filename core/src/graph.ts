@@ -17,26 +17,29 @@ export type Edge = readonly [number, number, number?];
 export function graph(size: number, edges: Iterable<Edge>): Graph {
   checkInteger("size", size, 1);
   const list = Array.from(edges);
-  const degree = new Uint32Array(size);
   list.forEach(([i, j, weight = 1], e) => {
     for (const end of [i, j]) {
       checkInteger(`edge ${e} (${i}, ${j}): device`, end, 0, size - 1, `the graph has ${size} devices`);
     }
     if (i === j) throw new RangeError(`edge ${e} must join two different devices, got a self-loop at device ${i}`);
     checkNumber(`edge ${e} (${i}, ${j}): weight`, weight, (value) => value > 0, "a finite number above 0");
-    degree[i]++;
-    degree[j]++;
   });
-  const targets = Array.from(degree, (count) => new Array<readonly [number, number]>(count));
-  for (const [i, j, weight = 1] of list) {
-    targets[i][--degree[i]] = [j, weight];
-    targets[j][--degree[j]] = [i, weight];
+  const made = graphOf(size, list);
+  made.neighbours.forEach((row, i) => {
+    const repeated = row.findIndex((device, at) => at > 0 && device === row[at - 1]);
+    if (repeated >= 0) throw new RangeError(`edges must be given once, got (${i}, ${row[repeated]}) twice`);
+  });
+  return made;
+}
+
+/** A graph of edges that are known to be right, each given once. */
+export function graphOf(size: number, edges: Iterable<Edge>): Graph {
+  const targets = Array.from({ length: size }, (): (readonly [number, number])[] => []);
+  for (const [i, j, weight = 1] of edges) {
+    targets[i].push([j, weight]);
+    targets[j].push([i, weight]);
   }
-  targets.forEach((row, i) => {
-    row.sort((a, b) => a[0] - b[0]);
-    const repeated = row.findIndex((target, at) => at > 0 && target[0] === row[at - 1][0]);
-    if (repeated >= 0) throw new RangeError(`edges must be given once, got (${i}, ${row[repeated][0]}) twice`);
-  });
+  for (const row of targets) row.sort((a, b) => a[0] - b[0]);
   return {
     size,
     neighbours: targets.map((row) => Uint32Array.from(row, ([device]) => device)),
@@ -71,12 +74,13 @@ export function* edges(network: Graph): Generator<readonly [number, number, numb
 }
 
 export function complete(size: number): Graph {
-  return graph(size, allPairs(size));
+  checkInteger("size", size, 1);
+  return graphOf(size, allPairs(size));
 }
 
 export function path(size: number): Graph {
   checkInteger("size", size, 1);
-  return graph(
+  return graphOf(
     size,
     Array.from({ length: size - 1 }, (_, i) => [i, i + 1] as const),
   );
@@ -86,7 +90,7 @@ export function ring(size: number): Graph {
   checkInteger("size", size, 1);
   // Two devices have one link, not two.
   const links = size <= 2 ? size - 1 : size;
-  return graph(
+  return graphOf(
     size,
     Array.from({ length: links }, (_, i) => [i, (i + 1) % size] as const),
   );
@@ -95,7 +99,7 @@ export function ring(size: number): Graph {
 /** Device 0 in the middle. */
 export function star(size: number): Graph {
   checkInteger("size", size, 1);
-  return graph(
+  return graphOf(
     size,
     Array.from({ length: size - 1 }, (_, i) => [0, i + 1] as const),
   );
@@ -113,14 +117,14 @@ export function grid(rows: number, columns: number): Graph {
       if (r + 1 < rows) links.push([at, at + columns]);
     }
   }
-  return graph(rows * columns, links);
+  return graphOf(rows * columns, links);
 }
 
 /** G(n, p): every pair is linked with probability p. Time and memory grow with the edges, not with the pairs. */
 export function erdosRenyi(size: number, probability: number, random: Random): Graph {
   checkInteger("size", size, 1);
   checkProbability("probability", probability);
-  return graph(size, sampledPairs(size, probability, random));
+  return graphOf(size, sampledPairs(size, probability, random));
 }
 
 /** Watts and Strogatz: a ring with links to the `degree` nearest, of which each is moved with probability `rewire`. */
@@ -144,7 +148,7 @@ export function smallWorld(size: number, degree: number, rewire: number, random:
       link(i, target);
     }
   }
-  return graph(
+  return graphOf(
     size,
     linked.flatMap((others, i) => Array.from(others, (j) => [i, j] as const).filter(([, j]) => i < j)),
   );
@@ -174,7 +178,7 @@ export function geometric(size: number, radius: number, random: Random): Graph {
     }
     cells[row * side + column].push(i);
   }
-  return graph(size, links);
+  return graphOf(size, links);
 }
 
 /** The block model: devices of one community are linked with probability `inside`, others with `between`. */
@@ -195,7 +199,7 @@ export function communities(sizes: readonly number[], inside: number, between: n
       }
     }
   });
-  return graph(
+  return graphOf(
     sizes.reduce((a, b) => a + b),
     links,
   );

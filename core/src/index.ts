@@ -15,7 +15,6 @@ export {
   splitEvenly,
   twoCommunities,
 } from "./datasets.ts";
-export { type DeviceUpdate, updateDevice } from "./device.ts";
 export { type FitModel, type FitOptions, fit, fitRounds, type Round, type RoundSummary } from "./fit.ts";
 export {
   communities,
@@ -66,3 +65,4 @@ export { normalStream, type Random, randomStream } from "./random.ts";
 export type { Schedule } from "./schedule.ts";
 export { laplacianExtremes } from "./spectrum.ts";
 export type { Init } from "./start.ts";
+export { type DeviceUpdate, type StatisticsSource, updateDevice, updateDeviceAsync } from "./updateDevice.ts";

@@ -4,18 +4,21 @@ import {
   checkAtLeastZero,
   checkInteger,
   checkMatrix,
+  checkMatrixOf,
   checkPoints,
   checkSeed,
   checkShape,
   checkWeights,
 } from "./check.ts";
+import { defaults } from "./defaults.ts";
 import type { Kernel, PreparedPoints } from "./kernel/kernel.ts";
 import { fastKernel } from "./kernel/wasm.ts";
 import { type Matrix, takeRows } from "./matrix.ts";
 import { updateSettings } from "./options.ts";
 import { type Random, randomStream } from "./random.ts";
 import { plusPlus } from "./seeding.ts";
-import { emptyUpdate, runUpdate, type Update } from "./update.ts";
+import { runUpdate } from "./update.ts";
+import { emptyUpdate, type UpdateState } from "./updateState.ts";
 
 export interface KMeansOptions {
   k: number;
@@ -45,12 +48,18 @@ export interface KMeansModel {
 }
 
 export function kmeans(points: Matrix, options: KMeansOptions): KMeansModel {
-  const { k, init, restarts = 10, maxIter = 300, tol = 0, seed = 0, kernel = fastKernel } = options;
   checkPoints("points", points);
+  return kmeansOn(points, options);
+}
+
+/** The same on points that were checked. */
+export function kmeansOn(points: Matrix, options: KMeansOptions): KMeansModel {
+  const { k, init, tol = 0, kernel = fastKernel } = options;
+  const { restarts = defaults.restarts, maxIter = defaults.maxIter, seed = defaults.seed } = options;
   if (points.cols === 0) throw new RangeError("points must have at least 1 column, got 0");
   if (init === undefined) checkInteger("k", k, 1, points.rows, "the rows of points");
   else checkInteger("k", k, 1);
-  if (init !== undefined) checkShape("init", init, k, points.cols, "k and the columns of points");
+  if (init !== undefined) checkMatrixOf("init", init, k, points.cols, "k and the columns of points");
   checkInteger("restarts", restarts, 1);
   checkInteger("maxIter", maxIter, 1);
   checkAtLeastZero("tol", tol);
@@ -75,6 +84,11 @@ export function predict(centroids: Matrix, points: Matrix): Uint32Array {
   checkMatrix("points", points);
   if (centroids.rows === 0) throw new RangeError("centroids must have at least 1 row, got 0");
   if (points.rows > 0) checkShape("points", points, points.rows, centroids.cols, "the columns of centroids");
+  return nearestCentroids(centroids, points);
+}
+
+/** The same on matrices that were checked. */
+export function nearestCentroids(centroids: Matrix, points: Matrix): Uint32Array {
   const labels = new Uint32Array(points.rows);
   const prepared = fastKernel.prepare(points);
   prepared.labels(centroids.data, labels);
@@ -149,14 +163,14 @@ export function distinctOptima(
 }
 
 /** From one start to the end, within an update that starts may share. */
-function lloyd(run: KMeansRun, start: Float64Array, shared?: Update): Clustering {
+function lloyd(run: KMeansRun, start: Float64Array, shared?: UpdateState): Clustering {
   const { prepared, maxIter, tol } = run;
   const centroids = start.slice();
   const atOnce = prepared.lloyd?.(centroids, maxIter, tol);
   if (atOnce !== undefined) return clustering(run, centroids, atOnce.loss, atOnce.passes);
   const update = shared ?? lloydUpdate(run);
   update.centroids.set(start);
-  prepared.statistics(update.centroids, update.statistics, tol > 0);
+  update.isAssigned = false;
   runUpdate(update, prepared);
   centroids.set(update.centroids);
   return clustering(run, centroids, update.statistics.loss, update.passes);
@@ -167,7 +181,7 @@ function clustering({ k, points, maxIter }: KMeansRun, data: Float64Array, inert
 }
 
 /** Lloyd's iteration: a device update without neighbours. */
-function lloydUpdate({ k, points, maxIter, tol }: KMeansRun): Update {
+function lloydUpdate({ k, points, maxIter, tol }: KMeansRun): UpdateState {
   return emptyUpdate(k, points.cols, updateSettings({ alpha: 0, passes: maxIter, tol }));
 }
 

@@ -51,6 +51,11 @@ export function stack(parts: readonly Matrix[]): Matrix {
   return { data, rows, cols };
 }
 
+/** The columns of datasets of which one at least has rows; those without rows may say anything. */
+export function columnsOf(datasets: readonly Matrix[]): number {
+  return datasets.find(({ rows }) => rows > 0)?.cols ?? 0;
+}
+
 /** The chosen rows, in the given order. */
 export function takeRows(points: Matrix, rows: ArrayLike<number>): Matrix {
   const { cols } = points;
@@ -59,4 +64,11 @@ export function takeRows(points: Matrix, rows: ArrayLike<number>): Matrix {
     data.set(points.data.subarray(rows[r] * cols, (rows[r] + 1) * cols), r * cols);
   }
   return { data, rows: rows.length, cols };
+}
+
+/** The inner product of two rows. */
+export function dot(a: Float64Array, b: Float64Array): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += a[i] * b[i];
+  return sum;
 }

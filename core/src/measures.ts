@@ -1,18 +1,19 @@
 // How good a result is: the discrepancy and what is built on it (GTV, GTVMin, GCD, CV), and the field's usual scores.
 
 import { checkAtLeastZero, checkMatrix, checkNetwork, checkOneOf, checkShape } from "./check.ts";
-import { type Coupling, couplings, emptyMatches, match, packSets, totalVariationOfSets } from "./coupling.ts";
+import { type Coupling, couplings, discrepancyOf, emptyMatches, match } from "./coupling.ts";
+import { defaults } from "./defaults.ts";
 import { ln } from "./elementary.ts";
-import { type Graph, packLinks } from "./graph.ts";
-import { jsKernel, squaredDistance } from "./kernel/js.ts";
-import { emptyStatistics } from "./kernel/kernel.ts";
+import type { Graph } from "./graph.ts";
+import { squaredDistance } from "./kernel/js.ts";
 import type { Matrix } from "./matrix.ts";
-import { pointScales, type Weighting } from "./network.ts";
+import type { Weighting } from "./network.ts";
+import { lossOf, objectiveOf, totalVariationOf } from "./objective.ts";
 
 /** d(V, W) of two centroid sets, whatever their order. Sets of different sizes need "nearest". */
-export function discrepancy(a: Matrix, b: Matrix, coupling: Coupling = "nearest"): number {
+export function discrepancy(a: Matrix, b: Matrix, coupling: Coupling = defaults.coupling): number {
   checkSets([a, b], coupling);
-  return match(coupling, a.data, 0, a.rows, b.data, 0, b.rows, a.cols, emptyMatches(Math.max(a.rows, b.rows)));
+  return discrepancyOf(a, b, coupling);
 }
 
 /** For every centroid of `own` the one of `reference` that stands for the same cluster: the cheapest one-to-one map. */
@@ -24,11 +25,14 @@ export function matchCentroids(own: Matrix, reference: Matrix): Uint32Array {
 }
 
 /** GTV: the sum over the edges of A(i, j) d(W_i, W_j). */
-export function totalVariation(centroids: readonly Matrix[], graph: Graph, coupling: Coupling = "nearest"): number {
+export function totalVariation(
+  centroids: readonly Matrix[],
+  graph: Graph,
+  coupling: Coupling = defaults.coupling,
+): number {
   checkSets(centroids, coupling);
   checkSize(centroids, graph);
-  const matches = emptyMatches(centroids.reduce((most, { rows }) => Math.max(most, rows), 0));
-  return totalVariationOfSets(packSets(centroids, centroids[0].cols), packLinks(graph), coupling, matches);
+  return totalVariationOf(centroids, graph, coupling);
 }
 
 export interface ObjectiveOptions {
@@ -42,35 +46,37 @@ export function objective(
   datasets: readonly Matrix[],
   centroids: readonly Matrix[],
   graph: Graph,
-  { alpha, coupling = "nearest", weighting = "device" }: ObjectiveOptions,
+  { alpha, coupling = defaults.coupling, weighting = defaults.weighting }: ObjectiveOptions,
 ): number {
   checkNetwork(datasets, graph);
   checkAtLeastZero("alpha", alpha);
   checkOneOf("weighting", weighting, ["device", "sample"]);
-  const variation = totalVariation(centroids, graph, coupling);
-  const scales = pointScales(datasets, weighting);
-  return losses(datasets, centroids).reduce((sum, loss, i) => sum + scales[i] * loss, 0) + alpha * variation;
+  checkSets(centroids, coupling);
+  checkSize(centroids, graph);
+  checkColumns(datasets, centroids);
+  return objectiveOf(datasets, centroids, graph, { alpha, coupling, weighting }).objective;
 }
 
 /** Local distortion: half the sum of squared distances from every point to its own device's nearest centroid. */
 export function distortion(datasets: readonly Matrix[], centroids: readonly Matrix[]): number {
-  return losses(datasets, centroids).reduce((sum, loss) => sum + loss, 0) / 2;
-}
-
-function losses(datasets: readonly Matrix[], centroids: readonly Matrix[]): number[] {
   if (datasets.length !== centroids.length) {
     throw new RangeError(
       `centroids must have ${datasets.length} sets (one for each of datasets), got ${centroids.length}`,
     );
   }
   checkSets(centroids, "nearest");
-  return datasets.map((points, i) => {
-    const { rows, cols, data } = centroids[i];
-    if (points.rows === 0) return 0;
-    checkShape(`datasets[${i}]`, points, points.rows, cols, "the columns of centroids");
-    const statistics = emptyStatistics(rows, cols);
-    jsKernel.prepare(points).statistics(data, statistics);
-    return statistics.loss;
+  datasets.forEach((points, i) => {
+    if (points.rows > 0) checkMatrix(`datasets[${i}]`, points);
+  });
+  checkColumns(datasets, centroids);
+  return datasets.reduce((sum, points, i) => sum + lossOf(points, centroids[i]), 0) / 2;
+}
+
+function checkColumns(datasets: readonly Matrix[], centroids: readonly Matrix[]): void {
+  datasets.forEach((points, i) => {
+    if (points.rows > 0) {
+      checkShape(`datasets[${i}]`, points, points.rows, centroids[i].cols, "the columns of centroids");
+    }
   });
 }
 
@@ -81,10 +87,10 @@ function losses(datasets: readonly Matrix[], centroids: readonly Matrix[]): numb
 export function globalCentroidDeviation(
   centroids: readonly Matrix[],
   reference: Matrix,
-  coupling: Coupling = "nearest",
+  coupling: Coupling = defaults.coupling,
 ): number {
   checkSets([reference, ...centroids], coupling);
-  const sum = centroids.reduce((total, own) => total + discrepancy(own, reference, coupling), 0);
+  const sum = centroids.reduce((total, own) => total + discrepancyOf(own, reference, coupling), 0);
   return sum / (sides(coupling) * centroids.length * reference.rows);
 }
 
@@ -92,7 +98,11 @@ export function globalCentroidDeviation(
  * CV: how far neighbours are from each other, per centroid, averaged over the neighbours of each device that has any.
  * Counts neighbours, not edge weights; 0 without edges.
  */
-export function consensusVariation(centroids: readonly Matrix[], graph: Graph, coupling: Coupling = "nearest"): number {
+export function consensusVariation(
+  centroids: readonly Matrix[],
+  graph: Graph,
+  coupling: Coupling = defaults.coupling,
+): number {
   checkSets(centroids, coupling);
   checkSize(centroids, graph);
   let linked = 0;
@@ -100,7 +110,7 @@ export function consensusVariation(centroids: readonly Matrix[], graph: Graph, c
   graph.neighbours.forEach((row, i) => {
     if (row.length === 0) return;
     linked++;
-    const own = row.reduce((total, j) => total + discrepancy(centroids[i], centroids[j], coupling), 0) / row.length;
+    const own = row.reduce((total, j) => total + discrepancyOf(centroids[i], centroids[j], coupling), 0) / row.length;
     sum += own / centroids[i].rows;
   });
   return linked === 0 ? 0 : sum / (sides(coupling) * linked);
@@ -184,9 +194,16 @@ function contingency(a: ArrayLike<number>, b: ArrayLike<number>) {
 export function simplifiedSilhouette(points: Matrix, centroids: Matrix): number {
   checkMatrix("points", points);
   checkSets([centroids], "nearest");
+  if (points.rows > 0 && centroids.rows > 1) {
+    checkShape("points", points, points.rows, centroids.cols, "the columns of centroids");
+  }
+  return silhouetteOf(points, centroids);
+}
+
+/** The same on matrices that were checked. */
+export function silhouetteOf(points: Matrix, centroids: Matrix): number {
   const { rows: k, cols } = centroids;
   if (points.rows === 0 || k === 1) return 0;
-  checkShape("points", points, points.rows, cols, "the columns of centroids");
   let sum = 0;
   for (let r = 0; r < points.rows; r++) {
     let nearest = Number.POSITIVE_INFINITY;

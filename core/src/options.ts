@@ -1,7 +1,8 @@
-// The options of a device update: defaults, limits, and the rules under which the objective never rises.
+// The options of a device update: what they mean, their limits, and the rules under which the objective never rises.
 
 import { checkAtLeastZero, checkInteger, checkNumber, checkOneOf } from "./check.ts";
 import { type Coupling, couplings } from "./coupling.ts";
+import { defaults } from "./defaults.ts";
 import type { Kernel } from "./kernel/kernel.ts";
 import { fastKernel } from "./kernel/wasm.ts";
 import type { Schedule } from "./schedule.ts";
@@ -62,9 +63,9 @@ function suitedRelaxation(alpha: number, coupling: Coupling, { k, degree }: Surr
 export function updateSettings(options: UpdateOptions, around: Surroundings = { k: 1, degree: 0 }): UpdateSettings {
   const {
     alpha,
-    coupling = "nearest",
-    passes = 100,
-    tol = 1e-12,
+    coupling = defaults.coupling,
+    passes = defaults.passes,
+    tol = defaults.tol,
     relaxation: wanted = 1,
     damping = 1,
     safeguard = false,
@@ -102,7 +103,7 @@ export function updateSettings(options: UpdateOptions, around: Surroundings = { 
   };
 }
 
-/** paper: as printed, mended. dependable: further starts in the first rounds, then over-relaxed single passes. */
+/** paper: as printed, with its denominator corrected. dependable: further starts in the first rounds, then over-relaxed single passes. */
 export type Preset = "paper" | "dependable";
 
 /** The first rounds choose the basin; two are enough for a wrong device to meet its neighbours' answers. */

@@ -19,7 +19,7 @@ export function randomStream(seed: number, ...path: readonly (number | string)[]
   return () => uniformFloat64(generator);
 }
 
-function absorb(state: number[], part: number | string): void {
+function absorb(/* IN OUT */ state: number[], part: number | string): void {
   // The type and the end of a part are absorbed too, so that ("a", "b") is not ("ab") and 1 is not "1".
   if (typeof part === "number") {
     if (!Number.isSafeInteger(part)) throw new RangeError(`a seed and its path must be integers or text, got ${part}`);
@@ -32,7 +32,7 @@ function absorb(state: number[], part: number | string): void {
   }
 }
 
-function absorbWord(state: number[], word: number): void {
+function absorbWord(/* IN OUT */ state: number[], word: number): void {
   for (let lane = 0; lane < 4; lane++) {
     const mixed = Math.imul(state[lane] ^ word ^ (state[(lane + 1) & 3] >>> 7), 0x85ebca6b + 2 * lane);
     const folded = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);

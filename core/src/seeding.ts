@@ -57,7 +57,7 @@ function nearer(
   centre: Float64Array,
   closest: Float64Array | undefined,
   weights: Float64Array | undefined,
-  into: Float64Array,
+  /* OUT */ into: Float64Array,
 ): number {
   prepared.squaredDistances(centre, into);
   if (closest !== undefined) for (let r = 0; r < into.length; r++) if (closest[r] < into[r]) into[r] = closest[r];
@@ -70,7 +70,7 @@ function nearerInPlane(
   [x, y]: Float64Array,
   closest: Float64Array | undefined,
   weights: Float64Array | undefined,
-  into: Float64Array,
+  /* OUT */ into: Float64Array,
 ): number {
   let total = 0;
   for (let r = 0; r < into.length; r++) {

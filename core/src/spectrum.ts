@@ -1,6 +1,7 @@
 // Extreme eigenvalues of a graph's Laplacian, which set the pace of every consensus iteration.
 
 import { connectedComponents, type Graph } from "./graph.ts";
+import { dot } from "./matrix.ts";
 import { normalStream, randomStream } from "./random.ts";
 
 /** Past this many Lanczos steps the extremes are estimates (up to it they are exact to rounding). */
@@ -53,7 +54,7 @@ export function laplacianExtremes(network: Graph): { readonly smallest: number; 
 }
 
 /** Takes out the part that is constant on each component, the Laplacian's null space. */
-function projectionOffConstants(network: Graph): (vector: Float64Array) => void {
+function projectionOffConstants(network: Graph): (/* IN OUT */ vector: Float64Array) => void {
   const component = connectedComponents(network);
   const counts = new Float64Array(network.size);
   for (const c of component) counts[c]++;
@@ -100,16 +101,10 @@ function tridiagonalEigenvalue(diagonal: readonly number[], offDiagonal: readonl
   return (low + high) / 2;
 }
 
-function dot(a: Float64Array, b: Float64Array): number {
-  let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += a[i] * b[i];
-  return sum;
-}
-
 function norm(vector: Float64Array): number {
   return Math.sqrt(dot(vector, vector));
 }
 
-function subtract(from: Float64Array, direction: Float64Array, amount: number): void {
+function subtract(/* IN OUT */ from: Float64Array, direction: Float64Array, amount: number): void {
   for (let i = 0; i < from.length; i++) from[i] -= amount * direction[i];
 }

@@ -1,15 +1,16 @@
 // Where the devices begin: given centroids, one federated seed, finished local k-means, or raw seeds.
 
-import { checkOneOf, checkShape } from "./check.ts";
+import { checkMatrixOf, checkOneOf } from "./check.ts";
 import { type Coupling, emptyMatches, match } from "./coupling.ts";
-import { federatedStart } from "./federated.ts";
-import { addTraffic, sumTraffic, type Traffic, tellTraffic } from "./flood.ts";
-import { connectedComponents, edges, type Graph } from "./graph.ts";
-import { emptyStatistics, type PreparedPoints } from "./kernel/kernel.ts";
+import { defaults } from "./defaults.ts";
+import { type Devices, federatedStart } from "./federated.ts";
+import { connectedComponents, edges } from "./graph.ts";
+import { emptyStatistics } from "./kernel/kernel.ts";
 import { bestOf } from "./kmeans.ts";
-import type { Matrix } from "./matrix.ts";
+import { columnsOf, type Matrix } from "./matrix.ts";
 import { randomStream } from "./random.ts";
 import { plusPlus } from "./seeding.ts";
+import { addTraffic, sendTraffic, sumTraffic, type Traffic } from "./traffic.ts";
 
 /**
  * auto: for each component the one of federated and local that starts at the lower objective. federated: one seed for
@@ -42,35 +43,31 @@ export interface Start {
   readonly traffic: Traffic;
 }
 
-export function start(
-  datasets: readonly Matrix[],
-  prepared: readonly PreparedPoints[],
-  network: Graph,
-  cols: number,
-  options: StartOptions,
-): Start {
+export function start(devices: Devices, options: StartOptions): Start {
+  const { datasets, graph } = devices;
   const { k, init } = options;
+  const cols = columnsOf(datasets);
   if (!Array.isArray(init)) checkOneOf("init", init, inits);
   const clusters = Uint32Array.from(datasets, (_, i) => (typeof k === "number" ? k : k[i]));
-  const told = tellTraffic(
-    network,
+  const sent = sendTraffic(
+    graph,
     clusters.map((own) => own * cols),
   );
-  if (Array.isArray(init)) return { centroids: givenCentroids(init, clusters, cols), traffic: told };
+  if (Array.isArray(init)) return { centroids: givenCentroids(init, clusters, cols), traffic: sent };
   if (init === "federated" || init === "auto") {
     if (typeof k !== "number") {
       const rule = `"local", "kmeans++", "classic kmeans++" or a matrix for each device (k differs)`;
       throw new RangeError(`init must be ${rule}, got "${init}"`);
     }
-    const common = federatedStart(datasets, prepared, network, cols, { ...options, k });
+    const common = federatedStart(devices, { ...options, k });
     if (init === "federated") return common;
-    const own = start(datasets, prepared, network, cols, { ...options, init: "local" });
-    return lowerOf(common, own, prepared, network, { ...options, k });
+    const own = start(devices, { ...options, init: "local" });
+    return lowerOf(common, own, devices, { ...options, k });
   }
   const own = datasets.map((points, i) =>
-    points.rows >= clusters[i] ? ownCentroids(points, prepared[i], i, clusters[i], options) : undefined,
+    points.rows >= clusters[i] ? ownCentroids(devices, i, clusters[i], options) : undefined,
   );
-  return { centroids: adoptFromNearest(own, datasets, network, clusters), traffic: told };
+  return { centroids: adoptFromNearest(own, devices, clusters), traffic: sent };
 }
 
 type JudgedOptions = StartOptions & { readonly k: number };
@@ -79,40 +76,31 @@ type JudgedOptions = StartOptions & { readonly k: number };
  * A common seed is right where devices have the same clusters, and where alpha binds them; own clusters are where they
  * differ and alpha is weak. The objective knows: the devices sum their parts of it for both starts.
  */
-function lowerOf(
-  common: Start,
-  own: Start,
-  prepared: readonly PreparedPoints[],
-  network: Graph,
-  options: JudgedOptions,
-): Start {
-  const component = connectedComponents(network);
-  const [together, alone] = [common, own].map(({ centroids }) =>
-    objectives(centroids, prepared, network, component, options),
-  );
+function lowerOf(common: Start, own: Start, devices: Devices, options: JudgedOptions): Start {
+  const component = connectedComponents(devices.graph);
+  const [together, alone] = [common, own].map(({ centroids }) => objectives(centroids, devices, component, options));
   return {
     centroids: Array.from(component, (c, i) => (alone[c] < together[c] ? own : common).centroids[i]),
-    traffic: addTraffic(common.traffic, own.traffic, sumTraffic(network, 2)),
+    traffic: addTraffic(common.traffic, own.traffic, sumTraffic(devices.graph, 2)),
   };
 }
 
 /** F of every component. */
 function objectives(
   centroids: readonly Matrix[],
-  prepared: readonly PreparedPoints[],
-  network: Graph,
+  { points, graph }: Devices,
   component: Uint32Array,
   { k, alpha, coupling, pointScales }: JudgedOptions,
 ): Float64Array {
-  const values = new Float64Array(network.size);
+  const values = new Float64Array(graph.size);
   const { cols } = centroids[0];
   const statistics = emptyStatistics(k, cols);
   const matches = emptyMatches(k);
-  for (let i = 0; i < network.size; i++) {
-    prepared[i].statistics(centroids[i].data, statistics);
+  for (let i = 0; i < graph.size; i++) {
+    points[i].statistics(centroids[i].data, statistics);
     values[component[i]] += pointScales[i] * statistics.loss;
   }
-  for (const [i, j, weight] of edges(network)) {
+  for (const [i, j, weight] of edges(graph)) {
     const d = match(coupling, centroids[i].data, 0, k, centroids[j].data, 0, k, cols, matches);
     values[component[i]] += alpha * weight * d;
   }
@@ -124,20 +112,20 @@ function givenCentroids(init: readonly Matrix[], clusters: Uint32Array, cols: nu
     throw new RangeError(`init must have ${clusters.length} matrices (one for each of datasets), got ${init.length}`);
   }
   return init.map((centroids, i) => {
-    checkShape(`init[${i}]`, centroids, clusters[i], cols, "k and the columns of datasets");
+    checkMatrixOf(`init[${i}]`, centroids, clusters[i], cols, "k and the columns of datasets");
     return { ...centroids, data: centroids.data.slice() };
   });
 }
 
 /** A device's own k-means, or its raw seeds. */
 function ownCentroids(
-  points: Matrix,
-  prepared: PreparedPoints,
+  { datasets, points: prepared }: Devices,
   device: number,
   k: number,
   { init, restarts, seed }: StartOptions,
 ): Matrix {
-  const run = { points, prepared, k, maxIter: 300, tol: 0 };
+  const points = datasets[device];
+  const run = { points, prepared: prepared[device], k, maxIter: defaults.maxIter, tol: 0 };
   if (init === "kmeans++" || init === "classic kmeans++") {
     const trials = init === "kmeans++" ? undefined : 1;
     return { data: plusPlus(run, randomStream(seed, "init", device), trials), rows: k, cols: points.cols };
@@ -148,8 +136,7 @@ function ownCentroids(
 /** A device with fewer points than k begins with the centroids of the nearest device that has enough, and the same k. */
 function adoptFromNearest(
   own: readonly (Matrix | undefined)[],
-  datasets: readonly Matrix[],
-  network: Graph,
+  { datasets, graph }: Devices,
   clusters: Uint32Array,
 ): Matrix[] {
   const found = [...own];
@@ -157,7 +144,7 @@ function adoptFromNearest(
   while (frontier.length > 0) {
     const next: number[] = [];
     for (const device of frontier) {
-      for (const other of network.neighbours[device]) {
+      for (const other of graph.neighbours[device]) {
         const { data, rows, cols } = found[device] as Matrix;
         if (found[other] !== undefined || clusters[other] !== rows) continue;
         found[other] = { data: data.slice(), rows, cols };

@@ -27,7 +27,7 @@ import {
   twoCommunities,
 } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import { cholesky, solved } from "../src/choose/covariance.ts";
+import { cholesky, solved } from "../src/choose/cholesky.ts";
 import { separationOf } from "../src/choose/separation.ts";
 import { forAllProblems } from "./problems.ts";
 

@@ -1,6 +1,6 @@
 import { complete, erdosRenyi, graph, path, randomStream, ring, star } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import { floodTraffic, sumTraffic, tellTraffic } from "../src/flood.ts";
+import { floodTraffic, sendTraffic, sumTraffic } from "../src/traffic.ts";
 import { addUp, flood } from "./wire.ts";
 
 describe("floodTraffic(graph, numbers)", () => {
@@ -59,10 +59,10 @@ describe("sumTraffic(graph, numbers)", () => {
   });
 });
 
-describe("tellTraffic(graph, numbers)", () => {
+describe("sendTraffic(graph, numbers)", () => {
   it("counts a message per device with something to say and somebody to hear it", () => {
-    expect(tellTraffic(star(4), [3, 1, 0, 1])).toEqual({ messages: 3, bytes: 8 * (3 * 3 + 1 + 1) });
-    expect(tellTraffic(graph(2, []), [3, 3])).toEqual({ messages: 0, bytes: 0 });
-    expect(tellTraffic(path(2), [1, 1])).toEqual({ messages: 2, bytes: 16 });
+    expect(sendTraffic(star(4), [3, 1, 0, 1])).toEqual({ messages: 3, bytes: 8 * (3 * 3 + 1 + 1) });
+    expect(sendTraffic(graph(2, []), [3, 3])).toEqual({ messages: 0, bytes: 0 });
+    expect(sendTraffic(path(2), [1, 1])).toEqual({ messages: 2, bytes: 16 });
   });
 });

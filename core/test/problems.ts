@@ -62,3 +62,16 @@ export function forAllProblems(name: string, runs: number, property: (problem: P
     { numRuns: runs, seed: propertySeed },
   );
 }
+
+/** The same for a property that waits. */
+export async function forAllProblemsLater(
+  name: string,
+  runs: number,
+  property: (problem: Problem) => Promise<void>,
+): Promise<void> {
+  console.log(`${name}: ${runs} problems, seed ${propertySeed}`);
+  await fc.assert(
+    fc.asyncProperty(fc.integer(), (seed) => property(randomProblem(seed))),
+    { numRuns: runs, seed: propertySeed },
+  );
+}

@@ -1,8 +1,9 @@
 // What one device computes: its first k-means, then one update after the other. It knows no network and no clock.
 
 import { type DeviceUpdate, kmeans, type Matrix, matrix, updateDevice } from "@fedkm/core";
+import { defaults } from "@fedkm/core/defaults";
 import type { SavedState } from "./memory.ts";
-import { LARGEST_CONTRACTION, OPENING_UPDATES, PRECISION, RESTARTS } from "./pace.ts";
+import { LARGEST_CONTRACTION, OPENING_UPDATES, PRECISION } from "./pace.ts";
 import type { Study } from "./study.ts";
 import { scaleRows } from "./units.ts";
 
@@ -78,7 +79,8 @@ export class Model {
 
   #beginRestarts(): void {
     this.#best = undefined;
-    this.#restartsLeft = this.#points.rows > 0 ? RESTARTS : 0;
+    // The seeds of the first k-means are records and never leave the device.
+    this.#restartsLeft = this.#points.rows > 0 ? defaults.restarts : 0;
   }
 
   /** One start of k-means on new data, if any is left: between two of them the process can do something else. */

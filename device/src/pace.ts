@@ -23,12 +23,6 @@ export const AWAY_ROUNDS = 50;
 export const PACE_MILLISECONDS = 10;
 
 /**
- * docs/protocol.md#updates: "The first k-means is the best of this many starts. Its seeds are records and never leave
- * the device."
- */
-export const RESTARTS = 10;
-
-/**
  * docs/protocol.md#updates: "This many updates after a new neighbour or new rows choose the basin: each runs to its
  * end, and from the neighbours' centroids too. They are few, so that devices that do it at the same time cannot do it
  * for ever."

@@ -14,6 +14,7 @@ import {
   predict,
   stack,
 } from "@fedkm/core";
+import { defaults } from "@fedkm/core/defaults";
 
 export interface ComparisonProblem {
   readonly datasets: readonly Matrix[];
@@ -91,7 +92,7 @@ function outcome(
   const [start, first] = run(1).history;
   if (start.messages > budget) return { method: name, needed: start.messages };
   const each = first === undefined ? 0 : first.messages - start.messages;
-  let rounds = each > 0 ? Math.floor((budget - start.messages) / each) : FREE_ROUNDS;
+  let rounds = each > 0 ? Math.floor((budget - start.messages) / each) : defaults.rounds;
   for (;;) {
     const began = performance.now();
     const model = run(rounds);
@@ -107,9 +108,6 @@ function outcome(
     rounds = model.history.findLastIndex((round) => round.messages <= budget);
   }
 }
-
-/** Where rounds cost nothing, as many as in the paper. */
-const FREE_ROUNDS = 200;
 
 /** Rounds at which a curve has a point: 0, 1, 2, 3, 5, 8, .. and the last. A shorter run is the beginning of a longer one. */
 function curveRounds(last: number): number[] {

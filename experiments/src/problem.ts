@@ -15,6 +15,7 @@ import {
   type Statistics,
   stack,
 } from "@fedkm/core";
+import { defaults } from "@fedkm/core/defaults";
 import type { Cell } from "./cell.ts";
 import { partitionOf } from "./datasets.ts";
 import { type Starts, startsOf } from "./starts.ts";
@@ -74,9 +75,15 @@ function graphOf({ dataset, devices, seed }: Cell, edgeProbability: number | nul
 /** Probability of a link inside a community. */
 const INSIDE = 0.8;
 
-/** As `methods.pooled`: best of 20, to the exact fixed point. */
+/** As `methods.pooled`: the best of many starts, to the exact fixed point. */
 function groupOf(devices: readonly number[], points: Matrix, ready: PreparedPoints, k: number, seed: number): Group {
-  const { centroids: reference } = kmeans(points, { k, restarts: 20, seed, maxIter: 10_000, tol: 0 });
+  const { centroids: reference } = kmeans(points, {
+    k,
+    restarts: defaults.pooledRestarts,
+    seed,
+    maxIter: 10_000,
+    tol: 0,
+  });
   const statistics: Statistics = {
     counts: new Float64Array(k),
     sums: new Float64Array(k * points.cols),

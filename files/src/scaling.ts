@@ -1,4 +1,4 @@
-// Columns on one scale, and means of what is there: from sums that devices add up, never from pooled rows.
+// Standardising: columns on one scale, and means of what is there, from sums that devices add up and never from pooled rows.
 
 import type { Matrix } from "@fedkm/core";
 

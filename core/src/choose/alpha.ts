@@ -2,14 +2,15 @@
 // serve these best is taken. Staying alone is among the answers.
 
 import { checkAtLeastZero, checkInteger, checkNetwork, checkNumber, checkOneOf, checkSeed } from "../check.ts";
-import { type FitModel, type FitOptions, fit } from "../fit.ts";
-import { addTraffic, sumTraffic, type Traffic } from "../flood.ts";
+import { defaults } from "../defaults.ts";
+import { type FitModel, type FitOptions, fitOn } from "../fit.ts";
 import type { Graph } from "../graph.ts";
 import { type Matrix, takeRows } from "../matrix.ts";
-import { distortion } from "../measures.ts";
 import type { Weighting } from "../network.ts";
+import { lossOf } from "../objective.ts";
 import { withoutUndefined } from "../options.ts";
 import { randomStream, shuffled } from "../random.ts";
+import { addTraffic, sumTraffic, type Traffic } from "../traffic.ts";
 import { askedOf } from "./asked.ts";
 
 export interface ChooseAlphaOptions extends Omit<FitOptions, "alpha" | "init" | "k"> {
@@ -41,14 +42,14 @@ export interface AlphaChoice {
   readonly leftOut: readonly number[];
   readonly messages: number;
   readonly bytes: number;
-  /** What a device has to tell for this. */
+  /** What a device has to send for this. */
   readonly reveals: string;
 }
 
 const ALPHAS = [0, 0.01, 0.03, 0.1, 0.3, 1, 3, 10];
 
 const REVEALS =
-  "for each fold and alpha a device tells its neighbours its centroids, as fit does; then it adds to sums, which its " +
+  "for each fold and alpha a device sends its neighbours its centroids, as fit does; then it adds to sums, which its " +
   "parent in a tree sees before they are complete: for each alpha the loss of the points that it kept back, and how " +
   "much the difference of that loss to the best varies";
 
@@ -58,9 +59,14 @@ const REVEALS =
  * devices with hard data do not drown them. `weighting` says whether devices or points count the same.
  */
 export function chooseAlpha(datasets: readonly Matrix[], graph: Graph, options: ChooseAlphaOptions): AlphaChoice {
-  const { alphas = ALPHAS, holdOut = 0.2, folds = 5, ...fitting } = options;
-  const { k, seed = 0, weighting = "device" } = fitting;
   checkNetwork(datasets, graph);
+  return chooseAlphaOn(datasets, graph, options);
+}
+
+/** The same on data that were checked. */
+export function chooseAlphaOn(datasets: readonly Matrix[], graph: Graph, options: ChooseAlphaOptions): AlphaChoice {
+  const { alphas = ALPHAS, holdOut = 0.2, folds = 5, ...fitting } = options;
+  const { k, seed = defaults.seed, weighting = defaults.weighting } = fitting;
   checkOptions({ k, seed, weighting, alphas, holdOut, folds });
   const asked = askedOf(datasets, graph, k + 1, "k, and one to keep back");
   const rising = [...new Set(alphas)].sort((a, b) => a - b);
@@ -68,12 +74,12 @@ export function chooseAlpha(datasets: readonly Matrix[], graph: Graph, options: 
   // Numbers for every alpha and how much the device counts; then, as the best is known, the variances.
   const traffic: Traffic[] = [sumTraffic(asked.graph, rising.length + 1), sumTraffic(asked.graph, rising.length)];
   for (let fold = 0; fold < folds; fold++) {
-    const { kept, held } = holdBack(asked.datasets, k, holdOut, fold, seed);
+    const { kept, held } = holdBack(asked.datasets, fold, { k, holdOut, seed });
     alongAlphas(kept, asked.graph, rising, fitting).forEach((model, a) => {
-      // Alone there is nothing to tell.
+      // Alone there is nothing to send.
       if (rising[a] > 0) traffic.push(model);
       held.forEach((points, i) => {
-        if (points.rows > 0) losses[a][i].push((2 * distortion([points], [model.centroids[i]])) / points.rows);
+        if (points.rows > 0) losses[a][i].push(lossOf(points, model.centroids[i]) / points.rows);
       });
     });
   }
@@ -105,10 +111,14 @@ function checkOptions({ k, seed, weighting, alphas, holdOut, folds }: Checked): 
 }
 
 /** What every device fits to and what it keeps back in one fold: at least one point, but never one of its last k. */
-function holdBack(datasets: readonly Matrix[], k: number, share: number, fold: number, seed: number) {
+function holdBack(
+  datasets: readonly Matrix[],
+  fold: number,
+  { k, holdOut, seed }: Pick<Checked, "k" | "holdOut" | "seed">,
+) {
   const deals = datasets.map((points, i) => {
     const { rows } = points;
-    const size = Math.max(0, Math.min(rows - k, Math.max(1, Math.round(share * rows))));
+    const size = Math.max(0, Math.min(rows - k, Math.max(1, Math.round(holdOut * rows))));
     const order = shuffled(rows, randomStream(seed, "holdOut", i));
     // The folds follow each other through one order, and begin again at its end.
     const turned = order.map((_, r) => order[(fold * size + r) % rows]);
@@ -130,7 +140,7 @@ function alongAlphas(
   const models: FitModel[] = [];
   for (const alpha of alphas) {
     const init = models.at(-1)?.centroids ?? "local";
-    models.push(fit(datasets, graph, { tol: TOLERANCE, ...withoutUndefined(options), alpha, init }));
+    models.push(fitOn(datasets, graph, { tol: TOLERANCE, ...withoutUndefined(options), alpha, init }));
   }
   return models;
 }

@@ -1,6 +1,6 @@
 // Who is asked: devices that no path joins cannot add anything up, so the part of the network with the most points is.
 
-import { connectedComponents, edges, type Graph, graph as graphOf } from "../graph.ts";
+import { connectedComponents, edges, type Graph, graphOf } from "../graph.ts";
 import type { Matrix } from "../matrix.ts";
 
 export interface Asked {

@@ -1,11 +1,12 @@
 // k and alpha without pooling: first how many clusters there are, then how strongly to couple the devices.
 
-import { addTraffic } from "../flood.ts";
+import { checkNetwork } from "../check.ts";
 import type { Graph } from "../graph.ts";
 import type { Matrix } from "../matrix.ts";
-import { type AlphaChoice, type ChooseAlphaOptions, chooseAlpha } from "./alpha.ts";
+import { addTraffic } from "../traffic.ts";
+import { type AlphaChoice, type ChooseAlphaOptions, chooseAlphaOn } from "./alpha.ts";
 import { askedOf } from "./asked.ts";
-import { type ChooseKOptions, chooseK, type KChoice } from "./k.ts";
+import { type ChooseKOptions, chooseKOn, type KChoice } from "./k.ts";
 
 export interface ChooseOptions extends Omit<ChooseAlphaOptions, "k">, Pick<ChooseKOptions, "largestK"> {}
 
@@ -20,12 +21,13 @@ export interface Choice {
   readonly bytes: number;
 }
 
-/** What a device has to tell is said in both parts of the result. */
+/** What a device has to send is said in both parts of the result. */
 export function choose(datasets: readonly Matrix[], graph: Graph, options: ChooseOptions = {}): Choice {
   const { largestK, ...coupled } = options;
-  const clusters = chooseK(datasets, graph, options);
+  checkNetwork(datasets, graph);
+  const clusters = chooseKOn(datasets, graph, options);
   const rule = `k, found to be ${clusters.k}, and one to keep back for alpha`;
   askedOf(datasets, graph, clusters.k + 1, rule);
-  const coupling = chooseAlpha(datasets, graph, { ...coupled, k: clusters.k });
+  const coupling = chooseAlphaOn(datasets, graph, { ...coupled, k: clusters.k });
   return { k: clusters.k, alpha: coupling.alpha, clusters, coupling, ...addTraffic(clusters, coupling) };
 }

@@ -1,12 +1,14 @@
 // How many clusters, without pooling: every k is tried from one flooded seed and judged by sums over the devices.
 
 import { checkInteger, checkNetwork } from "../check.ts";
+import { defaults } from "../defaults.ts";
 import { ln } from "../elementary.ts";
-import { type FitOptions, fit } from "../fit.ts";
-import { addTraffic, sumTraffic, type Traffic } from "../flood.ts";
+import { type FitOptions, fitOn } from "../fit.ts";
 import type { Graph } from "../graph.ts";
 import type { Matrix } from "../matrix.ts";
-import { distortion, simplifiedSilhouette } from "../measures.ts";
+import { silhouetteOf } from "../measures.ts";
+import { lossOf } from "../objective.ts";
+import { addTraffic, sumTraffic, type Traffic } from "../traffic.ts";
 import { askedOf } from "./asked.ts";
 import { separationOf } from "./separation.ts";
 
@@ -45,7 +47,7 @@ export interface KChoice {
   readonly leftOut: readonly number[];
   readonly messages: number;
   readonly bytes: number;
-  /** What a device has to tell for this. */
+  /** What a device has to send for this. */
   readonly reveals: string;
 }
 
@@ -57,14 +59,19 @@ export interface KChoice {
  * its loss, its silhouette and, until labels settle, the count, sum and products of the points of each cluster.
  */
 export function chooseK(datasets: readonly Matrix[], graph: Graph, options: ChooseKOptions = {}): KChoice {
-  const { largestK = 10, ...fitting } = options;
-  const { minimum = 1 } = fitting;
   checkNetwork(datasets, graph);
+  return chooseKOn(datasets, graph, options);
+}
+
+/** The same on data that were checked. */
+export function chooseKOn(datasets: readonly Matrix[], graph: Graph, options: ChooseKOptions): KChoice {
+  const { largestK = 10, ...fitting } = options;
+  const { minimum = defaults.minimum } = fitting;
   checkInteger("largestK", largestK, 1);
   checkInteger("minimum", minimum, 1);
   const asked = askedOf(datasets, graph, minimum, "minimum");
   const scores = Array.from({ length: Math.min(largestK, Math.floor(asked.mostPoints / minimum)) }, (_, at) => {
-    const seed = fit(asked.datasets, asked.graph, { ...fitting, k: at + 1, alpha: 1, init: "federated", rounds: 0 });
+    const seed = fitOn(asked.datasets, asked.graph, { ...fitting, k: at + 1, alpha: 1, init: "federated", rounds: 0 });
     const score = scoreOf(asked.datasets, asked.graph, seed.centroids[0], minimum);
     return { ...score, traffic: addTraffic(seed, score.traffic) };
   });
@@ -94,8 +101,8 @@ function scoreOf(
 ): KScore & { readonly traffic: Traffic } {
   const { separation, needed, sums } = separationOf(datasets, centroids, minimum);
   const points = datasets.reduce((sum, { rows }) => sum + rows, 0);
-  const silhouettes = datasets.map((own) => own.rows * simplifiedSilhouette(own, centroids));
-  const inertias = datasets.map((own) => 2 * distortion([own], [centroids]));
+  const silhouettes = datasets.map((own) => own.rows * silhouetteOf(own, centroids));
+  const inertias = datasets.map((own) => lossOf(own, centroids));
   return {
     k: centroids.rows,
     inertia: inertias.reduce((a, b) => a + b),

@@ -1,12 +1,13 @@
 // With whom to cooperate, without pooling: a link stays where each end's clusters say something about the other's points.
 
 import { checkInteger, checkNetwork } from "../check.ts";
+import { defaults } from "../defaults.ts";
 import type { FitOptions } from "../fit.ts";
-import { addTraffic, tellTraffic } from "../flood.ts";
-import { edges, type Graph, graph as graphOf } from "../graph.ts";
-import { kmeans } from "../kmeans.ts";
+import { edges, type Graph, graphOf } from "../graph.ts";
+import { kmeansOn } from "../kmeans.ts";
 import { type Matrix, takeRows } from "../matrix.ts";
-import { distortion } from "../measures.ts";
+import { lossOf } from "../objective.ts";
+import { addTraffic, sendTraffic } from "../traffic.ts";
 
 export interface ChooseLinksOptions extends Pick<FitOptions, "restarts" | "minimum" | "seed" | "kernel"> {
   /** At least 2: no single centroid serves points better than their mean. */
@@ -20,7 +21,7 @@ export interface LinkChoice {
   readonly dropped: readonly (readonly [number, number])[];
   readonly messages: number;
   readonly bytes: number;
-  /** What a device has to tell for this. */
+  /** What a device has to send for this. */
   readonly reveals: string;
 }
 
@@ -30,27 +31,27 @@ export interface LinkChoice {
  * hold different clusters of the same kind look like strangers too: where data are skewed, keep the links.
  */
 export function chooseLinks(datasets: readonly Matrix[], graph: Graph, options: ChooseLinksOptions): LinkChoice {
-  const { minimum = 1 } = options;
+  const { minimum = defaults.minimum } = options;
   const cols = checkNetwork(datasets, graph);
   checkInteger("k", options.k, 2);
   checkInteger("minimum", minimum, 1);
-  const told = datasets.map((points) => ownCentroids(points, cols, minimum, options));
-  const single = datasets.map((points) => (points.rows > 0 ? lossAt(points, meanOf(points)) : 0));
-  // Few points judge nothing and tell nothing: their centroids would be the points.
+  const sent = datasets.map((points) => ownCentroids(points, cols, minimum, options));
+  const single = datasets.map((points) => lossOf(points, meanOf(points)));
+  // Few points judge nothing and send nothing: their centroids would be the points.
   const isStranger = (i: number, j: number) =>
-    told[i].rows > 0 && told[j].rows > 0 && lossAt(datasets[i], told[j]) > single[i];
+    sent[i].rows > 0 && sent[j].rows > 0 && lossOf(datasets[i], sent[j]) > single[i];
   const [kept, dropped]: [[number, number, number][], [number, number][]] = [[], []];
   for (const [i, j, weight] of edges(graph)) {
     if (isStranger(i, j) || isStranger(j, i)) dropped.push([i, j]);
     else kept.push([i, j, weight]);
   }
-  const centroids = tellTraffic(
+  const centroids = sendTraffic(
     graph,
-    told.map(({ data }) => data.length),
+    sent.map(({ data }) => data.length),
   );
-  const answers = tellTraffic(
+  const answers = sendTraffic(
     graph,
-    told.map(({ rows }) => Math.min(1, rows)),
+    sent.map(({ rows }) => Math.min(1, rows)),
   );
   return { graph: graphOf(graph.size, kept), dropped, ...addTraffic(centroids, answers), reveals: revealed(minimum) };
 }
@@ -58,7 +59,7 @@ export function chooseLinks(datasets: readonly Matrix[], graph: Graph, options: 
 /** Of enough points each; none of a device that has no more points than clusters. */
 function ownCentroids(points: Matrix, cols: number, minimum: number, options: ChooseLinksOptions): Matrix {
   if (points.rows <= options.k) return { data: new Float64Array(0), rows: 0, cols };
-  const { centroids, labels } = kmeans(points, options);
+  const { centroids, labels } = kmeansOn(points, options);
   const counts = new Uint32Array(centroids.rows);
   for (const label of labels) counts[label]++;
   return takeRows(
@@ -75,14 +76,10 @@ function meanOf({ data, rows, cols }: Matrix): Matrix {
   return { data: mean, rows: 1, cols };
 }
 
-function lossAt(points: Matrix, centroids: Matrix): number {
-  return distortion([points], [centroids]);
-}
-
 function revealed(minimum: number): string {
   const points = minimum === 1 ? "1 point" : `${minimum} points`;
   return (
-    `a device tells its neighbours the centroids of its own k-means, none of fewer than ${points}, and each of them ` +
+    `a device sends its neighbours the centroids of its own k-means, none of fewer than ${points}, and each of them ` +
     "whether these serve its points better than their mean does"
   );
 }

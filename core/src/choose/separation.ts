@@ -2,9 +2,9 @@
 // against points that are spread evenly and have no clusters at all.
 
 import { ln } from "../elementary.ts";
-import { predict } from "../kmeans.ts";
-import type { Matrix } from "../matrix.ts";
-import { cholesky, dot, solved } from "./covariance.ts";
+import { nearestCentroids } from "../kmeans.ts";
+import { dot, type Matrix } from "../matrix.ts";
+import { cholesky, solved } from "./cholesky.ts";
 
 /** In nats per point of the least separate pair; the clusters are apart if `separation` is more than `needed`. */
 interface Separation {
@@ -45,18 +45,18 @@ export function separationOf(
   const frame = frameOf(centroids);
   const points = datasets.map((own) => inFrame(own, centroids, frame));
   let means = inFrame(centroids, centroids, frame);
-  let labels = points.map((own) => predict(means, own));
+  let labels = points.map((own) => nearestCentroids(means, own));
   const { rows: k, cols: q } = means;
   // Of each cluster count, sum and products; and how many labels changed.
   const numbers = k * (1 + q + (q * (q + 1)) / 2) + 1;
-  for (let told = 1; ; told++) {
+  for (let summed = 1; ; summed++) {
     const sums = sumsOf(points, means, labels, minimum);
     means = movedMeans(means, sums);
-    const renewed = told > RENEWALS ? undefined : labelsInside(points, means, sums);
+    const renewed = summed > RENEWALS ? undefined : labelsInside(points, means, sums);
     const settled = renewed?.every((own, i) => own.every((label, r) => label === labels[i][r]));
     if (renewed === undefined || settled) {
       // That no label changed is a sum too.
-      return { ...leastSeparation(sums, means), sums: new Array(settled ? told + 1 : told).fill(numbers) };
+      return { ...leastSeparation(sums, means), sums: new Array(settled ? summed + 1 : summed).fill(numbers) };
     }
     labels = renewed;
   }
@@ -71,7 +71,7 @@ function labelsInside(points: readonly Matrix[], means: Matrix, sums: ClusterSum
   );
   if (inside === undefined) return undefined;
   const factor = cholesky(inside, means.cols);
-  return points.map((own) => predict(solved(factor, means), solved(factor, own)));
+  return points.map((own) => nearestCentroids(solved(factor, means), solved(factor, own)));
 }
 
 /** Orthonormal rows of the directions that are looked at: all, or those between the centroids. */

@@ -1,6 +1,6 @@
 // One WebAssembly memory for all devices, and who owns which part of it.
 
-import type { Memory } from "./module.ts";
+import type { Memory } from "./exports.ts";
 
 const PAGE = 65536;
 /** Blocks up to this size come in classes, carved from chunks of CHUNK bytes that are never split otherwise. */

@@ -1,33 +1,33 @@
-// The assignment step (E1) on a device: brings labels and sums in the kernel's memory up to date with new centroids.
+// The assignment step (E1) on placed points: brings labels and sums in the kernel's memory up to date with new centroids.
 
 import type { Clusters } from "./clusters.ts";
 import { encodeCentroids, type ScreenBounds, stepOf } from "./codes.ts";
-import { type Device, FIELD, type Screen } from "./device.ts";
 import { type Engine, worthwhileShare } from "./pick.ts";
+import { FIELD, type PlacedPoints, type Screen } from "./placedPoints.ts";
 
 /** Share of the distances which, if verified in float64, make the screen slower than the plain engine. */
 const USELESS_SHARE = 0.15;
 /** Calls after which a useless screen gets another chance: centroids have moved by then. */
 const REST = 8;
 
-export function assign(device: Device, clusters: Clusters, centroids: Float64Array, engine: Engine): void {
-  const { machine } = device;
+export function assign(placed: PlacedPoints, clusters: Clusters, centroids: Float64Array, engine: Engine): void {
+  const { machine } = placed;
   const { at } = clusters;
   const known = machine.f64().subarray(at.centroids / 8, at.centroids / 8 + centroids.length);
   // The centroids of the last call lie where those of this call go.
   const ways = engine === "bounded" && clusters.isAssigned ? waysOf(known, centroids, clusters.k) : undefined;
   known.set(centroids);
   clusters.loss = undefined;
-  if (engine === "small") clusters.loss = machine.assignTiles(device.state, device.points.rows);
-  else if (engine === "plain" || !assignByScreen(device, clusters, centroids, ways)) {
+  if (engine === "small") clusters.loss = machine.assignTiles(placed.state, placed.points.rows);
+  else if (engine === "plain" || !assignByScreen(placed, clusters, centroids, ways)) {
     clusters.hasSlack = false;
-    assignPlainly(device, clusters, centroids);
+    assignPlainly(placed, clusters, centroids);
   }
   clusters.isAssigned = true;
 }
 
-function assignPlainly(device: Device, { at, k }: Clusters, centroids: Float64Array): void {
-  const { machine, points, state } = device;
+function assignPlainly(placed: PlacedPoints, { at, k }: Clusters, centroids: Float64Array): void {
+  const { machine, points, state } = placed;
   const { cols } = points;
   const lanes = new Float64Array(machine.f64().buffer, at.lanes, ((k + 7) >> 3) * 8 * cols);
   lanes.fill(Number.POSITIVE_INFINITY);
@@ -43,12 +43,12 @@ function assignPlainly(device: Device, { at, k }: Clusters, centroids: Float64Ar
  * the centroids since the last call, if movement bounds are wanted.
  */
 function assignByScreen(
-  device: Device,
+  placed: PlacedPoints,
   clusters: Clusters,
   centroids: Float64Array,
   ways: Float64Array | undefined,
 ): boolean {
-  const { machine, points, screen, state } = device;
+  const { machine, points, screen, state } = placed;
   if (screen === undefined) return false;
   if (clusters.rest > 0) {
     clusters.rest--;
@@ -62,9 +62,9 @@ function assignByScreen(
     blockSize,
   });
   if (bounds === undefined) return false;
-  const way = ways && bounds.complete ? planMovement(device, clusters, screen, ways) : undefined;
+  const way = ways && bounds.complete ? planMovement(placed, clusters, screen, ways) : undefined;
   const canFilter = way !== undefined && clusters.hasSlack;
-  writeState(device, bounds, way === undefined ? 0 : screen.slack, canFilter ? at.decrease : 0);
+  writeState(placed, bounds, way === undefined ? 0 : screen.slack, canFilter ? at.decrease : 0);
   machine.assignRows("screen", state, points.rows);
   clusters.hasSlack = way !== undefined;
   const words = machine.i32();
@@ -74,8 +74,8 @@ function assignByScreen(
   return true;
 }
 
-function writeState(device: Device, bounds: ScreenBounds, slack: number, decrease: number): void {
-  const { machine, state } = device;
+function writeState(placed: PlacedPoints, bounds: ScreenBounds, slack: number, decrease: number): void {
+  const { machine, state } = placed;
   const words = machine.i32();
   const first = state / 4;
   words[first + FIELD.mask] = bounds.mask;
@@ -93,14 +93,19 @@ function writeState(device: Device, bounds: ScreenBounds, slack: number, decreas
  * movement takes from the slack of a cluster's rows: the way of the own centroid and the longest way of another, in
  * steps. It is rounded up, and the surplus also pays for the rounding of the reference.
  */
-function planMovement(device: Device, clusters: Clusters, screen: Screen, ways: Float64Array): number | undefined {
+function planMovement(
+  placed: PlacedPoints,
+  clusters: Clusters,
+  screen: Screen,
+  ways: Float64Array,
+): number | undefined {
   const { k, at } = clusters;
   const farthest = ways.reduce((best, way, c) => (way > ways[best] ? c : best), 0);
   const first = ways[farthest];
   const second = ways.reduce((longest, way, c) => (c !== farthest && way > longest ? way : longest), 0);
   // Slack has to be asked for in vain before the way is known to be too long; a fraction of the radius is a first guess.
   if (!(first < Math.min(0.9 * clusters.hopelessWay, screen.codes.radius / 8))) return undefined;
-  const into = new Float32Array(device.machine.f64().buffer, at.decrease, k);
+  const into = new Float32Array(placed.machine.f64().buffer, at.decrease, k);
   const step = stepOf(screen.codes.radius);
   for (let c = 0; c < k; c++) {
     const way = ways[c] + (c === farthest ? second : first);

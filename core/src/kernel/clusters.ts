@@ -1,8 +1,8 @@
-// The part of a device's state that depends on the number of clusters.
+// What the kernel keeps in its memory for placed points and a number of clusters: centroids, sums, scores.
 
 import type { Block } from "./arena.ts";
-import { type Device, FIELD, place } from "./device.ts";
 import { CHUNK } from "./passes.ts";
+import { FIELD, type PlacedPoints, reserveArrays } from "./placedPoints.ts";
 
 export interface Clusters {
   readonly k: number;
@@ -24,9 +24,9 @@ export interface Clusters {
   rest: number;
 }
 
-/** Clusters without rows, for a device whose rows are in none. Undefined when memory is full. */
-export function createClusters(device: Device, k: number): Clusters | undefined {
-  const { machine, points, layout, state } = device;
+/** Clusters without rows, for points that are in none. Undefined when memory is full. */
+export function createClusters(placed: PlacedPoints, k: number): Clusters | undefined {
+  const { machine, points, layout, state } = placed;
   const { cols } = points;
   const pairs = (cols + 1) >> 1;
   // Five side by side are a little slower per centroid than four, but may need less padding.
@@ -37,9 +37,9 @@ export function createClusters(device: Device, k: number): Clusters | undefined 
   const sizes = [16 * k * (cols + 1), 8 * k * cols, layout === "rows" ? 32 * scored + 96 : 32];
   if (layout === "rows")
     sizes.push(64 * cols * ((k + 7) >> 3), 4 * pairs * scored, 4 * scored, 4 * k, 4 * CHUNK, 32 * pairs);
-  const placed = place(machine, sizes);
-  if (placed === undefined) return undefined;
-  const { block, addresses } = placed;
+  const reserved = reserveArrays(machine, sizes);
+  if (reserved === undefined) return undefined;
+  const { block, addresses } = reserved;
   machine.f64().fill(0, addresses[0] / 8, addresses[0] / 8 + 2 * k * (cols + 1));
   const words = machine.i32();
   const first = state / 4;
@@ -49,12 +49,29 @@ export function createClusters(device: Device, k: number): Clusters | undefined 
   for (let i = 0; i < addresses.length; i++) words[first + ORDER[i]] = addresses[i];
   const [sums, centroids, scores, lanes, codes, starts, decrease] = addresses;
   const at = { sums, centroids, scores, lanes, codes, starts, decrease };
-  const start = { isAssigned: false, loss: undefined, hasSlack: false, hopelessWay: Number.POSITIVE_INFINITY, rest: 0 };
-  return { k, block, at, blockSize, blocks, ...start };
+  return {
+    k,
+    block,
+    at,
+    blockSize,
+    blocks,
+    isAssigned: false,
+    loss: undefined,
+    hasSlack: false,
+    hopelessWay: Number.POSITIVE_INFINITY,
+    rest: 0,
+  };
 }
 
 /** The fields for the addresses above, in their order. */
 const ORDER = [
-  ...[FIELD.sums, FIELD.centroids, FIELD.scores],
-  ...[FIELD.lanes, FIELD.codes, FIELD.starts, FIELD.decrease, FIELD.active, FIELD.packed],
+  FIELD.sums,
+  FIELD.centroids,
+  FIELD.scores,
+  FIELD.lanes,
+  FIELD.codes,
+  FIELD.starts,
+  FIELD.decrease,
+  FIELD.active,
+  FIELD.packed,
 ];

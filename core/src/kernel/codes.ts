@@ -1,4 +1,4 @@
-// int16 codes of points and centroids for the screen, and the bound on what the codes leave out.
+// The int16 bound: codes of points and centroids for the screen, and by how much a lead in their scores can be wrong.
 //
 // With y = x - centre, v = w - centre, the nearest centroid maximises y.v - |v|^2 / 2. Codes p = round(y / step) and
 // q = round(v / grain) give the score p.q - round(|v|^2 / (2 step grain)), an integer below 2^30. Let y = step p + r and
@@ -36,18 +36,18 @@ const THRESHOLD_LIMIT = 2 ** 28;
 export function chooseBall({ data, rows, cols }: Matrix): Ball | undefined {
   const centre = new Float64Array(cols);
   const sample = sampleRows(rows, 63);
-  for (let c = 0; c < cols; c++)
-    centre[c] = quantile(
-      sample.map((r) => data[r * cols + c]),
-      0.5,
-    );
+  for (let c = 0; c < cols; c++) {
+    const column = sample.map((r) => data[r * cols + c]);
+    centre[c] = quantile(column, 0.5);
+  }
   const squares = sampleRows(rows, 511).map((r) => {
     let square = 0;
     for (let c = 0; c < cols; c++) square += (data[r * cols + c] - centre[c]) ** 2;
     return square;
   });
-  const usual = Math.sqrt(quantile(squares, 0.98));
-  const radius = Math.min(1.5 * usual, 1.1 * Math.sqrt(squares[squares.length - 1])) || 1;
+  const reach = Math.min(1.5 * Math.sqrt(quantile(squares, 0.98)), 1.1 * Math.sqrt(quantile(squares, 1)));
+  // Where nearly all points are one, any radius will do.
+  const radius = reach > 0 ? reach : 1;
   return radius > 2 ** -400 && radius < 2 ** 400 ? { centre, radius } : undefined;
 }
 
@@ -62,7 +62,7 @@ function sampleRows(rows: number, size: number): Float64Array {
 }
 
 function quantile(values: Float64Array, share: number): number {
-  return values.sort()[Math.floor(share * (values.length - 1))];
+  return values.toSorted()[Math.floor(share * (values.length - 1))];
 }
 
 /** Where the codes of the centroids go: views on the kernel's memory. */
@@ -90,7 +90,7 @@ export function encodeCentroids(
   points: PointCodes,
   centroids: Float64Array,
   cols: number,
-  into: CentroidCodes,
+  /* OUT */ into: CentroidCodes,
 ): ScreenBounds | undefined {
   const { centre, rest } = points;
   const step = stepOf(points.radius);
@@ -110,10 +110,11 @@ export function encodeCentroids(
   const scoreRange = (1.01 * (radius + rest) * largest + largest ** 2 / 2) / SCORE_LIMIT;
   const grain = Math.max(largest / CODE_LIMIT, scoreRange / step) || step;
 
-  const off = writeCodes(centre, centroids, cols, grain, (c) => squares[c] <= reach * reach, into) * (1 + 1e-9);
+  const isReached = (c: number) => squares[c] <= reach * reach;
+  const off = writeCodes(centre, centroids, { grain, isReached }, into) * (1 + 1e-9);
   const scale = step * grain;
   into.starts.fill(OUT_OF_REACH);
-  for (let c = 0; c < k; c++) if (squares[c] <= reach * reach) into.starts[c] = -Math.round(squares[c] / (2 * scale));
+  for (let c = 0; c < k; c++) if (isReached(c)) into.starts[c] = -Math.round(squares[c] / (2 * scale));
 
   const mask = 2 ** (32 - Math.clz32(Math.max(1, into.starts.length - 1))) - 1;
   const rounding = (cols + 16) * 2 ** -50 * (radius + largest) ** 2;
@@ -136,11 +137,10 @@ export function encodeCentroids(
 function writeCodes(
   centre: Float64Array,
   centroids: Float64Array,
-  cols: number,
-  grain: number,
-  isReached: (c: number) => boolean,
-  { codes, blockSize }: CentroidCodes,
+  { grain, isReached }: { grain: number; isReached: (c: number) => boolean },
+  /* OUT */ { codes, blockSize }: CentroidCodes,
 ): number {
+  const cols = centre.length;
   const pairs = (cols + 1) >> 1;
   let worst = 0;
   codes.fill(0);

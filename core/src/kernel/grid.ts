@@ -64,7 +64,7 @@ function powerAbove(x: number): number {
 }
 
 /** Counts and sums from k rows of coarse and fine parts that start at `from`: the only rounding of a sum happens here. */
-export function gatherStatistics(parts: Float64Array, from: number, into: Statistics): void {
+export function gatherStatistics(parts: Float64Array, from: number, /* OUT */ into: Statistics): void {
   const { counts, sums } = into;
   const k = counts.length;
   const cols = sums.length / k;

@@ -9,7 +9,8 @@ export const jsKernel: Kernel = { name: "js", prepare };
 /** Rows whose losses are added up before the next block begins; four lanes share the rows of a block. */
 export const LOSS_BLOCK = 1024;
 
-interface Device {
+/** Points with the grids for their sums. */
+interface GriddedPoints {
   readonly points: Matrix;
   readonly weights: Float64Array | undefined;
   readonly grids: Float64Array;
@@ -17,12 +18,12 @@ interface Device {
 
 function prepare(points: Matrix, weights?: Float64Array): PreparedPoints {
   const { data, rows, cols } = points;
-  const device: Device = { points, weights, grids: gridsFor(largestMagnitudes(points, weights), rows) };
+  const gridded: GriddedPoints = { points, weights, grids: gridsFor(largestMagnitudes(points, weights), rows) };
   return {
     statistics(centroids, into, withLoss = true) {
-      // Sized by the centroids: a device without points need not know its columns.
+      // Sized by the centroids: no points need not know their columns.
       const parts = new Float64Array(2 * (into.counts.length + into.sums.length));
-      const loss = cols === 2 ? statistics2(device, centroids, parts) : statistics(device, centroids, parts);
+      const loss = cols === 2 ? statistics2(gridded, centroids, parts) : statistics(gridded, centroids, parts);
       gatherStatistics(parts, 0, into);
       into.loss = withLoss ? loss : Number.NaN;
     },
@@ -37,7 +38,11 @@ function prepare(points: Matrix, weights?: Float64Array): PreparedPoints {
 }
 
 /** Adds every row to the parts of its cluster (see grid.ts) and returns the loss. */
-function statistics({ points, weights, grids }: Device, centroids: Float64Array, parts: Float64Array): number {
+function statistics(
+  { points, weights, grids }: GriddedPoints,
+  centroids: Float64Array,
+  /* IN OUT */ parts: Float64Array,
+): number {
   const { data, rows, cols } = points;
   const width = cols + 1;
   const lanes = new Float64Array(4);
@@ -59,7 +64,11 @@ function statistics({ points, weights, grids }: Device, centroids: Float64Array,
 }
 
 /** The same bits with the two coordinates in registers: the paper's data are planar. */
-function statistics2({ points, weights, grids }: Device, centroids: Float64Array, parts: Float64Array): number {
+function statistics2(
+  { points, weights, grids }: GriddedPoints,
+  centroids: Float64Array,
+  /* IN OUT */ parts: Float64Array,
+): number {
   const { data, rows } = points;
   const [coarseX, coarseY, coarseWeight, fineX, fineY, fineWeight] = grids;
   const lanes = new Float64Array(4);
@@ -97,7 +106,7 @@ function statistics2({ points, weights, grids }: Device, centroids: Float64Array
 }
 
 /** The sum of the four lanes, which start again from zero. */
-function drain(lanes: Float64Array): number {
+function drain(/* IN OUT */ lanes: Float64Array): number {
   const sum = lanes[0] + lanes[1] + (lanes[2] + lanes[3]);
   lanes.fill(0);
   return sum;

@@ -20,15 +20,15 @@ export interface LloydResult {
 /** The points of one device, made ready. Centroids come as k flat rows; ties go to the lowest index. */
 export interface PreparedPoints {
   /** Engines agree on every bit. The loss costs a pass over the points, so it can be left out. */
-  statistics(centroids: Float64Array, into: Statistics, withLoss?: boolean): void;
+  statistics(centroids: Float64Array, /* OUT */ into: Statistics, withLoss?: boolean): void;
   /**
    * Lloyd's iteration to its end, if the engine can do it at once; `centroids` become the last ones. The same bits as
    * `runUpdate` without neighbours.
    */
-  lloyd?(centroids: Float64Array, most: number, tol: number): LloydResult | undefined;
-  labels(centroids: Float64Array, into: Uint32Array): void;
+  lloyd?(/* IN OUT */ centroids: Float64Array, most: number, tol: number): LloydResult | undefined;
+  labels(centroids: Float64Array, /* OUT */ into: Uint32Array): void;
   /** Squared distance of every point to one centre. */
-  squaredDistances(centre: Float64Array, into: Float64Array): void;
+  squaredDistances(centre: Float64Array, /* OUT */ into: Float64Array): void;
   /** Gives memory back before the garbage collector would. The points must not be asked again. */
   release(): void;
 }

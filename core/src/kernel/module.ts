@@ -1,32 +1,9 @@
 // The compiled SIMD module: one instance over one memory, made on first use.
 
 import { type Arena, createArena } from "./arena.ts";
+import type { Exports, Memory } from "./exports.ts";
 import { type Passes, passesAlone } from "./passes.ts";
 import { WASM_BYTES } from "./wasm-bytes.ts";
-
-/** What assembly/index.ts exports. `state` is the address of a device's State; ranges of rows start at multiples of 8. */
-export interface Exports {
-  small(state: number, from: number, to: number): number;
-  arrange(state: number, from: number, to: number, source: number, largest: number): void;
-  screen(state: number, from: number, to: number): void;
-  plain(state: number, from: number, to: number): void;
-  loss(state: number, from: number, to: number, scratch: number): number;
-  distances(state: number, centre: number, from: number, to: number, into: number): void;
-  survey(state: number, from: number, to: number, largest: number): void;
-  /** The device in the first page, see assembly/tiny.ts. */
-  tinyLoad(rows: number, cols: number, k: number): void;
-  tinyAssign(rows: number, cols: number, k: number): number;
-  tinyLloyd(rows: number, cols: number, k: number, most: number, tol: number): number;
-  encode(
-    state: number,
-    centre: number,
-    from: number,
-    to: number,
-    step: number,
-    radius: number,
-    largest: number,
-  ): number;
-}
 
 export interface Machine extends Arena, Exports, Passes {
   /** The whole memory as numbers. Growing the memory makes new views, so these are asked for anew. */
@@ -43,11 +20,6 @@ interface Host {
     validate(bytes: Uint8Array): boolean;
   };
   atob(text: string): string;
-}
-
-export interface Memory {
-  readonly buffer: ArrayBufferLike;
-  grow(pages: number): number;
 }
 
 export const host = globalThis as unknown as Host;

@@ -1,7 +1,7 @@
 // Passes over all rows of a device, by the one thread that asks for them. src/threads has the same for several.
 
+import type { Exports } from "./exports.ts";
 import { LOSS_BLOCK } from "./js.ts";
-import type { Exports } from "./module.ts";
 
 /** `state` is the address of the device's State, which tells a pass all it needs. */
 export interface Passes {
@@ -14,7 +14,7 @@ export interface Passes {
   /** Squared distances of a range of rows to a centre. `into` is an address with room for a multiple of four numbers. */
   distancesOfRows(state: number, from: number, to: number, centre: number, into: number): void;
   /** Copies, surveys and codes rows; returns the largest squared length of what rounding took off. */
-  encodeRows(state: number, rows: number, coding: Coding, copy: (from: number, to: number) => void): number;
+  encodeRows(state: number, rows: number, coding: Coding): number;
 }
 
 export interface Coding {
@@ -26,6 +26,8 @@ export interface Coding {
   readonly radius: number;
   /** Rows that stay in the cache from copying to coding. */
   readonly chunk: number;
+  /** Brings a range of rows into the kernel's memory. */
+  copy(from: number, to: number): void;
 }
 
 /** Rows per call into the kernel: the first calls run unoptimised code, so they must not be long. A block of the loss. */
@@ -54,7 +56,7 @@ export function passesAlone(exports: Exports): Passes {
         exports.distances(state, centre, row, Math.min(to, row + CHUNK), into + 8 * (row - from));
       }
     },
-    encodeRows(state, rows, { largest, centre, step, radius, chunk }, copy) {
+    encodeRows(state, rows, { largest, centre, step, radius, chunk, copy }) {
       let worst = 0;
       for (let from = 0; from < rows; from += chunk) {
         const to = Math.min(rows, from + chunk);

@@ -2,28 +2,28 @@
 
 import type { Matrix } from "../matrix.ts";
 import { type Ball, chooseBall, stepOf } from "./codes.ts";
-import { type Device, FIELD, inChunks, place, STATE_BYTES, UNASSIGNED } from "./device.ts";
 import { gridsFor } from "./grid.ts";
 import type { Machine } from "./module.ts";
 import { SMALL_COLUMNS } from "./pick.ts";
+import { FIELD, inChunks, type PlacedPoints, reserveArrays, STATE_BYTES, UNASSIGNED } from "./placedPoints.ts";
 
 /** Bytes of a chunk that stay in the cache from copying to coding. */
 const CACHED = 2 ** 16;
 
-/** A device without clusters; undefined when memory is full. Rows get codes if `wantsScreen` and if they can have them. */
-export function createDevice(
+/** Points without clusters; undefined when memory is full. Rows get codes if `wantsScreen` and if they can have them. */
+export function placePoints(
   machine: Machine,
   points: Matrix,
   weights: Float64Array | undefined,
   wantsScreen: boolean,
-): Device | undefined {
+): PlacedPoints | undefined {
   const { rows, cols } = points;
   const layout = cols <= SMALL_COLUMNS ? "tiles" : "rows";
   const ball = layout === "rows" && wantsScreen && rows > 0 ? chooseBall(points) : undefined;
   const padded = (rows + 7) & ~7;
   const chunk = Math.max(8, Math.min(padded, (CACHED / (8 * cols)) & ~7));
   const pairs = (cols + 1) >> 1;
-  const placed = place(machine, [
+  const reserved = reserveArrays(machine, [
     STATE_BYTES,
     2 * padded,
     8 * (cols + 1),
@@ -32,8 +32,8 @@ export function createDevice(
     8 * cols * (layout === "tiles" ? padded : rows),
     ...(ball === undefined ? [8 * cols * chunk] : [8 * cols, 4 * padded, 4 * pairs * padded]),
   ]);
-  if (placed === undefined) return undefined;
-  const [state, labels, largest, grids, weighing, copied, extra, slack = 0, tiles = 0] = placed.addresses;
+  if (reserved === undefined) return undefined;
+  const [state, labels, largest, grids, weighing, copied, extra, slack = 0, tiles = 0] = reserved.addresses;
   const words = machine.i32().subarray(state / 4);
   words.fill(0, 0, (grids - state) / 4);
   new Uint16Array(machine.f64().buffer, labels, padded).fill(UNASSIGNED);
@@ -48,11 +48,11 @@ export function createDevice(
     machine.f64().set(weights, weighing / 8);
     words[FIELD.weights] = weighing;
   }
-  const rest = copyPoints(machine, points, ball, layout, chunk, { state, copied, largest, extra });
+  const rest = copyPoints(machine, points, { ball, layout, chunk }, { state, copied, largest, extra });
   const magnitudes = machine.f64().subarray(largest / 8, largest / 8 + cols + 1);
   machine.f64().set(gridsFor(magnitudes, rows), grids / 8);
   const screen = ball && { codes: { ...ball, rest }, slack };
-  return { machine, points, layout, state, labels, block: placed.block, screen };
+  return { machine, points, layout, state, labels, block: reserved.block, screen };
 }
 
 /** `extra` is where the centre of the ball lies or, for tiles, where rows arrive. */
@@ -62,9 +62,7 @@ type Addresses = Readonly<Record<"state" | "copied" | "largest" | "extra", numbe
 function copyPoints(
   machine: Machine,
   { data, rows, cols }: Matrix,
-  ball: Ball | undefined,
-  layout: Device["layout"],
-  chunk: number,
+  { ball, layout, chunk }: { ball: Ball | undefined; layout: PlacedPoints["layout"]; chunk: number },
   at: Addresses,
 ): number {
   const f64 = machine.f64();
@@ -74,8 +72,8 @@ function copyPoints(
   if (ball !== undefined) {
     const { centre, radius } = ball;
     f64.set(centre, at.extra / 8);
-    const coding = { cols, largest: at.largest, centre: at.extra, step: stepOf(radius), radius, chunk };
-    const worst = machine.encodeRows(at.state, rows, coding, copyRows);
+    const coding = { cols, largest: at.largest, centre: at.extra, step: stepOf(radius), radius, chunk, copy: copyRows };
+    const worst = machine.encodeRows(at.state, rows, coding);
     // The second term covers the rounding of the differences whose lengths were measured.
     return Math.sqrt(worst) * (1 + 1e-9) + 2 ** -48 * radius;
   }

@@ -38,7 +38,7 @@ export class TinyPoints implements PreparedPoints {
     this.cols = cols;
   }
 
-  statistics(centroids: Float64Array, into: Statistics, withLoss = true): void {
+  statistics(centroids: Float64Array, /* OUT */ into: Statistics, withLoss = true): void {
     if (centroids.length > TINY_NUMBERS) {
       this.reference().statistics(centroids, into, withLoss);
       return;
@@ -49,7 +49,7 @@ export class TinyPoints implements PreparedPoints {
     into.loss = withLoss ? loss : Number.NaN;
   }
 
-  lloyd(centroids: Float64Array, most: number, tol: number): LloydResult | undefined {
+  lloyd(/* IN OUT */ centroids: Float64Array, most: number, tol: number): LloydResult | undefined {
     if (centroids.length > TINY_NUMBERS) return undefined;
     const f64 = this.load(centroids);
     const passes = this.machine.tinyLloyd(this.rows, this.cols, presentK, Math.min(most, 2 ** 31 - 1), tol);
@@ -57,7 +57,7 @@ export class TinyPoints implements PreparedPoints {
     return { passes, loss: f64[LOSS] };
   }
 
-  labels(centroids: Float64Array, into: Uint32Array): void {
+  labels(centroids: Float64Array, /* OUT */ into: Uint32Array): void {
     if (centroids.length > TINY_NUMBERS) {
       this.reference().labels(centroids, into);
       return;
@@ -71,7 +71,7 @@ export class TinyPoints implements PreparedPoints {
     for (let r = 0; r < rows; r++) into[r] = labels[LABELS + r];
   }
 
-  squaredDistances(centre: Float64Array, into: Float64Array): void {
+  squaredDistances(centre: Float64Array, /* OUT */ into: Float64Array): void {
     this.reference().squaredDistances(centre, into);
   }
 

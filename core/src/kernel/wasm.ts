@@ -2,13 +2,13 @@
 
 import { assign } from "./assign.ts";
 import { type Clusters, createClusters } from "./clusters.ts";
-import { type Device, inChunks, LARGEST_K, labelsOf, place, UNASSIGNED } from "./device.ts";
 import { gatherStatistics } from "./grid.ts";
 import { jsKernel } from "./js.ts";
 import type { Kernel, PreparedPoints } from "./kernel.ts";
 import { type Machine, theMachine } from "./module.ts";
 import { type Engine, hasNoLanes, isTiny, pick, wantsCodes } from "./pick.ts";
-import { createDevice } from "./prepare.ts";
+import { inChunks, LARGEST_K, labelsOf, type PlacedPoints, reserveArrays, UNASSIGNED } from "./placedPoints.ts";
+import { placePoints } from "./prepare.ts";
 import { TinyPoints } from "./tiny.ts";
 
 /**
@@ -25,49 +25,53 @@ export function wasmKernel(engine?: Engine, machineOf: () => Machine | undefined
       const isFree = engine === undefined || engine === "tiny";
       if (isFree && weights === undefined && isTiny(rows, cols)) return new TinyPoints(machine, points);
       if (isFree && hasNoLanes(rows)) return jsKernel.prepare(points, weights);
-      const device = createDevice(machine, points, weights, isFree ? wantsCodes(rows) : engine !== "plain");
-      if (device === undefined) return jsKernel.prepare(points, weights);
-      return preparedOn(device, weights, isFree ? undefined : engine);
+      const placed = placePoints(machine, points, weights, isFree ? wantsCodes(rows) : engine !== "plain");
+      if (placed === undefined) return jsKernel.prepare(points, weights);
+      return preparedOn(placed, weights, isFree ? undefined : engine);
     },
   };
 }
 
-/** The kernel that everything uses unless told otherwise. */
+/** The kernel that everything uses unless it is given another. */
 export const fastKernel: Kernel = wasmKernel();
 
-/** Gives a device's memory back when its prepared points are garbage and nobody released them. */
+/** Gives the memory of placed points back when its prepared points are garbage and nobody released them. */
 const registry = new FinalizationRegistry<Holding>(release);
 
-/** All that a device owns; `clusters` is replaced when the number of centroids changes. */
+/** All that placed points own; `clusters` is replaced when the number of centroids changes. */
 interface Holding {
-  readonly device: Device;
+  readonly placed: PlacedPoints;
   clusters: Clusters | undefined;
 }
 
 function release(holding: Holding): void {
-  const { device, clusters } = holding;
-  device.machine.free(device.block);
-  if (clusters !== undefined) device.machine.free(clusters.block);
+  const { placed, clusters } = holding;
+  placed.machine.free(placed.block);
+  if (clusters !== undefined) placed.machine.free(clusters.block);
   holding.clusters = undefined;
 }
 
-function preparedOn(device: Device, weights: Float64Array | undefined, engine: Engine | undefined): PreparedPoints {
-  const holding: Holding = { device, clusters: undefined };
-  const reference = () => jsKernel.prepare(device.points, weights);
+function preparedOn(
+  placed: PlacedPoints,
+  weights: Float64Array | undefined,
+  engine: Engine | undefined,
+): PreparedPoints {
+  const holding: Holding = { placed, clusters: undefined };
+  const reference = () => jsKernel.prepare(placed.points, weights);
   const prepared: PreparedPoints = {
     statistics(centroids, into, withLoss = true) {
       const clusters = update(holding, centroids, engine);
       if (clusters === undefined) return reference().statistics(centroids, into, withLoss);
-      gatherStatistics(device.machine.f64(), clusters.at.sums / 8, into);
-      into.loss = withLoss ? loss(device, clusters) : Number.NaN;
+      gatherStatistics(placed.machine.f64(), clusters.at.sums / 8, into);
+      into.loss = withLoss ? loss(placed, clusters) : Number.NaN;
     },
     labels(centroids, into) {
       if (update(holding, centroids, engine) === undefined) return reference().labels(centroids, into);
-      const labels = labelsOf(device);
-      for (let r = 0; r < device.points.rows; r++) into[r] = labels[r] & UNASSIGNED;
+      const labels = labelsOf(placed);
+      for (let r = 0; r < placed.points.rows; r++) into[r] = labels[r] & UNASSIGNED;
     },
     squaredDistances(centre, into) {
-      if (!distances(device, centre, into)) reference().squaredDistances(centre, into);
+      if (!distances(placed, centre, into)) reference().squaredDistances(centre, into);
     },
     release() {
       registry.unregister(prepared);
@@ -80,26 +84,26 @@ function preparedOn(device: Device, weights: Float64Array | undefined, engine: E
 
 /** Labels and sums for these centroids; undefined where the reference has to answer. */
 function update(holding: Holding, centroids: Float64Array, engine: Engine | undefined): Clusters | undefined {
-  const { device } = holding;
-  const { rows, cols } = device.points;
+  const { placed } = holding;
+  const { rows, cols } = placed.points;
   const k = centroids.length / cols;
   if (k > LARGEST_K) return undefined;
   if (holding.clusters?.k !== k) {
     if (holding.clusters !== undefined) {
-      device.machine.free(holding.clusters.block);
-      const labels = labelsOf(device);
+      placed.machine.free(holding.clusters.block);
+      const labels = labelsOf(placed);
       for (let r = 0; r < labels.length; r++) labels[r] |= UNASSIGNED;
     }
-    holding.clusters = createClusters(device, k);
+    holding.clusters = createClusters(placed, k);
   }
   const { clusters } = holding;
-  if (clusters !== undefined && !isCurrent(device, clusters, centroids)) {
-    assign(device, clusters, centroids, engine ?? pick(rows, cols, k));
+  if (clusters !== undefined && !isCurrent(placed, clusters, centroids)) {
+    assign(placed, clusters, centroids, engine ?? pick(rows, cols, k));
   }
   return clusters;
 }
 
-function isCurrent({ machine }: Device, { at, isAssigned }: Clusters, centroids: Float64Array): boolean {
+function isCurrent({ machine }: PlacedPoints, { at, isAssigned }: Clusters, centroids: Float64Array): boolean {
   if (!isAssigned) return false;
   const f64 = machine.f64();
   for (let i = 0, known = at.centroids / 8; i < centroids.length; i++)
@@ -107,7 +111,7 @@ function isCurrent({ machine }: Device, { at, isAssigned }: Clusters, centroids:
   return true;
 }
 
-function loss({ machine, points, state }: Device, clusters: Clusters): number {
+function loss({ machine, points, state }: PlacedPoints, clusters: Clusters): number {
   clusters.loss ??= machine.lossOfRows(state, points.rows, clusters.at.scores);
   return clusters.loss;
 }
@@ -116,12 +120,12 @@ function loss({ machine, points, state }: Device, clusters: Clusters): number {
 const DISTANCES = 2 ** 16;
 
 /** False where the reference has to answer. */
-function distances(device: Device, centre: Float64Array, into: Float64Array): boolean {
-  const { machine, points, layout, state } = device;
+function distances(placed: PlacedPoints, centre: Float64Array, /* OUT */ into: Float64Array): boolean {
+  const { machine, points, layout, state } = placed;
   if (layout === "tiles") return false;
-  const placed = place(machine, [8 * points.cols, 8 * Math.min(DISTANCES, points.rows + 3)]);
-  if (placed === undefined) return false;
-  const [from64, to64] = placed.addresses;
+  const reserved = reserveArrays(machine, [8 * points.cols, 8 * Math.min(DISTANCES, points.rows + 3)]);
+  if (reserved === undefined) return false;
+  const [from64, to64] = reserved.addresses;
   const f64 = machine.f64();
   f64.set(centre, from64 / 8);
   const copy = (from: number, to: number) => {
@@ -129,6 +133,6 @@ function distances(device: Device, centre: Float64Array, into: Float64Array): bo
     into.set(f64.subarray(to64 / 8, to64 / 8 + to - from), from);
   };
   inChunks(points.rows, copy, DISTANCES);
-  machine.free(placed.block);
+  machine.free(reserved.block);
   return true;
 }

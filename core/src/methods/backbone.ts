@@ -1,26 +1,32 @@
 // Clusters backbone (Deng, Wang and Alobaedy 2025): many centres of every device sketch the data, k-means joins them.
 
 import { checkInteger, checkMatrix, checkNumber } from "../check.ts";
+import { defaults } from "../defaults.ts";
 import { ln } from "../elementary.ts";
 import type { FitModel } from "../fit.ts";
-import { floodTraffic, leastSupport } from "../flood.ts";
 import type { Graph } from "../graph.ts";
 import { emptyStatistics } from "../kernel/kernel.ts";
 import type { Matrix } from "../matrix.ts";
 import { randomStream } from "../random.ts";
-import { type MethodOptions, modelWithoutRounds } from "./method.ts";
+import { floodTraffic, leastSupport } from "../traffic.ts";
 import {
   collect,
+  type Flooded,
   type FloodSettings,
   floodSettings,
   keepSupported,
   ownCentres,
   sharedCentres,
   solveComponents,
-  type Told,
-} from "./oneShot.ts";
+} from "./flooding.ts";
+import { type MethodOptions, modelWithoutRounds } from "./method.ts";
 
 type Bounds = readonly (readonly [number, number])[];
+
+interface Noise {
+  readonly epsilon: number;
+  readonly bounds: Bounds;
+}
 
 export interface BackboneOptions extends MethodOptions {
   /** k1: centres of every device, at most one for each of its points. Default 2 k + 2. */
@@ -29,29 +35,29 @@ export interface BackboneOptions extends MethodOptions {
   counts?: boolean;
   /**
    * Budget of the Laplace noise on every record, shared evenly by its values; needs `bounds`. Drawn from the seed, so
-   * it shows what noise costs and protects nobody. Default: none; a device of at most k1 points tells them as they are.
+   * it shows what noise costs and protects nobody. Default: none; a device of at most k1 points floods them as they are.
    */
   epsilon?: number;
   /** For every column the declared [low, high]: values are clipped to it, and it sets the scale of the noise. */
   bounds?: Bounds;
-  /** No centre of fewer points is told. Default 1. */
+  /** No centre of fewer points is flooded. Default 1. */
   minimum?: number;
 }
 
 export function backbone(datasets: readonly Matrix[], graph: Graph, options: BackboneOptions): FitModel {
   const settings = floodSettings("backbone", datasets, graph, options);
-  const { backboneSize = 2 * settings.k + 2, counts = false, minimum = 1, epsilon, bounds } = options;
+  const { backboneSize = 2 * settings.k + 2, counts = false, minimum = defaults.minimum, epsilon, bounds } = options;
   checkInteger("backboneSize", backboneSize, 1);
   checkInteger("minimum", minimum, 1);
-  checkNoise(epsilon, bounds, settings.cols);
-  const told = datasets.map((points, i) => {
-    const seen = epsilon === undefined || bounds === undefined ? points : noised(points, i, epsilon, bounds, settings);
+  const noise = checkedNoise(epsilon, bounds, settings.cols);
+  const flooded = datasets.map((points, i) => {
+    const seen = noise === undefined ? points : noised(points, i, noise, settings);
     const sketch = describe(seen, ownCentres(seen, backboneSize, i, settings), settings);
     return keepSupported(sketch, leastSupport(graph, i, minimum));
   });
   const centroids = solveComponents(graph, (devices) => {
     const all = collect(
-      devices.map((i) => told[i]),
+      devices.map((i) => flooded[i]),
       devices[0],
       `a cluster of at least minimum = ${minimum} points`,
     );
@@ -60,13 +66,13 @@ export function backbone(datasets: readonly Matrix[], graph: Graph, options: Bac
   });
   const traffic = floodTraffic(
     graph,
-    told.map(({ centres, weights }) => centres.data.length + (counts ? weights.length : 0)),
+    flooded.map(({ centres, weights }) => centres.data.length + (counts ? weights.length : 0)),
   );
-  return modelWithoutRounds(datasets, graph, options, centroids, traffic);
+  return modelWithoutRounds(datasets, graph, settings.judged, { centroids, traffic });
 }
 
 /** The centres with the number of points each stands for. */
-function describe(points: Matrix, centres: Matrix, { kernel }: FloodSettings): Told {
+function describe(points: Matrix, centres: Matrix, { kernel }: FloodSettings): Flooded {
   const statistics = emptyStatistics(centres.rows, centres.cols);
   const prepared = kernel.prepare(points);
   prepared.statistics(centres.data, statistics);
@@ -75,7 +81,7 @@ function describe(points: Matrix, centres: Matrix, { kernel }: FloodSettings): T
 }
 
 /** Two records differ by at most high - low in a column; each of the columns spends its part of epsilon. */
-function noised(points: Matrix, device: number, epsilon: number, bounds: Bounds, { seed }: FloodSettings): Matrix {
+function noised(points: Matrix, device: number, { epsilon, bounds }: Noise, { seed }: FloodSettings): Matrix {
   const random = randomStream(seed, "backbone", "noise", device);
   const data = points.data.map((value, at) => {
     const [low, high] = bounds[at % points.cols];
@@ -89,8 +95,8 @@ function noised(points: Matrix, device: number, epsilon: number, bounds: Bounds,
   return noisy;
 }
 
-function checkNoise(epsilon: unknown, bounds: Bounds | undefined, cols: number): void {
-  if (epsilon === undefined && bounds === undefined) return;
+function checkedNoise(epsilon: number | undefined, bounds: Bounds | undefined, cols: number): Noise | undefined {
+  if (epsilon === undefined && bounds === undefined) return undefined;
   checkNumber("epsilon", epsilon, (value) => value > 0, "a finite number above 0 (with bounds)");
   if (bounds?.length !== cols) {
     const got = bounds === undefined ? "none" : bounds.length;
@@ -105,4 +111,5 @@ function checkNoise(epsilon: unknown, bounds: Bounds | undefined, cols: number):
       `a finite number above ${low} (bounds[${column}][0])`,
     );
   });
+  return { epsilon: epsilon as number, bounds };
 }

@@ -1,18 +1,19 @@
 // Consensus: the pooled solution without a server. From one common seed, cluster by cluster, private multipliers shed
 // the bias that a finite alpha leaves; where all devices agree, they agree on a fixed point of pooled k-means.
 
-import { checkInteger, checkNumber } from "../check.ts";
+import { checkInteger, checkNetwork, checkNumber } from "../check.ts";
+import { defaults } from "../defaults.ts";
 import { drain, type FitModel, type Round, type RoundResult, runRounds, startNetwork } from "../fit.ts";
-import { sumTraffic } from "../flood.ts";
 import type { Graph } from "../graph.ts";
 import { emptyStatistics, type Statistics } from "../kernel/kernel.ts";
 import type { Matrix } from "../matrix.ts";
-import { adopt, largestCoordinate, type Network, refreshStatistics, tell, unpack } from "../network.ts";
+import { adopt, largestCoordinate, type Network, refreshStatistics, send, unpack } from "../network.ts";
 import { updateSettings } from "../options.ts";
 import { laplacianExtremes } from "../spectrum.ts";
+import { sumTraffic } from "../traffic.ts";
 import type { MethodOptions } from "./method.ts";
-import { moveToPooledMeans } from "./nearby.ts";
 import { orderSeeds } from "./order.ts";
+import { moveToPooledMeans } from "./pooledMeans.ts";
 
 export interface ConsensusModel extends FitModel {
   readonly beta: number;
@@ -24,23 +25,31 @@ export function consensus(datasets: readonly Matrix[], graph: Graph, options: Me
   return drain(consensusRounds(datasets, graph, options));
 }
 
-/** A sweep at a time, as `fitRounds`. Unless told otherwise every point counts the same (weighting "sample"). */
+/** A sweep at a time, as `fitRounds`. Unless `weighting` is given, every point counts the same (weighting "sample"). */
 export function consensusRounds(
   datasets: readonly Matrix[],
   graph: Graph,
   options: MethodOptions,
 ): Generator<Round, ConsensusModel, void> {
-  const { rounds = 300, settle = 40, passes = 1, weighting = "sample", init = "federated", signal } = options;
+  const {
+    rounds = defaults.consensusRounds,
+    settle = 40,
+    passes = 1,
+    weighting = "sample",
+    init = "federated",
+    signal,
+  } = options;
   checkInteger("k", options.k, 1);
   if (settle !== false) checkInteger("settle", settle, 0);
   const settings = updateSettings({ alpha: options.alpha, passes, ...coupled(options) });
+  checkNetwork(datasets, graph);
   const state = startNetwork(datasets, graph, { ...options, rounds, weighting, init }, settings);
   if (init !== "federated") orderSeeds(state, "aligned");
   const beta = options.beta ?? suitedBeta(graph, state.k);
   checkNumber("beta", beta, (value) => value > 0, "a finite number above 0");
   const run = consensusRun(state, beta, settle === false ? Number.POSITIVE_INFINITY : settle);
-  if (init === "federated") startAtMeans(run, options.seed ?? 0);
-  const loop = runRounds(state, (round) => sweep(run, round - 1), rounds, true, signal);
+  if (init === "federated") startAtMeans(run, options.seed ?? defaults.seed);
+  const loop = runRounds(state, (round) => sweep(run, round - 1), { most: rounds, signal });
   return withMultipliers(loop, run);
 }
 
@@ -115,7 +124,7 @@ function sweep(run: ConsensusRun, index: number): RoundResult {
   for (let i = 0; i < size; i++) {
     largestMove = Math.max(largestMove, kept ? moveKept(run, i) : moveFree(run, i));
     // However many passes it took.
-    tell(state, i);
+    send(state, i);
   }
   let largest = largestMove;
   let scale = 1;
@@ -124,12 +133,12 @@ function sweep(run: ConsensusRun, index: number): RoundResult {
     scale = Math.max(scale, 1 + largestCoordinate(state, i));
   }
   run.residual = largest / scale;
-  if (index >= run.settle) tellResidual(state);
+  if (index >= run.settle) sendResidual(state);
   return { largestMove, converged: run.residual <= state.settings.tol && (!kept || run.confirmed) };
 }
 
 /** To renew kept labels everybody has to know the largest residual: up a tree and down again, as a sum. */
-function tellResidual(state: Network): void {
+function sendResidual(state: Network): void {
   const { messages, bytes } = sumTraffic(state.graph, 1);
   state.messages += messages;
   state.bytes += bytes;
@@ -198,7 +207,7 @@ function moveToAgreement({ state, beta, multipliers, counts, sums }: ConsensusRu
 }
 
 /** p <- p + beta sum_j A (w - w_j); returns the largest difference to a neighbour. */
-function stepMultipliers({ graph, k, sets }: Network, p: Float64Array, beta: number, i: number): number {
+function stepMultipliers({ graph, k, sets }: Network, /* IN OUT */ p: Float64Array, beta: number, i: number): number {
   const length = k * sets.cols;
   const [links, weights] = [graph.neighbours[i], graph.weights[i]];
   let largest = 0;

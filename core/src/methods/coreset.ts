@@ -2,14 +2,14 @@
 
 import { checkInteger } from "../check.ts";
 import type { FitModel } from "../fit.ts";
-import { addTraffic, floodTraffic, type Traffic } from "../flood.ts";
 import type { Graph } from "../graph.ts";
 import { squaredDistance } from "../kernel/js.ts";
-import { predict } from "../kmeans.ts";
+import { nearestCentroids } from "../kmeans.ts";
 import { type Matrix, stack, takeRows } from "../matrix.ts";
 import { type Random, randomStream } from "../random.ts";
+import { addTraffic, floodTraffic, type Traffic } from "../traffic.ts";
+import { collect, type FloodSettings, floodSettings, ownCentres, sharedCentres, solveComponents } from "./flooding.ts";
 import { type MethodOptions, modelWithoutRounds } from "./method.ts";
-import { collect, type FloodSettings, floodSettings, ownCentres, sharedCentres, solveComponents } from "./oneShot.ts";
 
 export interface CoresetOptions extends MethodOptions {
   /** t: points sampled in each connected component. Default 20 k per device; 0 floods centres and counts alone. */
@@ -50,7 +50,7 @@ export function coreset(datasets: readonly Matrix[], graph: Graph, options: Core
     const samples = splitSize(size, totals);
     devices.forEach((i, at) => {
       const random = randomStream(settings.seed, "coreset", "samples", i);
-      parts[i] = drawPart(datasets[i], own[i], samples[at], weightTimesCost, random);
+      parts[i] = drawPart(datasets[i], own[i], { samples: samples[at], weightTimesCost }, random);
     });
     return sharedCentres(
       collect(
@@ -62,12 +62,13 @@ export function coreset(datasets: readonly Matrix[], graph: Graph, options: Core
       settings,
     ).centroids;
   });
-  return { ...modelWithoutRounds(datasets, graph, options, centroids, coresetTraffic(graph, own, parts)), parts };
+  const traffic = coresetTraffic(graph, own, parts);
+  return { ...modelWithoutRounds(datasets, graph, settings.judged, { centroids, traffic }), parts };
 }
 
 function solveOwn(points: Matrix, device: number, settings: FloodSettings): OwnSolution {
   const centres = ownCentres(points, settings.k, device, settings);
-  const labels = points.rows === 0 ? new Uint32Array(0) : predict(centres, points);
+  const labels = points.rows === 0 ? new Uint32Array(0) : nearestCentroids(centres, points);
   const costs = Float64Array.from(labels, (label, r) =>
     squaredDistance(points.data, r * points.cols, centres.data, label * points.cols, points.cols),
   );
@@ -92,8 +93,7 @@ function splitSize(size: number, totals: readonly number[]): number[] {
 function drawPart(
   points: Matrix,
   { centres, labels, costs }: OwnSolution,
-  samples: number,
-  weightTimesCost: number,
+  { samples, weightTimesCost }: { samples: number; weightTimesCost: number },
   random: Random,
 ): CoresetPart {
   const weights = new Float64Array(samples + centres.rows);

@@ -1,8 +1,9 @@
 // Distributed k-means (Forero, Cano and Giannakis 2011): label-wise hard consensus by ADMM, all devices at once.
 
-import { checkInteger, checkNumber, checkOneOf } from "../check.ts";
+import { checkInteger, checkNetwork, checkNumber, checkOneOf } from "../check.ts";
+import { defaults } from "../defaults.ts";
 import { drain, type FitModel, type Round, runRounds, startNetwork } from "../fit.ts";
-import { edges, type Graph, graph as graphOf } from "../graph.ts";
+import { edges, type Graph, graphOf } from "../graph.ts";
 import type { Matrix } from "../matrix.ts";
 import { commit, largestCoordinate, type Network, refreshStatistics, unpack } from "../network.ts";
 import { updateSettings } from "../options.ts";
@@ -35,15 +36,16 @@ function roundsOf(
   options: MethodOptions,
   isWatched: boolean,
 ): Generator<Round, DistributedModel, void> {
-  const { eta: wanted = 2, seeds = "own", rounds = 200, signal } = options;
+  const { eta: wanted = 2, seeds = "own", rounds = defaults.rounds, signal } = options;
   checkInteger("k", options.k, 1);
   checkOneOf("seeds", seeds, ["own", "shared", "aligned"]);
   if (wanted !== "tuned") checkNumber("eta", wanted, (value) => value > 0, 'a finite number above 0, or "tuned"');
+  checkNetwork(datasets, graph);
   const state = startNetwork(datasets, graph, options, updateSettings(options));
   orderSeeds(state, seeds);
   const eta = wanted === "tuned" ? tunedEta(datasets, graph, state.k) : wanted;
   const multipliers = new Float64Array(state.sets.data.length);
-  const loop = runRounds(state, () => runAdmmRound(state, multipliers, eta), rounds, true, signal, isWatched);
+  const loop = runRounds(state, () => runAdmmRound(state, multipliers, eta), { most: rounds, signal, isWatched });
   return withMultipliers(loop, state, multipliers, eta);
 }
 
@@ -69,7 +71,7 @@ function tunedEta(datasets: readonly Matrix[], graph: Graph, k: number): number 
   return meanRows / (2 * k * pace);
 }
 
-function runAdmmRound(state: Network, multipliers: Float64Array, eta: number) {
+function runAdmmRound(state: Network, /* IN OUT */ multipliers: Float64Array, eta: number) {
   const { size } = state.graph;
   for (let j = 0; j < size; j++) moveToConsensus(state, multipliers, eta, j);
   let largestMove = 0;
@@ -87,7 +89,7 @@ function runAdmmRound(state: Network, multipliers: Float64Array, eta: number) {
   return { largestMove, converged: Math.max(largestMove, disagreement) <= state.settings.tol * scale };
 }
 
-/** m(j,c) <- [S - p + eta sum_i (m(j,c) + m(i,c))] / [N + 2 eta |N(j)|], from what everyone told last. */
+/** m(j,c) <- [S - p + eta sum_i (m(j,c) + m(i,c))] / [N + 2 eta |N(j)|], from what everyone sent last. */
 function moveToConsensus({ graph, k, sets, counts, sums, updated }: Network, p: Float64Array, eta: number, j: number) {
   const { data, cols } = sets;
   const links = graph.neighbours[j];
@@ -103,7 +105,7 @@ function moveToConsensus({ graph, k, sets, counts, sums, updated }: Network, p: 
 }
 
 /** p(j,c) <- p(j,c) + eta sum_i (m(j,c) - m(i,c)); returns the largest difference to a neighbour. */
-function stepMultipliers({ graph, k, sets }: Network, p: Float64Array, eta: number, j: number): number {
+function stepMultipliers({ graph, k, sets }: Network, /* IN OUT */ p: Float64Array, eta: number, j: number): number {
   const length = k * sets.cols;
   let largest = 0;
   for (let x = 0; x < length; x++) {

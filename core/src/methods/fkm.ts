@@ -1,16 +1,17 @@
 // FKM (Garst and Reinders 2024): in rounds, every device improves the common centroids on its own points and floods them.
 
 import { checkInteger } from "../check.ts";
+import { defaults } from "../defaults.ts";
 import type { FitModel, RoundSummary } from "../fit.ts";
-import { addTraffic, floodTraffic, leastSupport, type Traffic } from "../flood.ts";
 import type { Graph } from "../graph.ts";
 import { emptyStatistics, type PreparedPoints } from "../kernel/kernel.ts";
-import { kmeans } from "../kmeans.ts";
+import { kmeansOn } from "../kmeans.ts";
 import type { Matrix } from "../matrix.ts";
-import { objective, totalVariation } from "../measures.ts";
-import type { MethodOptions } from "./method.ts";
+import { objectiveOf } from "../objective.ts";
+import { addTraffic, floodTraffic, leastSupport, type Traffic } from "../traffic.ts";
 import {
   collect,
+  type Flooded,
   type FloodSettings,
   floodSettings,
   keepSupported,
@@ -18,15 +19,15 @@ import {
   ownCentres,
   sharedCentres,
   solveComponents,
-  type Told,
-} from "./oneShot.ts";
+} from "./flooding.ts";
+import type { MethodOptions } from "./method.ts";
 
 export interface FkmOptions extends MethodOptions {
   /** At most this many rounds after the first flood. Default 10. */
   rounds?: number;
   /** Lloyd iterations of a device in every round. Default 1. */
   localIterations?: number;
-  /** No mean of fewer points is told. Default 2. */
+  /** No mean of fewer points is flooded. Default 2. */
   minimum?: number;
 }
 
@@ -41,7 +42,7 @@ interface FkmRun {
 /** Round 0 joins the devices' own k-means; every further round is one local improvement and one flood. */
 export function fkm(datasets: readonly Matrix[], graph: Graph, options: FkmOptions): FitModel {
   const settings = floodSettings("fkm", datasets, graph, options);
-  const { localIterations = 1, minimum = 2, rounds = 10, signal } = options;
+  const { localIterations = 1, minimum = 2, rounds = defaults.fkmRounds, signal } = options;
   checkInteger("localIterations", localIterations, 1);
   checkInteger("minimum", minimum, 1);
   checkInteger("rounds", rounds, 0);
@@ -52,17 +53,16 @@ export function fkm(datasets: readonly Matrix[], graph: Graph, options: FkmOptio
   let traffic: Traffic = { messages: 0, bytes: 0 };
   for (let round = 0; ; round++) {
     signal?.throwIfAborted();
-    const told = starts.map((start, i) => localMeans(run, i, start));
-    const centroids = solveComponents(graph, (devices) => join(run, devices, told, round > 0 ? starts : undefined));
-    traffic = addTraffic(traffic, floodOf(graph, told));
+    const flooded = starts.map((start, i) => localMeans(run, i, start));
+    const centroids = solveComponents(graph, (devices) => join(run, devices, flooded, round > 0 ? starts : undefined));
+    traffic = addTraffic(traffic, floodOf(graph, flooded));
     const { largestMove, scale } = round > 0 ? compare(starts, centroids) : { largestMove: 0, scale: 0 };
-    const reached = objective(datasets, centroids, graph, options);
-    const variation = totalVariation(centroids, graph, options.coupling);
-    history.push({ round, objective: reached, totalVariation: variation, largestMove, ...traffic });
+    const reached = objectiveOf(datasets, centroids, graph, settings.judged);
+    history.push({ round, ...reached, largestMove, ...traffic });
     const converged = round > 0 && largestMove <= settings.tol * scale;
     if (converged || round === rounds) {
       for (const own of points) own.release();
-      return { centroids, objective: reached, rounds: round, converged, ...traffic, history };
+      return { centroids, objective: reached.objective, rounds: round, converged, ...traffic, history };
     }
     starts = centroids;
   }
@@ -72,40 +72,40 @@ export function fkm(datasets: readonly Matrix[], graph: Graph, options: FkmOptio
  * Lloyd from the centres that have points here; the others are dropped, so that a device says nothing of clusters it
  * has not seen. Every mean comes with the number of points it is the mean of.
  */
-function localMeans({ graph, points, localIterations, minimum }: FkmRun, device: number, start: Matrix): Told {
-  let told: Told = { centres: start, weights: new Float64Array(start.rows) };
+function localMeans({ graph, points, localIterations, minimum }: FkmRun, device: number, start: Matrix): Flooded {
+  let flooded: Flooded = { centres: start, weights: new Float64Array(start.rows) };
   for (let iteration = 0; iteration < localIterations; iteration++) {
-    const { rows, cols, data } = told.centres;
+    const { rows, cols, data } = flooded.centres;
     const statistics = emptyStatistics(rows, cols);
     points[device].statistics(data, statistics);
-    told = meansOf(statistics, cols);
+    flooded = meansOf(statistics, cols);
   }
-  return keepSupported(told, leastSupport(graph, device, minimum));
+  return keepSupported(flooded, leastSupport(graph, device, minimum));
 }
 
-/** Weighted k-means on what a component was told, from its centroids so far and from fresh starts. */
+/** Weighted k-means on what a component flooded, from its centroids so far and from fresh starts. */
 function join(
   { settings, minimum }: FkmRun,
   devices: readonly number[],
-  told: readonly Told[],
+  flooded: readonly Flooded[],
   before: readonly Matrix[] | undefined,
 ): Matrix {
-  const parts = devices.map((i) => told[i]);
+  const parts = devices.map((i) => flooded[i]);
   const init = before?.[devices[0]];
   // Later on all means of a component can fall below the minimum: then nobody learns anything.
   if (init !== undefined && parts.every(({ centres }) => centres.rows === 0)) return init;
   const { centres, weights } = collect(parts, devices[0], `a cluster of at least minimum = ${minimum} points`);
   const fresh = sharedCentres({ centres, weights }, devices[0], settings);
   if (init === undefined) return fresh.centroids;
-  const warm = kmeans(centres, { k: settings.k, init, weights });
+  const warm = kmeansOn(centres, { k: settings.k, init, weights });
   // Equal answers in another order would look like a move: the old order stays unless the new one is truly better.
   return fresh.inertia < (1 - 1e-9) * warm.inertia ? fresh.centroids : warm.centroids;
 }
 
-function floodOf(graph: Graph, told: readonly Told[]): Traffic {
+function floodOf(graph: Graph, flooded: readonly Flooded[]): Traffic {
   return floodTraffic(
     graph,
-    told.map(({ centres, weights }) => centres.data.length + weights.length),
+    flooded.map(({ centres, weights }) => centres.data.length + weights.length),
   );
 }
 

@@ -1,8 +1,9 @@
 // DGC-KM (Armacki, Bajovic, Jakovetic and Kar 2025): label-wise gradient steps towards the points and the neighbours.
 
-import { checkInteger, checkNumber, checkOneOf } from "../check.ts";
+import { checkInteger, checkNetwork, checkNumber, checkOneOf } from "../check.ts";
+import { defaults } from "../defaults.ts";
 import { type FitModel, runRounds, startNetwork } from "../fit.ts";
-import { edges, type Graph, graph as graphOf } from "../graph.ts";
+import { edges, type Graph, graphOf } from "../graph.ts";
 import { squaredDistance } from "../kernel/js.ts";
 import type { Matrix } from "../matrix.ts";
 import { commit, largestCoordinate, type Network, refreshStatistics } from "../network.ts";
@@ -26,11 +27,12 @@ export interface GradientModel extends FitModel {
 
 /** Edge weights have no part in it: every link counts the same. */
 export function gradient(datasets: readonly Matrix[], graph: Graph, options: GradientOptions): GradientModel {
-  const { rho = 1, exchanges = 3, seeds = "own", rounds = 200, signal } = options;
+  const { rho = 1, exchanges = 3, seeds = "own", rounds = defaults.rounds, signal } = options;
   checkInteger("k", options.k, 1);
   checkNumber("rho", rho, (value) => value > 0, "a finite number above 0");
   checkInteger("exchanges", exchanges, 1);
   checkOneOf("seeds", seeds, ["own", "shared", "aligned"]);
+  checkNetwork(datasets, graph);
   const state = startNetwork(datasets, graph, options, updateSettings(options));
   orderSeeds(state, seeds);
   const total = datasets.reduce((sum, { rows }) => sum + rows, 0);
@@ -38,7 +40,7 @@ export function gradient(datasets: readonly Matrix[], graph: Graph, options: Gra
   const pointWeight = 1 / (rho * total);
   const step = safeStep(graph, most * pointWeight);
   const advance = () => runGradientRound(state, exchanges, step, step * pointWeight);
-  const loop = runRounds(state, advance, rounds, true, signal);
+  const loop = runRounds(state, advance, { most: rounds, signal });
   const reached: number[] = [];
   for (;;) {
     const next = loop.next();
@@ -54,7 +56,7 @@ function safeStep(graph: Graph, pointCurvature: number): number {
   return 0.9 / (pointCurvature + (extremes?.largest ?? 0));
 }
 
-/** Labels are those of the round's start throughout; every exchange is one tell of every device. */
+/** Labels are those of the round's start throughout; in every exchange every device sends once. */
 function runGradientRound(state: Network, exchanges: number, step: number, pointStep: number) {
   const { size } = state.graph;
   const before = state.sets.data.slice();

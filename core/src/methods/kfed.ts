@@ -1,31 +1,32 @@
 // k-FED (Dennis, Li and Smith 2021): careful local clustering, one flood of the centres, farthest-first and one mean step.
 
 import { checkInteger, checkMatrix, checkShape } from "../check.ts";
+import { defaults } from "../defaults.ts";
 import type { FitModel } from "../fit.ts";
-import { floodTraffic, leastSupport } from "../flood.ts";
 import type { Graph } from "../graph.ts";
 import { jsKernel, squaredDistance } from "../kernel/js.ts";
 import { emptyStatistics } from "../kernel/kernel.ts";
-import { bestOf, kmeans, predict } from "../kmeans.ts";
-import { type Matrix, takeRows } from "../matrix.ts";
+import { bestOf, kmeansOn, nearestCentroids } from "../kmeans.ts";
+import { dot, type Matrix, takeRows } from "../matrix.ts";
 import { normalStream, type Random, randomStream } from "../random.ts";
-import { type MethodOptions, modelWithoutRounds } from "./method.ts";
+import { floodTraffic, leastSupport } from "../traffic.ts";
 import {
   collect,
   deviceSettings,
+  type Flooded,
   type FloodSettings,
   floodSettings,
   keepSupported,
   meansOf,
   repeatRows,
   solveComponents,
-  type Told,
-} from "./oneShot.ts";
+} from "./flooding.ts";
+import { type MethodOptions, modelWithoutRounds } from "./method.ts";
 
 export interface KfedOptions extends MethodOptions {
   /** Centres of every device, from 1 to k. Default k. */
   localCentres?: number;
-  /** No centre of fewer points is told, and no device looks for more centres than it could tell. Default 2. */
+  /** No centre of fewer points is flooded, and no device looks for more centres than it could flood. Default 2. */
   minimum?: number;
 }
 
@@ -44,25 +45,25 @@ export function kfed(datasets: readonly Matrix[], graph: Graph, options: KfedOpt
   const { localCentres, minimum } = kfedOptions(options);
   const least = datasets.map((_, i) => leastSupport(graph, i, minimum));
   const own = datasets.map((points, i) => clusterOwn(points, localCentres, least[i], settings));
-  const told = own.map(({ centroids, labels }, i) => {
+  const flooded = own.map(({ centroids, labels }, i) => {
     const weights = new Float64Array(centroids.rows);
     for (const label of labels) weights[label]++;
     return keepSupported({ centres: centroids, weights }, least[i]);
   });
   const centroids = solveComponents(graph, (devices) => {
-    const parts = devices.map((i) => told[i]);
+    const parts = devices.map((i) => flooded[i]);
     const { centres } = collect(parts, devices[0], `a cluster of at least minimum = ${minimum} points`);
-    // The lowest device that told anything begins: a choice that all can make alike.
-    const first = parts.find((part) => part.centres.rows > 0) as Told;
+    // The lowest device that flooded anything begins: a choice that all can make alike.
+    const first = parts.find((part) => part.centres.rows > 0) as Flooded;
     const chosen = farthestFirst(centres, first.centres.rows, settings.k);
     return repeatRows(groupMeans(centres, chosen), settings.k);
   });
   const traffic = floodTraffic(
     graph,
-    told.map(({ centres }) => centres.data.length),
+    flooded.map(({ centres }) => centres.data.length),
   );
   const labels = own.map((clusters, i) => relabel(clusters, centroids[i]));
-  return { ...modelWithoutRounds(datasets, graph, options, centroids, traffic), labels };
+  return { ...modelWithoutRounds(datasets, graph, settings.judged, { centroids, traffic }), labels };
 }
 
 /** The labels of a device that missed the flood, by the centroids that came out of it: nobody else has to act. */
@@ -83,7 +84,7 @@ function kfedOptions({ k, localCentres = k, minimum = 2 }: KfedOptions) {
 }
 
 function relabel({ centroids, labels }: OwnClusters, shared: Matrix): Uint32Array {
-  const groups = predict(shared, centroids);
+  const groups = nearestCentroids(shared, centroids);
   return labels.map((label) => groups[label]);
 }
 
@@ -96,11 +97,11 @@ function clusterOwn(points: Matrix, wanted: number, minimum: number, settings: F
   if (points.rows === 0) return { centroids: { data: new Float64Array(0), rows: 0, cols }, labels: new Uint32Array(0) };
   const k = Math.max(1, Math.min(wanted, Math.floor(points.rows / minimum)));
   const seen = alongMainDirections(points, k, randomStream(seed, "kfed", "directions"));
-  const run = { points: seen, prepared: kernel.prepare(seen), k, maxIter: 300, tol: 0 };
+  const run = { points: seen, prepared: kernel.prepare(seen), k, maxIter: defaults.maxIter, tol: 0 };
   const { centroids } = bestOf(run, restarts, (restart) => randomStream(seed, "kfed", "own", restart));
   run.prepared.release();
   const init = coreMeans(points, seen, centroids);
-  return kmeans(points, { k: init.rows, init, kernel });
+  return kmeansOn(points, { k: init.rows, init, kernel });
 }
 
 /**
@@ -135,7 +136,7 @@ function coreMeans({ data, rows, cols }: Matrix, seen: Matrix, centres: Matrix):
   return keepSupported({ centres: { data: means, rows: k, cols }, weights: cells.counts }, 1).centres;
 }
 
-/** Most steps of the power iteration: what is not told apart by then is of nearly equal size, and either will do. */
+/** Most steps of the power iteration: what is not apart by then is of nearly equal size, and either will do. */
 const MOST_STEPS = 50;
 
 /** The points in coordinates along their top right singular vectors, by power iteration on a block of directions. */
@@ -171,7 +172,7 @@ function alongMainDirections(points: Matrix, count: number, random: Random): Mat
 }
 
 /** Gram and Schmidt; a direction that the earlier ones leave nothing of begins anew at random. */
-function orthonormalise(directions: readonly Float64Array[], normal: Random): void {
+function orthonormalise(/* IN OUT */ directions: readonly Float64Array[], normal: Random): void {
   directions.forEach((direction, c) => {
     for (;;) {
       const before = Math.sqrt(dot(direction, direction));
@@ -192,12 +193,6 @@ function orthonormalise(directions: readonly Float64Array[], normal: Random): vo
       });
     }
   });
-}
-
-function dot(a: Float64Array, b: Float64Array): number {
-  let sum = 0;
-  for (let x = 0; x < a.length; x++) sum += a[x] * b[x];
-  return sum;
 }
 
 /** The first centres, then over and over the one farthest from all chosen, until there are k. */

@@ -1,9 +1,13 @@
 // What every method takes and gives, so that they can be compared on one problem.
 
+import { checkAtLeastZero, checkOneOf } from "../check.ts";
+import { couplings } from "../coupling.ts";
+import { defaults } from "../defaults.ts";
 import type { FitModel, FitOptions } from "../fit.ts";
 import type { Graph } from "../graph.ts";
 import type { Matrix } from "../matrix.ts";
-import { objective, totalVariation } from "../measures.ts";
+import { type JudgedBy, objectiveOf } from "../objective.ts";
+import type { Traffic } from "../traffic.ts";
 
 export interface MethodOptions extends Omit<FitOptions, "k"> {
   /** Clusters of every device: only `fit` takes a list. */
@@ -20,18 +24,25 @@ export interface MethodOptions extends Omit<FitOptions, "k"> {
 
 export type Method = (datasets: readonly Matrix[], graph: Graph, options: MethodOptions) => FitModel;
 
+/** By what a method's result is judged. Checked here: a wrong one is refused before the work, not after it. */
+export function judgedBy(options: MethodOptions): JudgedBy {
+  const { alpha, coupling = defaults.coupling, weighting = defaults.weighting } = options;
+  checkAtLeastZero("alpha", alpha);
+  checkOneOf("coupling", coupling, couplings);
+  checkOneOf("weighting", weighting, ["device", "sample"]);
+  return { alpha, coupling, weighting };
+}
+
 /** The model of a method without rounds: its centroids, judged by the same objective as the others. */
 export function modelWithoutRounds(
   datasets: readonly Matrix[],
   graph: Graph,
-  options: MethodOptions,
-  centroids: readonly Matrix[],
-  traffic: { readonly messages: number; readonly bytes: number },
+  judged: JudgedBy,
+  { centroids, traffic }: { readonly centroids: readonly Matrix[]; readonly traffic: Traffic },
 ): FitModel {
   const summary = {
     round: 0,
-    objective: objective(datasets, centroids, graph, options),
-    totalVariation: totalVariation(centroids, graph, options.coupling),
+    ...objectiveOf(datasets, centroids, graph, judged),
     largestMove: 0,
     ...traffic,
   };

@@ -1,6 +1,6 @@
 // The asking side of a crew: opens a job, does its own share, waits for the workers that joined.
 
-import type { Exports } from "../kernel/module.ts";
+import type { Exports } from "../kernel/exports.ts";
 import { LAYOUT, PASSES, type Pass } from "./layout.ts";
 import { work } from "./worker.ts";
 
@@ -21,18 +21,20 @@ export interface Crew {
 /** Looks per second where sleeping is not allowed, roughly. */
 const LOOKS_PER_SECOND = 5e7;
 
+/** A pass over a range of rows. */
+interface Job {
+  readonly pass: Pass;
+  readonly from: number;
+  readonly to: number;
+  /** Brings the rows into memory meanwhile and says how many are there. */
+  readonly feed?: (arrived: (rows: number) => void) => void;
+}
+
 /**
- * Runs a pass over a range of rows. Threads claim chunk after chunk, so a worker that wakes late or is disturbed does less, and
- * one that died in its sleep is not missed. `feed` brings the rows into memory meanwhile and says how many are there.
+ * Runs a job. Threads claim chunk after chunk, so a worker that wakes late or is disturbed does less, and one that died
+ * in its sleep is not missed.
  */
-export function share(
-  crew: Crew,
-  exports: Exports,
-  pass: Pass,
-  from: number,
-  to: number,
-  feed?: (arrived: (rows: number) => void) => void,
-): void {
+export function share(crew: Crew, exports: Exports, { pass, from, to, feed }: Job): void {
   const words = new Int32Array(crew.control, 0, LAYOUT.words);
   words[LAYOUT.pass] = PASSES.indexOf(pass);
   words[LAYOUT.from] = from;

@@ -1,9 +1,9 @@
 // What each worker needs for itself in the kernel's memory while it assigns rows: a State, scratch, sums of its own.
 
 import type { Block } from "../kernel/arena.ts";
-import { FIELD, STATE_BYTES } from "../kernel/device.ts";
 import type { Machine } from "../kernel/module.ts";
 import { CHUNK } from "../kernel/passes.ts";
+import { FIELD, STATE_BYTES } from "../kernel/placedPoints.ts";
 
 /** Stretches begin on cache lines of their own: two, because processors fetch lines in pairs. */
 const LINE = 128;

@@ -1,4 +1,4 @@
-// What lies where in the block of shared memory through which threads tell each other what to do.
+// What lies where in the block of shared memory through which the threads of a crew work together.
 
 import { CHUNK } from "../kernel/passes.ts";
 

@@ -1,9 +1,10 @@
 // Passes over the rows of a device by several threads. Each has sums of its own, which are exact, so that adding them up
 // gives the bits of one thread; labels and slack are per row and belong to whoever claimed the chunk.
 
-import { FIELD } from "../kernel/device.ts";
-import type { Exports, Machine } from "../kernel/module.ts";
+import type { Exports } from "../kernel/exports.ts";
+import type { Machine } from "../kernel/module.ts";
 import { CHUNK, type Coding, type Passes } from "../kernel/passes.ts";
+import { FIELD } from "../kernel/placedPoints.ts";
 import { type Crew, share } from "./crew.ts";
 import { clearDesks, createDesks, type Desks, layDesks } from "./desks.ts";
 import { LAYOUT } from "./layout.ts";
@@ -59,11 +60,11 @@ export function sharedPasses(machine: Machine, exports: Exports, crew: Crew): Pa
       }
       words[LAYOUT.centre] = centre;
       for (let thread = 0; thread <= workers; thread++) address(team, thread, state, into);
-      share(crew, exports, "distances", from, to);
+      share(crew, exports, { pass: "distances", from, to });
     },
-    encodeRows(state, rows, coding, copy) {
+    encodeRows(state, rows, coding) {
       const together = isWorthwhile(rows, COST.code * coding.cols) && team.desks.reserve(8 * (coding.cols + 1));
-      return together ? encodeTogether(team, state, rows, coding, copy) : machine.encodeRows(state, rows, coding, copy);
+      return together ? encodeTogether(team, state, rows, coding) : machine.encodeRows(state, rows, coding);
     },
   };
 }
@@ -87,7 +88,7 @@ function assignTogether(team: Team, pass: "small" | "plain" | "screen", state: n
   if (!layDesks(machine, desks, crew.workers, state)) return false;
   address(team, 0, state, 0);
   for (let worker = 1; worker <= crew.workers; worker++) address(team, worker, desks.at(worker), 0);
-  share(crew, exports, pass, 0, rows);
+  share(crew, exports, { pass, from: 0, to: rows });
   clearDesks(machine, desks, crew.workers, state);
   return true;
 }
@@ -96,7 +97,7 @@ function lossTogether(team: Team, state: number, rows: number, scratch: number):
   const { exports, crew, desks } = team;
   address(team, 0, state, scratch);
   for (let worker = 1; worker <= crew.workers; worker++) address(team, worker, state, desks.at(worker));
-  share(crew, exports, "loss", 0, rows);
+  share(crew, exports, { pass: "loss", from: 0, to: rows });
   return sumOfResults(team, rows);
 }
 
@@ -105,8 +106,7 @@ function encodeTogether(
   team: Team,
   state: number,
   rows: number,
-  { cols, largest, centre, step, radius, chunk }: Coding,
-  copy: (from: number, to: number) => void,
+  { cols, largest, centre, step, radius, chunk, copy }: Coding,
 ): number {
   const { machine, exports, crew, desks, words, numbers } = team;
   const f64 = machine.f64();
@@ -118,13 +118,14 @@ function encodeTogether(
   words[LAYOUT.centre] = centre;
   numbers[LAYOUT.step] = step;
   numbers[LAYOUT.radius] = radius;
-  share(crew, exports, "encode", 0, rows, (arrived) => {
+  const feed = (arrived: (rows: number) => void) => {
     for (let from = 0; from < rows; from += chunk) {
       const to = Math.min(rows, from + chunk);
       copy(from, to);
       arrived(to);
     }
-  });
+  };
+  share(crew, exports, { pass: "encode", from: 0, to: rows, feed });
   for (let worker = 1; worker <= crew.workers; worker++) {
     const from = desks.at(worker) / 8;
     for (let c = 0; c <= cols; c++) f64[largest / 8 + c] = Math.max(f64[largest / 8 + c], f64[from + c]);

@@ -1,6 +1,7 @@
-// The kernel over shared memory: the same module, told that the memory it imports is shared, so that workers can import it too.
+// The kernel over shared memory: the same module, whose imported memory is marked as shared, so that workers can import it too.
 
-import { type Exports, host, kernelBytes, type Machine, type Memory, machineOn } from "../kernel/module.ts";
+import type { Exports, Memory } from "../kernel/exports.ts";
+import { host, kernelBytes, type Machine, machineOn } from "../kernel/module.ts";
 
 /** Pages of a WebAssembly memory at most. A shared memory must say how far it may grow. */
 const MOST_PAGES = 65536;

@@ -79,10 +79,10 @@ export async function startCrew(
   signal?.throwIfAborted();
   signal?.addEventListener("abort", close);
   const machine = { ...shared.machine, ...sharedPasses(shared.machine, shared.exports, crew) };
-  const kernel = wasmKernel(tuning.engine, () => machine);
+  const kernels = { threaded: wasmKernel(tuning.engine, () => machine), alone: kernelOfOne(tuning.engine) };
   return {
     name: "threads",
-    prepare: (points, weights) => prepare(crew, kernel, kernelOfOne(tuning.engine), points, weights),
+    prepare: (points, weights) => prepare(crew, kernels, points, weights),
     get threads() {
       return crew.isLost ? 1 : 1 + crew.living;
     },
@@ -122,8 +122,7 @@ function stop(crew: Crew): void {
 /** Points in shared memory, if there is enough to share; on one thread from the moment a worker is lost inside a job. */
 function prepare(
   crew: Crew,
-  threaded: Kernel,
-  alone: Kernel,
+  { threaded, alone }: { readonly threaded: Kernel; readonly alone: Kernel },
   points: Matrix,
   weights: Float64Array | undefined,
 ): PreparedPoints {

@@ -1,7 +1,7 @@
 // What a worker does. It is sent as text, so that no bundler, loader or server has to find a second file: these functions
 // may use nothing but their parameters and globals, and contain no functions (some compilers wrap those in helpers).
 
-import type { Exports, Memory } from "../kernel/module.ts";
+import type { Exports, Memory } from "../kernel/exports.ts";
 import type { LAYOUT } from "./layout.ts";
 
 /** What a worker is started with. */
@@ -19,7 +19,7 @@ export function workerProgram(): string {
   return `(post, ready) => (${serve})(post, new WebAssembly.Instance(post.module, { env: { memory: post.memory } }).exports, ${work}, ready)`;
 }
 
-/** Joins one job after the other until told to stop. */
+/** Joins one job after the other until `stop` is set. */
 function serve({ control, layout, thread }: Post, exports: Exports, toWork: typeof work, ready: () => void): void {
   const words = new Int32Array(control, 0, layout.words);
   ready();

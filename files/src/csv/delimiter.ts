@@ -1,4 +1,4 @@
-// What stands between the cells of delimited text, from its first lines.
+// The delimiter guess: what stands between the cells of delimited text, from its first lines.
 
 import { cellValue } from "../cell.ts";
 import { type Cells, emptyCells } from "./record.ts";

@@ -1,5 +1,6 @@
 // fedkm compare: what can be asked of it.
 
+import { defaults } from "@fedkm/core/defaults";
 import { Command, Option } from "commander";
 import { parseAtLeastZero, parsePicture, parseSeed, parseWhole } from "../../arguments.ts";
 import type { Console } from "../../console.ts";
@@ -28,7 +29,7 @@ export function compareCommand(io: Console): Command {
     .option("--methods <a,b,c>", "only these methods", (text) => text.split(","))
     .option(
       "--messages <integer>",
-      "the budget of every method (default: 200 for each device)",
+      `the budget of every method (default: ${defaults.rounds} for each device)`,
       parseWhole("--messages", 0, 1e9),
     )
     .option("--devices <integer>", "how many share the data", parseWhole("--devices", 2, 10_000), 10)
@@ -38,7 +39,7 @@ export function compareCommand(io: Console): Command {
       "--alpha <number>",
       "how strongly neighbours pull, for methods that know it",
       parseAtLeastZero("--alpha"),
-      1,
+      defaults.alpha,
     )
     .option("--graph <spec>", "complete, ring, path, star, er:P, knn:K, or a file of links", "er:0.7")
     .option("--seed <integer>", "draws data, network and starts", parseSeed, 1)

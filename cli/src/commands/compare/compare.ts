@@ -2,6 +2,7 @@
 
 import { styleText } from "node:util";
 import { edges, type Graph, methods } from "@fedkm/core";
+import { defaults } from "@fedkm/core/defaults";
 import { type ComparisonTable, compareMethods, drawBudget, type MethodOutcome, type TooDear } from "@fedkm/experiments";
 import { type Console, isStyled } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
@@ -45,7 +46,7 @@ export async function compare(options: CompareOptions, { stdout, stderr, env }: 
     options.data === undefined
       ? builtInData(dataset, devices, points, seed)
       : await fileData(options.data, options, (file) => progress.announce(`fedkm  reading ${file}`));
-  const { k = data.k, messages: budget = 200 * data.datasets.length } = options;
+  const { k = data.k, messages: budget = defaults.rounds * data.datasets.length } = options;
   if (k === undefined) throw new UsageError("--k must be given with --data, or --classes to count them, got neither");
   const graph = await linkDevices(options.graph, data.names, data.datasets, seed);
   const problem = { datasets: data.datasets, labels: data.labels, graph, k, alpha, seed, messages: budget };

@@ -1,5 +1,6 @@
 // fedkm fit: what can be asked of it.
 
+import { defaults } from "@fedkm/core/defaults";
 import { Argument, Command } from "commander";
 import { parseAtLeastZero, parseSeed, parseWhole } from "../../arguments.ts";
 import type { Console } from "../../console.ts";
@@ -30,7 +31,7 @@ export function fitCommand(io: Console): Command {
       new Argument("<files...>", "CSV, TSV, JSON lines or Parquet, text also as .gz; patterns such as 'sites/*.csv'"),
     )
     .requiredOption("--k <number>", "clusters", parseWhole("--k", 1))
-    .option("--alpha <number>", "how strongly neighbours pull: 0 is alone", parseAtLeastZero("--alpha"), 1)
+    .option("--alpha <number>", "how strongly neighbours pull: 0 is alone", parseAtLeastZero("--alpha"), defaults.alpha)
     .option("--method <name>", "fedkm, or a method to compare with: consensus, local, pooled, ...", "fedkm");
   addDialectOptions(addMissingOption(addSelectionOptions(addNetworkOptions(command))));
   return command

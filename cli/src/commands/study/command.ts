@@ -1,5 +1,6 @@
 // fedkm study: what can be asked about the contract that all devices share.
 
+import { defaults } from "@fedkm/core/defaults";
 import { Command } from "commander";
 import { parseAtLeastZero, parseWhole } from "../../arguments.ts";
 import type { Console } from "../../console.ts";
@@ -19,7 +20,7 @@ function initCommand(io: Console): Command {
     .description("Write a study file to look over and hand to every device.")
     .option("--name <text>", "what the study is called", "study")
     .option("--k <integer>", "number of clusters", parseWhole("--k", 1), 3)
-    .option("--alpha <number>", "how strongly neighbours pull; 0 is alone", parseAtLeastZero("--alpha"), 1)
+    .option("--alpha <number>", "how strongly neighbours pull; 0 is alone", parseAtLeastZero("--alpha"), defaults.alpha)
     .option("--feature <name:min:max:unit...>", "columns of the data and the values they may hold (unit: optional)")
     .option("--data <file.csv>", "take columns and bounds from this file instead")
     .option("--columns <a,b>", "only these columns of --data")

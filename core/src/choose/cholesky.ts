@@ -1,4 +1,4 @@
-// Covariances undone: Cholesky's factor, and points measured in units of a covariance.
+// Cholesky's factor of a covariance, and points measured in its units.
 
 import type { Matrix } from "../matrix.ts";
 
@@ -26,10 +26,4 @@ export function solved(factor: Float64Array, { data, rows, cols: q }: Matrix): M
     }
   }
   return { data: result, rows, cols: q };
-}
-
-export function dot(a: Float64Array, b: Float64Array): number {
-  let sum = 0;
-  for (let x = 0; x < a.length; x++) sum += a[x] * b[x];
-  return sum;
 }

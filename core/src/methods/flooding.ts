@@ -1,14 +1,16 @@
-// Shared by the methods that flood: k-means on one device, and one small problem that all of a component solve alike.
+// What the methods that flood share: k-means on one device, and one small problem that all of a component solve alike.
 
 import { checkInteger, checkNetwork, checkSeed } from "../check.ts";
+import { defaults } from "../defaults.ts";
 import { connectedComponents, type Graph } from "../graph.ts";
 import { jsKernel } from "../kernel/js.ts";
 import type { Kernel, Statistics } from "../kernel/kernel.ts";
 import { bestOf } from "../kmeans.ts";
 import { type Matrix, stack, takeRows } from "../matrix.ts";
+import type { JudgedBy } from "../objective.ts";
 import { updateSettings } from "../options.ts";
 import { randomStream } from "../random.ts";
-import type { MethodOptions } from "./method.ts";
+import { judgedBy, type MethodOptions } from "./method.ts";
 
 export interface FloodSettings {
   /** Begins the path of every random stream, so that no two methods share their draws. */
@@ -19,10 +21,11 @@ export interface FloodSettings {
   readonly seed: number;
   readonly kernel: Kernel;
   readonly tol: number;
+  readonly judged: JudgedBy;
 }
 
 /** What one device floods: centres, or points, and how much each counts. */
-export interface Told {
+export interface Flooded {
   readonly centres: Matrix;
   readonly weights: Float64Array;
 }
@@ -39,13 +42,12 @@ export function floodSettings(
 
 /** The same for a device on its own. */
 export function deviceSettings(method: string, cols: number, options: MethodOptions): FloodSettings {
-  const { k, restarts = 10, seed = 0 } = options;
+  const { k, restarts = defaults.restarts, seed = defaults.seed } = options;
   checkInteger("k", k, 1);
   checkInteger("restarts", restarts, 1);
   checkSeed(seed);
-  // Alpha and coupling only judge the result: a wrong one is refused before the work, not after it.
   const { kernel, tol } = updateSettings(options);
-  return { method, k, cols, restarts, seed, kernel, tol };
+  return { method, k, cols, restarts, seed, kernel, tol, judged: judgedBy(options) };
 }
 
 /** Best-of-restarts k-means on a device's own points, with as many centres as it has points for. */
@@ -53,20 +55,20 @@ export function ownCentres(points: Matrix, wanted: number, device: number, setti
   const { method, cols, restarts, seed, kernel } = settings;
   const k = Math.min(wanted, points.rows);
   if (k === 0) return { data: new Float64Array(0), rows: 0, cols };
-  const run = { points, prepared: kernel.prepare(points), k, maxIter: 300, tol: 0 };
+  const run = { points, prepared: kernel.prepare(points), k, maxIter: defaults.maxIter, tol: 0 };
   const { centroids } = bestOf(run, restarts, (restart) => randomStream(seed, method, "own", device, restart));
   run.prepared.release();
   return centroids;
 }
 
 /** Only the centres of enough weight. */
-export function keepSupported({ centres, weights }: Told, least: number): Told {
+export function keepSupported({ centres, weights }: Flooded, least: number): Flooded {
   const kept = Array.from(weights.keys()).filter((c) => weights[c] >= least);
   return { centres: takeRows(centres, kept), weights: Float64Array.from(kept, (c) => weights[c]) };
 }
 
 /** The mean of every cluster that has points, with their number. */
-export function meansOf({ counts, sums }: Statistics, cols: number): Told {
+export function meansOf({ counts, sums }: Statistics, cols: number): Flooded {
   const data = sums.map((sum, at) => sum / counts[Math.floor(at / cols)]);
   return keepSupported({ centres: { data, rows: counts.length, cols }, weights: counts }, 1);
 }
@@ -86,8 +88,8 @@ export function solveComponents(graph: Graph, solve: (devices: readonly number[]
   return centroids;
 }
 
-/** All that the devices of a component told, in their order; `rule` says what at least one of them must have. */
-export function collect(parts: readonly Told[], lowestDevice: number, rule: string): Told {
+/** All that the devices of a component flooded, in their order; `rule` says what at least one of them must have. */
+export function collect(parts: readonly Flooded[], lowestDevice: number, rule: string): Flooded {
   const centres = stack(parts.map((part) => part.centres));
   if (centres.rows === 0) {
     throw new RangeError(`the component of device ${lowestDevice} must have ${rule}, got none`);
@@ -97,13 +99,20 @@ export function collect(parts: readonly Told[], lowestDevice: number, rule: stri
 
 /** Every device of a component has heard the same and draws the same numbers, so all find the same centroids. */
 export function sharedCentres(
-  { centres, weights }: Told,
+  { centres, weights }: Flooded,
   lowestDevice: number,
   { method, k, restarts, seed }: FloodSettings,
 ): { readonly centroids: Matrix; readonly inertia: number } {
   if (centres.rows < k) return { centroids: repeatRows(centres, k), inertia: 0 };
   // Not the caller's kernel: devices may run different ones, and rounding must not part them.
-  const run = { points: centres, weights, prepared: jsKernel.prepare(centres, weights), k, maxIter: 300, tol: 0 };
+  const run = {
+    points: centres,
+    weights,
+    prepared: jsKernel.prepare(centres, weights),
+    k,
+    maxIter: defaults.maxIter,
+    tol: 0,
+  };
   return bestOf(run, restarts, (restart) => randomStream(seed, method, "shared", lowestDevice, restart));
 }
 

@@ -1,15 +1,15 @@
-// What it costs to tell neighbours, to flood numbers to everybody of a component, and to sum them over it.
+// What communication costs: sending to neighbours, flooding numbers to everybody of a component, summing them over it.
 
 import { breadthFirst, connectedComponents, type Graph } from "./graph.ts";
 
-/** How often devices told their neighbours, and the bytes that crossed links. */
+/** How often devices sent to their neighbours, and the bytes that crossed links. */
 export interface Traffic {
   readonly messages: number;
   readonly bytes: number;
 }
 
-/** Every device tells its neighbours once; device i sends numbers[i] numbers of 8 bytes to each. */
-export function tellTraffic({ neighbours }: Graph, numbers: ArrayLike<number>): Traffic {
+/** Every device sends to its neighbours once: device i numbers[i] numbers of 8 bytes to each. */
+export function sendTraffic({ neighbours }: Graph, numbers: ArrayLike<number>): Traffic {
   let messages = 0;
   let bytes = 0;
   neighbours.forEach((row, i) => {
@@ -112,7 +112,7 @@ function hopsFrom({ size, neighbours }: Graph, source: number): Int32Array {
   return hops;
 }
 
-/** The points that a centre must stand for to be told. A device without neighbours tells nobody: it need not hide any. */
+/** The points that a centre must stand for to be sent. A device without neighbours sends nothing: it need not hide any. */
 export function leastSupport({ neighbours }: Graph, device: number, minimum: number): number {
   return neighbours[device].length === 0 ? 1 : minimum;
 }

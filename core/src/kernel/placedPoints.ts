@@ -1,4 +1,4 @@
-// One device's data in the kernel's memory: what lies where, and the fields of assembly/state.ts.
+// The points of one device as they lie in the kernel's memory: what lies where, and the fields of assembly/state.ts.
 
 import type { Matrix } from "../matrix.ts";
 import type { Block } from "./arena.ts";
@@ -8,9 +8,34 @@ import { CHUNK } from "./passes.ts";
 
 /** The fields of State (assembly/state.ts): the number of their 32-bit word. */
 export const FIELD = {
-  ...{ rows: 0, cols: 1, k: 2, points: 3, weights: 4, labels: 5, sums: 6, grids: 7, centroids: 8, lanes: 9, tiles: 10 },
-  ...{ pairs: 11, codes: 12, starts: 13, blocks: 14, blockSize: 15, mask: 16, threshold: 17, scores: 18, slack: 19 },
-  ...{ decrease: 20, active: 21, packed: 22, unit: 23, squareError: 24, lengthError: 25, looked: 26, verified: 27 },
+  rows: 0,
+  cols: 1,
+  k: 2,
+  points: 3,
+  weights: 4,
+  labels: 5,
+  sums: 6,
+  grids: 7,
+  centroids: 8,
+  lanes: 9,
+  tiles: 10,
+  pairs: 11,
+  codes: 12,
+  starts: 13,
+  blocks: 14,
+  blockSize: 15,
+  mask: 16,
+  threshold: 17,
+  scores: 18,
+  slack: 19,
+  decrease: 20,
+  active: 21,
+  packed: 22,
+  unit: 23,
+  squareError: 24,
+  lengthError: 25,
+  looked: 26,
+  verified: 27,
 } as const;
 
 export const STATE_BYTES = 112;
@@ -19,7 +44,7 @@ export const UNASSIGNED = 0x7fff;
 /** Indices of centroids, padding included, stay below UNASSIGNED. */
 export const LARGEST_K = UNASSIGNED - 8;
 
-export interface Device {
+export interface PlacedPoints {
   readonly machine: Machine;
   readonly points: Matrix;
   /** Points of few columns lie in tiles [rows / 8][cols][8], others row by row. */
@@ -41,7 +66,10 @@ export interface Screen {
 }
 
 /** One block for arrays of the given numbers of bytes, and their addresses. Undefined when memory is full. */
-export function place(machine: Machine, sizes: readonly number[]): { block: Block; addresses: number[] } | undefined {
+export function reserveArrays(
+  machine: Machine,
+  sizes: readonly number[],
+): { block: Block; addresses: number[] } | undefined {
   let total = 0;
   for (const bytes of sizes) total += Math.ceil(bytes / 16) * 16;
   const block = machine.allocate(total);
@@ -55,8 +83,8 @@ export function place(machine: Machine, sizes: readonly number[]): { block: Bloc
   return { block, addresses };
 }
 
-/** The labels of a device, padded to whole tiles, with their flags. */
-export function labelsOf({ machine, points, labels }: Device): Uint16Array {
+/** The labels of the points, padded to whole tiles, with their flags. */
+export function labelsOf({ machine, points, labels }: PlacedPoints): Uint16Array {
   return new Uint16Array(machine.f64().buffer, labels, (points.rows + 7) & ~7);
 }
 

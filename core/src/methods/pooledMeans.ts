@@ -1,11 +1,11 @@
-// A few steps of pooled Lloyd by summing over the network, from a common seed and from starts around it. Few points leave many fixed
-// points of almost equal cost near each other, and the first one is not always the best.
+// Pooled means without pooling: a few steps of Lloyd by summing over the network, from a common seed and from starts
+// around it. Few points leave many fixed points of almost equal cost, and the first one is not always the best.
 
-import { addTraffic, sumTraffic } from "../flood.ts";
 import { connectedComponents } from "../graph.ts";
 import { emptyStatistics, type Statistics } from "../kernel/kernel.ts";
 import { type Network, refreshStatistics } from "../network.ts";
 import { normalStream, type Random, randomStream } from "../random.ts";
+import { addTraffic, sumTraffic } from "../traffic.ts";
 
 /** Of 450 problems with 500 points in all, one start missed the best of 20 pooled restarts by 1e-4 in 9, eight in none. */
 const STARTS = 8;

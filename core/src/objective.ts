@@ -1,0 +1,41 @@
+// F of GTVMin and its parts, on data and centroids that were checked. The public measures check and call these.
+
+import { type Coupling, emptyMatches, packSets, totalVariationOfSets } from "./coupling.ts";
+import { type Graph, packLinks } from "./graph.ts";
+import { jsKernel } from "./kernel/js.ts";
+import { emptyStatistics } from "./kernel/kernel.ts";
+import type { Matrix } from "./matrix.ts";
+import { pointScales, type Weighting } from "./network.ts";
+
+/** Sum of squared distances from every point to its nearest centroid. */
+export function lossOf(points: Matrix, centroids: Matrix): number {
+  if (points.rows === 0) return 0;
+  const statistics = emptyStatistics(centroids.rows, centroids.cols);
+  jsKernel.prepare(points).statistics(centroids.data, statistics);
+  return statistics.loss;
+}
+
+/** GTV. */
+export function totalVariationOf(centroids: readonly Matrix[], graph: Graph, coupling: Coupling): number {
+  const matches = emptyMatches(centroids.reduce((most, { rows }) => Math.max(most, rows), 0));
+  return totalVariationOfSets(packSets(centroids, centroids[0].cols), packLinks(graph), coupling, matches);
+}
+
+export interface JudgedBy {
+  readonly alpha: number;
+  readonly coupling: Coupling;
+  readonly weighting: Weighting;
+}
+
+/** F and GTV. */
+export function objectiveOf(
+  datasets: readonly Matrix[],
+  centroids: readonly Matrix[],
+  graph: Graph,
+  { alpha, coupling, weighting }: JudgedBy,
+): { readonly objective: number; readonly totalVariation: number } {
+  const totalVariation = totalVariationOf(centroids, graph, coupling);
+  const scales = pointScales(datasets, weighting);
+  const loss = datasets.reduce((sum, points, i) => sum + scales[i] * lossOf(points, centroids[i]), 0);
+  return { objective: loss + alpha * totalVariation, totalVariation };
+}

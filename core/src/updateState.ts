@@ -1,0 +1,90 @@
+// What a device update keeps between its steps: centroids, (E1)'s statistics, the neighbours' pull, the best result so far.
+
+import { type CentroidSets, emptyMatches, type Matches } from "./coupling.ts";
+import type { PackedLinks } from "./graph.ts";
+import { emptyStatistics, type Statistics } from "./kernel/kernel.ts";
+import type { UpdateSettings } from "./options.ts";
+
+/**
+ * One device's update in progress. It holds no points: whoever holds them fills `statistics` at `centroids` when asked.
+ * The steps of update.ts write to it. It is used again for the next update, so that an update leaves no garbage.
+ */
+export interface UpdateState {
+  readonly k: number;
+  readonly cols: number;
+  settings: UpdateSettings;
+  /** In: the device's centroids. Out: the updated ones. */
+  readonly centroids: Float64Array;
+  /** (E1). */
+  readonly statistics: Statistics;
+  /** Whether `statistics` are those of `centroids`. */
+  isAssigned: boolean;
+  /** Whether the next answer must include the loss, which can cost a pass over the points of its own. */
+  wantsLoss: boolean;
+  /** Everyone's centroids, everyone's links, and which of these are the device's. */
+  sets: CentroidSets;
+  links: PackedLinks;
+  firstLink: number;
+  endLink: number;
+  /** u_i / m_i. */
+  pointScale: number;
+  /** Further starts of the solver besides the device's centroids (and its neighbours', with `candidates`). */
+  freshStarts: readonly Float64Array[];
+  /** Passes from the start at hand, and J as it was last computed. */
+  passes: number;
+  objective: number;
+  /** How many starts came to their end; the best result so far, with its J. */
+  tried: number;
+  bestObjective: number;
+  readonly best: Float64Array;
+  readonly bestStatistics: Statistics;
+  readonly matches: Matches;
+  /** Per own centroid: the weighted sum and the weight of the neighbours' centroids matched with it. */
+  readonly pullSums: Float64Array;
+  readonly pullWeights: Float64Array;
+  /** The centroids at the start, after the first pass, and what (M) aimed that pass at, with its weights. */
+  readonly input: Float64Array;
+  readonly firstPass: Float64Array;
+  readonly firstTarget: Float64Array;
+  readonly firstWeights: Float64Array;
+}
+
+const noSets: CentroidSets = { data: new Float64Array(0), starts: new Uint32Array(1), cols: 0 };
+
+const noLinks: PackedLinks = {
+  starts: new Uint32Array(1),
+  devices: new Uint32Array(0),
+  weights: new Float64Array(0),
+};
+
+/** Room for updates of devices with k centroids of `cols` numbers, without neighbours until it is given some. */
+export function emptyUpdate(k: number, cols: number, settings: UpdateSettings, largestSet = k): UpdateState {
+  return {
+    k,
+    cols,
+    settings,
+    centroids: new Float64Array(k * cols),
+    statistics: emptyStatistics(k, cols),
+    isAssigned: false,
+    wantsLoss: true,
+    sets: noSets,
+    links: noLinks,
+    firstLink: 0,
+    endLink: 0,
+    pointScale: 1,
+    freshStarts: [],
+    passes: 0,
+    objective: 0,
+    tried: 0,
+    bestObjective: 0,
+    best: new Float64Array(k * cols),
+    bestStatistics: emptyStatistics(k, cols),
+    matches: emptyMatches(Math.max(k, largestSet)),
+    pullSums: new Float64Array(k * cols),
+    pullWeights: new Float64Array(k),
+    input: new Float64Array(k * cols),
+    firstPass: new Float64Array(k * cols),
+    firstTarget: new Float64Array(k * cols),
+    firstWeights: new Float64Array(k),
+  };
+}
