@@ -23,6 +23,8 @@ const mix = [
 ];
 const K = 3;
 const DRAWS = 100;
+/** The start sends no centroid of fewer rows than this: one of a single row would be that row. */
+const MINIMUM = 3;
 
 /** What the clinics find in one way of working. */
 interface Found {
@@ -55,7 +57,7 @@ function drawClinics(seed: number): Draw {
   const network = path(mix.length);
   const { truth, spreads } = clustersOf(all);
   const found = (method: "local" | "fedkm"): Found => {
-    const { centroids } = methods[method](datasets, network, { k: K, alpha: 1, seed });
+    const { centroids } = methods[method](datasets, network, { k: K, alpha: 1, seed, minimum: MINIMUM });
     return { centroids, right: centroids.map((own) => shareRight(own, all, truth)) };
   };
   return { seed, datasets, network, truth, spreads, alone: found("local"), together: found("fedkm") };

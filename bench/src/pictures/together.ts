@@ -18,7 +18,7 @@ export function drawTogether(): string {
   const parts = [
     ...draw.datasets.map(({ rows }, i) => text(centre(i), 22, `clinic ${i + 1}, ${rows} rows`, middle(ink))),
     ...rowName("alone", ["Each clinic", "clusters only", "its own rows."]),
-    ...rowName("together", ["Neighbours", "send centroids,", "never rows."]),
+    ...rowName("together", ["Neighbours", "send centroids,", "no rows."]),
     ...links(draw),
     ...(["alone", "together"] as const).flatMap((row) => draw.datasets.map((_, i) => panel(draw, row, i, scale))),
     text(12, HEIGHT - 12, caption(better, draws), `font-size="12" fill="${quiet}"`),
