@@ -14,7 +14,12 @@ import {
   toRows,
 } from "@fedkm/core";
 
-/** Rows of each cluster at each clinic: three have never seen one of the clusters, the last has a little of all. */
+/**
+ * Rows of each cluster at each clinic: three have never seen one of the clusters, the last has a little of all. The mix
+ * was chosen to show this case, and the gain depends on it. Over the same hundred draws together is better on average in
+ * 100 of them (in 89 no clinic is worse off). With one row of the missing cluster instead of none it is 85 (worse in 3),
+ * with two rows 61 (worse in 14): a clinic that has seen a cluster often finds it alone.
+ */
 const mix = [
   [14, 9, 0],
   [0, 10, 8],
