@@ -14,7 +14,12 @@ import {
   toRows,
 } from "@fedkm/core";
 
-/** Rows of each cluster at each clinic: three have never seen one of the clusters, the last has a little of all. */
+/**
+ * Rows of each cluster at each clinic: three have never seen one of the clusters, the last has a little of all. The mix
+ * was chosen to show this case, and the gain depends on it. Over the same hundred draws together is better on average in
+ * 100 of them (in 89 no clinic is worse off). With one row of the missing cluster instead of none it is 85 (worse in 3),
+ * with two rows 61 (worse in 14): a clinic that has seen a cluster often finds it alone.
+ */
 const mix = [
   [14, 9, 0],
   [0, 10, 8],
@@ -23,6 +28,8 @@ const mix = [
 ];
 const K = 3;
 const DRAWS = 100;
+/** The start sends no centroid of fewer rows than this: one of a single row would be that row. */
+const MINIMUM = 3;
 
 /** What the clinics find in one way of working. */
 interface Found {
@@ -55,7 +62,7 @@ function drawClinics(seed: number): Draw {
   const network = path(mix.length);
   const { truth, spreads } = clustersOf(all);
   const found = (method: "local" | "fedkm"): Found => {
-    const { centroids } = methods[method](datasets, network, { k: K, alpha: 1, seed });
+    const { centroids } = methods[method](datasets, network, { k: K, alpha: 1, seed, minimum: MINIMUM });
     return { centroids, right: centroids.map((own) => shareRight(own, all, truth)) };
   };
   return { seed, datasets, network, truth, spreads, alone: found("local"), together: found("fedkm") };

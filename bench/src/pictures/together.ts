@@ -18,7 +18,7 @@ export function drawTogether(): string {
   const parts = [
     ...draw.datasets.map(({ rows }, i) => text(centre(i), 22, `clinic ${i + 1}, ${rows} rows`, middle(ink))),
     ...rowName("alone", ["Each clinic", "clusters only", "its own rows."]),
-    ...rowName("together", ["Neighbours", "send centroids,", "never rows."]),
+    ...rowName("together", ["Neighbours", "send centroids,", "no rows."]),
     ...links(draw),
     ...(["alone", "together"] as const).flatMap((row) => draw.datasets.map((_, i) => panel(draw, row, i, scale))),
     text(12, HEIGHT - 12, caption(better, draws), `font-size="12" fill="${quiet}"`),
@@ -33,7 +33,7 @@ export function drawTogether(): string {
 
 function caption(better: number, draws: number): string {
   const often = better === draws ? `all ${draws}` : `${better} of ${draws}`;
-  return `Rings: the true clusters. Crosses: what a clinic finds. Shown is the median of ${draws} random draws; together is better on average in ${often}.`;
+  return `Clinics 1 to 3 have never seen one of the true clusters (rings); crosses are what each finds. Median of ${draws} such draws; together wins in ${often}.`;
 }
 
 const middle = (fill: string) => `text-anchor="middle" font-size="13" fill="${fill}"`;
