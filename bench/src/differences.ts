@@ -158,21 +158,21 @@ function allAtOnce(): void {
   print("4. all at once: 300 random problems on stars and rings, 40 rounds each", rows);
 }
 
-/** 5. Are the first centroids that devices tell their own records? */
+/** 5. Are the first centroids that devices send their own records? */
 function recordsAsSeeds(): void {
-  const rows = [["start", "told centroids that are raw records"]];
+  const rows = [["start", "sent centroids that are raw records"]];
   for (const init of ["kmeans++", "local"] as const) {
-    let [told, raw] = [0, 0];
+    let [sent, raw] = [0, 0];
     for (const seed of seeds) {
       const { datasets, network } = setting(100, 0.7, seed);
       const { centroids } = fit(datasets, network, { k: 3, alpha: 1, seed, init, rounds: 0 });
       const records = new Set(asText(stack(datasets)));
       for (const row of asText(stack(centroids))) {
-        told++;
+        sent++;
         if (records.has(row)) raw++;
       }
     }
-    rows.push([init, `${raw} of ${told}`]);
+    rows.push([init, `${raw} of ${sent}`]);
   }
   print("5. what the first message holds: iso, m = 100, 10 runs", rows);
 }

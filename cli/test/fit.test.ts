@@ -235,7 +235,7 @@ test("warnings name columns that say nothing, small devices and a network in par
   const { stdout } = await outcome("fit", ...files, "--k", "2", "--graph", links, "--out", out("warned"), "--json");
   expect(JSON.parse(stdout).warnings).toEqual([
     'column "id" counts the rows and will be clustered like a measurement; leave it out with --exclude',
-    'column "five" is 5 in every row and tells nothing; leave it out with --exclude',
+    'column "five" is 5 in every row and says nothing; leave it out with --exclude',
     'column "y" repeats "x", which then counts twice; leave one out with --exclude',
     "fewer than 10 rows a cluster: w0 (12), w1 (12), w2 (12)",
     "the network falls into 2 parts that never hear of each other",

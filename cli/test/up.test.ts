@@ -92,7 +92,7 @@ test("fedkm up paints its table and stops all devices on SIGINT; killed outright
     expect(await exited).toEqual(signal === "SIGINT" ? [0, null] : [null, signal]);
     await vi.waitFor(() => expect(pids.map(isAlive)).toEqual([false, false]), BOUND);
     if (signal === "SIGINT") {
-      expect(said).toMatch(/^device +state +peers +round +move +objective +oldest +told +bytes$/m);
+      expect(said).toMatch(/^device +state +peers +round +move +objective +oldest +sent +bytes$/m);
       expect(said.trimEnd().split("\n").at(-1)).toBe(`stopped; the state stays in ${state}`);
     }
   }

@@ -58,7 +58,7 @@ class Loop implements Device, NetworkListener {
   #sent: { readonly centroids: Float64Array; readonly present: readonly boolean[] } | undefined;
   #sentAt: number;
   #sequence = 0;
-  #framesTold = 0;
+  #framesSent = 0;
   #restUntil = 0;
   #cancelUpdate: (() => void) | undefined;
   #cancelHeartbeat: (() => void) | undefined;
@@ -94,7 +94,7 @@ class Loop implements Device, NetworkListener {
   status(): DeviceStatus {
     const { study, network, clock, memory } = this.#options;
     const origin = { study, peer: network.self, epoch: memory.epoch, now: clock.now() };
-    return describe(origin, this.#model, [...this.#neighbours.values()], this.#framesTold);
+    return describe(origin, this.#model, [...this.#neighbours.values()], this.#framesSent);
   }
 
   setRows(rows: Matrix): void {
@@ -229,7 +229,7 @@ class Loop implements Device, NetworkListener {
     const frame = encodeCentroids(contract, stamp, centroids.data, present);
     for (const { peer, isConnected, refusal } of to) {
       if (!isConnected || refusal !== undefined) continue;
-      this.#framesTold++;
+      this.#framesSent++;
       network.send(peer, frame);
     }
   }

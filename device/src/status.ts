@@ -41,7 +41,7 @@ export interface DeviceStatus {
   readonly threshold: number;
   /** Own part of the objective: loss and half of the coupling. Summed over the devices it is the objective. */
   readonly objective: number | null;
-  readonly framesTold: number;
+  readonly framesSent: number;
   readonly neighbours: readonly NeighbourStatus[];
   /** In the features' units. */
   readonly centroids: readonly (readonly number[])[] | null;
@@ -59,7 +59,7 @@ export function describe(
   { peer, study, epoch, now }: Origin,
   model: Model,
   neighbours: readonly Neighbour[],
-  framesTold: number,
+  framesSent: number,
 ): DeviceStatus {
   const { rows, rowsLeftOut, round, move, threshold, last, centroids } = model;
   return {
@@ -73,7 +73,7 @@ export function describe(
     move: Number.isFinite(move) ? move : null,
     threshold,
     objective: last === undefined ? null : (last.objective + last.loss) / 2,
-    framesTold,
+    framesSent,
     neighbours: neighbours.map((neighbour) => ({
       peer: neighbour.peer,
       isConnected: neighbour.isConnected,

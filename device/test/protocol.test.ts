@@ -189,14 +189,14 @@ it(`10,000 malformed frames change nothing but counters (seed ${seed})`, async (
   const { framesRefused } = device.status().neighbours[0];
   const refused = Object.values(framesRefused).reduce((sum, count) => sum + count, 0);
   expect(refused).toBeGreaterThan(9_990);
-  const { round, framesTold, ...rest } = JSON.parse(steady())[0];
-  const { round: roundBefore, framesTold: toldBefore, ...restBefore } = JSON.parse(before)[0];
+  const { round, framesSent, ...rest } = JSON.parse(steady())[0];
+  const { round: roundBefore, framesSent: toldBefore, ...restBefore } = JSON.parse(before)[0];
   // 50 seconds have passed: two heartbeats at most, each with an update that moves nothing.
   expect(rest).toEqual({ ...restBefore, move: 0 });
   expect(round - roundBefore).toBeLessThanOrEqual(2);
-  expect(framesTold - toldBefore).toBeLessThanOrEqual(2);
+  expect(framesSent - toldBefore).toBeLessThanOrEqual(2);
   // And once our study, to a peer that seems to have another one.
-  expect(around.sent.length - heartbeats).toBe(framesTold - toldBefore + 1);
+  expect(around.sent.length - heartbeats).toBe(framesSent - toldBefore + 1);
 });
 
 it("a study in a frame is read whole", async () => {

@@ -35,7 +35,7 @@ export async function deviceCosts(): Promise<boolean> {
     ]);
     print(`Round trips on loopback, ${TRIPS} of each in turn, in ms`, [
       ["", "median", "p99", "worst", "longer than 5"],
-      ["an update: told, heard, used, told back", ...trip.update],
+      ["an update: sent, received, used, sent back", ...trip.update],
       ["the same bytes over plain TCP", ...trip.plain],
     ]);
     return memory <= 100 && start <= 1_000 && Number(trip.update[0]) < 5;
@@ -180,7 +180,7 @@ export async function bytesOfAChange(): Promise<boolean> {
     await pair.close();
     await proxy.close();
   }
-  print("Bytes for a told change (TCP payload of both directions; the bar is 64 more than the frame)", rows);
+  print("Bytes for a change that is sent (TCP payload of both directions; the bar is 64 more than the frame)", rows);
   return isGood;
 }
 
@@ -197,7 +197,7 @@ export async function silence({ seconds }: { seconds: number }): Promise<boolean
   try {
     await Promise.all([0, 1, 2, 3].map((i) => network.start(i)));
     await network.settled(60_000);
-    const sent = () => network.devices.reduce((sum, device) => sum + device.status().framesTold, 0);
+    const sent = () => network.devices.reduce((sum, device) => sum + device.status().framesSent, 0);
     const carried = () => [...network.proxies.values()].reduce((sum, { bytes }) => sum + bytes, 0);
     const before = { sent: sent(), carried: carried() };
     await pause(seconds * 1_000);
@@ -205,7 +205,7 @@ export async function silence({ seconds }: { seconds: number }): Promise<boolean
     const most = 8 * Math.ceil(seconds / 30);
     const rate = (carried() - before.carried) / seconds / 4;
     print(`Settled: 4 devices in a ring, watched for ${seconds} s`, [
-      ["frames told", "heartbeats due, at most", "bytes a second and link, all included"],
+      ["frames sent", "heartbeats due, at most", "bytes a second and link, all included"],
       [String(frames), String(most), rate.toFixed(1)],
     ]);
     return frames <= most;

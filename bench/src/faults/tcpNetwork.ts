@@ -116,7 +116,7 @@ export async function tcpNetwork(options: TcpNetworkOptions): Promise<TcpNetwork
       for (let quiet = 0, last = -1; quiet < 3; ) {
         if (performance.now() > end) return false;
         await pause(400);
-        const sent = places.reduce((sum, { device }) => sum + (device?.status().framesTold ?? 0), 0);
+        const sent = places.reduce((sum, { device }) => sum + (device?.status().framesSent ?? 0), 0);
         quiet = areSettled() && sent === last ? quiet + 1 : 0;
         last = sent;
       }

@@ -9,7 +9,7 @@ export function columnWarnings(tables: readonly Table[]): string[] {
     const quoted = JSON.stringify(name);
     const [{ range, copyOf }] = own;
     if (own.every((column) => column.isConstant && column.range?.least === range?.least)) {
-      return [`column ${quoted} is ${range?.least} in every row and tells nothing; leave it out with --exclude`];
+      return [`column ${quoted} is ${range?.least} in every row and says nothing; leave it out with --exclude`];
     }
     if (own.every(({ countsRows }) => countsRows)) {
       return [`column ${quoted} counts the rows and will be clustered like a measurement; leave it out with --exclude`];

@@ -43,13 +43,13 @@ function families({ device, links, pending, memoryBytes, delayMilliseconds }: Da
   });
   return [
     counter("rounds", "Updates of this device.", one(device.round)),
-    gauge("settled", "1 while there is nothing to tell.", one(device.phase === "settled")),
+    gauge("settled", "1 while there is nothing to send.", one(device.phase === "settled")),
     gauge("move", "Largest move in the last update, as a share of the range.", one(device.move)),
-    gauge("move_threshold", "A larger move is told.", one(device.threshold)),
+    gauge("move_threshold", "A larger move is sent.", one(device.threshold)),
     gauge("objective", "Own part of the objective.", one(device.objective)),
     gauge("rows", "Rows that count.", one(device.rows)),
     gauge("rows_left_out", "Rows that do not count.", one(device.rowsLeftOut)),
-    counter("frames_told", "Frames told to neighbours.", one(device.framesTold)),
+    counter("frames_sent", "Frames sent to neighbours.", one(device.framesSent)),
     gauge("strangers", "Peers that are not linked and tried to connect.", one(pending.length)),
     gauge(
       "link_connected",

@@ -46,7 +46,7 @@ const status: DaemonStatus = {
     move: null,
     threshold: 1e-7,
     objective: 1.5,
-    framesTold: 40,
+    framesSent: 40,
     centroids: [[123.456]],
   },
   links: [

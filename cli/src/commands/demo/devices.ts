@@ -88,7 +88,7 @@ function summed(statuses: readonly (DaemonStatus | undefined)[]) {
   const sent = statuses.flatMap((status) => status?.links.map((link) => link.sent) ?? []);
   return {
     centroids: statuses.map((status) => matrix(status?.device.centroids ?? [])),
-    messages: broadcasts(statuses.map((status) => [status?.device.framesTold ?? 0, status?.links.length ?? 0])),
+    messages: broadcasts(statuses.map((status) => [status?.device.framesSent ?? 0, status?.links.length ?? 0])),
     bytes: sent.reduce((sum, { bytes }) => sum + bytes, 0),
   };
 }
@@ -108,7 +108,7 @@ async function simulateDevices(
   const simulation = simulate({ study, contract: await contractOf(study), datasets, graph, seed });
   const isAgreed = simulation.settle(WITHIN_MILLISECONDS);
   const messages = broadcasts(
-    datasets.map((_, i) => [simulation.status(i).framesTold, graph.neighbours[i].length] as const),
+    datasets.map((_, i) => [simulation.status(i).framesSent, graph.neighbours[i].length] as const),
   );
   const milliseconds = performance.now() - begun;
   return { centroids: simulation.centroids(), messages, bytes: simulation.bytes, milliseconds, isAgreed, inProcess };

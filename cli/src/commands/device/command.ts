@@ -76,7 +76,7 @@ function runCommand(io: Console): Command {
     )
     .addOption(stateOption())
     .option("--metrics <port>", "serve /metrics and /status on 127.0.0.1", parseWhole("--metrics", 0, 65_535))
-    .option("--mdns", "tell the local network where this device is, and find linked ones there")
+    .option("--mdns", "announce this device on the local network, and find linked ones there")
     .option("--log <level>", "debug, info, warn, error or silent", "info")
     .addHelpText("after", "\nExample:\n  fedkm device run --state north --metrics 9464")
     .action(async (options: RunOptions) => {

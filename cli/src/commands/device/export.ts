@@ -37,7 +37,7 @@ export async function exportModel({ state, out }: { state: string; out: string }
     objective,
     rounds: status.device.round,
     converged: status.device.phase === "settled",
-    messages: status.device.framesTold,
+    messages: status.device.framesSent,
     bytes: status.links.reduce((sum, { sent }) => sum + sent.bytes, 0),
     history: [],
   };

@@ -17,14 +17,14 @@ export async function showStatus(
 }
 
 function describe({ name, isRunning, pid, writtenAt, device, links, pending, notice }: DaemonStatus): string[] {
-  const { phase, round, move, threshold, objective, rows, rowsLeftOut, framesTold } = device;
+  const { phase, round, move, threshold, objective, rows, rowsLeftOut, framesSent } = device;
   const state = isRunning ? `running as process ${pid}` : `not running (last seen ${writtenAt})`;
   const heading = ["link", "state", "heard", "frames in", "bytes in", "frames out", "bytes out"];
   return [
     `${name}: ${state}, ${phase}`,
     `round ${count(round)}, last move ${move === null ? "none" : significant(move, 2)} of the range ` +
-      `(told above ${significant(threshold, 2)}), objective part ${objective === null ? "none" : significant(objective, 4)}`,
-    `${count(rows)} rows (${count(rowsLeftOut)} left out), ${count(framesTold)} frames told`,
+      `(sent above ${significant(threshold, 2)}), objective part ${objective === null ? "none" : significant(objective, 4)}`,
+    `${count(rows)} rows (${count(rowsLeftOut)} left out), ${count(framesSent)} frames sent`,
     "",
     ...(links.length > 0 ? alignColumns([heading, ...links.map(linkRow)]) : ["no links"]),
     ...links.flatMap(whyNot),

@@ -52,7 +52,9 @@ function describe({ study, hash, frameBytes: bytes, data }: Facts): string[] {
   ]);
   const fits = data.map(({ file, rows: all, rowsOutside }) => {
     const enough =
-      all - rowsOutside >= k * minimum ? "" : `; fewer than ${k * minimum} that count: it would tell nothing`;
+      all - rowsOutside >= k * minimum
+        ? ""
+        : `; fewer than ${k * minimum} that count: it would send nothing of its own`;
     return `${file}: ${count(all)} rows, ${count(rowsOutside)} outside the bounds${enough}`;
   });
   return [

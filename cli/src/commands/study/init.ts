@@ -85,7 +85,7 @@ coupling: nearest
 weighting: device
 # open: neighbours can reconstruct cluster means, sizes and, over time, single rows. For data that is not personal.
 privacy: open
-# A device with fewer than k times as many rows tells nothing of its own.
+# A device with fewer than k times as many rows sends nothing of its own.
 minimum: 10
 `;
 }

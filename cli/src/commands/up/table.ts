@@ -6,7 +6,7 @@ import type { Output } from "../../console.ts";
 import { count, duration, significant } from "../../numbers.ts";
 import { alignColumns } from "../../table.ts";
 
-const heading = ["device", "state", "peers", "round", "move", "objective", "oldest", "told", "bytes"];
+const heading = ["device", "state", "peers", "round", "move", "objective", "oldest", "sent", "bytes"];
 
 export function networkTable(statuses: readonly (DaemonStatus | undefined)[], styled: boolean): string[] {
   const rows = statuses.map((status, index) => (status === undefined ? silent(index) : deviceRow(status)));
@@ -24,7 +24,7 @@ function silent(index: number): string[] {
 }
 
 function deviceRow({ name, device, links }: DaemonStatus): string[] {
-  const { phase, round, move, objective, framesTold } = device;
+  const { phase, round, move, objective, framesSent } = device;
   const ages = links.map(({ age }) => age);
   const oldest = ages.some((age) => age === null) ? "never" : duration(Math.max(0, ...ages.map(Number)));
   return [
@@ -35,7 +35,7 @@ function deviceRow({ name, device, links }: DaemonStatus): string[] {
     move === null ? "" : significant(move, 2),
     objective === null ? "" : significant(objective, 5),
     links.length === 0 ? "" : oldest,
-    count(framesTold),
+    count(framesSent),
     count(links.reduce((sum, { sent }) => sum + sent.bytes, 0)),
   ];
 }
