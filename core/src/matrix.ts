@@ -7,25 +7,59 @@ export interface Matrix {
   readonly cols: number;
 }
 
-/** A matrix from nested rows, copied. Rows must be of one length and hold finite numbers only. */
-export function matrix(rows: ArrayLike<ArrayLike<number>>): Matrix {
-  const cols = rows.length === 0 ? 0 : rows[0].length;
+/** Numbers one after the other, such as a Float32Array, and how many make a row. */
+export interface FlatRows {
+  readonly data: ArrayLike<number>;
+  readonly cols: number;
+}
+
+/** A matrix from nested rows or from flat numbers, copied. Rows must be of one length and hold finite numbers only. */
+export function matrix(rows: ArrayLike<ArrayLike<number>> | FlatRows): Matrix {
+  if (isFlat(rows)) return fromFlat(rows);
+  if (!isList(rows)) {
+    throw new TypeError(`rows must be a list of rows, or { data, cols } with flat numbers, got ${String(rows)}`);
+  }
+  const cols = isList(rows[0]) ? rows[0].length : 0;
   const data = new Float64Array(rows.length * cols);
   for (let r = 0; r < rows.length; r++) {
     const row = rows[r];
+    if (!isList(row)) {
+      throw new TypeError(
+        `row ${r} must be a list of numbers (flat numbers: matrix({ data, cols })), got ${String(row)}`,
+      );
+    }
     if (row.length !== cols) {
       throw new RangeError(`row ${r} must have ${cols} numbers (the length of row 0), got ${row.length}`);
     }
-    for (let c = 0; c < cols; c++) {
-      const value = row[c];
-      // A typed array would turn null, text and holes into a number without a word.
-      if (typeof value !== "number" || !Number.isFinite(value)) {
-        throw new RangeError(`row ${r}, column ${c} must be a finite number, got ${String(value)}`);
-      }
-      data[r * cols + c] = value;
-    }
+    for (let c = 0; c < cols; c++) data[r * cols + c] = finite(row[c], r, c);
   }
   return { data, rows: rows.length, cols };
+}
+
+function fromFlat({ data: given, cols }: FlatRows): Matrix {
+  if (!isList(given)) throw new TypeError(`data must be a list of numbers, got ${String(given)}`);
+  if (!Number.isSafeInteger(cols) || cols < 1 || given.length % cols !== 0) {
+    throw new RangeError(
+      `cols must be an integer that divides ${given.length} (the numbers of data), got ${String(cols)}`,
+    );
+  }
+  const data = new Float64Array(given.length);
+  for (let i = 0; i < data.length; i++) data[i] = finite(given[i], Math.floor(i / cols), i % cols);
+  return { data, rows: data.length / cols, cols };
+}
+
+/** A typed array would turn null, text and holes into a number without a word. */
+function finite(value: unknown, row: number, column: number): number {
+  if (typeof value === "number" && Number.isFinite(value)) return value;
+  throw new RangeError(`row ${row}, column ${column} must be a finite number, got ${String(value)}`);
+}
+
+function isFlat(value: unknown): value is FlatRows {
+  return typeof value === "object" && value !== null && "data" in value && "cols" in value;
+}
+
+function isList(value: unknown): value is ArrayLike<unknown> {
+  return typeof value === "object" && value !== null && "length" in value && typeof value.length === "number";
 }
 
 /** The rows of a matrix as nested arrays, copied: the inverse of `matrix`. */

@@ -48,6 +48,26 @@ const refusals: [string, () => unknown, string][] = [
     () => matrix([[1], [null as unknown as number]]),
     "row 1, column 0 must be a finite number, got null",
   ],
+  [
+    "flat numbers without their columns",
+    () => matrix([1, 2, 3] as unknown as number[][]),
+    "row 0 must be a list of numbers (flat numbers: matrix({ data, cols })), got 1",
+  ],
+  [
+    "no rows at all",
+    () => matrix(undefined as unknown as number[][]),
+    "rows must be a list of rows, or { data, cols } with flat numbers, got undefined",
+  ],
+  [
+    "columns that do not divide flat numbers",
+    () => matrix({ data: [1, 2, 3], cols: 2 }),
+    "cols must be an integer that divides 3 (the numbers of data), got 2",
+  ],
+  [
+    "NaN in flat numbers",
+    () => matrix({ data: Float32Array.of(1, 2, 3, Number.NaN), cols: 2 }),
+    "row 1, column 1 must be a finite number, got NaN",
+  ],
   ["text in rows", () => matrix([["4" as unknown as number]]), "row 0, column 0 must be a finite number, got 4"],
   [
     "NaN in a dataset",
@@ -277,6 +297,18 @@ describe("legal oddities give no NaN", () => {
     ]);
     everyMethod([same, same], link, 2);
     everyMethod([same, same], link, 5);
+  });
+
+  it("flat numbers of any kind are the matrix of their rows", () => {
+    const rows = matrix([
+      [1, 2],
+      [3, 4],
+    ]);
+    expect(matrix({ data: [1, 2, 3, 4], cols: 2 })).toEqual(rows);
+    expect(matrix({ data: Float32Array.of(1, 2, 3, 4), cols: 2 })).toEqual(rows);
+    // A matrix is flat numbers too: it is copied.
+    expect(matrix(rows)).toEqual(rows);
+    expect(matrix(rows).data).not.toBe(rows.data);
   });
 
   it("isolated devices", () => everyMethod([...two, two[0]], graph(3, [[0, 1]]), 2));
