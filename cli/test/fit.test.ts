@@ -228,15 +228,38 @@ test("the report stands alone, escapes names, and is well-formed where it matter
   expect(page.match(/<svg/g)).toHaveLength(4);
 });
 
+test("warnings name columns that decide alone, ids, and values that stand for nothing measured", async () => {
+  const rows = Array.from({ length: 60 }, (_, r) => [
+    30 + (r % 40),
+    20_000 + 900 * ((r * 17) % 60),
+    (r * 7) % 60,
+    r % 9 === 0 ? -999 : r % 5,
+  ]);
+  const file = folder.file("people.csv", `age,income,person,marks\n${rows.join("\n")}\n`);
+  const warned = async (...further: string[]) => {
+    const { stdout } = await outcome("fit", file, "--k", "2", "--out", out("people"), "--json", ...further);
+    return JSON.parse(stdout).warnings;
+  };
+  const strange = [
+    'column "person" has another whole number in every row, as an id has; leave it out with --exclude person',
+    'column "marks" is -999 in 7 rows, far from all its other values; if that means that nothing was measured, empty these cells and use --missing',
+  ];
+  expect(await warned()).toEqual([
+    ...strange,
+    'column "income" varies 1,410 times as much as "age" and counts for that much more; give all columns the same say with --scale standard',
+  ]);
+  expect(await warned("--scale", "standard")).toEqual(strange);
+});
+
 test("warnings name columns that say nothing, small devices and a network in parts", async () => {
   const rows = (from: number) => Array.from({ length: 12 }, (_, r) => `${from + r},5,${r * r},${r * r}`).join("\n");
   const files = [0, 100, 200].map((from, i) => folder.file(`w${i}.csv`, `id,five,x,y\n${rows(from)}\n`));
   const links = folder.file("w.links.csv", "w0,w1\n");
   const { stdout } = await outcome("fit", ...files, "--k", "2", "--graph", links, "--out", out("warned"), "--json");
   expect(JSON.parse(stdout).warnings).toEqual([
-    'column "id" counts the rows and will be clustered like a measurement; leave it out with --exclude',
-    'column "five" is 5 in every row and says nothing; leave it out with --exclude',
-    'column "y" repeats "x", which then counts twice; leave one out with --exclude',
+    'column "id" counts the rows and will be clustered like a measurement; leave it out with --exclude id',
+    'column "five" is 5 in every row and says nothing; leave it out with --exclude five',
+    'column "y" repeats "x", which then counts twice; leave it out with --exclude y',
     "fewer than 10 rows a cluster: w0 (12), w1 (12), w2 (12)",
     "the network falls into 2 parts that never hear of each other",
   ]);

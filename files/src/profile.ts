@@ -11,6 +11,10 @@ export interface ColumnProfile {
   readonly isConstant: boolean;
   /** Each value one more than the one above: a row number, not a feature. */
   readonly countsRows: boolean;
+  /** Whole numbers, no two of them equal, that fill their range or are called an id: names, not measurements. */
+  readonly namesRows: boolean;
+  /** One value far from all others that stands there again and again, such as -999: it may mean that nothing was measured. */
+  readonly sentinel?: { readonly value: number; readonly count: number };
   /** An earlier column with the same values. */
   readonly copyOf?: string;
 }
@@ -32,29 +36,85 @@ export function profileColumns({ columns, points, missing }: Table): ColumnProfi
     return {
       name,
       missing: missing[c].count,
-      ...describe(points, c),
+      ...describe(points, c, name),
       ...(twin >= 0 && { copyOf: columns[twin] }),
     };
   });
 }
 
-function describe({ data, rows, cols }: Matrix, c: number): Pick<ColumnProfile, "range" | "isConstant" | "countsRows"> {
-  let least = Number.POSITIVE_INFINITY;
-  let most = Number.NEGATIVE_INFINITY;
+type Described = Omit<ColumnProfile, "name" | "missing" | "copyOf">;
+
+function describe({ data, rows, cols }: Matrix, c: number, name: string): Described {
+  const [low, high] = [farEnd(), farEnd()];
   let sum = 0;
   let count = 0;
+  let isWhole = true;
   let countsRows = rows > 2;
   for (let r = 0, at = c; r < rows; r++, at += cols) {
     const value = data[at];
     if (r > 0 && value !== data[at - cols] + 1) countsRows = false;
     if (Number.isNaN(value)) continue;
-    if (value < least) least = value;
-    if (value > most) most = value;
+    reach(low, -value);
+    reach(high, value);
+    if (!Number.isInteger(value)) isWhole = false;
     sum += value;
     count++;
   }
-  if (count === 0) return { isConstant: false, countsRows: false };
-  return { range: { least, mean: sum / count, most }, isConstant: least === most && rows > 1, countsRows };
+  if (count === 0) return { isConstant: false, countsRows: false, namesRows: false };
+  const [least, most] = [-low.value, high.value];
+  const fillsRange = most - least === count - 1 || /(^|[^a-z])id$/i.test(name);
+  const namesRows = isWhole && fillsRange && count >= FEWEST_NAMES && areDistinct(data, c, cols);
+  const sentinel = pileOf(low, most, count) ?? pileOf(high, -least, count);
+  return {
+    range: { least, mean: sum / count, most },
+    isConstant: least === most && rows > 1,
+    countsRows,
+    namesRows,
+    ...(sentinel && { sentinel: { value: sentinel === low ? least : most, count: sentinel.count } }),
+  };
+}
+
+/** Fewer whole numbers may well be different by chance. */
+const FEWEST_NAMES = 20;
+
+/** The largest value so far, how often it stands there, and the largest below it. */
+interface FarEnd {
+  value: number;
+  count: number;
+  next: number;
+}
+
+function farEnd(): FarEnd {
+  return { value: Number.NEGATIVE_INFINITY, count: 0, next: Number.NEGATIVE_INFINITY };
+}
+
+function reach(/* IN OUT */ end: FarEnd, value: number): void {
+  if (value > end.value) {
+    end.next = end.value;
+    end.value = value;
+    end.count = 1;
+  } else if (value === end.value) end.count++;
+  else if (value > end.next) end.next = value;
+}
+
+/**
+ * The end, if it is a pile apart: it repeats, most values are elsewhere, and it is farther from the next value than the
+ * others are from each other. `opposite` is the other end in the same direction.
+ */
+function pileOf(end: FarEnd, opposite: number, count: number): FarEnd | undefined {
+  const { value, count: repeats, next } = end;
+  const others = next + opposite;
+  const isPile = repeats >= 3 && repeats < count / 2 && Number.isFinite(next) && others > 0;
+  return isPile && value - next > 2 * others ? end : undefined;
+}
+
+function areDistinct(data: Float64Array, c: number, cols: number): boolean {
+  const seen = new Set<number>();
+  for (let at = c; at < data.length; at += cols) {
+    if (seen.has(data[at])) return false;
+    seen.add(data[at]);
+  }
+  return true;
 }
 
 function sameColumn({ data, rows, cols }: Matrix, a: number, b: number): boolean {

@@ -90,6 +90,27 @@ test("standardScaling from sums of devices is that of the pooled rows", () => {
   ]);
 });
 
+test("profile finds ids without order, and values that stand for nothing measured", async () => {
+  const row = (r: number) => {
+    const shuffled = 1000 + ((r * 7) % 40);
+    const sparse = r * r * 31;
+    const measured = r % 10 === 0 ? -200 : 20 + (r % 7);
+    const skewed = r < 38 ? r % 5 : 60 + r;
+    return [shuffled, sparse, sparse, measured, 3 - (r % 4), skewed].join(",");
+  };
+  const rows = Array.from({ length: 40 }, (_, r) => row(r)).join("\n");
+  const { columns } = profile(await readTable(write("ids.csv", `code,patient_id,area,co,few,skewed\n${rows}\n`)));
+  expect(columns.map(({ namesRows }) => namesRows)).toEqual([true, true, false, false, false, false]);
+  expect(columns.map(({ sentinel }) => sentinel)).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    { value: -200, count: 4 },
+    undefined,
+    undefined,
+  ]);
+});
+
 test("profile finds ranges, constants, row numbers, copies and repeated rows", async () => {
   const { columns, repeatedRows, rows } = profile(
     await readTable(write("p.csv", "id,a,b,c,d\n1,5,2,5,7\n2,6,2,6,7\n3,,2,,7\n4,6,2,6,8\n")),
@@ -101,10 +122,12 @@ test("profile finds ranges, constants, row numbers, copies and repeated rows", a
     range: { least: 1, mean: 2.5, most: 4 },
     isConstant: false,
     countsRows: true,
+    namesRows: false,
   });
   expect(columns[1].missing).toBe(1);
   expect(columns[2].isConstant).toBe(true);
   expect(columns[3].copyOf).toBe("a");
+  expect(columns.every(({ sentinel }) => sentinel === undefined)).toBe(true);
   expect(profile(await readTable(write("r.csv", "a,b\n1,2\n3,4\n1,2\n1,2\n"))).repeatedRows).toBe(2);
 });
 

@@ -3,6 +3,7 @@
 import type { Matrix } from "@fedkm/core";
 import { type Bounds, readBounds, type Scaling, standardScaling } from "@fedkm/files";
 import { UsageError } from "../failure.ts";
+import { spreadWarnings } from "./warnings.ts";
 
 type ScalingKind = "none" | "standard" | "bounds";
 
@@ -18,7 +19,7 @@ export async function chooseScaling(
 ): Promise<ChosenScaling> {
   if (spec === "none") {
     const [offset, scale] = [0, 1].map((value) => columns.map(() => value));
-    return { scaling: { kind: "none", offset, scale }, warnings: [] };
+    return { scaling: { kind: "none", offset, scale }, warnings: spreadWarnings(columns, datasets) };
   }
   if (spec === "standard") return { scaling: { kind: "standard", ...standardScaling(datasets) }, warnings: [] };
   const [, file] = /^bounds:(.+)$/.exec(spec) ?? [];

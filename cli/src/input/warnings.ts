@@ -1,24 +1,75 @@
 // What a careful colleague would say about the columns before clustering them.
 
-import { profileColumns, type Table } from "@fedkm/files";
+import type { Matrix } from "@fedkm/core";
+import { type ColumnProfile, profileColumns, standardScaling, type Table } from "@fedkm/files";
+import { count } from "../numbers.ts";
+import { asArgument } from "./remedies.ts";
 
 export function columnWarnings(tables: readonly Table[]): string[] {
   const profiles = tables.map(profileColumns);
   return tables[0].columns.flatMap((name, c) => {
     const own = profiles.map((columns) => columns[c]);
-    const quoted = JSON.stringify(name);
-    const [{ range, copyOf }] = own;
-    if (own.every((column) => column.isConstant && column.range?.least === range?.least)) {
-      return [`column ${quoted} is ${range?.least} in every row and says nothing; leave it out with --exclude`];
-    }
-    if (own.every(({ countsRows }) => countsRows)) {
-      return [`column ${quoted} counts the rows and will be clustered like a measurement; leave it out with --exclude`];
-    }
-    if (copyOf !== undefined && own.every((column) => column.copyOf === copyOf)) {
-      return [
-        `column ${quoted} repeats ${JSON.stringify(copyOf)}, which then counts twice; leave one out with --exclude`,
-      ];
-    }
-    return [];
+    return [...uselessColumn(name, own), ...sentinels(name, own)];
+  });
+}
+
+function uselessColumn(name: string, own: readonly ColumnProfile[]): string[] {
+  const quoted = JSON.stringify(name);
+  const remedy = `leave it out with --exclude ${asArgument([name])}`;
+  const [{ range, copyOf }] = own;
+  if (own.every((column) => column.isConstant && column.range?.least === range?.least)) {
+    return [`column ${quoted} is ${range?.least} in every row and says nothing; ${remedy}`];
+  }
+  if (own.every(({ countsRows }) => countsRows)) {
+    return [`column ${quoted} counts the rows and will be clustered like a measurement; ${remedy}`];
+  }
+  if (own.every(({ namesRows }) => namesRows)) {
+    return [`column ${quoted} has another whole number in every row, as an id has; ${remedy}`];
+  }
+  if (copyOf !== undefined && own.every((column) => column.copyOf === copyOf)) {
+    return [`column ${quoted} repeats ${JSON.stringify(copyOf)}, which then counts twice; ${remedy}`];
+  }
+  return [];
+}
+
+function sentinels(name: string, own: readonly ColumnProfile[]): string[] {
+  const counts = new Map<number, number>();
+  for (const { sentinel } of own) {
+    if (sentinel !== undefined) counts.set(sentinel.value, (counts.get(sentinel.value) ?? 0) + sentinel.count);
+  }
+  return Array.from(
+    counts,
+    ([value, rows]) =>
+      `column ${JSON.stringify(name)} is ${value} in ${count(rows)} rows, far from all its other values; if that means ` +
+      "that nothing was measured, empty these cells and use --missing",
+  );
+}
+
+/** Above this ratio of deviations one column has all the say. */
+const LARGEST_RATIO = 10;
+
+/** `datasets` are not scaled. */
+export function spreadWarnings(columns: readonly string[], datasets: readonly Matrix[]): string[] {
+  const { offset, scale } = standardScaling(datasets);
+  const spread = columns.map((name, c) => ({
+    name,
+    deviation: scale[c],
+    isConstant: isConstant(datasets, c, offset[c]),
+  }));
+  const varying = spread.filter((column) => !column.isConstant).sort((a, b) => a.deviation - b.deviation);
+  const [least, most] = [varying.at(0), varying.at(-1)];
+  if (least === undefined || most === undefined || most.deviation <= LARGEST_RATIO * least.deviation) return [];
+  const ratio = count(Math.round(most.deviation / least.deviation));
+  return [
+    `column ${JSON.stringify(most.name)} varies ${ratio} times as much as ${JSON.stringify(least.name)} and counts for ` +
+      "that much more; give all columns the same say with --scale standard",
+  ];
+}
+
+/** `standardScaling` gives a column without spread the scale 1. */
+function isConstant(datasets: readonly Matrix[], c: number, mean: number): boolean {
+  return datasets.every(({ data, rows, cols }) => {
+    for (let r = 0, at = c; r < rows; r++, at += cols) if (data[at] !== mean) return false;
+    return true;
   });
 }

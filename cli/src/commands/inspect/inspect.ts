@@ -63,6 +63,7 @@ function remark(own: ColumnProfile | undefined): string {
   if (own === undefined) return "";
   if (own.isConstant) return "constant";
   if (own.countsRows) return "counts the rows";
+  if (own.namesRows) return "an id";
   return own.copyOf === undefined ? "" : `same as ${own.copyOf}`;
 }
 
