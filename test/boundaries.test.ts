@@ -67,6 +67,7 @@ const layers = [
   "objective",
   "fit",
   "measures",
+  "certificate",
   "methods/method",
   "methods/local",
   "methods/pooled",

@@ -5,6 +5,11 @@ import { complete, erdosRenyi, type Graph, graph, type Matrix, path, randomStrea
 import { federatedMeans, readLinks } from "@fedkm/files";
 import { UsageError } from "../failure.ts";
 
+/** Whether links come from a rule, and not from a file. */
+export function isLinkRule(spec: string): boolean {
+  return /^(complete|path|star|ring|er:.*|knn:.*)$/.test(spec);
+}
+
 /** `names` and `datasets` are those of the devices; only means of columns are looked at. */
 export async function linkDevices(
   spec: string,

@@ -1,6 +1,14 @@
 // model.json: what a fit found, in the user's units, with all that is needed to label further rows. See docs/model.md.
 
-import { type Coupling, type Matrix, matrix, type Preset, predict, type Weighting } from "@fedkm/core";
+import {
+  type Certificate,
+  type Coupling,
+  type Matrix,
+  matrix,
+  type Preset,
+  predict,
+  type Weighting,
+} from "@fedkm/core";
 import { applyScaling, type MissingPolicy, type Scaling } from "@fedkm/files";
 
 export const MODEL_FORMAT = "fedkm-model";
@@ -60,6 +68,8 @@ export interface Model {
   readonly messages: number;
   readonly bytes: number;
   readonly history: readonly RoundModel[];
+  /** Not in models of before there were certificates. */
+  readonly certificate?: Certificate;
 }
 
 /** The centroids of a model's device on the scale on which points are compared. */

@@ -5,6 +5,7 @@ import { undoScaling } from "@fedkm/files";
 import { type Console, isStyled } from "../../console.ts";
 import type { Input } from "../../input/devices.ts";
 import { type Prepared, type PrepareOptions, prepare } from "../../input/prepare.ts";
+import { certifyModel } from "../../model/certify.ts";
 import type { Fitted } from "../../model/fitted.ts";
 import { labelScaled, MODEL_FORMAT, MODEL_VERSION, type Model } from "../../model/model.ts";
 import { type Progress, progressOn } from "../../progress.ts";
@@ -56,7 +57,7 @@ function fitPrepared(prepared: Prepared, options: FitOptions, asked: Asked, prog
   const ordered = inCommonOrder(found.centroids, datasets);
   const centroids = ordered.map((own) => rowsOf(undoScaling(own, scaling)));
   const labels = datasets.map((points, i) => labelScaled({ centroids: centroids[i] }, scaling, points));
-  const model: Model = {
+  const uncertified: Model = {
     format: MODEL_FORMAT,
     version: MODEL_VERSION,
     columns: input.columns,
@@ -83,6 +84,8 @@ function fitPrepared(prepared: Prepared, options: FitOptions, asked: Asked, prog
       return { round, objective, totalVariation, messages, bytes };
     }),
   };
+  progress.announce("fedkm  certifying the result");
+  const model = { ...uncertified, certificate: certifyModel(uncertified, datasets, graph) };
   const warnings = [...prepared.warnings, ...runWarnings(model, graph, input)];
   return { model, datasets, labels, graph, warnings, milliseconds: { read, fit } };
 }
