@@ -12,9 +12,10 @@ import {
   type InputFlags,
   inputOptions,
 } from "../../input/options.ts";
+import { addPluginOption, type PluginOptions } from "../../plugins.ts";
 import { addMethodOptions, type MethodSettings } from "./settings.ts";
 
-interface FitFlags extends InputFlags, MethodSettings {
+interface FitFlags extends InputFlags, MethodSettings, PluginOptions {
   k: number;
   alpha: number;
   graph: string;
@@ -39,7 +40,7 @@ export function fitCommand(io: Console): Command {
     .option("--out <folder>", "where the results go", "fedkm-results")
     .option("--json", "print a summary as one JSON object");
   addDialectOptions(addMissingOption(addSelectionOptions(command.optionsGroup("How files are read:"))));
-  return addMethodOptions(command)
+  return addPluginOption(addMethodOptions(command), "methods and graphs")
     .addHelpText(
       "after",
       "\nExample:\n  fedkm fit examples/north.csv examples/south.csv --k 3 --exclude plant --out clusters",

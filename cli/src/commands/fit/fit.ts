@@ -8,6 +8,7 @@ import { type Prepared, type PrepareOptions, prepare } from "../../input/prepare
 import { certifyModel } from "../../model/certify.ts";
 import type { Fitted } from "../../model/fitted.ts";
 import { labelScaled, MODEL_FORMAT, MODEL_VERSION, type Model } from "../../model/model.ts";
+import { type PluginOptions, pluginsOf } from "../../plugins.ts";
 import { type Progress, progressOn } from "../../progress.ts";
 import { checkFolder } from "../../write.ts";
 import { inCommonOrder } from "./order.ts";
@@ -16,7 +17,7 @@ import { type Asked, askedOf, runMethod } from "./run.ts";
 import type { MethodSettings } from "./settings.ts";
 import { fitText } from "./text.ts";
 
-export interface FitOptions extends PrepareOptions, MethodSettings {
+export interface FitOptions extends PrepareOptions, MethodSettings, PluginOptions {
   readonly k: number;
   readonly alpha: number;
   readonly method: string;
@@ -27,13 +28,15 @@ export interface FitOptions extends PrepareOptions, MethodSettings {
 
 export async function fitFiles(patterns: readonly string[], options: FitOptions, io: Console): Promise<void> {
   checkFolder(options.out);
-  const asked = askedOf(options);
+  const plugins = await pluginsOf(options);
+  const asked = askedOf(options, plugins.methods);
   const progress = progressOn(io.stderr);
   const began = performance.now();
   let fitted: Fitted;
   let written: { paths: string[]; leftOut: string[] };
   try {
-    const prepared = await prepare(patterns, options, (file) => progress.announce(`fedkm  reading ${file}`));
+    const onFile = (file: string) => progress.announce(`fedkm  reading ${file}`);
+    const prepared = await prepare(patterns, options, onFile, plugins.graphs);
     fitted = fitPrepared(prepared, options, asked, progress, performance.now() - began);
     progress.announce("fedkm  writing the results");
     written = await writeResults(prepared.input, fitted, options);

@@ -15,9 +15,14 @@ export interface Asked {
   readonly settings: MethodSettings;
 }
 
-export function askedOf(options: MethodSettings & Asked["problem"] & { readonly method: string }): Asked {
+type Table = Readonly<Record<string, Method>>;
+
+export function askedOf(
+  options: MethodSettings & Asked["problem"] & { readonly method: string },
+  plugged: Table,
+): Asked {
   const { method: name, k, alpha, seed } = options;
-  const table: Readonly<Record<string, Method>> = methods;
+  const table: Table = { ...methods, ...plugged };
   if (!Object.hasOwn(table, name))
     throw new UsageError(`--method must be one of ${Object.keys(table).join(", ")}, got "${name}"`);
   return { name, method: table[name], problem: { k, alpha, seed }, settings: settingsOf(name, options) };
