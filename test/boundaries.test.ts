@@ -72,6 +72,7 @@ const layers = [
   "methods/local",
   "methods/pooled",
   "methods/order",
+  "methods/make",
   "methods/distributed",
   "methods/pooledMeans",
   "methods/consensus",
