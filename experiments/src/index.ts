@@ -9,13 +9,13 @@ export { digits, iris } from "./datasets.ts";
 export { drawBudget } from "./picture/budget.ts";
 export { drawPanelGrid } from "./picture/panels.ts";
 export { loadPlugins } from "./plugins/load.ts";
-export {
-  type DataRequest,
-  type GraphRequest,
-  type MeasuredResult,
-  noPlugins,
-  type PluginData,
-  type Plugins,
+export { withPlugins } from "./plugins/plan.ts";
+export type {
+  DataRequest,
+  GraphRequest,
+  MeasuredResult,
+  PluginData,
+  Plugins,
 } from "./plugins/plugin.ts";
 export { runBatches, workIn } from "./pool.ts";
 export { renderReport } from "./report.ts";
