@@ -14,6 +14,7 @@ import { predictCommand } from "./commands/predict/command.ts";
 import { reproduceCommand } from "./commands/reproduce/command.ts";
 import { studyCommand } from "./commands/study/command.ts";
 import { upCommand } from "./commands/up/command.ts";
+import { verifyCommand } from "./commands/verify/command.ts";
 import { applyConfig } from "./config.ts";
 import type { Console } from "./console.ts";
 import { exitCode, messageLine } from "./failure.ts";
@@ -23,6 +24,7 @@ const commands = [
   fitCommand,
   chooseCommand,
   predictCommand,
+  verifyCommand,
   inspectCommand,
   compareCommand,
   reproduceCommand,

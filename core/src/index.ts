@@ -1,5 +1,6 @@
 // The public API of @fedkm/core, one line per file.
 
+export { type Certificate, certify } from "./certificate.ts";
 export { type AlphaChoice, type AlphaScore, type ChooseAlphaOptions, chooseAlpha } from "./choose/alpha.ts";
 export { type Choice, type ChooseOptions, choose } from "./choose/index.ts";
 export { type ChooseKOptions, chooseK, type KChoice, type KScore } from "./choose/k.ts";
@@ -15,7 +16,15 @@ export {
   splitEvenly,
   twoCommunities,
 } from "./datasets.ts";
-export { type FitModel, type FitOptions, fit, fitRounds, type Round, type RoundSummary } from "./fit.ts";
+export {
+  type FitModel,
+  type FitOptions,
+  fit,
+  fitRounds,
+  type Round,
+  type RoundResult,
+  type RoundSummary,
+} from "./fit.ts";
 export {
   communities,
   complete,
@@ -55,14 +64,26 @@ export { type ConsensusModel, consensusRounds } from "./methods/consensus.ts";
 export type { CoresetModel, CoresetOptions, CoresetPart } from "./methods/coreset.ts";
 export { type DistributedModel, distributedRounds } from "./methods/distributed.ts";
 export type { FkmOptions } from "./methods/fkm.ts";
+export {
+  collect,
+  type Flooded,
+  type FloodSettings,
+  floodSettings,
+  ownCentres,
+  sharedCentres,
+  solveComponents,
+} from "./methods/flooding.ts";
 export type { GradientModel, GradientOptions } from "./methods/gradient.ts";
 export { methods } from "./methods/index.ts";
 export { type KfedModel, type KfedOptions, labelLateDevice } from "./methods/kfed.ts";
+export { methodOfAnswer, methodOfRounds } from "./methods/make.ts";
 export type { Method, MethodOptions } from "./methods/method.ts";
-export type { Weighting } from "./network.ts";
+export { orderSeeds } from "./methods/order.ts";
+export { commit, largestCoordinate, type Network, refreshStatistics, type Weighting } from "./network.ts";
 export type { Preset, UpdateOptions } from "./options.ts";
 export { normalStream, type Random, randomStream } from "./random.ts";
 export type { Schedule } from "./schedule.ts";
 export { laplacianExtremes } from "./spectrum.ts";
 export type { Init } from "./start.ts";
+export { addTraffic, floodTraffic, sendTraffic, sumTraffic, type Traffic } from "./traffic.ts";
 export { type DeviceUpdate, type StatisticsSource, updateDevice, updateDeviceAsync } from "./updateDevice.ts";

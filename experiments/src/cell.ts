@@ -26,6 +26,8 @@ export interface Cell {
   readonly k: number;
   /** Of a link between any two devices; with communities, of one between the two. null: the method sends nothing. */
   readonly edgeProbability: number | null;
+  /** The graph of a plug-in, in the place of one with that probability. */
+  readonly graph?: string;
   readonly method: "fedkm" | "distributed" | "local" | "pooled";
   /** null: the method has a start of its own. */
   readonly start: StartName | null;
@@ -92,7 +94,7 @@ export function cellRow(cell: Cell): TableRow<(typeof cellColumns)[number]> {
     devices,
     points_per_device: cell.pointsPerDevice,
     k,
-    edge_probability: cell.edgeProbability,
+    edge_probability: cell.graph ?? cell.edgeProbability,
     method,
     start,
     alpha,

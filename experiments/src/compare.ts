@@ -15,6 +15,7 @@ import {
   stack,
 } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
+import { measuresOf, noPlugins, type Plugins } from "./plugins/plugin.ts";
 
 export interface ComparisonProblem {
   readonly datasets: readonly Matrix[];
@@ -26,6 +27,8 @@ export interface ComparisonProblem {
   readonly seed: number;
   /** No method may send more. */
   readonly messages: number;
+  /** Of which the measures are taken too. Default: none. */
+  readonly plugins?: Plugins;
 }
 
 /** How good centroids are. */
@@ -41,6 +44,8 @@ interface Quality {
   /** Against the classes, for all points by every device's centroids, in the mean; null without classes. */
   readonly nmi: number | null;
   readonly ari: number | null;
+  /** Those of plug-ins, by name. */
+  readonly measures: Readonly<Record<string, number | null>>;
 }
 
 export interface CurvePoint {
@@ -122,7 +127,8 @@ function curvePoint(model: FitModel, judge: (model: FitModel) => Quality): Curve
 }
 
 /** What every result is held against: one pooled solution. */
-function judgeOf({ datasets, graph, k, alpha, seed, labels }: ComparisonProblem): (model: FitModel) => Quality {
+function judgeOf({ plugins = noPlugins, ...problem }: ComparisonProblem): (model: FitModel) => Quality {
+  const { datasets, graph, k, alpha, seed, labels } = problem;
   const [reference] = methods.pooled(datasets, graph, { k, alpha, seed }).centroids;
   const all = stack(datasets);
   const cost = (centroids: Matrix) => distortion([all], [centroids]);
@@ -133,7 +139,8 @@ function judgeOf({ datasets, graph, k, alpha, seed, labels }: ComparisonProblem)
     return own === pooledCost ? 1 : own / pooledCost;
   };
   const classes = labels?.flatMap((own) => Array.from(own));
-  return ({ centroids }) => {
+  return (model) => {
+    const { centroids } = model;
     const mean = (score: (own: Matrix) => number) =>
       centroids.reduce((sum, own) => sum + score(own), 0) / centroids.length;
     const costRatio = mean(ratio);
@@ -143,6 +150,7 @@ function judgeOf({ datasets, graph, k, alpha, seed, labels }: ComparisonProblem)
       costRatio: Number.isFinite(costRatio) ? costRatio : null,
       nmi: classes === undefined ? null : mean((own) => normalizedMutualInformation(predict(own, all), classes)),
       ari: classes === undefined ? null : mean((own) => adjustedRandIndex(predict(own, all), classes)),
+      measures: measuresOf(plugins, { model, datasets, labels, graph, reference }),
     };
   };
 }

@@ -8,6 +8,15 @@ export { compareMethods, type MethodOutcome, type Table as ComparisonTable, type
 export { digits, iris } from "./datasets.ts";
 export { drawBudget } from "./picture/budget.ts";
 export { drawPanelGrid } from "./picture/panels.ts";
+export { loadPlugins } from "./plugins/load.ts";
+export { withPlugins } from "./plugins/plan.ts";
+export type {
+  DataRequest,
+  GraphRequest,
+  MeasuredResult,
+  PluginData,
+  Plugins,
+} from "./plugins/plugin.ts";
 export { runBatches, workIn } from "./pool.ts";
 export { renderReport } from "./report.ts";
 export { studies } from "./studies/index.ts";

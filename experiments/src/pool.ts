@@ -13,6 +13,8 @@ export interface PoolOptions {
   readonly workers: number;
   /** The points of cells that name them. */
   readonly features?: LabelledPoints | undefined;
+  /** Files of the plug-ins that cells name. */
+  readonly plugins?: readonly string[] | undefined;
   /** Ends all work at once; what was reported stays. */
   readonly signal?: AbortSignal;
   /** Called in the order in which batches are finished. */
@@ -25,14 +27,14 @@ const file = fileURLToPath(new URL("../dist/worker.js", import.meta.url));
 /** Runs the given batches, the largest first, so that no worker is left with a large one at the end. */
 export async function runBatches(
   batches: ReadonlyMap<number, readonly Cell[]>,
-  { workers, features, signal, onFinished }: PoolOptions,
+  { workers, features, plugins = [], signal, onFinished }: PoolOptions,
 ): Promise<void> {
   signal?.throwIfAborted();
   const waiting = [...batches].sort(([, a], [, b]) => workIn(b) - workIn(a));
   const processes = Array.from({ length: Math.min(workers, waiting.length) }, () => {
     // Flags of this process, such as those of a test runner, are not for workers; typed arrays need this serialization.
     const worker = fork(file, { execArgv: [], serialization: "advanced" });
-    send(worker, { features });
+    send(worker, { features, plugins });
     return worker;
   });
   let stop = () => {};

@@ -18,6 +18,8 @@ import {
 import { defaults } from "@fedkm/core/defaults";
 import type { Cell } from "./cell.ts";
 import { partitionOf } from "./datasets.ts";
+import { pluggedPartition } from "./plugins/plan.ts";
+import type { Plugins } from "./plugins/plugin.ts";
 import { type Starts, startsOf } from "./starts.ts";
 
 /** Devices that should agree, and what they should agree on: all of them, or one of two communities. */
@@ -40,9 +42,9 @@ export interface Problem {
 }
 
 /** The problem that all cells of a batch share: it depends on dataset, devices, points, k and seed alone. */
-export function problemOf(cell: Cell, features: LabelledPoints | undefined): Problem {
+export function problemOf(cell: Cell, features: LabelledPoints | undefined, plugins: Plugins): Problem {
   const { devices, k, seed, dataset } = cell;
-  const partition = partitionOf(cell, features);
+  const partition = pluggedPartition(cell, plugins) ?? partitionOf(cell, features);
   const everyDevice = Array.from({ length: devices }, (_, i) => i);
   const half = devices / 2;
   const members = dataset === "communities" ? [everyDevice.slice(0, half), everyDevice.slice(half)] : [everyDevice];

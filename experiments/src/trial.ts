@@ -15,6 +15,8 @@ import {
   stack,
 } from "@fedkm/core";
 import { type Cell, cellColumns, cellRow } from "./cell.ts";
+import { pluggedGraph } from "./plugins/plan.ts";
+import { measuresOf, noPlugins, type Plugins } from "./plugins/plugin.ts";
 import { type Group, type Problem, problemOf } from "./problem.ts";
 import type { TableRow } from "./table.ts";
 
@@ -39,18 +41,18 @@ export const runColumns = [...cellColumns, ...measureColumns];
 export type RunRow = TableRow<(typeof runColumns)[number]>;
 
 /** Cells of one problem, which is made once and forgotten. */
-export function trials(cells: readonly Cell[], features?: LabelledPoints): RunRow[] {
-  const problem = problemOf(cells[0], features);
+export function trials(cells: readonly Cell[], features?: LabelledPoints, plugins: Plugins = noPlugins): RunRow[] {
+  const problem = problemOf(cells[0], features, plugins);
   try {
-    return cells.map((cell) => trial(cell, problem));
+    return cells.map((cell) => trial(cell, problem, plugins));
   } finally {
     problem.release();
   }
 }
 
-function trial(cell: Cell, problem: Problem): RunRow {
-  const graph = problem.graph(cell.edgeProbability);
-  const model = run(cell, problem, graph);
+function trial(cell: Cell, problem: Problem, plugins: Plugins): RunRow {
+  const graph = pluggedGraph(cell, plugins) ?? problem.graph(cell.edgeProbability);
+  const model = run(cell, problem, graph, plugins);
   const { centroids, objective, rounds, converged, messages, bytes, history } = model;
   const speaks = cell.edgeProbability !== null;
   return {
@@ -65,12 +67,14 @@ function trial(cell: Cell, problem: Problem): RunRow {
     // The start is not counted: a given one has no honest price.
     messages: messages - history[0].messages,
     bytes: bytes - history[0].bytes,
+    ...measuresOf(plugins, { model, ...problem.partition, graph, reference: problem.groups[0].reference }),
   };
 }
 
-function run(cell: Cell, problem: Problem, graph: Graph): FitModel {
+function run(cell: Cell, problem: Problem, graph: Graph, plugins: Plugins): FitModel {
   const { k, seed, rounds, damping, passes, start } = cell;
-  return methods[cell.method](problem.partition.datasets, graph, {
+  const table: Plugins["methods"] = { ...methods, ...plugins.methods };
+  return table[cell.method](problem.partition.datasets, graph, {
     k,
     alpha: cell.alpha ?? 1,
     seed,

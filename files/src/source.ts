@@ -40,7 +40,8 @@ export interface Source extends ByteFile {
   readonly container: Container;
 }
 
-const FIRST_BYTES = 8;
+/** Enough for the name of the first file in a zip archive, which begins at byte 30. */
+const FIRST_BYTES = 64;
 
 /** Reads a file and closes it. One that changed meanwhile is read once more, then refused. */
 export async function reading<T>(open: Opener, limits: Limits, work: (source: Source) => Promise<T>): Promise<T> {
@@ -75,8 +76,13 @@ export async function sourceOf(bytes: ByteFile, limits: Limits): Promise<Source>
   return { ...bytes, container: containerOf(file, first.subarray(0, length)) };
 }
 
-/** What else a file may turn out to be, and what then helps. */
+const FROM_NUMPY = 'save the array as CSV with numpy.savetxt("rows.csv", array, delimiter=",")';
+
+/** What else a file may turn out to be by its first bytes, a pattern of hexadecimal digits, and what then helps. */
 const strangers: readonly (readonly [bytes: string, name: string, remedy: string])[] = [
+  ["934e554d5059", "a NumPy array (.npy)", FROM_NUMPY],
+  // A zip archive whose first file is called something.npy.
+  ["504b0304(?:..)*2e6e7079", "NumPy arrays (.npz)", FROM_NUMPY],
   ["504b0304", "a zip archive or an Excel workbook", "unpack it, or save the sheet as CSV"],
   ["d0cf11e0", "an Excel workbook", "save the sheet as CSV"],
   ["28b52ffd", "zstd data", "unpack it first"],
@@ -93,7 +99,7 @@ function containerOf(file: string, first: Uint8Array): Container {
   const hex = Array.from(first, (byte) => byte.toString(16).padStart(2, "0")).join("");
   if (hex.startsWith("1f8b")) return "gzip";
   if (hex.startsWith("50415231")) return "parquet";
-  const stranger = strangers.find(([bytes]) => hex.startsWith(bytes));
+  const stranger = strangers.find(([bytes]) => new RegExp(`^${bytes}`).test(hex));
   if (stranger === undefined) return "text";
   const [, name, remedy] = stranger;
   const place = { file, line: 1, column: 1 };

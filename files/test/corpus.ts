@@ -173,6 +173,21 @@ export const corpus: readonly Case[] = [
     bytes(0x50, 0x4b, 3, 4, 0, 0),
     /got a zip archive or an Excel workbook; unpack it, or save the sheet as CSV/,
   ],
+  [
+    "points.npy",
+    Buffer.from("\x93NUMPY\x01\0v\0{'descr': '<f8', }", "latin1"),
+    /got a NumPy array \(\.npy\); save the array as CSV with numpy\.savetxt\("rows\.csv", array, delimiter=","\)/,
+  ],
+  [
+    "points.npz",
+    Buffer.concat([
+      bytes(0x50, 0x4b, 3, 4),
+      Buffer.alloc(22),
+      bytes(9, 0, 0, 0),
+      Buffer.from("arr_0.npy\x93NUMPY", "latin1"),
+    ]),
+    /got NumPy arrays \(\.npz\); save the array as CSV with numpy\.savetxt/,
+  ],
   ["workbook.xls", bytes(0xd0, 0xcf, 0x11, 0xe0, 0xa1), /got an Excel workbook; save the sheet as CSV/],
   ["zstd.csv", bytes(0x28, 0xb5, 0x2f, 0xfd, 0), /got zstd data; unpack it first/],
   ["arrow.arrow", "ARROW1\0\0", /got an Arrow file; save it as Parquet or CSV/],

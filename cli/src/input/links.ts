@@ -2,8 +2,14 @@
 
 import { existsSync } from "node:fs";
 import { complete, erdosRenyi, type Graph, graph, type Matrix, path, randomStream, ring, star } from "@fedkm/core";
+import type { Plugins } from "@fedkm/experiments";
 import { federatedMeans, readLinks } from "@fedkm/files";
 import { UsageError } from "../failure.ts";
+
+/** Whether links come from a rule, and not from a file. */
+export function isLinkRule(spec: string): boolean {
+  return /^(complete|path|star|ring|er:.*|knn:.*)$/.test(spec);
+}
 
 /** `names` and `datasets` are those of the devices; only means of columns are looked at. */
 export async function linkDevices(
@@ -11,8 +17,11 @@ export async function linkDevices(
   names: readonly string[],
   datasets: readonly Matrix[],
   seed: number,
+  plugged: Plugins["graphs"] = {},
 ): Promise<Graph> {
   const size = names.length;
+  const [name, ...texts] = spec.split(":");
+  if (Object.hasOwn(plugged, name)) return plugged[name]({ devices: size, seed, text: texts.join(":") });
   if (spec === "complete") return complete(size);
   if (spec === "path") return path(size);
   if (spec === "star") return star(size);
@@ -22,7 +31,8 @@ export async function linkDevices(
   if (rule === "er") return erdosRenyi(size, share(text), randomStream(seed, "graph"));
   if (rule === "knn") return nearest(neighbours(text, size), datasets);
   if (!existsSync(spec)) {
-    throw new UsageError(`--graph must be complete, ring, path, star, er:P, knn:K or a file of links, got "${spec}"`);
+    const rules = ["complete", "ring", "path", "star", "er:P", "knn:K", ...Object.keys(plugged)].join(", ");
+    throw new UsageError(`--graph must be ${rules} or a file of links, got "${spec}"`);
   }
   return graph(size, await readLinks(spec, names));
 }

@@ -1,6 +1,7 @@
 // Devices ready to be clustered: their rows on one scale, and the links between them.
 
 import type { Graph, Matrix } from "@fedkm/core";
+import type { Plugins } from "@fedkm/experiments";
 import { applyScaling } from "@fedkm/files";
 import { type Input, type InputOptions, readInput } from "./devices.ts";
 import { linkDevices } from "./links.ts";
@@ -26,6 +27,7 @@ export async function prepare(
   patterns: readonly string[],
   options: PrepareOptions,
   onFile: (file: string) => void,
+  graphs?: Plugins["graphs"],
 ): Promise<Prepared> {
   const input = await readInput(patterns, options, onFile);
   const datasets = input.devices.map(({ points }) => points);
@@ -33,6 +35,6 @@ export async function prepare(
   const { scaling, warnings } = await chooseScaling(options.scale, input.columns, datasets);
   // In place: nobody needs the rows as they were, and the files are still there.
   if (scaling.kind !== "none") for (const points of datasets) applyScaling(points, scaling);
-  const graph = await linkDevices(options.graph, names, datasets, options.seed);
+  const graph = await linkDevices(options.graph, names, datasets, options.seed, graphs);
   return { input, names, datasets, scaling, graph, warnings: [...input.warnings, ...warnings] };
 }

@@ -1,6 +1,14 @@
 // model.json: what a fit found, in the user's units, with all that is needed to label further rows. See docs/model.md.
 
-import { type Matrix, matrix, predict } from "@fedkm/core";
+import {
+  type Certificate,
+  type Coupling,
+  type Matrix,
+  matrix,
+  type Preset,
+  predict,
+  type Weighting,
+} from "@fedkm/core";
 import { applyScaling, type MissingPolicy, type Scaling } from "@fedkm/files";
 
 export const MODEL_FORMAT = "fedkm-model";
@@ -19,7 +27,7 @@ export interface DeviceModel {
 interface LinkModel {
   readonly devices: readonly [string, string];
   readonly weight: number;
-  /** d of the two ends' centroids, in scaled units. */
+  /** d of the two ends' centroids by the coupling of the options, in scaled units. */
   readonly disagreement: number;
 }
 
@@ -43,6 +51,14 @@ export interface Model {
     readonly method: string;
     readonly graph: string;
     readonly seed: number;
+    /** What else was asked for; what was not said is not there. */
+    readonly preset?: Preset;
+    readonly init?: string;
+    readonly schedule?: string;
+    readonly rounds?: number;
+    readonly coupling?: Coupling;
+    readonly weighting?: Weighting;
+    readonly tolerance?: number;
   };
   readonly devices: readonly DeviceModel[];
   readonly links: readonly LinkModel[];
@@ -52,6 +68,8 @@ export interface Model {
   readonly messages: number;
   readonly bytes: number;
   readonly history: readonly RoundModel[];
+  /** Not in models of before there were certificates. */
+  readonly certificate?: Certificate;
 }
 
 /** The centroids of a model's device on the scale on which points are compared. */

@@ -1,7 +1,7 @@
 // fedkm compare: what can be asked of it.
 
 import { defaults } from "@fedkm/core/defaults";
-import { Command, Option } from "commander";
+import { Command } from "commander";
 import { parseAtLeastZero, parsePicture, parseSeed, parseWhole } from "../../arguments.ts";
 import type { Console } from "../../console.ts";
 import {
@@ -11,6 +11,7 @@ import {
   type InputFlags,
   inputOptions,
 } from "../../input/options.ts";
+import { addPluginOption } from "../../plugins.ts";
 import type { CompareOptions } from "./compare.ts";
 
 export function compareCommand(io: Console): Command {
@@ -18,11 +19,7 @@ export function compareCommand(io: Console): Command {
     .description(
       "Run all methods on the same data, network, seed and message budget, and say which comes nearest to pooled k-means.",
     )
-    .addOption(
-      new Option("--dataset <name>", "data that come with the command")
-        .choices(["iso", "var", "aniso", "iris", "digits"])
-        .default("var"),
-    )
+    .option("--dataset <name>", "data that come with the command: iso, var, aniso, iris, digits", "var")
     .option("--data <files...>", "your files instead: one for each device, or one that is dealt to --devices")
     .option("--classes <column>", "of your files: the known class of every row, for NMI and ARI")
     .option("--scale <spec>", "of your files: none, standard, or bounds:FILE", "none")
@@ -45,6 +42,7 @@ export function compareCommand(io: Console): Command {
     .option("--seed <integer>", "draws data, network and starts", parseSeed, 1)
     .option("--out <file.svg>", "where the curves of quality against bytes go", parsePicture, "fedkm-compare.svg")
     .option("--json", "print the numbers as one JSON object instead of a table");
+  addPluginOption(command, "methods, data sets, graphs and measures");
   addDialectOptions(addMissingOption(addSelectionOptions(command)));
   return command
     .addHelpText(

@@ -8,14 +8,15 @@ import { type Console, isStyled } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import { linkDevices } from "../../input/links.ts";
 import { count, duration, significant } from "../../numbers.ts";
+import { type PluginOptions, pluginsOf } from "../../plugins.ts";
 import { progressOn } from "../../progress.ts";
 import { alignColumns, wrap } from "../../table.ts";
 import { writeWhole } from "../../write.ts";
-import { builtInData, type ComparedData, type DatasetName } from "./data.ts";
+import { type ComparedData, namedData } from "./data.ts";
 import { type FileOptions, fileData } from "./files.ts";
 
-export interface CompareOptions extends FileOptions {
-  readonly dataset: DatasetName;
+export interface CompareOptions extends FileOptions, PluginOptions {
+  readonly dataset: string;
   /** Files, instead of `dataset`. */
   readonly data?: readonly string[];
   readonly methods?: readonly string[];
@@ -40,16 +41,17 @@ interface Comparison {
 
 export async function compare(options: CompareOptions, { stdout, stderr, env }: Console): Promise<void> {
   const { dataset, devices, points, alpha, seed, out } = options;
-  const table = chosen(options.methods);
+  const plugins = await pluginsOf(options);
+  const table = chosen(options.methods, plugins.methods);
   const progress = progressOn(stderr);
   const data =
     options.data === undefined
-      ? builtInData(dataset, devices, points, seed)
+      ? namedData(dataset, devices, points, seed, plugins.datasets)
       : await fileData(options.data, options, (file) => progress.announce(`fedkm  reading ${file}`));
   const { k = data.k, messages: budget = defaults.rounds * data.datasets.length } = options;
   if (k === undefined) throw new UsageError("--k must be given with --data, or --classes to count them, got neither");
-  const graph = await linkDevices(options.graph, data.names, data.datasets, seed);
-  const problem = { datasets: data.datasets, labels: data.labels, graph, k, alpha, seed, messages: budget };
+  const graph = await linkDevices(options.graph, data.names, data.datasets, seed, plugins.graphs);
+  const problem = { datasets: data.datasets, labels: data.labels, graph, k, alpha, seed, messages: budget, plugins };
   const found: (MethodOutcome | TooDear)[] = [];
   const names = Object.keys(table);
   try {
@@ -74,8 +76,8 @@ export async function compare(options: CompareOptions, { stdout, stderr, env }: 
   }
 }
 
-function chosen(names: readonly string[] | undefined): ComparisonTable {
-  const table: ComparisonTable = methods;
+function chosen(names: readonly string[] | undefined, plugged: ComparisonTable): ComparisonTable {
+  const table: ComparisonTable = { ...methods, ...plugged };
   if (names === undefined) return table;
   for (const name of names) {
     if (!Object.hasOwn(table, name)) {
@@ -118,13 +120,25 @@ const columnsExplained =
 
 function outcomeTable(outcomes: readonly MethodOutcome[], styled: boolean): string[] {
   const scored = outcomes.some(({ nmi }) => nmi !== null);
-  const heading = ["method", "GCD", "CV", "cost", ...(scored ? ["NMI", "ARI"] : []), "messages", "bytes", "time"];
-  const rows = outcomes.map(({ method, gcd, cv, costRatio, nmi, ari, messages, bytes, milliseconds }) => [
+  const plugged = Object.keys(outcomes[0].measures);
+  const heading = [
+    "method",
+    "GCD",
+    "CV",
+    "cost",
+    ...(scored ? ["NMI", "ARI"] : []),
+    ...plugged,
+    "messages",
+    "bytes",
+    "time",
+  ];
+  const rows = outcomes.map(({ method, gcd, cv, costRatio, nmi, ari, measures, messages, bytes, milliseconds }) => [
     method,
     significant(gcd, 2),
     significant(cv, 2),
     costRatio?.toFixed(4) ?? "none",
     ...(scored ? [nmi, ari].map((score) => (score === null ? "" : score.toFixed(3))) : []),
+    ...plugged.map((name) => (measures[name] === null ? "none" : significant(measures[name], 3))),
     count(messages),
     count(bytes),
     duration(milliseconds),

@@ -12,8 +12,10 @@ import {
   type InputFlags,
   inputOptions,
 } from "../../input/options.ts";
+import { addPluginOption, type PluginOptions } from "../../plugins.ts";
+import { addMethodOptions, type MethodSettings } from "./settings.ts";
 
-interface FitFlags extends InputFlags {
+interface FitFlags extends InputFlags, MethodSettings, PluginOptions {
   k: number;
   alpha: number;
   graph: string;
@@ -33,11 +35,12 @@ export function fitCommand(io: Console): Command {
     .requiredOption("--k <number>", "clusters", parseWhole("--k", 1))
     .option("--alpha <number>", "how strongly neighbours pull: 0 is alone", parseAtLeastZero("--alpha"), defaults.alpha)
     .option("--method <name>", "fedkm, or a method to compare with: consensus, local, pooled, ...", "fedkm");
-  addDialectOptions(addMissingOption(addSelectionOptions(addNetworkOptions(command))));
-  return command
+  addNetworkOptions(command)
     .option("--seed <integer>", "of everything random", parseSeed, 1)
     .option("--out <folder>", "where the results go", "fedkm-results")
-    .option("--json", "print a summary as one JSON object")
+    .option("--json", "print a summary as one JSON object");
+  addDialectOptions(addMissingOption(addSelectionOptions(command.optionsGroup("How files are read:"))));
+  return addPluginOption(addMethodOptions(command), "methods and graphs")
     .addHelpText(
       "after",
       "\nExample:\n  fedkm fit examples/north.csv examples/south.csv --k 3 --exclude plant --out clusters",

@@ -1,32 +1,23 @@
 // fedkm fit: files in, a model, labels and a report out.
 
-import { basename, join } from "node:path";
-import {
-  connectedComponents,
-  discrepancy,
-  edges,
-  type FitModel,
-  fitRounds,
-  type Graph,
-  type Matrix,
-  type Method,
-  methods,
-} from "@fedkm/core";
-import { labelFile, undoScaling } from "@fedkm/files";
+import { connectedComponents, discrepancy, edges, type Graph, type Matrix } from "@fedkm/core";
+import { undoScaling } from "@fedkm/files";
 import { type Console, isStyled } from "../../console.ts";
-import { UsageError } from "../../failure.ts";
 import type { Input } from "../../input/devices.ts";
-import { deviceNames } from "../../input/names.ts";
 import { type Prepared, type PrepareOptions, prepare } from "../../input/prepare.ts";
+import { certifyModel } from "../../model/certify.ts";
 import type { Fitted } from "../../model/fitted.ts";
 import { labelScaled, MODEL_FORMAT, MODEL_VERSION, type Model } from "../../model/model.ts";
-import { significant } from "../../numbers.ts";
+import { type PluginOptions, pluginsOf } from "../../plugins.ts";
 import { type Progress, progressOn } from "../../progress.ts";
-import { checkFolder, writeFolder } from "../../write.ts";
+import { checkFolder } from "../../write.ts";
 import { inCommonOrder } from "./order.ts";
+import { summary, writeResults } from "./results.ts";
+import { type Asked, askedOf, runMethod } from "./run.ts";
+import type { MethodSettings } from "./settings.ts";
 import { fitText } from "./text.ts";
 
-export interface FitOptions extends PrepareOptions {
+export interface FitOptions extends PrepareOptions, MethodSettings, PluginOptions {
   readonly k: number;
   readonly alpha: number;
   readonly method: string;
@@ -37,13 +28,16 @@ export interface FitOptions extends PrepareOptions {
 
 export async function fitFiles(patterns: readonly string[], options: FitOptions, io: Console): Promise<void> {
   checkFolder(options.out);
+  const plugins = await pluginsOf(options);
+  const asked = askedOf(options, plugins.methods);
   const progress = progressOn(io.stderr);
   const began = performance.now();
   let fitted: Fitted;
   let written: { paths: string[]; leftOut: string[] };
   try {
-    const prepared = await prepare(patterns, options, (file) => progress.announce(`fedkm  reading ${file}`));
-    fitted = fitPrepared(prepared, options, progress, performance.now() - began);
+    const onFile = (file: string) => progress.announce(`fedkm  reading ${file}`);
+    const prepared = await prepare(patterns, options, onFile, plugins.graphs);
+    fitted = fitPrepared(prepared, options, asked, progress, performance.now() - began);
     progress.announce("fedkm  writing the results");
     written = await writeResults(prepared.input, fitted, options);
   } finally {
@@ -56,23 +50,23 @@ export async function fitFiles(patterns: readonly string[], options: FitOptions,
   else io.stdout.write(`${fitText(fitted, warnings, written.paths, isStyled(io.stdout, io.env)).join("\n")}\n`);
 }
 
-function fitPrepared(prepared: Prepared, options: FitOptions, progress: Progress, read: number): Fitted {
+function fitPrepared(prepared: Prepared, options: FitOptions, asked: Asked, progress: Progress, read: number): Fitted {
   const { input, names, datasets, scaling, graph } = prepared;
   const { k, alpha, seed, method, graph: spec } = options;
   progress.announce(`fedkm  ${method} on ${names.length} devices`);
   const start = performance.now();
-  const found = run(method, datasets, graph, { k, alpha, seed }, progress);
+  const found = runMethod(asked, datasets, graph, progress);
   const fit = performance.now() - start;
   const ordered = inCommonOrder(found.centroids, datasets);
   const centroids = ordered.map((own) => rowsOf(undoScaling(own, scaling)));
   const labels = datasets.map((points, i) => labelScaled({ centroids: centroids[i] }, scaling, points));
-  const model: Model = {
+  const uncertified: Model = {
     format: MODEL_FORMAT,
     version: MODEL_VERSION,
     columns: input.columns,
     scaling,
     missing: { policy: options.missing, ...(input.fill && { fill: input.fill }) },
-    options: { k, alpha, method, graph: spec, seed },
+    options: { k, alpha, method, graph: spec, seed, ...asked.settings },
     devices: names.map((name, i) => ({
       name,
       rows: datasets[i].rows,
@@ -82,7 +76,7 @@ function fitPrepared(prepared: Prepared, options: FitOptions, progress: Progress
     links: Array.from(edges(graph), ([i, j, weight]) => ({
       devices: [names[i], names[j]] as const,
       weight,
-      disagreement: discrepancy(ordered[i], ordered[j]),
+      disagreement: discrepancy(ordered[i], ordered[j], asked.settings.coupling),
     })),
     objective: found.objective,
     rounds: found.rounds,
@@ -93,34 +87,10 @@ function fitPrepared(prepared: Prepared, options: FitOptions, progress: Progress
       return { round, objective, totalVariation, messages, bytes };
     }),
   };
+  progress.announce("fedkm  certifying the result");
+  const model = { ...uncertified, certificate: certifyModel(uncertified, datasets, graph) };
   const warnings = [...prepared.warnings, ...runWarnings(model, graph, input)];
   return { model, datasets, labels, graph, warnings, milliseconds: { read, fit } };
-}
-
-function run(
-  name: string,
-  datasets: readonly Matrix[],
-  graph: Graph,
-  options: { k: number; alpha: number; seed: number },
-  progress: Progress,
-): FitModel {
-  const table: Readonly<Record<string, Method>> = methods;
-  if (!Object.hasOwn(table, name))
-    throw new UsageError(`--method must be one of ${Object.keys(table).join(", ")}, got "${name}"`);
-  checkEnough(datasets, options.k);
-  if (name !== "fedkm") return table[name](datasets, graph, options);
-  const loop = fitRounds(datasets, graph, options);
-  for (;;) {
-    const step = loop.next();
-    if (step.done) return step.value;
-    progress.show(`fedkm  round ${step.value.round}  objective ${significant(step.value.objective, 4)}`);
-  }
-}
-
-function checkEnough(datasets: readonly Matrix[], k: number): void {
-  // Not spread into Math.max: there may be more devices than a call takes arguments.
-  const most = datasets.reduce((largest, { rows }) => Math.max(largest, rows), 0);
-  if (k > most) throw new UsageError(`--k must be at most ${most} (the rows of the largest device), got ${k}`);
 }
 
 function rowsOf({ data, rows, cols }: Matrix): number[][] {
@@ -145,67 +115,9 @@ function runWarnings(model: Model, graph: Graph, { dropped }: Input): string[] {
   return [
     ...(small.length > 0 ? [`fewer than ${FEW_ROWS} rows a cluster: ${shown}`] : []),
     ...(parts > 1 ? [`the network falls into ${parts} parts that never hear of each other`] : []),
-    ...(model.converged ? [] : [`${method} did not settle in ${model.rounds} rounds; the last state is reported`]),
+    ...(model.converged ? [] : [`${method} did not settle in ${model.rounds} rounds; allow more with --rounds`]),
     ...(dropped > 0.05 * (total + dropped)
       ? ["more than 5 % of the rows were dropped; see which with fedkm inspect"]
       : []),
   ];
-}
-
-/** All results at once, or none. Returns where they are, and what could not be carried over. */
-async function writeResults(input: Input, fitted: Fitted, options: FitOptions) {
-  const { reportPage } = await import("./report/page.ts");
-  const names = labelNames(input.files.map(({ file }) => file));
-  const leftOut: string[] = [];
-  await writeFolder(options.out, async (put) => {
-    await put("model.json", `${JSON.stringify(fitted.model, undefined, 1)}\n`);
-    await put("report.html", reportPage(fitted));
-    const cursors = new Uint32Array(fitted.labels.length);
-    for (const [i, { file, deviceOf }] of input.files.entries()) {
-      const labelOf = (row: number) => {
-        const device = deviceOf(row);
-        return device < 0 ? undefined : fitted.labels[device][cursors[device]++];
-      };
-      await put(join("labels", names[i]), async (write) => {
-        const missed = await labelFile(file, labelOf, write, options);
-        if (missed.length > 0)
-          leftOut.push(`the labelled ${names[i]} lacks ${missed.join(", ")}, which cannot be written back`);
-      });
-    }
-  });
-  const paths = ["model.json", "report.html", ...names.map((name) => join("labels", name))];
-  return { paths: paths.map((path) => join(options.out, path)), leftOut };
-}
-
-/** The inputs' own names, with their folders in front where two are the same, and numbered where that is not enough. */
-function labelNames(files: readonly string[]): string[] {
-  const own = files.map((file) => basename(file));
-  if (new Set(own).size === own.length) return own;
-  const devices = deviceNames(files);
-  const taken = new Set<string>();
-  return own.map((name, i) => {
-    const stem = devices[i].replaceAll(/[^\p{L}\p{M}\p{N}_.-]+/gu, "-");
-    const ending = /(\.\w+)(\.gz)?$/.exec(name)?.[0] ?? "";
-    let free = `${stem}${ending}`;
-    for (let n = 2; taken.has(free); n++) free = `${stem}-${n}${ending}`;
-    taken.add(free);
-    return free;
-  });
-}
-
-function summary(fitted: Fitted, warnings: readonly string[], paths: readonly string[], milliseconds: object) {
-  const { devices, objective, rounds, converged, messages, bytes, options } = fitted.model;
-  const sizes = devices.map(({ name, rows, sizes: own }) => ({ name, rows, sizes: own }));
-  return {
-    options,
-    devices: sizes,
-    objective,
-    rounds,
-    converged,
-    messages,
-    bytes,
-    warnings,
-    files: paths,
-    milliseconds,
-  };
 }

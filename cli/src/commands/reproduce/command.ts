@@ -3,10 +3,11 @@
 import { Command, Option } from "commander";
 import { parseSeed, parseWhole } from "../../arguments.ts";
 import type { Console } from "../../console.ts";
+import { addPluginOption } from "../../plugins.ts";
 import type { ReproduceOptions } from "./reproduce.ts";
 
 export function reproduceCommand(io: Console): Command {
-  return new Command("reproduce")
+  const command = new Command("reproduce")
     .description("Run the paper's experiments again: CSV, pictures, and a report that says which of its claims hold.")
     .argument(
       "[what]",
@@ -33,7 +34,8 @@ export function reproduceCommand(io: Console): Command {
       parseWhole("--workers", 1, 256),
     )
     .option("--resume", "go on from what an interrupted run with the same options left in the folder")
-    .option("--json", "print what was found as one JSON object")
+    .option("--json", "print what was found as one JSON object");
+  return addPluginOption(command, "methods, data sets, graphs and measures")
     .addHelpText("after", "\nExample:\n  fedkm reproduce figure1 --quick --out figure1")
     .action(async (what: string, options: Omit<ReproduceOptions, "what">) => {
       const { reproduce } = await import("./reproduce.ts");

@@ -14,18 +14,20 @@ import {
   studies,
   toCsv,
   version,
+  withPlugins,
   workIn,
 } from "@fedkm/experiments";
 import type { Console } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import { duration } from "../../numbers.ts";
+import { type PluginOptions, pluginsOf } from "../../plugins.ts";
 import { type Progress, progressOn } from "../../progress.ts";
 import { Stopped, stoppable } from "../../stop.ts";
 import { type Features, readFeatures } from "./features.ts";
 import { openJournal } from "./journal.ts";
 import { writeResults } from "./results.ts";
 
-export interface ReproduceOptions {
+export interface ReproduceOptions extends PluginOptions {
   readonly what: string;
   /** Files of the study "features", the column of their classes, and how many devices share them. */
   readonly data?: readonly string[];
@@ -47,19 +49,23 @@ export async function reproduce(options: ReproduceOptions, { stdout, stderr }: C
   const features = await featuresOf(options);
   const starts: StartName[] = start === "both" ? ["paper", "dependable"] : [start];
   const planning = { runs, seed, starts, quick };
-  const plan = features ? featuresPlan(features.points, options.devices, planning) : studies[what](planning);
+  const plugins = await pluginsOf(options);
+  const study = features ? featuresPlan(features.points, options.devices, planning) : studies[what](planning);
+  const plan = withPlugins(study, plugins);
   const counted = { seed, runs, quick, starts, cells: plan.cells.length };
   const own = features && { data: features.mark, devices: options.devices };
-  const manifest = { fedkm: version(), what, ...own, ...counted };
+  const added = options.plugin && { plugins: options.plugin };
+  const manifest = { fedkm: version(), what, ...own, ...added, ...counted };
   const began = performance.now();
   const progress = progressOn(stderr);
   try {
-    const settings = { out, manifest, workers, resume, progress, features: features?.points };
+    const settings = { out, manifest, workers, resume, progress, features: features?.points, plugins: options.plugin };
     const rows = await runPlan(plan, settings);
     progress.announce("fedkm  drawing");
+    const columns: readonly string[] = [...runColumns, ...Object.keys(plugins.measures)];
     const seconds = (performance.now() - began) / 1000;
     await writeResults(
-      { plan, csv: toCsv(runColumns, rows), manifest, out, workers, seconds, json: options.json === true },
+      { plan, csv: toCsv(columns, rows), manifest, out, workers, seconds, json: options.json === true },
       stdout,
     );
   } finally {
@@ -87,12 +93,13 @@ interface RunSettings {
   readonly resume: boolean;
   readonly progress: Progress;
   readonly features: LabelledPoints | undefined;
+  readonly plugins: readonly string[] | undefined;
 }
 
 /** All rows in the order of the cells, whatever the order in which workers finished them. */
 async function runPlan(
   { cells }: Plan,
-  { out, manifest, workers, resume, progress, features }: RunSettings,
+  { out, manifest, workers, resume, progress, features, plugins }: RunSettings,
 ): Promise<RunRow[]> {
   const parts = batches(cells);
   const journal = openJournal(out, manifest, resume);
@@ -104,6 +111,7 @@ async function runPlan(
       runBatches(waiting, {
         workers,
         features,
+        plugins,
         signal,
         onFinished(batch, rows) {
           journal.add(batch, rows);

@@ -1,0 +1,52 @@
+// The method of fedkm fit: looked up, its options checked, and run with a word on every round.
+
+import { type FitModel, fitRounds, type Graph, type Matrix, type Method, methods } from "@fedkm/core";
+import { UsageError } from "../../failure.ts";
+import { significant } from "../../numbers.ts";
+import type { Progress } from "../../progress.ts";
+import { type MethodSettings, methodOptions, settingsOf } from "./settings.ts";
+
+/** What is to be run, checked before any file is read. */
+export interface Asked {
+  readonly name: string;
+  readonly method: Method;
+  readonly problem: { readonly k: number; readonly alpha: number; readonly seed: number };
+  /** What was said beyond that. */
+  readonly settings: MethodSettings;
+}
+
+type Table = Readonly<Record<string, Method>>;
+
+export function askedOf(
+  options: MethodSettings & Asked["problem"] & { readonly method: string },
+  plugged: Table,
+): Asked {
+  const { method: name, k, alpha, seed } = options;
+  const table: Table = { ...methods, ...plugged };
+  if (!Object.hasOwn(table, name))
+    throw new UsageError(`--method must be one of ${Object.keys(table).join(", ")}, got "${name}"`);
+  return { name, method: table[name], problem: { k, alpha, seed }, settings: settingsOf(name, options) };
+}
+
+export function runMethod(
+  { name, method, problem, settings }: Asked,
+  datasets: readonly Matrix[],
+  graph: Graph,
+  progress: Progress,
+): FitModel {
+  checkEnough(datasets, problem.k);
+  const options = { ...problem, ...methodOptions(settings) };
+  if (name !== "fedkm") return method(datasets, graph, options);
+  const loop = fitRounds(datasets, graph, options);
+  for (;;) {
+    const step = loop.next();
+    if (step.done) return step.value;
+    progress.show(`fedkm  round ${step.value.round}  objective ${significant(step.value.objective, 4)}`);
+  }
+}
+
+function checkEnough(datasets: readonly Matrix[], k: number): void {
+  // Not spread into Math.max: there may be more devices than a call takes arguments.
+  const most = datasets.reduce((largest, { rows }) => Math.max(largest, rows), 0);
+  if (k > most) throw new UsageError(`--k must be at most ${most} (the rows of the largest device), got ${k}`);
+}

@@ -1,0 +1,103 @@
+// What fedkm fit asks of a method besides k, alpha and seed, and which method takes what.
+
+import type { Coupling, Init, MethodOptions, Preset, Schedule, Weighting } from "@fedkm/core";
+import { defaults } from "@fedkm/core/defaults";
+import type { Command } from "commander";
+import { parseAtLeastZero, parseChoice, parseWhole } from "../../arguments.ts";
+import { UsageError } from "../../failure.ts";
+
+type Named<T> = Extract<T, string>;
+
+const presets = ["dependable", "paper"] as const satisfies readonly Preset[];
+const inits = ["auto", "federated", "local", "kmeans++", "classic kmeans++"] as const satisfies readonly Init[];
+const schedules = ["cyclic", "random", "coloured", "simultaneous"] as const satisfies readonly Schedule[];
+const couplings = ["nearest", "transport"] as const satisfies readonly Coupling[];
+const weightings = ["device", "sample"] as const satisfies readonly Weighting[];
+
+/** As they are typed and as model.json records them: what is not said is not there. */
+export interface MethodSettings {
+  readonly preset?: Preset;
+  readonly init?: Named<Init>;
+  readonly schedule?: Named<Schedule>;
+  readonly rounds?: number;
+  readonly coupling?: Coupling;
+  readonly weighting?: Weighting;
+  readonly tolerance?: number;
+}
+
+const settingNames = ["preset", "init", "schedule", "rounds", "coupling", "weighting", "tolerance"] as const;
+
+type SettingName = (typeof settingNames)[number];
+
+/** Every result is judged by an objective with a coupling and a weighting, also that of a method that knows neither. */
+const judging: readonly SettingName[] = ["coupling", "weighting"];
+
+/** What the methods take that do not take everything. A method that is not listed takes all. */
+const taken: Readonly<Record<string, readonly SettingName[]>> = {
+  consensus: ["init", "rounds", "tolerance", ...judging],
+  local: ["init", ...judging],
+  pooled: judging,
+  distributed: ["init", "rounds", "tolerance", ...judging],
+  gradient: ["init", "rounds", "tolerance", ...judging],
+  coreset: judging,
+  backbone: judging,
+  kfed: judging,
+  fkm: ["rounds", "tolerance", ...judging],
+};
+
+export function addMethodOptions(command: Command): Command {
+  return command
+    .optionsGroup("How the method runs:")
+    .option(
+      "--preset <name>",
+      `dependable, or paper: as published (default: ${defaults.preset})`,
+      parseChoice("--preset", presets),
+    )
+    .option(
+      "--init <name>",
+      "where devices start: auto, federated, local, kmeans++ or 'classic kmeans++' (default: as the preset has it)",
+      parseChoice("--init", inits),
+    )
+    .option(
+      "--schedule <name>",
+      `who updates when: cyclic, random, coloured or simultaneous (default: ${defaults.schedule})`,
+      parseChoice("--schedule", schedules),
+    )
+    .option(
+      "--rounds <integer>",
+      `at most this many (default: ${defaults.rounds}, or as the method has it)`,
+      parseWhole("--rounds", 0),
+    )
+    .option(
+      "--coupling <name>",
+      `pairs of neighbours' centroids: nearest or transport (default: ${defaults.coupling})`,
+      parseChoice("--coupling", couplings),
+    )
+    .option(
+      "--weighting <name>",
+      `what counts the same: every device, or every sample (default: ${defaults.weighting})`,
+      parseChoice("--weighting", weightings),
+    )
+    .option(
+      "--tolerance <number>",
+      `relative move below which a device stands still (default: ${defaults.tol})`,
+      parseAtLeastZero("--tolerance"),
+    );
+}
+
+/** What was said of the settings, in a fixed order; a setting that the method would ignore is refused. */
+export function settingsOf(method: string, said: MethodSettings): MethodSettings {
+  const given = settingNames.filter((name) => said[name] !== undefined);
+  const known = Object.hasOwn(taken, method) ? taken[method] : settingNames;
+  const stranger = given.find((name) => !known.includes(name));
+  if (stranger !== undefined) {
+    const flags = known.map((name) => `--${name}`).join(", ");
+    throw new UsageError(`--method ${method} must be used with some of ${flags}, got --${stranger}`);
+  }
+  return Object.fromEntries(given.map((name) => [name, said[name]]));
+}
+
+/** The settings as core takes them. */
+export function methodOptions({ tolerance, ...rest }: MethodSettings): Partial<MethodOptions> {
+  return { ...rest, ...(tolerance !== undefined && { tol: tolerance }) };
+}

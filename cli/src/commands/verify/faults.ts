@@ -1,0 +1,126 @@
+// What can be wrong with a model, each in one line: it must be what its rows and its options give, to rounding.
+
+import { type Certificate, edges, type Graph, type Matrix } from "@fedkm/core";
+import { defaults } from "@fedkm/core/defaults";
+import type { Scaling } from "@fedkm/files";
+import type { Input } from "../../input/devices.ts";
+import { labelScaled, type Model } from "../../model/model.ts";
+
+/** Numbers from the same rows differ by less: sums may be taken in another order, units cost the last bits. */
+const ROUNDING = 1e-8;
+
+function isClose(a: number, b: number, unit = 0): boolean {
+  return Math.abs(a - b) <= ROUNDING * Math.max(Math.abs(a), Math.abs(b), unit);
+}
+
+/** The devices of the model and their rows are those of the files. */
+export function deviceFault({ devices }: Model, input: Input): string | undefined {
+  const found = new Map(input.devices.map(({ name, points }) => [name, points.rows]));
+  for (const { name, rows } of devices) {
+    const own = found.get(name);
+    if (own === undefined)
+      return `device "${name}" must be in the files, got ${[...found.keys()].slice(0, 12).join(", ")}`;
+    if (own !== rows) return `device "${name}" must have ${rows} rows, got ${own} in the files`;
+  }
+  const further = input.devices.find(({ name }) => !devices.some((own) => own.name === name));
+  return further && `the files must hold the model's devices alone, got "${further.name}"`;
+}
+
+/** What filled missing cells is the rows' mean. */
+export function fillFault({ missing, columns }: Model, { fill }: Input): string | undefined {
+  const c = columns.findIndex((_, i) => fill !== undefined && !isClose(fill[i], missing.fill?.[i] ?? Number.NaN));
+  return c < 0 || !fill
+    ? undefined
+    : `missing.fill of column "${columns[c]}" must be ${fill[c]}, got ${missing.fill?.[c]}`;
+}
+
+/** The scale is that of the rows. */
+export function scalingFault({ scaling, columns }: Model, own: Scaling): string | undefined {
+  for (const [c, name] of columns.entries()) {
+    const [offset, scale] = [scaling.offset[c], scaling.scale[c]];
+    if (!isClose(scale, own.scale[c])) return `scaling.scale of column "${name}" must be ${own.scale[c]}, got ${scale}`;
+    if (!isClose(offset, own.offset[c], own.scale[c]))
+      return `scaling.offset of column "${name}" must be ${own.offset[c]}, got ${offset}`;
+  }
+  return undefined;
+}
+
+/** The links are those that the options ask for. */
+export function linkFault({ options, devices }: Model, own: Graph, ruled: Graph | undefined): string | undefined {
+  if (ruled === undefined) return undefined;
+  const named = (network: Graph) =>
+    new Set(
+      Array.from(edges(network), ([i, j, weight]) => `${devices[i].name} - ${devices[j].name} of weight ${weight}`),
+    );
+  const [found, wanted] = [named(own), named(ruled)];
+  const further = [...found].find((link) => !wanted.has(link));
+  if (further !== undefined) return `links must be those of graph ${options.graph}, got ${further}`;
+  const absent = [...wanted].find((link) => !found.has(link));
+  return absent && `links must be those of graph ${options.graph}, which has ${absent}`;
+}
+
+/** Objective, fixed point, labels, and what the model says of itself. */
+export function resultFault(model: Model, datasets: readonly Matrix[], certificate: Certificate): string | undefined {
+  const { objective, history, options } = model;
+  if (!isClose(certificate.objective, objective)) {
+    return `objective must be ${certificate.objective} with these rows, centroids and options, got ${objective}`;
+  }
+  const last = history[history.length - 1].objective;
+  if (!isClose(last, objective)) return `the last objective of history must be ${objective}, got ${last}`;
+  if (options.method === "fedkm" && certificate.largestRise > 0) {
+    return `the objective must never rise, got a rise of ${certificate.largestRise} in history`;
+  }
+  return residualFault(model, certificate) ?? sizeFault(model, datasets) ?? recordFault(model, certificate);
+}
+
+/**
+ * Whether a run that settled is at a fixed point. A point on a border may fall to either side, and moves a centroid
+ * then: where there are such, a residual says nothing.
+ */
+function residualFault(model: Model, { residual, ties }: Certificate): string | undefined {
+  const { options, converged } = model;
+  if (options.method !== "fedkm" || !converged || ties > 0) return undefined;
+  const { tolerance = defaults.tol } = options;
+  // Each device stood still when it was asked last, and its neighbours since then.
+  const most = (4 * tolerance + defaults.tol) * largestCoordinate(model);
+  return residual <= most
+    ? undefined
+    : `one more update must move no centroid by more than ${most.toPrecision(2)} (it settled), got ${residual.toPrecision(2)}`;
+}
+
+/** On the scale on which points are compared, before the offset is taken off: so many digits have a centroid's bits. */
+function largestCoordinate({ devices, scaling: { offset, scale } }: Model): number {
+  let largest = 0;
+  for (const { centroids } of devices) {
+    for (const row of centroids) {
+      row.forEach((x, c) => {
+        largest = Math.max(largest, Math.max(Math.abs(x), Math.abs(offset[c])) / scale[c]);
+      });
+    }
+  }
+  return largest;
+}
+
+function sizeFault({ devices, scaling, options }: Model, datasets: readonly Matrix[]): string | undefined {
+  for (const [i, device] of devices.entries()) {
+    const sizes = new Array<number>(options.k).fill(0);
+    for (const label of labelScaled(device, scaling, datasets[i])) sizes[label]++;
+    if (sizes.some((size, c) => size !== device.sizes[c])) {
+      return `the clusters of device "${device.name}" must have ${sizes.join(", ")} rows, got ${device.sizes.join(", ")}`;
+    }
+  }
+  return undefined;
+}
+
+/** A residual near 0 is all rounding, so it is held against the largest coordinate. */
+function recordFault(model: Model, certificate: Certificate): string | undefined {
+  if (model.certificate === undefined) return undefined;
+  const unit = largestCoordinate(model);
+  for (const name of Object.keys(certificate) as (keyof Certificate)[]) {
+    const [own, recorded] = [certificate[name], model.certificate[name]];
+    if (!isClose(own, recorded, name === "residual" ? unit : 1)) {
+      return `certificate.${name} must be ${own}, got ${recorded}`;
+    }
+  }
+  return undefined;
+}

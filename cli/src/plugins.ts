@@ -1,0 +1,26 @@
+// --plugin: methods, data sets, graphs and measures from the user's own files.
+
+import type { Plugins } from "@fedkm/experiments";
+import type { Command } from "commander";
+import { parseNames } from "./arguments.ts";
+
+/** As typed: what is not said is not there. */
+export interface PluginOptions {
+  readonly plugin?: readonly string[];
+}
+
+/** `adds` says what of a plug-in the command uses. */
+export function addPluginOption(command: Command, adds: string): Command {
+  return command.option(
+    "--plugin <file>",
+    `adds ${adds} from a module in JavaScript or TypeScript, which runs as your own code; may be repeated`,
+    (text: string, before: readonly string[] = []) => [...before, ...parseNames(text)],
+  );
+}
+
+/** What is needed to load them is loaded only where there are any. */
+export async function pluginsOf({ plugin = [] }: PluginOptions): Promise<Plugins> {
+  if (plugin.length === 0) return { methods: {}, datasets: {}, graphs: {}, measures: {} };
+  const { loadPlugins } = await import("@fedkm/experiments");
+  return loadPlugins(plugin);
+}

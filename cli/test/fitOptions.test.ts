@@ -1,0 +1,69 @@
+// The options of fedkm fit that go to the method: passed on as core takes them, recorded as asked, refused where ignored.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { complete, type MethodOptions, methods } from "@fedkm/core";
+import { readTable } from "@fedkm/files";
+import { expect, test } from "vitest";
+import { outcome, temporaryFolder } from "./folder.ts";
+
+const folder = temporaryFolder();
+folder.addExamples();
+const both = ["north.csv", "south.csv"].map((name) => join(folder.path, "examples", name));
+const out = (name: string) => join(folder.path, name);
+const fit = (name: string, ...args: string[]) =>
+  outcome("fit", ...both, "--k", "3", "--exclude", "plant", "--out", out(name), ...args);
+const modelOf = (name: string) => JSON.parse(readFileSync(join(out(name), "model.json"), "utf8"));
+
+async function objectiveInCore(method: keyof typeof methods, options: Partial<MethodOptions>): Promise<number> {
+  const datasets = await Promise.all(both.map(async (file) => (await readTable(file, { exclude: ["plant"] })).points));
+  return methods[method](datasets, complete(2), { k: 3, alpha: 1, seed: 1, ...options }).objective;
+}
+
+test("every option reaches the method as core takes it, and model.json records what was asked", async () => {
+  const cases: [string, string[], keyof typeof methods, Partial<MethodOptions>, object][] = [
+    ["preset", ["--preset", "paper"], "fedkm", { preset: "paper" }, { preset: "paper" }],
+    ["init", ["--init", "classic kmeans++"], "fedkm", { init: "classic kmeans++" }, { init: "classic kmeans++" }],
+    ["schedule", ["--schedule", "simultaneous"], "fedkm", { schedule: "simultaneous" }, { schedule: "simultaneous" }],
+    ["rounds", ["--rounds", "2"], "fedkm", { rounds: 2 }, { rounds: 2 }],
+    ["coupling", ["--coupling", "transport"], "fedkm", { coupling: "transport" }, { coupling: "transport" }],
+    ["weighting", ["--weighting", "sample"], "fedkm", { weighting: "sample" }, { weighting: "sample" }],
+    ["tolerance", ["--tolerance", "0.1"], "fedkm", { tol: 0.1 }, { tolerance: 0.1 }],
+    ["other", ["--method", "distributed", "--rounds", "3"], "distributed", { rounds: 3 }, { rounds: 3 }],
+  ];
+  for (const [name, args, method, options, recorded] of cases) {
+    const { code, stderr } = await fit(name, ...args);
+    expect({ name, code, stderr }).toEqual({ name, code: 0, stderr: "" });
+    const model = modelOf(name);
+    expect({ name, objective: model.objective }).toEqual({ name, objective: await objectiveInCore(method, options) });
+    expect(model.options).toEqual({ k: 3, alpha: 1, method, graph: "complete", seed: 1, ...recorded });
+  }
+});
+
+test("without them model.json has the options it always had", async () => {
+  await fit("plain");
+  expect(Object.keys(modelOf("plain").options)).toEqual(["k", "alpha", "method", "graph", "seed"]);
+});
+
+test.each([
+  [
+    ["--method", "pooled", "--rounds", "5"],
+    "--method pooled must be used with some of --coupling, --weighting, got --rounds",
+  ],
+  [
+    ["--method", "fkm", "--init", "local"],
+    "--method fkm must be used with some of --rounds, --tolerance, --coupling, --weighting, got --init",
+  ],
+  [["--preset", "best"], '--preset must be one of dependable, paper, got "best"'],
+  [["--schedule", "all"], '--schedule must be one of cyclic, random, coloured, simultaneous, got "all"'],
+  [["--rounds", "1.5"], '--rounds must be an integer from 0 to 1000000, got "1.5"'],
+  [["--tolerance", "-1"], '--tolerance must be a number of at least 0, got "-1"'],
+])("%j is refused in one line, before anything is read", async (args, message) => {
+  const { code, stderr } = await fit("refused", ...args);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: `fedkm: ${message}\n` });
+});
+
+test("a run that did not settle names --rounds", async () => {
+  const { stdout } = await fit("few", "--rounds", "1");
+  expect(stdout.replaceAll(/\s+/g, " ")).toContain("fedkm did not settle in 1 rounds; allow more with --rounds");
+});

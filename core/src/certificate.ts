@@ -1,0 +1,119 @@
+// A certificate of a result: how far one more exact update would move it, whether the objective ever rose, and how many
+// points lie on a border between clusters. Whoever has the points can compute it again.
+
+import { defaults } from "./defaults.ts";
+import type { FitModel, RoundSummary } from "./fit.ts";
+import type { Graph } from "./graph.ts";
+import { squaredDistance } from "./kernel/js.ts";
+import type { Matrix } from "./matrix.ts";
+import { type ObjectiveOptions, objective } from "./measures.ts";
+import { updateDevice } from "./updateDevice.ts";
+
+export interface Certificate {
+  /** F at the centroids. */
+  readonly objective: number;
+  /** Largest change of any coordinate by one more pass (E1) (E2) (E3) (M) of any device: 0 at a fixed point. */
+  readonly residual: number;
+  /** The same as a share of the points' range, the largest of their columns; the residual itself where that is 0. */
+  readonly relativeResidual: number;
+  /** Largest rise of the objective from one round to the next; 0 where none was above rounding. */
+  readonly largestRise: number;
+  /** Share of all points whose two nearest centroids are equally near within rounding: their label could be another. */
+  readonly ties: number;
+}
+
+/** As much of a model as is looked at. */
+interface CertifiedModel extends Pick<FitModel, "centroids"> {
+  readonly history: readonly Pick<RoundSummary, "objective">[];
+}
+
+/** Certifies centroids, and the rounds that led there. By what they are judged is as for `objective`. */
+export function certify(
+  datasets: readonly Matrix[],
+  graph: Graph,
+  { centroids, history }: CertifiedModel,
+  { alpha, coupling = defaults.coupling, weighting = defaults.weighting }: ObjectiveOptions,
+): Certificate {
+  const judged = { alpha, coupling, weighting };
+  // It checks all arguments.
+  const reached = objective(datasets, centroids, graph, judged);
+  const residual = residualOf(datasets, graph, centroids, judged);
+  const range = rangeOf(datasets);
+  const points = datasets.reduce((sum, { rows }) => sum + rows, 0);
+  const tied = datasets.reduce((sum, own, i) => sum + tiesOf(own, centroids[i]), 0);
+  return {
+    objective: reached,
+    residual,
+    relativeResidual: range > 0 ? residual / range : residual,
+    largestRise: largestRise(history),
+    ties: tied / points,
+  };
+}
+
+/** One unrelaxed pass of every device, each from the same state. */
+function residualOf(
+  datasets: readonly Matrix[],
+  { neighbours, weights }: Graph,
+  centroids: readonly Matrix[],
+  { alpha, coupling, weighting }: Required<ObjectiveOptions>,
+): number {
+  const meanRows = datasets.reduce((sum, { rows }) => sum + rows, 0) / datasets.length;
+  let largest = 0;
+  datasets.forEach((points, i) => {
+    const others = Array.from(neighbours[i], (j) => centroids[j]);
+    // A device without points has no weight of its own.
+    const weight = weighting === "sample" && points.rows > 0 ? points.rows / meanRows : 1;
+    const once = { alpha, coupling, weight, edgeWeights: weights[i], passes: 1 };
+    const { data } = updateDevice(points, centroids[i], others, once).centroids;
+    for (let x = 0; x < data.length; x++) largest = Math.max(largest, Math.abs(data[x] - centroids[i].data[x]));
+  });
+  return largest;
+}
+
+/** Largest difference between two points in any column. */
+function rangeOf(datasets: readonly Matrix[]): number {
+  let range = 0;
+  const cols = datasets.reduce((most, own) => Math.max(most, own.cols), 0);
+  for (let c = 0; c < cols; c++) {
+    let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+    for (const { data } of datasets) {
+      for (let at = c; at < data.length; at += cols) {
+        if (data[at] < least) least = data[at];
+        if (data[at] > most) most = data[at];
+      }
+    }
+    range = Math.max(range, most - least);
+  }
+  return range;
+}
+
+/** Rises by no more than this share are rounding: objectives are sums of many squares. */
+const ROUNDING_OF_SUMS = 1e-12;
+
+function largestRise(history: CertifiedModel["history"]): number {
+  let largest = 0;
+  for (let round = 1; round < history.length; round++) {
+    const before = history[round - 1].objective;
+    const rise = history[round].objective - before;
+    if (rise > ROUNDING_OF_SUMS * Math.abs(before)) largest = Math.max(largest, rise);
+  }
+  return largest;
+}
+
+/** Points for which the last bits of the centroids' coordinates, or of the distances, decide between two clusters. */
+function tiesOf({ data, rows, cols }: Matrix, { data: centroids, rows: k }: Matrix): number {
+  if (k < 2) return 0;
+  const coordinate = centroids.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
+  let ties = 0;
+  for (let r = 0; r < rows; r++) {
+    let [first, second] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    for (let c = 0; c < k; c++) {
+      const distance = squaredDistance(data, r * cols, centroids, c * cols, cols);
+      if (distance < first) [first, second] = [distance, first];
+      else if (distance < second) second = distance;
+    }
+    const moved = coordinate * (Math.sqrt(cols * first) + Math.sqrt(cols * second));
+    if (second - first <= 4 * Number.EPSILON * (first + second + moved)) ties++;
+  }
+  return ties;
+}

@@ -1,0 +1,24 @@
+// How the files of plug-ins are loaded: TypeScript with its types erased, and @fedkm packages as the running ones.
+
+import { readFileSync } from "node:fs";
+import type { LoadHook, ResolveHook } from "node:module";
+import { fileURLToPath } from "node:url";
+
+/** Wherever a plug-in lies, it shares the packages of whoever loads it: two copies would not know each other's data. */
+export const resolve: ResolveHook = (specifier, context, nextResolve) =>
+  nextResolve(specifier, specifier.startsWith("@fedkm/") ? { ...context, parentURL: import.meta.url } : context);
+
+export const load: LoadHook = async (url, context, nextLoad) => {
+  if (!/^file:.*\.m?ts$/.test(url)) return nextLoad(url, context);
+  // Four megabytes that nobody else needs.
+  const { transformSync } = await import("@swc/wasm-typescript");
+  const file = fileURLToPath(url);
+  try {
+    const { code } = transformSync(readFileSync(file, "utf8"), { mode: "strip-only", filename: file, module: true });
+    return { format: "module", shortCircuit: true, source: code };
+  } catch (error) {
+    // The eraser throws objects that are no errors.
+    const { message, startLine } = error as { message?: string; startLine?: number };
+    throw new SyntaxError(`${message ?? String(error)}${startLine === undefined ? "" : ` (line ${startLine})`}`);
+  }
+};

@@ -1,0 +1,98 @@
+// What a plug-in may add, by name: methods, data sets, graphs and measures. Names that are taken and exports that cannot
+// be meant are refused in one line.
+
+import { type FitModel, type Graph, type Matrix, type Method, methods } from "@fedkm/core";
+
+/** What data are drawn or dealt for. */
+export interface DataRequest {
+  readonly devices: number;
+  readonly pointsPerDevice: number;
+  readonly seed: number;
+}
+
+export interface PluginData {
+  /** One matrix for each device. */
+  readonly datasets: readonly Matrix[];
+  /** The class of every point, where known. */
+  readonly labels?: readonly Uint32Array[];
+  /** As many clusters as they have, where known. */
+  readonly k?: number;
+}
+
+export interface GraphRequest {
+  readonly devices: number;
+  readonly seed: number;
+  /** What stands behind the colon of name:text; empty without one. */
+  readonly text: string;
+}
+
+/** What a method found, and on what. */
+export interface MeasuredResult {
+  readonly model: FitModel;
+  readonly datasets: readonly Matrix[];
+  readonly labels?: readonly Uint32Array[] | undefined;
+  readonly graph: Graph;
+  /** The centroids of pooled k-means. */
+  readonly reference: Matrix;
+}
+
+/** The exports of a plug-in, all of them optional there. */
+export interface Plugins {
+  readonly methods: { readonly [name: string]: Method };
+  readonly datasets: { readonly [name: string]: (request: DataRequest) => PluginData };
+  readonly graphs: { readonly [name: string]: (request: GraphRequest) => Graph };
+  readonly measures: { readonly [name: string]: (result: MeasuredResult) => number };
+}
+
+export const noPlugins: Plugins = { methods: {}, datasets: {}, graphs: {}, measures: {} };
+
+type Kind = keyof Plugins;
+
+const kinds = Object.keys(noPlugins) as Kind[];
+
+/** What the built-in ones are called. */
+const taken: { readonly [kind in Kind]: readonly string[] } = {
+  methods: Object.keys(methods),
+  datasets: ["iso", "var", "aniso", "communities", "iris", "digits", "features"],
+  graphs: ["complete", "ring", "path", "star", "er", "knn"],
+  measures: ["gcd", "cv", "cost", "nmi", "ari", "objective", "rounds", "converged", "messages", "bytes", "time"],
+};
+
+/** Plug-ins so far and the exports of a further one. `file` is what a refusal calls it. */
+export function withPlugin(before: Plugins, file: string, exports: Readonly<Record<string, unknown>>): Plugins {
+  const refuse = (rule: string, got: string): never => {
+    throw new TypeError(`plug-in ${file} must ${rule}, got ${got}`);
+  };
+  const stranger = Object.keys(exports).find((name) => !kinds.some((kind) => kind === name));
+  if (stranger !== undefined || Object.keys(exports).length === 0) {
+    refuse(`export some of ${kinds.join(", ")} and nothing else`, stranger ?? "no export");
+  }
+  const merged = kinds.map((kind) => {
+    const added: unknown = exports[kind] ?? {};
+    if (typeof added !== "object" || added === null || Array.isArray(added)) {
+      return refuse(`export ${kind} as an object of functions by name`, shown(added));
+    }
+    for (const [name, value] of Object.entries(added)) {
+      if (typeof value !== "function") refuse(`have a function as ${kind}.${name}`, shown(value));
+      if (!/^\w[\w-]*$/.test(name)) refuse(`name ${kind} with letters, digits, _ and -`, `"${name}"`);
+      if (taken[kind].includes(name) || Object.hasOwn(before[kind], name)) {
+        refuse(`add ${kind} under names that are free`, `"${name}"`);
+      }
+    }
+    return [kind, { ...before[kind], ...added }];
+  });
+  return Object.fromEntries(merged) as Plugins;
+}
+
+function shown(value: unknown): string {
+  return Array.isArray(value) ? "a list" : value === null ? "null" : typeof value;
+}
+
+/** All measures of a result; null where one is not a finite number. */
+export function measuresOf(plugins: Plugins, result: MeasuredResult): Record<string, number | null> {
+  const values = Object.entries(plugins.measures).map(([name, measure]) => {
+    const value = measure(result);
+    return [name, Number.isFinite(value) ? value : null];
+  });
+  return Object.fromEntries(values);
+}
