@@ -68,6 +68,7 @@ const layers = [
   "fit",
   "measures",
   "methods/method",
+  "methods/fedkm",
   "methods/local",
   "methods/pooled",
   "methods/order",

@@ -58,7 +58,7 @@ export type { FkmOptions } from "./methods/fkm.ts";
 export type { GradientModel, GradientOptions } from "./methods/gradient.ts";
 export { methods } from "./methods/index.ts";
 export { type KfedModel, type KfedOptions, labelLateDevice } from "./methods/kfed.ts";
-export type { Method, MethodOptions } from "./methods/method.ts";
+export type { Method, MethodModel, MethodOptions, SettableOptions } from "./methods/method.ts";
 export type { Weighting } from "./network.ts";
 export type { Preset, UpdateOptions } from "./options.ts";
 export { normalStream, type Random, randomStream } from "./random.ts";

@@ -44,6 +44,12 @@ export function flood(wire: Wire, { size, neighbours }: Graph, numbers: readonly
   }
 }
 
+/** Everyone with something to send sends it straight to the collector, which answers all of them in one message. */
+export function collect(wire: Wire, numbers: readonly number[], answer: number): void {
+  for (const own of numbers) if (own > 0) send(wire, [0], own);
+  send(wire, numbers, answer);
+}
+
 /** From the lowest device of every component a tree is asked downwards; parts go up, the sum comes down. */
 export function addUp(wire: Wire, { size, neighbours }: Graph, numbers: number): void {
   const seen = new Set<number>();
