@@ -77,6 +77,8 @@ const layers = [
   "methods/consensus",
   "methods/flooding",
   "methods/gradient",
+  "methods/lsp2p",
+  "methods/epidemic",
   "methods/coreset",
   "methods/backbone",
   "methods/kfed",

@@ -14,7 +14,10 @@ export interface MethodOptions extends Omit<FitOptions, "k"> {
   k: number;
   /** Step of `distributed`: a number, or "tuned" from the graph. Default 2, the paper's. */
   eta?: number | "tuned";
-  /** Start of `distributed` and `gradient`: each device's own, one for all, or own ones in one common order. Default "own". */
+  /**
+   * Start of the methods that go cluster by cluster: each device's own, one for all, or own ones in one common order.
+   * Default "own" for `distributed` and `gradient`, "shared" for `lsp2p` and `epidemic`, whose originals have one start.
+   */
   seeds?: "own" | "shared" | "aligned";
   /** Step of `consensus`. Default from the graph. */
   beta?: number;
