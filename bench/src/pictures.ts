@@ -10,6 +10,7 @@ import {
   type FitModel,
   grid,
   type Matrix,
+  type Method,
   methods,
   paperData,
   splitByLabel,
@@ -30,19 +31,6 @@ const network = grid(2, 3);
 const options = { k: 3, alpha: 1, seed: SEED };
 const [reference] = methods.pooled(datasets, network, options).centroids;
 
-const travels: Record<keyof typeof methods, string> = {
-  fedkm: "centroids travel",
-  consensus: "centroids, counts and sums travel",
-  local: "nothing travels",
-  pooled: "every record travels",
-  distributed: "centroids travel",
-  gradient: "centroids travel",
-  coreset: "samples, centroids, counts travel",
-  backbone: "many centroids travel",
-  kfed: "centroids travel",
-  fkm: "centroids and counts travel",
-};
-
 /** The records that leave each device. */
 function recordsOf(name: string, model: FitModel): readonly Matrix[] {
   if (name === "pooled") return datasets;
@@ -60,15 +48,15 @@ function write(name: string, svg: string): void {
   renameSync(`${file}.part`, file);
 }
 
-const names = Object.keys(methods) as (keyof typeof methods)[];
-const models = names.map((name) => methods[name](datasets, network, options));
+const table = Object.entries<Method>(methods);
+const models = table.map(([, method]) => method(datasets, network, options));
 const disagreements = models.flatMap(({ centroids }) =>
   Array.from(edges(network), ([i, j]) => discrepancy(centroids[i], centroids[j])),
 );
-names.forEach((name, i) => {
+table.forEach(([name, { travels = "centroids" }], i) => {
   const model = models[i];
   const shared = { datasets, network, reference, shadeStep: shadeStep(disagreements) };
-  const scene = { ...shared, name, travels: travels[name], records: recordsOf(name, model), model };
+  const scene = { ...shared, name, travels, records: recordsOf(name, model), model };
   write(join("methods", `${name}.svg`), draw(scene));
 });
 write("together.svg", drawTogether());

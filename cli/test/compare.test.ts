@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { methods, randomStream } from "@fedkm/core";
 import { afterAll, expect, test } from "vitest";
 import { datasetNames } from "../src/commands/compare/data.ts";
+import { outcomeTable } from "../src/commands/compare/outcomes.ts";
 import { run } from "../src/program.ts";
 import { fakeConsole } from "./fakeConsole.ts";
 import { xmlFault } from "./wellFormed.ts";
@@ -61,6 +62,44 @@ test("fedkm compare says where there is no ratio of costs, because pooled costs 
   expect(stdout).toMatch(/^cost none: pooled costs nothing/m);
 });
 
+test("fedkm compare --set and --init reach the methods, and the table and the JSON name them", async () => {
+  const args = [...small, "--methods", "distributed", "--out", join(folder, "set.svg")];
+  const gcd = async (more: readonly string[]) => JSON.parse((await compare([...args, ...more, "--json"])).stdout);
+  const plain = await gcd([]);
+  const tuned = await gcd(["--set", "distributed.eta=tuned", "--set", "distributed.restarts=3"]);
+  expect(plain).toMatchObject({ init: "aligned", settings: {}, pooledRestarts: 20 });
+  expect(tuned).toMatchObject({ settings: { distributed: { eta: "tuned", restarts: 3 } } });
+  expect(tuned.methods[0].gcd).not.toBe(plain.methods[0].gcd);
+  const own = await gcd(["--init", "own"]);
+  expect(own.methods[0].gcd).not.toBe(plain.methods[0].gcd);
+  const { stdout } = await compare([...args, "--init", "own", "--set", "distributed.eta=3"]);
+  expect(stdout).toMatch(/^at most 90 messages for each method, start: own\ndistributed: eta = 3\n/m);
+});
+
+test("fedkm compare gives bytes by one rule: flooded, and beside it with one collector", async () => {
+  const args = [...small, "--methods", "fedkm,pooled,coreset", "--out", join(folder, "bytes.svg"), "--json"];
+  const { methods: rows } = JSON.parse((await compare(args)).stdout);
+  expect(rows[0].collectorBytes).toBe(null);
+  for (const { bytes, collectorBytes } of rows.slice(1)) {
+    expect(collectorBytes).toBeGreaterThan(0);
+    expect(bytes).toBeGreaterThan(collectorBytes);
+  }
+});
+
+test("outcomeTable marks the cost of a method that beats pooled with a star", () => {
+  const quality = { gcd: 1, cv: 0, nmi: null, ari: null, rounds: 0, converged: true, curve: [], measures: {} };
+  const row = { ...quality, messages: 1, bytes: 8, collectorBytes: null, milliseconds: 1 };
+  const lines = outcomeTable(
+    [
+      { ...row, method: "lucky", costRatio: 0.98, beatsPooled: true },
+      { ...row, method: "pooled", costRatio: 1, beatsPooled: false },
+    ],
+    false,
+  );
+  expect(lines[1]).toContain(" 0.9800* ");
+  expect(lines[2]).toContain(" 1.0000 ");
+});
+
 test("fedkm compare says which methods cannot start, and draws nothing where none can", async () => {
   const picture = join(folder, "none.svg");
   const { code, stdout } = await compare([...small, "--messages", "1", "--methods", "kfed", "--out", picture]);
@@ -79,6 +118,18 @@ test.each(datasetNames)("fedkm compare --dataset %s has a k of its own", async (
 test.each([
   [["--methods", "fedkm,nope"], 'fedkm: --methods must be some of fedkm, .*, got "nope"'],
   [["--alpha", "-1"], 'fedkm: --alpha must be a number of at least 0, got "-1"'],
+  [["--set", "eta=2"], 'fedkm: --set must look like distributed.eta=2, got "eta=2"'],
+  [
+    ["--set", "gradiant.rho=2"],
+    'fedkm: --set must name a method that is run, got "gradiant" \\(did you mean gradient\\?\\)',
+  ],
+  [
+    ["--set", "gradient.exchange=2"],
+    'fedkm: --set gradient must name one of .*, got "exchange" \\(did you mean exchanges\\?\\)',
+  ],
+  [["--set", "distributed.eta=fast"], 'fedkm: --set distributed.eta must be a number or tuned, got "fast"'],
+  [["--set", "backbone.counts=1"], 'fedkm: --set backbone.counts must be true or false, got "1"'],
+  [["--init", "given"], "fedkm: .*Allowed choices are own, aligned, federated."],
   [["--graph", "er:1.5"], 'fedkm: --graph er:P must have a probability P from 0 to 1, got "1.5"'],
   [["--devices", "1"], 'fedkm: --devices must be an integer from 2 to 10000, got "1"'],
   [["--dataset", "mnist"], "fedkm: .*Allowed choices are iso, var, aniso, iris, digits."],

@@ -63,6 +63,7 @@ export type { BackboneOptions } from "./methods/backbone.ts";
 export { type ConsensusModel, consensusRounds } from "./methods/consensus.ts";
 export type { CoresetModel, CoresetOptions, CoresetPart } from "./methods/coreset.ts";
 export { type DistributedModel, distributedRounds } from "./methods/distributed.ts";
+export type { EpidemicOptions } from "./methods/epidemic.ts";
 export type { FkmOptions } from "./methods/fkm.ts";
 export {
   collect,
@@ -76,8 +77,9 @@ export {
 export type { GradientModel, GradientOptions } from "./methods/gradient.ts";
 export { methods } from "./methods/index.ts";
 export { type KfedModel, type KfedOptions, labelLateDevice } from "./methods/kfed.ts";
+export type { Lsp2pOptions } from "./methods/lsp2p.ts";
 export { methodOfAnswer, methodOfRounds } from "./methods/make.ts";
-export type { Method, MethodOptions } from "./methods/method.ts";
+export type { Method, MethodModel, MethodOptions, SettableOptions } from "./methods/method.ts";
 export { orderSeeds } from "./methods/order.ts";
 export { commit, largestCoordinate, type Network, refreshStatistics, type Weighting } from "./network.ts";
 export type { Preset, UpdateOptions } from "./options.ts";

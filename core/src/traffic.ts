@@ -1,4 +1,4 @@
-// What communication costs: sending to neighbours, flooding numbers to everybody of a component, summing them over it.
+// What communication costs: sending to neighbours, flooding or summing over a component, or sending to one collector.
 
 import { breadthFirst, connectedComponents, type Graph } from "./graph.ts";
 
@@ -33,6 +33,16 @@ export function sumTraffic(graph: Graph, numbers: number): Traffic {
     parents.add(parent);
   }
   return { messages: up + parents.size, bytes: 2 * up * numbers * 8 };
+}
+
+/**
+ * With a collector one hop from everybody: each device sends it its numbers, and it sends the answer to all in one
+ * message.
+ */
+export function collectorTraffic(numbers: ArrayLike<number>, answer: number): Traffic {
+  const sent = Array.from(numbers).filter((own) => own > 0);
+  const bytes = 8 * sent.reduce((sum, own) => sum + own, numbers.length * answer);
+  return { messages: sent.length + 1, bytes };
 }
 
 export function addTraffic(...parts: readonly Traffic[]): Traffic {

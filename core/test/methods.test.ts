@@ -7,6 +7,7 @@ import {
   globalCentroidDeviation,
   kmeans,
   type Matrix,
+  type Method,
   methods,
   paperData,
   randomStream,
@@ -42,7 +43,31 @@ describe("methods, one signature", () => {
     const local = methods.local(datasets, network, options);
     expect([local.messages, local.bytes]).toEqual([0, 0]);
     const pooled = methods.pooled(datasets, network, options);
-    expect([pooled.messages, pooled.bytes]).toEqual([10, 1000 * 2 * 8]);
+    // Every link carries all records both ways; a collector hears each once and sends three centroids to ten devices.
+    const links = network.neighbours.reduce((sum, { length }) => sum + length, 0);
+    expect(pooled.bytes).toBe(links * 1000 * 2 * 8);
+    expect(pooled.collector).toEqual({ messages: 11, bytes: (1000 * 2 + 10 * 3 * 2) * 8 });
+  });
+
+  it("local from a common start says what the start cost", () => {
+    const { messages, bytes } = fit(datasets, network, { ...options, init: "federated", rounds: 0 });
+    const local = methods.local(datasets, network, { ...options, init: "federated" });
+    expect({ messages: local.messages, bytes: local.bytes }).toEqual({ messages, bytes });
+    expect(messages).toBeGreaterThan(0);
+  });
+
+  it("every option that a method says can be set is one that it takes", () => {
+    for (const [name, method] of Object.entries<Method>(methods)) {
+      for (const [option, forms] of Object.entries(method.settable ?? {})) {
+        for (const form of forms.filter((word) => word !== "number")) {
+          const value = form === "true" || form === "false" ? form === "true" : form;
+          const run = () => method(datasets, network, { ...options, rounds: 1, [option]: value });
+          expect(run, `${name} ${option} ${form}`).not.toThrow();
+        }
+        const wrong = () => method(datasets, network, { ...options, rounds: 1, [option]: "no such thing" });
+        if (!forms.includes("true")) expect(wrong, `${name} ${option}`).toThrow(option);
+      }
+    }
   });
 
   it("pooled is k-means on all points, at its exact fixed point, the same for every device", () => {

@@ -6,6 +6,7 @@ import {
   fit,
   graph,
   type Matrix,
+  type Method,
   type MethodOptions,
   matrix,
   methods,
@@ -13,7 +14,7 @@ import {
   randomStream,
 } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import { addUp, flood, tell, type Wire } from "./wire.ts";
+import { addUp, collect, flood, tell, tellOne, type Wire } from "./wire.ts";
 
 /** Two clusters far apart on every device: sketches then have one best answer, and no cluster is too small to be told. */
 const sizes = [40, 12, 20, 24, 16, 30, 20, 20];
@@ -38,6 +39,8 @@ const options: MethodOptions = { k, alpha: 1, seed: 1, rounds: 5 };
 
 /** A sketch has a centroid for four points, from k to 4 k, each with its count. */
 const sketches = sizes.map((rows) => Math.min(4 * k, Math.max(k, Math.floor(rows / 4))) * (cols + 1));
+const records = sizes.map((rows) => rows * cols);
+const partsOf = (model: FitModel) => (model as CoresetModel).parts.map(({ points }) => points.rows * (cols + 1));
 const everyone = (numbers: number) => sizes.map(() => numbers);
 const times = (count: number, act: () => void) => {
   for (let n = 0; n < count; n++) act();
@@ -61,9 +64,7 @@ const protocols: Record<keyof typeof methods, (wire: Wire, model: FitModel) => v
   },
   local() {},
   pooled(wire) {
-    // To one place, each in one message, whatever the network.
-    wire.messages = sizes.length;
-    wire.bytes = sizes.reduce((sum, rows) => sum + rows * cols * 8, 0);
+    flood(wire, network, records);
   },
   distributed(wire, { rounds }) {
     times(1 + rounds, () => tellCentroids(wire));
@@ -71,15 +72,20 @@ const protocols: Record<keyof typeof methods, (wire: Wire, model: FitModel) => v
   gradient(wire, { rounds }) {
     times(1 + 3 * rounds, () => tellCentroids(wire));
   },
+  // Means and counts, from everybody who has not stopped: with gamma 0 all stop together here.
+  lsp2p(wire, { rounds }) {
+    tellCentroids(wire);
+    times(rounds, () => tell(wire, network, k * (cols + 1)));
+  },
+  // Sums and counts to one neighbour, thirty times for each new mean.
+  epidemic(wire, { rounds }) {
+    tellCentroids(wire);
+    times(30 * rounds, () => tellOne(wire, network, k * (cols + 1)));
+  },
   // Costs, then samples and centres with their weights.
   coreset(wire, model) {
-    const { parts } = model as CoresetModel;
     flood(wire, network, everyone(1));
-    flood(
-      wire,
-      network,
-      parts.map(({ points }) => points.rows * (cols + 1)),
-    );
+    flood(wire, network, partsOf(model));
   },
   backbone(wire) {
     flood(wire, network, everyone((2 * k + 2) * cols));
@@ -92,6 +98,27 @@ const protocols: Record<keyof typeof methods, (wire: Wire, model: FitModel) => v
   },
 };
 
+/** The same where one place collects what everybody must know. Other methods have no such place. */
+const collectors: Partial<Record<keyof typeof methods, (wire: Wire, model: FitModel) => void>> = {
+  pooled(wire) {
+    collect(wire, records, k * cols);
+  },
+  // The sum of the costs comes back before anybody can sample.
+  coreset(wire, model) {
+    collect(wire, everyone(1), 1);
+    collect(wire, partsOf(model), k * cols);
+  },
+  backbone(wire) {
+    collect(wire, everyone((2 * k + 2) * cols), k * cols);
+  },
+  kfed(wire) {
+    collect(wire, everyone(k * cols), k * cols);
+  },
+  fkm(wire, { rounds }) {
+    times(1 + rounds, () => collect(wire, everyone(k * (cols + 1)), k * cols));
+  },
+};
+
 const counted = (act: (wire: Wire) => void): Wire => {
   const wire = { messages: 0, bytes: 0 };
   act(wire);
@@ -99,11 +126,13 @@ const counted = (act: (wire: Wire) => void): Wire => {
 };
 
 describe("messages and bytes", () => {
-  for (const [name, method] of Object.entries(methods)) {
+  for (const [name, method] of Object.entries<Method>(methods)) {
     it(`of ${name} are those of its protocol, counted`, () => {
       const model = method(datasets, network, options);
       const protocol = protocols[name as keyof typeof methods];
       expect({ messages: model.messages, bytes: model.bytes }).toEqual(counted((wire) => protocol(wire, model)));
+      const collector = collectors[name as keyof typeof methods];
+      expect(model.collector).toEqual(collector && counted((wire) => collector(wire, model)));
     });
   }
 

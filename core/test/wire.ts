@@ -19,6 +19,11 @@ export function tell(wire: Wire, { neighbours }: Graph, numbers: number): void {
   for (const row of neighbours) send(wire, row, numbers);
 }
 
+/** Every device tells one of its neighbours. */
+export function tellOne(wire: Wire, { neighbours }: Graph, numbers: number): void {
+  for (const row of neighbours) send(wire, row.slice(0, 1), numbers);
+}
+
 /** Every device passes on what it has just learned, all news in one message, until nobody learns anything. */
 export function flood(wire: Wire, { size, neighbours }: Graph, numbers: readonly number[]): void {
   const known = Array.from({ length: size }, (_, i) => new Set([i]));
@@ -42,6 +47,12 @@ export function flood(wire: Wire, { size, neighbours }: Graph, numbers: readonly
     });
     news = heard;
   }
+}
+
+/** Everyone with something to send sends it straight to the collector, which answers all of them in one message. */
+export function collect(wire: Wire, numbers: readonly number[], answer: number): void {
+  for (const own of numbers) if (own > 0) send(wire, [0], own);
+  send(wire, numbers, answer);
 }
 
 /** From the lowest device of every component a tree is asked downwards; parts go up, the sum comes down. */

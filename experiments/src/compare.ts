@@ -1,51 +1,32 @@
-// Methods side by side: the same data, network, seed and message budget for all, and how near each came to pooled k-means.
+// Methods side by side: the same data, network, start, seed and message budget for all, and how near each came to pooled k-means.
 
-import {
-  adjustedRandIndex,
-  consensusVariation,
-  distortion,
-  type FitModel,
-  type Graph,
-  globalCentroidDeviation,
-  type Matrix,
-  type Method,
-  methods,
-  normalizedMutualInformation,
-  predict,
-  stack,
-} from "@fedkm/core";
+import { type Method, type MethodModel, type MethodOptions, methods } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
-import { measuresOf, noPlugins, type Plugins } from "./plugins/plugin.ts";
+import { type JudgedProblem, judgeOf, type Quality, type Reference, unbeatenReference } from "./judge.ts";
 
-export interface ComparisonProblem {
-  readonly datasets: readonly Matrix[];
-  /** The class of every point, where known. */
-  readonly labels?: readonly Uint32Array[] | undefined;
-  readonly graph: Graph;
-  readonly k: number;
-  readonly alpha: number;
-  readonly seed: number;
+/**
+ * Where the devices begin, the same for every method that takes a start. own: each device's own k-means, in an order of
+ * its own. aligned: the same, relabelled by the Hungarian method to one order, so that methods that average cluster by
+ * cluster are not punished for labels. federated: one flooded seed for all.
+ */
+const commonStarts = {
+  own: { init: "local", seeds: "own" },
+  aligned: { init: "local", seeds: "aligned" },
+  federated: { init: "federated", seeds: "own" },
+} as const satisfies Record<string, Pick<MethodOptions, "init" | "seeds">>;
+
+export type CommonStart = keyof typeof commonStarts;
+
+/** Options of single methods, by their names. */
+export type MethodSettings = { readonly [method: string]: { readonly [option: string]: unknown } };
+
+export interface ComparisonProblem extends JudgedProblem {
   /** No method may send more. */
   readonly messages: number;
-  /** Of which the measures are taken too. Default: none. */
-  readonly plugins?: Plugins;
-}
-
-/** How good centroids are. */
-interface Quality {
-  /** GCD to the pooled solution. */
-  readonly gcd: number;
-  readonly cv: number;
-  /**
-   * What a device's centroids cost on all points, relative to the pooled solution, in the mean over the devices. Null
-   * where pooled costs nothing and a device does: there is no such ratio.
-   */
-  readonly costRatio: number | null;
-  /** Against the classes, for all points by every device's centroids, in the mean; null without classes. */
-  readonly nmi: number | null;
-  readonly ari: number | null;
-  /** Those of plug-ins, by name. */
-  readonly measures: Readonly<Record<string, number | null>>;
+  /** Default "aligned". */
+  readonly init?: CommonStart;
+  /** What is set here wins over the common start. */
+  readonly settings?: MethodSettings;
 }
 
 export interface CurvePoint {
@@ -62,6 +43,8 @@ export interface MethodOutcome extends Quality {
   readonly converged: boolean;
   readonly messages: number;
   readonly bytes: number;
+  /** Bytes with a collector one hop from everybody; null for methods that need none. */
+  readonly collectorBytes: number | null;
   readonly milliseconds: number;
   /** From the start to the end of the budget. */
   readonly curve: readonly CurvePoint[];
@@ -76,23 +59,48 @@ export interface TooDear {
 
 export type Table = { readonly [name: string]: Method };
 
-/** Runs each of a table of methods, by default those of the core, within the budget. */
+/** What a method did within the budget, before it is judged. */
+interface Run {
+  readonly method: string;
+  readonly model: MethodModel;
+  readonly milliseconds: number;
+  readonly curve: readonly MethodModel[];
+}
+
+/**
+ * Runs each of a table of methods, by default those of the core, within the budget. All are judged when all have run,
+ * by one pooled solution that is returned at the end; `onMethod` hears of every method that has run.
+ */
 export function* compareMethods(
   problem: ComparisonProblem,
   table: Table = methods,
-): Generator<MethodOutcome | TooDear, void, void> {
-  const judge = judgeOf(problem);
-  for (const [name, method] of Object.entries(table)) yield outcome(name, method, problem, judge);
+  onMethod: (method: string) => void = () => {},
+): Generator<MethodOutcome | TooDear, Reference, void> {
+  const runs = Object.entries(table).map(([name, method]) => {
+    const run = runWithin(problem, name, method);
+    onMethod(name);
+    return run;
+  });
+  const rivals = runs.filter((run) => "model" in run).map(({ model }) => model);
+  const restarts = Number(problem.settings?.pooled?.restarts ?? defaults.pooledRestarts);
+  const reference = unbeatenReference(problem, restarts, rivals);
+  const judge = judgeOf(problem, reference);
+  for (const run of runs) {
+    if (!("model" in run)) yield run;
+    else if (table[run.method] !== methods.pooled || reference.restarts === restarts) yield outcome(run, judge);
+    else {
+      const raised = { ...problem.settings, [run.method]: { restarts: reference.restarts } };
+      const again = runWithin({ ...problem, settings: raised }, run.method, methods.pooled);
+      yield "model" in again ? outcome(again, judge) : again;
+    }
+  }
+  return reference;
 }
 
-function outcome(
-  name: string,
-  method: Method,
-  problem: ComparisonProblem,
-  judge: (model: FitModel) => Quality,
-): MethodOutcome | TooDear {
-  const { datasets, graph, k, alpha, seed, messages: budget } = problem;
-  const run = (rounds: number) => method(datasets, graph, { k, alpha, seed, rounds });
+function runWithin(problem: ComparisonProblem, name: string, method: Method): Run | TooDear {
+  const { datasets, graph, k, alpha, seed, messages: budget, init = "aligned", settings } = problem;
+  const run = (rounds: number) =>
+    method(datasets, graph, { k, alpha, seed, rounds, ...commonStarts[init], ...settings?.[name] });
   // A first round tells what rounds cost, and compiles the code, which is no part of a method's time.
   const [start, first] = run(1).history;
   if (start.messages > budget) return { method: name, needed: start.messages };
@@ -102,12 +110,9 @@ function outcome(
     const began = performance.now();
     const model = run(rounds);
     const milliseconds = performance.now() - began;
-    const { converged, messages, bytes } = model;
-    if (messages <= budget) {
-      const curve = curveRounds(model.rounds).map((some) =>
-        curvePoint(some === model.rounds ? model : run(some), judge),
-      );
-      return { method: name, ...judge(model), rounds: model.rounds, converged, messages, bytes, milliseconds, curve };
+    if (model.messages <= budget) {
+      const curve = curveRounds(model.rounds).map((some) => (some === model.rounds ? model : run(some)));
+      return { method: name, model, milliseconds, curve };
     }
     // Rounds need not all cost the same.
     rounds = model.history.findLastIndex((round) => round.messages <= budget);
@@ -121,36 +126,13 @@ function curveRounds(last: number): number[] {
   return last === 0 ? rounds : [...rounds, last];
 }
 
-function curvePoint(model: FitModel, judge: (model: FitModel) => Quality): CurvePoint {
-  const { gcd, costRatio } = judge(model);
-  return { rounds: model.rounds, messages: model.messages, bytes: model.bytes, gcd, costRatio };
+function outcome({ method, model, milliseconds, curve }: Run, judge: (model: MethodModel) => Quality): MethodOutcome {
+  const { rounds, converged, messages, bytes, collector } = model;
+  const cost = { messages, bytes, collectorBytes: collector?.bytes ?? null, milliseconds };
+  return { method, ...judge(model), rounds, converged, ...cost, curve: curve.map((some) => curvePoint(some, judge)) };
 }
 
-/** What every result is held against: one pooled solution. */
-function judgeOf({ plugins = noPlugins, ...problem }: ComparisonProblem): (model: FitModel) => Quality {
-  const { datasets, graph, k, alpha, seed, labels } = problem;
-  const [reference] = methods.pooled(datasets, graph, { k, alpha, seed }).centroids;
-  const all = stack(datasets);
-  const cost = (centroids: Matrix) => distortion([all], [centroids]);
-  const pooledCost = cost(reference);
-  // Equal costs are equal also where both are 0.
-  const ratio = (centroids: Matrix) => {
-    const own = cost(centroids);
-    return own === pooledCost ? 1 : own / pooledCost;
-  };
-  const classes = labels?.flatMap((own) => Array.from(own));
-  return (model) => {
-    const { centroids } = model;
-    const mean = (score: (own: Matrix) => number) =>
-      centroids.reduce((sum, own) => sum + score(own), 0) / centroids.length;
-    const costRatio = mean(ratio);
-    return {
-      gcd: globalCentroidDeviation(centroids, reference),
-      cv: consensusVariation(centroids, graph),
-      costRatio: Number.isFinite(costRatio) ? costRatio : null,
-      nmi: classes === undefined ? null : mean((own) => normalizedMutualInformation(predict(own, all), classes)),
-      ari: classes === undefined ? null : mean((own) => adjustedRandIndex(predict(own, all), classes)),
-      measures: measuresOf(plugins, { model, datasets, labels, graph, reference }),
-    };
-  };
+function curvePoint(model: MethodModel, judge: (model: MethodModel) => Quality): CurvePoint {
+  const { gcd, costRatio } = judge(model);
+  return { rounds: model.rounds, messages: model.messages, bytes: model.bytes, gcd, costRatio };
 }

@@ -4,7 +4,14 @@ export { aggregate, aggregateColumns } from "./aggregate.ts";
 export { agreementColumns, compareWithStudy } from "./agreement.ts";
 export { batches, type Cell, type StartName } from "./cell.ts";
 export { claimColumns, judgeClaims } from "./claims.ts";
-export { compareMethods, type MethodOutcome, type Table as ComparisonTable, type TooDear } from "./compare.ts";
+export {
+  type CommonStart,
+  compareMethods,
+  type MethodOutcome,
+  type MethodSettings,
+  type Table as ComparisonTable,
+  type TooDear,
+} from "./compare.ts";
 export { digits, iris } from "./datasets.ts";
 export { drawBudget } from "./picture/budget.ts";
 export { drawPanelGrid } from "./picture/panels.ts";

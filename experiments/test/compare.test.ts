@@ -4,6 +4,7 @@ import {
   complete,
   erdosRenyi,
   fit,
+  globalCentroidDeviation,
   kmeans,
   type Matrix,
   type Method,
@@ -15,7 +16,8 @@ import {
 } from "@fedkm/core";
 import { describe, expect, test } from "vitest";
 import { xmlFault } from "../../cli/test/wellFormed.ts";
-import { compareMethods, type MethodOutcome } from "../src/compare.ts";
+import { compareMethods, type MethodOutcome, type MethodSettings } from "../src/compare.ts";
+import { MOST_RESTARTS } from "../src/judge.ts";
 import { drawBudget } from "../src/picture/budget.ts";
 
 const { datasets, labels } = paperData("iso", 8, 40, 2);
@@ -23,6 +25,9 @@ const graph = erdosRenyi(8, 0.7, randomStream(2, "graph"));
 const problem = { datasets, labels, graph, k: 3, alpha: 1, seed: 2, messages: 300 };
 const found = [...compareMethods(problem)];
 const outcomes = found.filter((outcome) => "gcd" in outcome);
+const core = { k: 3, alpha: 1, seed: 2 };
+const [pooled] = methods.pooled(datasets, graph, core).centroids;
+const deviation = (centroids: readonly Matrix[]) => globalCentroidDeviation(centroids, pooled);
 const of = (name: string) => outcomes.find(({ method }) => method === name) as MethodOutcome;
 
 describe("compareMethods", () => {
@@ -66,6 +71,49 @@ describe("compareMethods", () => {
     expect(second).toEqual({ method: "kfed", needed: methods.kfed(datasets, graph, { k: 3, alpha: 1 }).messages });
   });
 
+  test.each(["distributed", "gradient"] as const)(
+    "gives %s an aligned start, with which it is near to pooled",
+    (name) => {
+      const [aligned] = [...compareMethods(problem, { [name]: methods[name] })] as MethodOutcome[];
+      const given = methods[name](datasets, graph, { ...core, seeds: "aligned", rounds: aligned.rounds });
+      expect(aligned.gcd).toBe(deviation(given.centroids));
+      expect(aligned.gcd).toBeLessThan(1e-3);
+      const [own] = [...compareMethods({ ...problem, init: "own" }, { [name]: methods[name] })] as MethodOutcome[];
+      expect(own.gcd).toBe(deviation(methods[name](datasets, graph, { ...core, rounds: own.rounds }).centroids));
+      expect(own.gcd).toBeGreaterThan(1000 * aligned.gcd);
+    },
+  );
+
+  test("gives gradient from aligned starts a GCD below 1e-5 instead of above 1 on the paper's iso data", () => {
+    const paper = paperData("iso", 10, 200, 1);
+    const network = erdosRenyi(10, 0.7, randomStream(1, "graph"));
+    const gcd = (init: "own" | "aligned") => {
+      const asked = { ...paper, graph: network, k: 3, alpha: 1, seed: 1, messages: 2000, init };
+      return ([...compareMethods(asked, { gradient: methods.gradient })] as MethodOutcome[])[0].gcd;
+    };
+    expect(gcd("own")).toBeGreaterThan(1);
+    expect(gcd("aligned")).toBeLessThan(1e-5);
+  });
+
+  test("gives every method that takes a start the same one", () => {
+    const starting = { fedkm: methods.fedkm, distributed: methods.distributed, gradient: methods.gradient };
+    for (const init of ["own", "aligned", "federated"] as const) {
+      const started = [...compareMethods({ ...problem, init }, starting)] as MethodOutcome[];
+      // Sums of the same squares in another order.
+      const first = started.map(({ curve }) => curve[0].gcd.toPrecision(12));
+      expect(new Set(first).size, init).toBe(1);
+    }
+  });
+
+  test("hands a method its own settings, over the common start", () => {
+    const run = (settings: MethodSettings) =>
+      ([...compareMethods({ ...problem, settings }, { distributed: methods.distributed })] as MethodOutcome[])[0];
+    const tuned = methods.distributed(datasets, graph, { ...core, seeds: "aligned", eta: "tuned", rounds: 36 });
+    expect(run({ distributed: { eta: "tuned" } })).toMatchObject({ rounds: 36, gcd: deviation(tuned.centroids) });
+    expect(run({ gradient: { rho: 2 } }).gcd).toBe(run({}).gcd);
+    expect(run({ distributed: { seeds: "own" } }).gcd).not.toBe(run({}).gcd);
+  });
+
   test("gives no scores without classes, and ends where nobody has a neighbour", () => {
     const alone = {
       size: 8,
@@ -91,6 +139,42 @@ test("where pooled costs nothing, equal costs are 1 and others have no ratio, in
   const svg = drawBudget(judged, "no ratio");
   expect(xmlFault(svg)).toBeUndefined();
   expect(svg).not.toMatch(/NaN|undefined|Infinity/);
+});
+
+describe("the pooled solution that all are held against", () => {
+  /** Evenly spread points have many fixed points of almost equal cost. */
+  const random = randomStream(1, "spread");
+  const spread = [0, 1, 2].map(() => matrix(Array.from({ length: 40 }, () => [random(), random()])));
+  const hard = { datasets: spread, graph: complete(3), k: 20, alpha: 1, seed: 1, messages: 600 };
+  /** A method that has looked longer than the reference. */
+  const patient =
+    (restarts: number): Method =>
+    (points, network, options) =>
+      methods.pooled(points, network, { ...options, seed: 7, restarts });
+  const judged = (table: Record<string, Method>, settings: MethodSettings = {}) => {
+    const run = compareMethods({ ...hard, settings }, table);
+    const rows: MethodOutcome[] = [];
+    for (;;) {
+      const next = run.next();
+      if (next.done) return { rows, restarts: next.value.restarts };
+      rows.push(next.value as MethodOutcome);
+    }
+  };
+
+  test("gets more restarts while a method beats it, and its own row is the raised one", () => {
+    const { rows, restarts } = judged({ patient: patient(20), pooled: methods.pooled }, { pooled: { restarts: 1 } });
+    expect(restarts).toBeGreaterThan(1);
+    expect(restarts).toBeLessThan(MOST_RESTARTS);
+    expect(rows.map(({ beatsPooled }) => beatsPooled)).toEqual([false, false]);
+    expect(rows[1]).toMatchObject({ gcd: 0, costRatio: 1 });
+  });
+
+  test("has a limit, beyond which the rows that beat it say so", () => {
+    const { rows, restarts } = judged({ patient: patient(900), pooled: methods.pooled });
+    expect(restarts).toBe(MOST_RESTARTS);
+    expect(rows.map(({ beatsPooled }) => beatsPooled)).toEqual([true, false]);
+    expect(rows[0].costRatio).toBeLessThan(1);
+  });
 });
 
 /** A method nobody has written yet: each device meets the mean of its neighbours' matched local centroids half-way, once. */

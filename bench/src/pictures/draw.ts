@@ -81,7 +81,7 @@ function caption({ name, travels, reference, model }: Scene): string {
   const text = (rest: string, x: number, anchor: string) =>
     `<text x="${x}" y="${HEIGHT - 14}" text-anchor="${anchor}" font-family="system-ui, sans-serif" font-size="13" fill="${ink}">${rest}</text>`;
   return [
-    text(`<tspan font-weight="600">${name}</tspan>: ${travels}`, MARGIN, "start"),
+    text(`<tspan font-weight="600">${name}</tspan>: sends ${travels}`, MARGIN, "start"),
     text(`${cost}, GCD ${rounded}`, WIDTH - MARGIN, "end"),
   ].join("\n");
 }

@@ -3,12 +3,11 @@
 import { checkInteger, checkMatrix, checkNumber } from "../check.ts";
 import { defaults } from "../defaults.ts";
 import { ln } from "../elementary.ts";
-import type { FitModel } from "../fit.ts";
 import type { Graph } from "../graph.ts";
 import { emptyStatistics } from "../kernel/kernel.ts";
 import type { Matrix } from "../matrix.ts";
 import { randomStream } from "../random.ts";
-import { floodTraffic, leastSupport } from "../traffic.ts";
+import { collectorTraffic, floodTraffic, leastSupport } from "../traffic.ts";
 import {
   collect,
   type Flooded,
@@ -19,7 +18,7 @@ import {
   sharedCentres,
   solveComponents,
 } from "./flooding.ts";
-import { type MethodOptions, modelWithoutRounds } from "./method.ts";
+import { type MethodModel, type MethodOptions, modelWithoutRounds } from "./method.ts";
 
 type Bounds = readonly (readonly [number, number])[];
 
@@ -44,7 +43,7 @@ export interface BackboneOptions extends MethodOptions {
   minimum?: number;
 }
 
-export function backbone(datasets: readonly Matrix[], graph: Graph, options: BackboneOptions): FitModel {
+export function backbone(datasets: readonly Matrix[], graph: Graph, options: BackboneOptions): MethodModel {
   const settings = floodSettings("backbone", datasets, graph, options);
   const { backboneSize = 2 * settings.k + 2, counts = false, minimum = defaults.minimum, epsilon, bounds } = options;
   checkInteger("backboneSize", backboneSize, 1);
@@ -64,12 +63,19 @@ export function backbone(datasets: readonly Matrix[], graph: Graph, options: Bac
     const weights = counts ? all.weights : all.weights.map(() => 1);
     return sharedCentres({ ...all, weights }, devices[0], settings).centroids;
   });
-  const traffic = floodTraffic(
-    graph,
-    flooded.map(({ centres, weights }) => centres.data.length + (counts ? weights.length : 0)),
-  );
-  return modelWithoutRounds(datasets, graph, settings.judged, { centroids, traffic });
+  const numbers = flooded.map(({ centres, weights }) => centres.data.length + (counts ? weights.length : 0));
+  const traffic = floodTraffic(graph, numbers);
+  const collector = collectorTraffic(numbers, settings.k * settings.cols);
+  return modelWithoutRounds(datasets, graph, settings.judged, { centroids, traffic, collector });
 }
+
+backbone.travels = "many centroids";
+backbone.settable = {
+  backboneSize: ["number"],
+  counts: ["true", "false"],
+  minimum: ["number"],
+  restarts: ["number"],
+};
 
 /** The centres with the number of points each stands for. */
 function describe(points: Matrix, centres: Matrix, { kernel }: FloodSettings): Flooded {

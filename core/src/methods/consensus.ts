@@ -11,7 +11,7 @@ import { adopt, largestCoordinate, type Network, refreshStatistics, send, unpack
 import { updateSettings } from "../options.ts";
 import { laplacianExtremes } from "../spectrum.ts";
 import { sumTraffic } from "../traffic.ts";
-import type { MethodOptions } from "./method.ts";
+import { type MethodOptions, settableStart } from "./method.ts";
 import { orderSeeds } from "./order.ts";
 import { moveToPooledMeans } from "./pooledMeans.ts";
 
@@ -24,6 +24,15 @@ export interface ConsensusModel extends FitModel {
 export function consensus(datasets: readonly Matrix[], graph: Graph, options: MethodOptions): ConsensusModel {
   return drain(consensusRounds(datasets, graph, options));
 }
+
+consensus.travels = "centroids, counts and sums";
+consensus.settable = {
+  ...settableStart,
+  beta: ["number"],
+  settle: ["number", "false"],
+  passes: ["number"],
+  weighting: ["device", "sample"],
+};
 
 /** A sweep at a time, as `fitRounds`. Unless `weighting` is given, every point counts the same (weighting "sample"). */
 export function consensusRounds(

@@ -1,15 +1,14 @@
 // Distributed coreset (Balcan, Ehrlich and Liang 2013). It moves raw records: every sampled point is one.
 
 import { checkInteger } from "../check.ts";
-import type { FitModel } from "../fit.ts";
 import type { Graph } from "../graph.ts";
 import { squaredDistance } from "../kernel/js.ts";
 import { nearestCentroids } from "../kmeans.ts";
 import { type Matrix, stack, takeRows } from "../matrix.ts";
 import { type Random, randomStream } from "../random.ts";
-import { addTraffic, floodTraffic, type Traffic } from "../traffic.ts";
+import { addTraffic, collectorTraffic, floodTraffic } from "../traffic.ts";
 import { collect, type FloodSettings, floodSettings, ownCentres, sharedCentres, solveComponents } from "./flooding.ts";
-import { type MethodOptions, modelWithoutRounds } from "./method.ts";
+import { type MethodModel, type MethodOptions, modelWithoutRounds } from "./method.ts";
 
 export interface CoresetOptions extends MethodOptions {
   /** t: points sampled in each connected component. Default 20 k per device; 0 floods centres and counts alone. */
@@ -24,7 +23,7 @@ export interface CoresetPart {
   readonly samples: number;
 }
 
-export interface CoresetModel extends FitModel {
+export interface CoresetModel extends MethodModel {
   readonly parts: readonly CoresetPart[];
 }
 
@@ -62,9 +61,12 @@ export function coreset(datasets: readonly Matrix[], graph: Graph, options: Core
       settings,
     ).centroids;
   });
-  const traffic = coresetTraffic(graph, own, parts);
-  return { ...modelWithoutRounds(datasets, graph, settings.judged, { centroids, traffic }), parts };
+  const reached = { centroids, ...coresetTraffic(graph, own, parts, settings) };
+  return { ...modelWithoutRounds(datasets, graph, settings.judged, reached), parts };
 }
+
+coreset.travels = "samples, centroids, counts";
+coreset.settable = { coresetSize: ["number"], restarts: ["number"] };
 
 function solveOwn(points: Matrix, device: number, settings: FloodSettings): OwnSolution {
   const centres = ownCentres(points, settings.k, device, settings);
@@ -132,17 +134,19 @@ function clipped({ points, weights }: CoresetPart) {
   return { centres: points, weights: weights.map((weight) => Math.max(0, weight)) };
 }
 
-/** Two floods: everyone's total cost, then everyone's part. */
-function coresetTraffic(graph: Graph, own: readonly OwnSolution[], parts: readonly CoresetPart[]): Traffic {
-  const costs = floodTraffic(
-    graph,
-    own.map(({ labels }) => Math.min(1, labels.length)),
-  );
-  const points = floodTraffic(
-    graph,
-    parts.map((part) => part.points.data.length + part.weights.length),
-  );
-  return addTraffic(costs, points);
+/** Twice to everybody: everyone's total cost, then everyone's part. A collector returns the sum of the costs, then centroids. */
+function coresetTraffic(
+  graph: Graph,
+  own: readonly OwnSolution[],
+  parts: readonly CoresetPart[],
+  { k, cols }: FloodSettings,
+) {
+  const costs = own.map(({ labels }) => Math.min(1, labels.length));
+  const numbers = parts.map((part) => part.points.data.length + part.weights.length);
+  return {
+    traffic: addTraffic(floodTraffic(graph, costs), floodTraffic(graph, numbers)),
+    collector: addTraffic(collectorTraffic(costs, 1), collectorTraffic(numbers, k * cols)),
+  };
 }
 
 function sum(values: Iterable<number>): number {

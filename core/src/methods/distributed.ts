@@ -8,8 +8,8 @@ import type { Matrix } from "../matrix.ts";
 import { commit, largestCoordinate, type Network, refreshStatistics, unpack } from "../network.ts";
 import { updateSettings } from "../options.ts";
 import { laplacianExtremes } from "../spectrum.ts";
-import type { MethodOptions } from "./method.ts";
-import { orderSeeds } from "./order.ts";
+import { type MethodOptions, settableStart } from "./method.ts";
+import { orderSeeds, seedOrders } from "./order.ts";
 
 export interface DistributedModel extends FitModel {
   readonly eta: number;
@@ -20,6 +20,8 @@ export interface DistributedModel extends FitModel {
 export function distributed(datasets: readonly Matrix[], graph: Graph, options: MethodOptions): DistributedModel {
   return drain(roundsOf(datasets, graph, options, false));
 }
+
+distributed.settable = { ...settableStart, eta: ["number", "tuned"], seeds: seedOrders };
 
 /** A round at a time, as `fitRounds`. Edge weights have no part in it: every link counts the same. */
 export function distributedRounds(
@@ -38,7 +40,7 @@ function roundsOf(
 ): Generator<Round, DistributedModel, void> {
   const { eta: wanted = 2, seeds = "own", rounds = defaults.rounds, signal } = options;
   checkInteger("k", options.k, 1);
-  checkOneOf("seeds", seeds, ["own", "shared", "aligned"]);
+  checkOneOf("seeds", seeds, seedOrders);
   if (wanted !== "tuned") checkNumber("eta", wanted, (value) => value > 0, 'a finite number above 0, or "tuned"');
   checkNetwork(datasets, graph);
   const state = startNetwork(datasets, graph, options, updateSettings(options));

@@ -2,13 +2,13 @@
 
 import { checkInteger } from "../check.ts";
 import { defaults } from "../defaults.ts";
-import type { FitModel, RoundSummary } from "../fit.ts";
+import type { RoundSummary } from "../fit.ts";
 import type { Graph } from "../graph.ts";
 import { emptyStatistics, type PreparedPoints } from "../kernel/kernel.ts";
 import { kmeansOn } from "../kmeans.ts";
 import type { Matrix } from "../matrix.ts";
 import { objectiveOf } from "../objective.ts";
-import { addTraffic, floodTraffic, leastSupport, type Traffic } from "../traffic.ts";
+import { addTraffic, collectorTraffic, floodTraffic, leastSupport, type Traffic } from "../traffic.ts";
 import {
   collect,
   type Flooded,
@@ -20,7 +20,7 @@ import {
   sharedCentres,
   solveComponents,
 } from "./flooding.ts";
-import type { MethodOptions } from "./method.ts";
+import type { MethodModel, MethodOptions } from "./method.ts";
 
 export interface FkmOptions extends MethodOptions {
   /** At most this many rounds after the first flood. Default 10. */
@@ -40,7 +40,7 @@ interface FkmRun {
 }
 
 /** Round 0 joins the devices' own k-means; every further round is one local improvement and one flood. */
-export function fkm(datasets: readonly Matrix[], graph: Graph, options: FkmOptions): FitModel {
+export function fkm(datasets: readonly Matrix[], graph: Graph, options: FkmOptions): MethodModel {
   const settings = floodSettings("fkm", datasets, graph, options);
   const { localIterations = 1, minimum = 2, rounds = defaults.fkmRounds, signal } = options;
   checkInteger("localIterations", localIterations, 1);
@@ -51,22 +51,28 @@ export function fkm(datasets: readonly Matrix[], graph: Graph, options: FkmOptio
   const history: RoundSummary[] = [];
   let starts = datasets.map((own, i) => ownCentres(own, settings.k, i, settings));
   let traffic: Traffic = { messages: 0, bytes: 0 };
+  let collector = traffic;
   for (let round = 0; ; round++) {
     signal?.throwIfAborted();
     const flooded = starts.map((start, i) => localMeans(run, i, start));
     const centroids = solveComponents(graph, (devices) => join(run, devices, flooded, round > 0 ? starts : undefined));
-    traffic = addTraffic(traffic, floodOf(graph, flooded));
+    const numbers = flooded.map(({ centres, weights }) => centres.data.length + weights.length);
+    traffic = addTraffic(traffic, floodTraffic(graph, numbers));
+    collector = addTraffic(collector, collectorTraffic(numbers, settings.k * settings.cols));
     const { largestMove, scale } = round > 0 ? compare(starts, centroids) : { largestMove: 0, scale: 0 };
     const reached = objectiveOf(datasets, centroids, graph, settings.judged);
     history.push({ round, ...reached, largestMove, ...traffic });
     const converged = round > 0 && largestMove <= settings.tol * scale;
     if (converged || round === rounds) {
       for (const own of points) own.release();
-      return { centroids, objective: reached.objective, rounds: round, converged, ...traffic, history };
+      return { centroids, objective: reached.objective, rounds: round, converged, ...traffic, history, collector };
     }
     starts = centroids;
   }
 }
+
+fkm.travels = "centroids and counts";
+fkm.settable = { localIterations: ["number"], minimum: ["number"], restarts: ["number"], tol: ["number"] };
 
 /**
  * Lloyd from the centres that have points here; the others are dropped, so that a device says nothing of clusters it
@@ -100,13 +106,6 @@ function join(
   const warm = kmeansOn(centres, { k: settings.k, init, weights });
   // Equal answers in another order would look like a move: the old order stays unless the new one is truly better.
   return fresh.inertia < (1 - 1e-9) * warm.inertia ? fresh.centroids : warm.centroids;
-}
-
-function floodOf(graph: Graph, flooded: readonly Flooded[]): Traffic {
-  return floodTraffic(
-    graph,
-    flooded.map(({ centres, weights }) => centres.data.length + weights.length),
-  );
 }
 
 function compare(before: readonly Matrix[], after: readonly Matrix[]) {

@@ -9,8 +9,8 @@ import type { Matrix } from "../matrix.ts";
 import { commit, largestCoordinate, type Network, refreshStatistics } from "../network.ts";
 import { updateSettings } from "../options.ts";
 import { laplacianExtremes } from "../spectrum.ts";
-import type { MethodOptions } from "./method.ts";
-import { orderSeeds } from "./order.ts";
+import { type MethodOptions, settableStart } from "./method.ts";
+import { orderSeeds, seedOrders } from "./order.ts";
 
 export interface GradientOptions extends MethodOptions {
   /** How much agreement counts against the points: they agree as it grows. Default 1. */
@@ -31,7 +31,7 @@ export function gradient(datasets: readonly Matrix[], graph: Graph, options: Gra
   checkInteger("k", options.k, 1);
   checkNumber("rho", rho, (value) => value > 0, "a finite number above 0");
   checkInteger("exchanges", exchanges, 1);
-  checkOneOf("seeds", seeds, ["own", "shared", "aligned"]);
+  checkOneOf("seeds", seeds, seedOrders);
   checkNetwork(datasets, graph);
   const state = startNetwork(datasets, graph, options, updateSettings(options));
   orderSeeds(state, seeds);
@@ -48,6 +48,8 @@ export function gradient(datasets: readonly Matrix[], graph: Graph, options: Gra
     reached.push(ownObjective(state, pointWeight));
   }
 }
+
+gradient.settable = { ...settableStart, rho: ["number"], exchanges: ["number"], seeds: seedOrders };
 
 /** 0.9 over a bound on the curvature: of the points (all of the largest device in one cluster) plus of the links. */
 function safeStep(graph: Graph, pointCurvature: number): number {

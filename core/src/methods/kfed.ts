@@ -2,14 +2,13 @@
 
 import { checkInteger, checkMatrix, checkShape } from "../check.ts";
 import { defaults } from "../defaults.ts";
-import type { FitModel } from "../fit.ts";
 import type { Graph } from "../graph.ts";
 import { jsKernel, squaredDistance } from "../kernel/js.ts";
 import { emptyStatistics } from "../kernel/kernel.ts";
 import { bestOf, kmeansOn, nearestCentroids } from "../kmeans.ts";
 import { dot, type Matrix, takeRows } from "../matrix.ts";
 import { normalStream, type Random, randomStream } from "../random.ts";
-import { floodTraffic, leastSupport } from "../traffic.ts";
+import { collectorTraffic, floodTraffic, leastSupport } from "../traffic.ts";
 import {
   collect,
   deviceSettings,
@@ -21,7 +20,7 @@ import {
   repeatRows,
   solveComponents,
 } from "./flooding.ts";
-import { type MethodOptions, modelWithoutRounds } from "./method.ts";
+import { type MethodModel, type MethodOptions, modelWithoutRounds } from "./method.ts";
 
 export interface KfedOptions extends MethodOptions {
   /** Centres of every device, from 1 to k. Default k. */
@@ -30,7 +29,7 @@ export interface KfedOptions extends MethodOptions {
   minimum?: number;
 }
 
-export interface KfedModel extends FitModel {
+export interface KfedModel extends MethodModel {
   /** The centroid of every point: that of its local centre, which need not be the one nearest to the point. */
   readonly labels: readonly Uint32Array[];
 }
@@ -58,13 +57,14 @@ export function kfed(datasets: readonly Matrix[], graph: Graph, options: KfedOpt
     const chosen = farthestFirst(centres, first.centres.rows, settings.k);
     return repeatRows(groupMeans(centres, chosen), settings.k);
   });
-  const traffic = floodTraffic(
-    graph,
-    flooded.map(({ centres }) => centres.data.length),
-  );
+  const numbers = flooded.map(({ centres }) => centres.data.length);
+  const traffic = floodTraffic(graph, numbers);
+  const collector = collectorTraffic(numbers, settings.k * settings.cols);
   const labels = own.map((clusters, i) => relabel(clusters, centroids[i]));
-  return { ...modelWithoutRounds(datasets, graph, settings.judged, { centroids, traffic }), labels };
+  return { ...modelWithoutRounds(datasets, graph, settings.judged, { centroids, traffic, collector }), labels };
 }
+
+kfed.settable = { localCentres: ["number"], minimum: ["number"], restarts: ["number"] };
 
 /** The labels of a device that missed the flood, by the centroids that came out of it: nobody else has to act. */
 export function labelLateDevice(points: Matrix, centroids: Matrix, options: KfedOptions): Uint32Array {

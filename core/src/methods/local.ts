@@ -3,9 +3,11 @@
 import { checkInteger, checkNetwork } from "../check.ts";
 import { defaults } from "../defaults.ts";
 import { fitOn } from "../fit.ts";
-import { judgedBy, type Method, modelWithoutRounds } from "./method.ts";
+import type { Graph } from "../graph.ts";
+import type { Matrix } from "../matrix.ts";
+import { judgedBy, type MethodModel, type MethodOptions, modelWithoutRounds, settableStart } from "./method.ts";
 
-export const local: Method = (datasets, graph, options) => {
+export function local(datasets: readonly Matrix[], graph: Graph, options: MethodOptions): MethodModel {
   const { k, init = "local", restarts = defaults.restarts, seed = defaults.seed } = options;
   checkInteger("k", k, 1);
   checkNetwork(datasets, graph);
@@ -24,9 +26,14 @@ export const local: Method = (datasets, graph, options) => {
     tol: 0,
     preset: "paper",
   } as const;
-  const { centroids } = fitOn(datasets, graph, alone);
+  const { centroids, history } = fitOn(datasets, graph, alone);
   // A device with fewer points than k cannot start alone: a neighbour has to send it its own once.
-  const sent = Array.isArray(init) ? 0 : datasets.filter(({ rows }) => rows < k).length;
-  const bytes = sent * centroids[0].data.length * 8;
-  return modelWithoutRounds(datasets, graph, judged, { centroids, traffic: { messages: sent, bytes } });
-};
+  const helped = Array.isArray(init) ? 0 : datasets.filter(({ rows }) => rows < k).length;
+  const lent = { messages: helped, bytes: helped * centroids[0].data.length * 8 };
+  // A common start is not found alone.
+  const { messages, bytes } = init === "federated" || init === "auto" ? history[0] : lent;
+  return modelWithoutRounds(datasets, graph, judged, { centroids, traffic: { messages, bytes } });
+}
+
+local.travels = "nothing";
+local.settable = { init: settableStart.init, restarts: settableStart.restarts };

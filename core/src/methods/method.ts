@@ -14,7 +14,10 @@ export interface MethodOptions extends Omit<FitOptions, "k"> {
   k: number;
   /** Step of `distributed`: a number, or "tuned" from the graph. Default 2, the paper's. */
   eta?: number | "tuned";
-  /** Start of `distributed` and `gradient`: each device's own, one for all, or own ones in one common order. Default "own". */
+  /**
+   * Start of the methods that go cluster by cluster: each device's own, one for all, or own ones in one common order.
+   * Default "own" for `distributed` and `gradient`, "shared" for `lsp2p` and `epidemic`, whose originals have one start.
+   */
   seeds?: "own" | "shared" | "aligned";
   /** Step of `consensus`. Default from the graph. */
   beta?: number;
@@ -22,7 +25,32 @@ export interface MethodOptions extends Omit<FitOptions, "k"> {
   settle?: number | false;
 }
 
-export type Method = (datasets: readonly Matrix[], graph: Graph, options: MethodOptions) => FitModel;
+export interface MethodModel extends FitModel {
+  /**
+   * What it would have cost with a collector one hop from everybody; `messages` and `bytes` are those of the network.
+   * Absent where a method needs no place that everything reaches.
+   */
+  readonly collector?: Traffic;
+}
+
+/** How an option may look as text: words, of which true and false stand for themselves, and "number" for any number. */
+export type SettableOptions = { readonly [option: string]: readonly string[] };
+
+export interface Method {
+  (datasets: readonly Matrix[], graph: Graph, options: MethodOptions): MethodModel;
+  /** What leaves a device, in words. Default "centroids". */
+  readonly travels?: string;
+  /** The options that may be set by name. A method that says nothing takes any. */
+  readonly settable?: SettableOptions;
+}
+
+/** What methods that start their devices by `startNetwork` have in common. */
+export const settableStart = {
+  init: ["auto", "federated", "local", "kmeans++", "classic kmeans++"],
+  restarts: ["number"],
+  minimum: ["number"],
+  tol: ["number"],
+} as const;
 
 /** By what a method's result is judged. Checked here: a wrong one is refused before the work, not after it. */
 export function judgedBy(options: MethodOptions): JudgedBy {
@@ -38,13 +66,16 @@ export function modelWithoutRounds(
   datasets: readonly Matrix[],
   graph: Graph,
   judged: JudgedBy,
-  { centroids, traffic }: { readonly centroids: readonly Matrix[]; readonly traffic: Traffic },
-): FitModel {
+  reached: { readonly centroids: readonly Matrix[]; readonly traffic: Traffic; readonly collector?: Traffic },
+): MethodModel {
+  const { centroids, traffic, collector } = reached;
   const summary = {
     round: 0,
     ...objectiveOf(datasets, centroids, graph, judged),
     largestMove: 0,
     ...traffic,
   };
-  return { centroids, objective: summary.objective, rounds: 0, converged: true, ...traffic, history: [summary] };
+  const { objective } = summary;
+  const model = { centroids, objective, rounds: 0, converged: true, ...traffic, history: [summary] };
+  return collector === undefined ? model : { ...model, collector };
 }

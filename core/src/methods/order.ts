@@ -4,8 +4,10 @@ import { emptyMatches, match } from "../coupling.ts";
 import { breadthFirst } from "../graph.ts";
 import { type Network, refreshStatistics } from "../network.ts";
 
+export const seedOrders = ["own", "shared", "aligned"] as const;
+
 /** shared: everyone starts from the lowest device of its component. aligned: breadth-first, each device takes the order of its parent. */
-export function orderSeeds(state: Network, seeds: "own" | "shared" | "aligned"): void {
+export function orderSeeds(state: Network, seeds: (typeof seedOrders)[number]): void {
   const { k, sets } = state;
   const { data, cols } = sets;
   const length = k * cols;

@@ -2,11 +2,13 @@
 
 import { checkNetwork } from "../check.ts";
 import { defaults } from "../defaults.ts";
+import type { Graph } from "../graph.ts";
 import { kmeansOn } from "../kmeans.ts";
-import { stack } from "../matrix.ts";
-import { judgedBy, type Method, modelWithoutRounds } from "./method.ts";
+import { type Matrix, stack } from "../matrix.ts";
+import { collectorTraffic, floodTraffic } from "../traffic.ts";
+import { judgedBy, type MethodModel, type MethodOptions, modelWithoutRounds } from "./method.ts";
 
-export const pooled: Method = (datasets, graph, options) => {
+export function pooled(datasets: readonly Matrix[], graph: Graph, options: MethodOptions): MethodModel {
   checkNetwork(datasets, graph);
   const judged = judgedBy(options);
   const { k, restarts = defaults.pooledRestarts, seed = defaults.seed } = options;
@@ -15,7 +17,11 @@ export const pooled: Method = (datasets, graph, options) => {
   // To the exact fixed point: a tolerance would shift the reference itself.
   const { centroids } = kmeansOn(points, { k, restarts, seed, ...kernel, maxIter: 10_000, tol: 0 });
   const copies = datasets.map(() => ({ ...centroids, data: centroids.data.slice() }));
-  const messages = datasets.filter(({ rows }) => rows > 0).length;
-  const traffic = { messages, bytes: points.data.length * 8 };
-  return modelWithoutRounds(datasets, graph, judged, { centroids: copies, traffic });
-};
+  const numbers = datasets.map(({ data }) => data.length);
+  const traffic = floodTraffic(graph, numbers);
+  const collector = collectorTraffic(numbers, centroids.data.length);
+  return modelWithoutRounds(datasets, graph, judged, { centroids: copies, traffic, collector });
+}
+
+pooled.travels = "every record";
+pooled.settable = { restarts: ["number"] };

@@ -1,7 +1,7 @@
 // fedkm compare: what can be asked of it.
 
 import { defaults } from "@fedkm/core/defaults";
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { parseAtLeastZero, parsePicture, parseSeed, parseWhole } from "../../arguments.ts";
 import type { Console } from "../../console.ts";
 import {
@@ -17,7 +17,7 @@ import type { CompareOptions } from "./compare.ts";
 export function compareCommand(io: Console): Command {
   const command = new Command("compare")
     .description(
-      "Run all methods on the same data, network, seed and message budget, and say which comes nearest to pooled k-means.",
+      "Run all methods on the same data, network, start, seed and message budget, and say which comes nearest to pooled k-means.",
     )
     .option("--dataset <name>", "data that come with the command: iso, var, aniso, iris, digits", "var")
     .option("--data <files...>", "your files instead: one for each device, or one that is dealt to --devices")
@@ -28,6 +28,20 @@ export function compareCommand(io: Console): Command {
       "--messages <integer>",
       `the budget of every method (default: ${defaults.rounds} for each device)`,
       parseWhole("--messages", 0, 1e9),
+    )
+    .addOption(
+      new Option(
+        "--init <start>",
+        "of every method that takes one: own k-means, the same in one order, or a common seed",
+      )
+        .choices(["own", "aligned", "federated"])
+        .default("aligned"),
+    )
+    .option(
+      "--set <method.option=value>",
+      "an option of one method, such as distributed.eta=2; may be repeated",
+      (text: string, before: readonly string[]) => [...before, text],
+      [],
     )
     .option("--devices <integer>", "how many share the data", parseWhole("--devices", 2, 10_000), 10)
     .option("--points <integer>", "of each device, where data are drawn", parseWhole("--points", 1), 200)
@@ -48,6 +62,7 @@ export function compareCommand(io: Console): Command {
     .addHelpText(
       "after",
       "\nExamples:\n  fedkm compare --dataset digits --methods fedkm,consensus,distributed --messages 500" +
+        "\n  fedkm compare --init own --set distributed.eta=tuned --set gradient.exchanges=5" +
         "\n  fedkm compare --data examples/north.csv examples/south.csv --exclude plant --k 3",
     )
     .action(async (flags: Omit<CompareOptions, keyof InputFlags> & InputFlags) => {

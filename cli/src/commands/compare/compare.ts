@@ -1,25 +1,37 @@
 // fedkm compare: all methods on one problem within one budget, as a table, as JSON, and as curves.
 
-import { styleText } from "node:util";
 import { edges, type Graph, methods } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
-import { type ComparisonTable, compareMethods, drawBudget, type MethodOutcome, type TooDear } from "@fedkm/experiments";
+import {
+  type CommonStart,
+  type ComparisonTable,
+  compareMethods,
+  drawBudget,
+  type MethodOutcome,
+  type MethodSettings,
+  type TooDear,
+} from "@fedkm/experiments";
 import { type Console, isStyled } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import { linkDevices } from "../../input/links.ts";
-import { count, duration, significant } from "../../numbers.ts";
+import { count } from "../../numbers.ts";
 import { type PluginOptions, pluginsOf } from "../../plugins.ts";
 import { progressOn } from "../../progress.ts";
-import { alignColumns, wrap } from "../../table.ts";
+import { wrap } from "../../table.ts";
 import { writeWhole } from "../../write.ts";
 import { type ComparedData, namedData } from "./data.ts";
 import { type FileOptions, fileData } from "./files.ts";
+import { outcomeTable } from "./outcomes.ts";
+import { parseSettings } from "./set.ts";
 
 export interface CompareOptions extends FileOptions, PluginOptions {
   readonly dataset: string;
   /** Files, instead of `dataset`. */
   readonly data?: readonly string[];
   readonly methods?: readonly string[];
+  readonly init: CommonStart;
+  /** As typed: method.option=value. */
+  readonly set: readonly string[];
   readonly messages?: number;
   readonly points: number;
   readonly k?: number;
@@ -35,6 +47,9 @@ interface Comparison {
   readonly graph: Graph;
   readonly k: number;
   readonly budget: number;
+  readonly settings: MethodSettings;
+  /** Of the pooled solution that all are held against. */
+  readonly pooledRestarts: number;
   readonly outcomes: readonly MethodOutcome[];
   readonly tooDear: readonly TooDear[];
 }
@@ -43,6 +58,7 @@ export async function compare(options: CompareOptions, { stdout, stderr, env }: 
   const { dataset, devices, points, alpha, seed, out } = options;
   const plugins = await pluginsOf(options);
   const table = chosen(options.methods, plugins.methods);
+  const settings = parseSettings(options.set, table);
   const progress = progressOn(stderr);
   const data =
     options.data === undefined
@@ -51,18 +67,25 @@ export async function compare(options: CompareOptions, { stdout, stderr, env }: 
   const { k = data.k, messages: budget = defaults.rounds * data.datasets.length } = options;
   if (k === undefined) throw new UsageError("--k must be given with --data, or --classes to count them, got neither");
   const graph = await linkDevices(options.graph, data.names, data.datasets, seed, plugins.graphs);
-  const problem = { datasets: data.datasets, labels: data.labels, graph, k, alpha, seed, messages: budget, plugins };
-  const found: (MethodOutcome | TooDear)[] = [];
+  const { datasets, labels } = data;
+  const problem = { datasets, labels, graph, k, alpha, seed, messages: budget, init: options.init, settings, plugins };
   const names = Object.keys(table);
+  let done = 0;
+  const onMethod = () => {
+    done++;
+    progress.announce(`fedkm  ${names[done] ?? "judging"}, ${done} of ${names.length} methods done`);
+  };
   try {
     progress.announce(`fedkm  ${names[0]}`);
-    for (const outcome of compareMethods(problem, table)) {
-      found.push(outcome);
-      progress.announce(`fedkm  ${names[found.length] ?? "drawing"}, ${found.length} of ${names.length} methods done`);
+    const run = compareMethods(problem, table, onMethod);
+    const outcomes: MethodOutcome[] = [];
+    const tooDear: TooDear[] = [];
+    let next = run.next();
+    for (; !next.done; next = run.next()) {
+      if ("gcd" in next.value) outcomes.push(next.value);
+      else tooDear.push(next.value);
     }
-    const outcomes = found.filter((outcome) => "gcd" in outcome);
-    const tooDear = found.filter((outcome) => "needed" in outcome);
-    const comparison = { data, graph, k, budget, outcomes, tooDear };
+    const comparison = { data, graph, k, budget, settings, outcomes, tooDear, pooledRestarts: next.value.restarts };
     if (outcomes.length > 0)
       await writeWhole(
         out,
@@ -87,26 +110,41 @@ function chosen(names: readonly string[] | undefined, plugged: ComparisonTable):
   return Object.fromEntries(names.map((name) => [name, table[name]]));
 }
 
-function summary({ seed, alpha, out }: CompareOptions, { data, graph, k, budget, outcomes, tooDear }: Comparison) {
+function summary({ seed, alpha, init, out }: CompareOptions, comparison: Comparison) {
+  const { data, graph, k, budget, settings, outcomes, tooDear, pooledRestarts } = comparison;
   const points = data.datasets.reduce((sum, { rows }) => sum + rows, 0);
   const links = Array.from(edges(graph)).length;
-  const problem = { data: data.name, devices: graph.size, links, points, k, alpha, seed, budget };
+  const problem = {
+    data: data.name,
+    devices: graph.size,
+    links,
+    points,
+    k,
+    alpha,
+    seed,
+    budget,
+    init,
+    settings,
+    pooledRestarts,
+  };
   const picture = outcomes.length > 0 ? out : null;
   return { ...problem, methods: outcomes, tooDear, picture };
 }
 
-function report({ alpha, seed, out }: CompareOptions, comparison: Comparison, styled: boolean): string[] {
-  const { data, graph, k, budget, outcomes, tooDear } = comparison;
+function report({ alpha, seed, init, out }: CompareOptions, comparison: Comparison, styled: boolean): string[] {
+  const { data, graph, k, budget, settings, outcomes, tooDear } = comparison;
   const points = data.datasets.reduce((sum, { rows }) => sum + rows, 0);
   const links = Array.from(edges(graph)).length;
   const head = `${data.name}: ${count(points)} points on ${graph.size} devices, ${links} links, k = ${k}, alpha = ${alpha}, seed ${seed}`;
   return [
     head,
-    `at most ${count(budget)} messages for each method`,
+    `at most ${count(budget)} messages for each method, start: ${init}`,
+    ...Object.entries(settings).map(([method, own]) => `${method}: ${settingsText(own)}`),
     ...(outcomes.length > 0 ? ["", ...outcomeTable(outcomes, styled)] : []),
     ...tooDear.map(({ method, needed }) => `${method} needs ${count(needed)} messages to start: over the budget`),
     "",
     ...wrap(columnsExplained, 80),
+    ...wrap(referenceExplained(comparison), 80),
     ...(outcomes.some(({ costRatio }) => costRatio === null) ? wrap(noRatio, 80) : []),
     ...(outcomes.length > 0 ? ["", `picture: ${out}`] : []),
   ];
@@ -116,38 +154,22 @@ const noRatio = "cost none: pooled costs nothing on these points and the method 
 
 const columnsExplained =
   "GCD: mean squared distance from a device's centroids to the pooled ones; CV: to its neighbours'. cost: of a device's " +
-  "centroids on all points, relative to pooled. NMI, ARI: against the classes, 1 is perfect. pooled moves every raw record, coreset some.";
+  "centroids on all points, relative to pooled. NMI, ARI: against the classes, 1 is perfect. bytes: over the links of the " +
+  "network, where what must reach everybody is flooded. collector: bytes if one place collected it and sent the answer " +
+  "back. pooled moves every raw record, coreset some.";
 
-function outcomeTable(outcomes: readonly MethodOutcome[], styled: boolean): string[] {
-  const scored = outcomes.some(({ nmi }) => nmi !== null);
-  const plugged = Object.keys(outcomes[0].measures);
-  const heading = [
-    "method",
-    "GCD",
-    "CV",
-    "cost",
-    ...(scored ? ["NMI", "ARI"] : []),
-    ...plugged,
-    "messages",
-    "bytes",
-    "time",
-  ];
-  const rows = outcomes.map(({ method, gcd, cv, costRatio, nmi, ari, measures, messages, bytes, milliseconds }) => [
-    method,
-    significant(gcd, 2),
-    significant(cv, 2),
-    costRatio?.toFixed(4) ?? "none",
-    ...(scored ? [nmi, ari].map((score) => (score === null ? "" : score.toFixed(3))) : []),
-    ...plugged.map((name) => (measures[name] === null ? "none" : significant(measures[name], 3))),
-    count(messages),
-    count(bytes),
-    duration(milliseconds),
-  ]);
-  const rivals = outcomes.filter(({ method }) => method !== "pooled");
-  const best = Math.min(...rivals.map(({ gcd }) => gcd));
-  return alignColumns([heading, ...rows], (text, row, column) =>
-    styled && row > 0 && column === 1 && outcomes[row - 1].method !== "pooled" && outcomes[row - 1].gcd === best
-      ? styleText("bold", text, { validateStream: false })
-      : text,
-  );
+/** How hard the reference was looked for, and whether it stands. */
+function referenceExplained({ outcomes, pooledRestarts }: Comparison): string {
+  const beating = outcomes.filter(({ beatsPooled }) => beatsPooled).map(({ method }) => method);
+  const base = `pooled is the best of ${count(pooledRestarts)} restarts`;
+  if (beating.length > 0) return `${base}, the most that are tried; *: ${beating.join(", ")} found a cheaper answer.`;
+  const raised =
+    pooledRestarts > defaults.pooledRestarts ? `, raised from ${defaults.pooledRestarts} because a method beat it` : "";
+  return `${base}${raised}.`;
+}
+
+function settingsText(settings: MethodSettings[string]): string {
+  return Object.entries(settings)
+    .map(([option, value]) => `${option} = ${value}`)
+    .join(", ");
 }

@@ -1,0 +1,22 @@
+// Algorithm 1 in the table of methods: the same function as `fit`, with what may be set of it by name.
+
+import { couplings } from "../coupling.ts";
+import { fit } from "../fit.ts";
+import { settableStart } from "./method.ts";
+
+export const fedkm = Object.assign(fit, {
+  settable: {
+    ...settableStart,
+    alpha: ["number"],
+    preset: ["paper", "dependable"],
+    schedule: ["cyclic", "random", "coloured", "simultaneous"],
+    coupling: couplings,
+    weighting: ["device", "sample"],
+    passes: ["number"],
+    relaxation: ["number", "auto"],
+    damping: ["number"],
+    safeguard: ["true", "false"],
+    candidates: ["true", "false"],
+    freshStarts: ["number"],
+  },
+});
