@@ -6,6 +6,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, write
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import ts from "typescript";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "fedkm-packed-"));
@@ -66,6 +67,28 @@ run("fedkm --version", fedkm, ["--version"], { says: /^\d+\.\d+\.\d+\n$/ });
 run("fedkm demo", fedkm, ["demo"], { says: /picture: fedkm-demo.svg/ });
 run("fedkm fit", fedkm, ["fit", "examples/north.csv", "examples/south.csv", "--k", "3", "--exclude", "plant"]);
 if (!existsSync(join(folder, "fedkm-results/report.html"))) throw new Error("fedkm fit left no report");
+run("fedkm verify", fedkm, ["verify", "fedkm-results/model.json", "examples/north.csv", "examples/south.csv"], {
+  says: /^fedkm-results\/model\.json is verified\n/,
+});
+
+// Plug-ins in a folder of their own, from which no package of ours can be found but through the running command.
+const outside = mkdtempSync(join(tmpdir(), "fedkm-plugin-"));
+process.on("exit", () => rmSync(outside, { recursive: true, force: true }));
+const typed = readFileSync(join(root, "examples/plugin.ts"), "utf8");
+writeFileSync(join(outside, "typed.ts"), typed);
+writeFileSync(join(outside, "plain.js"), ts.transpile(typed, { target: "es2023", module: "esnext" }));
+for (const plugin of ["plain.js", "typed.ts"]) {
+  const added = ["--plugin", plugin, "--dataset", "square", "--graph", "table", "--methods", "fedkm,gossip"];
+  run(`fedkm compare --plugin ${plugin}`, fedkm, ["compare", ...added, "--points", "40"], {
+    cwd: outside,
+    says: /^gossip .*$/m,
+    warns: /^$/,
+  });
+  const again = ["reproduce", "figure1", "--quick", "--runs", "1", "--out", `again-${plugin}`, "--plugin", plugin];
+  run(`fedkm reproduce --plugin ${plugin}`, fedkm, again, { cwd: outside, warns: /^$/ });
+  if (!/,gossip,/.test(readFileSync(join(outside, `again-${plugin}/runs.csv`), "utf8")))
+    throw new Error(`fedkm reproduce --plugin ${plugin} ran no method of it`);
+}
 
 const program =
   "const { points } = { points: kmeans(matrix([[0], [1], [9]]), { k: 2 }) }; console.log(points.labels.length)";

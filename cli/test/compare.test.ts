@@ -132,7 +132,7 @@ test.each([
   [["--init", "given"], "fedkm: .*Allowed choices are own, aligned, federated."],
   [["--graph", "er:1.5"], 'fedkm: --graph er:P must have a probability P from 0 to 1, got "1.5"'],
   [["--devices", "1"], 'fedkm: --devices must be an integer from 2 to 10000, got "1"'],
-  [["--dataset", "mnist"], "fedkm: --dataset must be one of iso, var, aniso, iris, digits, got \"mnist\""],
+  [["--dataset", "mnist"], 'fedkm: --dataset must be one of iso, var, aniso, iris, digits, got "mnist"'],
   [["--out", "a.png"], 'fedkm: --out must name a file that ends in .svg, got "a.png"'],
 ])("fedkm compare %j is refused in one line, with exit code 2", async (args, line) => {
   const { code, stdout, stderr } = await compare(args);

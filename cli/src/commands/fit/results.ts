@@ -53,7 +53,7 @@ function labelNames(files: readonly string[]): string[] {
 }
 
 export function summary(fitted: Fitted, warnings: readonly string[], paths: readonly string[], milliseconds: object) {
-  const { devices, objective, rounds, converged, messages, bytes, options } = fitted.model;
+  const { devices, objective, rounds, converged, messages, bytes, options, certificate } = fitted.model;
   const sizes = devices.map(({ name, rows, sizes: own }) => ({ name, rows, sizes: own }));
   return {
     options,
@@ -63,6 +63,7 @@ export function summary(fitted: Fitted, warnings: readonly string[], paths: read
     converged,
     messages,
     bytes,
+    certificate,
     warnings,
     files: paths,
     milliseconds,

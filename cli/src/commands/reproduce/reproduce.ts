@@ -20,7 +20,7 @@ import {
 import type { Console } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import { duration } from "../../numbers.ts";
-import { type PluginOptions, pluginsOf } from "../../plugins.ts";
+import { type PluginOptions, pluginMarks, pluginsOf } from "../../plugins.ts";
 import { type Progress, progressOn } from "../../progress.ts";
 import { Stopped, stoppable } from "../../stop.ts";
 import { type Features, readFeatures } from "./features.ts";
@@ -54,7 +54,7 @@ export async function reproduce(options: ReproduceOptions, { stdout, stderr }: C
   const plan = withPlugins(study, plugins);
   const counted = { seed, runs, quick, starts, cells: plan.cells.length };
   const own = features && { data: features.mark, devices: options.devices };
-  const added = options.plugin && { plugins: options.plugin };
+  const added = options.plugin && { plugins: pluginMarks(options.plugin) };
   const manifest = { fedkm: version(), what, ...own, ...added, ...counted };
   const began = performance.now();
   const progress = progressOn(stderr);
