@@ -117,9 +117,12 @@ function meaningOfRounds(): void {
   const rows = [["alpha", "200 rounds", "200 single updates", "local k-means"]];
   for (const alpha of [0.5, 1]) {
     const [inRounds, single, local] = [
-      (at: Setting) => fit(at.datasets, at.network, { k: 3, alpha, seed: at.seed, preset: "paper" }),
+      (at: Setting) => fit(at.datasets, at.network, { k: 3, alpha, seed: at.seed, preset: "paper", init }),
       (at: Setting) =>
-        fit(at.datasets, at.network, { k: 3, alpha, seed: at.seed, preset: "paper", schedule: "random", rounds: 20 }),
+        fit(at.datasets, at.network, {
+          ...{ k: 3, alpha, seed: at.seed, preset: "paper", init },
+          ...{ schedule: "random", rounds: 20 },
+        }),
       (at: Setting) => methods.local(at.datasets, at.network, { k: 3, alpha, seed: at.seed }),
     ].map((run) =>
       mean(

@@ -77,6 +77,8 @@ function run(cell: Cell, problem: Problem, graph: Graph): FitModel {
     rounds,
     preset: start === "dependable" ? "dependable" : "paper",
     ...(start !== null && { init: problem.starts.of(start, graph, cell.alpha) }),
+    // T rounds mean T rounds for every method: this one would stop at 1e-12, far above the rounding it reaches.
+    ...(cell.method === "distributed" && { tol: 0 }),
     // Its own k-means is a start of others too.
     ...(cell.method === "local" && { init: problem.starts.local(graph) }),
     ...(damping !== null && { damping }),

@@ -7,7 +7,7 @@ import { batches } from "../src/cell.ts";
 import { studies } from "../src/studies/index.ts";
 import { trials } from "../src/trial.ts";
 
-const { cells } = studies.all({ runs: 10, seed: 1, starts: ["paper"], quick: true });
+const { cells } = studies.all({ runs: 10, seed: 1, starts: ["raw"], quick: true });
 const compared = cells.filter(({ method, pointsPerDevice }) => method !== "distributed" && pointsPerDevice === 200);
 const aggregated = aggregate(batches(compared).flatMap((own) => trials(own)));
 const rows = compareWithStudy(aggregated);

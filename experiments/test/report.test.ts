@@ -25,7 +25,7 @@ const parts = {
   title: "fedkm reproduce test",
   effort: "12 cells in 3.4 s.",
   claims: [
-    { ...claim, start: "paper", verdict: "mostly" },
+    { ...claim, start: "authors", verdict: "mostly" },
     { ...claim, start: "dependable", runs_held: 10, verdict: "holds" },
   ],
   agreement: [
@@ -68,7 +68,7 @@ test("renderReport puts the starts side by side, with counts and verdicts", () =
     "claim of the paper",
     "data",
     "figure",
-    "paper start: runs",
+    "authors start: runs",
     "means",
     "verdict",
     "dependable start: runs",
