@@ -64,7 +64,7 @@ test("fit takes a method and a graph of a plug-in, and its model is verified wit
 });
 
 test("reproduce runs what was added beside what the study has, and adds the measure as a column", () => {
-  const args = ["--quick", "--runs", "1", "--start", "paper", "--out", "again"];
+  const args = ["--quick", "--runs", "1", "--start", "authors", "--out", "again"];
   const { status, stderr } = folder.spawn("reproduce", "figure1", ...args, "--plugin", "mine.ts");
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   const [heading, ...lines] = readFileSync(join(folder.path, "again/runs.csv"), "utf8").trimEnd().split("\n");

@@ -19,11 +19,12 @@ async function reproduce(args: readonly string[], options: Parameters<typeof fak
 const at = (...names: string[]) => join(folder, ...names);
 const text = (...names: string[]) => readFileSync(at(...names), "utf8");
 const quick = ["figure1", "--quick", "--runs", "1", "--seed", "3"];
+const both = [...quick, "--start", "dependable,authors"];
 
 describe("fedkm reproduce figure1 --quick", () => {
   let said: Awaited<ReturnType<typeof reproduce>>;
   beforeAll(async () => {
-    said = await reproduce([...quick, "--workers", "2", "--out", at("two")]);
+    said = await reproduce([...both, "--workers", "2", "--out", at("two")]);
   }, 60_000);
 
   test("writes tables, pictures of both starts, a manifest and the report, and names the report", () => {
@@ -31,19 +32,19 @@ describe("fedkm reproduce figure1 --quick", () => {
     expect(readdirSync(at("two")).sort()).toEqual([
       "aggregated.csv",
       "claims.csv",
+      "figure1-authors.pdf",
+      "figure1-authors.png",
+      "figure1-authors.svg",
       "figure1-dependable.pdf",
       "figure1-dependable.png",
       "figure1-dependable.svg",
-      "figure1-paper.pdf",
-      "figure1-paper.png",
-      "figure1-paper.svg",
       "finished.jsonl",
       "manifest.json",
       "report.html",
       "runs.csv",
     ]);
     expect(said.stdout).toContain(`report: ${at("two", "report.html")}`);
-    expect(said.stdout).toMatch(/^GCD falls with alpha +\d+ %/m);
+    expect(said.stdout).toMatch(/^GCD falls, alpha 0 to 0.5 +\d\/2 \d\/2/m);
     expect(said.stdout).not.toContain("\u001b");
     for (const line of said.stdout.split("\n").slice(0, -2)) expect(line.length, line).toBeLessThanOrEqual(100);
   });
@@ -55,30 +56,30 @@ describe("fedkm reproduce figure1 --quick", () => {
       seed: 3,
       runs: 1,
       quick: true,
-      starts: ["paper", "dependable"],
+      starts: ["authors", "dependable"],
       cells: 54,
     });
   });
 
   test("puts its figures and their time into the report", () => {
     const report = text("two", "report.html");
-    expect(report).toContain(text("two", "figure1-paper.svg").trimEnd());
+    expect(report).toContain(text("two", "figure1-authors.svg").trimEnd());
     expect(report).toMatch(/54 cells in \d+\.\d s with 2 workers/);
   });
 
   test("gives the same bytes with one thread", async () => {
-    await reproduce([...quick, "--workers", "1", "--out", at("one")]);
-    for (const file of ["runs.csv", "aggregated.csv", "claims.csv", "manifest.json", "figure1-paper.svg"]) {
+    await reproduce([...both, "--workers", "1", "--out", at("one")]);
+    for (const file of ["runs.csv", "aggregated.csv", "claims.csv", "manifest.json", "figure1-authors.svg"]) {
       expect(text("one", file), file).toBe(text("two", file));
     }
   });
 
   test("gives the same bytes when it goes on from a run that was killed while it wrote", async () => {
-    await reproduce([...quick, "--out", at("torn")]);
+    await reproduce([...both, "--out", at("torn")]);
     const lines = text("torn", "finished.jsonl").split("\n");
     writeFileSync(at("torn", "finished.jsonl"), `${lines.slice(0, 4).join("\n")}\n${lines[4].slice(0, 50)}`);
     rmSync(at("torn", "runs.csv"));
-    const { code, stderr } = await reproduce([...quick, "--resume", "--out", at("torn")], { terminal: true });
+    const { code, stderr } = await reproduce([...both, "--resume", "--out", at("torn")], { terminal: true });
     expect(code).toBe(0);
     expect(text("torn", "runs.csv")).toBe(text("two", "runs.csv"));
     // 6 problems, of which 3 were finished.
@@ -99,25 +100,32 @@ describe("fedkm reproduce figure1 --quick", () => {
   });
 });
 
-test("fedkm reproduce --start paper runs that start alone", async () => {
-  const { code, stdout } = await reproduce([...quick, "--start", "paper", "--json", "--out", at("paper")]);
+test.each([
+  [[], ["authors"]],
+  [["--start", "raw"], ["raw"]],
+  [
+    ["--start", "all"],
+    ["authors", "raw", "dependable"],
+  ],
+])("fedkm reproduce %j runs the starts %j", async (args, wanted) => {
+  const { code, stdout } = await reproduce([...quick, ...args, "--json", "--out", at("starts")]);
   expect(code).toBe(0);
   const { claims, files, starts } = JSON.parse(stdout);
-  expect(starts).toEqual(["paper"]);
-  expect(new Set(claims.map(({ start }: { start: string }) => start))).toEqual(new Set(["paper"]));
-  expect(files).not.toContain("figure1-dependable.svg");
+  expect(starts).toEqual(wanted);
+  expect(new Set(claims.map(({ start }: { start: string }) => start))).toEqual(new Set(wanted));
+  expect(files.includes("figure1-dependable.svg")).toBe(wanted.includes("dependable"));
 });
 
 test("fedkm reproduce extended --quick runs all five studies, and reports numbers instead of claims", async () => {
   const { code, stdout } = await reproduce(["extended", "--quick", "--runs", "1", "--json", "--out", at("extended")]);
   expect(code).toBe(0);
   const { claims, agreement, files } = JSON.parse(stdout);
-  expect([claims, agreement]).toEqual([[], { agreeing: 0, of: 0 }]);
-  expect(files.filter((file: string) => file.endsWith("-dependable.png"))).toEqual([
-    "effect-of-alpha-dependable.png",
-    "connectivity-dependable.png",
-    "communities-dependable.png",
-    "small-real-dependable.png",
+  expect([claims, agreement]).toEqual([[], []]);
+  expect(files.filter((file: string) => file.endsWith("-authors.png"))).toEqual([
+    "effect-of-alpha-authors.png",
+    "connectivity-authors.png",
+    "communities-authors.png",
+    "small-real-authors.png",
   ]);
   const lines = text("extended", "aggregated.csv").split("\n");
   expect(new Set(lines.slice(1, -1).map((line) => line.split(",")[0]))).toEqual(
@@ -143,7 +151,7 @@ test.each([
   [["figure9"], /^fedkm: what must be one of figure1, .*, got "figure9"\n$/],
   [["--runs", "0"], /^fedkm: --runs must be an integer from 1 to 1000000, got "0"\n$/],
   [["--workers", "x"], /^fedkm: --workers must be an integer from 1 to 256, got "x"\n$/],
-  [["--start", "mine"], /^fedkm: .*'mine' is invalid. Allowed choices are paper, dependable, both\.\n$/],
+  [["--start", "mine"], /^fedkm: --start must be all or some of authors, raw, dependable, got "mine"\n$/],
 ])("fedkm reproduce %j is refused in one line, with exit code 2", async (args, line) => {
   const { code, stdout, stderr } = await reproduce(args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });

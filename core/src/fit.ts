@@ -21,7 +21,7 @@ export interface FitOptions extends Omit<UpdateOptions, "weight" | "edgeWeights"
   schedule?: Schedule;
   /** Default "device". */
   weighting?: Weighting;
-  /** Default "auto", or "local" with alpha 0, or "kmeans++" with preset "paper". */
+  /** Default "auto", or "local" with alpha 0 or with preset "paper". */
   init?: Init;
   /** Starts of the k-means that `init` needs. Default 10. */
   restarts?: number;
@@ -146,7 +146,8 @@ function meanClusters(k: Clusters): number {
 }
 
 function defaultInit(preset: Preset, alpha: number, k: Clusters): Init {
-  if (preset === "paper") return "kmeans++";
+  // The paper's "initialized with k-means++" is most likely k-means run to its end, see docs/paper.md#the-start.
+  if (preset === "paper") return "local";
   // Alone means alone: nothing is flooded either. And clusters of different numbers have no common seed.
   return alpha === 0 || typeof k !== "number" ? "local" : "auto";
 }

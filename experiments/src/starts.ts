@@ -33,7 +33,8 @@ export function startsOf(datasets: readonly Matrix[], k: number, seed: number): 
   return {
     local: (graph) => made("local", graph).centroids,
     of(name, graph, alpha) {
-      if (name === "paper") return made("kmeans++", graph).centroids;
+      if (name === "raw") return made("kmeans++", graph).centroids;
+      if (name === "authors") return made("local", graph).centroids;
       if (alpha === null) return made("federated", graph).centroids;
       if (alpha === 0) return made("local", graph).centroids;
       return lowerOf(made("federated", graph), made("local", graph), graph, alpha);

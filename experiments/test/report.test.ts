@@ -13,8 +13,10 @@ const rows = aggregate(
 
 const claim = {
   figure: 1,
+  section: "IV-B",
   name: "n",
   claim: "GCD < 1 & falls",
+  measured: "GCD at alpha 1",
   dataset: "iso",
   runs_held: 9,
   runs: 10,
@@ -25,30 +27,38 @@ const parts = {
   title: "fedkm reproduce test",
   effort: "12 cells in 3.4 s.",
   claims: [
-    { ...claim, start: "paper", verdict: "mostly" },
+    { ...claim, start: "authors", verdict: "mostly" },
     { ...claim, start: "dependable", runs_held: 10, verdict: "holds" },
   ],
   agreement: [
     {
+      start: "authors",
+      measure: "gcd",
+      ratio: 1.1,
+      allowed_factor: 2,
       dataset: "iso",
       method: "fedkm",
       alpha: 1,
       edge_probability: 0.7,
       points_per_device: 50,
-      gcd_median: 1e-4,
-      their_gcd_median: 9e-5,
+      median: 1e-4,
+      their_median: 9e-5,
       wrong_percent: 0,
       their_wrong_percent: 0,
       agrees: 1,
     },
     {
+      start: "authors",
+      measure: "gcd",
+      ratio: 10,
+      allowed_factor: 3,
       dataset: "var",
       method: "local",
       alpha: null,
       edge_probability: 0.7,
       points_per_device: 50,
-      gcd_median: 1,
-      their_gcd_median: 0.1,
+      median: 1,
+      their_median: 0.1,
       wrong_percent: 40,
       their_wrong_percent: 10,
       agrees: 0,
@@ -65,23 +75,22 @@ test("renderReport puts the starts side by side, with counts and verdicts", () =
     Array.from(line.children, ({ textContent }) => textContent),
   );
   expect(heading).toEqual([
-    "claim of the paper",
-    "data",
-    "figure",
-    "paper start: runs",
-    "means",
-    "verdict",
-    "dependable start: runs",
-    "means",
-    "verdict",
+    ...["the paper says", "measured as", "data", "section", "figure"],
+    ...["authors start: means", "runs", "verdict"],
+    ...["dependable start: means", "runs", "verdict"],
   ]);
-  expect(row).toEqual(["GCD < 1 & falls", "iso", "1", "9 of 10", "1 of 2", "mostly", "10 of 10", "1 of 2", "holds"]);
+  expect(row).toEqual([
+    ...["GCD < 1 & falls", "GCD at alpha 1", "iso", "IV-B", "1"],
+    ...["1 of 2", "9 of 10", "mostly"],
+    ...["1 of 2", "10 of 10", "holds"],
+  ]);
 });
 
 test("renderReport lists the cells that do not agree", () => {
   const html = renderReport(parts);
-  expect(html).toContain("1 of 2 cells agree");
-  expect(html).toContain('<th scope="row" class="name">var local</th>');
+  expect(html).toContain("<td>1 of 1</td>");
+  expect(html).toContain("<td>0 of 1</td>");
+  expect(html).toContain('<th scope="row" class="name">authors var local</th>');
   expect(html).not.toContain("iso fedkm");
 });
 

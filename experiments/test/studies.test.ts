@@ -7,7 +7,7 @@ import { studies } from "../src/studies/index.ts";
 import { featuresPlan, reducedFeatures } from "../src/studies/real.ts";
 import { trials } from "../src/trial.ts";
 
-const options = { runs: 10, seed: 1, starts: ["paper"], quick: false } as const;
+const options = { runs: 10, seed: 1, starts: ["authors"], quick: false } as const;
 const values = (cells: readonly object[], key: string) => [
   ...new Set(cells.map((cell) => (cell as Record<string, unknown>)[key])),
 ];
@@ -75,7 +75,7 @@ test("featuresPlan runs the real-data study on points of the user's, reduced to 
   expect([features.points.rows, features.points.cols]).toEqual([240, 50]);
   const { cells, pictures } = featuresPlan(features, 6, { ...options, runs: 2 });
   expect(values(cells, "k")).toEqual([4]);
-  expect(pictures.map(({ name }) => name)).toEqual(["features-paper"]);
+  expect(pictures.map(({ name }) => name)).toEqual(["features-authors"]);
   const rows = batches(cells).flatMap((own) => trials(own, features));
   const pooled = rows.filter(({ method }) => method === "pooled");
   expect(pooled.map(({ nmi, ari, gcd }) => [nmi, ari, gcd])).toEqual([

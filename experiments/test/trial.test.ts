@@ -26,6 +26,7 @@ describe("trials", () => {
     { ...cell, start: "dependable" },
     { ...cell, start: "dependable", edgeProbability: 0.4 },
     { ...cell, method: "distributed", alpha: null },
+    { ...cell, start: "raw" },
   ];
   const rows = trials(cells);
 
@@ -41,6 +42,9 @@ describe("trials", () => {
     const paper = fit(datasets, network, { ...options, preset: "paper" });
     expect(rows[1].gcd).toBe(globalCentroidDeviation(paper.centroids, reference));
     expect(rows[1].objective).toBe(paper.objective);
+    const raw = fit(datasets, network, { ...options, preset: "paper", init: "kmeans++" });
+    expect(rows[5].objective).toBe(raw.objective);
+    expect(raw.objective).not.toBe(paper.objective);
     const dependable = fit(datasets, network, options);
     expect(rows[2].gcd).toBe(globalCentroidDeviation(dependable.centroids, reference));
     // 10 devices, a message each, in every round; the start is not counted.
@@ -107,4 +111,11 @@ test("trials with the dependable start are the defaults of fit, also where own c
       fit(datasets, network, { k: 3, alpha, seed: 4, rounds: 20 }).objective,
     );
   }
+});
+
+test("trials run distributed k-means for all its rounds, down to rounding", () => {
+  const on = { dataset: "iso", pointsPerDevice: 50, edgeProbability: 1, rounds: 200, seed: 1 } as const;
+  const [row] = trials([{ ...cell, ...on, method: "distributed", alpha: null }]);
+  expect(row.rounds).toBe(200);
+  expect(row.cv).toBeLessThan(1e-29);
 });

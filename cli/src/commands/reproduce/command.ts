@@ -1,8 +1,9 @@
 // fedkm reproduce: what can be asked of it.
 
-import { Command, Option } from "commander";
-import { parseSeed, parseWhole } from "../../arguments.ts";
+import { Command } from "commander";
+import { parseNames, parseSeed, parseWhole } from "../../arguments.ts";
 import type { Console } from "../../console.ts";
+import { UsageError } from "../../failure.ts";
 import { addPluginOption } from "../../plugins.ts";
 import type { ReproduceOptions } from "./reproduce.ts";
 
@@ -25,8 +26,11 @@ export function reproduceCommand(io: Console): Command {
     .option("--quick", "few sizes, for a first look")
     .option("--out <folder>", "where everything goes", "fedkm-reproduce")
     .option("--seed <integer>", "draws all data and networks", parseSeed, 1)
-    .addOption(
-      new Option("--start <name>", "where devices begin").choices(["paper", "dependable", "both"]).default("both"),
+    .option(
+      "--start <names>",
+      "where devices begin: authors, raw, dependable, several with commas between, or all",
+      parseStarts,
+      ["authors"],
     )
     .option(
       "--workers <integer>",
@@ -41,4 +45,15 @@ export function reproduceCommand(io: Console): Command {
       const { reproduce } = await import("./reproduce.ts");
       await reproduce({ what, ...options }, io);
     });
+}
+
+/** Written out here: the package that knows them is loaded when the command runs. */
+const starts: ReproduceOptions["start"] = ["authors", "raw", "dependable"];
+
+function parseStarts(text: string): ReproduceOptions["start"] {
+  const names = parseNames(text);
+  const chosen = names.includes("all") ? starts : starts.filter((start) => names.includes(start));
+  const known = names.every((name) => name === "all" || starts.some((start) => start === name));
+  if (names.length > 0 && known) return chosen;
+  throw new UsageError(`--start must be all or some of ${starts.join(", ")}, got "${text}"`);
 }

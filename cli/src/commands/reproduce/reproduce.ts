@@ -37,17 +37,16 @@ export interface ReproduceOptions extends PluginOptions {
   readonly quick?: true;
   readonly out: string;
   readonly seed: number;
-  readonly start: StartName | "both";
+  readonly start: readonly StartName[];
   readonly workers?: number;
   readonly resume?: true;
   readonly json?: true;
 }
 
 export async function reproduce(options: ReproduceOptions, { stdout, stderr }: Console): Promise<void> {
-  const { what, quick = false, out, seed, start, resume = false } = options;
+  const { what, quick = false, out, seed, start: starts, resume = false } = options;
   const { runs = quick ? 2 : 10, workers = availableParallelism() } = options;
   const features = await featuresOf(options);
-  const starts: StartName[] = start === "both" ? ["paper", "dependable"] : [start];
   const planning = { runs, seed, starts, quick };
   const plugins = await pluginsOf(options);
   const study = features ? featuresPlan(features.points, options.devices, planning) : studies[what](planning);

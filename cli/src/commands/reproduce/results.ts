@@ -7,6 +7,7 @@ import {
   agreementColumns,
   claimColumns,
   compareWithStudy,
+  countAgreement,
   drawPanelGrid,
   judgeClaims,
   type Plan,
@@ -65,13 +66,13 @@ export async function writeResults(results: Results, stdout: Console["stdout"]):
   await writeFolder(out, async (put) => {
     for (const [name, content] of files) await put(name, content);
   });
-  const agreeing = agreement.filter(({ agrees }) => agrees === 1).length;
+  const agreeing = countAgreement(agreement);
   if (json) {
     const summary = {
       ...manifest,
       seconds,
       claims,
-      agreement: { agreeing, of: agreement.length },
+      agreement: agreeing,
       files: [...files.keys()],
     };
     stdout.write(`${JSON.stringify(summary, undefined, 2)}\n`);
@@ -79,33 +80,28 @@ export async function writeResults(results: Results, stdout: Console["stdout"]):
   }
   const lines = [
     effort,
-    ...(claims.length > 0 ? ["", ...claimTable(claims)] : []),
-    ...(agreement.length > 0
-      ? ["", `${agreeing} of ${agreement.length} cells agree with an independent implementation (agreement.csv)`]
-      : []),
+    ...claimTables(claims),
+    ...(agreement.length > 0 ? ["", "cells that agree with an independent implementation (agreement.csv):"] : []),
+    ...agreeing.map(({ start, method, agreeing: own, of }) => `  ${start}, ${method}: ${own} of ${of}`),
     "",
     `report: ${join(out, "report.html")}`,
   ];
   stdout.write(`${lines.join("\n")}\n`);
 }
 
-/** One line for every claim: in how many of a hundred runs it held, for each start and dataset. */
-function claimTable(claims: readonly TableRow[]): string[] {
-  const starts = [...new Set(claims.map(({ start }) => String(start)))];
-  const datasets = [...new Set(claims.map(({ dataset }) => String(dataset)))];
-  const rows = [...new Set(claims.map(({ name }) => String(name)))].map((name) => {
-    const held = starts.flatMap((start) =>
-      datasets.map((dataset) => {
-        const row = claims.find((one) => one.name === name && one.start === start && one.dataset === dataset);
-        return row === undefined ? "" : `${Math.round((100 * Number(row.runs_held)) / Number(row.runs))} %`;
+/** A table for every start, a line for every claim: in how many means and in how many runs it held, for each dataset. */
+function claimTables(claims: readonly TableRow[]): string[] {
+  const distinct = (column: string) => [...new Set(claims.map((row) => String(row[column])))];
+  const datasets = distinct("dataset");
+  return distinct("start").flatMap((start) => {
+    const own = claims.filter((row) => row.start === start);
+    const rows = [...new Set(own.map(({ name }) => String(name)))].map((name) => [
+      name,
+      ...datasets.map((dataset) => {
+        const row = own.find((one) => one.name === name && one.dataset === dataset);
+        return row === undefined ? "" : `${row.means_held}/${row.means} ${row.runs_held}/${row.runs}`;
       }),
-    );
-    return [name, ...held];
+    ]);
+    return ["", ...alignColumns([[`${start} start: means, runs`, ...datasets], ...rows])];
   });
-  const first = starts.flatMap((start) => datasets.map((_, i) => (i === 0 ? start : "")));
-  return alignColumns([
-    ["start:", ...first],
-    ["claim, held in so many runs", ...starts.flatMap(() => datasets)],
-    ...rows,
-  ]);
 }
