@@ -10,6 +10,7 @@ export {
   type PaperKind,
   type Partition,
   paperData,
+  splitByClasses,
   splitByLabel,
   splitBySizes,
   splitEvenly,

@@ -20,6 +20,7 @@ import { wrap } from "../../table.ts";
 import { writeWhole } from "../../write.ts";
 import { builtInData, type ComparedData, type DatasetName } from "./data.ts";
 import { type FileOptions, fileData } from "./files.ts";
+import { printGrid } from "./grid.ts";
 import { outcomeTable } from "./outcomes.ts";
 import { parseSettings } from "./set.ts";
 
@@ -36,6 +37,10 @@ export interface CompareOptions extends FileOptions {
   readonly k?: number;
   readonly alpha: number;
   readonly graph: string;
+  /** A table of methods by splits, instead of one comparison. */
+  readonly grid?: "heterogeneity";
+  /** Of the grid: seeds of which it takes the mean. */
+  readonly runs: number;
   /** The picture's file. */
   readonly out: string;
   readonly json?: true;
@@ -53,17 +58,19 @@ interface Comparison {
   readonly tooDear: readonly TooDear[];
 }
 
-export async function compare(options: CompareOptions, { stdout, stderr, env }: Console): Promise<void> {
-  const { dataset, devices, points, alpha, seed, out } = options;
+export async function compare(options: CompareOptions, io: Console): Promise<void> {
+  const { stdout, stderr, env } = io;
+  const { dataset, alpha, seed, out } = options;
   const table = chosen(options.methods);
   const settings = parseSettings(options.set, table);
   const progress = progressOn(stderr);
   const data =
     options.data === undefined
-      ? builtInData(dataset, devices, points, seed)
+      ? builtInData(dataset, options)
       : await fileData(options.data, options, (file) => progress.announce(`fedkm  reading ${file}`));
   const { k = data.k, messages: budget = defaults.rounds * data.datasets.length } = options;
   if (k === undefined) throw new UsageError("--k must be given with --data, or --classes to count them, got neither");
+  if (options.grid !== undefined) return printGrid({ data, k, budget, table, settings }, options, io);
   const graph = await linkDevices(options.graph, data.names, data.datasets, seed);
   const { datasets, labels } = data;
   const problem = { datasets, labels, graph, k, alpha, seed, messages: budget, init: options.init, settings };
@@ -108,7 +115,7 @@ function chosen(names: readonly string[] | undefined): ComparisonTable {
   return Object.fromEntries(names.map((name) => [name, table[name]]));
 }
 
-function summary({ seed, alpha, init, out }: CompareOptions, comparison: Comparison) {
+function summary({ seed, alpha, init, split = "even", out }: CompareOptions, comparison: Comparison) {
   const { data, graph, k, budget, settings, outcomes, tooDear, pooledRestarts } = comparison;
   const points = data.datasets.reduce((sum, { rows }) => sum + rows, 0);
   const links = Array.from(edges(graph)).length;
@@ -117,6 +124,7 @@ function summary({ seed, alpha, init, out }: CompareOptions, comparison: Compari
     devices: graph.size,
     links,
     points,
+    split,
     k,
     alpha,
     seed,
@@ -129,11 +137,11 @@ function summary({ seed, alpha, init, out }: CompareOptions, comparison: Compari
   return { ...problem, methods: outcomes, tooDear, picture };
 }
 
-function report({ alpha, seed, init, out }: CompareOptions, comparison: Comparison, styled: boolean): string[] {
+function report({ alpha, seed, init, split, out }: CompareOptions, comparison: Comparison, styled: boolean): string[] {
   const { data, graph, k, budget, settings, outcomes, tooDear } = comparison;
   const points = data.datasets.reduce((sum, { rows }) => sum + rows, 0);
   const links = Array.from(edges(graph)).length;
-  const head = `${data.name}: ${count(points)} points on ${graph.size} devices, ${links} links, k = ${k}, alpha = ${alpha}, seed ${seed}`;
+  const head = `${data.name}: ${count(points)} points on ${graph.size} devices, ${links} links, k = ${k}, alpha = ${alpha}, seed ${seed}${split === undefined ? "" : `, split ${split}`}`;
   return [
     head,
     `at most ${count(budget)} messages for each method, start: ${init}`,
