@@ -100,6 +100,32 @@ test("outcomeTable marks the cost of a method that beats pooled with a star", ()
   expect(lines[2]).toContain(" 1.0000 ");
 });
 
+test("fedkm compare --split deals the points otherwise, and says so", async () => {
+  const args = [...small, "--methods", "local", "--out", join(folder, "split.svg")];
+  const even = JSON.parse((await compare([...args, "--json"])).stdout);
+  const skewed = JSON.parse((await compare([...args, "--split", "classes:1", "--json"])).stdout);
+  expect([even.split, skewed.split]).toEqual(["even", "classes:1"]);
+  expect(skewed.points).toBe(even.points);
+  expect(skewed.methods[0].costRatio).toBeGreaterThan(2 * even.methods[0].costRatio);
+  expect((await compare([...args, "--split", "sizes:5"])).stdout).toMatch(/seed 1, split sizes:5$/m);
+});
+
+test("fedkm compare --grid heterogeneity prints methods by splits, as a table and as JSON", async () => {
+  const args = [...small, "--methods", "fedkm,local,pooled", "--grid", "heterogeneity", "--runs", "2"];
+  const { code, stdout } = await compare(args);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^method +even +sizes:20 +dirichlet:1 +dirichlet:0\.1 +classes:2$/m);
+  expect(stdout).toMatch(/^pooled( +1\.000){5}$/m);
+  const { grid, splits, rows, runs, points } = JSON.parse((await compare([...args, "--json"])).stdout);
+  expect({ grid, runs, points, columns: splits.length }).toEqual({
+    grid: "heterogeneity",
+    runs: 2,
+    points: 120,
+    columns: 5,
+  });
+  expect(rows.map(({ method }: { method: string }) => method)).toContain("fedkm, alpha 0.1");
+});
+
 test("fedkm compare says which methods cannot start, and draws nothing where none can", async () => {
   const picture = join(folder, "none.svg");
   const { code, stdout } = await compare([...small, "--messages", "1", "--methods", "kfed", "--out", picture]);
@@ -129,6 +155,9 @@ test.each([
   ],
   [["--set", "distributed.eta=fast"], 'fedkm: --set distributed.eta must be a number or tuned, got "fast"'],
   [["--set", "backbone.counts=1"], 'fedkm: --set backbone.counts must be true or false, got "1"'],
+  [["--split", "odd"], 'fedkm: --split must be even, .*, got "odd"'],
+  [["--split", "even", "--grid", "heterogeneity"], "fedkm: .*--grid.* cannot be used with .*--split.*"],
+  [["--data", "a.csv", "--split", "classes:2"], "fedkm: --split classes:2 needs --classes with --data, got none"],
   [["--init", "given"], "fedkm: .*Allowed choices are own, aligned, federated."],
   [["--graph", "er:1.5"], 'fedkm: --graph er:P must have a probability P from 0 to 1, got "1.5"'],
   [["--devices", "1"], 'fedkm: --devices must be an integer from 2 to 10000, got "1"'],

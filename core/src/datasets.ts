@@ -115,6 +115,30 @@ export function splitByLabel(drawn: LabelledPoints, devices: number, concentrati
   return deal(drawn, rows);
 }
 
+/**
+ * Devices that miss clusters: each holds `classes` of them, the next ones in turn, and every cluster is dealt evenly to the
+ * devices that hold it.
+ */
+export function splitByClasses(drawn: LabelledPoints, devices: number, classes: number, seed: number): Partition {
+  checkDrawn(drawn, seed);
+  checkInteger("devices", devices, 1);
+  const labels = [...new Set(drawn.labels)].sort((a, b) => a - b);
+  checkInteger("classes", classes, Math.min(labels.length, Math.ceil(labels.length / devices)), labels.length);
+  const holders = labels.map((): number[] => []);
+  for (let held = 0; held < devices * classes; held++) {
+    holders[held % labels.length].push(Math.floor(held / classes));
+  }
+  const order = shuffled(drawn.points.rows, randomStream(seed, "split", "classes"));
+  const rows = Array.from({ length: devices }, (): number[] => []);
+  labels.forEach((label, c) => {
+    const members = order.filter((row) => drawn.labels[row] === label);
+    members.forEach((row, at) => {
+      rows[holders[c][at % holders[c].length]].push(row);
+    });
+  });
+  return deal(drawn, rows);
+}
+
 function deal({ points, labels }: LabelledPoints, rows: readonly ArrayLike<number>[]): Partition {
   return {
     datasets: rows.map((own) => takeRows(points, own)),

@@ -11,6 +11,7 @@ export {
   type PaperKind,
   type Partition,
   paperData,
+  splitByClasses,
   splitByLabel,
   splitBySizes,
   splitEvenly,

@@ -4,6 +4,7 @@ import {
   matrix,
   type Partition,
   paperData,
+  splitByClasses,
   splitByLabel,
   splitBySizes,
   splitEvenly,
@@ -97,6 +98,7 @@ describe("ways to deal points", () => {
       splitEvenly(drawn, 7, 1),
       splitBySizes(drawn, [0, 1, 89], 1),
       splitByLabel(drawn, 6, 0.3, 1),
+      splitByClasses(drawn, 5, 2, 1),
     ]) {
       expect(sortedPoints(split)).toEqual(Array.from(drawn.points.data));
       split.datasets.forEach((points, i) => {
@@ -113,6 +115,19 @@ describe("ways to deal points", () => {
 
   it("splitBySizes deals the sizes it is given", () => {
     expect(splitBySizes(drawn, [5, 0, 85], 1).datasets.map(({ rows }) => rows)).toEqual([5, 0, 85]);
+  });
+
+  it("splitByClasses gives every device so many clusters, and every cluster evenly to those that hold it", () => {
+    const { datasets, labels } = splitByClasses(drawn, 6, 2, 1);
+    for (const own of labels) expect(new Set(own).size).toBe(2);
+    // Three clusters of 30 points, each on four of the six devices: 7 or 8 points there.
+    for (const { rows } of datasets) expect(rows).toBeGreaterThanOrEqual(14);
+    for (const { rows } of datasets) expect(rows).toBeLessThanOrEqual(16);
+  });
+
+  it("splitByClasses refuses to leave a cluster without a device, or more clusters than there are", () => {
+    expect(() => splitByClasses(drawn, 2, 1, 1)).toThrow(/^classes must be an integer from 2 to 3/);
+    expect(() => splitByClasses(drawn, 2, 4, 1)).toThrow(/^classes must be an integer from 2 to 3/);
   });
 
   it("splitByLabel skews more the smaller the concentration", () => {

@@ -64,7 +64,8 @@ interface Run {
   readonly method: string;
   readonly model: MethodModel;
   readonly milliseconds: number;
-  readonly curve: readonly MethodModel[];
+  /** The same with fewer rounds. */
+  readonly run: (rounds: number) => MethodModel;
 }
 
 /**
@@ -97,7 +98,8 @@ export function* compareMethods(
   return reference;
 }
 
-function runWithin(problem: ComparisonProblem, name: string, method: Method): Run | TooDear {
+/** One method, run for as long as the budget pays. */
+export function runWithin(problem: ComparisonProblem, name: string, method: Method): Run | TooDear {
   const { datasets, graph, k, alpha, seed, messages: budget, init = "aligned", settings } = problem;
   const run = (rounds: number) =>
     method(datasets, graph, { k, alpha, seed, rounds, ...commonStarts[init], ...settings?.[name] });
@@ -110,10 +112,7 @@ function runWithin(problem: ComparisonProblem, name: string, method: Method): Ru
     const began = performance.now();
     const model = run(rounds);
     const milliseconds = performance.now() - began;
-    if (model.messages <= budget) {
-      const curve = curveRounds(model.rounds).map((some) => (some === model.rounds ? model : run(some)));
-      return { method: name, model, milliseconds, curve };
-    }
+    if (model.messages <= budget) return { method: name, model, milliseconds, run };
     // Rounds need not all cost the same.
     rounds = model.history.findLastIndex((round) => round.messages <= budget);
   }
@@ -126,8 +125,9 @@ function curveRounds(last: number): number[] {
   return last === 0 ? rounds : [...rounds, last];
 }
 
-function outcome({ method, model, milliseconds, curve }: Run, judge: (model: MethodModel) => Quality): MethodOutcome {
+function outcome({ method, model, milliseconds, run }: Run, judge: (model: MethodModel) => Quality): MethodOutcome {
   const { rounds, converged, messages, bytes, collector } = model;
+  const curve = curveRounds(rounds).map((some) => (some === rounds ? model : run(some)));
   const cost = { messages, bytes, collectorBytes: collector?.bytes ?? null, milliseconds };
   return { method, ...judge(model), rounds, converged, ...cost, curve: curve.map((some) => curvePoint(some, judge)) };
 }

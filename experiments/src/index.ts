@@ -13,6 +13,7 @@ export {
   type TooDear,
 } from "./compare.ts";
 export { digits, iris } from "./datasets.ts";
+export { type HeterogeneityTable, heterogeneityGrid } from "./heterogeneity.ts";
 export { drawBudget } from "./picture/budget.ts";
 export { drawPanelGrid } from "./picture/panels.ts";
 export { loadPlugins } from "./plugins/load.ts";
@@ -26,6 +27,7 @@ export type {
 } from "./plugins/plugin.ts";
 export { runBatches, workIn } from "./pool.ts";
 export { renderReport } from "./report.ts";
+export { dealBy, parseSplit, type Split } from "./split.ts";
 export { studies } from "./studies/index.ts";
 export type { Plan, PlanOptions } from "./studies/plan.ts";
 export { featuresPlan, reducedFeatures } from "./studies/real.ts";

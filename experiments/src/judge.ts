@@ -65,36 +65,47 @@ function pooledReference(problem: JudgedProblem, restarts: number): Reference {
 
 /** Twice the restarts, and twice again, until none of the models is cheaper than the pooled solution. */
 export function unbeatenReference(problem: JudgedProblem, restarts: number, models: readonly FitModel[]): Reference {
+  const all = stack(problem.datasets);
   let reference = pooledReference(problem, restarts);
   for (;;) {
-    const judge = judgeOf(problem, reference);
+    const ratio = costRatioTo(reference, all);
     const next = 2 * reference.restarts;
-    if (next > MOST_RESTARTS || !models.some((model) => judge(model).beatsPooled)) return reference;
+    if (next > MOST_RESTARTS || !models.some((model) => isBeaten(ratio(model)))) return reference;
     reference = pooledReference(problem, next);
   }
+}
+
+function isBeaten(costRatio: number): boolean {
+  return costRatio < 1 - ROUNDING;
+}
+
+/** In the mean over the devices; not finite where pooled costs nothing and a device does. */
+function costRatioTo(reference: Reference, all: Matrix): (model: FitModel) => number {
+  const cost = (centroids: Matrix) => distortion([all], [centroids]);
+  const pooledCost = cost(reference.centroids);
+  // Equal costs are equal also where both are 0.
+  const ratio = (own: number) => (own === pooledCost ? 1 : own / pooledCost);
+  return ({ centroids }) => meanOf(centroids, (own) => ratio(cost(own)));
+}
+
+function meanOf(centroids: readonly Matrix[], score: (own: Matrix) => number): number {
+  return centroids.reduce((sum, own) => sum + score(own), 0) / centroids.length;
 }
 
 export function judgeOf(problem: JudgedProblem, reference: Reference): (model: FitModel) => Quality {
   const { datasets, graph, labels, plugins = noPlugins } = problem;
   const all = stack(datasets);
-  const cost = (centroids: Matrix) => distortion([all], [centroids]);
-  const pooledCost = cost(reference.centroids);
-  // Equal costs are equal also where both are 0.
-  const ratio = (centroids: Matrix) => {
-    const own = cost(centroids);
-    return own === pooledCost ? 1 : own / pooledCost;
-  };
+  const ratio = costRatioTo(reference, all);
   const classes = labels?.flatMap((own) => Array.from(own));
   return (model) => {
     const { centroids } = model;
-    const mean = (score: (own: Matrix) => number) =>
-      centroids.reduce((sum, own) => sum + score(own), 0) / centroids.length;
-    const costRatio = mean(ratio);
+    const mean = (score: (own: Matrix) => number) => meanOf(centroids, score);
+    const costRatio = ratio(model);
     return {
       gcd: globalCentroidDeviation(centroids, reference.centroids),
       cv: consensusVariation(centroids, graph),
       costRatio: Number.isFinite(costRatio) ? costRatio : null,
-      beatsPooled: costRatio < 1 - ROUNDING,
+      beatsPooled: isBeaten(costRatio),
       nmi: classes === undefined ? null : mean((own) => normalizedMutualInformation(predict(own, all), classes)),
       ari: classes === undefined ? null : mean((own) => adjustedRandIndex(predict(own, all), classes)),
       measures: measuresOf(plugins, { model, datasets, labels, graph, reference: reference.centroids }),

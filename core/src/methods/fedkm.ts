@@ -7,7 +7,6 @@ import { settableStart } from "./method.ts";
 export const fedkm = Object.assign(fit, {
   settable: {
     ...settableStart,
-    alpha: ["number"],
     preset: ["paper", "dependable"],
     schedule: ["cyclic", "random", "coloured", "simultaneous"],
     coupling: couplings,

@@ -12,7 +12,7 @@ import {
   inputOptions,
 } from "../../input/options.ts";
 import { addPluginOption } from "../../plugins.ts";
-import type { CompareOptions } from "./compare.ts";
+import type { CompareOptions } from "./options.ts";
 
 export function compareCommand(io: Console): Command {
   const command = new Command("compare")
@@ -44,6 +44,16 @@ export function compareCommand(io: Console): Command {
       [],
     )
     .option("--devices <integer>", "how many share the data", parseWhole("--devices", 2, 10_000), 10)
+    .option(
+      "--split <rule>",
+      "how one set of points is dealt: even, dirichlet:A, classes:K (on each device), or sizes:S (largest over smallest) (default: even)",
+    )
+    .addOption(
+      new Option("--grid <name>", "a table of methods by splits instead, judged on held-back rows of each device")
+        .choices(["heterogeneity"])
+        .conflicts("split"),
+    )
+    .option("--runs <integer>", "of --grid: seeds of which the mean is taken", parseWhole("--runs", 1, 1000), 5)
     .option("--points <integer>", "of each device, where data are drawn", parseWhole("--points", 1), 200)
     .option("--k <integer>", "clusters (default: as many as the data have)", parseWhole("--k", 1))
     .option(
@@ -63,6 +73,7 @@ export function compareCommand(io: Console): Command {
       "after",
       "\nExamples:\n  fedkm compare --dataset digits --methods fedkm,consensus,distributed --messages 500" +
         "\n  fedkm compare --init own --set distributed.eta=tuned --set gradient.exchanges=5" +
+        "\n  fedkm compare --grid heterogeneity --points 50" +
         "\n  fedkm compare --data examples/north.csv examples/south.csv --exclude plant --k 3",
     )
     .action(async (flags: Omit<CompareOptions, keyof InputFlags> & InputFlags) => {

@@ -3,7 +3,6 @@
 import { edges, type Graph, methods } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
 import {
-  type CommonStart,
   type ComparisonTable,
   compareMethods,
   drawBudget,
@@ -15,32 +14,16 @@ import { type Console, isStyled } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import { linkDevices } from "../../input/links.ts";
 import { count } from "../../numbers.ts";
-import { type PluginOptions, pluginsOf } from "../../plugins.ts";
+import { pluginsOf } from "../../plugins.ts";
 import { progressOn } from "../../progress.ts";
 import { wrap } from "../../table.ts";
 import { writeWhole } from "../../write.ts";
 import { type ComparedData, namedData } from "./data.ts";
-import { type FileOptions, fileData } from "./files.ts";
+import { fileData } from "./files.ts";
+import { printGrid } from "./grid.ts";
+import type { CompareOptions } from "./options.ts";
 import { outcomeTable } from "./outcomes.ts";
 import { parseSettings } from "./set.ts";
-
-export interface CompareOptions extends FileOptions, PluginOptions {
-  readonly dataset: string;
-  /** Files, instead of `dataset`. */
-  readonly data?: readonly string[];
-  readonly methods?: readonly string[];
-  readonly init: CommonStart;
-  /** As typed: method.option=value. */
-  readonly set: readonly string[];
-  readonly messages?: number;
-  readonly points: number;
-  readonly k?: number;
-  readonly alpha: number;
-  readonly graph: string;
-  /** The picture's file. */
-  readonly out: string;
-  readonly json?: true;
-}
 
 interface Comparison {
   readonly data: ComparedData;
@@ -54,18 +37,20 @@ interface Comparison {
   readonly tooDear: readonly TooDear[];
 }
 
-export async function compare(options: CompareOptions, { stdout, stderr, env }: Console): Promise<void> {
-  const { dataset, devices, points, alpha, seed, out } = options;
+export async function compare(options: CompareOptions, io: Console): Promise<void> {
+  const { stdout, stderr, env } = io;
+  const { dataset, alpha, seed, out } = options;
   const plugins = await pluginsOf(options);
   const table = chosen(options.methods, plugins.methods);
   const settings = parseSettings(options.set, table);
   const progress = progressOn(stderr);
   const data =
     options.data === undefined
-      ? namedData(dataset, devices, points, seed, plugins.datasets)
+      ? namedData(dataset, options, plugins.datasets)
       : await fileData(options.data, options, (file) => progress.announce(`fedkm  reading ${file}`));
   const { k = data.k, messages: budget = defaults.rounds * data.datasets.length } = options;
   if (k === undefined) throw new UsageError("--k must be given with --data, or --classes to count them, got neither");
+  if (options.grid !== undefined) return printGrid({ data, k, budget, table, settings }, options, io);
   const graph = await linkDevices(options.graph, data.names, data.datasets, seed, plugins.graphs);
   const { datasets, labels } = data;
   const problem = { datasets, labels, graph, k, alpha, seed, messages: budget, init: options.init, settings, plugins };
@@ -110,7 +95,7 @@ function chosen(names: readonly string[] | undefined, plugged: ComparisonTable):
   return Object.fromEntries(names.map((name) => [name, table[name]]));
 }
 
-function summary({ seed, alpha, init, out }: CompareOptions, comparison: Comparison) {
+function summary({ seed, alpha, init, split = "even", out }: CompareOptions, comparison: Comparison) {
   const { data, graph, k, budget, settings, outcomes, tooDear, pooledRestarts } = comparison;
   const points = data.datasets.reduce((sum, { rows }) => sum + rows, 0);
   const links = Array.from(edges(graph)).length;
@@ -119,6 +104,7 @@ function summary({ seed, alpha, init, out }: CompareOptions, comparison: Compari
     devices: graph.size,
     links,
     points,
+    split,
     k,
     alpha,
     seed,
@@ -131,11 +117,11 @@ function summary({ seed, alpha, init, out }: CompareOptions, comparison: Compari
   return { ...problem, methods: outcomes, tooDear, picture };
 }
 
-function report({ alpha, seed, init, out }: CompareOptions, comparison: Comparison, styled: boolean): string[] {
+function report({ alpha, seed, init, split, out }: CompareOptions, comparison: Comparison, styled: boolean): string[] {
   const { data, graph, k, budget, settings, outcomes, tooDear } = comparison;
   const points = data.datasets.reduce((sum, { rows }) => sum + rows, 0);
   const links = Array.from(edges(graph)).length;
-  const head = `${data.name}: ${count(points)} points on ${graph.size} devices, ${links} links, k = ${k}, alpha = ${alpha}, seed ${seed}`;
+  const head = `${data.name}: ${count(points)} points on ${graph.size} devices, ${links} links, k = ${k}, alpha = ${alpha}, seed ${seed}${split === undefined ? "" : `, split ${split}`}`;
   return [
     head,
     `at most ${count(budget)} messages for each method, start: ${init}`,

@@ -1,11 +1,13 @@
-// A user's files as data of a comparison: devices as in fedkm fit; one file alone is dealt evenly.
+// A user's files as data of a comparison: devices as in fedkm fit; one file alone is dealt to them.
 
-import { type Matrix, splitEvenly, stack } from "@fedkm/core";
+import { type Matrix, stack } from "@fedkm/core";
+import { dealBy } from "@fedkm/experiments";
 import { applyScaling } from "@fedkm/files";
+import { UsageError } from "../../failure.ts";
 import { checkClassColumn, readClasses } from "../../input/classes.ts";
 import { type InputOptions, readInput } from "../../input/devices.ts";
 import { chooseScaling } from "../../input/scale.ts";
-import type { ComparedData } from "./data.ts";
+import { type ComparedData, splitOf } from "./data.ts";
 
 export interface FileOptions extends InputOptions {
   /** The column of the classes. */
@@ -13,6 +15,8 @@ export interface FileOptions extends InputOptions {
   readonly scale: string;
   /** Where there is one file: how many devices share it. */
   readonly devices: number;
+  /** And how. Default even. */
+  readonly split?: string;
   readonly seed: number;
 }
 
@@ -22,6 +26,10 @@ export async function fileData(
   onFile: (file: string) => void,
 ): Promise<ComparedData> {
   const { classes: column, scale, devices, seed } = options;
+  const split = splitOf(options.split);
+  if (column === undefined && (split.kind === "dirichlet" || split.kind === "classes")) {
+    throw new UsageError(`--split ${options.split} needs --classes with --data, got none`);
+  }
   if (column !== undefined) await checkClassColumn(patterns, column, options);
   const hidden = column === undefined || options.columns !== undefined ? [] : [column];
   const reading = { ...options, ...(hidden.length > 0 && { exclude: [...(options.exclude ?? []), ...hidden] }) };
@@ -32,8 +40,18 @@ export async function fileData(
   if (scaling.kind !== "none") for (const points of datasets) applyScaling(points, scaling);
   const name = patterns.join(" ");
   const k = labels && new Set(labels.flatMap((own) => [...own])).size;
+  if (datasets.length > 1 && options.split !== undefined) {
+    throw new UsageError(
+      `--split must be left out with several files (each is a device), got ${datasets.length} files`,
+    );
+  }
   if (datasets.length > 1) return { name, names: input.devices.map((own) => own.name), datasets, labels, k };
-  const dealt = splitEvenly({ points: stack(datasets), labels: labels?.[0] ?? noClasses(datasets[0]) }, devices, seed);
+  const dealt = dealBy(
+    split,
+    { points: stack(datasets), labels: labels?.[0] ?? noClasses(datasets[0]) },
+    devices,
+    seed,
+  );
   const names = dealt.datasets.map((_, i) => String(i));
   return { name, names, datasets: dealt.datasets, labels: labels && dealt.labels, k };
 }

@@ -1,0 +1,93 @@
+// Where personalisation pays: methods by splits, each device judged on rows of its own that it has not seen.
+
+import { distortion, type Graph, type LabelledPoints, type Matrix, type Method, methods } from "@fedkm/core";
+import { type ComparisonProblem, runWithin, type Table } from "./compare.ts";
+import { dealBy, parseSplit, type Split } from "./split.ts";
+
+/** From alike to apart. */
+const SPLITS = ["even", "sizes:20", "dirichlet:1", "dirichlet:0.1", "classes:2"];
+
+/** Of every device's rows, one in so many is held back. */
+const HELD_BACK = 5;
+
+/** Algorithm 1 has a dial, so it gets a row for each of these beside the one that is asked for. */
+const ALPHAS = [0.01, 0.1];
+
+export interface HeterogeneityProblem extends Omit<ComparisonProblem, "datasets" | "labels" | "graph"> {
+  /** All points of a seed, and the network of its devices. */
+  readonly draw: (seed: number) => LabelledPoints;
+  readonly link: (datasets: readonly Matrix[], seed: number) => Promise<Graph>;
+  readonly devices: number;
+  /** Seeds from `seed` on, of which the mean is taken. */
+  readonly runs: number;
+}
+
+export interface HeterogeneityTable {
+  readonly splits: readonly string[];
+  /** Own cost on held-back rows relative to pooled, in the mean over the runs; null where the budget is too small. */
+  readonly rows: readonly { readonly method: string; readonly ratios: readonly (number | null)[] }[];
+}
+
+/** Split by split; `onSplit` hears of each that is done. */
+export async function heterogeneityGrid(
+  problem: HeterogeneityProblem,
+  table: Table = methods,
+  onSplit: (split: string) => void = () => {},
+): Promise<HeterogeneityTable> {
+  const rivals = withDial(table);
+  const columns: (number | null)[][] = [];
+  for (const name of SPLITS) {
+    const sums = rivals.map(() => 0);
+    for (let run = 0; run < problem.runs; run++) {
+      const costs = await ownCosts(problem, parseSplit(name) as Split, problem.seed + run, rivals);
+      costs.forEach((cost, row) => {
+        sums[row] += cost;
+      });
+    }
+    columns.push(sums.map((sum) => (Number.isFinite(sum) ? sum / problem.runs : null)));
+    onSplit(name);
+  }
+  return {
+    splits: SPLITS,
+    rows: rivals.map(({ label }, row) => ({ method: label, ratios: columns.map((column) => column[row]) })),
+  };
+}
+
+interface Rival {
+  readonly label: string;
+  readonly name: string;
+  readonly method: Method;
+  readonly alpha?: number;
+}
+
+function withDial(table: Table): Rival[] {
+  return Object.entries(table).flatMap(([name, method]) => {
+    const asked = { label: name, name, method };
+    if (method !== methods.fedkm) return [asked];
+    return [...ALPHAS.map((alpha) => ({ label: `${name}, alpha ${alpha}`, name, method, alpha })), asked];
+  });
+}
+
+/** Of each rival; infinite where the budget does not pay for its start. */
+async function ownCosts(problem: HeterogeneityProblem, split: Split, seed: number, rivals: readonly Rival[]) {
+  const { draw, link, devices, ...asked } = problem;
+  const { datasets } = dealBy(split, draw(seed), devices, seed);
+  const [seen, unseen] = [datasets.map((own) => part(own, false)), datasets.map((own) => part(own, true))];
+  const graph = await link(seen, seed);
+  const cost = (centroids: readonly Matrix[]) => distortion(unseen, centroids);
+  const { k, alpha } = problem;
+  const reference = cost(methods.pooled(seen, graph, { k, alpha, seed }).centroids);
+  return rivals.map(({ name, method, alpha: own = alpha }) => {
+    const run = runWithin({ ...asked, datasets: seen, graph, seed, alpha: own }, name, method);
+    return "model" in run ? cost(run.model.centroids) / reference : Number.POSITIVE_INFINITY;
+  });
+}
+
+/** Rows come class by class or in random order: one in five is fair to both. */
+function part({ data, rows, cols }: Matrix, held: boolean): Matrix {
+  const kept = Array.from({ length: rows }, (_, row) => row).filter(
+    (row) => (row % HELD_BACK === HELD_BACK - 1) === held,
+  );
+  const chosen = Float64Array.from(kept.flatMap((row) => Array.from(data.subarray(row * cols, (row + 1) * cols))));
+  return { data: chosen, rows: kept.length, cols };
+}
