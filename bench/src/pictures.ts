@@ -30,7 +30,8 @@ const network = grid(2, 3);
 const options = { k: 3, alpha: 1, seed: SEED };
 const [reference] = methods.pooled(datasets, network, options).centroids;
 
-const travels: Record<keyof typeof methods, string> = {
+/** Of a method that is not listed, centroids travel. */
+const travels: Readonly<Record<string, string>> = {
   fedkm: "centroids travel",
   consensus: "centroids, counts and sums travel",
   local: "nothing travels",
@@ -68,7 +69,13 @@ const disagreements = models.flatMap(({ centroids }) =>
 names.forEach((name, i) => {
   const model = models[i];
   const shared = { datasets, network, reference, shadeStep: shadeStep(disagreements) };
-  const scene = { ...shared, name, travels: travels[name], records: recordsOf(name, model), model };
+  const scene = {
+    ...shared,
+    name,
+    travels: travels[name] ?? "centroids travel",
+    records: recordsOf(name, model),
+    model,
+  };
   write(join("methods", `${name}.svg`), draw(scene));
 });
 write("together.svg", drawTogether());
