@@ -63,6 +63,15 @@ test.each(["drop", "mean"])("with a column of devices, missing cells and --missi
   expect(certificate).toEqual(JSON.parse(readFileSync(model, "utf8")).certificate);
 });
 
+test("a model without any loss is verified, whatever is left of it after scaling", async () => {
+  const rows = Array.from({ length: 12 }, (_, i) => `${0.1 + 0.7 * (i % 3)},${1e7 / (1 + (i % 3))}`);
+  const file = folder.file("exact.csv", `x,y\n${rows.join("\n")}\n`);
+  for (const scale of ["none", "standard"]) {
+    const model = await fit("exact", [file], "--scale", scale);
+    expect(await outcome("verify", model, file)).toMatchObject({ code: 0, stderr: "" });
+  }
+});
+
 // biome-ignore lint/suspicious/noExplicitAny: an edit may do anything to a model
 type Edit = (model: any) => void;
 

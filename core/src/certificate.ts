@@ -45,7 +45,7 @@ export function certify(
     objective: reached,
     residual,
     relativeResidual: range > 0 ? residual / range : residual,
-    largestRise: largestRise(history),
+    largestRise: largestRise(history, roundingOf(centroids)),
     ties: tied / points,
   };
 }
@@ -87,15 +87,24 @@ function rangeOf(datasets: readonly Matrix[]): number {
   return range;
 }
 
+/** What is left of an objective where every point has a centroid of its own: squares of the coordinates' last bits. */
+function roundingOf(centroids: readonly Matrix[]): number {
+  return centroids.reduce((sum, { data }) => sum + (4 * Number.EPSILON * largestOf(data)) ** 2, 0);
+}
+
+function largestOf(data: Float64Array): number {
+  return data.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
+}
+
 /** Rises by no more than this share are rounding: objectives are sums of many squares. */
 const ROUNDING_OF_SUMS = 1e-12;
 
-function largestRise(history: CertifiedModel["history"]): number {
+function largestRise(history: CertifiedModel["history"], rounding: number): number {
   let largest = 0;
   for (let round = 1; round < history.length; round++) {
     const before = history[round - 1].objective;
     const rise = history[round].objective - before;
-    if (rise > ROUNDING_OF_SUMS * Math.abs(before)) largest = Math.max(largest, rise);
+    if (rise > ROUNDING_OF_SUMS * Math.abs(before) + rounding) largest = Math.max(largest, rise);
   }
   return largest;
 }
@@ -103,7 +112,7 @@ function largestRise(history: CertifiedModel["history"]): number {
 /** Points for which the last bits of the centroids' coordinates, or of the distances, decide between two clusters. */
 function tiesOf({ data, rows, cols }: Matrix, { data: centroids, rows: k }: Matrix): number {
   if (k < 2) return 0;
-  const coordinate = centroids.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
+  const coordinate = largestOf(centroids);
   let ties = 0;
   for (let r = 0; r < rows; r++) {
     let [first, second] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];

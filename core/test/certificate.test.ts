@@ -60,6 +60,8 @@ test("the largest rise is that of the history, and rounding is none", () => {
   };
   expect(risesOf([10, 8, 8.5, 7, 7.25])).toBe(0.5);
   expect(risesOf([10, 8, 8 + 1e-13])).toBe(0);
+  expect(risesOf([0, 1e-30, 0])).toBe(0);
+  expect(risesOf([0, 1e-20])).toBe(1e-20);
 });
 
 test("points halfway between two centroids are ties, also where the last bit differs", () => {

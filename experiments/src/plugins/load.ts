@@ -1,15 +1,30 @@
 // Loads plug-ins: ES modules in JavaScript or TypeScript, wherever they lie. A plug-in is code and may do what its user may.
 
 import { existsSync } from "node:fs";
-import { register } from "node:module";
+import module from "node:module";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import * as hooks from "./hooks.ts";
 import { noPlugins, type Plugins, withPlugin } from "./plugin.ts";
 
 // The built file also where the sources are run, as in tests: the thread of the hooks cannot read TypeScript.
-const hooks = new URL("../../dist/plugins/hooks.js", import.meta.url);
+const builtHooks = new URL("../../dist/plugins/hooks.js", import.meta.url);
+
+/** Node from 22.15 on, which its types do not say yet. */
+interface NewerModule {
+  registerHooks?(own: typeof hooks): void;
+}
 
 let isRegistered = false;
+
+function registerHooks(): void {
+  if (isRegistered) return;
+  isRegistered = true;
+  const { registerHooks: inThisThread }: NewerModule = module as object;
+  // Versions before run hooks in a thread of their own, and later ones warn of that.
+  if (inThisThread === undefined) module.register(builtHooks);
+  else inThisThread(hooks);
+}
 
 /** All plug-ins of the given files, in their order. */
 export async function loadPlugins(files: readonly string[]): Promise<Plugins> {
@@ -22,8 +37,7 @@ async function importPlugin(file: string): Promise<Readonly<Record<string, unkno
   if (!/\.m?[jt]s$/.test(file)) throw new TypeError(`plug-in ${file} must end in .js, .mjs, .ts or .mts`);
   const path = resolve(file);
   if (!existsSync(path)) throw new TypeError(`plug-in ${file} must be a file, got none of that name`);
-  if (!isRegistered) register(hooks);
-  isRegistered = true;
+  registerHooks();
   try {
     return await import(pathToFileURL(path).href);
   } catch (error) {
