@@ -23,7 +23,7 @@ import { type Progress, progressOn } from "../../progress.ts";
 import { Stopped, stoppable } from "../../stop.ts";
 import { type Features, readFeatures } from "./features.ts";
 import { openJournal } from "./journal.ts";
-import { writeResults } from "./results.ts";
+import { type Results, writeResults } from "./results.ts";
 
 export interface ReproduceOptions {
   readonly what: string;
@@ -37,6 +37,8 @@ export interface ReproduceOptions {
   readonly seed: number;
   readonly start: readonly StartName[];
   readonly workers?: number;
+  readonly summary?: "mean" | "median";
+  readonly titles: boolean;
   readonly resume?: true;
   readonly json?: true;
 }
@@ -58,12 +60,26 @@ export async function reproduce(options: ReproduceOptions, { stdout, stderr }: C
     progress.announce("fedkm  drawing");
     const seconds = (performance.now() - began) / 1000;
     await writeResults(
-      { plan, csv: toCsv(runColumns, rows), manifest, out, workers, seconds, json: options.json === true },
+      {
+        plan,
+        csv: toCsv(runColumns, rows),
+        manifest,
+        out,
+        workers,
+        seconds,
+        json: options.json === true,
+        look: lookOf(options),
+      },
       stdout,
     );
   } finally {
     progress.erase();
   }
+}
+
+/** Only what was asked for: each picture has a summary of its own. */
+function lookOf({ summary, titles }: ReproduceOptions): Results["look"] {
+  return { titles, ...(summary !== undefined && { summary }) };
 }
 
 /** The study "features" needs files, and no other can use them. */
