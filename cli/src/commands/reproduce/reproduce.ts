@@ -5,8 +5,10 @@ import type { LabelledPoints } from "@fedkm/core";
 import {
   batches,
   type Cell,
+  commit,
   featuresPlan,
   type Plan,
+  packages,
   type RunRow,
   runBatches,
   runColumns,
@@ -59,11 +61,13 @@ export async function reproduce(options: ReproduceOptions, { stdout, stderr }: C
     const rows = await runPlan(plan, settings);
     progress.announce("fedkm  drawing");
     const seconds = (performance.now() - began) / 1000;
+    // What a run is resumed by is what was asked for; a manifest also names what answered.
+    const answered = { node: process.version, packages: packages(), commit: commit() };
     await writeResults(
       {
         plan,
         csv: toCsv(runColumns, rows),
-        manifest,
+        manifest: { ...manifest, ...answered },
         out,
         workers,
         seconds,
