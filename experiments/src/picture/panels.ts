@@ -61,7 +61,7 @@ export function drawPanelGrid(table: readonly TableRow[], grid: PanelGrid, { sum
     const name = nameOf(grid, method);
     page.sample(x, bottom + 52, lineStyle(method));
     page.label(x + 40, bottom + 56, name);
-    x += 40 + Math.max(grid.methods.length > 4 ? 60 : 88, textWidth(name)) + 20;
+    x += 40 + (grid.methods.length > 4 ? textWidth(name) + 12 : Math.max(88, textWidth(name)) + 20);
   }
   if (titles) page.label(LEFT, bottom + 76, `${summaryTitles[summary]}. ${grid.caption}`);
   return page.toString();
