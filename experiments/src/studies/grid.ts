@@ -23,7 +23,7 @@ export type Summary = "error" | "mean" | "median";
 
 export const summaryTitles: { readonly [summary in Summary]: string } = {
   error: "Mean and standard error over the runs",
-  mean: "Mean and 95 % interval (upwards only where it reaches 0)",
+  mean: "Mean and 95 % interval",
   median: "Median and quartiles over the runs",
 };
 
