@@ -69,9 +69,10 @@ test("reproduce runs what was added beside what the study has, and adds the meas
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   const [heading, ...lines] = readFileSync(join(folder.path, "again/runs.csv"), "utf8").trimEnd().split("\n");
   expect(heading).toMatch(/,worst$/);
-  const [, dataset, , , k, density, method] = Array.from({ length: 7 }, (_, c) =>
-    lines.map((line) => line.split(",")[c]),
-  );
+  const [dataset, k, density, method] = ["dataset", "k", "edge_probability", "method"].map((name) => {
+    const column = heading.split(",").indexOf(name);
+    return lines.map((line) => line.split(",")[column]);
+  });
   expect(new Set(method)).toEqual(new Set(["fedkm", "local", "distributed", "gossip"]));
   expect(new Set(dataset)).toEqual(new Set(["iso", "aniso", "var", "square"]));
   expect(new Set(density)).toEqual(new Set(["", "0.7", "table"]));

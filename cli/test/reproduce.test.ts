@@ -32,12 +32,9 @@ describe("fedkm reproduce figure1 --quick", () => {
     expect(readdirSync(at("two")).sort()).toEqual([
       "aggregated.csv",
       "claims.csv",
-      "figure1-authors.pdf",
-      "figure1-authors.png",
-      "figure1-authors.svg",
-      "figure1-dependable.pdf",
-      "figure1-dependable.png",
-      "figure1-dependable.svg",
+      ...["authors", "dependable"].flatMap((start) =>
+        ["csv", "pdf", "png", "svg", "tex"].map((kind) => `figure1-${start}.${kind}`),
+      ),
       "finished.jsonl",
       "manifest.json",
       "report.html",
@@ -49,9 +46,14 @@ describe("fedkm reproduce figure1 --quick", () => {
     for (const line of said.stdout.split("\n").slice(0, -2)) expect(line.length, line).toBeLessThanOrEqual(100);
   });
 
-  test("writes the options into the manifest, and nothing of the machine", () => {
-    expect(JSON.parse(text("two", "manifest.json"))).toEqual({
+  test("writes the options into the manifest, and the versions of what was run", () => {
+    const { commit, ...manifest } = JSON.parse(text("two", "manifest.json"));
+    // Without git, or outside a checkout, nobody knows it.
+    if (commit !== undefined) expect(commit).toMatch(/^[0-9a-f]{40}( with changes)?$/);
+    expect(manifest).toEqual({
       fedkm: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+      node: process.version,
+      packages: expect.objectContaining({ "@fedkm/core": manifest.fedkm, "@observablehq/plot": "0.6.17" }),
       what: "figure1",
       seed: 3,
       runs: 1,
@@ -116,22 +118,37 @@ test.each([
   expect(files.includes("figure1-dependable.svg")).toBe(wanted.includes("dependable"));
 });
 
-test("fedkm reproduce extended --quick runs all five studies, and reports numbers instead of claims", async () => {
-  const { code, stdout } = await reproduce(["extended", "--quick", "--runs", "1", "--json", "--out", at("extended")]);
+const followUp = [
+  "effect-of-alpha",
+  "sample-size",
+  "connectivity",
+  "regimes",
+  "comparison",
+  "communities",
+  "benchmark",
+];
+
+test("fedkm reproduce follow-up --quick runs all seven studies, and reports numbers instead of claims", async () => {
+  const { code, stdout } = await reproduce(["follow-up", "--quick", "--runs", "1", "--json", "--out", at("follow-up")]);
   expect(code).toBe(0);
   const { claims, agreement, files } = JSON.parse(stdout);
   expect([claims, agreement]).toEqual([[], []]);
   expect(files.filter((file: string) => file.endsWith("-authors.png"))).toEqual([
-    "effect-of-alpha-authors.png",
-    "connectivity-authors.png",
-    "communities-authors.png",
-    "small-real-authors.png",
+    ...followUp.map((study) => `${study}-authors.png`),
   ]);
-  const lines = text("extended", "aggregated.csv").split("\n");
-  expect(new Set(lines.slice(1, -1).map((line) => line.split(",")[0]))).toEqual(
-    new Set(["effect-of-alpha", "connectivity", "regimes", "communities", "small-real"]),
-  );
-  expect(text("extended", "report.html")).toContain("<h2>Numbers</h2>");
+  const lines = text("follow-up", "aggregated.csv").split("\n");
+  expect(new Set(lines.slice(1, -1).map((line) => line.split(",")[0]))).toEqual(new Set(followUp));
+  expect(text("follow-up", "report.html")).toContain("<h2>Numbers</h2>");
+});
+
+test("fedkm reproduce --summary median --no-titles draws bands, without title and caption", async () => {
+  const asked = ["--summary", "median", "--no-titles"];
+  const { code, stderr } = await reproduce([...quick, ...asked, "--out", at("bands")]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  const svg = text("bands", "figure1-authors.svg");
+  expect(svg).toContain('aria-label="area"');
+  expect(svg).not.toMatch(/<text[^>]*>(Figure 1|Median and)/);
+  expect(text("bands", "figure1-authors.tex")).toMatch(/\[\d/);
 });
 
 test("fedkm reproduce stops at Ctrl-C, keeps what is finished, and says how to go on", async () => {
@@ -151,6 +168,7 @@ test.each([
   [["figure9"], /^fedkm: what must be one of figure1, .*, got "figure9"\n$/],
   [["--runs", "0"], /^fedkm: --runs must be an integer from 1 to 1000000, got "0"\n$/],
   [["--workers", "x"], /^fedkm: --workers must be an integer from 1 to 256, got "x"\n$/],
+  [["--summary", "mode"], /^fedkm: --summary must be one of mean, median, got "mode"\n$/],
   [["--start", "mine"], /^fedkm: --start must be all or some of authors, raw, dependable, got "mine"\n$/],
 ])("fedkm reproduce %j is refused in one line, with exit code 2", async (args, line) => {
   const { code, stdout, stderr } = await reproduce(args);
@@ -186,8 +204,10 @@ test("fedkm reproduce features runs the study of real data on files of the user'
   });
   const [head, ...lines] = text("own", "runs.csv").trim().split("\n");
   const nmi = head.split(",").indexOf("nmi");
-  expect(lines.length).toBe(6);
-  for (const line of lines) expect(Number(line.split(",")[nmi]), line).toBeGreaterThan(0.95);
+  expect(lines.length).toBe(8);
+  const ours = lines.filter((line) => !/,(gradient|distributed),/.test(line));
+  expect(ours.length).toBe(4);
+  for (const line of ours) expect(Number(line.split(",")[nmi]), line).toBeGreaterThan(0.95);
   const resumed = [...args, "--start", "dependable", "--resume", "--out", at("own")];
   expect(await reproduce(resumed)).toMatchObject({ code: 0, stderr: "" });
   const others = await reproduce([...resumed, "--devices", "5"]);

@@ -103,7 +103,7 @@ export function updateSettings(options: UpdateOptions, around: Surroundings = { 
   };
 }
 
-/** paper: as printed, with its denominator corrected. dependable: further starts in the first rounds, then over-relaxed single passes. */
+/** paper: as printed, with its denominator corrected, from every device's own k-means. dependable: further starts in the first rounds, then over-relaxed single passes. */
 export type Preset = "paper" | "dependable";
 
 /** The first rounds choose the basin; two are enough for a wrong device to meet its neighbours' answers. */

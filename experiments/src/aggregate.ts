@@ -1,4 +1,4 @@
-// From runs to what a figure shows: mean, standard error and median of every cell over its runs.
+// From runs to what a figure shows: mean, standard error, 95 % interval, median and quartiles of every cell over its runs.
 
 import { cellColumns } from "./cell.ts";
 import type { TableRow, Value } from "./table.ts";
@@ -7,12 +7,22 @@ import type { TableRow, Value } from "./table.ts";
 const groupColumns = cellColumns.filter((column) => column !== "run" && column !== "seed");
 
 /** Measures with an error bar. */
-const spread = ["gcd", "cv", "nmi", "ari"] as const;
+const spread = ["gcd", "cv", "gcd_aligned", "cv_aligned", "nmi", "nmi_own", "ari"] as const;
 
 export const aggregateColumns = [
   ...groupColumns,
   "runs",
-  ...spread.flatMap((measure) => [`${measure}_mean`, `${measure}_standard_error`, `${measure}_median`] as const),
+  ...spread.flatMap(
+    (measure) =>
+      [
+        `${measure}_mean`,
+        `${measure}_standard_error`,
+        `${measure}_interval`,
+        `${measure}_median`,
+        `${measure}_lower_quartile`,
+        `${measure}_upper_quartile`,
+      ] as const,
+  ),
   "wrong_percent",
   "cost_ratio_mean",
   "objective_rises",
@@ -44,7 +54,10 @@ function summarise(rows: readonly TableRow[]) {
     return [
       [`${measure}_mean`, mean(values)],
       [`${measure}_standard_error`, standardError(values)],
-      [`${measure}_median`, median(values)],
+      [`${measure}_interval`, interval(values)],
+      [`${measure}_median`, quantile(values, 0.5)],
+      [`${measure}_lower_quartile`, quantile(values, 0.25)],
+      [`${measure}_upper_quartile`, quantile(values, 0.75)],
     ];
   });
   const devices = Number(first.devices);
@@ -77,9 +90,27 @@ function standardError(values: readonly number[]): number | null {
   return Math.sqrt(squares / (values.length - 1) / values.length);
 }
 
-function median(values: readonly number[]): number | null {
+/** Student's t for 95 % and 1, 2, .. degrees of freedom. */
+const studentT = [
+  12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.16, 2.145, 2.131, 2.12, 2.11,
+  2.101, 2.093, 2.086, 2.08, 2.074, 2.069, 2.064, 2.06, 2.056, 2.052, 2.048, 2.045, 2.042,
+];
+
+/** Half the width of the 95 % interval of the mean; 0 for a single run, as the standard error. */
+function interval(values: readonly number[]): number | null {
+  const error = standardError(values);
+  if (error === null) return null;
+  const freedom = Math.max(1, values.length - 1);
+  // Beyond the table two terms of the expansion at the normal distribution are right to three decimals.
+  return error * (studentT[freedom - 1] ?? 1.96 + 2.372 / freedom);
+}
+
+/** Between the two values next to it, as numpy and R have it. */
+function quantile(values: readonly number[], share: number): number | null {
   if (values.length === 0) return null;
   const sorted = [...values].sort((a, b) => a - b);
-  const half = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+  const at = share * (sorted.length - 1);
+  const below = Math.floor(at);
+  const above = Math.min(below + 1, sorted.length - 1);
+  return sorted[below] + (at - below) * (sorted[above] - sorted[below]);
 }

@@ -28,9 +28,12 @@ export interface Cell {
   readonly k: number;
   /** Of a link between any two devices; with communities, of one between the two. null: the method sends nothing. */
   readonly edgeProbability: number | null;
+  /** geometric: at random places, with just the links that connect all and give a mean degree of 4.867. */
+  readonly network: "random" | "geometric";
   /** The graph of a plug-in, in the place of one with that probability. */
   readonly graph?: string;
-  readonly method: "fedkm" | "distributed" | "local" | "pooled";
+  /** fedkm-ot: Algorithm 1 with the transport coupling of the follow-up. gradient: DGC-KM. */
+  readonly method: "fedkm" | "fedkm-ot" | "distributed" | "gradient" | "local" | "pooled";
   /** null: the method has a start of its own. */
   readonly start: StartName | null;
   /** null: the method knows none. */
@@ -40,6 +43,13 @@ export interface Cell {
   /** null: as the method has it. */
   readonly damping: number | null;
   readonly passes: number | null;
+  /** A pass that lowers the local objective by no more is the last. */
+  readonly tol: number | null;
+  readonly safeguard: boolean;
+  /** Of distributed. */
+  readonly eta: number | null;
+  /** Of gradient. */
+  readonly rho: number | null;
   readonly rounds: number;
   readonly run: number;
   readonly seed: number;
@@ -51,14 +61,36 @@ export const paperSetting = {
   pointsPerDevice: 200,
   k: 3,
   edgeProbability: 0.7,
+  network: "random",
   method: "fedkm",
   start: "authors",
   alpha: 1,
   schedule: "cyclic",
   damping: null,
   passes: null,
+  tol: null,
+  safeguard: false,
+  eta: null,
+  rho: null,
   rounds: 200,
 } as const satisfies Partial<Cell>;
+
+/** The follow-up's updates: all devices at once, at most ten passes, undamped, with its safeguard and its threshold. */
+const followUpUpdates = { schedule: "simultaneous", damping: 1, passes: 10, tol: 1e-6, safeguard: true } as const;
+
+/** Algorithm 1 as the follow-up runs it; from the dependable start as `fit` runs it. */
+export function followUpSetting(start: StartName) {
+  return start === "dependable" ? { ...paperSetting, start } : { ...paperSetting, ...followUpUpdates, start };
+}
+
+/** The baselines of the follow-up: Forero's with eta 1, and DGC-KM. */
+export function followUpBaselines(start: StartName, rhos: readonly number[]) {
+  const common = { ...paperSetting, start, alpha: null };
+  return [
+    { ...common, method: "distributed" as const, eta: 1 },
+    ...rhos.map((rho) => ({ ...common, method: "gradient" as const, rho })),
+  ];
+}
 
 /** A method that sends nothing depends on neither network nor start. */
 export const localSetting = {
@@ -77,19 +109,25 @@ export const cellColumns = [
   "points_per_device",
   "k",
   "edge_probability",
+  "network",
   "method",
   "start",
   "alpha",
+  "eta",
+  "rho",
   "schedule",
   "damping",
   "passes",
+  "tol",
+  "safeguard",
   "most_rounds",
   "run",
   "seed",
 ] as const;
 
 export function cellRow(cell: Cell): TableRow<(typeof cellColumns)[number]> {
-  const { study, dataset, devices, k, method, start, alpha, schedule, damping, passes, run, seed } = cell;
+  const { study, dataset, devices, k, network, method, start, alpha, eta, rho } = cell;
+  const { schedule, damping, passes, tol, safeguard, run, seed } = cell;
   return {
     study,
     dataset,
@@ -97,12 +135,17 @@ export function cellRow(cell: Cell): TableRow<(typeof cellColumns)[number]> {
     points_per_device: cell.pointsPerDevice,
     k,
     edge_probability: cell.graph ?? cell.edgeProbability,
+    network,
     method,
     start,
     alpha,
+    eta,
+    rho,
     schedule,
     damping,
     passes,
+    tol,
+    safeguard: safeguard ? 1 : 0,
     most_rounds: cell.rounds,
     run,
     seed,
@@ -113,8 +156,8 @@ export function cellRow(cell: Cell): TableRow<(typeof cellColumns)[number]> {
 export function batches(cells: readonly Cell[]): Cell[][] {
   const found = new Map<string, Cell[]>();
   for (const cell of cells) {
-    const { dataset, devices, pointsPerDevice, k, seed } = cell;
-    const key = [dataset, devices, pointsPerDevice, k, seed].join(" ");
+    const { dataset, devices, pointsPerDevice, k, network, seed } = cell;
+    const key = [dataset, devices, pointsPerDevice, k, network, seed].join(" ");
     const known = found.get(key);
     if (known === undefined) found.set(key, [cell]);
     else known.push(cell);

@@ -15,7 +15,8 @@ export {
 export { digits, iris } from "./datasets.ts";
 export { type HeterogeneityTable, heterogeneityGrid } from "./heterogeneity.ts";
 export { drawBudget } from "./picture/budget.ts";
-export { drawPanelGrid } from "./picture/panels.ts";
+export { drawPicture } from "./picture/draw.ts";
+export { latexTable, pgfplotsTable } from "./picture/tables.ts";
 export { loadPlugins } from "./plugins/load.ts";
 export { withPlugins } from "./plugins/plan.ts";
 export type {
@@ -28,9 +29,9 @@ export type {
 export { runBatches, workIn } from "./pool.ts";
 export { renderReport } from "./report.ts";
 export { dealBy, parseSplit, type Split } from "./split.ts";
+export { featuresPlan, reducedFeatures } from "./studies/comparison.ts";
 export { studies } from "./studies/index.ts";
 export type { Plan, PlanOptions } from "./studies/plan.ts";
-export { featuresPlan, reducedFeatures } from "./studies/real.ts";
 export { parseCsv, type TableRow, toCsv } from "./table.ts";
 export { type RunRow, runColumns } from "./trial.ts";
-export { version } from "./version.ts";
+export { commit, packages, version } from "./version.ts";

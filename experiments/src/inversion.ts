@@ -1,6 +1,6 @@
 // What a neighbour can compute from the messages it gets: (M) solved for a device's own cluster means and their shares.
 
-import { type Matrix, predict } from "@fedkm/core";
+import type { Matrix } from "@fedkm/core";
 
 /** What one update of a device had to do with: its new centroids, and the centroids of its neighbours at that time. */
 interface Exchange {
@@ -73,12 +73,15 @@ export function countRecovered(
 }
 
 function isRight({ share, mean }: RecoveredCluster, points: Matrix, centroids: Matrix, cluster: number): boolean {
-  const own = [...predict(centroids, points).entries()].filter(([, c]) => c === cluster).map(([r]) => row(points, r));
+  const sum = new Float64Array(points.cols);
+  let count = 0;
+  for (let r = 0; r < points.rows; r++) {
+    if (nearest(centroids, points, r) !== cluster) continue;
+    count++;
+    for (let d = 0; d < points.cols; d++) sum[d] += points.data[r * points.cols + d];
+  }
   const near = (a: number, b: number) => Math.abs(a - b) <= 1e-6 * Math.max(1, Math.abs(b));
-  return (
-    near(share, own.length / points.rows) &&
-    mean.every((x, d) => near(x, own.reduce((sum, point) => sum + point[d], 0) / own.length))
-  );
+  return near(share, count / points.rows) && mean.every((x, d) => near(x, sum[d] / count));
 }
 
 /** A and B of a cluster: the weight and the weighted sum of the neighbours' centroids that (E2) and (E3) match with it. */
@@ -90,12 +93,23 @@ function pull({ sent, neighbours }: Exchange, cluster: number, alpha: number) {
     for (let d = 0; d < sent.cols; d++) sum[d] += alpha * centroids.data[c * sent.cols + d];
   };
   for (const other of neighbours) {
-    predict(sent, other).forEach((nearest, c) => {
-      if (nearest === cluster) add(other, c);
-    });
-    add(other, predict(other, sent)[cluster]);
+    for (let c = 0; c < other.rows; c++) if (nearest(sent, other, c) === cluster) add(other, c);
+    add(other, nearest(other, sent, cluster));
   }
   return { weight, sum };
+}
+
+/** Which of the centroids is nearest to a row of others; there are too few of them for a kernel. */
+function nearest(centroids: Matrix, others: Matrix, r: number): number {
+  let [best, least] = [0, Number.POSITIVE_INFINITY];
+  for (let c = 0; c < centroids.rows; c++) {
+    let square = 0;
+    for (let d = 0; d < centroids.cols; d++) {
+      square += (centroids.data[c * centroids.cols + d] - others.data[r * centroids.cols + d]) ** 2;
+    }
+    if (square < least) [best, least] = [c, square];
+  }
+  return best;
 }
 
 function row({ data, cols }: Matrix, r: number): Float64Array {

@@ -3,9 +3,13 @@
 import {
   communities,
   complete,
+  connectedComponents,
+  edges,
   erdosRenyi,
   fastKernel,
   type Graph,
+  geometric,
+  graph,
   kmeans,
   type LabelledPoints,
   type Matrix,
@@ -66,12 +70,39 @@ export function problemOf(cell: Cell, features: LabelledPoints | undefined, plug
   };
 }
 
-function graphOf({ dataset, devices, seed }: Cell, edgeProbability: number | null): Graph {
+function graphOf({ dataset, devices, network, seed }: Cell, edgeProbability: number | null): Graph {
+  if (network === "geometric") return geometricNetwork(devices, seed);
   // Nobody speaks, so that any network will do.
   if (edgeProbability === null) return complete(devices);
   const random = randomStream(seed, "graph");
   if (dataset !== "communities") return erdosRenyi(devices, edgeProbability, random);
-  return communities([devices / 2, devices / 2], INSIDE, edgeProbability, random);
+  for (;;) {
+    const drawn = communities([devices / 2, devices / 2], INSIDE, edgeProbability, random);
+    // As in the follow-up: a community in parts could not agree.
+    if (hasWholeHalves(drawn)) return drawn;
+  }
+}
+
+function hasWholeHalves(drawn: Graph): boolean {
+  const half = drawn.size / 2;
+  const inside = Array.from(edges(drawn)).filter(([i, j]) => i < half === j < half);
+  const alone = graph(
+    drawn.size,
+    inside.map(([i, j]) => [i, j] as const),
+  );
+  return new Set(connectedComponents(alone)).size === 2;
+}
+
+/** Forero's benchmark network has 30 nodes of this mean degree; it is not published, so that one like it is drawn. */
+const MEAN_DEGREE = 4.867;
+
+/** The same places with a growing radius, until all are connected and have as many links as theirs. */
+function geometricNetwork(devices: number, seed: number): Graph {
+  for (let radius = 0.15; ; radius += 0.0025) {
+    const drawn = geometric(devices, radius, randomStream(seed, "graph"));
+    const links = Array.from(edges(drawn)).length;
+    if ((2 * links) / devices >= MEAN_DEGREE && new Set(connectedComponents(drawn)).size === 1) return drawn;
+  }
 }
 
 /** Probability of a link inside a community. */

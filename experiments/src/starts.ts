@@ -1,13 +1,22 @@
 // Where the devices of a problem begin, each start made once for all cells that need it.
 
-import { connectedComponents, discrepancy, distortion, edges, fit, type Graph, type Matrix } from "@fedkm/core";
+import {
+  type Coupling,
+  connectedComponents,
+  discrepancy,
+  distortion,
+  edges,
+  fit,
+  type Graph,
+  type Matrix,
+} from "@fedkm/core";
 import type { StartName } from "./cell.ts";
 
 export interface Starts {
   /** Every device's own k-means. */
   local(graph: Graph): readonly Matrix[];
   /** What a method that knows alpha, or none, begins with. */
-  of(name: StartName, graph: Graph, alpha: number | null): readonly Matrix[];
+  of(name: StartName, graph: Graph, alpha: number | null, coupling: Coupling): readonly Matrix[];
 }
 
 /** Centroids, and every device's loss per point there. */
@@ -32,25 +41,26 @@ export function startsOf(datasets: readonly Matrix[], k: number, seed: number): 
   };
   return {
     local: (graph) => made("local", graph).centroids,
-    of(name, graph, alpha) {
+    of(name, graph, alpha, coupling) {
       if (name === "raw") return made("kmeans++", graph).centroids;
       if (name === "authors") return made("local", graph).centroids;
       if (alpha === null) return made("federated", graph).centroids;
       if (alpha === 0) return made("local", graph).centroids;
-      return lowerOf(made("federated", graph), made("local", graph), graph, alpha);
+      return lowerOf(made("federated", graph), made("local", graph), graph, alpha, coupling);
     },
   };
 }
 
 /** As `init: "auto"`: for each component of the network the start with the lower objective. */
-function lowerOf(common: Made, own: Made, graph: Graph, alpha: number): Matrix[] {
+function lowerOf(common: Made, own: Made, graph: Graph, alpha: number, coupling: Coupling): Matrix[] {
   const component = connectedComponents(graph);
   const [together, alone] = [common, own].map(({ centroids, losses }) => {
     const values = new Float64Array(graph.size);
     losses.forEach((loss, i) => {
       values[component[i]] += loss;
     });
-    for (const [i, j] of edges(graph)) values[component[i]] += alpha * discrepancy(centroids[i], centroids[j]);
+    for (const [i, j] of edges(graph))
+      values[component[i]] += alpha * discrepancy(centroids[i], centroids[j], coupling);
     return values;
   });
   return Array.from(component, (c, i) => (alone[c] < together[c] ? own : common).centroids[i]);

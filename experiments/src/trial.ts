@@ -28,9 +28,12 @@ import type { TableRow } from "./table.ts";
 const measureColumns = [
   "gcd",
   "cv",
+  "gcd_aligned",
+  "cv_aligned",
   "wrong_devices",
   "cost_ratio",
   "nmi",
+  "nmi_own",
   "ari",
   "objective",
   "objective_rises",
@@ -58,14 +61,17 @@ export function trials(cells: readonly Cell[], features?: LabelledPoints, plugin
 function trial(cell: Cell, problem: Problem, plugins: Plugins): RunRow {
   const graph = pluggedGraph(cell, plugins) ?? problem.graph(cell.edgeProbability);
   const overheard: (readonly Matrix[])[] = [];
-  const method = { ...methods, ...plugins.methods }[cell.method];
+  const method = { ...methods, ...plugins.methods }[cell.method === "fedkm-ot" ? "fedkm" : cell.method];
   const model = run(cell, problem, graph, method, overheard);
   const { centroids, objective, rounds, converged, messages, bytes, history } = model;
-  const speaks = cell.edgeProbability !== null;
+  const isLinked = cell.edgeProbability !== null || cell.network === "geometric";
   return {
     ...cellRow(cell),
     ...deviations(problem, centroids),
-    cv: speaks ? consensusVariation(centroids, graph) : null,
+    cv: isLinked ? consensusVariation(centroids, graph) : null,
+    // The follow-up's form of both; the paper's figures have the nearest one.
+    gcd_aligned: cell.study === "figures" ? null : alignedDeviation(problem, centroids),
+    cv_aligned: isLinked && cell.study !== "figures" ? consensusVariation(centroids, graph, "transport") : null,
     ...scores(cell, problem, centroids),
     objective: cell.alpha === null ? null : objective,
     objective_rises: cell.alpha === null ? null : rises(history),
@@ -88,24 +94,30 @@ function run(
   method: Method,
   /* OUT */ overheard: (readonly Matrix[])[],
 ): FitModel {
-  const { k, seed, rounds, damping, passes, start } = cell;
+  const { k, seed, rounds, damping, passes, tol, eta, rho, safeguard, start } = cell;
+  const coupling = cell.method === "fedkm-ot" ? "transport" : "nearest";
   const { datasets } = problem.partition;
   const options = {
     k,
     alpha: cell.alpha ?? 1,
     seed,
     rounds,
+    coupling,
+    safeguard,
     preset: start === "dependable" ? "dependable" : "paper",
-    ...(start !== null && { init: problem.starts.of(start, graph, cell.alpha) }),
+    ...(start !== null && { init: problem.starts.of(start, graph, cell.alpha, coupling) }),
     // T rounds mean T rounds for every method: this one would stop at 1e-12, far above the rounding it reaches.
     ...(cell.method === "distributed" && { tol: 0 }),
     // Its own k-means is a start of others too.
     ...(cell.method === "local" && { init: problem.starts.local(graph) }),
     ...(damping !== null && { damping }),
     ...(passes !== null && { passes }),
+    ...(tol !== null && { tol }),
+    ...(eta !== null && { eta }),
+    ...(rho !== null && { rho }),
     // Listed step by step, all devices at once are run as asked for; by its name, what may rise is refused.
     ...(cell.schedule === "simultaneous" && { schedule: allAtOnce(graph.size, rounds) }),
-  } satisfies MethodOptions;
+  } satisfies MethodOptions & { rho?: number };
   if (!isOverheard(cell)) return method(datasets, graph, options);
   const loop = fitRounds(datasets, graph, options);
   for (;;) {
@@ -116,7 +128,7 @@ function run(
 }
 
 /** Moves are large enough to divide by in the first rounds. */
-const OVERHEARD = 30;
+const OVERHEARD = 12;
 
 /** With all links a neighbour gets every message; relaxed steps would need another formula. */
 function isOverheard({ study, method, edgeProbability, start }: Cell): boolean {
@@ -143,14 +155,22 @@ function deviations({ groups }: Problem, centroids: readonly Matrix[]) {
   return { gcd: deviation, wrong_devices: wrong, cost_ratio: cost / centroids.length };
 }
 
+/** GCD with the Hungarian form of the discrepancy. */
+function alignedDeviation({ groups }: Problem, centroids: readonly Matrix[]): number {
+  return groups.reduce((sum, { devices, reference }) => {
+    const own = devices.map((i) => centroids[i]);
+    return sum + (own.length / centroids.length) * globalCentroidDeviation(own, reference, "transport");
+  }, 0);
+}
+
 /** Whether every pooled centroid is the nearest one of exactly one of these. */
 function isOneToOne(centroids: Matrix, { reference }: Group): boolean {
   return new Set(predict(reference, centroids)).size === reference.rows;
 }
 
-/** How well a device's centroids tell everybody's classes apart, in the mean over the devices; for given data only. */
-function scores({ pointsPerDevice }: Cell, { partition }: Problem, centroids: readonly Matrix[]) {
-  if (pointsPerDevice !== null) return { nmi: null, ari: null };
+/** How well a device's centroids tell everybody's classes apart, and its own points', in the mean over the devices. */
+function scores({ study, pointsPerDevice }: Cell, { partition }: Problem, centroids: readonly Matrix[]) {
+  if (pointsPerDevice !== null && study !== "comparison") return { nmi: null, ari: null, nmi_own: null };
   const points = stack(partition.datasets);
   const classes = partition.labels.flatMap((own) => Array.from(own));
   const labels = centroids.map((own) => predict(own, points));
@@ -159,6 +179,11 @@ function scores({ pointsPerDevice }: Cell, { partition }: Problem, centroids: re
   return {
     nmi: mean((found) => normalizedMutualInformation(found, classes)),
     ari: mean((found) => adjustedRandIndex(found, classes)),
+    nmi_own:
+      partition.datasets.reduce(
+        (sum, own, i) => sum + normalizedMutualInformation(predict(centroids[i], own), partition.labels[i]),
+        0,
+      ) / centroids.length,
   };
 }
 

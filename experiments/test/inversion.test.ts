@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { countRecovered, recoverCluster } from "../src/inversion.ts";
 
 /** Everybody's centroids after each round, on a network with all links. */
-function overheard(datasets: readonly Matrix[], alpha: number, rounds = 30): (readonly Matrix[])[] {
+function overheard(datasets: readonly Matrix[], alpha: number, rounds = 12): (readonly Matrix[])[] {
   const options = { k: 3, alpha, seed: 1, rounds, preset: "paper" } as const;
   return Array.from(fitRounds(datasets, complete(datasets.length), options), ({ centroids }) => centroids);
 }

@@ -5,18 +5,18 @@ import { describe, expect, test } from "vitest";
 import { xmlFault } from "../../cli/test/wellFormed.ts";
 import { aggregate } from "../src/aggregate.ts";
 import { batches } from "../src/cell.ts";
-import { drawPanelGrid } from "../src/picture/panels.ts";
+import { drawPicture } from "../src/picture/draw.ts";
 import { studies } from "../src/studies/index.ts";
 import { trials } from "../src/trial.ts";
 
 const options = { runs: 2, seed: 1, starts: ["authors", "dependable"], quick: true } as const;
 const plan = studies.figure1(options);
 const table = aggregate(batches(plan.cells).flatMap((own) => trials(own)));
-const svg = drawPanelGrid(table, plan.pictures[0].grid);
+const svg = drawPicture(table, plan.pictures[0].grid, {});
 const { document } = parseHTML(svg);
 const texts = Array.from(document.querySelectorAll("text"), ({ textContent }) => textContent);
 
-describe("drawPanelGrid", () => {
+describe("drawPicture", () => {
   test("gives a whole SVG file with no number missing", () => {
     expect(xmlFault(svg)).toBeUndefined();
     expect(svg).not.toMatch(/NaN|undefined|Infinity/);
@@ -24,7 +24,7 @@ describe("drawPanelGrid", () => {
 
   test("draws three by three panels with three lines each", () => {
     expect(document.querySelectorAll('[aria-label="line"] path').length).toBe(27);
-    for (const label of ["alpha = 0", "alpha = 0.5", "alpha = 1", "GCD, iso", "GCD, aniso", "GCD, var"]) {
+    for (const label of ["α = 0", "α = 0.5", "α = 1", "GCD, iso", "GCD, aniso", "GCD, var"]) {
       expect(texts.filter((text) => text === label)).toHaveLength(1);
     }
   });
@@ -47,26 +47,46 @@ describe("drawPanelGrid", () => {
 
   test("is read from the table by column names: another table, another picture", () => {
     const shifted = table.map((row) => ({ ...row, gcd_mean: 10 * Number(row.gcd_mean) }));
-    expect(drawPanelGrid(shifted, plan.pictures[0].grid)).not.toBe(svg);
-    expect(drawPanelGrid([...table].reverse(), plan.pictures[0].grid)).toBe(svg);
+    expect(drawPicture(shifted, plan.pictures[0].grid, {})).not.toBe(svg);
+    expect(drawPicture([...table].reverse(), plan.pictures[0].grid, {})).toBe(svg);
   });
 });
 
-test("every study draws its pictures from its rows", () => {
-  const found = studies.extended({ ...options, runs: 1 });
+test("drawPicture tells Algorithm 1 and local k-means apart by their marks", () => {
+  const marks = Array.from(document.querySelectorAll("svg > path"), (path) => path.getAttribute("d"));
+  expect(new Set(marks).size).toBe(3);
+});
+
+test("drawPicture without titles has no title and no caption, and is as much lower", () => {
+  const bare = drawPicture(table, plan.pictures[0].grid, { titles: false });
+  const found = Array.from(parseHTML(bare).document.querySelectorAll("text"), ({ textContent }) => textContent);
+  expect(found.some((text) => /^Figure 1|over the runs/.test(text ?? ""))).toBe(false);
+  expect(found).toContain("points per device, m");
+  const height = (of: string) => Number(/height="([\d.]+)"/.exec(of)?.[1]);
+  expect(height(svg) - height(bare)).toBe(50);
+});
+
+test("drawPicture of medians has bands between the quartiles instead of bars", () => {
+  const bands = drawPicture(table, plan.pictures[0].grid, { summary: "median" });
+  expect(bands).toContain("Median and quartiles over the runs.");
+  expect(parseHTML(bands).document.querySelectorAll('[aria-label="area"] path').length).toBe(27);
+  expect(svg).not.toContain('aria-label="area"');
+});
+
+test("every study has a picture that is drawn from its rows", () => {
+  const found = studies["follow-up"]({ ...options, runs: 1 });
   const small = found.cells
     .filter(({ dataset }) => dataset !== "digits")
     .map((cell) => ({ ...cell, rounds: 3, pointsPerDevice: cell.pointsPerDevice === null ? null : 20 }));
   const rows = aggregate(batches(small).flatMap((own) => trials(own)));
-  expect(found.pictures.map(({ name }) => name)).toEqual(
-    ["effect-of-alpha", "connectivity", "communities", "small-real"].flatMap((name) => [
-      `${name}-authors`,
-      `${name}-dependable`,
-    ]),
+  const all = ["effect-of-alpha", "sample-size", "connectivity", "regimes", "comparison", "communities", "benchmark"];
+  expect(new Set(found.pictures.map(({ name }) => name))).toEqual(
+    new Set(all.flatMap((name) => [`${name}-authors`, ...(name === "regimes" ? [] : [`${name}-dependable`])])),
   );
   for (const { name, grid } of found.pictures) {
-    const drawn = drawPanelGrid(rows, { ...grid, rows: grid.rows.filter(({ label }) => label !== "digits") });
+    const drawn = drawPicture(rows, { ...grid, rows: grid.rows.filter(({ label }) => label !== "digits") }, {});
+    expect(xmlFault(drawn), name).toBeUndefined();
     expect(drawn, name).not.toMatch(/NaN|undefined|Infinity/);
-    expect(drawn, name).toContain("Algorithm 1");
+    expect(drawn, name).toMatch(/FedKM-NC|NC, at once/);
   }
 });

@@ -3,8 +3,8 @@
 import { randomStream } from "@fedkm/core";
 import { describe, expect, test } from "vitest";
 import { batches } from "../src/cell.ts";
+import { featuresPlan, reducedFeatures } from "../src/studies/comparison.ts";
 import { studies } from "../src/studies/index.ts";
-import { featuresPlan, reducedFeatures } from "../src/studies/real.ts";
 import { trials } from "../src/trial.ts";
 
 const options = { runs: 10, seed: 1, starts: ["authors"], quick: false } as const;
@@ -39,27 +39,44 @@ describe("studies", () => {
     }
   });
 
-  test("the extended ones have the settings of the extended version", () => {
-    const alpha = studies["effect-of-alpha"](options).cells;
-    expect(
-      values(
-        alpha.filter(({ method }) => method === "fedkm"),
-        "alpha",
-      ),
-    ).toEqual([0, 1, 2, 3, 4]);
-    expect(values(alpha, "pointsPerDevice")).toEqual([200]);
-    const linked = studies.connectivity(options).cells.filter(({ method }) => method === "fedkm");
-    expect(values(linked, "edgeProbability")).toEqual([0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]);
+  test("the follow-up's have its rounds, its alphas, its densities, its regimes and its communities", () => {
+    const of = (study: string, method: string) =>
+      studies[study](options).cells.filter((cell) => cell.method === method);
+    expect([
+      values(of("effect-of-alpha", "fedkm-ot"), "alpha"),
+      values(of("effect-of-alpha", "fedkm"), "rounds"),
+    ]).toEqual([[0, 1, 2, 3, 4], [800]]);
+    expect([values(of("sample-size", "fedkm"), "rounds"), values(of("connectivity", "fedkm"), "rounds")]).toEqual([
+      [300],
+      [200],
+    ]);
+    expect(values(of("connectivity", "gradient"), "edgeProbability")).toEqual(
+      [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((tenths) => tenths / 10),
+    );
     const regimes = studies.regimes(options).cells.map(({ damping, passes }) => `${damping} ${passes}`);
     expect([...new Set(regimes)]).toEqual(["1 10", "1 1", "0.5 10"]);
-    const apart = studies.communities(options).cells.filter(({ method }) => method === "fedkm");
+    const apart = of("communities", "fedkm");
     expect([values(apart, "alpha"), values(apart, "edgeProbability"), values(apart, "pointsPerDevice")]).toEqual([
       [0.01, 0.1, 1],
       [0, 0.1],
       [50],
     ]);
-    const real = studies["small-real"](options).cells.map(({ dataset, devices, k }) => `${dataset} ${devices} ${k}`);
-    expect([...new Set(real)]).toEqual(["iris 5 3", "digits 10 10"]);
+    const sets = studies.comparison(options).cells.map(({ dataset, devices, k }) => `${dataset} ${devices} ${k}`);
+    expect([...new Set(sets)]).toEqual(["iso 10 3", "aniso 10 3", "var 10 3", "iris 5 3", "digits 10 10"]);
+    expect(values(of("comparison", "gradient"), "rho")).toEqual([1, 10, 100]);
+    expect([values(of("comparison", "distributed"), "eta"), values(of("benchmark", "fedkm"), "devices")]).toEqual([
+      [1],
+      [30],
+    ]);
+  });
+
+  test("the follow-up's updates are all at once, with its safeguard; the dependable start has those of fit", () => {
+    const { cells: found } = studies.comparison({ ...options, starts: ["authors", "dependable"] });
+    const [authors, dependable] = found.filter(
+      ({ method, run, dataset }) => method === "fedkm" && run === 1 && dataset === "iso",
+    );
+    expect(authors).toMatchObject({ schedule: "simultaneous", passes: 10, damping: 1, safeguard: true, tol: 1e-6 });
+    expect(dependable).toMatchObject({ schedule: "cyclic", passes: null, safeguard: false, tol: null });
   });
 });
 

@@ -6,6 +6,7 @@ import {
   fit,
   globalCentroidDeviation,
   kmeans,
+  type Matrix,
   methods,
   paperData,
   randomStream,
@@ -118,4 +119,30 @@ test("trials run distributed k-means for all its rounds, down to rounding", () =
   const [row] = trials([{ ...cell, ...on, method: "distributed", alpha: null }]);
   expect(row.rounds).toBe(200);
   expect(row.cv).toBeLessThan(1e-29);
+});
+
+test("trials on a geometric network are connected, and measure CV", () => {
+  const on = { network: "geometric", edgeProbability: null, devices: 30, pointsPerDevice: 20, rounds: 3 } as const;
+  const [row] = trials([{ ...cell, ...on }]);
+  expect(row.cv).toBeGreaterThan(0);
+  // 30 devices of mean degree 4.867 or a little more: at least 146 numbers of 6 doubles a round.
+  expect(Number(row.bytes) / 3 / 48).toBeGreaterThanOrEqual(146);
+});
+
+test("trials of fedkm-ot couple by transport, gradient takes rho and distributed eta", () => {
+  const { datasets } = paperData("var", 10, 60, 4);
+  const network = erdosRenyi(10, 0.7, randomStream(4, "graph"));
+  const options = { k: 3, alpha: 1, seed: 4, rounds: 20, preset: "paper", coupling: "transport" } as const;
+  const [moved, slow, fast] = trials([
+    { ...cell, method: "fedkm-ot" },
+    { ...cell, method: "gradient", alpha: null, rho: 100 },
+    { ...cell, method: "distributed", alpha: null, eta: 1 },
+  ]);
+  expect(moved.objective).toBe(fit(datasets, network, options).objective);
+  const init = fit(datasets, network, { ...options, rounds: 0 }).centroids;
+  const common = { k: 3, alpha: 1, rounds: 20, init };
+  const [reference] = methods.pooled(datasets, network, { k: 3, alpha: 1, seed: 4 }).centroids;
+  const gcd = (centroids: readonly Matrix[]) => globalCentroidDeviation(centroids, reference);
+  expect(slow.gcd).toBe(gcd(methods.gradient(datasets, network, { ...common, rho: 100 }).centroids));
+  expect(fast.gcd).toBe(gcd(methods.distributed(datasets, network, { ...common, eta: 1 }).centroids));
 });

@@ -11,13 +11,14 @@ export interface LineStyle {
   readonly mark: Mark;
 }
 
-export type Mark = "circle" | "triangle" | "square" | "diamond";
+export type Mark = "circle" | "triangle" | "square" | "diamond" | "cross";
 
 const lineForms: { readonly [method: string]: Omit<LineStyle, "stroke" | "name"> } = {
   fedkm: { width: 2, mark: "circle" },
+  "fedkm-ot": { width: 1.6, dashes: "6,3", mark: "cross" },
   consensus: { width: 2, mark: "square" },
   distributed: { width: 2, dashes: "0.1,4", mark: "triangle" },
-  local: { width: 1.5, dashes: "8,3,1.5,3", mark: "circle" },
+  local: { width: 1.5, dashes: "8,3,1.5,3", mark: "square" },
   pooled: { width: 1, mark: "square" },
   gradient: { width: 1.6, dashes: "5,3", mark: "diamond" },
   lsp2p: { width: 1.6, dashes: "4,2,1,2,1,2", mark: "triangle" },

@@ -81,5 +81,6 @@ const markPaths: { readonly [mark in Mark]: string } = {
   circle: "M-2.5,0A2.5,2.5 0 1 0 2.5,0A2.5,2.5 0 1 0 -2.5,0Z",
   triangle: "M0,-3.4L3,2L-3,2Z",
   square: "M-2.3,-2.3H2.3V2.3H-2.3Z",
+  cross: "M-3,-1H-1V-3H1V-1H3V1H1V3H-1V1H-3Z",
   diamond: "M0,-3.3L2.6,0L0,3.3L-2.6,0Z",
 };

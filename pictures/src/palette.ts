@@ -46,6 +46,7 @@ function alike(shade: Shade): { readonly line: Shade; readonly name: Shade } {
 /** A method's line, and its name in letters, which need more contrast than a line. */
 const lines = {
   fedkm: alike(blue),
+  "fedkm-ot": { line: sky, name: { light: "#1F78AD", dark: "#8FD3FF" } },
   consensus: { line: green, name: { light: "#007A58", dark: "#2CC295" } },
   distributed: { line: vermilion, name: { light: "#B84F00", dark: "#FF8A3D" } },
   local: { line: grey, name: shades.quiet },

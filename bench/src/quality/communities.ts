@@ -19,7 +19,7 @@ const SEEDS = 20;
 
 const ALPHAS = [0.0003, 0.01, 0.1, 1];
 
-/** In the paper's extended version alpha is 0.01, 0.1 and 1. */
+/** In the follow-up alpha is 0.01, 0.1 and 1. */
 export function communitiesApart(first: number): void {
   const rows = [0, 0.1].map((between) => {
     const runs = Array.from({ length: SEEDS }, (_, s) => communityRun(first + s, between));

@@ -1,11 +1,12 @@
 // A grid of panels as in the paper: one row for each dataset, lines with error bars over a log axis, one legend.
 /// <reference lib="dom" />
 
-import { axisTicks, faint, labelSize, lineStyle, methodTitles, quiet, strokeOptions, textWidth } from "@fedkm/pictures";
+import { axisTicks, faint, labelSize, lineStyle, quiet, strokeOptions, textWidth } from "@fedkm/pictures";
 import { blankPage } from "@fedkm/pictures/node";
-import { dot, frame, gridY, line, link, type Markish, plot, ruleX } from "@observablehq/plot";
-import type { Measure, PanelGrid, Strip } from "../studies/grid.ts";
-import { select, type TableRow } from "../table.ts";
+import { areaY, dot, frame, gridY, line, link, type Markish, plot, ruleX } from "@observablehq/plot";
+import { type Measure, type PanelGrid, type Summary, summaryTitles } from "../studies/grid.ts";
+import type { TableRow } from "../table.ts";
+import { isShare, nameOf, type Point, panelSeries } from "./series.ts";
 
 /** 180 mm at 96 dots per inch: two columns of a journal page. Labels are 8 points then. */
 const WIDTH = 680;
@@ -17,33 +18,39 @@ const ACROSS = 14;
 const DOWN = 18;
 const BELOW = 86;
 
-/** Rounding ends here; below it there is nothing to see. */
-const LOWEST = 1e-32;
+export interface Look {
+  readonly summary: Summary;
+  /** A journal has captions of its own. */
+  readonly titles: boolean;
+}
 
 /** The picture of aggregated rows, read by the names of their columns. */
-export function drawPanelGrid(table: readonly TableRow[], grid: PanelGrid): string {
+export function drawPanelGrid(table: readonly TableRow[], grid: PanelGrid, { summary, titles }: Look): string {
   const { rows, columns, title } = grid;
-  const height = TOP + rows.length * PANEL_HEIGHT + (rows.length - 1) * DOWN + BELOW;
+  const top = titles ? TOP : TOP - 30;
+  const height = top + rows.length * PANEL_HEIGHT + (rows.length - 1) * DOWN + (titles ? BELOW : BELOW - 20);
   const page = blankPage(WIDTH, height, title);
-  page.heading(LEFT, 20, title);
+  if (titles) page.heading(LEFT, 20, title);
   const width = (WIDTH - LEFT - RIGHT - (columns.length - 1) * ACROSS) / columns.length;
   // Measures of different kinds have scales of their own; else a row of panels shares one.
   const isOwn = columns.some(({ measure }) => measure !== undefined);
   const across = isOwn ? ACROSS + 34 : ACROSS;
   const panelWidth = isOwn ? (WIDTH - LEFT - RIGHT - (columns.length - 1) * across) / columns.length : width;
   const left = (column: number) => LEFT + column * (panelWidth + across);
-  const upper = (row: number) => TOP + row * (PANEL_HEIGHT + DOWN);
-  columns.forEach(({ label }, c) => {
-    page.label(left(c) + panelWidth / 2, TOP - 12, label, { anchor: "middle" });
+  const upper = (row: number) => top + row * (PANEL_HEIGHT + DOWN);
+  columns.forEach(({ label, measure }, c) => {
+    // A scale of its own has its name above it, as the rows' names cannot say it.
+    if (measure === undefined) page.label(left(c) + panelWidth / 2, top - 12, label, { anchor: "middle" });
+    else page.label(left(c) - 30, top - 12, `\u2191 ${label}`);
   });
   rows.forEach(({ label }, r) => {
     page.label(14, upper(r) + PANEL_HEIGHT / 2, label, { anchor: "middle", upwards: true });
-    const series = columns.map((column) => panelSeries(table, grid, rows[r], column));
+    const series = columns.map((column) => panelSeries(table, grid, { row: rows[r], column, summary }));
     const shared = extent(series.flat(2), grid.measure);
     columns.forEach(({ measure = grid.measure }, c) => {
       const range = isOwn ? extent(series[c].flat(), measure) : shared;
       const axes = { y: isOwn || c === 0, x: r === rows.length - 1 };
-      const drawing = drawPanel(page.document, grid, series[c], range, axes, panelWidth);
+      const drawing = drawPanel(page.document, grid, series[c], { range, axes, width: panelWidth, summary });
       page.place(drawing, left(c) - MARGIN, upper(r) - MARGIN_TOP);
     });
   });
@@ -51,45 +58,13 @@ export function drawPanelGrid(table: readonly TableRow[], grid: PanelGrid): stri
   page.label(LEFT + (WIDTH - LEFT - RIGHT) / 2, bottom + 34, grid.x.label, { anchor: "middle" });
   let x = LEFT;
   for (const method of grid.methods) {
-    const name = methodTitles[method] ?? method;
+    const name = nameOf(grid, method);
     page.sample(x, bottom + 52, lineStyle(method));
     page.label(x + 40, bottom + 56, name);
-    x += 40 + Math.max(88, textWidth(name)) + 24;
+    x += 40 + (grid.methods.length > 4 ? textWidth(name) + 12 : Math.max(88, textWidth(name)) + 20);
   }
-  page.label(LEFT, bottom + 76, grid.caption);
+  if (titles) page.label(LEFT, bottom + 76, `${summaryTitles[summary]}. ${grid.caption}`);
   return page.toString();
-}
-
-interface Point {
-  readonly x: number;
-  readonly mean: number;
-  readonly low: number;
-  readonly high: number;
-}
-
-/** The points of every method in one panel, in the order of x. */
-function panelSeries(table: readonly TableRow[], grid: PanelGrid, row: Strip, column: Strip): Point[][] {
-  const measure = column.measure ?? grid.measure;
-  return grid.methods.map((method) => {
-    const own = select(table, { ...row.where, ...column.where, method });
-    // A method that the axis does not touch, such as local k-means and alpha, is as good everywhere.
-    const flat = own.length > 0 && own.every((cell) => cell[grid.x.column] === null);
-    const spread = flat ? grid.x.ticks.map((x) => ({ ...own[0], [grid.x.column]: x })) : own;
-    return (
-      spread
-        // An exact 0 has no logarithm: a network without links, or the pooled solution itself.
-        .filter((cell) => Number(cell[`${measure}_mean`]) > 0)
-        .map((cell) => point(cell, grid.x.column, measure))
-        .sort((a, b) => a.x - b.x)
-    );
-  });
-}
-
-function point(cell: TableRow, column: string, measure: Measure): Point {
-  const lowest = measure === "nmi" ? 0 : LOWEST;
-  const mean = Math.max(Number(cell[`${measure}_mean`]), lowest);
-  const error = Number(cell[`${measure}_standard_error`]);
-  return { x: Number(cell[column]), mean, low: Math.max(mean - error, lowest), high: mean + error };
 }
 
 interface Range {
@@ -102,12 +77,12 @@ interface Range {
 /** Whole decades that hold all means and the upper ends of their bars; whole twentieths of a share. */
 function extent(points: readonly Point[], measure: Measure): Range {
   const highest = Math.max(...points.map((point) => point.high));
-  if (measure === "nmi") {
+  if (isShare(measure)) {
     const lowest = Math.min(...points.map((point) => point.low));
     const domain = [Math.floor(20 * lowest) / 20, Math.ceil(20 * highest) / 20] as const;
     return { domain, log: false, ...upTicks(domain, "linear") };
   }
-  const low = Math.floor(Math.log10(Math.min(1, ...points.map(({ mean }) => mean))));
+  const low = Math.floor(Math.log10(Math.min(1, ...points.map(({ value }) => value))));
   const high = Math.max(low + 1, Math.ceil(Math.log10(highest)));
   const domain = [Number(`1e${low}`), Number(`1e${high}`)] as const;
   return { domain, log: true, ...upTicks(domain, "decades") };
@@ -123,14 +98,21 @@ const MARGIN_TOP = 8;
 /** Between a panel's edge and its first and last point. */
 const INSET = 6;
 
+interface PanelLook {
+  readonly range: Range;
+  /** Which of its axes have labels. */
+  readonly axes: { readonly x: boolean; readonly y: boolean };
+  readonly width: number;
+  readonly summary: Summary;
+}
+
 function drawPanel(
   document: Document,
   { x, methods }: PanelGrid,
   series: readonly (readonly Point[])[],
-  { domain, log, ticks, tickFormat }: Range,
-  axes: { readonly x: boolean; readonly y: boolean },
-  width: number,
+  { range, axes, width, summary }: PanelLook,
 ): Element {
+  const { domain, log, ticks, tickFormat } = range;
   const [first, last] = [Math.min(...x.ticks), Math.max(...x.ticks)];
   const half = x.log ? undefined : 0.012 * (last - first);
   const spacing = x.log ? "oneTwoFive" : "linear";
@@ -166,13 +148,18 @@ function drawPanel(
       gridY(ticks, { stroke: faint, strokeOpacity: 0.7 }),
       frame({ anchor: "left", stroke: quiet }),
       frame({ anchor: "bottom", stroke: quiet }),
-      ...methods.flatMap((method, i) => marks(method, series[i], domain[0], half)),
+      ...methods.flatMap((method, i) => marks(method, series[i], summary, { floor: domain[0], half })),
     ],
   });
 }
 
-/** Bars below, then the line, then the marks. A bar that reaches below the panel ends at its edge, without a cap. */
-function marks(method: string, points: readonly Point[], floor: number, half: number | undefined): Markish[] {
+/** Bars or a band below, then the line, then the marks. What reaches below the panel ends at its edge, without a cap. */
+function marks(
+  method: string,
+  points: readonly Point[],
+  summary: Summary,
+  { floor, half }: { readonly floor: number; readonly half: number | undefined },
+): Markish[] {
   const style = lineStyle(method);
   const { stroke, mark } = style;
   const bars = points.filter(({ low, high }) => high > low);
@@ -193,11 +180,12 @@ function marks(method: string, points: readonly Point[], floor: number, half: nu
           ),
         ];
   const clipped = bars.map((point) => ({ ...point, low: Math.max(point.low, floor) }));
+  const bands = points.map((point) => ({ ...point, low: Math.max(point.low, floor) }));
   return [
-    ruleX(clipped, { x: "x", y1: "low", y2: "high", stroke, strokeWidth: 0.8 }),
-    ...cap("low"),
-    ...cap("high"),
-    line(points, { x: "x", y: "mean", ...strokeOptions(style) }),
-    dot(points, { x: "x", y: "mean", symbol: mark, r: mark === "triangle" ? 2.6 : 2.1, fill: stroke }),
+    ...(summary === "median"
+      ? [areaY(bands, { x: "x", y1: "low", y2: "high", fill: stroke, fillOpacity: 0.16 })]
+      : [ruleX(clipped, { x: "x", y1: "low", y2: "high", stroke, strokeWidth: 0.8 }), ...cap("low"), ...cap("high")]),
+    line(points, { x: "x", y: "value", ...strokeOptions(style) }),
+    dot(points, { x: "x", y: "value", symbol: mark, r: mark === "circle" ? 2.1 : 2.6, fill: stroke }),
   ];
 }

@@ -1,6 +1,7 @@
-// Two communities of five devices with clusters of their own: what links between strangers cost.
+// The follow-up's fifth experiment, two communities of five devices with clusters of their own: what a few links between cost.
 
-import { localSetting, paperSetting, seedOfRun, startTitles } from "../cell.ts";
+import { followUpBaselines, followUpSetting, localSetting, seedOfRun, startTitles } from "../cell.ts";
+import { followUpNames } from "./grid.ts";
 import { type Planner, runNumbers } from "./plan.ts";
 
 const strengths = [0.01, 0.1, 1];
@@ -15,8 +16,16 @@ export const communities: Planner = (options) => {
       { ...localSetting, ...drawn },
       ...options.starts.flatMap((start) =>
         between.flatMap((edgeProbability) => [
-          ...strengths.map((alpha) => ({ ...paperSetting, ...drawn, start, edgeProbability, alpha })),
-          { ...paperSetting, ...drawn, start, edgeProbability, method: "distributed" as const, alpha: null },
+          ...strengths.flatMap((alpha) =>
+            (["fedkm", "fedkm-ot"] as const).map((method) => ({
+              ...followUpSetting(start),
+              ...drawn,
+              method,
+              edgeProbability,
+              alpha,
+            })),
+          ),
+          ...followUpBaselines(start, [1]).map((cell) => ({ ...cell, ...drawn, edgeProbability })),
         ]),
       ),
     ];
@@ -25,15 +34,17 @@ export const communities: Planner = (options) => {
     name: `${study}-${start}`,
     grid: {
       title: "Two communities: GCD to the own one's pooled solution",
-      caption: `Mean and standard error over the runs. Start: ${startTitles[start]}.`,
+      caption: `Start: ${startTitles[start]}. DGC-KM has ρ = 1.`,
       rows: [{ label: "GCD", where: { study, start } }],
       columns: between.map((p) => ({
         label: p === 0 ? "no link between the two" : `links between the two: p = ${p}`,
         where: { edge_probability: p },
       })),
-      x: { column: "alpha", label: "alpha", ticks: strengths, log: true },
-      measure: "gcd" as const,
-      methods: ["fedkm", "local", "distributed"],
+      x: { column: "alpha", label: "coupling strength α", ticks: strengths, log: true },
+      measure: "gcd_aligned" as const,
+      summary: "mean" as const,
+      names: followUpNames,
+      methods: ["fedkm", "fedkm-ot", "local", "distributed", "gradient"],
     },
   }));
   return { cells, pictures, figures: [] };

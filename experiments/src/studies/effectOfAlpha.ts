@@ -1,21 +1,26 @@
-// Effect of alpha: strong coupling, up to 4, at 200 points a device.
+// The follow-up's first experiment, the effect of alpha: strong coupling, up to 4, at 200 points a device, 800 rounds.
 
-import { localSetting, paperSetting, seedOfRun, startTitles } from "../cell.ts";
+import { followUpBaselines, followUpSetting, localSetting, seedOfRun, startTitles } from "../cell.ts";
 import { kinds } from "./figures.ts";
+import { followUpNames } from "./grid.ts";
 import { type Planner, runNumbers } from "./plan.ts";
 
 const strengths = [0, 1, 2, 3, 4];
+const ROUNDS = 800;
 
 export const effectOfAlpha: Planner = (options) => {
   const study = "effect-of-alpha";
+  const rounds = options.quick ? 50 : ROUNDS;
   const cells = kinds.flatMap((dataset) =>
     runNumbers(options).flatMap((run) => {
-      const drawn = { study, dataset, run, seed: seedOfRun(options.seed, run) };
+      const drawn = { study, dataset, run, seed: seedOfRun(options.seed, run), rounds };
       return [
         { ...localSetting, ...drawn },
         ...options.starts.flatMap((start) => [
-          ...strengths.map((alpha) => ({ ...paperSetting, ...drawn, start, alpha })),
-          { ...paperSetting, ...drawn, start, method: "distributed" as const, alpha: null },
+          ...strengths.flatMap((alpha) =>
+            (["fedkm", "fedkm-ot"] as const).map((method) => ({ ...followUpSetting(start), ...drawn, method, alpha })),
+          ),
+          ...followUpBaselines(start, []).map((cell) => ({ ...cell, ...drawn })),
         ]),
       ];
     }),
@@ -23,16 +28,18 @@ export const effectOfAlpha: Planner = (options) => {
   const pictures = options.starts.map((start) => ({
     name: `${study}-${start}`,
     grid: {
-      title: "Effect of alpha: 200 points a device, p = 0.7",
-      caption: `Mean and standard error over the runs. Start: ${startTitles[start]}.`,
+      title: "Effect of α: 200 points a device, p = 0.7",
+      caption: `Start: ${startTitles[start]}.`,
       rows: kinds.map((dataset) => ({ label: dataset, where: { study, dataset, start } })),
       columns: [
-        { label: "GCD", where: {}, measure: "gcd" as const },
-        { label: "CV", where: {}, measure: "cv" as const },
+        { label: "GCD", where: {}, measure: "gcd_aligned" as const },
+        { label: "CV", where: {}, measure: "cv_aligned" as const },
       ],
-      x: { column: "alpha", label: "alpha", ticks: strengths },
-      measure: "gcd" as const,
-      methods: ["fedkm", "local", "distributed"],
+      x: { column: "alpha", label: "coupling strength α", ticks: strengths },
+      measure: "gcd_aligned" as const,
+      summary: "mean" as const,
+      names: followUpNames,
+      methods: ["fedkm", "fedkm-ot", "local", "distributed"],
     },
   }));
   return { cells, pictures, figures: [] };

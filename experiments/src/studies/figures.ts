@@ -9,7 +9,7 @@ const alphas = [0, 0.5, 1] as const;
 const probabilities = [0.4, 0.7, 1] as const;
 
 /** 50, 100, .. 800 points a device. */
-const paperSizes = Array.from({ length: 16 }, (_, i) => 50 * (i + 1));
+export const paperSizes = Array.from({ length: 16 }, (_, i) => 50 * (i + 1));
 
 interface FigureOptions {
   /** Figures 1 and 2 vary alpha, 3 and 4 the density. */
@@ -66,13 +66,13 @@ export function figureStudy(...figures: readonly number[]): Planner {
 function figureGrid(figure: number, start: StartName, quick: boolean): PanelGrid {
   const measure = figure % 2 === 1 ? "gcd" : "cv";
   const byAlpha = figure <= 2;
-  const varied = byAlpha ? "alpha (p = 0.7)" : "connectivity p (alpha = 1)";
+  const varied = byAlpha ? "α (p = 0.7)" : "connectivity p (α = 1)";
   return {
     title: `Figure ${figure}: ${measure.toUpperCase()} by local sample size and ${varied}`,
-    caption: `Mean and standard error over the runs. Start: ${startTitles[start]}.`,
+    caption: `Start: ${startTitles[start]}.`,
     rows: kinds.map((dataset) => ({ label: `${measure.toUpperCase()}, ${dataset}`, where: { dataset, start } })),
     columns: byAlpha
-      ? alphas.map((alpha) => ({ label: `alpha = ${alpha}`, where: { alpha, edge_probability: 0.7 } }))
+      ? alphas.map((alpha) => ({ label: `α = ${alpha}`, where: { alpha, edge_probability: 0.7 } }))
       : probabilities.map((p) => ({ label: `p = ${p}`, where: { alpha: 1, edge_probability: p } })),
     x: {
       column: "points_per_device",
@@ -80,6 +80,8 @@ function figureGrid(figure: number, start: StartName, quick: boolean): PanelGrid
       ticks: quick ? [0, 50, 100, 150, 200] : [0, 200, 400, 600, 800],
     },
     measure,
+    // The paper's error bars.
+    summary: "error",
     // Disagreement of devices that never speak is not in the paper's figures.
     methods: measure === "gcd" ? ["fedkm", "local", "distributed"] : ["fedkm", "distributed"],
   };

@@ -1,7 +1,7 @@
 // What a study consists of: its cells, and the pictures that are drawn from their rows.
 
 import type { Cell, StartName } from "../cell.ts";
-import type { PanelGrid } from "./grid.ts";
+import type { DotGrid, PanelGrid } from "./grid.ts";
 
 export interface PlanOptions {
   readonly runs: number;
@@ -14,7 +14,7 @@ export interface PlanOptions {
 interface Picture {
   /** Its file's name, without an ending. */
   readonly name: string;
-  readonly grid: PanelGrid;
+  readonly grid: PanelGrid | DotGrid;
 }
 
 export interface Plan {

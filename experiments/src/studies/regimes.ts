@@ -1,7 +1,8 @@
-// Update regimes: damping and passes, one device at a time and all at once, with the rounds that raise the objective.
+// The follow-up's third experiment, update regimes: damping and passes, with the rounds that raise the objective.
 
-import { paperSetting, seedOfRun } from "../cell.ts";
+import { followUpSetting, paperSetting, seedOfRun, startTitles } from "../cell.ts";
 import { kinds } from "./figures.ts";
+import { followUpNames } from "./grid.ts";
 import { type Planner, runNumbers } from "./plan.ts";
 
 /** gamma and passes. */
@@ -11,16 +12,52 @@ const regimesOfUpdate = [
   { damping: 0.5, passes: 10 },
 ];
 
-/** A table, no picture: what counts is a count. */
-export const regimes: Planner = (options) => ({
-  cells: kinds.flatMap((dataset) =>
+/** All at once as in the follow-up, and one device at a time as in the paper. */
+const schedules = ["simultaneous", "cyclic"] as const;
+const methods = ["fedkm", "fedkm-ot"] as const;
+
+/** The dependable start has a regime of its own, so that it has no part in this. */
+export const regimes: Planner = (options) => {
+  const study = "regimes";
+  const starts = options.starts.filter((start) => start !== "dependable");
+  const cells = kinds.flatMap((dataset) =>
     runNumbers(options).flatMap((run) => {
-      const drawn = { study: "regimes", dataset, run, seed: seedOfRun(options.seed, run) };
-      return (["cyclic", "simultaneous"] as const).flatMap((schedule) =>
-        regimesOfUpdate.map((regime) => ({ ...paperSetting, ...drawn, schedule, ...regime })),
+      const drawn = { study, dataset, run, seed: seedOfRun(options.seed, run) };
+      return starts.flatMap((start) =>
+        schedules.flatMap((schedule) =>
+          methods.flatMap((method) =>
+            regimesOfUpdate.map((regime) => ({
+              ...(schedule === "cyclic" ? { ...paperSetting, start } : followUpSetting(start)),
+              ...drawn,
+              method,
+              ...regime,
+            })),
+          ),
+        ),
       );
     }),
-  ),
-  pictures: [],
-  figures: [],
-});
+  );
+  const pictures = starts.map((start) => ({
+    name: `${study}-${start}`,
+    grid: {
+      title: "Update regimes: damping γ and passes P",
+      caption: `Start: ${startTitles[start]}.`,
+      rows: kinds.map((dataset) => ({ label: dataset, where: { study, dataset, start } })),
+      columns: [
+        { label: "GCD", where: {}, measure: "gcd_aligned" as const },
+        { label: "CV", where: {}, measure: "cv_aligned" as const },
+      ],
+      summary: "mean" as const,
+      entries: schedules.flatMap((schedule) =>
+        methods.flatMap((method) =>
+          regimesOfUpdate.map(({ damping, passes }) => ({
+            label: `${followUpNames[method].slice(-2)}, ${schedule === "cyclic" ? "in turn" : "at once"}, γ ${damping}, P ${passes}`,
+            method,
+            where: { schedule, method, damping, passes },
+          })),
+        ),
+      ),
+    },
+  }));
+  return { cells, pictures, figures: [] };
+};

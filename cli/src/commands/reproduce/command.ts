@@ -1,7 +1,7 @@
 // fedkm reproduce: what can be asked of it.
 
 import { Command } from "commander";
-import { parseNames, parseSeed, parseWhole } from "../../arguments.ts";
+import { parseChoice, parseNames, parseSeed, parseWhole } from "../../arguments.ts";
 import type { Console } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import { addPluginOption } from "../../plugins.ts";
@@ -12,7 +12,7 @@ export function reproduceCommand(io: Console): Command {
     .description("Run the paper's experiments again: CSV, pictures, and a report that says which of its claims hold.")
     .argument(
       "[what]",
-      "figure1 to figure4, all (these four), effect-of-alpha, connectivity, regimes, communities, small-real, extended (these five), features (of --data)",
+      "figure1 to figure4, all (these four); effect-of-alpha, sample-size, connectivity, regimes, comparison, communities, benchmark, follow-up (these seven); features (of --data)",
       "all",
     )
     .option(
@@ -37,6 +37,12 @@ export function reproduceCommand(io: Console): Command {
       "processes that share the work (default: one for each core)",
       parseWhole("--workers", 1, 256),
     )
+    .option(
+      "--summary <name>",
+      "what pictures and tables show: mean (and 95 % interval) or median (and quartiles) (default: as published)",
+      parseChoice("--summary", ["mean", "median"]),
+    )
+    .option("--no-titles", "pictures without title and caption, for a paper that has its own")
     .option("--resume", "go on from what an interrupted run with the same options left in the folder")
     .option("--json", "print what was found as one JSON object");
   return addPluginOption(command, "methods, data sets, graphs and measures")

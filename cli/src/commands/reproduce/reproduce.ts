@@ -5,8 +5,10 @@ import type { LabelledPoints } from "@fedkm/core";
 import {
   batches,
   type Cell,
+  commit,
   featuresPlan,
   type Plan,
+  packages,
   type RunRow,
   runBatches,
   runColumns,
@@ -25,7 +27,7 @@ import { type Progress, progressOn } from "../../progress.ts";
 import { Stopped, stoppable } from "../../stop.ts";
 import { type Features, readFeatures } from "./features.ts";
 import { openJournal } from "./journal.ts";
-import { writeResults } from "./results.ts";
+import { type Results, writeResults } from "./results.ts";
 
 export interface ReproduceOptions extends PluginOptions {
   readonly what: string;
@@ -39,6 +41,8 @@ export interface ReproduceOptions extends PluginOptions {
   readonly seed: number;
   readonly start: readonly StartName[];
   readonly workers?: number;
+  readonly summary?: "mean" | "median";
+  readonly titles: boolean;
   readonly resume?: true;
   readonly json?: true;
 }
@@ -63,13 +67,29 @@ export async function reproduce(options: ReproduceOptions, { stdout, stderr }: C
     progress.announce("fedkm  drawing");
     const columns: readonly string[] = [...runColumns, ...Object.keys(plugins.measures)];
     const seconds = (performance.now() - began) / 1000;
+    // What a run is resumed by is what was asked for; a manifest also names what answered.
+    const answered = { node: process.version, packages: packages(), commit: commit() };
     await writeResults(
-      { plan, csv: toCsv(columns, rows), manifest, out, workers, seconds, json: options.json === true },
+      {
+        plan,
+        csv: toCsv(columns, rows),
+        manifest: { ...manifest, ...answered },
+        out,
+        workers,
+        seconds,
+        json: options.json === true,
+        look: lookOf(options),
+      },
       stdout,
     );
   } finally {
     progress.erase();
   }
+}
+
+/** Only what was asked for: each picture has a summary of its own. */
+function lookOf({ summary, titles }: ReproduceOptions): Results["look"] {
+  return { titles, ...(summary !== undefined && { summary }) };
 }
 
 /** The study "features" needs files, and no other can use them. */

@@ -8,10 +8,12 @@ import {
   claimColumns,
   compareWithStudy,
   countAgreement,
-  drawPanelGrid,
+  drawPicture,
   judgeClaims,
+  latexTable,
   type Plan,
   parseCsv,
+  pgfplotsTable,
   renderReport,
   type TableRow,
   toCsv,
@@ -30,16 +32,26 @@ export interface Results {
   readonly workers: number;
   readonly seconds: number;
   readonly json: boolean;
+  /** What was asked of the pictures. */
+  readonly look: { readonly summary?: "mean" | "median"; readonly titles: boolean };
 }
 
 export async function writeResults(results: Results, stdout: Console["stdout"]): Promise<void> {
-  const { plan, csv, manifest, out, workers, seconds, json } = results;
+  const { plan, csv, manifest, out, workers, seconds, json, look } = results;
   const runs = parseCsv(csv);
   const aggregated = aggregate(runs);
   const claims = judgeClaims(runs, plan.figures);
   // A median of fewer runs says too little.
   const agreement = plan.figures.length > 0 && manifest.runs >= 10 ? compareWithStudy(aggregated) : [];
-  const pictures = plan.pictures.map(({ name, grid }) => ({ name, svg: drawPanelGrid(aggregated, grid) }));
+  const pictures = plan.pictures.map(({ name, grid }) => {
+    const summary = look.summary ?? grid.summary;
+    return {
+      name,
+      svg: drawPicture(aggregated, grid, look),
+      csv: pgfplotsTable(aggregated, grid, summary),
+      tex: latexTable(aggregated, grid, summary),
+    };
+  });
   const effort = `${manifest.cells} cells in ${seconds.toFixed(1)} s with ${workers} ${workers === 1 ? "worker" : "workers"}, seed ${manifest.seed}.`;
   const report = renderReport({
     title: `fedkm reproduce ${manifest.what}`,
@@ -56,8 +68,10 @@ export async function writeResults(results: Results, stdout: Console["stdout"]):
     ...(claims.length > 0 ? [["claims.csv", toCsv(claimColumns, claims)] as const] : []),
     ...(agreement.length > 0 ? [["agreement.csv", toCsv(agreementColumns, agreement)] as const] : []),
     ["manifest.json", `${JSON.stringify(manifest, undefined, 2)}\n`],
-    ...pictures.flatMap(({ name, svg }): [string, string | Uint8Array][] => [
+    ...pictures.flatMap(({ name, svg, csv: numbers, tex }): [string, string | Uint8Array][] => [
       [`${name}.svg`, svg],
+      [`${name}.csv`, numbers],
+      [`${name}.tex`, tex],
       [`${name}.png`, toPng(svg)],
       [`${name}.pdf`, toPdf(svg)],
     ]),

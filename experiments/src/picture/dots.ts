@@ -1,0 +1,108 @@
+// A grid of panels with a dot for each method and its bar across: one row for each dataset, one column for each measure.
+/// <reference lib="dom" />
+
+import { axisTicks, faint, labelSize, lineStyle, quiet, textWidth } from "@fedkm/pictures";
+import { blankPage } from "@fedkm/pictures/node";
+import { dot, frame, gridX, gridY, plot, ruleY } from "@observablehq/plot";
+import { type DotGrid, type Measure, summaryTitles } from "../studies/grid.ts";
+import type { TableRow } from "../table.ts";
+import type { Look } from "./panels.ts";
+import { dotPoints, isShare, type Point } from "./series.ts";
+
+const WIDTH = 680;
+const RIGHT = 14;
+const LINE = 15;
+const ACROSS = 44;
+const DOWN = 34;
+
+/** The picture of aggregated rows, read by the names of their columns. */
+export function drawDotGrid(table: readonly TableRow[], grid: DotGrid, { summary, titles }: Look): string {
+  const { rows, columns, entries } = grid;
+  const top = titles ? 58 : 28;
+  const panelHeight = LINE * entries.length;
+  const left = 34 + Math.max(...entries.map(({ label }) => textWidth(label)));
+  const width = (WIDTH - left - RIGHT - (columns.length - 1) * ACROSS) / columns.length;
+  const height = top + rows.length * (panelHeight + DOWN) + (titles ? 26 : 6);
+  const page = blankPage(WIDTH, height, grid.title);
+  if (titles) page.heading(14, 20, grid.title);
+  const points = rows.map((row) => columns.map((column) => dotPoints(table, grid, { row, column, summary })));
+  columns.forEach(({ label }, c) => {
+    page.label(left + c * (width + ACROSS) + width / 2, top - 12, `${label} \u2192`, { anchor: "middle" });
+  });
+  rows.forEach(({ label }, r) => {
+    const upper = top + r * (panelHeight + DOWN);
+    page.label(14, upper + panelHeight / 2, label, { anchor: "middle", upwards: true });
+    entries.forEach((entry, i) => {
+      page.label(left - 8, upper + LINE * (i + 0.5) + 4, entry.label, { anchor: "end" });
+    });
+    columns.forEach(({ measure }, c) => {
+      const drawing = drawPanel(page.document, grid, points[r][c], { measure, width, height: panelHeight });
+      page.place(drawing, left + c * (width + ACROSS) - MARGIN, upper);
+    });
+  });
+  if (titles) page.label(14, height - 8, `${summaryTitles[summary]}. ${grid.caption}`);
+  return page.toString();
+}
+
+/** Room beside and below a panel for its ticks. */
+const MARGIN = 30;
+
+function drawPanel(
+  document: Document,
+  { entries }: DotGrid,
+  points: readonly (Point | undefined)[],
+  { measure, width, height }: { readonly measure: Measure; readonly width: number; readonly height: number },
+): Element {
+  const known = points.filter((point) => point !== undefined);
+  const { domain, log } = extent(known, measure);
+  const spacing = log ? "decades" : "linear";
+  const { ticks, tickFormat } = axisTicks({ domain, length: width, spacing, direction: "across", most: 5 }).axis;
+  const inside = known.map((point) => ({
+    ...point,
+    y: -point.x,
+    low: Math.max(point.low, domain[0]),
+    high: Math.min(point.high, domain[1]),
+  }));
+  return plot({
+    document,
+    width: width + 2 * MARGIN,
+    height: height + MARGIN,
+    marginLeft: MARGIN,
+    marginRight: MARGIN,
+    marginTop: 0,
+    marginBottom: MARGIN,
+    style: { fontSize: `${labelSize}px` },
+    x: { type: log ? "log" : "linear", domain, ticks, tickFormat, tickSize: 3, label: null },
+    y: { type: "linear", domain: [0.5 - entries.length, 0.5], axis: null },
+    marks: [
+      gridX(ticks, { stroke: faint, strokeOpacity: 0.7 }),
+      gridY(
+        entries.map((_, i) => -i),
+        { stroke: faint, strokeOpacity: 0.4 },
+      ),
+      frame({ anchor: "left", stroke: quiet }),
+      frame({ anchor: "bottom", stroke: quiet }),
+      ...inside.flatMap((point) => {
+        const { stroke, mark } = lineStyle(entries[point.x].method);
+        return [
+          ruleY([point], { y: "y", x1: "low", x2: "high", stroke, strokeWidth: 1.2 }),
+          dot([point], { x: "value", y: "y", symbol: mark, r: 3, fill: stroke }),
+        ];
+      }),
+    ],
+  });
+}
+
+/** Whole decades that hold all values and the upper ends of their bars; tenths of a share. */
+function extent(points: readonly Point[], measure: Measure): { domain: readonly [number, number]; log: boolean } {
+  const highest = Math.max(...points.map(({ high }) => high));
+  const lowest = Math.min(...points.map(({ value }) => value));
+  if (points.length === 0) return { domain: [0.1, 1], log: true };
+  if (isShare(measure)) {
+    const low = Math.min(...points.map((point) => point.low));
+    return { domain: [Math.floor(10 * low) / 10, Math.ceil(10 * Math.min(1, highest)) / 10], log: false };
+  }
+  const low = Math.floor(Math.log10(lowest));
+  const high = Math.max(low + 1, Math.ceil(Math.log10(highest)));
+  return { domain: [Number(`1e${low}`), Number(`1e${high}`)], log: true };
+}

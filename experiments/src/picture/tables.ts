@@ -1,0 +1,139 @@
+// The numbers of a picture for a paper: a CSV that pgfplots reads as it is, and the body of a LaTeX table.
+
+import type { DotGrid, PanelGrid, Summary } from "../studies/grid.ts";
+import type { TableRow } from "../table.ts";
+import { dotPoints, nameOf, type Point, panelSeries } from "./series.ts";
+
+/**
+ * A line for each x, and for every panel and method its value and how far its bar reaches down and up, as
+ * `\addplot table [x=x, y=iso_gcd_fedkm, y error minus=iso_gcd_fedkm_minus, ..]` wants them. An empty field is `nan`.
+ */
+export function pgfplotsTable(table: readonly TableRow[], grid: PanelGrid | DotGrid, summary: Summary): string {
+  const series = "entries" in grid ? dotSeries(table, grid, summary) : lineSeries(table, grid, summary);
+  const xs = [...new Set(series.flatMap(({ points }) => points.map(({ x }) => x)))].sort((a, b) => a - b);
+  const head = ["x", ...series.flatMap(({ name }) => [name, `${name}_minus`, `${name}_plus`])];
+  const lines = xs.map((x) => [
+    String(x),
+    ...series.flatMap(({ points }) => {
+      const point = points.find((one) => one.x === x);
+      return point
+        ? [point.value, point.value - point.low, point.high - point.value].map(String)
+        : ["nan", "nan", "nan"];
+    }),
+  ]);
+  return `${[head, ...lines].map((line) => line.join(",")).join("\n")}\n`;
+}
+
+interface NamedSeries {
+  readonly name: string;
+  readonly points: readonly Point[];
+}
+
+function lineSeries(table: readonly TableRow[], grid: PanelGrid, summary: Summary): NamedSeries[] {
+  return grid.rows.flatMap((row) =>
+    grid.columns.flatMap((column) =>
+      panelSeries(table, grid, { row, column, summary }).map((points, i) => ({
+        name: columnName(row.label, column.label, grid.methods[i]),
+        points,
+      })),
+    ),
+  );
+}
+
+/** x is the number of an entry, from 0. */
+function dotSeries(table: readonly TableRow[], grid: DotGrid, summary: Summary): NamedSeries[] {
+  return grid.rows.flatMap((row) =>
+    grid.columns.map((column) => ({
+      name: columnName(row.label, column.measure),
+      points: dotPoints(table, grid, { row, column, summary }).filter((point) => point !== undefined),
+    })),
+  );
+}
+
+/** Letters, digits and underscores: LaTeX takes nothing else in a column's name without trouble. */
+function columnName(...parts: readonly string[]): string {
+  return parts
+    .join("_")
+    .replaceAll("α", "alpha")
+    .replaceAll(/[^A-Za-z0-9.]+/g, "_")
+    .toLowerCase();
+}
+
+/** Rows of `tabular` between `\toprule` and `\bottomrule`: every panel and method, with all its values. */
+export function latexTable(table: readonly TableRow[], grid: PanelGrid | DotGrid, summary: Summary): string {
+  const lines = "entries" in grid ? dotLines(table, grid, summary) : panelLines(table, grid, summary);
+  const [head, ...rows] = lines.map((cells) => `${cells.join(" & ")} \\\\`);
+  const columns = `l${"c".repeat(lines[0].length - 1)}`;
+  return [
+    `\\begin{tabular}{${columns}}`,
+    "\\toprule",
+    head,
+    "\\midrule",
+    ...rows,
+    "\\bottomrule",
+    "\\end{tabular}",
+    "",
+  ].join("\n");
+}
+
+function panelLines(table: readonly TableRow[], grid: PanelGrid, summary: Summary): string[][] {
+  const panels = grid.rows.flatMap((row) =>
+    grid.columns.flatMap((column) =>
+      panelSeries(table, grid, { row, column, summary }).map((points, i) => ({
+        name: [row.label, column.label, nameOf(grid, grid.methods[i])].map(escapedText).join(", "),
+        points,
+      })),
+    ),
+  );
+  const xs = [...new Set(panels.flatMap(({ points }) => points.map(({ x }) => x)))].sort((a, b) => a - b);
+  return [
+    [escapedText(grid.x.label), ...xs.map((x) => `$${x}$`)],
+    ...panels
+      .filter(({ points }) => points.length > 0)
+      .map(({ name, points }) => [
+        name,
+        ...xs.map((x) =>
+          latexValue(
+            points.find((point) => point.x === x),
+            summary,
+          ),
+        ),
+      ]),
+  ];
+}
+
+function dotLines(table: readonly TableRow[], grid: DotGrid, summary: Summary): string[][] {
+  const panels = grid.rows.flatMap((row) =>
+    grid.columns.map((column) => ({
+      name: escapedText(`${column.label}, ${row.label}`),
+      points: dotPoints(table, grid, { row, column, summary }),
+    })),
+  );
+  return [
+    ["Method", ...panels.map(({ name }) => name)],
+    ...grid.entries.map(({ label }, i) => [
+      escapedText(label),
+      ...panels.map(({ points }) => latexValue(points[i], summary)),
+    ]),
+  ];
+}
+
+/** As in the follow-up's tables: two decimals, with a power of ten where the value is small or large. */
+function latexValue(point: Point | undefined, summary: Summary): string {
+  if (point === undefined) return "--";
+  const { value, low, high } = point;
+  const isPlain = value >= 1e-2 && value < 1e3;
+  const power = isPlain ? 0 : Math.floor(Math.log10(value));
+  const short = (x: number) => (x / 10 ** power).toFixed(2);
+  const body =
+    summary === "median"
+      ? `${short(value)}\\,[${short(low)}, ${short(high)}]`
+      : `${short(value)}\\pm${short(high - value)}`;
+  return isPlain ? `$${body}$` : `$(${body}){\\times}10^{${power}}$`;
+}
+
+const greek: { readonly [letter: string]: string } = { α: "$\\alpha$", γ: "$\\gamma$", ρ: "$\\rho$" };
+
+function escapedText(text: string): string {
+  return text.replaceAll(/[&%#_]/g, "\\$&").replaceAll(/[αγρ]/g, (letter) => greek[letter]);
+}
