@@ -84,7 +84,7 @@ function pictures(study: string, { starts }: PlanOptions, sets: readonly Compare
   const titles: { readonly [study: string]: string } = {
     comparison: "Comparison on small data: α = 1, p = 0.7",
     features: "Comparison on your features: α = 1, p = 0.7",
-    benchmark: "Benchmark of Forero et al.: 30 devices, geometric network",
+    benchmark: "A network like that of Forero's benchmark: 30 devices, geometric",
   };
   return starts.map((start) => ({
     name: `${study}-${start}`,
