@@ -11,7 +11,7 @@ import {
   type InputFlags,
   inputOptions,
 } from "../../input/options.ts";
-import type { CompareOptions } from "./compare.ts";
+import type { CompareOptions } from "./options.ts";
 
 export function compareCommand(io: Console): Command {
   const command = new Command("compare")

@@ -3,7 +3,6 @@
 import { edges, type Graph, methods } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
 import {
-  type CommonStart,
   type ComparisonTable,
   compareMethods,
   drawBudget,
@@ -18,33 +17,12 @@ import { count } from "../../numbers.ts";
 import { progressOn } from "../../progress.ts";
 import { wrap } from "../../table.ts";
 import { writeWhole } from "../../write.ts";
-import { builtInData, type ComparedData, type DatasetName } from "./data.ts";
-import { type FileOptions, fileData } from "./files.ts";
+import { builtInData, type ComparedData } from "./data.ts";
+import { fileData } from "./files.ts";
 import { printGrid } from "./grid.ts";
+import type { CompareOptions } from "./options.ts";
 import { outcomeTable } from "./outcomes.ts";
 import { parseSettings } from "./set.ts";
-
-export interface CompareOptions extends FileOptions {
-  readonly dataset: DatasetName;
-  /** Files, instead of `dataset`. */
-  readonly data?: readonly string[];
-  readonly methods?: readonly string[];
-  readonly init: CommonStart;
-  /** As typed: method.option=value. */
-  readonly set: readonly string[];
-  readonly messages?: number;
-  readonly points: number;
-  readonly k?: number;
-  readonly alpha: number;
-  readonly graph: string;
-  /** A table of methods by splits, instead of one comparison. */
-  readonly grid?: "heterogeneity";
-  /** Of the grid: seeds of which it takes the mean. */
-  readonly runs: number;
-  /** The picture's file. */
-  readonly out: string;
-  readonly json?: true;
-}
 
 interface Comparison {
   readonly data: ComparedData;

@@ -14,8 +14,8 @@ import { linkDevices } from "../../input/links.ts";
 import { count } from "../../numbers.ts";
 import { progressOn } from "../../progress.ts";
 import { alignColumns, wrap } from "../../table.ts";
-import type { CompareOptions } from "./compare.ts";
 import { allPoints, type ComparedData } from "./data.ts";
+import type { CompareOptions } from "./options.ts";
 
 interface GridTask {
   readonly data: ComparedData;
