@@ -16,7 +16,8 @@ export interface MethodOptions extends Omit<FitOptions, "k"> {
   eta?: number | "tuned";
   /** Start of `distributed` and `gradient`: each device's own, one for all, or own ones in one common order. Default "own". */
   seeds?: "own" | "shared" | "aligned";
-  /** Step of `consensus`. Default from the graph. */
+  /** Step of `consensus` in sweeps, which it makes from any but the federated start, and where `beta`, `settle` or
+   *  `passes` is given; otherwise its rounds are exact sums. Default from the graph. */
   beta?: number;
   /** Sweep of `consensus` (from 0) whose labels are kept until the devices agree; false: none. Default 40. */
   settle?: number | false;
