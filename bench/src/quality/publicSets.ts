@@ -22,7 +22,7 @@ export interface PublicSet {
 }
 
 /** Round clusters of their own sizes and deviations around the centres. */
-export function draw(
+function draw(
   centres: readonly (readonly [number, number])[],
   sizes: readonly number[],
   sigma: number,
@@ -39,7 +39,7 @@ export function draw(
 }
 
 /** Centres in [-10, 10]^2, each drawn until it is that far from all before it. */
-export function centresApart(k: number, apart: number, random: Random): [number, number][] {
+function centresApart(k: number, apart: number, random: Random): [number, number][] {
   const centres: [number, number][] = [];
   while (centres.length < k) {
     const [x, y] = [20 * random() - 10, 20 * random() - 10];
@@ -53,8 +53,8 @@ function even(k: number, rows: number, sigma: number, apart: number, seed: numbe
   return draw(centresApart(k, apart, random), new Array<number>(k).fill(rows), sigma, random);
 }
 
-/** 15 clusters of 200 that overlap with their neighbours. */
-const overlapping = (seed: number) => even(15, 200, 1.5, 3, seed);
+/** 15 clusters of 120 that overlap with their neighbours. */
+const overlapping = (seed: number) => even(15, 120, 1.5, 3, seed);
 
 /** The rows in the order of their first column, in equal shares. */
 function sorted({ points }: LabelledPoints, devices: number): Matrix[] {
@@ -74,14 +74,14 @@ function unbalanced(seed: number): LabelledPoints {
   return draw([...dense, ...sparse], [2000, 2000, 2000, 100, 100, 100, 100, 100], 0.5, random);
 }
 
-/** 31 clusters of 100 on a grid, each a little off its place. */
+/** 31 clusters of 60 on a grid, each a little off its place. */
 function jitteredGrid(seed: number): LabelledPoints {
   const random = randomStream(seed, "quality", "grid");
   const centres = Array.from({ length: 31 }, (_, c): [number, number] => [
     3.6 * (c % 6) + 1.4 * (random() - 0.5),
     3.6 * Math.floor(c / 6) + 1.4 * (random() - 0.5),
   ]);
-  return draw(centres, new Array<number>(31).fill(100), 0.6, random);
+  return draw(centres, new Array<number>(31).fill(60), 0.6, random);
 }
 
 /** One device with 100 points of one cluster, and 100 devices with 7 points of eight. */
@@ -93,12 +93,12 @@ function largeAndTiny(seed: number): readonly Matrix[] {
   return [large, ...splitEvenly(rest, 100, seed).datasets];
 }
 
-const SIZES = [4, 6, 10, 20, 40, 60, 100, 260, 500, 2000];
+const SIZES = [4, 6, 10, 20, 40, 60, 100, 160, 300, 1100];
 
 export const publicSets: readonly PublicSet[] = [
   { name: "15 overlapping, sorted", k: 15, datasets: (seed) => sorted(overlapping(seed), 10) },
   {
-    name: "15 overlapping, sizes 4 to 2,000",
+    name: "15 overlapping, sizes 4 to 1,100",
     k: 15,
     datasets: (seed) => splitBySizes(overlapping(seed), SIZES, seed).datasets,
   },
@@ -106,9 +106,9 @@ export const publicSets: readonly PublicSet[] = [
   {
     name: "35 round, label skew",
     k: 35,
-    datasets: (seed) => splitByLabel(even(35, 100, 0.8, 2, seed), 10, 0.5, seed).datasets,
+    datasets: (seed) => splitByLabel(even(35, 60, 0.8, 2, seed), 10, 0.5, seed).datasets,
   },
-  { name: "50 round", k: 50, datasets: (seed) => splitEvenly(even(50, 80, 0.7, 1.7, seed), 10, seed).datasets },
+  { name: "50 round", k: 50, datasets: (seed) => splitEvenly(even(50, 50, 0.7, 1.7, seed), 10, seed).datasets },
   { name: "31 on 120 devices", k: 31, datasets: (seed) => splitEvenly(jitteredGrid(seed), 120, seed).datasets },
   { name: "1 large, 100 of 7 rows", k: 8, datasets: largeAndTiny },
 ];
