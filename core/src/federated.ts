@@ -50,7 +50,7 @@ export function federatedStart(
   });
   const seeds = members.map((devices, c) => componentSeed(devices, c, component.indexOf(c), options));
   const flooded = addTraffic(gathered, floodTraffic(network, sketches.map(numbersOf)));
-  // Losses are summed: nobody learns another's. Several components judge at the same time.
+  // Losses are summed up a tree: a parent learns the sum of a subtree. Several components judge at the same time.
   const judged = sumTraffic(
     network,
     seeds.reduce((most, { losses }) => Math.max(most, losses), 0),
