@@ -61,6 +61,7 @@ const layers = [
   "freshStarts",
   "updateDevice",
   "kmeans",
+  "sketch",
   "federated",
   "start",
   "network",

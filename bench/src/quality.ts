@@ -5,6 +5,7 @@ import { infection, wrongNetworks } from "./quality/basins.ts";
 import { alphaChosen, kChosen } from "./quality/choose.ts";
 import { communitiesApart } from "./quality/communities.ts";
 import { consensusLevel, relaxationPace } from "./quality/consensus.ts";
+import { everybody } from "./quality/everybody.ts";
 import { labelSkew, manyClusters } from "./quality/hard.ts";
 import { traffic } from "./quality/traffic.ts";
 
@@ -19,6 +20,7 @@ const sections: Record<string, (first: number) => void> = {
   k: kChosen,
   alpha: alphaChosen,
   traffic,
+  everybody,
 };
 
 const { values } = parseArgs({ options: { seed: { type: "string", default: "0" }, only: { type: "string" } } });

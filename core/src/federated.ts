@@ -1,22 +1,15 @@
 // The federated seed: everyone floods a sketch of its points once, everyone solves the same weighted k-means on all the
-// sketches, and where that has several good answers, everyone's own losses decide.
+// sketches, and where that has several good answers, everyone's own losses decide. Sketches of devices with fewer rows
+// than k are merged on their way up a tree, so that many small devices flood no more than a few large ones.
 
-import { defaults } from "./defaults.ts";
-import { connectedComponents, type Graph } from "./graph.ts";
+import { breadthFirst, connectedComponents, type Graph } from "./graph.ts";
 import { jsKernel } from "./kernel/js.ts";
-import { emptyStatistics, type PreparedPoints } from "./kernel/kernel.ts";
-import { bestOf, distinctOptima, MANY_ROWS, SHORT_RUN } from "./kmeans.ts";
-import { columnsOf, type Matrix, stack, takeRows } from "./matrix.ts";
+import type { PreparedPoints } from "./kernel/kernel.ts";
+import { distinctOptima } from "./kmeans.ts";
+import { columnsOf, type Matrix, takeRows } from "./matrix.ts";
 import { randomStream } from "./random.ts";
+import { joinSketches, mergeSketches, type Sketch, type SketchOptions, sketchOf, statisticsAt } from "./sketch.ts";
 import { addTraffic, floodTraffic, leastSupport, sumTraffic, type Traffic } from "./traffic.ts";
-
-export interface FederatedOptions {
-  readonly k: number;
-  readonly restarts: number;
-  /** No centroid of fewer points leaves a device. */
-  readonly minimum: number;
-  readonly seed: number;
-}
 
 /** The devices of a network: their points, as given and prepared, and their links. */
 export interface Devices {
@@ -25,59 +18,39 @@ export interface Devices {
   readonly graph: Graph;
 }
 
-/** A sketch has a centroid for about this many points (or `minimum`), but at least k and at most SKETCH times k of them. */
-const POINTS_PER_CENTROID = 4;
-const SKETCH = 4;
-
-/** Fine sketches need no best of ten. */
-const SKETCH_RESTARTS = 3;
-
 /** Different answers on the sketches that are judged on the points; more were never needed. */
 const JUDGED = 4;
 
 /** The weighted problem is small, so many starts are cheap; on a very large one ten must do. */
 const startsFor = (rows: number) => Math.max(10, Math.min(50, Math.floor(100_000 / rows)));
 
-/** What one device floods: centroids that stand for enough points, and how many each stands for. */
-interface Sketch {
-  readonly centroids: Matrix;
-  readonly counts: Float64Array;
-}
-
-/** A component of the network: its devices, and what they know of their points. */
+/** A device of a component: its points, and what it floods. */
 interface Member {
   readonly points: PreparedPoints;
   readonly sketch: Sketch;
 }
 
-/**
- * One seed for each connected component. A device with fewer points than k floods no sketch and takes what the others
- * found.
- */
+/** One seed for each connected component. */
 export function federatedStart(
   { datasets, points: prepared, graph: network }: Devices,
-  options: FederatedOptions,
+  options: SketchOptions,
 ): { readonly centroids: readonly Matrix[]; readonly traffic: Traffic } {
   const cols = columnsOf(datasets);
-  const devices = datasets.map((points, i) => ({
-    points: prepared[i],
-    sketch: sketchOf({ points, prepared: prepared[i], cols }, i, {
-      ...options,
-      minimum: leastSupport(network, i, options.minimum),
-    }),
-  }));
+  const own = datasets.map((points, i) => {
+    const minimum = leastSupport(network, i, options.minimum);
+    return sketchOf({ points, prepared: prepared[i], cols }, i, { ...options, minimum });
+  });
+  const isSmall = datasets.map(({ rows }) => rows < options.k);
+  const { sketches, traffic: gathered } = gather(own, isSmall, network, options);
   const component = connectedComponents(network);
   const members: Member[][] = [];
   component.forEach((c, i) => {
     members[c] ??= [];
-    members[c].push(devices[i]);
+    members[c].push({ points: prepared[i], sketch: sketches[i] });
   });
-  const seeds = members.map((own, c) => componentSeed(own, c, component.indexOf(c), options));
-  const flooded = floodTraffic(
-    network,
-    devices.map(({ sketch }) => sketch.centroids.data.length + sketch.counts.length),
-  );
-  // Losses are summed: nobody learns another's. Several components judge at the same time.
+  const seeds = members.map((devices, c) => componentSeed(devices, c, component.indexOf(c), options));
+  const flooded = addTraffic(gathered, floodTraffic(network, sketches.map(numbersOf)));
+  // Losses are summed up a tree: a parent learns the sum of a subtree. Several components judge at the same time.
   const judged = sumTraffic(
     network,
     seeds.reduce((most, { losses }) => Math.max(most, losses), 0),
@@ -88,31 +61,42 @@ export function federatedStart(
   };
 }
 
-function sketchOf(
-  { points, prepared, cols }: { points: Matrix; prepared: PreparedPoints; cols: number },
-  device: number,
-  { k, restarts, minimum, seed }: FederatedOptions,
-): Sketch {
-  if (points.rows < k) return { centroids: { data: new Float64Array(0), rows: 0, cols }, counts: new Float64Array(0) };
-  const each = Math.max(POINTS_PER_CENTROID, minimum);
-  const size = Math.min(SKETCH * k, Math.max(k, Math.floor(points.rows / each)));
-  // Many points are sketched well by clusters that have not quite settled.
-  const run = { points, prepared, k: size, maxIter: points.rows < MANY_ROWS ? defaults.maxIter : SHORT_RUN, tol: 0 };
-  const starts = size === k ? restarts : Math.min(restarts, SKETCH_RESTARTS);
-  const { centroids } = bestOf(run, starts, (restart) => randomStream(seed, "sketch", device, restart));
-  const { counts } = statisticsAt(prepared, centroids);
-  // A cluster without points still sits on a seed, which is a record.
-  const kept = Array.from(counts.keys()).filter((c) => counts[c] >= Math.max(1, minimum));
-  return { centroids: takeRows(centroids, kept), counts: Float64Array.from(kept, (c) => counts[c]) };
+/**
+ * A small device sends its sketch to its parent in a breadth-first tree and to nobody else, together with what its own
+ * children sent it, merged; the first device on the way that is not small floods that beside its own sketch, or else the
+ * root does. Returns what every device floods.
+ */
+function gather(own: readonly Sketch[], isSmall: readonly boolean[], graph: Graph, { k, seed }: SketchOptions) {
+  const sketches = [...own];
+  const below = own.map((): Sketch[] => []);
+  let traffic: Traffic = { messages: 0, bytes: 0 };
+  for (const [device, parent] of [...breadthFirst(graph)].reverse()) {
+    const merged = mergeSketches(below[device], k, () => randomStream(seed, "merge", device));
+    sketches[device] = joinSketches([own[device], merged]);
+    if (device === parent || !isSmall[device] || sketches[device].counts.length === 0) continue;
+    below[parent].push(sketches[device]);
+    traffic = addTraffic(traffic, { messages: 1, bytes: 8 * numbersOf(sketches[device]) });
+    sketches[device] = joinSketches([]);
+  }
+  return { sketches, traffic };
+}
+
+function numbersOf({ centroids, counts }: Sketch): number {
+  return centroids.data.length + counts.length;
 }
 
 /** The seed of a component, and how many losses its devices summed to choose it. */
-function componentSeed(members: readonly Member[], component: number, device: number, options: FederatedOptions) {
+function componentSeed(members: readonly Member[], component: number, device: number, options: SketchOptions) {
   const { k, minimum, seed } = options;
-  const points = stack(members.map(({ sketch }) => sketch.centroids));
+  const { centroids: points, counts: weights } = joinSketches(members.map(({ sketch }) => sketch));
   if (points.rows === 0) {
-    const rule = `a device with at least k = ${k} points and a cluster of at least ${minimum}, or a given init`;
+    const rule = `a device with at least minimum = ${minimum} points, or a given init`;
     throw new RangeError(`the component of device ${device} must have ${rule}, got none`);
+  }
+  const sketched = weights.reduce((sum, weight) => sum + weight, 0);
+  if (sketched < k) {
+    const rule = `at least k = ${k} points, or a given init`;
+    throw new RangeError(`the component of device ${device} must have ${rule}, got ${sketched}`);
   }
   // Fewer distinct clusters than k: some are named twice.
   if (points.rows < k) {
@@ -124,7 +108,6 @@ function componentSeed(members: readonly Member[], component: number, device: nu
       losses: 0,
     };
   }
-  const weights = Float64Array.from(members.flatMap(({ sketch }) => Array.from(sketch.counts)));
   const run = { points, weights, prepared: jsKernel.prepare(points, weights), k, maxIter: 100, tol: 0 };
   const streamOf = (restart: number) => randomStream(seed, "federated", component, restart);
   const optima = distinctOptima(run, startsFor(points.rows), streamOf, JUDGED).map(({ centroids }) => centroids);
@@ -133,10 +116,4 @@ function componentSeed(members: readonly Member[], component: number, device: nu
     members.reduce((sum, member) => sum + statisticsAt(member.points, centroids).loss, 0),
   );
   return { centroids: optima[losses.indexOf(Math.min(...losses))], losses: optima.length };
-}
-
-function statisticsAt(points: PreparedPoints, centroids: Matrix) {
-  const statistics = emptyStatistics(centroids.rows, centroids.cols);
-  points.statistics(centroids.data, statistics);
-  return statistics;
 }

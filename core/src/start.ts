@@ -61,13 +61,19 @@ export function start(devices: Devices, options: StartOptions): Start {
     }
     const common = federatedStart(devices, { ...options, k });
     if (init === "federated") return common;
-    const own = start(devices, { ...options, init: "local" });
-    return lowerOf(common, own, devices, { ...options, k });
+    const own = ownCentroidsOf(devices, clusters, { ...options, init: "local" });
+    const alone = { centroids: adoptFromNearest(own, devices, clusters, common.centroids), traffic: sent };
+    return lowerOf(common, alone, devices, { ...options, k });
   }
-  const own = datasets.map((points, i) =>
+  const own = ownCentroidsOf(devices, clusters, options);
+  return { centroids: adoptFromNearest(own, devices, clusters), traffic: sent };
+}
+
+/** What each device that has enough points begins with. */
+function ownCentroidsOf(devices: Devices, clusters: Uint32Array, options: StartOptions): (Matrix | undefined)[] {
+  return devices.datasets.map((points, i) =>
     points.rows >= clusters[i] ? ownCentroids(devices, i, clusters[i], options) : undefined,
   );
-  return { centroids: adoptFromNearest(own, devices, clusters), traffic: sent };
 }
 
 type JudgedOptions = StartOptions & { readonly k: number };
@@ -133,11 +139,15 @@ function ownCentroids(
   return bestOf(run, restarts, (restart) => randomStream(seed, "init", device, restart)).centroids;
 }
 
-/** A device with fewer points than k begins with the centroids of the nearest device that has enough, and the same k. */
+/**
+ * A device with fewer points than k begins with the centroids of the nearest device that has enough, and the same k;
+ * where there is none, with those of the last argument.
+ */
 function adoptFromNearest(
   own: readonly (Matrix | undefined)[],
   { datasets, graph }: Devices,
   clusters: Uint32Array,
+  otherwise: readonly Matrix[] = [],
 ): Matrix[] {
   const found = [...own];
   let frontier = found.flatMap((centroids, i) => (centroids === undefined ? [] : [i]));
@@ -155,6 +165,7 @@ function adoptFromNearest(
   }
   return found.map((centroids, i) => {
     if (centroids !== undefined) return centroids;
+    if (otherwise[i] !== undefined) return otherwise[i];
     const rule = `at least k = ${clusters[i]} points, a given init or a path to a device with that many points`;
     throw new RangeError(`device ${i} must have ${rule}, got ${datasets[i].rows} points and no such path`);
   });

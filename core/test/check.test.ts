@@ -28,7 +28,7 @@ const refusals: [string, () => unknown, string][] = [
   [
     "k above the points of every device of a component",
     () => fit([two[0], matrix([[1]])], graph(2, []), valid),
-    "the component of device 1 must have a device with at least k = 2 points and a cluster of at least 1, or a given init, got none",
+    "the component of device 1 must have at least k = 2 points, or a given init, got 1",
   ],
   [
     "candidates with damping and no safeguard",

@@ -87,7 +87,7 @@ describe("fkm(datasets, graph, options)", () => {
     expect(farthest({ minimum: 1 })).toBe(50);
     const alone = fkm([pair[0]], graph(1, []), { ...options, k: 2 });
     expect(Math.max(...alone.centroids[0].data)).toBe(50);
-    const singles = [matrix([[1], [2]]), matrix([[3]])];
+    const singles = [matrix([[1]]), matrix([[3]])];
     expect(() => fkm(singles, path(2), { ...options, k: 2 })).toThrow(
       "the component of device 0 must have a cluster of at least minimum = 2 points, got none",
     );

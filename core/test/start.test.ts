@@ -48,11 +48,15 @@ describe('init: "federated"', () => {
     expect(centroids[9].data.every(Number.isFinite)).toBe(true);
   });
 
-  it("lets a device with fewer points than k listen only", () => {
+  it("counts a device with fewer points than k, unless minimum forbids, and lets one without points listen only", () => {
     const few = [datasets[0], matrix([[100, 100]]), matrix([])];
-    const { centroids } = startOf(few, path(3), { init: "federated" });
-    expect(centroids[1]).toEqual(centroids[0]);
-    expect(Math.max(...centroids[0].data)).toBeLessThan(50);
+    const farthest = (minimum: number) => {
+      const { centroids } = startOf(few, path(3), { init: "federated", minimum });
+      for (const own of centroids) expect(own).toEqual(centroids[0]);
+      return Math.max(...centroids[0].data);
+    };
+    expect(farthest(1)).toBe(100);
+    expect(farthest(2)).toBeLessThan(50);
   });
 
   it("floods no centroid of fewer than `minimum` points", () => {

@@ -11,10 +11,11 @@ import {
   matrix,
   methods,
   normalStream,
+  path,
   randomStream,
 } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import { addUp, collect, flood, tell, tellOne, type Wire } from "./wire.ts";
+import { addUp, collect, flood, handOver, tell, tellOne, type Wire } from "./wire.ts";
 
 /** Two clusters far apart on every device: sketches then have one best answer, and no cluster is too small to be told. */
 const sizes = [40, 12, 20, 24, 16, 30, 20, 20];
@@ -55,12 +56,13 @@ const protocols: Record<keyof typeof methods, (wire: Wire, model: FitModel) => v
     addUp(wire, network, 2);
     times(rounds, () => tellCentroids(wire));
   },
-  // Pooled counts, sums and loss: of the seed, then of eight starts in two steps and once to judge.
+  // Pooled counts, sums and loss: of the seed, then of eight starts in two steps and once to judge. Then counts and sums
+  // of every further step.
   consensus(wire, { rounds }) {
     const pooled = k * (cols + 1) + 1;
     flood(wire, network, sketches);
     for (const starts of [1, 8, 8, 8]) addUp(wire, network, starts * pooled);
-    times(rounds, () => tellCentroids(wire));
+    times(rounds, () => addUp(wire, network, pooled - 1));
   },
   local() {},
   pooled(wire) {
@@ -150,6 +152,24 @@ describe("messages and bytes", () => {
     expect(traffic(given)).toEqual(counted(tellCentroids));
     expect(traffic("local")).toEqual(counted(tellCentroids));
     expect(traffic("federated")).toEqual(counted((wire) => flood(wire, network, sketches)));
+  });
+
+  it("of a federated start where small devices send up a tree, and the first that is not small floods for them", () => {
+    const places = [0, 50, 100, 150];
+    const rowsOf = (own: number, i: number) =>
+      matrix(Array.from({ length: own }, (_, r) => [places[(r + i) % 4] + r / 8 + i / 64, 0]));
+    const { messages, bytes } = fit([20, 2, 3, 2, 20, 1].map(rowsOf), path(6), {
+      k: 4,
+      alpha: 1,
+      init: "federated",
+      rounds: 0,
+    });
+    const wire = counted((own) => {
+      // From 5 to 4, which floods it, and from 3 by 2 and 1 to 0, which does.
+      for (const rows of [1, 2, 2 + 3, 2 + 3 + 2]) handOver(own, rows * (cols + 1));
+      flood(own, path(6), [(5 + 7) * (cols + 1), 0, 0, 0, (5 + 1) * (cols + 1), 0]);
+    });
+    expect({ messages, bytes }).toEqual(wire);
   });
 
   it("of consensus with kept labels include the largest residual, which all must know", () => {

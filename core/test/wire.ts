@@ -24,6 +24,11 @@ export function tellOne(wire: Wire, { neighbours }: Graph, numbers: number): voi
   for (const row of neighbours) send(wire, row.slice(0, 1), numbers);
 }
 
+/** One device tells one other. */
+export function handOver(wire: Wire, numbers: number): void {
+  send(wire, [0], numbers);
+}
+
 /** Every device passes on what it has just learned, all news in one message, until nobody learns anything. */
 export function flood(wire: Wire, { size, neighbours }: Graph, numbers: readonly number[]): void {
   const known = Array.from({ length: size }, (_, i) => new Set([i]));

@@ -1,5 +1,6 @@
-// Consensus: the pooled solution without a server. From one common seed, cluster by cluster, private multipliers shed
-// the bias that a finite alpha leaves; where all devices agree, they agree on a fixed point of pooled k-means.
+// Consensus: the pooled solution without a server. From a common seed the devices take steps of pooled k-means by sums
+// over the network, which only lower the cost. From other starts, or where a step for it is given, they come to agree by
+// sweeps: private multipliers shed the bias that a finite alpha leaves, so that agreement is a fixed point as well.
 
 import { checkInteger, checkNetwork, checkNumber } from "../check.ts";
 import { defaults } from "../defaults.ts";
@@ -13,7 +14,7 @@ import { laplacianExtremes } from "../spectrum.ts";
 import { sumTraffic } from "../traffic.ts";
 import { type MethodOptions, settableStart } from "./method.ts";
 import { orderSeeds } from "./order.ts";
-import { moveToPooledMeans } from "./pooledMeans.ts";
+import { moveToPooledMeans, stepToPooledMeans } from "./pooledMeans.ts";
 
 export interface ConsensusModel extends FitModel {
   readonly beta: number;
@@ -34,20 +35,17 @@ consensus.settable = {
   weighting: ["device", "sample"],
 };
 
-/** A sweep at a time, as `fitRounds`. Unless `weighting` is given, every point counts the same (weighting "sample"). */
+/**
+ * A step or a sweep at a time, as `fitRounds`. Unless `weighting` is given, every point counts the same (weighting
+ * "sample").
+ */
 export function consensusRounds(
   datasets: readonly Matrix[],
   graph: Graph,
   options: MethodOptions,
 ): Generator<Round, ConsensusModel, void> {
-  const {
-    rounds = defaults.consensusRounds,
-    settle = 40,
-    passes = 1,
-    weighting = "sample",
-    init = "federated",
-    signal,
-  } = options;
+  const { rounds = defaults.consensusRounds, settle = 40, passes = 1, weighting = "sample", signal } = options;
+  const { init = "federated" } = options;
   checkInteger("k", options.k, 1);
   if (settle !== false) checkInteger("settle", settle, 0);
   const settings = updateSettings({ alpha: options.alpha, passes, ...coupled(options) });
@@ -58,8 +56,13 @@ export function consensusRounds(
   checkNumber("beta", beta, (value) => value > 0, "a finite number above 0");
   const run = consensusRun(state, beta, settle === false ? Number.POSITIVE_INFINITY : settle);
   if (init === "federated") startAtMeans(run, options.seed ?? defaults.seed);
-  const loop = runRounds(state, (round) => sweep(run, round - 1), { most: rounds, signal });
-  return withMultipliers(loop, run);
+  const advance = isBySums(options) ? () => exactStep(run) : (round: number) => sweep(run, round - 1);
+  return withMultipliers(runRounds(state, advance, { most: rounds, signal }), run);
+}
+
+/** Sums need common centroids. Who says how sweeps are made wants sweeps. */
+function isBySums({ init = "federated", settle, beta, passes }: MethodOptions): boolean {
+  return init === "federated" && settle === undefined && beta === undefined && passes === undefined;
 }
 
 /** What an update needs of the caller's options, where given. */
@@ -103,13 +106,28 @@ function consensusRun(state: Network, beta: number, settle: number): ConsensusRu
   };
 }
 
+/** From a common seed a few sums over the network give everybody the pooled means of one labelling. */
+function startAtMeans(run: ConsensusRun, seed: number): void {
+  moveToPooledMeans(run.state, seed);
+  holdAtMeans(run);
+}
+
+/** A step of pooled k-means by one sum over the network. It never raises the cost, and comes to rest where labels repeat. */
+function exactStep(run: ConsensusRun): RoundResult {
+  const { state } = run;
+  const largestMove = stepToPooledMeans(state);
+  holdAtMeans(run);
+  let scale = 1;
+  for (let i = 0; i < state.graph.size; i++) scale = Math.max(scale, 1 + largestCoordinate(state, i));
+  return { largestMove, converged: largestMove <= state.settings.tol * scale };
+}
+
 /**
- * From a common seed a few sums over the network give everybody the pooled means of one labelling, and with them the multipliers that
- * hold the devices there: p = g (S - N w), which sum to 0. The first sweeps then have nothing to undo.
+ * At the pooled means of one labelling these multipliers hold the devices where they are: p = g (S - N w), which sum to 0.
+ * Sweeps from here have nothing to undo.
  */
-function startAtMeans({ state, multipliers, counts, sums }: ConsensusRun, seed: number): void {
+function holdAtMeans({ state, multipliers, counts, sums }: ConsensusRun): void {
   const { graph, k, pointScales, sets } = state;
-  moveToPooledMeans(state, seed);
   counts.set(state.counts);
   sums.set(state.sums);
   for (let i = 0; i < graph.size; i++) {

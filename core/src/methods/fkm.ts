@@ -49,7 +49,11 @@ export function fkm(datasets: readonly Matrix[], graph: Graph, options: FkmOptio
   const points = datasets.map((own) => settings.kernel.prepare(own));
   const run = { graph, points, settings, localIterations, minimum };
   const history: RoundSummary[] = [];
-  let starts = datasets.map((own, i) => ownCentres(own, settings.k, i, settings));
+  let starts = datasets.map((own, i) => {
+    // Of few rows it asks for fewer means, so that some of them may be flooded.
+    const most = Math.max(1, Math.floor(own.rows / leastSupport(graph, i, minimum)));
+    return ownCentres(own, Math.min(settings.k, most), i, settings);
+  });
   let traffic: Traffic = { messages: 0, bytes: 0 };
   let collector = traffic;
   for (let round = 0; ; round++) {

@@ -19,7 +19,8 @@ export interface MethodOptions extends Omit<FitOptions, "k"> {
    * Default "own" for `distributed` and `gradient`, "shared" for `lsp2p` and `epidemic`, whose originals have one start.
    */
   seeds?: "own" | "shared" | "aligned";
-  /** Step of `consensus`. Default from the graph. */
+  /** Step of `consensus` in sweeps, which it makes from any but the federated start, and where `beta`, `settle` or
+   *  `passes` is given; otherwise its rounds are exact sums. Default from the graph. */
   beta?: number;
   /** Sweep of `consensus` (from 0) whose labels are kept until the devices agree; false: none. Default 40. */
   settle?: number | false;

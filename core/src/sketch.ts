@@ -1,0 +1,83 @@
+// What a device says of its rows for a common seed: a sketch, which is a few means with their counts, and how several
+// sketches are merged into one of bounded size.
+
+import { defaults } from "./defaults.ts";
+import { jsKernel } from "./kernel/js.ts";
+import { emptyStatistics, type PreparedPoints } from "./kernel/kernel.ts";
+import { bestOf, MANY_ROWS, SHORT_RUN } from "./kmeans.ts";
+import { type Matrix, stack, takeRows } from "./matrix.ts";
+import { type Random, randomStream } from "./random.ts";
+
+/** Centroids that stand for enough points, and how many each stands for. */
+export interface Sketch {
+  readonly centroids: Matrix;
+  readonly counts: Float64Array;
+}
+
+export interface SketchOptions {
+  readonly k: number;
+  readonly restarts: number;
+  /** No centroid of fewer points leaves a device. */
+  readonly minimum: number;
+  readonly seed: number;
+}
+
+/** A sketch has a centroid for about this many points (or `minimum`), but at least k and at most SKETCH times k of them. */
+const POINTS_PER_CENTROID = 4;
+const SKETCH = 4;
+
+/** Fine sketches need no best of ten. */
+const SKETCH_RESTARTS = 3;
+
+/** More than TOO_MANY times k centroids are merged to MERGED times k: not at every hop, so that little blurs on a long way. */
+const MERGED = 16;
+const TOO_MANY = 32;
+
+/** The sketch of a device's rows. Fewer rows than k have a centroid each, or one for each `minimum` of them. */
+export function sketchOf(
+  { points, prepared, cols }: { points: Matrix; prepared: PreparedPoints; cols: number },
+  device: number,
+  { k, restarts, minimum, seed }: SketchOptions,
+): Sketch {
+  const each = Math.max(POINTS_PER_CENTROID, minimum);
+  const wanted = Math.min(SKETCH * k, Math.max(k, Math.floor(points.rows / each)));
+  const size = Math.min(wanted, Math.floor(points.rows / minimum));
+  if (size === 0) return { centroids: { data: new Float64Array(0), rows: 0, cols }, counts: new Float64Array(0) };
+  // Many points are sketched well by clusters that have not quite settled.
+  const run = { points, prepared, k: size, maxIter: points.rows < MANY_ROWS ? defaults.maxIter : SHORT_RUN, tol: 0 };
+  const starts = size <= k ? restarts : Math.min(restarts, SKETCH_RESTARTS);
+  const { centroids } = bestOf(run, starts, (restart) => randomStream(seed, "sketch", device, restart));
+  return supported(centroids, prepared, minimum);
+}
+
+/** All centroids of the sketches, in order. */
+export function joinSketches(parts: readonly Sketch[]): Sketch {
+  return {
+    centroids: stack(parts.map(({ centroids }) => centroids)),
+    counts: Float64Array.from(parts.flatMap(({ counts }) => Array.from(counts))),
+  };
+}
+
+/** The same where they are few; else the weighted means of near ones, which stand for as many points together. */
+export function mergeSketches(parts: readonly Sketch[], k: number, random: () => Random): Sketch {
+  const joined = joinSketches(parts);
+  const { centroids: points, counts: weights } = joined;
+  if (points.rows <= TOO_MANY * k) return joined;
+  const prepared = jsKernel.prepare(points, weights);
+  const run = { points, weights, prepared, k: MERGED * k, maxIter: SHORT_RUN, tol: 0 };
+  return supported(bestOf(run, 1, random).centroids, prepared, 1);
+}
+
+/** Only centroids with enough points: one without any still sits on a seed, which is a record. */
+function supported(centroids: Matrix, points: PreparedPoints, minimum: number): Sketch {
+  const { counts } = statisticsAt(points, centroids);
+  const kept = Array.from(counts.keys()).filter((c) => counts[c] >= Math.max(1, minimum));
+  return { centroids: takeRows(centroids, kept), counts: Float64Array.from(kept, (c) => counts[c]) };
+}
+
+/** (E1) at the centroids. */
+export function statisticsAt(points: PreparedPoints, centroids: Matrix) {
+  const statistics = emptyStatistics(centroids.rows, centroids.cols);
+  points.statistics(centroids.data, statistics);
+  return statistics;
+}
