@@ -60,7 +60,9 @@ test("fedkm study init --data takes columns and round bounds with room from a fi
   const { stdout } = await study("check", file, "--data", data);
   expect(stdout).toContain("a                 -1     11       4");
   expect(stdout).toContain("b                900   1500     200");
-  expect(stdout).toContain(`${data}: 3 rows, 0 outside the bounds; fewer than 30 that count: it would send nothing of its own`);
+  expect(stdout).toContain(
+    `${data}: 3 rows, 0 outside the bounds; fewer than 30 that count: it would send nothing of its own`,
+  );
 });
 
 test("fedkm study init never overwrites a study, and wants features from one place", async () => {
