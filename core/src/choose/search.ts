@@ -19,8 +19,10 @@ export interface SearchBounds {
 /**
  * Where this share of the points is in clusters that are apart from all others, and the gain is more than this, there is
  * structure; one pair that overlaps does not hide it. Noise may reach the share with three clusters, but not the gain.
+ * Once there is structure, fewer clusters that are apart will do to find out how many there are.
  */
 const STRUCTURE = { apart: 1 / 3, gain: 0.09 };
+const FEWER_APART = 0.1;
 
 /** Every k up to here is tried, then about every sixth part more. */
 const EVERY = 10;
@@ -37,10 +39,26 @@ export function search<T extends Tried>(tryK: (k: number) => T, { largest, patie
   }
   for (;;) {
     const rising = [...tried.values()].sort((a, b) => a.k - b.k);
-    const untried = between(rising, chosenOf(rising).k, largest).filter((k) => !tried.has(k));
+    const untried = topsOf(rising)
+      .flatMap(({ k }) => between(rising, k, largest))
+      .filter((k) => !tried.has(k));
     if (untried.length === 0) return rising;
-    untried.forEach(attempt);
+    new Set(untried).forEach(attempt);
   }
+}
+
+/** Near the best of all, another top may turn out to be higher. */
+const NEARLY = 0.9;
+
+/** The chosen one, and the others that gain more than both beside them. */
+function topsOf<T extends Tried>(rising: readonly T[]): T[] {
+  const chosen = chosenOf(rising);
+  if (chosen.k === 1) return [];
+  const gainAt = (at: number) => rising[at]?.gain ?? Number.NEGATIVE_INFINITY;
+  return rising.filter((one, at) => {
+    const isTop = one.gain > gainAt(at - 1) && one.gain > gainAt(at + 1);
+    return one === chosen || (isTop && one.gain > NEARLY * chosen.gain);
+  });
 }
 
 /** From the one that was tried before k to the one after it. */
@@ -57,19 +75,20 @@ function topOf<T extends Tried>(curve: readonly T[]): T {
   return curve.reduce((best, one) => (one.gain > best.gain ? one : best));
 }
 
-/** The largest gain of those with structure, else the single cluster. */
+/** The largest gain, if there is structure at any k; else the single cluster. */
 export function chosenOf<T extends Tried>(curve: readonly T[]): T {
-  return topOf(curve.filter(hasStructure));
+  return topOf(candidates(curve));
 }
 
-function hasStructure({ k, gain, apart }: Tried): boolean {
-  return k === 1 || (apart >= STRUCTURE.apart && gain > STRUCTURE.gain);
+function candidates<T extends Tried>(curve: readonly T[]): T[] {
+  const hasStructure = curve.some(({ k, gain, apart }) => k > 1 && apart >= STRUCTURE.apart && gain > STRUCTURE.gain);
+  return curve.filter(({ k, apart }) => k === 1 || (hasStructure && apart >= FEWER_APART));
 }
 
 /** The next best; undefined if one k was tried. */
 export function runnerUpOf<T extends Tried>(curve: readonly T[]): T | undefined {
   const others = curve.filter((one) => one !== chosenOf(curve));
-  const structured = others.filter(hasStructure);
+  const structured = candidates(curve).filter((one) => one !== chosenOf(curve));
   if (others.length === 0) return undefined;
   return topOf(structured.length > 0 ? structured : others);
 }
