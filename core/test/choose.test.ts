@@ -87,7 +87,9 @@ describe("chooseK(datasets, graph, options)", () => {
     expect(chooseK(around(star(5), 60, 6, 1), ring(6))).toMatchObject({ k: 5, elbow: 5, silhouette: 5, agree: true });
     expect(chooseK(around(star(8), 60, 6, 2), ring(6))).toMatchObject({ k: 8, elbow: 8, silhouette: 8, agree: true });
     const wide = [0, 2, 4].map((x) => Array.from({ length: 40 }, (_, at) => (at % 2 === 0 ? x : -x)));
-    expect(chooseK(around(wide, 40, 4, 3), ring(4), { largestK: 6 }).k).toBe(3);
+    const narrowed = chooseK(around(wide, 40, 4, 3), ring(4), { largestK: 6 });
+    expect(narrowed.k).toBe(3);
+    expect(narrowed.reveals).toMatch(/^for each k, and once before to choose directions, a device floods centroids/);
   });
 
   it("says that one normal cluster, round or long, and an even spread have no structure", () => {

@@ -101,7 +101,7 @@ export function chooseKOn(datasets: readonly Matrix[], graph: Graph, options: Ch
     curve,
     leftOut: asked.leftOut,
     ...addTraffic(...(looked === undefined ? [] : [looked.traffic]), ...scores.map(({ traffic }) => traffic)),
-    reveals: revealed(minimum),
+    reveals: revealed(minimum, looked !== undefined && looked.datasets !== asked.datasets),
   };
 }
 
@@ -145,11 +145,12 @@ function totalsOf(datasets: readonly Matrix[], centroids: Matrix): Pick<KScore, 
   return { inertia: inertias.reduce((a, b) => a + b), silhouette: silhouettes.reduce((a, b) => a + b) / points };
 }
 
-function revealed(minimum: number): string {
+function revealed(minimum: number, isNarrowed: boolean): string {
   const points = minimum === 1 ? "1 point" : `${minimum} points`;
   const warning = minimum === 1 ? "; a cluster of 1 point is that point, so raise minimum where that matters" : "";
+  const before = isNarrowed ? ", and once before to choose directions," : "";
   return (
-    `for each k a device floods centroids of its points with their counts, none of fewer than ${points}, and adds to ` +
+    `for each k${before} a device floods centroids of its points with their counts, none of fewer than ${points}, and adds to ` +
     "sums, which its parent in a tree sees before they are complete: its number of points, loss and silhouette and, " +
     `until labels settle, count, sum and products of its points in each cluster where it has at least ${points}${warning}`
   );

@@ -1,11 +1,11 @@
 // The command line of fedkm fit that follows from a choice: the same rows, scaling and links, quoted for the shell.
 
+import type { PrepareOptions } from "../../input/prepare.ts";
 import { asArgument, inShell } from "../../input/remedies.ts";
-import type { ChooseOptions } from "./choose.ts";
 
 export function fitCommandLine(
   patterns: readonly string[],
-  options: ChooseOptions,
+  options: PrepareOptions,
   { k, alpha }: { readonly k: number; readonly alpha: number },
 ): string {
   const { columns, exclude, deviceColumn, delimiter, header, missing, graph, scale, seed } = options;
