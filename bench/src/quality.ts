@@ -2,7 +2,7 @@
 
 import { parseArgs } from "node:util";
 import { infection, wrongNetworks } from "./quality/basins.ts";
-import { alphaChosen, kChosen } from "./quality/choose.ts";
+import { alphaChosen, kChosen, kindsChosen } from "./quality/choose.ts";
 import { communitiesApart } from "./quality/communities.ts";
 import { consensusLevel, relaxationPace } from "./quality/consensus.ts";
 import { everybody } from "./quality/everybody.ts";
@@ -18,6 +18,7 @@ const sections: Record<string, (first: number) => void> = {
   clusters: manyClusters,
   communities: communitiesApart,
   k: kChosen,
+  kinds: kindsChosen,
   alpha: alphaChosen,
   traffic,
   everybody,

@@ -1,5 +1,6 @@
 // fedkm choose: k and alpha for files, as the library finds them.
 
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { choose, complete } from "@fedkm/core";
@@ -14,11 +15,13 @@ const files = ["north", "south"].map((name) => join(folder.path, "examples", `${
 const picture = join(folder.path, "choice.svg");
 const args = ["choose", ...files, "--exclude", "plant", "--largest-k", "4", "--out", picture];
 
-test("choose prints both tables and the arguments for fit, and draws both curves", async () => {
+test("choose prints both tables and draws both curves", async () => {
   const { code, stdout, stderr } = await outcome(...args);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  expect(stdout).toMatch(/^k = 3, alpha = [\d.]+: fedkm fit --k 3 --alpha [\d.]+\n/);
+  expect(stdout).toMatch(/^k = 3, alpha = [\d.]+\n/);
   expect(stdout.match(/ chosen$/gm)).toHaveLength(2);
+  expect(stdout.match(/ runner-up$/gm)).toHaveLength(1);
+  expect(stdout).toMatch(/judged by the rows that each place kept back for itself/);
   expect(xmlFault(readFileSync(picture, "utf8"))).toBeUndefined();
 });
 
@@ -26,5 +29,40 @@ test("choose --json is what the library finds", async () => {
   const { stdout } = await outcome(...args, "--json");
   const datasets = await Promise.all(files.map(async (file) => (await readTable(file, { exclude: ["plant"] })).points));
   const found = choose(datasets, complete(2), { largestK: 4, seed: 1 });
-  expect(JSON.parse(stdout)).toEqual({ ...JSON.parse(JSON.stringify(found)), warnings: [], picture });
+  expect(JSON.parse(stdout)).toEqual({
+    ...JSON.parse(JSON.stringify(found)),
+    warnings: [],
+    picture,
+    command: `fedkm fit ${files.join(" ")} --k ${found.k} --alpha ${found.alpha} --exclude plant`,
+  });
+});
+
+test("choose ends with a command that a shell runs as it stands", async () => {
+  const odd = ["north", "south"].map((name) =>
+    folder.file(`${name}'s rows.csv`, readFileSync(join(folder.path, "examples", `${name}.csv`))),
+  );
+  const flags = ["--exclude", "plant", "--scale", "standard", "--graph", "ring", "--missing", "drop", "--seed", "4"];
+  const { stdout } = await outcome("choose", ...odd, ...flags, "--largest-k", "4", "--out", picture);
+  const command = stdout.trimEnd().split("\n").at(-1) ?? "";
+  expect(command).toMatch(
+    /^fedkm fit '.*' '.*' --k 3 --alpha [\d.]+ --exclude plant --missing drop --graph ring --scale standard --seed 4$/,
+  );
+  // The shell takes the line apart; each word is shown on a line of its own.
+  const shown = spawnSync("sh", ["-c", `fedkm() { printf '%s\\n' "$@"; }; ${command}`], { encoding: "utf8" });
+  const words = shown.stdout.trimEnd().split("\n");
+  expect(words.slice(0, 3)).toEqual(["fit", ...odd]);
+  const fitted = await outcome(...words, "--out", join(folder.path, "pasted"), "--json");
+  expect(fitted.code).toBe(0);
+});
+
+test("choose says that its answer stands at the limit, and what alpha 0 means", async () => {
+  const limited = await outcome(...args.map((word) => (word === "4" ? "2" : word)));
+  expect(limited.stdout).toMatch(/still rises at 2, the largest k that was tried/);
+  const shifted = folder.file("shifted.csv", "x\n0\n0.1\n0.2\n0.1\n0\n9\n9.1\n9.2\n9.1\n9\n");
+  const other = folder.file("other.csv", "x\n50\n50.1\n50.2\n50.1\n50\n70\n70.1\n70.2\n70.1\n70\n");
+  const alone = await outcome("choose", shifted, other, "--out", picture);
+  expect(alone.stdout).toMatch(/alpha = 0\n/);
+  expect(alone.stdout).toMatch(/each place stays alone: cluster 1 of one place need not be cluster\s+1 of another/);
+  const all = await outcome("choose", shifted, other, "--judge", "all", "--out", picture);
+  expect(all.stdout).toMatch(/judged by the rows that all places kept back/);
 });

@@ -28,7 +28,8 @@ import {
 } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
 import { cholesky, solved } from "../src/choose/cholesky.ts";
-import { separationOf } from "../src/choose/separation.ts";
+import { clusterSums } from "../src/choose/clusterSums.ts";
+import { pairSeparation } from "../src/choose/separation.ts";
 import { forAllProblems } from "./problems.ts";
 
 const network = (seed: number) => erdosRenyi(10, 0.7, randomStream(seed, "graph"));
@@ -86,7 +87,9 @@ describe("chooseK(datasets, graph, options)", () => {
     expect(chooseK(around(star(5), 60, 6, 1), ring(6))).toMatchObject({ k: 5, elbow: 5, silhouette: 5, agree: true });
     expect(chooseK(around(star(8), 60, 6, 2), ring(6))).toMatchObject({ k: 8, elbow: 8, silhouette: 8, agree: true });
     const wide = [0, 2, 4].map((x) => Array.from({ length: 40 }, (_, at) => (at % 2 === 0 ? x : -x)));
-    expect(chooseK(around(wide, 40, 4, 3), ring(4), { largestK: 6 }).k).toBe(3);
+    const narrowed = chooseK(around(wide, 40, 4, 3), ring(4), { largestK: 6 });
+    expect(narrowed.k).toBe(3);
+    expect(narrowed.reveals).toMatch(/^for each k, and once before to choose directions, a device floods centroids/);
   });
 
   it("says that one normal cluster, round or long, and an even spread have no structure", () => {
@@ -100,6 +103,70 @@ describe("chooseK(datasets, graph, options)", () => {
         expect(silhouette).toBeGreaterThan(1);
       }
     }
+  });
+
+  /** A jittered grid of round clusters that nearly touch. */
+  const grid = (width: number, jitter: number, sigma: number, seed: number) => {
+    const random = randomStream(seed, "grid");
+    const centres = Array.from({ length: width * width }, (_, c) =>
+      [c % width, Math.floor(c / width)].map((x) => (x + jitter * (random() - 0.5)) / sigma),
+    );
+    return around(centres, 60, 5, seed);
+  };
+
+  it("goes on until the curve is over: 25 clusters without options, some of which overlap", () => {
+    const choice = chooseK(grid(5, 0.5, 0.19, 2), ring(5));
+    expect(choice).toMatchObject({ k: 25, atLimit: false });
+    // One pair that overlaps has no veto.
+    expect(choice.curve.find(({ k }) => k === 25)?.apart).toBeLessThan(1);
+    expect(choice.curve.find(({ k }) => k === choice.runnerUp)?.gain).toBeLessThan(
+      choice.curve.find(({ k }) => k === 25)?.gain ?? 0,
+    );
+    // Rising, and no further than twice the best.
+    const tried = choice.curve.map(({ k }) => k);
+    expect(tried).toEqual([...new Set(tried)].sort((a, b) => a - b));
+    expect(tried.slice(0, 10)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    expect(tried.at(-1)).toBeLessThanOrEqual(60);
+  });
+
+  it("says when its answer stands at the limit of the search", () => {
+    const datasets = grid(4, 0.2, 0.12, 1);
+    expect(chooseK(datasets, ring(5), { largestK: 10 }).atLimit).toBe(true);
+    expect(chooseK(datasets, ring(5))).toMatchObject({ k: 16, atLimit: false });
+  });
+
+  it("finds five small clusters beside three twenty times as large", () => {
+    const large = around([on(0), on(9), [[4, 9]]].flat(), 600, 1, 1);
+    const small = around([on(30, 40, 50), [[35, 9]], [[45, 9]]].flat(), 30, 1, 2);
+    const points = stack([...large, ...small]);
+    const { datasets } = splitEvenly({ points, labels: new Uint32Array(points.rows) }, 4, 1);
+    expect(chooseK(datasets, ring(4)).k).toBe(8);
+  });
+
+  it("finds no clusters in noise, also with more columns than rows", () => {
+    const drawn = (rows: number, cols: number, draw: () => number) => {
+      const points = matrix(Array.from({ length: rows }, () => Array.from({ length: cols }, draw)));
+      return splitEvenly({ points, labels: new Uint32Array(rows) }, 4, 1).datasets;
+    };
+    const even = randomStream(1, "noise");
+    const normal = normalStream(even);
+    const exponential = () => -Math.log(1 - even());
+    const noises: [string, readonly Matrix[]][] = [
+      ["normal, 100 x 400", drawn(100, 400, normal)],
+      ["even, 60 x 100", drawn(60, 100, even)],
+      ["normal, 150 x 20", drawn(150, 20, normal)],
+      ["exponential", drawn(400, 2, exponential)],
+      ["Cauchy", drawn(200, 2, () => normal() / normal())],
+      ["even, one column", drawn(200, 1, even)],
+    ];
+    for (const [name, datasets] of noises) {
+      expect(chooseK(datasets, ring(4)), name).toMatchObject({ k: 1, structure: false });
+    }
+  });
+
+  it("says 1 where no device has rows enough to look at so many columns", () => {
+    const wide = matrix([Array.from({ length: 30 }, (_, x) => x), Array.from({ length: 30 }, () => 1)]);
+    expect(chooseK([wide, wide], path(2))).toMatchObject({ k: 1, runnerUp: undefined, atLimit: false });
   });
 
   it("shows the silhouette's other opinion and says that they disagree", () => {
@@ -195,8 +262,9 @@ describe("chooseK(datasets, graph, options)", () => {
     expect(chooseK(datasets.slice(0, 1), graph(1, []))).toMatchObject({ messages: 0, bytes: 0 });
     const { messages, bytes } = chooseK(datasets, path(2), { largestK: 1 });
     const seed = fit(datasets, path(2), { k: 1, alpha: 1, init: "federated", rounds: 0 });
-    // Three numbers; then twice one cluster's count, sum (2) and products (3), with the number of labels that changed.
-    expect([messages, bytes]).toEqual([seed.messages + 3 * 2, seed.bytes + 2 * 8 * (3 + 7 + 7)]);
+    // Three numbers; then one cluster's count, sum (2) and products (3), with the number of labels that changed: first,
+    // and by each of the two measures.
+    expect([messages, bytes]).toEqual([seed.messages + 4 * 2, seed.bytes + 2 * 8 * (3 + 3 * 7)]);
   });
 
   it("is finite on random problems: unequal sizes, empty and isolated devices, weighted edges", () => {
@@ -221,7 +289,9 @@ describe("chooseK(datasets, graph, options)", () => {
   });
 });
 
-describe("separationOf(datasets, centroids, minimum)", () => {
+describe("pairSeparation(sums, a, b)", () => {
+  const separationOf = (datasets: readonly Matrix[], centroids: Matrix, minimum: number) =>
+    pairSeparation(clusterSums(datasets, centroids, minimum).alike, 0, 1);
   const line = (values: readonly number[]) => matrix(values.map((x) => [x]));
   const even = Array.from({ length: 10_000 }, (_, r) => (r + 0.5) / 5000 - 1);
 
@@ -350,6 +420,28 @@ describe("chooseAlpha(datasets, graph, options)", () => {
     expect(numbersIn(chooseAlpha(huge, links, { k: 2, folds: 2 })).every(Number.isFinite)).toBe(true);
   });
 
+  it("judges by the points of all where devices hold different clusters, and then couples them", () => {
+    const centres = on(0, 12, 24, 36);
+    // Each of four devices has most of one cluster and a little of the next.
+    const datasets = centres.map((centre, i) =>
+      stack([around([centre], 40, 1, i)[0], around([centres[(i + 1) % 4]], 6, 1, i + 9)[0]]),
+    );
+    const own = chooseAlpha(datasets, complete(4), { k: 4, folds: 3, seed: 1 });
+    const all = chooseAlpha(datasets, complete(4), { k: 4, folds: 3, seed: 1, judge: "all" });
+    expect(all.alone).toBe(false);
+    // Alone, a device knows nothing of two of the clusters.
+    expect(all.curve[0].loss).toBeGreaterThan(10 * Math.min(...all.curve.map(({ loss }) => loss)));
+    expect(all.bytes).toBeGreaterThan(own.bytes);
+    expect(all.reveals).toMatch(/floods the last of them with its number of points to all/);
+    expect(own.reveals).not.toMatch(/floods/);
+  });
+
+  it("judges by the points of all as by a device's own, if there is one device", () => {
+    const datasets = around(on(0, 9), 30, 1, 4);
+    const run = (judge: "own" | "all") => chooseAlpha(datasets, graph(1, []), { k: 2, alphas: [0], judge }).curve[0];
+    expect(run("all").loss).toBeCloseTo(run("own").loss, 12);
+  });
+
   it("keeps back other points in every fold, and never one of a device's last k", () => {
     // Four of five points are one value: only folds that keep back the fifth have a loss.
     const points = matrix([[0], [0], [0], [0], [10]]);
@@ -373,6 +465,7 @@ describe("chooseAlpha(datasets, graph, options)", () => {
     expect(run({ folds: 1 })).toThrow("folds must be an integer of at least 2, got 1");
     expect(run({ weighting: "point" })).toThrow('weighting must be one of device, sample, got "point"');
     expect(run({ seed: 0.5 })).toThrow("seed must be an integer, got 0.5");
+    expect(run({ judge: "both" })).toThrow('judge must be one of own, all, got "both"');
   });
 });
 

@@ -14,13 +14,16 @@ import {
   type PaperKind,
   paperData,
   randomStream,
+  ring,
   splitBySizes,
   twoCommunities,
 } from "@fedkm/core";
 import { print } from "../table.ts";
+import { clusterKinds, dealt, noises } from "./clusterKinds.ts";
 import { kinds, median } from "./setting.ts";
 
 const SEEDS = 20;
+const KIND_SEEDS = 4;
 const SIZES = [4, 6, 10, 20, 40, 60, 100, 130, 230, 400];
 
 const network = (seed: number) => erdosRenyi(10, 0.7, randomStream(seed, "graph"));
@@ -61,8 +64,25 @@ export function kChosen(first: number): void {
       String(Math.round(median(choices.map(({ bytes }) => bytes)) / 1000)),
     ];
   });
-  print(`choose, k: 10 devices, 1,000 points, p = 0.7, k from 1 to 10, how often right of ${SEEDS}`, [
+  print(`choose, k: 10 devices, 1,000 points, p = 0.7, no options, how often right of ${SEEDS}`, [
     ["data", "true k", "chosen", "elbow", "silhouette", "disagreement said", "messages", "kB"],
+    ...rows,
+  ]);
+}
+
+/** Kinds of data that others test with, and noises, on a ring of five devices. */
+export function kindsChosen(first: number): void {
+  const all = [...clusterKinds, ...noises.map(([name, draw]) => [name, 1, draw] as const)];
+  const rows = all.map(([name, k, draw]) => {
+    const choices = Array.from({ length: KIND_SEEDS }, (_, s) =>
+      chooseK(dealt(name, draw, first + s), ring(5), { seed: first + s }),
+    );
+    const right = (by: "k" | "elbow" | "silhouette") => String(choices.filter((choice) => choice[by] === k).length);
+    const wrong = choices.filter((choice) => choice.k !== k).map((choice) => choice.k);
+    return [name, String(k), right("k"), wrong.join(" "), right("elbow"), right("silhouette")];
+  });
+  print(`choose, k: kinds of clusters and of noise, 5 devices, no options, how often right of ${KIND_SEEDS}`, [
+    ["data", "true k", "chosen", "else", "elbow", "silhouette"],
     ...rows,
   ]);
 }

@@ -12,7 +12,8 @@ export function asArgument(names: readonly string[]): string {
   return inShell(names.map((name) => (/[",]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name)).join(","));
 }
 
-function inShell(text: string): string {
+/** One word of a command line. */
+export function inShell(text: string): string {
   return /^[\w./,:@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 

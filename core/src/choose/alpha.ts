@@ -5,12 +5,12 @@ import { checkAtLeastZero, checkInteger, checkNetwork, checkNumber, checkOneOf, 
 import { defaults } from "../defaults.ts";
 import { type FitModel, type FitOptions, fitOn } from "../fit.ts";
 import type { Graph } from "../graph.ts";
-import { type Matrix, takeRows } from "../matrix.ts";
+import { columnsOf, type Matrix, takeRows } from "../matrix.ts";
 import type { Weighting } from "../network.ts";
 import { lossOf } from "../objective.ts";
 import { withoutUndefined } from "../options.ts";
 import { randomStream, shuffled } from "../random.ts";
-import { addTraffic, sumTraffic, type Traffic } from "../traffic.ts";
+import { addTraffic, floodTraffic, sumTraffic, type Traffic } from "../traffic.ts";
 import { askedOf } from "./asked.ts";
 
 export interface ChooseAlphaOptions extends Omit<FitOptions, "alpha" | "init" | "k"> {
@@ -21,11 +21,19 @@ export interface ChooseAlphaOptions extends Omit<FitOptions, "alpha" | "init" | 
   holdOut?: number;
   /** So many times other points are kept back. Default 5: with a fifth each time, every point once. */
   folds?: number;
+  /** Whose points that were kept back judge the centroids of a device. Default "own". */
+  judge?: Judge;
 }
+
+/**
+ * own: its own; right where devices differ and each wants clusters for itself. all: everybody's; right where devices
+ * hold different parts of the same clusters, which each of them should know.
+ */
+export type Judge = "own" | "all";
 
 export interface AlphaScore {
   readonly alpha: number;
-  /** Squared distance of a point that was kept back to the nearest centroid of its device: the mean over the devices. */
+  /** Squared distance of a point that was kept back to the nearest centroid of a device: the mean over the devices. */
   readonly loss: number;
   /** Of the difference between `loss` and the lowest loss, by how much it varies from fold to fold on the same device. */
   readonly standardError: number;
@@ -48,10 +56,16 @@ export interface AlphaChoice {
 
 const ALPHAS = [0, 0.01, 0.03, 0.1, 0.3, 1, 3, 10];
 
-const REVEALS =
-  "for each fold and alpha a device sends its neighbours its centroids, as fit does; then it adds to sums, which its " +
-  "parent in a tree sees before they are complete: for each alpha the loss of the points that it kept back, and how " +
-  "much the difference of that loss to the best varies";
+const REVEALS: Record<Judge, string> = {
+  own:
+    "for each fold and alpha a device sends its neighbours its centroids, as fit does; then it adds to sums, which its " +
+    "parent in a tree sees before they are complete: for each alpha the loss of the points that it kept back, and how " +
+    "much the difference of that loss to the best varies",
+  all:
+    "for each fold and alpha a device sends its neighbours its centroids, as fit does, and floods the last of them with " +
+    "its number of points to all; then it adds to sums, which its parent in a tree sees before they are complete: for " +
+    "each fold and alpha the mean loss of all these centroids on the points that it kept back, and their number",
+};
 
 /**
  * Coupling has to earn its place: where the losses do not tell two alphas apart, the smaller one shares less, needs fewer
@@ -65,25 +79,25 @@ export function chooseAlpha(datasets: readonly Matrix[], graph: Graph, options: 
 
 /** The same on data that were checked. */
 export function chooseAlphaOn(datasets: readonly Matrix[], graph: Graph, options: ChooseAlphaOptions): AlphaChoice {
-  const { alphas = ALPHAS, holdOut = 0.2, folds = 5, ...fitting } = options;
+  const { alphas = ALPHAS, holdOut = 0.2, folds = 5, judge = "own", ...fitting } = options;
   const { k, seed = defaults.seed, weighting = defaults.weighting } = fitting;
-  checkOptions({ k, seed, weighting, alphas, holdOut, folds });
+  checkOptions({ k, seed, weighting, alphas, holdOut, folds, judge });
   const asked = askedOf(datasets, graph, k + 1, "k, and one to keep back");
   const rising = [...new Set(alphas)].sort((a, b) => a - b);
-  const losses: Losses = rising.map(() => asked.datasets.map(() => []));
-  // Numbers for every alpha and how much the device counts; then, as the best is known, the variances.
-  const traffic: Traffic[] = [sumTraffic(asked.graph, rising.length + 1), sumTraffic(asked.graph, rising.length)];
-  for (let fold = 0; fold < folds; fold++) {
+  const run = { datasets: asked.datasets, graph: asked.graph, alphas: rising, judge, weighting };
+  const traffic: Traffic[] = [];
+  const folded = Array.from({ length: folds }, (_, fold) => {
     const { kept, held } = holdBack(asked.datasets, fold, { k, holdOut, seed });
-    alongAlphas(kept, asked.graph, rising, fitting).forEach((model, a) => {
-      // Alone there is nothing to send.
-      if (rising[a] > 0) traffic.push(model);
-      held.forEach((points, i) => {
-        if (points.rows > 0) losses[a][i].push(lossOf(points, model.centroids[i]) / points.rows);
-      });
-    });
-  }
-  const curve = scores(rising, losses, sharesOf(losses[0], asked.datasets, weighting));
+    const models = alongAlphas(kept, asked.graph, rising, judge, fitting);
+    // Alone there is nothing to send.
+    traffic.push(...models.filter((_, a) => rising[a] > 0));
+    return models.map(({ centroids }) =>
+      judge === "own" ? ownLosses(held, centroids) : allLosses(run, held, centroids),
+    );
+  });
+  const losses: Losses = rising.map((_, a) => folded[0][a].map((_, unit) => folded.flatMap((own) => own[a][unit])));
+  const shares = judge === "own" ? sharesOf(losses[0], asked.datasets, weighting) : [1];
+  const curve = scores(rising, losses, shares);
   const lowest = curve.reduce((best, score) => Math.min(best, score.loss), Number.POSITIVE_INFINITY);
   const { alpha } = curve.find(({ loss, standardError }) => loss <= lowest + standardError) as AlphaScore;
   return {
@@ -91,14 +105,17 @@ export function chooseAlphaOn(datasets: readonly Matrix[], graph: Graph, options
     alone: alpha === 0,
     curve,
     leftOut: asked.leftOut,
-    ...addTraffic(...traffic),
-    reveals: REVEALS,
+    ...addTraffic(...traffic, judgingTraffic(run, folds, k)),
+    reveals: REVEALS[judge],
   };
 }
 
-type Checked = Pick<Required<ChooseAlphaOptions>, "k" | "seed" | "weighting" | "alphas" | "holdOut" | "folds">;
+type Checked = Pick<
+  Required<ChooseAlphaOptions>,
+  "k" | "seed" | "weighting" | "alphas" | "holdOut" | "folds" | "judge"
+>;
 
-function checkOptions({ k, seed, weighting, alphas, holdOut, folds }: Checked): void {
+function checkOptions({ k, seed, weighting, alphas, holdOut, folds, judge }: Checked): void {
   checkInteger("k", k, 1);
   if (alphas.length === 0) throw new RangeError("alphas must hold at least one number, got none");
   alphas.forEach((alpha, a) => {
@@ -108,6 +125,7 @@ function checkOptions({ k, seed, weighting, alphas, holdOut, folds }: Checked): 
   checkInteger("folds", folds, 2);
   checkSeed(seed);
   checkOneOf("weighting", weighting, ["device", "sample"]);
+  checkOneOf("judge", judge, ["own", "all"]);
 }
 
 /** What every device fits to and what it keeps back in one fold: at least one point, but never one of its last k. */
@@ -130,22 +148,72 @@ function holdBack(
 /** Losses need no more digits. */
 const TOLERANCE = 1e-6;
 
-/** Models for rising alphas, each from the one before, beginning with everyone's own clusters. */
+/**
+ * Models for rising alphas, each from the one before, beginning with everyone's own clusters. Where all points judge,
+ * own clusters are a bad beginning: there each alpha begins as `fit` does.
+ */
 function alongAlphas(
   datasets: readonly Matrix[],
   graph: Graph,
   alphas: readonly number[],
+  judge: Judge,
   options: Omit<FitOptions, "alpha" | "init">,
 ): readonly FitModel[] {
   const models: FitModel[] = [];
   for (const alpha of alphas) {
-    const init = models.at(-1)?.centroids ?? "local";
-    models.push(fitOn(datasets, graph, { tol: TOLERANCE, ...withoutUndefined(options), alpha, init }));
+    const begun = judge === "own" ? { init: models.at(-1)?.centroids ?? ("local" as const) } : {};
+    models.push(fitOn(datasets, graph, { tol: TOLERANCE, ...withoutUndefined(options), alpha, ...begun }));
   }
   return models;
 }
-/** By alpha, device and fold; none of a device that kept nothing back. */
+
+/** By alpha, device and fold; none of a device that kept nothing back. Where all judge, they are one device. */
 type Losses = number[][][];
+
+/** Of each device's centroids on its own points that were kept back: one number, or none without such points. */
+function ownLosses(held: readonly Matrix[], centroids: readonly Matrix[]): number[][] {
+  return held.map((points, i) => (points.rows > 0 ? [lossOf(points, centroids[i]) / points.rows] : []));
+}
+
+interface Judging {
+  readonly datasets: readonly Matrix[];
+  readonly graph: Graph;
+  readonly alphas: readonly number[];
+  readonly judge: Judge;
+  readonly weighting: Weighting;
+}
+
+/** The mean over everybody's centroids of their loss on everybody's points that were kept back: a sum of one number. */
+function allLosses(
+  { datasets, weighting }: Judging,
+  held: readonly Matrix[],
+  centroids: readonly Matrix[],
+): number[][] {
+  const counts = datasets.map(({ rows }) => (weighting === "sample" ? rows : 1));
+  const total = counts.reduce((a, b) => a + b);
+  const rows = held.reduce((sum, points) => sum + points.rows, 0);
+  const sums = held.map((points) =>
+    centroids.reduce((sum, own, i) => (counts[i] > 0 ? sum + (counts[i] / total) * lossOf(points, own) : sum), 0),
+  );
+  return [[sums.reduce((a, b) => a + b) / rows]];
+}
+
+/** What judging takes, after the fits. */
+function judgingTraffic({ datasets, graph, alphas, judge }: Judging, folds: number, k: number): Traffic {
+  if (judge === "own") {
+    // Numbers for every alpha and how much the device counts; then, as the best is known, the variances.
+    return addTraffic(sumTraffic(graph, alphas.length + 1), sumTraffic(graph, alphas.length));
+  }
+  const numbers = k * columnsOf(datasets) + 1;
+  const once = floodTraffic(
+    graph,
+    datasets.map(() => numbers),
+  );
+  const times = folds * alphas.length;
+  const flooded = { messages: times * once.messages, bytes: times * once.bytes };
+  // For each fold the losses of all alphas, and the number of points.
+  return addTraffic(flooded, ...Array.from({ length: folds }, () => sumTraffic(graph, alphas.length + 1)));
+}
 
 /** How much each device counts; one that kept nothing back has no say. */
 function sharesOf(losses: Losses[number], datasets: readonly Matrix[], weighting: Weighting): number[] {

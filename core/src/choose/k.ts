@@ -1,4 +1,4 @@
-// How many clusters, without pooling: every k is tried from one flooded seed and judged by sums over the devices.
+// How many clusters, without pooling: each k is tried from one flooded seed and judged by sums over the devices.
 
 import { checkInteger, checkNetwork } from "../check.ts";
 import { defaults } from "../defaults.ts";
@@ -9,11 +9,18 @@ import type { Matrix } from "../matrix.ts";
 import { silhouetteOf } from "../measures.ts";
 import { lossOf } from "../objective.ts";
 import { addTraffic, sumTraffic, type Traffic } from "../traffic.ts";
-import { askedOf } from "./asked.ts";
-import { separationOf } from "./separation.ts";
+import { type Asked, askedOf } from "./asked.ts";
+import { clusterSums, covariance, FLAT, trace } from "./clusterSums.ts";
+import { codeLength } from "./codeLength.ts";
+import { narrowed } from "./narrow.ts";
+import { chosenOf, isAtLimit, runnerUpOf, type SearchBounds, search } from "./search.ts";
+import { COMPACT, shareApart } from "./separation.ts";
 
 export interface ChooseKOptions extends Pick<FitOptions, "restarts" | "minimum" | "seed" | "kernel" | "signal"> {
-  /** Every k from 1 to this is tried that the largest device has `minimum` points for. Default 10. */
+  /**
+   * No larger k is tried. Default: a tenth of the points, at least 10; the search ends before, where the curve is over.
+   * Nor is one for which no device has k times `minimum` points.
+   */
   largestK?: number;
 }
 
@@ -24,24 +31,28 @@ export interface KScore {
   readonly inertia: number;
   /** The mean simplified silhouette of all points. */
   readonly silhouette: number;
-  /** How far the two least separate clusters are apart, in nats per point; 0 is an even spread. */
-  readonly separation: number;
-  /** More separation than this is no chance. */
-  readonly needed: number;
+  /** How much better k clusters describe the points than one does, in nats per point; chance is taken off. */
+  readonly gain: number;
+  /** The share of the points whose cluster is apart from every other. */
+  readonly apart: number;
 }
 
 export interface KChoice {
-  /** The largest k whose clusters are all apart from each other, 1 if there is none. */
+  /** The k of the largest gain among those where a third of the points or more is in clusters that are apart. */
   readonly k: number;
   /** False: the points are spread like one cluster, or evenly. */
   readonly structure: boolean;
+  /** The next best k; undefined if only one was tried. */
+  readonly runnerUp: number | undefined;
+  /** Whether the best k is the largest that was tried: a larger one may be better. */
+  readonly atLimit: boolean;
   /** Where the inertia bends. */
   readonly elbow: number;
   /** Where the silhouette is highest. */
   readonly silhouette: number;
   /** Whether `elbow`, `silhouette` and `k` are the same. */
   readonly agree: boolean;
-  /** One entry for each k from 1. */
+  /** One entry for each k that was tried, rising from 1: every one up to 10, then in wider steps, then around the best. */
   readonly curve: readonly KScore[];
   /** Devices without a path to those that were asked. */
   readonly leftOut: readonly number[];
@@ -56,7 +67,8 @@ export interface KChoice {
  * that are near each other. So a third criterion decides, which knows how points without clusters behave.
  *
  * A device floods, for each k, a sketch of its points (as `init: "federated"` does) and adds to sums over the network:
- * its loss, its silhouette and, until labels settle, the count, sum and products of the points of each cluster.
+ * its loss, its silhouette and, until labels settle, the count, sum and products of the points of each cluster. Where
+ * there are many columns for so few points, half of the points choose directions and the others are judged along them.
  */
 export function chooseK(datasets: readonly Matrix[], graph: Graph, options: ChooseKOptions = {}): KChoice {
   checkNetwork(datasets, graph);
@@ -65,60 +77,80 @@ export function chooseK(datasets: readonly Matrix[], graph: Graph, options: Choo
 
 /** The same on data that were checked. */
 export function chooseKOn(datasets: readonly Matrix[], graph: Graph, options: ChooseKOptions): KChoice {
-  const { largestK = 10, ...fitting } = options;
-  const { minimum = defaults.minimum } = fitting;
-  checkInteger("largestK", largestK, 1);
+  const { largestK, ...fitting } = options;
+  const { minimum = defaults.minimum, seed = defaults.seed } = fitting;
+  if (largestK !== undefined) checkInteger("largestK", largestK, 1);
   checkInteger("minimum", minimum, 1);
   const asked = askedOf(datasets, graph, minimum, "minimum");
-  const scores = Array.from({ length: Math.min(largestK, Math.floor(asked.mostPoints / minimum)) }, (_, at) => {
-    const seed = fitOn(asked.datasets, asked.graph, { ...fitting, k: at + 1, alpha: 1, init: "federated", rounds: 0 });
-    const score = scoreOf(asked.datasets, asked.graph, seed.centroids[0], minimum);
-    return { ...score, traffic: addTraffic(seed, score.traffic) };
-  });
+  const looked = narrowed(asked.datasets, asked.graph, { ...fitting, minimum, seed });
+  const judged = looked === undefined ? asked : { ...asked, ...looked };
+  const judge = judgeOf(judged, { ...fitting, minimum });
+  const scores = search(judge, looked === undefined ? { largest: 1, patience: 1 } : bounds(judged, largestK, minimum));
   const curve = scores.map(({ traffic, ...score }): KScore => score);
-  const k = curve.reduce((found, score) => (score.separation > score.needed ? score.k : found), 1);
+  const { k } = chosenOf(curve);
   const elbow = elbowOf(curve);
   const silhouette = curve.reduce((best, score) => (score.silhouette > best.silhouette ? score : best)).k;
   return {
     k,
     structure: k > 1,
+    runnerUp: runnerUpOf(curve)?.k,
+    atLimit: isAtLimit(curve),
     elbow,
     silhouette,
     agree: elbow === k && silhouette === k,
     curve,
     leftOut: asked.leftOut,
-    ...addTraffic(...scores.map(({ traffic }) => traffic)),
-    reveals: revealed(minimum),
+    ...addTraffic(...(looked === undefined ? [] : [looked.traffic]), ...scores.map(({ traffic }) => traffic)),
+    reveals: revealed(minimum, looked !== undefined && looked.datasets !== asked.datasets),
   };
 }
 
-/** Everyone's sums at common centroids, and what it took to add them up. */
-function scoreOf(
-  datasets: readonly Matrix[],
-  graph: Graph,
-  centroids: Matrix,
-  minimum: number,
-): KScore & { readonly traffic: Traffic } {
-  const { separation, needed, sums } = separationOf(datasets, centroids, minimum);
+/** Clusters of fewer points than this, on average, are not looked for unless `largestK` asks for them. */
+const POINTS_PER_CLUSTER = 10;
+
+function bounds({ datasets }: Pick<Asked, "datasets">, largestK: number | undefined, minimum: number): SearchBounds {
+  const points = datasets.reduce((sum, { rows }) => sum + rows, 0);
+  const mostPoints = datasets.reduce((most, { rows }) => Math.max(most, rows), 0);
+  const asked = largestK ?? Math.max(10, Math.floor(points / POINTS_PER_CLUSTER));
+  const largest = Math.max(1, Math.min(asked, Math.floor(mostPoints / minimum)));
+  return { largest, patience: largestK ?? Math.ceil(Math.sqrt(points)) };
+}
+
+type JudgeOptions = Omit<ChooseKOptions, "largestK"> & { readonly minimum: number };
+
+/** Everyone's sums at the seed for one k, and what it took to add them up. The first k must be 1. */
+function judgeOf({ datasets, graph }: Pick<Asked, "datasets" | "graph">, options: JudgeOptions) {
+  let whole: { readonly floor: number; readonly length: number } | undefined;
+  return (k: number): KScore & { readonly traffic: Traffic } => {
+    const seed = fitOn(datasets, graph, { ...options, k, alpha: 1, init: "federated", rounds: 0 });
+    const [centroids] = seed.centroids;
+    const { alike, alone, summed } = clusterSums(datasets, centroids, options.minimum);
+    const floor = whole?.floor ?? FLAT * trace(covariance(alike, [0]), centroids.cols);
+    const length = codeLength(alone, floor);
+    whole ??= { floor, length };
+    const apart = shareApart(alike);
+    // Clusters that are not apart may be cells of an even spread, which gain by being compact.
+    const gain = whole.length - length - COMPACT * (1 - apart);
+    const totals = totalsOf(datasets, centroids);
+    // Loss, silhouette and number of points, then a sum for every labelling.
+    const added = [3, ...summed].map((numbers) => sumTraffic(graph, numbers));
+    return { k, ...totals, gain, apart, traffic: addTraffic(seed, ...added) };
+  };
+}
+
+function totalsOf(datasets: readonly Matrix[], centroids: Matrix): Pick<KScore, "inertia" | "silhouette"> {
   const points = datasets.reduce((sum, { rows }) => sum + rows, 0);
   const silhouettes = datasets.map((own) => own.rows * silhouetteOf(own, centroids));
   const inertias = datasets.map((own) => lossOf(own, centroids));
-  return {
-    k: centroids.rows,
-    inertia: inertias.reduce((a, b) => a + b),
-    silhouette: silhouettes.reduce((a, b) => a + b) / points,
-    separation,
-    needed,
-    // Loss, silhouette and number of points, then a sum for every labelling.
-    traffic: addTraffic(sumTraffic(graph, 3), ...sums.map((numbers) => sumTraffic(graph, numbers))),
-  };
+  return { inertia: inertias.reduce((a, b) => a + b), silhouette: silhouettes.reduce((a, b) => a + b) / points };
 }
 
-function revealed(minimum: number): string {
+function revealed(minimum: number, isNarrowed: boolean): string {
   const points = minimum === 1 ? "1 point" : `${minimum} points`;
   const warning = minimum === 1 ? "; a cluster of 1 point is that point, so raise minimum where that matters" : "";
+  const before = isNarrowed ? ", and once before to choose directions," : "";
   return (
-    `for each k a device floods centroids of its points with their counts, none of fewer than ${points}, and adds to ` +
+    `for each k${before} a device floods centroids of its points with their counts, none of fewer than ${points}, and adds to ` +
     "sums, which its parent in a tree sees before they are complete: its number of points, loss and silhouette and, " +
     `until labels settle, count, sum and products of its points in each cluster where it has at least ${points}${warning}`
   );
@@ -134,8 +166,8 @@ const NOTHING = 1e-12;
 function elbowOf(curve: readonly KScore[]): number {
   const first = curve[0].inertia;
   const fallen = curve.map(({ inertia }) => (first > 0 ? ln(Math.max(NOTHING, inertia / first)) : 0));
-  const slope = curve.length > 1 ? fallen[fallen.length - 1] / ln(curve.length) : 0;
-  const below = fallen.map((value, at) => slope * ln(at + 1) - value);
+  const slope = curve.length > 1 ? fallen[fallen.length - 1] / ln(curve[curve.length - 1].k) : 0;
+  const below = fallen.map((value, at) => slope * ln(curve[at].k) - value);
   // The ends lie on the line, up to rounding.
-  return 1 + below.reduce((best, value, at) => (value > Math.max(0, below[best]) + 1e-9 ? at : best), 0);
+  return curve[below.reduce((best, value, at) => (value > Math.max(0, below[best]) + 1e-9 ? at : best), 0)].k;
 }

@@ -1,7 +1,8 @@
 // fedkm choose: what can be asked of it.
 
+import type { Judge } from "@fedkm/core";
 import { Argument, Command } from "commander";
-import { parsePicture, parseSeed, parseWhole } from "../../arguments.ts";
+import { parseChoice, parsePicture, parseSeed, parseWhole } from "../../arguments.ts";
 import type { Console } from "../../console.ts";
 import {
   addDialectOptions,
@@ -13,7 +14,8 @@ import {
 } from "../../input/options.ts";
 
 interface ChooseFlags extends InputFlags {
-  largestK: number;
+  largestK?: number;
+  judge: Judge;
   graph: string;
   scale: string;
   seed: number;
@@ -25,7 +27,17 @@ export function chooseCommand(io: Console): Command {
   const command = new Command("choose")
     .description("Find out how many clusters there are and how strongly to couple the devices, without pooling rows.")
     .addArgument(new Argument("<files...>", "as for fedkm fit"))
-    .option("--largest-k <number>", "try every k from 1 to this", parseWhole("--largest-k", 1, 1000), 10);
+    .option(
+      "--largest-k <number>",
+      "try no larger k (default: until larger ones are worse)",
+      parseWhole("--largest-k", 1, 1000),
+    )
+    .option(
+      "--judge <own|all>",
+      "whose rows judge alpha: each place's own, or those of all places",
+      parseChoice("--judge", ["own", "all"]),
+      "own",
+    );
   addDialectOptions(addMissingOption(addSelectionOptions(addNetworkOptions(command))));
   return command
     .option("--seed <integer>", "of everything random", parseSeed, 1)

@@ -1,4 +1,4 @@
-// The two curves of fedkm choose: separation by k, loss of rows kept back by alpha.
+// The two curves of fedkm choose: gain by k, loss of rows kept back by alpha.
 
 import type { Choice } from "@fedkm/core";
 import {
@@ -26,7 +26,7 @@ export function drawChoice(choice: Choice): string {
   const page = blankPage(WIDTH, HEIGHT, `k = ${k}, alpha = ${alpha}`);
   page.title(32, 40, `k = ${k}, alpha = ${alpha}`);
   page.heading(32, 76, "How many clusters");
-  page.text(32, 94, "separation of the two nearest clusters; dotted: what chance gives");
+  page.text(32, 94, "how much better than one cluster, in nats per row; rings: no clusters apart");
   page.place(clusterCurve(page.document, clusters), 16, 104);
   page.heading(500, 76, "How strongly to couple");
   page.text(500, 94, "loss of rows kept back, with its standard error");
@@ -35,8 +35,8 @@ export function drawChoice(choice: Choice): string {
 }
 
 function clusterCurve(document: Document, { curve, k }: Choice["clusters"]): Element {
-  const at = { x: "k", y: "separation" } as const;
-  const y = domainOf([0, ...curve.flatMap(({ separation, needed }) => [separation, needed])]);
+  const at = { x: "k", y: "gain" } as const;
+  const y = domainOf([0, ...curve.map(({ gain }) => gain)]);
   const up = axisTicks({ domain: y, length: LENGTH, spacing: "linear", direction: "up" });
   const x = domainOf(curve.map((score) => score.k));
   const length = PANEL.width - up.room - PANEL.marginRight;
@@ -50,9 +50,9 @@ function clusterCurve(document: Document, { curve, k }: Choice["clusters"]): Ele
     y: { label: null, domain: y, ...up.axis, insetBottom: 8, tickSize: 0 },
     marks: [
       gridY(up.axis.ticks, { stroke: faint, strokeOpacity: 0.7 }),
-      line(curve, { x: "k", y: "needed", stroke: quiet, strokeDasharray: "2,4" }),
+      ruleY([0], { stroke: quiet, strokeDasharray: "2,4" }),
       line(curve, { ...at, ...strokeOptions(style) }),
-      dot(curve, { ...at, r: 3, fill: style.stroke }),
+      dot(curve, { ...at, r: 3, fill: ({ apart }) => (apart > 0 ? style.stroke : "white"), stroke: style.stroke }),
       ...chosen(k, `k = ${k}`, 2 * k > x[0] + x[1]),
     ],
   });

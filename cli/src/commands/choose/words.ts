@@ -1,0 +1,78 @@
+// What fedkm choose found, in words and two tables.
+
+import type { Choice, Judge } from "@fedkm/core";
+import { count, significant } from "../../numbers.ts";
+import { alignColumns, wrap } from "../../table.ts";
+
+export interface Found {
+  readonly choice: Choice;
+  readonly judge: Judge;
+  readonly warnings: readonly string[];
+  readonly picture: string;
+  /** What to type next. */
+  readonly command: string;
+}
+
+export function inWords({ choice, judge, warnings, picture, command }: Found): string[] {
+  const { k, alpha, clusters, coupling, messages, bytes } = choice;
+  const ks = clusters.curve.map((score) => [
+    String(score.k),
+    significant(score.inertia, 4),
+    significant(score.silhouette, 3),
+    significant(score.gain, 3),
+    `${Math.round(100 * score.apart)} %`,
+    mark(score.k, k, clusters.runnerUp),
+  ]);
+  const alphas = coupling.curve.map((score) => [
+    String(score.alpha),
+    significant(score.loss, 4),
+    significant(score.standardError, 2),
+    score.alpha === alpha ? "chosen" : "",
+  ]);
+  const paragraphs = [
+    ...aboutClusters(clusters),
+    aboutJudge(judge),
+    ...aboutAlone(coupling.alone),
+    ...warnings.map((warning) => `warning: ${warning}`),
+  ];
+  return [
+    `k = ${k}, alpha = ${alpha}`,
+    "",
+    ...alignColumns([["k", "inertia", "silhouette", "gain", "apart", ""], ...ks]),
+    "",
+    ...alignColumns([["alpha", "loss of rows kept back", "standard error", ""], ...alphas]),
+    "",
+    ...paragraphs.flatMap((paragraph) => wrap(paragraph, 80)),
+    `${count(messages)} messages, ${count(bytes)} bytes between devices`,
+    "",
+    `picture: ${picture}`,
+    "",
+    // On one line, however long: it is there to be pasted.
+    command,
+  ];
+}
+
+function mark(k: number, chosen: number, runnerUp: number | undefined): string {
+  if (k === chosen) return "chosen";
+  return k === runnerUp ? "runner-up" : "";
+}
+
+function aboutClusters({ k, structure, agree, elbow, silhouette, atLimit, curve }: Choice["clusters"]): string[] {
+  const others = `The elbow of the inertia says ${elbow}, the silhouette ${silhouette}; k is where clusters describe the rows best.`;
+  const found = agree ? `The elbow of the inertia and the silhouette also say ${k}.` : others;
+  const none = "The rows are spread like one cluster, or evenly: there are no clusters to find.";
+  const largest = curve[curve.length - 1].k;
+  const limit = `The curve still rises at ${largest}, the largest k that was tried: a larger --largest-k may find more clusters.`;
+  return [structure ? found : none, ...(atLimit ? [limit] : [])];
+}
+
+function aboutJudge(judge: Judge): string {
+  return judge === "own"
+    ? "Alpha is judged by the rows that each place kept back for itself. Where places hold different parts of the same clusters, judge by the rows of all places: --judge all."
+    : "Alpha is judged by the rows that all places kept back: the centroids of each place, on everybody's rows.";
+}
+
+function aboutAlone(alone: boolean): string[] {
+  if (!alone) return [];
+  return ["With alpha 0 each place stays alone: cluster 1 of one place need not be cluster 1 of another."];
+}
