@@ -23,7 +23,7 @@ const WITHIN = 1.05;
 
 const networks: Record<string, (devices: number, seed: number) => Graph> = { ring, star, path, random };
 
-/** Four neighbours on average, drawn until all are connected. */
+/** Four to six neighbours on average, drawn until all are connected. */
 function random(devices: number, seed: number): Graph {
   for (let draw = 0; ; draw++) {
     const drawn = erdosRenyi(devices, Math.max(0.05, 4 / devices), randomStream(seed, "graph", draw));
