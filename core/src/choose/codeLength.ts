@@ -26,8 +26,9 @@ export function codeLength(sums: ClusterSums, floor: number): number {
     own += share * logDiagonal(factors[c], q);
   }
   // What is fitted to the points describes them too well: by about one nat for each number that was fitted (Akaike).
+  const flattered = (fitted: number) => fitted / total;
   const [shape, places] = [(q * (q + 1)) / 2, filled.length * (q + 1)];
-  const shapedAlone = own + (places + filled.length * shape) / total;
-  const shapedAlike = logDiagonal(factorOf(covariance(sums, filled), q, floor), q) + (places + shape) / total;
+  const shapedAlone = own + flattered(places + filled.length * shape);
+  const shapedAlike = logDiagonal(factorOf(covariance(sums, filled), q, floor), q) + flattered(places + shape);
   return names + Math.min(shapedAlone, shapedAlike);
 }

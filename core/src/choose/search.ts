@@ -70,9 +70,12 @@ function between(rising: readonly Tried[], k: number, largest: number): number[]
   return Array.from({ length: to - from + 1 }, (_, x) => from + x);
 }
 
-/** The largest gain of all. */
+/** Gains that differ by less are alike. */
+const ALIKE = 0.002;
+
+/** The largest gain of all, with as few clusters as give it. */
 function topOf<T extends Tried>(curve: readonly T[]): T {
-  return curve.reduce((best, one) => (one.gain > best.gain ? one : best));
+  return curve.reduce((best, one) => (one.gain > best.gain + ALIKE ? one : best));
 }
 
 /** The largest gain, if there is structure at any k; else the single cluster. */

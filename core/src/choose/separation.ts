@@ -12,8 +12,8 @@ interface Separation {
   readonly needed: number;
 }
 
-/** Evenly spread points cut in two give 0 with a variance of 0.3 / n (the delta method); three deviations are chance. */
-const NOISE = 3 * Math.sqrt(0.3);
+/** Evenly spread points cut in two give 0 with a variance of 0.3 / n (the delta method); four deviations are chance. */
+const NOISE = 4 * Math.sqrt(0.3);
 
 /** Below it lies what compact cells gain in a square of evenly spread points, however many there are. */
 export const COMPACT = 0.09;
