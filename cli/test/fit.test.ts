@@ -271,8 +271,8 @@ test.each([
   [["fit", "x.csv", "--k", "2", "--alpha", "-1"], /--alpha must be a number of at least 0, got "-1"/],
   [["fit", "x.csv", "--k", "2", "--missing", "zero"], /--missing must be one of refuse, drop, mean, got "zero"/],
   [
-    ["fit", ...both, "--k", "200", "--exclude", "plant"],
-    /--k must be at most 120 \(the rows of the largest device\), got 200/,
+    ["fit", ...both, "--k", "300", "--exclude", "plant"],
+    /--k must be at most 210 \(the rows of all devices\), got 300/,
   ],
   [
     ["fit", ...both, "--k", "2", "--exclude", "plant", "--method", "magic"],
@@ -312,7 +312,7 @@ test("k is held against the largest device where devices are many", async () => 
   const { code, stderr } = await outcome("fit", file, "--device-column", "site", "--graph", "ring", "--k", "2");
   expect({ code, stderr }).toEqual({
     code: 2,
-    stderr: "fedkm: --k must be at most 1 (the rows of the largest device), got 2\n",
+    stderr: "fedkm: --k must be at most 1 (the rows of all devices), got 2\n",
   });
 });
 

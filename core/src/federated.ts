@@ -93,11 +93,6 @@ function componentSeed(members: readonly Member[], component: number, device: nu
     const rule = `a device with at least minimum = ${minimum} points, or a given init`;
     throw new RangeError(`the component of device ${device} must have ${rule}, got none`);
   }
-  const sketched = weights.reduce((sum, weight) => sum + weight, 0);
-  if (sketched < k) {
-    const rule = `at least k = ${k} points, or a given init`;
-    throw new RangeError(`the component of device ${device} must have ${rule}, got ${sketched}`);
-  }
   // Fewer distinct clusters than k: some are named twice.
   if (points.rows < k) {
     return {

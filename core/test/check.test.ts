@@ -26,11 +26,6 @@ const refusals: [string, () => unknown, string][] = [
     "device 1 must have at least k = 2 points, a given init or a path to a device with that many points, got 1 points and no such path",
   ],
   [
-    "k above the points of every device of a component",
-    () => fit([two[0], matrix([[1]])], graph(2, []), valid),
-    "the component of device 1 must have at least k = 2 points, or a given init, got 1",
-  ],
-  [
     "candidates with damping and no safeguard",
     () => fit(two, link, { ...valid, candidates: true, damping: 0.5 }),
     "candidates and freshStarts need safeguard: true with damping below 1 (else the objective can rise), got damping 0.5",
@@ -316,6 +311,11 @@ describe("legal oddities give no NaN", () => {
   it("one device", () => everyMethod([two[0]], graph(1, []), 3));
 
   it("one point on one device", () => everyMethod([matrix([[4, 5]])], graph(1, []), 1));
+
+  it("a component with fewer points than k has a centroid at each of them", () => {
+    const { centroids } = fit([two[0], matrix([[1]])], graph(2, []), valid);
+    expect(Array.from(centroids[1].data)).toEqual([1, 1]);
+  });
 
   it("a device with fewer points than k, and one without any, beside a neighbour", () => {
     everyMethod([two[0], matrix([[9]]), matrix([])], core.path(3), 2);

@@ -46,7 +46,6 @@ export function runMethod(
 }
 
 function checkEnough(datasets: readonly Matrix[], k: number): void {
-  // Not spread into Math.max: there may be more devices than a call takes arguments.
-  const most = datasets.reduce((largest, { rows }) => Math.max(largest, rows), 0);
-  if (k > most) throw new UsageError(`--k must be at most ${most} (the rows of the largest device), got ${k}`);
+  const most = datasets.reduce((sum, { rows }) => sum + rows, 0);
+  if (k > most) throw new UsageError(`--k must be at most ${most} (the rows of all devices), got ${k}`);
 }
