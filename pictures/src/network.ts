@@ -29,7 +29,8 @@ const AWAY = 9;
 
 /** What one shade spans; the darkest one is for the largest disagreements. */
 export function shadeStep(disagreements: readonly number[]): number {
-  return roundUp(Math.max(0, ...disagreements) / linkShades.length);
+  // Not spread into Math.max: there may be more links than a call takes arguments.
+  return roundUp(disagreements.reduce((most, own) => Math.max(most, own), 0) / linkShades.length);
 }
 
 /** The one rule for the colour of a link. */
@@ -93,7 +94,7 @@ function layout(names: readonly string[], width: number): Layout {
   const radius = isInside ? NODE : SMALL_NODE;
   const isTurned = !isInside && names.length > MOST_LEVEL;
   const most = isTurned ? LONGEST_NAME.turned : LONGEST_NAME.level;
-  const longest = Math.min(most, Math.max(0, ...names.map((name) => textWidth(name))));
+  const longest = names.reduce((widest, name) => Math.min(most, Math.max(widest, textWidth(name))), 0);
   const beside = isInside ? NODE + 2 : AWAY + longest + 2;
   const above = isInside ? NODE + 2 : isTurned ? beside : AWAY + LINE;
   // A pair of devices needs no large circle.

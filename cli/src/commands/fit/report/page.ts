@@ -65,7 +65,11 @@ function counted(number: number, noun: string): string {
 
 const NETWORK_WIDTH = 460;
 
+/** More links than this are one dark disc, and a page that browsers open slowly. */
+const MOST_LINKS = 5_000;
+
 function networkFigure(document: Document, { devices, links }: Model): string {
+  if (links.length > MOST_LINKS) return `<p>A network of ${count(links.length)} links is too large to draw.</p>`;
   const names = devices.map(({ name }) => name);
   const numbers = new Map(names.map((name, i) => [name, i]));
   const numberOf = (name: string) => numbers.get(name) ?? 0;
