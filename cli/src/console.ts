@@ -1,5 +1,7 @@
 // What the program may use of the process it runs in, so that a test can stand in for it.
 
+import { styleText } from "node:util";
+
 export interface Output {
   write(text: string): unknown;
   readonly isTTY?: boolean | undefined;
@@ -9,6 +11,11 @@ export interface Console {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** In bold where that helps, which was decided for the output in hand and not for the process's own. */
+export function bold(text: string, styled: boolean): string {
+  return styled ? styleText("bold", text, { validateStream: false }) : text;
 }
 
 /** Whether bold and colour help on this output: a terminal whose owner did not refuse them (no-color.org). */

@@ -249,6 +249,11 @@ test("warnings name columns that decide alone, ids, and values that stand for no
     'column "income" varies 1,410 times as much as "age" and counts for that much more; give all columns the same say with --scale standard',
   ]);
   expect(await warned("--scale", "standard")).toEqual(strange);
+  const tenths = folder.file("tenths.csv", `x,tenth\n${rows.map((_, r) => `${r % 7},0.1`).join("\n")}\n`);
+  const { stdout } = await outcome("fit", tenths, "--k", "2", "--out", out("tenths"), "--json");
+  expect(JSON.parse(stdout).warnings).toEqual([
+    'column "tenth" is 0.1 in every row and says nothing; leave it out with --exclude tenth',
+  ]);
 });
 
 test("warnings name columns that say nothing, small devices and a network in parts", async () => {

@@ -63,6 +63,15 @@ test.each([
   expect({ code, stderr }).toEqual({ code: 2, stderr: `fedkm: ${message}\n` });
 });
 
+test.each(Object.keys(methods).filter((name) => name !== "fedkm"))(
+  "--method %s refuses a schedule, which only fedkm has",
+  async (name) => {
+    const { code, stderr } = await fit("refused", "--method", name, "--schedule", "random");
+    expect(code).toBe(2);
+    expect(stderr).toContain(`--method ${name} must be used with some of`);
+  },
+);
+
 test("a run that did not settle names --rounds", async () => {
   const { stdout } = await fit("few", "--rounds", "1");
   expect(stdout.replaceAll(/\s+/g, " ")).toContain("fedkm did not settle in 1 rounds; allow more with --rounds");

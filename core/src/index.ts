@@ -46,7 +46,7 @@ export { jsKernel } from "./kernel/js.ts";
 export type { Kernel, PreparedPoints, Statistics } from "./kernel/kernel.ts";
 export { fastKernel } from "./kernel/wasm.ts";
 export { type KMeansModel, type KMeansOptions, kmeans, predict } from "./kmeans.ts";
-export { type FlatRows, type Matrix, matrix, stack, toRows } from "./matrix.ts";
+export { type FlatRows, type Matrix, matrix, stack, takeRows, toRows } from "./matrix.ts";
 export {
   adjustedRandIndex,
   consensusVariation,

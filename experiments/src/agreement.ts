@@ -59,7 +59,11 @@ function compared(start: StartName, measure: "gcd" | "cv", ours: TableRow, fact:
   return {
     start,
     measure,
-    ...{ dataset, method, alpha, edge_probability, points_per_device },
+    dataset,
+    method,
+    alpha,
+    edge_probability,
+    points_per_device,
     median,
     their_median: theirs,
     ratio,

@@ -1,6 +1,6 @@
 // Where personalisation pays: methods by splits, each device judged on rows of its own that it has not seen.
 
-import { distortion, type Graph, type LabelledPoints, type Matrix, type Method, methods } from "@fedkm/core";
+import { distortion, type Graph, type LabelledPoints, type Matrix, type Method, methods, takeRows } from "@fedkm/core";
 import { type ComparisonProblem, runWithin, type Table } from "./compare.ts";
 import { dealBy, parseSplit, type Split } from "./split.ts";
 
@@ -84,10 +84,10 @@ async function ownCosts(problem: HeterogeneityProblem, split: Split, seed: numbe
 }
 
 /** Rows come class by class or in random order: one in five is fair to both. */
-function part({ data, rows, cols }: Matrix, held: boolean): Matrix {
-  const kept = Array.from({ length: rows }, (_, row) => row).filter(
-    (row) => (row % HELD_BACK === HELD_BACK - 1) === held,
+function part(points: Matrix, held: boolean): Matrix {
+  const rows = Array.from({ length: points.rows }, (_, row) => row);
+  return takeRows(
+    points,
+    rows.filter((row) => (row % HELD_BACK === HELD_BACK - 1) === held),
   );
-  const chosen = Float64Array.from(kept.flatMap((row) => Array.from(data.subarray(row * cols, (row + 1) * cols))));
-  return { data: chosen, rows: kept.length, cols };
 }

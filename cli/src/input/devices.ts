@@ -1,6 +1,6 @@
 // From files to devices: one file each, or one column that names them; the same columns everywhere.
 
-import type { Matrix } from "@fedkm/core";
+import { type Matrix, takeRows } from "@fedkm/core";
 import {
   checkMissing,
   completeRows,
@@ -104,7 +104,7 @@ function oneEach(tables: readonly Table[]): Gathered {
   const devices = tables.map((table, i): Device => {
     const complete = completeRows(table);
     parts.push({ file: table.file, rows: table.points.rows, deviceOf: (row) => (complete?.[row] === 0 ? -1 : i) });
-    const points = complete === undefined ? table.points : onlyRows(table.points, (row) => complete[row] === 1);
+    const points = complete === undefined ? table.points : takeRows(table.points, wholeRows(complete));
     dropped += table.points.rows - points.rows;
     return { name: names[i], points };
   });
@@ -151,13 +151,6 @@ function split(tables: readonly Table[], parts: readonly InputFile[], devices: n
   return points;
 }
 
-function onlyRows({ data, rows, cols }: Matrix, isKept: (row: number) => boolean): Matrix {
-  const kept = new Float64Array(data.length);
-  let count = 0;
-  for (let r = 0; r < rows; r++) {
-    if (!isKept(r)) continue;
-    for (let c = 0; c < cols; c++) kept[count * cols + c] = data[r * cols + c];
-    count++;
-  }
-  return { data: kept.slice(0, count * cols), rows: count, cols };
+function wholeRows(complete: Uint8Array): number[] {
+  return Array.from(complete.keys()).filter((row) => complete[row] === 1);
 }

@@ -6,6 +6,7 @@ import { applyScaling } from "@fedkm/files";
 import { type Input, type InputOptions, readInput } from "./devices.ts";
 import { linkDevices } from "./links.ts";
 import { type ChosenScaling, chooseScaling } from "./scale.ts";
+import { spreadWarnings } from "./warnings.ts";
 
 export interface PrepareOptions extends InputOptions {
   readonly graph: string;
@@ -33,8 +34,9 @@ export async function prepare(
   const datasets = input.devices.map(({ points }) => points);
   const names = input.devices.map(({ name }) => name);
   const { scaling, warnings } = await chooseScaling(options.scale, input.columns, datasets);
+  const spread = scaling.kind === "none" ? spreadWarnings(input.columns, datasets) : [];
   // In place: nobody needs the rows as they were, and the files are still there.
   if (scaling.kind !== "none") for (const points of datasets) applyScaling(points, scaling);
   const graph = await linkDevices(options.graph, names, datasets, options.seed, graphs);
-  return { input, names, datasets, scaling, graph, warnings: [...input.warnings, ...warnings] };
+  return { input, names, datasets, scaling, graph, warnings: [...input.warnings, ...warnings, ...spread] };
 }

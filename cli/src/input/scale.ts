@@ -3,7 +3,6 @@
 import type { Matrix } from "@fedkm/core";
 import { type Bounds, readBounds, type Scaling, standardScaling } from "@fedkm/files";
 import { UsageError } from "../failure.ts";
-import { spreadWarnings } from "./warnings.ts";
 
 type ScalingKind = "none" | "standard" | "bounds";
 
@@ -19,7 +18,7 @@ export async function chooseScaling(
 ): Promise<ChosenScaling> {
   if (spec === "none") {
     const [offset, scale] = [0, 1].map((value) => columns.map(() => value));
-    return { scaling: { kind: "none", offset, scale }, warnings: spreadWarnings(columns, datasets) };
+    return { scaling: { kind: "none", offset, scale }, warnings: [] };
   }
   if (spec === "standard") return { scaling: { kind: "standard", ...standardScaling(datasets) }, warnings: [] };
   const [, file] = /^bounds:(.+)$/.exec(spec) ?? [];

@@ -50,13 +50,11 @@ const LARGEST_RATIO = 10;
 
 /** `datasets` are not scaled. */
 export function spreadWarnings(columns: readonly string[], datasets: readonly Matrix[]): string[] {
-  const { offset, scale } = standardScaling(datasets);
-  const spread = columns.map((name, c) => ({
-    name,
-    deviation: scale[c],
-    isConstant: isConstant(datasets, c, offset[c]),
-  }));
-  const varying = spread.filter((column) => !column.isConstant).sort((a, b) => a.deviation - b.deviation);
+  const { scale } = standardScaling(datasets);
+  const varying = columns
+    .map((name, c) => ({ name, deviation: scale[c], column: c }))
+    .filter(({ column }) => isVarying(datasets, column))
+    .sort((a, b) => a.deviation - b.deviation);
   const [least, most] = [varying.at(0), varying.at(-1)];
   if (least === undefined || most === undefined || most.deviation <= LARGEST_RATIO * least.deviation) return [];
   const ratio = count(Math.round(most.deviation / least.deviation));
@@ -66,10 +64,11 @@ export function spreadWarnings(columns: readonly string[], datasets: readonly Ma
   ];
 }
 
-/** `standardScaling` gives a column without spread the scale 1. */
-function isConstant(datasets: readonly Matrix[], c: number, mean: number): boolean {
-  return datasets.every(({ data, rows, cols }) => {
-    for (let r = 0, at = c; r < rows; r++, at += cols) if (data[at] !== mean) return false;
-    return true;
+/** By the values themselves: the deviation of a constant is 0 only up to rounding. */
+function isVarying(datasets: readonly Matrix[], column: number): boolean {
+  const first = datasets.find(({ rows }) => rows > 0)?.data[column];
+  return datasets.some(({ data, cols }) => {
+    for (let at = column; at < data.length; at += cols) if (data[at] !== first) return true;
+    return false;
   });
 }

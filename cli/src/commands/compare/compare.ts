@@ -50,7 +50,8 @@ export async function compare(options: CompareOptions, io: Console): Promise<voi
       : await fileData(options.data, options, (file) => progress.announce(`fedkm  reading ${file}`));
   const { k = data.k, messages: budget = defaults.rounds * data.datasets.length } = options;
   if (k === undefined) throw new UsageError("--k must be given with --data, or --classes to count them, got neither");
-  if (options.grid !== undefined) return printGrid({ data, k, budget, table, settings }, options, io);
+  if (options.grid !== undefined)
+    return printGrid({ data, k, budget, table, settings, graphs: plugins.graphs }, options, io);
   const graph = await linkDevices(options.graph, data.names, data.datasets, seed, plugins.graphs);
   const { datasets, labels } = data;
   const problem = { datasets, labels, graph, k, alpha, seed, messages: budget, init: options.init, settings, plugins };

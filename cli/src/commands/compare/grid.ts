@@ -1,14 +1,14 @@
 // fedkm compare --grid heterogeneity: methods by splits, each device judged on rows of its own that were held back.
 
-import { styleText } from "node:util";
-import { type LabelledPoints, stack } from "@fedkm/core";
+import { type LabelledPoints, type Matrix, stack } from "@fedkm/core";
 import {
   type ComparisonTable,
   type HeterogeneityTable,
   heterogeneityGrid,
   type MethodSettings,
+  type Plugins,
 } from "@fedkm/experiments";
-import { type Console, isStyled } from "../../console.ts";
+import { bold, type Console, isStyled } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import { linkDevices } from "../../input/links.ts";
 import { count } from "../../numbers.ts";
@@ -23,6 +23,8 @@ interface GridTask {
   readonly budget: number;
   readonly table: ComparisonTable;
   readonly settings: MethodSettings;
+  /** Of plug-ins. */
+  readonly graphs: Plugins["graphs"];
 }
 
 export async function printGrid(
@@ -30,9 +32,8 @@ export async function printGrid(
   options: CompareOptions,
   { stdout, stderr, env }: Console,
 ): Promise<void> {
-  const { data, k, budget, table, settings } = task;
-  const { seed, alpha, init, runs, devices, points } = options;
-  const { dataset } = options;
+  const { data, k, budget, table, settings, graphs } = task;
+  const { dataset, seed, alpha, init, runs, devices, points } = options;
   const draw =
     options.data === undefined && isBuiltIn(dataset)
       ? (own: number) => allPoints(dataset, devices * points, own)
@@ -41,11 +42,8 @@ export async function printGrid(
   const progress = progressOn(stderr);
   try {
     progress.announce("fedkm  heterogeneity");
-    const problem = {
-      ...{ k, alpha, seed, init, settings, messages: budget, devices, runs },
-      draw,
-      link: linkDevices.bind(undefined, options.graph, names),
-    };
+    const link = (datasets: readonly Matrix[], own: number) => linkDevices(options.graph, names, datasets, own, graphs);
+    const problem = { k, alpha, seed, init, settings, messages: budget, devices, runs, draw, link };
     const found = await heterogeneityGrid(problem, table, (split) => progress.announce(`fedkm  ${split} done`));
     progress.erase();
     const head = {
@@ -85,9 +83,7 @@ function lines({ splits, rows }: HeterogeneityTable, styled: boolean): string[] 
   );
   const cells = rows.map(({ method, ratios }) => [method, ...ratios.map((ratio) => ratio?.toFixed(3) ?? "none")]);
   return alignColumns([["method", ...splits], ...cells], (text, row, column) =>
-    styled && row > 0 && column > 0 && rows[row - 1].ratios[column - 1] === best[column - 1]
-      ? styleText("bold", text, { validateStream: false })
-      : text,
+    bold(text, styled && row > 0 && column > 0 && rows[row - 1].ratios[column - 1] === best[column - 1]),
   );
 }
 

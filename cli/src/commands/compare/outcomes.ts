@@ -1,7 +1,7 @@
 // What the methods reached, one row for each, with the best of those that do not pool in bold.
 
-import { styleText } from "node:util";
 import type { MethodOutcome } from "@fedkm/experiments";
+import { bold } from "../../console.ts";
 import { count, duration, significant } from "../../numbers.ts";
 import { alignColumns } from "../../table.ts";
 
@@ -38,8 +38,9 @@ export function outcomeTable(outcomes: readonly MethodOutcome[], styled: boolean
   const rivals = outcomes.filter(({ method }) => method !== "pooled");
   const best = Math.min(...rivals.map(({ gcd }) => gcd));
   return alignColumns([heading, ...rows], (text, row, column) =>
-    styled && row > 0 && column === 1 && outcomes[row - 1].method !== "pooled" && outcomes[row - 1].gcd === best
-      ? styleText("bold", text, { validateStream: false })
-      : text,
+    bold(
+      text,
+      styled && row > 0 && column === 1 && outcomes[row - 1].method !== "pooled" && outcomes[row - 1].gcd === best,
+    ),
   );
 }

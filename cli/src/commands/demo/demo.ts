@@ -1,8 +1,7 @@
 // fedkm demo: ten devices that agree over real sockets, five methods in memory beside them, one table, one picture.
 
-import { styleText } from "node:util";
 import { consensusVariation, edges, globalCentroidDeviation, objective } from "@fedkm/core";
-import { type Console, isStyled } from "../../console.ts";
+import { bold, type Console, isStyled } from "../../console.ts";
 import { count, duration, significant, times } from "../../numbers.ts";
 import { progressOn } from "../../progress.ts";
 import { alignColumns, wrap } from "../../table.ts";
@@ -137,10 +136,7 @@ function resultTable(demonstrated: Demonstrated, styled: boolean): string[] {
   const best = nearestToPooled(results);
   const column = heading.indexOf("GCD");
   return alignColumns([heading, devices, ...rows], (text, row, at) =>
-    styled && at === column && row > 1 && methodNames[row - 2] === best
-      ? // Whether to style was decided for the output in hand, not for the process's own.
-        styleText("bold", text, { validateStream: false })
-      : text,
+    bold(text, styled && at === column && row > 1 && methodNames[row - 2] === best),
   );
 }
 

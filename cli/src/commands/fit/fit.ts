@@ -1,6 +1,6 @@
 // fedkm fit: files in, a model, labels and a report out.
 
-import { connectedComponents, discrepancy, edges, type Graph, type Matrix } from "@fedkm/core";
+import { connectedComponents, discrepancy, edges, type Graph, toRows } from "@fedkm/core";
 import { undoScaling } from "@fedkm/files";
 import { type Console, isStyled } from "../../console.ts";
 import type { Input } from "../../input/devices.ts";
@@ -58,7 +58,7 @@ function fitPrepared(prepared: Prepared, options: FitOptions, asked: Asked, prog
   const found = runMethod(asked, datasets, graph, progress);
   const fit = performance.now() - start;
   const ordered = inCommonOrder(found.centroids, datasets);
-  const centroids = ordered.map((own) => rowsOf(undoScaling(own, scaling)));
+  const centroids = ordered.map((own) => toRows(undoScaling(own, scaling)));
   const labels = datasets.map((points, i) => labelScaled({ centroids: centroids[i] }, scaling, points));
   const uncertified: Model = {
     format: MODEL_FORMAT,
@@ -91,10 +91,6 @@ function fitPrepared(prepared: Prepared, options: FitOptions, asked: Asked, prog
   const model = { ...uncertified, certificate: certifyModel(uncertified, datasets, graph) };
   const warnings = [...prepared.warnings, ...runWarnings(model, graph, input)];
   return { model, datasets, labels, graph, warnings, milliseconds: { read, fit } };
-}
-
-function rowsOf({ data, rows, cols }: Matrix): number[][] {
-  return Array.from({ length: rows }, (_, r) => Array.from(data.subarray(r * cols, (r + 1) * cols)));
 }
 
 function sizesOf(labels: Uint32Array, k: number): number[] {

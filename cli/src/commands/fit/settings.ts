@@ -39,6 +39,8 @@ const taken: Readonly<Record<string, readonly SettingName[]>> = {
   pooled: judging,
   distributed: ["init", "rounds", "tolerance", ...judging],
   gradient: ["init", "rounds", "tolerance", ...judging],
+  lsp2p: ["init", "rounds", ...judging],
+  epidemic: ["init", "rounds", "tolerance", ...judging],
   coreset: judging,
   backbone: judging,
   kfed: judging,

@@ -1,6 +1,6 @@
 // What fedkm fit says in a terminal: the clusters in the user's units, who agrees with whom, and where the results are.
 
-import { styleText } from "node:util";
+import { bold } from "../../console.ts";
 import type { Fitted } from "../../model/fitted.ts";
 import { count, significant } from "../../numbers.ts";
 import { alignColumns, wrap } from "../../table.ts";
@@ -17,7 +17,6 @@ export function fitText(
 ): string[] {
   const { devices, links, columns, options, rounds, converged, objective } = model;
   const rows = devices.reduce((sum, own) => sum + own.rows, 0);
-  const bold = (text: string) => (styled ? styleText("bold", text, { validateStream: false }) : text);
   const plural = (n: number, word: string) => `${count(n)} ${word}${n === 1 ? "" : "s"}`;
   const facts = [
     `${plural(devices.length, "device")}, ${plural(links.length, "link")}, ${plural(rows, "row")}, ${plural(columns.length, "column")}`,
@@ -28,7 +27,7 @@ export function fitText(
   return [
     ...facts,
     "",
-    ...alignColumns(clusterTable(model), (text, row) => (row === 0 ? bold(text) : text)),
+    ...alignColumns(clusterTable(model), (text, row) => bold(text, styled && row === 0)),
     ...(columns.length > MOST_COLUMNS
       ? ["", `the other ${columns.length - MOST_COLUMNS} columns are in the report`]
       : []),

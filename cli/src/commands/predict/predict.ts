@@ -1,6 +1,6 @@
 // fedkm predict: the rows of a file labelled by a model, in the form of the file.
 
-import type { Matrix } from "@fedkm/core";
+import { takeRows } from "@fedkm/core";
 import {
   applyScaling,
   checkMissing,
@@ -96,19 +96,14 @@ function labelTable(table: Table, model: Model, deviceOf: (row: number) => numbe
     rows.push(row);
   }
   for (const [device, rows] of rowsOf) {
-    const own = labelScaled(model.devices[device], model.scaling, pick(points, rows));
+    const own = labelScaled(
+      model.devices[device],
+      model.scaling,
+      rows.length === points.rows ? points : takeRows(points, rows),
+    );
     rows.forEach((row, i) => {
       labels[row] = own[i];
     });
   }
   return labels;
-}
-
-function pick({ data, cols, rows: all }: Matrix, rows: readonly number[]): Matrix {
-  if (rows.length === all) return { data, rows: all, cols };
-  const picked = new Float64Array(rows.length * cols);
-  rows.forEach((row, i) => {
-    picked.set(data.subarray(row * cols, (row + 1) * cols), i * cols);
-  });
-  return { data: picked, rows: rows.length, cols };
 }

@@ -1,8 +1,7 @@
 // The live table of a network: one line for each device, painted over the last.
 
-import { styleText } from "node:util";
 import type { DaemonStatus } from "@fedkm/device/daemon";
-import type { Output } from "../../console.ts";
+import { bold, type Output } from "../../console.ts";
 import { count, duration, significant } from "../../numbers.ts";
 import { alignColumns } from "../../table.ts";
 
@@ -11,10 +10,9 @@ const heading = ["device", "state", "peers", "round", "move", "objective", "olde
 export function networkTable(statuses: readonly (DaemonStatus | undefined)[], styled: boolean): string[] {
   const rows = statuses.map((status, index) => (status === undefined ? silent(index) : deviceRow(status)));
   const total = statuses.reduce((sum, status) => sum + (status?.device.objective ?? 0), 0);
-  const bold = (text: string) => (styled ? styleText("bold", text, { validateStream: false }) : text);
   const settled = statuses.filter((status) => status?.device.phase === "settled").length;
   return [
-    ...alignColumns([heading, ...rows], (text, row) => (row === 0 ? bold(text) : text)),
+    ...alignColumns([heading, ...rows], (text, row) => bold(text, styled && row === 0)),
     `${settled} of ${statuses.length} settled, objective ${significant(total, 6)}`,
   ];
 }
