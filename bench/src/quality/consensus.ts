@@ -25,7 +25,7 @@ export function consensusLevel(first: number): void {
     [
       "m",
       "agreed on a Lloyd point",
-      "median sweeps",
+      "median rounds",
       "most",
       "cost within 1e-4 of pooled",
       "worst cost",
