@@ -1,11 +1,12 @@
 // Algorithm 1: federated k-means over a network, by minimising GTVMin one device update after the other.
 
-import { checkInteger, checkNetwork, checkOneOf, checkSeed } from "./check.ts";
+import { checkInteger, checkNetwork, checkOneOf, checkSeed, checkSignal } from "./check.ts";
 import { defaults } from "./defaults.ts";
+import { checkOptions, type OptionNames } from "./given.ts";
 import type { Graph } from "./graph.ts";
 import type { Matrix } from "./matrix.ts";
 import { type Network, network, pointScales, runRound, summarise, unpack, type Weighting } from "./network.ts";
-import { type Preset, settingsOfRounds, type UpdateOptions, type UpdateSettings } from "./options.ts";
+import { type Preset, settingsOfRounds, sharedOptionNames, type UpdateOptions, type UpdateSettings } from "./options.ts";
 import { randomStream } from "./random.ts";
 import { checkSchedule, roundOrders, type Schedule } from "./schedule.ts";
 import { type Clusters, type Init, start } from "./start.ts";
@@ -14,23 +15,36 @@ export interface FitOptions extends Omit<UpdateOptions, "weight" | "edgeWeights"
   /** Clusters of every device, or a list with those of each. */
   k: Clusters;
   /** Default "dependable": what is not said otherwise is chosen for the right answer, not as in the paper. */
-  preset?: Preset;
+  preset?: Preset | undefined;
   /** At most this many rounds, each of n device updates. Default 200. */
-  rounds?: number;
+  rounds?: number | undefined;
   /** Default "cyclic". */
-  schedule?: Schedule;
+  schedule?: Schedule | undefined;
   /** Default "device". */
-  weighting?: Weighting;
+  weighting?: Weighting | undefined;
   /** Default "auto", or "local" with alpha 0 or with preset "paper". */
-  init?: Init;
+  init?: Init | undefined;
   /** Starts of the k-means that `init` needs. Default 10. */
-  restarts?: number;
+  restarts?: number | undefined;
   /** No centroid of fewer points is flooded (`init: "federated"`, and methods that flood centroids). Default 1. */
-  minimum?: number;
+  minimum?: number | undefined;
   /** Default 0. */
-  seed?: number;
-  signal?: AbortSignal;
+  seed?: number | undefined;
+  signal?: AbortSignal | undefined;
 }
+
+export const fitOptionNames: OptionNames<FitOptions> = {
+  k: true,
+  ...sharedOptionNames,
+  preset: true,
+  rounds: true,
+  schedule: true,
+  weighting: true,
+  init: true,
+  restarts: true,
+  minimum: true,
+  signal: true,
+};
 
 /** A round in numbers. Round 0 is the start: every device has sent its first centroids. */
 export interface RoundSummary {
@@ -65,6 +79,7 @@ export interface FitModel {
 
 export function fit(datasets: readonly Matrix[], graph: Graph, options: FitOptions): FitModel {
   checkNetwork(datasets, graph);
+  checkOptions(options, fitOptionNames, "k and alpha");
   return fitOn(datasets, graph, options);
 }
 
@@ -88,6 +103,7 @@ export function fitRounds(
   options: FitOptions,
 ): Generator<Round, FitModel, void> {
   checkNetwork(datasets, graph);
+  checkOptions(options, fitOptionNames, "k and alpha");
   return roundsOf(datasets, graph, options, true);
 }
 
@@ -156,7 +172,7 @@ function defaultInit(preset: Preset, alpha: number, k: Clusters): Init {
 export function startNetwork(
   datasets: readonly Matrix[],
   graph: Graph,
-  options: FitOptions,
+  options: Omit<FitOptions, "alpha">,
   settings: UpdateSettings,
 ): Network {
   const { k, rounds = defaults.rounds, weighting = defaults.weighting, init = "local" } = options;
@@ -166,6 +182,7 @@ export function startNetwork(
   checkInteger("restarts", restarts, 1);
   checkInteger("minimum", minimum, 1);
   checkSeed(seed);
+  checkSignal(options.signal);
   checkOneOf("weighting", weighting, ["device", "sample"]);
   const points = datasets.map((own) => settings.kernel.prepare(own));
   const scales = pointScales(datasets, weighting);

@@ -23,18 +23,18 @@ import { emptyUpdate, type UpdateState } from "./updateState.ts";
 export interface KMeansOptions {
   k: number;
   /** How much each point counts. Default 1. */
-  weights?: ArrayLike<number>;
+  weights?: ArrayLike<number> | undefined;
   /** Starting centroids, instead of drawn ones and restarts. */
-  init?: Matrix;
+  init?: Matrix | undefined;
   /** Independent starts, of which the best counts. Default 10. */
-  restarts?: number;
+  restarts?: number | undefined;
   /** Default 300. */
-  maxIter?: number;
+  maxIter?: number | undefined;
   /** An iteration that lowers the inertia by no more than tol * max(1, inertia) is the last. Default 0: until nothing moves. */
-  tol?: number;
+  tol?: number | undefined;
   /** Default 0. */
-  seed?: number;
-  kernel?: Kernel;
+  seed?: number | undefined;
+  kernel?: Kernel | undefined;
 }
 
 export interface KMeansModel {

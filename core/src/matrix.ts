@@ -1,5 +1,7 @@
 // Rows of numbers in one flat array: the one shape in which points and centroids travel.
 
+import { isList, show } from "./given.ts";
+
 export interface Matrix {
   /** Row r is data[r * cols] ... data[(r + 1) * cols - 1]. */
   readonly data: Float64Array;
@@ -17,7 +19,7 @@ export interface FlatRows {
 export function matrix(rows: ArrayLike<ArrayLike<number>> | FlatRows): Matrix {
   if (isFlat(rows)) return fromFlat(rows);
   if (!isList(rows)) {
-    throw new TypeError(`rows must be a list of rows, or { data, cols } with flat numbers, got ${String(rows)}`);
+    throw new TypeError(`rows must be a list of rows, or { data, cols } with flat numbers, got ${show(rows)}`);
   }
   const cols = isList(rows[0]) ? rows[0].length : 0;
   const data = new Float64Array(rows.length * cols);
@@ -25,7 +27,7 @@ export function matrix(rows: ArrayLike<ArrayLike<number>> | FlatRows): Matrix {
     const row = rows[r];
     if (!isList(row)) {
       throw new TypeError(
-        `row ${r} must be a list of numbers (flat numbers: matrix({ data, cols })), got ${String(row)}`,
+        `row ${r} must be a list of numbers (flat numbers: matrix({ data, cols })), got ${show(row)}`,
       );
     }
     if (row.length !== cols) {
@@ -37,10 +39,10 @@ export function matrix(rows: ArrayLike<ArrayLike<number>> | FlatRows): Matrix {
 }
 
 function fromFlat({ data: given, cols }: FlatRows): Matrix {
-  if (!isList(given)) throw new TypeError(`data must be a list of numbers, got ${String(given)}`);
+  if (!isList(given)) throw new TypeError(`data must be a list of numbers, got ${show(given)}`);
   if (!Number.isSafeInteger(cols) || cols < 1 || given.length % cols !== 0) {
     throw new RangeError(
-      `cols must be an integer that divides ${given.length} (the numbers of data), got ${String(cols)}`,
+      `cols must be an integer that divides ${given.length} (the numbers of data), got ${show(cols)}`,
     );
   }
   const data = new Float64Array(given.length);
@@ -51,15 +53,11 @@ function fromFlat({ data: given, cols }: FlatRows): Matrix {
 /** A typed array would turn null, text and holes into a number without a word. */
 function finite(value: unknown, row: number, column: number): number {
   if (typeof value === "number" && Number.isFinite(value)) return value;
-  throw new RangeError(`row ${row}, column ${column} must be a finite number, got ${String(value)}`);
+  throw new RangeError(`row ${row}, column ${column} must be a finite number, got ${show(value)}`);
 }
 
 function isFlat(value: unknown): value is FlatRows {
   return typeof value === "object" && value !== null && "data" in value && "cols" in value;
-}
-
-function isList(value: unknown): value is ArrayLike<unknown> {
-  return typeof value === "object" && value !== null && "length" in value && typeof value.length === "number";
 }
 
 /** The rows of a matrix as nested arrays, copied: the inverse of `matrix`. */

@@ -37,8 +37,8 @@ export function totalVariation(
 
 export interface ObjectiveOptions {
   alpha: number;
-  coupling?: Coupling;
-  weighting?: Weighting;
+  coupling?: Coupling | undefined;
+  weighting?: Weighting | undefined;
 }
 
 /** F of GTVMin: sum_i u_i (1 / m_i) sum_r min_c |w(i,c) - x(i,r)|^2 + alpha GTV. */

@@ -8,7 +8,7 @@ import type { Graph } from "../graph.ts";
 import { columnsOf, type Matrix, takeRows } from "../matrix.ts";
 import type { Weighting } from "../network.ts";
 import { lossOf } from "../objective.ts";
-import { withoutUndefined } from "../options.ts";
+import { type Settled, withoutUndefined } from "../options.ts";
 import { randomStream, shuffled } from "../random.ts";
 import { addTraffic, floodTraffic, sumTraffic, type Traffic } from "../traffic.ts";
 import { askedOf } from "./asked.ts";
@@ -16,13 +16,13 @@ import { askedOf } from "./asked.ts";
 export interface ChooseAlphaOptions extends Omit<FitOptions, "alpha" | "init" | "k"> {
   k: number;
   /** Default 0, 0.01, 0.03, 0.1, 0.3, 1, 3, 10. */
-  alphas?: readonly number[];
+  alphas?: readonly number[] | undefined;
   /** The share of its points that a device keeps back in each fold, above 0 and below 1. Default 0.2. */
-  holdOut?: number;
+  holdOut?: number | undefined;
   /** So many times other points are kept back. Default 5: with a fifth each time, every point once. */
-  folds?: number;
+  folds?: number | undefined;
   /** Whose points that were kept back judge the centroids of a device. Default "own". */
-  judge?: Judge;
+  judge?: Judge | undefined;
 }
 
 /**
@@ -111,7 +111,7 @@ export function chooseAlphaOn(datasets: readonly Matrix[], graph: Graph, options
 }
 
 type Checked = Pick<
-  Required<ChooseAlphaOptions>,
+  Settled<ChooseAlphaOptions>,
   "k" | "seed" | "weighting" | "alphas" | "holdOut" | "folds" | "judge"
 >;
 

@@ -21,7 +21,7 @@ export interface ChooseKOptions extends Pick<FitOptions, "restarts" | "minimum" 
    * No larger k is tried. Default: a tenth of the points, at least 10; the search ends before, where the curve is over.
    * Nor is one for which no device has k times `minimum` points.
    */
-  largestK?: number;
+  largestK?: number | undefined;
 }
 
 /** What the devices find out together about one k. */

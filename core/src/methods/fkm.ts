@@ -1,6 +1,6 @@
 // FKM (Garst and Reinders 2024): in rounds, every device improves the common centroids on its own points and floods them.
 
-import { checkInteger } from "../check.ts";
+import { checkInteger, checkSignal } from "../check.ts";
 import { defaults } from "../defaults.ts";
 import type { RoundSummary } from "../fit.ts";
 import type { Graph } from "../graph.ts";
@@ -20,15 +20,15 @@ import {
   sharedCentres,
   solveComponents,
 } from "./flooding.ts";
-import type { MethodModel, MethodOptions } from "./method.ts";
+import type { MethodModel, RoundsMethodOptions } from "./method.ts";
 
-export interface FkmOptions extends MethodOptions {
+export interface FkmOptions extends Omit<RoundsMethodOptions, "init"> {
   /** At most this many rounds after the first flood. Default 10. */
-  rounds?: number;
+  rounds?: number | undefined;
   /** Lloyd iterations of a device in every round. Default 1. */
-  localIterations?: number;
+  localIterations?: number | undefined;
   /** No mean of fewer points is flooded. Default 2. */
-  minimum?: number;
+  minimum?: number | undefined;
 }
 
 interface FkmRun {
@@ -46,6 +46,7 @@ export function fkm(datasets: readonly Matrix[], graph: Graph, options: FkmOptio
   checkInteger("localIterations", localIterations, 1);
   checkInteger("minimum", minimum, 1);
   checkInteger("rounds", rounds, 0);
+  checkSignal(signal);
   const points = datasets.map((own) => settings.kernel.prepare(own));
   const run = { graph, points, settings, localIterations, minimum };
   const history: RoundSummary[] = [];

@@ -20,13 +20,13 @@ import {
   repeatRows,
   solveComponents,
 } from "./flooding.ts";
-import { type MethodModel, type MethodOptions, modelWithoutRounds } from "./method.ts";
+import { type CommonOptions, type MethodModel, modelWithoutRounds } from "./method.ts";
 
-export interface KfedOptions extends MethodOptions {
+export interface KfedOptions extends CommonOptions {
   /** Centres of every device, from 1 to k. Default k. */
-  localCentres?: number;
+  localCentres?: number | undefined;
   /** No centre of fewer points is flooded, and no device looks for more centres than it could flood. Default 2. */
-  minimum?: number;
+  minimum?: number | undefined;
 }
 
 export interface KfedModel extends MethodModel {

@@ -13,9 +13,9 @@ import type { Post } from "./worker.ts";
 
 export interface ThreadsOptions {
   /** Threads that work together, the calling one included. Default: as many as the machine has. */
-  threads?: number;
+  threads?: number | undefined;
   /** Ends the workers. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 export interface ThreadedKernel extends Kernel {
