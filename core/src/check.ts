@@ -4,7 +4,7 @@
 import { isList, show } from "./given.ts";
 import { coarseBelow, largestMagnitudes } from "./kernel/grid.ts";
 import type { Kernel, Statistics } from "./kernel/kernel.ts";
-import type { Matrix } from "./matrix.ts";
+import { checkIsMatrix, type Matrix } from "./matrix.ts";
 
 /** Above it squared distances and their sums could overflow to infinity. */
 const LARGEST_COORDINATE = 1e150;
@@ -71,7 +71,9 @@ export function checkSignal(signal: unknown): void {
 /** The lists of a graph are there; that they fit together is what `graph` sees to. */
 export function checkGraph(value: unknown): void {
   const { size, neighbours, weights } = (value ?? {}) as Partial<Record<"size" | "neighbours" | "weights", unknown>>;
-  const isListed = [neighbours, weights].every((rows) => Array.isArray(rows) && rows.length === size && rows.every(isList));
+  const isListed = [neighbours, weights].every(
+    (rows) => Array.isArray(rows) && rows.length === size && rows.every(isList),
+  );
   if (!isListed) {
     throw new TypeError(`graph must be a Graph { size, neighbours, weights }; graph(size, edges) makes one`);
   }
@@ -79,10 +81,8 @@ export function checkGraph(value: unknown): void {
 
 /** Returns whether all numbers are of ordinary size. */
 export function checkMatrix(name: string, value: Matrix): boolean {
-  const { data, rows, cols } = value ?? {};
-  if (!(data instanceof Float64Array) || !Number.isSafeInteger(rows) || !Number.isSafeInteger(cols)) {
-    throw new TypeError(`${name} must be a Matrix { data: Float64Array, rows, cols }; matrix(rows) makes one`);
-  }
+  checkIsMatrix(name, value);
+  const { data, rows, cols } = value;
   if (rows < 0 || cols < 0 || data.length !== rows * cols) {
     throw new RangeError(`${name} must hold rows * cols = ${rows * cols} numbers, got ${data.length}`);
   }

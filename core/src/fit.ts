@@ -5,8 +5,15 @@ import { defaults } from "./defaults.ts";
 import { checkOptions, type OptionNames } from "./given.ts";
 import type { Graph } from "./graph.ts";
 import type { Matrix } from "./matrix.ts";
+import { networkAnswerOf } from "./model.ts";
 import { type Network, network, pointScales, runRound, summarise, unpack, type Weighting } from "./network.ts";
-import { type Preset, settingsOfRounds, sharedOptionNames, type UpdateOptions, type UpdateSettings } from "./options.ts";
+import {
+  type Preset,
+  settingsOfRounds,
+  sharedOptionNames,
+  type UpdateOptions,
+  type UpdateSettings,
+} from "./options.ts";
 import { randomStream } from "./random.ts";
 import { checkSchedule, roundOrders, type Schedule } from "./schedule.ts";
 import { type Clusters, type Init, start } from "./start.ts";
@@ -68,6 +75,8 @@ export interface Round extends RoundSummary {
 export interface FitModel {
   readonly centroids: readonly Matrix[];
   readonly objective: number;
+  /** The sum of squared distances from every point to the nearest centroid of its own device. */
+  readonly inertia: number;
   readonly rounds: number;
   /** Whether every device was visited since the last move above tol (relative to the largest coordinate). */
   readonly converged: boolean;
@@ -75,6 +84,8 @@ export interface FitModel {
   readonly bytes: number;
   /** The start and every round: rounds + 1 entries. */
   readonly history: readonly RoundSummary[];
+  /** For every device the cluster of each of its points, computed when asked. */
+  labels(): readonly Uint32Array[];
 }
 
 export function fit(datasets: readonly Matrix[], graph: Graph, options: FitOptions): FitModel {
@@ -245,5 +256,7 @@ export function* runRounds(
   }
   const { round, objective, messages, bytes } = history[history.length - 1];
   const centroids = unpack(state, state.sets.data);
-  return { centroids, objective, rounds: round, converged, messages, bytes, history };
+  const inertia = state.losses.reduce((sum, loss) => sum + loss, 0);
+  const numbers = { centroids, objective, inertia, rounds: round, converged, messages, bytes, history };
+  return networkAnswerOf(numbers, state.datasets);
 }

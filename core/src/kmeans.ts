@@ -3,17 +3,18 @@
 import {
   checkAtLeastZero,
   checkInteger,
-  checkMatrix,
+  checkKernel,
   checkMatrixOf,
   checkPoints,
   checkSeed,
-  checkShape,
   checkWeights,
 } from "./check.ts";
 import { defaults } from "./defaults.ts";
+import { checkOptions, type OptionNames } from "./given.ts";
 import type { Kernel, PreparedPoints } from "./kernel/kernel.ts";
 import { fastKernel } from "./kernel/wasm.ts";
 import { type Matrix, takeRows } from "./matrix.ts";
+import { answerOf } from "./model.ts";
 import { updateSettings } from "./options.ts";
 import { type Random, randomStream } from "./random.ts";
 import { plusPlus } from "./seeding.ts";
@@ -37,6 +38,17 @@ export interface KMeansOptions {
   kernel?: Kernel | undefined;
 }
 
+const kmeansOptionNames: OptionNames<KMeansOptions> = {
+  k: true,
+  weights: true,
+  init: true,
+  restarts: true,
+  maxIter: true,
+  tol: true,
+  seed: true,
+  kernel: true,
+};
+
 export interface KMeansModel {
   readonly centroids: Matrix;
   readonly labels: Uint32Array;
@@ -49,7 +61,8 @@ export interface KMeansModel {
 
 export function kmeans(points: Matrix, options: KMeansOptions): KMeansModel {
   checkPoints("points", points);
-  return kmeansOn(points, options);
+  checkOptions(options, kmeansOptionNames, "k");
+  return answerOf(kmeansOn(points, options));
 }
 
 /** The same on points that were checked. */
@@ -64,6 +77,7 @@ export function kmeansOn(points: Matrix, options: KMeansOptions): KMeansModel {
   checkInteger("maxIter", maxIter, 1);
   checkAtLeastZero("tol", tol);
   checkSeed(seed);
+  checkKernel(kernel);
   const weights = checkedWeights(options.weights, points.rows);
   const prepared = kernel.prepare(points, weights);
   const run = { points, weights, prepared, k, maxIter, tol };
@@ -76,24 +90,6 @@ export function kmeansOn(points: Matrix, options: KMeansOptions): KMeansModel {
   prepared.release();
   const { centroids, inertia, iterations, converged } = best;
   return { centroids, labels, inertia, iterations, converged };
-}
-
-/** For every point the index of its nearest centroid, the lowest on ties. */
-export function predict(centroids: Matrix, points: Matrix): Uint32Array {
-  checkMatrix("centroids", centroids);
-  checkMatrix("points", points);
-  if (centroids.rows === 0) throw new RangeError("centroids must have at least 1 row, got 0");
-  if (points.rows > 0) checkShape("points", points, points.rows, centroids.cols, "the columns of centroids");
-  return nearestCentroids(centroids, points);
-}
-
-/** The same on matrices that were checked. */
-export function nearestCentroids(centroids: Matrix, points: Matrix): Uint32Array {
-  const labels = new Uint32Array(points.rows);
-  const prepared = fastKernel.prepare(points);
-  prepared.labels(centroids.data, labels);
-  prepared.release();
-  return labels;
 }
 
 /** What the restarts of one k-means share. */

@@ -16,9 +16,7 @@ import { checkMethodOptions, type MethodOptions, type RoundsMethodOptions, setta
 import { orderSeeds } from "./order.ts";
 import { moveToPooledMeans, stepToPooledMeans } from "./pooledMeans.ts";
 
-export interface ConsensusOptions
-  extends RoundsMethodOptions,
-    Pick<MethodOptions, "beta" | "settle" | "passes"> {}
+export interface ConsensusOptions extends RoundsMethodOptions, Pick<MethodOptions, "beta" | "settle" | "passes"> {}
 
 export interface ConsensusModel extends FitModel {
   readonly beta: number;
@@ -254,5 +252,5 @@ function* withMultipliers(
   { state, beta, multipliers }: ConsensusRun,
 ): Generator<Round, ConsensusModel, void> {
   const model = yield* loop;
-  return { ...model, beta, multipliers: unpack(state, multipliers) };
+  return Object.assign(model, { beta, multipliers: unpack(state, multipliers) });
 }

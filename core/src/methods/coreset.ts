@@ -3,8 +3,8 @@
 import { checkInteger } from "../check.ts";
 import type { Graph } from "../graph.ts";
 import { squaredDistance } from "../kernel/js.ts";
-import { nearestCentroids } from "../kmeans.ts";
 import { type Matrix, stack, takeRows } from "../matrix.ts";
+import { nearestCentroids } from "../model.ts";
 import { type Random, randomStream } from "../random.ts";
 import { addTraffic, collectorTraffic, floodTraffic } from "../traffic.ts";
 import { collect, type FloodSettings, floodSettings, ownCentres, sharedCentres, solveComponents } from "./flooding.ts";
@@ -62,7 +62,7 @@ export function coreset(datasets: readonly Matrix[], graph: Graph, options: Core
     ).centroids;
   });
   const reached = { centroids, ...coresetTraffic(graph, own, parts, settings) };
-  return { ...modelWithoutRounds(datasets, graph, settings.judged, reached), parts };
+  return Object.assign(modelWithoutRounds(datasets, graph, settings.judged, reached), { parts });
 }
 
 coreset.travels = "samples, centroids, counts";

@@ -65,7 +65,7 @@ function* withMultipliers(
   eta: number,
 ): Generator<Round, DistributedModel, void> {
   const model = yield* loop;
-  return { ...model, eta, multipliers: unpack(state, multipliers) };
+  return Object.assign(model, { eta, multipliers: unpack(state, multipliers) });
 }
 
 /** mean(m) / (2 k sqrt(l2 ln)): the step that suits the graph, where the paper's is the same for all. */

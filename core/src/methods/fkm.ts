@@ -7,6 +7,7 @@ import type { Graph } from "../graph.ts";
 import { emptyStatistics, type PreparedPoints } from "../kernel/kernel.ts";
 import { kmeansOn } from "../kmeans.ts";
 import type { Matrix } from "../matrix.ts";
+import { networkAnswerOf } from "../model.ts";
 import { objectiveOf } from "../objective.ts";
 import { addTraffic, collectorTraffic, floodTraffic, leastSupport, type Traffic } from "../traffic.ts";
 import {
@@ -65,12 +66,14 @@ export function fkm(datasets: readonly Matrix[], graph: Graph, options: FkmOptio
     traffic = addTraffic(traffic, floodTraffic(graph, numbers));
     collector = addTraffic(collector, collectorTraffic(numbers, settings.k * settings.cols));
     const { largestMove, scale } = round > 0 ? compare(starts, centroids) : { largestMove: 0, scale: 0 };
-    const reached = objectiveOf(datasets, centroids, graph, settings.judged);
+    const { inertia, ...reached } = objectiveOf(datasets, centroids, graph, settings.judged);
     history.push({ round, ...reached, largestMove, ...traffic });
     const converged = round > 0 && largestMove <= settings.tol * scale;
     if (converged || round === rounds) {
       for (const own of points) own.release();
-      return { centroids, objective: reached.objective, rounds: round, converged, ...traffic, history, collector };
+      const { objective } = reached;
+      const numbers = { centroids, objective, inertia, rounds: round, converged, ...traffic, history, collector };
+      return networkAnswerOf(numbers, datasets);
     }
     starts = centroids;
   }

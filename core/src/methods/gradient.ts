@@ -49,7 +49,7 @@ export function gradient(datasets: readonly Matrix[], graph: Graph, options: Gra
   const reached: number[] = [];
   for (;;) {
     const next = loop.next();
-    if (next.done) return { ...next.value, step, ownObjective: reached };
+    if (next.done) return Object.assign(next.value, { step, ownObjective: reached });
     reached.push(ownObjective(state, pointWeight));
   }
 }

@@ -5,8 +5,9 @@ import { defaults } from "../defaults.ts";
 import type { Graph } from "../graph.ts";
 import { jsKernel, squaredDistance } from "../kernel/js.ts";
 import { emptyStatistics } from "../kernel/kernel.ts";
-import { bestOf, kmeansOn, nearestCentroids } from "../kmeans.ts";
+import { bestOf, kmeansOn } from "../kmeans.ts";
 import { dot, type Matrix, takeRows } from "../matrix.ts";
+import { nearestCentroids } from "../model.ts";
 import { normalStream, type Random, randomStream } from "../random.ts";
 import { collectorTraffic, floodTraffic, leastSupport } from "../traffic.ts";
 import {
@@ -31,7 +32,7 @@ export interface KfedOptions extends CommonOptions {
 
 export interface KfedModel extends MethodModel {
   /** The centroid of every point: that of its local centre, which need not be the one nearest to the point. */
-  readonly labels: readonly Uint32Array[];
+  labels(): readonly Uint32Array[];
 }
 
 interface OwnClusters {
@@ -61,7 +62,7 @@ export function kfed(datasets: readonly Matrix[], graph: Graph, options: KfedOpt
   const traffic = floodTraffic(graph, numbers);
   const collector = collectorTraffic(numbers, settings.k * settings.cols);
   const labels = own.map((clusters, i) => relabel(clusters, centroids[i]));
-  return { ...modelWithoutRounds(datasets, graph, settings.judged, { centroids, traffic, collector }), labels };
+  return modelWithoutRounds(datasets, graph, settings.judged, { centroids, traffic, collector, labels });
 }
 
 kfed.settable = { localCentres: ["number"], minimum: ["number"], restarts: ["number"] };

@@ -7,6 +7,7 @@ import { type FitModel, type FitOptions, fitOptionNames } from "../fit.ts";
 import { checkOptions, type OptionNames } from "../given.ts";
 import type { Graph } from "../graph.ts";
 import type { Matrix } from "../matrix.ts";
+import { networkAnswerOf } from "../model.ts";
 import { type JudgedBy, objectiveOf } from "../objective.ts";
 import { type UpdateSettings, updateSettings } from "../options.ts";
 import type { Traffic } from "../traffic.ts";
@@ -113,21 +114,29 @@ export function judgedBy(options: CommonOptions): JudgedBy {
   return { alpha, coupling, weighting };
 }
 
+/** Where a method without rounds came to, and what it took. */
+interface Reached {
+  readonly centroids: readonly Matrix[];
+  readonly traffic: Traffic;
+  readonly collector?: Traffic;
+  /** Where they are not those of the nearest centroids. */
+  readonly labels?: readonly Uint32Array[];
+}
+
 /** The model of a method without rounds: its centroids, judged by the same objective as the others. */
 export function modelWithoutRounds(
   datasets: readonly Matrix[],
   graph: Graph,
   judged: JudgedBy,
-  reached: { readonly centroids: readonly Matrix[]; readonly traffic: Traffic; readonly collector?: Traffic },
+  reached: Reached,
 ): MethodModel {
-  const { centroids, traffic, collector } = reached;
-  const summary = {
-    round: 0,
-    ...objectiveOf(datasets, centroids, graph, judged),
-    largestMove: 0,
-    ...traffic,
-  };
-  const { objective } = summary;
-  const model = { centroids, objective, rounds: 0, converged: true, ...traffic, history: [summary] };
-  return collector === undefined ? model : { ...model, collector };
+  const { centroids, traffic, collector, labels } = reached;
+  const { objective, totalVariation, inertia } = objectiveOf(datasets, centroids, graph, judged);
+  const history = [{ round: 0, objective, totalVariation, largestMove: 0, ...traffic }];
+  const numbers = { centroids, objective, inertia, rounds: 0, converged: true, ...traffic, history };
+  return networkAnswerOf(
+    collector === undefined ? numbers : { ...numbers, collector },
+    datasets,
+    labels && (() => labels.map((own) => own.slice())),
+  );
 }
