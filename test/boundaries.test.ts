@@ -61,6 +61,7 @@ const layers = [
   "update",
   "seeding",
   "freshStarts",
+  "emptyClusters",
   "updateDevice",
   "kmeans",
   "sketch",

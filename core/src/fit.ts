@@ -2,6 +2,7 @@
 
 import { checkInteger, checkNetwork, checkOneOf, checkSeed, checkSignal } from "./check.ts";
 import { defaults } from "./defaults.ts";
+import { type EmptyClusters, emptyRules } from "./emptyClusters.ts";
 import { checkOptions, type OptionNames } from "./given.ts";
 import type { Graph } from "./graph.ts";
 import type { Matrix } from "./matrix.ts";
@@ -31,6 +32,8 @@ export interface FitOptions extends Omit<UpdateOptions, "weight" | "edgeWeights"
   weighting?: Weighting | undefined;
   /** Default "auto", or "local" with alpha 0 or with preset "paper". */
   init?: Init | undefined;
+  /** Where a given `init` leaves a device's clusters without points. Moved ones begin at records. Default "keep". */
+  empty?: EmptyClusters | undefined;
   /** Starts of the k-means that `init` needs. Default 10. */
   restarts?: number | undefined;
   /** No centroid of fewer points is flooded (`init: "federated"`, and methods that flood centroids). Default 1. */
@@ -48,6 +51,7 @@ export const fitOptionNames: OptionNames<FitOptions> = {
   schedule: true,
   weighting: true,
   init: true,
+  empty: true,
   restarts: true,
   minimum: true,
   signal: true,
@@ -187,20 +191,21 @@ export function startNetwork(
   settings: UpdateSettings,
 ): Network {
   const { k, rounds = defaults.rounds, weighting = defaults.weighting, init = "local" } = options;
-  const { restarts = defaults.restarts, minimum = defaults.minimum, seed = defaults.seed } = options;
+  const { empty = "keep", restarts = defaults.restarts, minimum = defaults.minimum, seed = defaults.seed } = options;
   if (!Array.isArray(k)) checkInteger("k", k, 1);
   checkInteger("rounds", rounds, 0);
   checkInteger("restarts", restarts, 1);
   checkInteger("minimum", minimum, 1);
   checkSeed(seed);
   checkSignal(options.signal);
+  checkOneOf("empty", empty, emptyRules);
   checkOneOf("weighting", weighting, ["device", "sample"]);
   const points = datasets.map((own) => settings.kernel.prepare(own));
   const scales = pointScales(datasets, weighting);
   const { alpha, coupling } = settings;
   const begun = start(
     { datasets, points, graph },
-    { k, init, restarts, minimum, seed, alpha, coupling, pointScales: scales },
+    { k, init, empty, restarts, minimum, seed, alpha, coupling, pointScales: scales },
   );
   const random = randomStream(seed, "fresh");
   return network({ datasets, points, graph, start: begun, settings, pointScales: scales, random });

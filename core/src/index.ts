@@ -17,6 +17,7 @@ export {
   splitEvenly,
   twoCommunities,
 } from "./datasets.ts";
+export type { EmptyClusters } from "./emptyClusters.ts";
 export {
   type FitModel,
   type FitOptions,

@@ -5,11 +5,13 @@ import {
   checkInteger,
   checkKernel,
   checkMatrixOf,
+  checkOneOf,
   checkPoints,
   checkSeed,
   checkWeights,
 } from "./check.ts";
 import { defaults } from "./defaults.ts";
+import { type EmptyClusters, emptyRules, moveEmpty } from "./emptyClusters.ts";
 import { checkOptions, type OptionNames } from "./given.ts";
 import type { Kernel, PreparedPoints } from "./kernel/kernel.ts";
 import { fastKernel } from "./kernel/wasm.ts";
@@ -27,6 +29,8 @@ export interface KMeansOptions {
   weights?: ArrayLike<number> | undefined;
   /** Starting centroids, instead of drawn ones and restarts. */
   init?: Matrix | undefined;
+  /** What becomes of clusters without points. Default "keep". */
+  empty?: EmptyClusters | undefined;
   /** Independent starts, of which the best counts. Default 10. */
   restarts?: number | undefined;
   /** Default 300. */
@@ -42,6 +46,7 @@ const kmeansOptionNames: OptionNames<KMeansOptions> = {
   k: true,
   weights: true,
   init: true,
+  empty: true,
   restarts: true,
   maxIter: true,
   tol: true,
@@ -67,7 +72,7 @@ export function kmeans(points: Matrix, options: KMeansOptions): KMeansModel {
 
 /** The same on points that were checked. */
 export function kmeansOn(points: Matrix, options: KMeansOptions): KMeansModel {
-  const { k, init, tol = 0, kernel = fastKernel } = options;
+  const { k, init, empty = "keep", tol = 0, kernel = fastKernel } = options;
   const { restarts = defaults.restarts, maxIter = defaults.maxIter, seed = defaults.seed } = options;
   if (points.cols === 0) throw new RangeError("points must have at least 1 column, got 0");
   if (init === undefined) checkInteger("k", k, 1, points.rows, "the rows of points");
@@ -78,18 +83,33 @@ export function kmeansOn(points: Matrix, options: KMeansOptions): KMeansModel {
   checkAtLeastZero("tol", tol);
   checkSeed(seed);
   checkKernel(kernel);
+  checkOneOf("empty", empty, emptyRules);
   const weights = checkedWeights(options.weights, points.rows);
   const prepared = kernel.prepare(points, weights);
   const run = { points, weights, prepared, k, maxIter, tol };
-  const best =
+  const found =
     init === undefined
       ? bestOf(run, restarts, (restart) => randomStream(seed, "kmeans", restart))
-      : lloyd(run, init.data);
+      : lloyd(run, empty === "keep" ? init.data : moveEmpty(run, init.data));
+  const best = empty === "keep" ? found : withoutEmpty(run, found);
   const labels = new Uint32Array(points.rows);
   prepared.labels(best.centroids.data, labels);
   prepared.release();
   const { centroids, inertia, iterations, converged } = best;
   return { centroids, labels, inertia, iterations, converged };
+}
+
+/** Goes on from the farthest points as long as a run ends with clusters that lost theirs. Each move lowers the inertia. */
+function withoutEmpty(run: KMeansRun, found: Clustering): Clustering {
+  let { iterations, ...best } = found;
+  while (iterations < run.maxIter) {
+    const start = moveEmpty(run, best.centroids.data);
+    if (start === best.centroids.data) break;
+    const next = lloyd({ ...run, maxIter: run.maxIter - iterations }, start);
+    iterations += next.iterations;
+    best = next;
+  }
+  return { ...best, iterations };
 }
 
 /** What the restarts of one k-means share. */

@@ -22,7 +22,7 @@ import { randomStream, shuffled } from "../random.ts";
 import { addTraffic, floodTraffic, sumTraffic, type Traffic } from "../traffic.ts";
 import { askedOf } from "./asked.ts";
 
-export interface ChooseAlphaOptions extends Omit<FitOptions, "alpha" | "init" | "k"> {
+export interface ChooseAlphaOptions extends Omit<FitOptions, "alpha" | "init" | "empty" | "k"> {
   k: number;
   /** Default 0, 0.01, 0.03, 0.1, 0.3, 1, 3, 10. */
   alphas?: readonly number[] | undefined;
@@ -34,7 +34,7 @@ export interface ChooseAlphaOptions extends Omit<FitOptions, "alpha" | "init" | 
   judge?: Judge | undefined;
 }
 
-const { k: _k, alpha: _alpha, init: _init, ...fitNames } = fitOptionNames;
+const { k: _k, alpha: _alpha, init: _init, empty: _empty, ...fitNames } = fitOptionNames;
 
 /** All but k, which `choose` finds itself. */
 export const foldOptionNames: OptionNames<Omit<ChooseAlphaOptions, "k">> = {

@@ -23,7 +23,7 @@ import {
 } from "./flooding.ts";
 import type { MethodModel, RoundsMethodOptions } from "./method.ts";
 
-export interface FkmOptions extends Omit<RoundsMethodOptions, "init"> {
+export interface FkmOptions extends Omit<RoundsMethodOptions, "init" | "empty"> {
   /** At most this many rounds after the first flood. Default 10. */
   rounds?: number | undefined;
   /** Lloyd iterations of a device in every round. Default 1. */

@@ -14,17 +14,18 @@ import {
   settableStart,
 } from "./method.ts";
 
-export interface LocalOptions extends CommonOptions, Pick<FitOptions, "init"> {}
+export interface LocalOptions extends CommonOptions, Pick<FitOptions, "init" | "empty"> {}
 
 export function local(datasets: readonly Matrix[], graph: Graph, options: LocalOptions): MethodModel {
   checkMethodOptions(options);
-  const { k, init = "local", restarts = defaults.restarts, seed = defaults.seed, kernel } = options;
+  const { k, init = "local", empty, restarts = defaults.restarts, seed = defaults.seed, kernel } = options;
   checkNetwork(datasets, graph);
   const judged = judgedBy(options);
   // Without coupling a device update is Lloyd's iteration, to the last bit.
   const alone = {
     k,
     init,
+    empty,
     restarts,
     seed,
     kernel,

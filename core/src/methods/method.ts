@@ -23,7 +23,7 @@ export interface CommonOptions extends Pick<FitOptions, "coupling" | "weighting"
 /** What methods take that start their devices as `fit` does and then go on in rounds of their own. */
 export interface RoundsMethodOptions
   extends CommonOptions,
-    Pick<FitOptions, "rounds" | "init" | "minimum" | "tol" | "signal"> {}
+    Pick<FitOptions, "rounds" | "init" | "empty" | "minimum" | "tol" | "signal"> {}
 
 /** What any of the methods takes, so that one set of options serves all: each uses its own of them. */
 export interface MethodOptions extends RoundsMethodOptions, Omit<FitOptions, "k" | "alpha"> {
