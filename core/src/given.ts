@@ -13,12 +13,17 @@ export function isList(value: unknown): value is ArrayLike<unknown> {
   return typeof value === "object" && value !== null && "length" in value && typeof value.length === "number";
 }
 
+/** An object with named parts, such as options. */
+export function isRecord(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !isList(value);
+}
+
 /** The names of some options, all of them and no other: the compiler compares them with their type. */
 export type OptionNames<Options> = { readonly [Name in keyof Required<Options>]: true };
 
 /** Refuses what is no object; `needs` names what must be in it. */
 export function checkIsOptions(given: unknown, needs = ""): void {
-  if (typeof given !== "object" || given === null || isList(given)) {
+  if (!isRecord(given)) {
     throw new TypeError(`options must be an object${needs && ` with ${needs}`}, got ${show(given)}`);
   }
 }
