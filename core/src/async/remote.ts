@@ -64,7 +64,10 @@ async function compute(host: JobHost, name: Request["name"], given: readonly unk
   const shared = await share(asked, host, signal);
   return new Promise((resolve, reject) => {
     let end = () => {};
+    let isSettled = false;
     const settle = (act: () => void) => {
+      if (isSettled) return;
+      isSettled = true;
       signal?.removeEventListener("abort", abort);
       end();
       act();
@@ -73,7 +76,7 @@ async function compute(host: JobHost, name: Request["name"], given: readonly unk
     const hear = (reply: Reply) => {
       if ("answer" in reply) settle(() => resolve(reply.answer));
       else if ("refusal" in reply) settle(() => reject(reply.refusal));
-      else {
+      else if (!isSettled) {
         try {
           onProgress?.(reply.progress);
         } catch (error) {
