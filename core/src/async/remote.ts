@@ -91,8 +91,8 @@ async function compute(host: JobHost, name: Request["name"], given: readonly unk
 
 /** Shorter arrays are copied with the message that carries them. */
 const WORTH_SHARING = 2 ** 13;
-/** Numbers that are copied in one turn of the event loop, about 3 ms. */
-const COPIED = 2 ** 19;
+/** Numbers that are copied in one turn of the event loop, about a millisecond. */
+const COPIED = 2 ** 18;
 
 /**
  * The same values with large arrays in shared memory, where there is any: one copy, made a part at a time. Numbers that
