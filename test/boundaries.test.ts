@@ -19,6 +19,7 @@ const workspaces: Record<string, readonly string[]> = {
 /** The files of core from the bottom up: a file may use what stands before it, types included. */
 const layers = [
   "defaults",
+  "given",
   "matrix",
   "elementary",
   "random",
@@ -51,6 +52,7 @@ const layers = [
   "threads/threads",
   "threads/node",
   "threads/browser",
+  "model",
   "traffic",
   "coupling",
   "schedule",
@@ -59,6 +61,7 @@ const layers = [
   "update",
   "seeding",
   "freshStarts",
+  "emptyClusters",
   "updateDevice",
   "kmeans",
   "sketch",
@@ -99,6 +102,12 @@ const layers = [
   "choose/index",
   "choose/links",
   "datasets",
+  "async/jobs",
+  "async/remote",
+  "async/node",
+  "async/browser",
+  "async/nodeWorker",
+  "async/browserWorker",
   "index",
 ];
 
@@ -178,8 +187,9 @@ describe("core", () => {
 
   it("is pure: no platform, no clock, no chance, no output", () => {
     const forbidden = /\bnode:|\b(document|window|process|console|Date|performance|setTimeout)\b|Math\.random/;
-    // Threads are started by the platform; nothing else in core imports what is particular to Node.
-    const platforms = ["core/src/threads/node.ts", "core/src/threads/platform.d.ts"];
+    // Workers are started by the platform; nothing else in core imports what is particular to it.
+    const hosts = ["node", "browser", "nodeWorker", "browserWorker"].map((name) => `core/src/async/${name}.ts`);
+    const platforms = ["core/src/threads/node.ts", "core/src/threads/platform.d.ts", ...hosts];
     for (const file of files.filter((name) => !platforms.includes(name))) {
       expect(code(file).match(forbidden)?.[0], file).toBeUndefined();
       for (const name of imports(file, { types: true })) expect(name, file).not.toMatch(/^node:/);

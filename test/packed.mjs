@@ -95,6 +95,11 @@ const program =
 const node = (kind, code) => run(kind, process.execPath, [`--input-type=${kind}`, "-e", code], { says: /^3\n/ });
 node("module", `const { kmeans, matrix } = await import("@fedkm/core"); ${program}`);
 node("commonjs", `const { kmeans, matrix } = require("@fedkm/core"); ${program}`);
+// The worker is a file of the package, and leaves nothing behind that would keep the process alive.
+node(
+  "module",
+  'import { kmeansAsync } from "@fedkm/core/async"; const points = { data: Float64Array.of(0, 1, 9), rows: 3, cols: 1 }; console.log((await kmeansAsync(points, { k: 2 })).labels.length)',
+);
 node(
   "module",
   'import { readTable } from "@fedkm/files"; console.log((await readTable("examples/north.csv", { columns: ["leaf_mm"] })).points.rows / 40)',
@@ -102,11 +107,20 @@ node(
 
 writeFileSync(
   join(folder, "user.ts"),
-  `import { type FitModel, complete, fit, matrix } from "@fedkm/core";
+  `import { type FitModel, complete, fit, kmeans, matrix, methods } from "@fedkm/core";
+import { fitAsync, type Progress } from "@fedkm/core/async";
 import { type Table, readTable } from "@fedkm/files";
 const table: Table = await readTable("x.csv");
 const model: FitModel = fit([table.points, matrix([[1]])], complete(2), { k: 1, alpha: 1 });
 export const objective: number = model.objective;
+export const later: Promise<FitModel> = fitAsync([table.points], complete(1), {
+  k: 1,
+  alpha: 1,
+  seed: undefined,
+  onProgress: ({ passes }: Progress) => passes,
+});
+kmeans(table.points, { k: 2, seed: undefined, weights: undefined });
+methods.pooled([table.points], complete(1), { k: 3 });
 // @ts-expect-error types are there: k is a number
 fit([], complete(1), { k: "one", alpha: 1 });
 `,
@@ -114,7 +128,17 @@ fit([], complete(1), { k: "one", alpha: 1 });
 const tsc = join(root, "node_modules/typescript/bin/tsc");
 for (const resolution of ["nodenext", "bundler"]) {
   const module = resolution === "bundler" ? "esnext" : resolution;
-  const options = ["--noEmit", "--strict", "--target", "es2023", "--module", module, "--moduleResolution", resolution];
+  const options = [
+    "--noEmit",
+    "--strict",
+    "--exactOptionalPropertyTypes",
+    "--target",
+    "es2023",
+    "--module",
+    module,
+    "--moduleResolution",
+    resolution,
+  ];
   writeFileSync(join(folder, "package.json"), '{ "name": "user", "private": true, "type": "module" }\n');
   run(`types resolve: ${resolution}`, process.execPath, [tsc, ...options, "--skipLibCheck", "user.ts"]);
 }

@@ -1,12 +1,14 @@
 // A certificate of a result: how far one more exact update would move it, whether the objective ever rose, and how many
 // points lie on a border between clusters. Whoever has the points can compute it again.
 
+import { checkArray, checkNumber } from "./check.ts";
 import { defaults } from "./defaults.ts";
 import type { FitModel, RoundSummary } from "./fit.ts";
 import type { Graph } from "./graph.ts";
 import { squaredDistance } from "./kernel/js.ts";
 import type { Matrix } from "./matrix.ts";
 import { type ObjectiveOptions, objective } from "./measures.ts";
+import type { Settled } from "./options.ts";
 import { updateDevice } from "./updateDevice.ts";
 
 export interface Certificate {
@@ -31,12 +33,14 @@ interface CertifiedModel extends Pick<FitModel, "centroids"> {
 export function certify(
   datasets: readonly Matrix[],
   graph: Graph,
-  { centroids, history }: CertifiedModel,
-  { alpha, coupling = defaults.coupling, weighting = defaults.weighting }: ObjectiveOptions,
+  model: CertifiedModel,
+  options: ObjectiveOptions,
 ): Certificate {
+  const { centroids, history } = checkedModel(model);
+  // It checks all other arguments.
+  const reached = objective(datasets, centroids, graph, options);
+  const { alpha, coupling = defaults.coupling, weighting = defaults.weighting } = options;
   const judged = { alpha, coupling, weighting };
-  // It checks all arguments.
-  const reached = objective(datasets, centroids, graph, judged);
   const residual = residualOf(datasets, graph, centroids, judged);
   const range = rangeOf(datasets);
   const points = datasets.reduce((sum, { rows }) => sum + rows, 0);
@@ -50,12 +54,22 @@ export function certify(
   };
 }
 
+function checkedModel(model: CertifiedModel): CertifiedModel {
+  const { centroids, history } = model ?? {};
+  checkArray("model.centroids", centroids, "matrices, one for each device");
+  checkArray("model.history", history, "rounds");
+  history.forEach((round, at) => {
+    checkNumber(`model.history[${at}].objective`, round?.objective, () => true, "a finite number");
+  });
+  return { centroids, history };
+}
+
 /** One unrelaxed pass of every device, each from the same state. */
 function residualOf(
   datasets: readonly Matrix[],
   { neighbours, weights }: Graph,
   centroids: readonly Matrix[],
-  { alpha, coupling, weighting }: Required<ObjectiveOptions>,
+  { alpha, coupling, weighting }: Settled<ObjectiveOptions>,
 ): number {
   const meanRows = datasets.reduce((sum, { rows }) => sum + rows, 0) / datasets.length;
   let largest = 0;

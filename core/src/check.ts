@@ -1,9 +1,10 @@
 // The checks of the public edge: one line that names the rule and the value. Public functions check their data once and
 // call inner ones, which trust them; options are checked where they become settings.
 
+import { isList, show } from "./given.ts";
 import { coarseBelow, largestMagnitudes } from "./kernel/grid.ts";
-import type { Statistics } from "./kernel/kernel.ts";
-import type { Matrix } from "./matrix.ts";
+import type { Kernel, Statistics } from "./kernel/kernel.ts";
+import { checkIsMatrix, type Matrix } from "./matrix.ts";
 
 /** Above it squared distances and their sums could overflow to infinity. */
 const LARGEST_COORDINATE = 1e150;
@@ -36,12 +37,52 @@ export function checkOneOf(name: string, value: unknown, allowed: readonly strin
   }
 }
 
+/** The array itself: what is in it is checked by whoever knows. */
+export function checkArray(name: string, value: unknown, of: string): void {
+  if (!Array.isArray(value)) throw new TypeError(`${name} must be a list of ${of}, got ${show(value)}`);
+}
+
+/** Numbers in an array of any kind; what they are is checked by whoever knows. */
+export function checkNumbers(name: string, value: unknown): void {
+  if (!isList(value)) throw new TypeError(`${name} must be a list of numbers, got ${show(value)}`);
+}
+
+export function checkFunction(name: string, value: unknown, rule: string): void {
+  if (typeof value !== "function") throw new TypeError(`${name} must be ${rule}, got ${show(value)}`);
+}
+
+export function checkRandom(random: unknown): void {
+  checkFunction("random", random, "a function such as randomStream(seed)");
+}
+
+/** What computes (E1), and what ends a run. */
+export function checkKernel(kernel: unknown): void {
+  if (typeof (kernel as Kernel | null)?.prepare !== "function") {
+    throw new TypeError(`kernel must be a Kernel { name, prepare }, got ${show(kernel)}`);
+  }
+}
+
+export function checkSignal(signal: unknown): void {
+  if (signal !== undefined && typeof (signal as AbortSignal | null)?.throwIfAborted !== "function") {
+    throw new TypeError(`signal must be an AbortSignal, got ${show(signal)}`);
+  }
+}
+
+/** The lists of a graph are there; that they fit together is what `graph` sees to. */
+export function checkGraph(value: unknown): void {
+  const { size, neighbours, weights } = (value ?? {}) as Partial<Record<"size" | "neighbours" | "weights", unknown>>;
+  const isListed = [neighbours, weights].every(
+    (rows) => Array.isArray(rows) && rows.length === size && rows.every(isList),
+  );
+  if (!isListed) {
+    throw new TypeError(`graph must be a Graph { size, neighbours, weights }; graph(size, edges) makes one`);
+  }
+}
+
 /** Returns whether all numbers are of ordinary size. */
 export function checkMatrix(name: string, value: Matrix): boolean {
-  const { data, rows, cols } = value ?? {};
-  if (!(data instanceof Float64Array) || !Number.isSafeInteger(rows) || !Number.isSafeInteger(cols)) {
-    throw new TypeError(`${name} must be a Matrix { data: Float64Array, rows, cols }; matrix(rows) makes one`);
-  }
+  checkIsMatrix(name, value);
+  const { data, rows, cols } = value;
   if (rows < 0 || cols < 0 || data.length !== rows * cols) {
     throw new RangeError(`${name} must hold rows * cols = ${rows * cols} numbers, got ${data.length}`);
   }
@@ -112,6 +153,7 @@ export function checkShape(name: string, value: Matrix, rows: number, cols: numb
 }
 
 export function checkWeights(weights: ArrayLike<number>, length: number, name: string, where: string): void {
+  checkNumbers(name, weights);
   if (weights.length !== length) {
     throw new RangeError(`${name} must have ${length} numbers (${where}), got ${weights.length}`);
   }
@@ -119,7 +161,10 @@ export function checkWeights(weights: ArrayLike<number>, length: number, name: s
 }
 
 /** What (E1) left behind, as somebody else answered it for `rows` rows. */
-export function checkStatistics({ counts, sums, loss }: Statistics, rows: number, k: number, cols: number): void {
+export function checkStatistics(answer: Statistics, rows: number, k: number, cols: number): void {
+  const { counts, sums, loss } = answer ?? {};
+  checkNumbers("counts", counts);
+  checkNumbers("sums", sums);
   if (counts.length !== k || sums.length !== k * cols) {
     throw new RangeError(
       `statistics must hold ${k} counts and ${k * cols} sums, got ${counts.length} and ${sums.length}`,
@@ -136,6 +181,8 @@ export function checkStatistics({ counts, sums, loss }: Statistics, rows: number
 
 /** A network's data: at least one device, one dimension everywhere, a graph of the same size. Returns the dimension. */
 export function checkNetwork(datasets: readonly Matrix[], graph: { readonly size: number }): number {
+  checkArray("datasets", datasets, "matrices, one for each device");
+  checkGraph(graph);
   if (datasets.length === 0) throw new RangeError("datasets must hold at least one device, got none");
   datasets.forEach((points, i) => {
     checkPoints(`datasets[${i}]`, points);
@@ -153,8 +200,4 @@ export function checkNetwork(datasets: readonly Matrix[], graph: { readonly size
     }
   });
   return cols;
-}
-
-function show(value: unknown): string {
-  return typeof value === "string" ? `"${value}"` : String(value);
 }

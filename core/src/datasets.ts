@@ -1,6 +1,6 @@
 // Data to try things on: the paper's three sets, and ways to deal points to devices. Same seed, same bytes, everywhere.
 
-import { checkInteger, checkMatrix, checkNumber, checkOneOf, checkSeed } from "./check.ts";
+import { checkArray, checkInteger, checkMatrix, checkNumber, checkNumbers, checkOneOf, checkSeed } from "./check.ts";
 import { squaredDistance } from "./kernel/js.ts";
 import { type Matrix, takeRows } from "./matrix.ts";
 import { dirichlet, normalStream, type Random, randomStream, shuffled } from "./random.ts";
@@ -66,6 +66,7 @@ function evenSizes({ points: { rows } }: LabelledPoints, devices: number): numbe
 /** All points in random order, sizes[i] of them to device i; 0 is allowed. */
 export function splitBySizes(drawn: LabelledPoints, sizes: readonly number[], seed: number): Partition {
   checkDrawn(drawn, seed);
+  checkArray("sizes", sizes, "numbers, one for each device");
   sizes.forEach((size, i) => {
     checkInteger(`sizes[${i}]`, size, 0);
   });
@@ -177,8 +178,10 @@ function checkDeal(devices: number, pointsPerDevice: number, seed: number): void
   checkSeed(seed);
 }
 
-function checkDrawn({ points, labels }: LabelledPoints, seed: number): void {
+function checkDrawn(drawn: LabelledPoints, seed: number): void {
+  const { points, labels } = drawn ?? {};
   checkMatrix("points", points);
+  checkNumbers("labels", labels);
   if (labels.length !== points.rows) {
     throw new RangeError(`labels must have ${points.rows} numbers (the rows of points), got ${labels.length}`);
   }

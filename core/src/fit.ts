@@ -1,11 +1,20 @@
 // Algorithm 1: federated k-means over a network, by minimising GTVMin one device update after the other.
 
-import { checkInteger, checkNetwork, checkOneOf, checkSeed } from "./check.ts";
+import { checkInteger, checkNetwork, checkOneOf, checkSeed, checkSignal } from "./check.ts";
 import { defaults } from "./defaults.ts";
+import { type EmptyClusters, emptyRules } from "./emptyClusters.ts";
+import { checkOptions, type OptionNames } from "./given.ts";
 import type { Graph } from "./graph.ts";
 import type { Matrix } from "./matrix.ts";
+import { networkAnswerOf } from "./model.ts";
 import { type Network, network, pointScales, runRound, summarise, unpack, type Weighting } from "./network.ts";
-import { type Preset, settingsOfRounds, type UpdateOptions, type UpdateSettings } from "./options.ts";
+import {
+  type Preset,
+  settingsOfRounds,
+  sharedOptionNames,
+  type UpdateOptions,
+  type UpdateSettings,
+} from "./options.ts";
 import { randomStream } from "./random.ts";
 import { checkSchedule, roundOrders, type Schedule } from "./schedule.ts";
 import { type Clusters, type Init, start } from "./start.ts";
@@ -14,23 +23,39 @@ export interface FitOptions extends Omit<UpdateOptions, "weight" | "edgeWeights"
   /** Clusters of every device, or a list with those of each. */
   k: Clusters;
   /** Default "dependable": what is not said otherwise is chosen for the right answer, not as in the paper. */
-  preset?: Preset;
+  preset?: Preset | undefined;
   /** At most this many rounds, each of n device updates. Default 200. */
-  rounds?: number;
+  rounds?: number | undefined;
   /** Default "cyclic". */
-  schedule?: Schedule;
+  schedule?: Schedule | undefined;
   /** Default "device". */
-  weighting?: Weighting;
+  weighting?: Weighting | undefined;
   /** Default "auto", or "local" with alpha 0 or with preset "paper". */
-  init?: Init;
+  init?: Init | undefined;
+  /** Where a given `init` leaves a device's clusters without points. Moved ones begin at records. Default "keep". */
+  empty?: EmptyClusters | undefined;
   /** Starts of the k-means that `init` needs. Default 10. */
-  restarts?: number;
+  restarts?: number | undefined;
   /** No centroid of fewer points is flooded (`init: "federated"`, and methods that flood centroids). Default 1. */
-  minimum?: number;
+  minimum?: number | undefined;
   /** Default 0. */
-  seed?: number;
-  signal?: AbortSignal;
+  seed?: number | undefined;
+  signal?: AbortSignal | undefined;
 }
+
+export const fitOptionNames: OptionNames<FitOptions> = {
+  k: true,
+  ...sharedOptionNames,
+  preset: true,
+  rounds: true,
+  schedule: true,
+  weighting: true,
+  init: true,
+  empty: true,
+  restarts: true,
+  minimum: true,
+  signal: true,
+};
 
 /** A round in numbers. Round 0 is the start: every device has sent its first centroids. */
 export interface RoundSummary {
@@ -54,6 +79,8 @@ export interface Round extends RoundSummary {
 export interface FitModel {
   readonly centroids: readonly Matrix[];
   readonly objective: number;
+  /** The sum of squared distances from every point to the nearest centroid of its own device. */
+  readonly inertia: number;
   readonly rounds: number;
   /** Whether every device was visited since the last move above tol (relative to the largest coordinate). */
   readonly converged: boolean;
@@ -61,10 +88,13 @@ export interface FitModel {
   readonly bytes: number;
   /** The start and every round: rounds + 1 entries. */
   readonly history: readonly RoundSummary[];
+  /** For every device the cluster of each of its points, computed when asked. */
+  labels(): readonly Uint32Array[];
 }
 
 export function fit(datasets: readonly Matrix[], graph: Graph, options: FitOptions): FitModel {
   checkNetwork(datasets, graph);
+  checkOptions(options, fitOptionNames, "k and alpha");
   return fitOn(datasets, graph, options);
 }
 
@@ -88,6 +118,7 @@ export function fitRounds(
   options: FitOptions,
 ): Generator<Round, FitModel, void> {
   checkNetwork(datasets, graph);
+  checkOptions(options, fitOptionNames, "k and alpha");
   return roundsOf(datasets, graph, options, true);
 }
 
@@ -156,23 +187,25 @@ function defaultInit(preset: Preset, alpha: number, k: Clusters): Init {
 export function startNetwork(
   datasets: readonly Matrix[],
   graph: Graph,
-  options: FitOptions,
+  options: Omit<FitOptions, "alpha">,
   settings: UpdateSettings,
 ): Network {
   const { k, rounds = defaults.rounds, weighting = defaults.weighting, init = "local" } = options;
-  const { restarts = defaults.restarts, minimum = defaults.minimum, seed = defaults.seed } = options;
+  const { empty = "keep", restarts = defaults.restarts, minimum = defaults.minimum, seed = defaults.seed } = options;
   if (!Array.isArray(k)) checkInteger("k", k, 1);
   checkInteger("rounds", rounds, 0);
   checkInteger("restarts", restarts, 1);
   checkInteger("minimum", minimum, 1);
   checkSeed(seed);
+  checkSignal(options.signal);
+  checkOneOf("empty", empty, emptyRules);
   checkOneOf("weighting", weighting, ["device", "sample"]);
   const points = datasets.map((own) => settings.kernel.prepare(own));
   const scales = pointScales(datasets, weighting);
   const { alpha, coupling } = settings;
   const begun = start(
     { datasets, points, graph },
-    { k, init, restarts, minimum, seed, alpha, coupling, pointScales: scales },
+    { k, init, empty, restarts, minimum, seed, alpha, coupling, pointScales: scales },
   );
   const random = randomStream(seed, "fresh");
   return network({ datasets, points, graph, start: begun, settings, pointScales: scales, random });
@@ -228,5 +261,7 @@ export function* runRounds(
   }
   const { round, objective, messages, bytes } = history[history.length - 1];
   const centroids = unpack(state, state.sets.data);
-  return { centroids, objective, rounds: round, converged, messages, bytes, history };
+  const inertia = state.losses.reduce((sum, loss) => sum + loss, 0);
+  const numbers = { centroids, objective, inertia, rounds: round, converged, messages, bytes, history };
+  return networkAnswerOf(numbers, state.datasets);
 }

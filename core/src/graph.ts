@@ -1,7 +1,8 @@
 // The communication network: an undirected, weighted graph as adjacency lists, and the usual families of graphs.
 
-import { checkInteger, checkNumber } from "./check.ts";
+import { checkArray, checkGraph, checkInteger, checkNumber, checkRandom } from "./check.ts";
 import { ln } from "./elementary.ts";
+import { isList, show } from "./given.ts";
 import type { Random } from "./random.ts";
 
 export interface Graph {
@@ -16,7 +17,7 @@ export type Edge = readonly [number, number, number?];
 
 export function graph(size: number, edges: Iterable<Edge>): Graph {
   checkInteger("size", size, 1);
-  const list = Array.from(edges);
+  const list = listOfEdges(edges);
   list.forEach(([i, j, weight = 1], e) => {
     for (const end of [i, j]) {
       checkInteger(`edge ${e} (${i}, ${j}): device`, end, 0, size - 1, `the graph has ${size} devices`);
@@ -30,6 +31,16 @@ export function graph(size: number, edges: Iterable<Edge>): Graph {
     if (repeated >= 0) throw new RangeError(`edges must be given once, got (${i}, ${row[repeated]}) twice`);
   });
   return made;
+}
+
+function listOfEdges(edges: Iterable<Edge>): Edge[] {
+  if (typeof edges !== "object" || edges === null || !(Symbol.iterator in edges)) {
+    throw new TypeError(`edges must be a list of pairs of devices, got ${show(edges)}`);
+  }
+  const list = Array.from(edges);
+  const wrong = list.findIndex((edge) => !isList(edge));
+  if (wrong >= 0) throw new TypeError(`edge ${wrong} must be a pair of devices, got ${show(list[wrong])}`);
+  return list;
 }
 
 /** A graph of edges that are known to be right, each given once. */
@@ -67,6 +78,7 @@ export function packLinks({ size, neighbours, weights }: Graph): PackedLinks {
 
 /** Every edge once, as (i, j, weight) with i < j. */
 export function* edges(network: Graph): Generator<readonly [number, number, number]> {
+  checkGraph(network);
   for (let i = 0; i < network.size; i++) {
     const row = network.neighbours[i];
     for (let at = 0; at < row.length; at++) if (row[at] > i) yield [i, row[at], network.weights[i][at]];
@@ -124,6 +136,7 @@ export function grid(rows: number, columns: number): Graph {
 export function erdosRenyi(size: number, probability: number, random: Random): Graph {
   checkInteger("size", size, 1);
   checkProbability("probability", probability);
+  checkRandom(random);
   return graphOf(size, sampledPairs(size, probability, random));
 }
 
@@ -133,6 +146,7 @@ export function smallWorld(size: number, degree: number, rewire: number, random:
   checkInteger("degree", degree, 0, size - 1, "size - 1");
   if (degree % 2 !== 0) throw new RangeError(`degree must be even, got ${degree}`);
   checkProbability("rewire", rewire);
+  checkRandom(random);
   const linked = Array.from({ length: size }, () => new Set<number>());
   const link = (i: number, j: number) => linked[i].add(j) && linked[j].add(i);
   for (let step = 1; step <= degree / 2; step++) for (let i = 0; i < size; i++) link(i, (i + step) % size);
@@ -158,6 +172,7 @@ export function smallWorld(size: number, degree: number, rewire: number, random:
 export function geometric(size: number, radius: number, random: Random): Graph {
   checkInteger("size", size, 1);
   checkNumber("radius", radius, (value) => value > 0, "a finite number above 0");
+  checkRandom(random);
   const x = Float64Array.from({ length: size }, random);
   const y = Float64Array.from({ length: size }, random);
   // Cells as wide as the radius, and no more of them than devices: partners are at most one cell away.
@@ -183,12 +198,14 @@ export function geometric(size: number, radius: number, random: Random): Graph {
 
 /** The block model: devices of one community are linked with probability `inside`, others with `between`. */
 export function communities(sizes: readonly number[], inside: number, between: number, random: Random): Graph {
+  checkArray("sizes", sizes, "numbers, one for each community");
   if (sizes.length === 0) throw new RangeError("sizes must name at least one community, got none");
   sizes.forEach((size, c) => {
     checkInteger(`sizes[${c}]`, size, 1);
   });
   checkProbability("inside", inside);
   checkProbability("between", between);
+  checkRandom(random);
   const starts = sizes.map((_, c) => sizes.slice(0, c).reduce((a, b) => a + b, 0));
   const links: Edge[] = [];
   sizes.forEach((size, c) => {
@@ -207,6 +224,7 @@ export function communities(sizes: readonly number[], inside: number, between: n
 
 /** The component of every device; components are numbered 0, 1, ... by their lowest device. */
 export function connectedComponents(network: Graph): Uint32Array {
+  checkGraph(network);
   const component = new Uint32Array(network.size);
   let count = 0;
   for (const [device, , hops] of breadthFirst(network)) {

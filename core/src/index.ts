@@ -17,6 +17,7 @@ export {
   splitEvenly,
   twoCommunities,
 } from "./datasets.ts";
+export type { EmptyClusters } from "./emptyClusters.ts";
 export {
   type FitModel,
   type FitOptions,
@@ -45,7 +46,7 @@ export {
 export { jsKernel } from "./kernel/js.ts";
 export type { Kernel, PreparedPoints, Statistics } from "./kernel/kernel.ts";
 export { fastKernel } from "./kernel/wasm.ts";
-export { type KMeansModel, type KMeansOptions, kmeans, predict } from "./kmeans.ts";
+export { type KMeansModel, type KMeansOptions, kmeans } from "./kmeans.ts";
 export { type FlatRows, type Matrix, matrix, stack, takeRows, toRows } from "./matrix.ts";
 export {
   adjustedRandIndex,
@@ -61,14 +62,15 @@ export {
   totalVariation,
 } from "./measures.ts";
 export type { BackboneOptions } from "./methods/backbone.ts";
-export { type ConsensusModel, consensusRounds } from "./methods/consensus.ts";
+export { type ConsensusModel, type ConsensusOptions, consensusRounds } from "./methods/consensus.ts";
 export type { CoresetModel, CoresetOptions, CoresetPart } from "./methods/coreset.ts";
-export { type DistributedModel, distributedRounds } from "./methods/distributed.ts";
+export { type DistributedModel, type DistributedOptions, distributedRounds } from "./methods/distributed.ts";
 export type { EpidemicOptions } from "./methods/epidemic.ts";
 export type { FkmOptions } from "./methods/fkm.ts";
 export {
   collect,
   type Flooded,
+  type FloodOptions,
   type FloodSettings,
   floodSettings,
   ownCentres,
@@ -78,10 +80,19 @@ export {
 export type { GradientModel, GradientOptions } from "./methods/gradient.ts";
 export { methods } from "./methods/index.ts";
 export { type KfedModel, type KfedOptions, labelLateDevice } from "./methods/kfed.ts";
+export type { LocalOptions } from "./methods/local.ts";
 export type { Lsp2pOptions } from "./methods/lsp2p.ts";
 export { methodOfAnswer, methodOfRounds } from "./methods/make.ts";
-export type { Method, MethodModel, MethodOptions, SettableOptions } from "./methods/method.ts";
+export type {
+  CommonOptions,
+  Method,
+  MethodModel,
+  MethodOptions,
+  RoundsMethodOptions,
+  SettableOptions,
+} from "./methods/method.ts";
 export { orderSeeds } from "./methods/order.ts";
+export { type PredictOptions, type Predictor, predict } from "./model.ts";
 export { commit, largestCoordinate, type Network, refreshStatistics, type Weighting } from "./network.ts";
 export type { Preset, UpdateOptions } from "./options.ts";
 export { normalStream, type Random, randomStream } from "./random.ts";

@@ -3,17 +3,20 @@
 import {
   checkAtLeastZero,
   checkInteger,
-  checkMatrix,
+  checkKernel,
   checkMatrixOf,
+  checkOneOf,
   checkPoints,
   checkSeed,
-  checkShape,
   checkWeights,
 } from "./check.ts";
 import { defaults } from "./defaults.ts";
+import { type EmptyClusters, emptyRules, moveEmpty } from "./emptyClusters.ts";
+import { checkOptions, type OptionNames } from "./given.ts";
 import type { Kernel, PreparedPoints } from "./kernel/kernel.ts";
 import { fastKernel } from "./kernel/wasm.ts";
 import { type Matrix, takeRows } from "./matrix.ts";
+import { answerOf } from "./model.ts";
 import { updateSettings } from "./options.ts";
 import { type Random, randomStream } from "./random.ts";
 import { plusPlus } from "./seeding.ts";
@@ -23,19 +26,33 @@ import { emptyUpdate, type UpdateState } from "./updateState.ts";
 export interface KMeansOptions {
   k: number;
   /** How much each point counts. Default 1. */
-  weights?: ArrayLike<number>;
+  weights?: ArrayLike<number> | undefined;
   /** Starting centroids, instead of drawn ones and restarts. */
-  init?: Matrix;
+  init?: Matrix | undefined;
+  /** What becomes of clusters without points. Default "keep". */
+  empty?: EmptyClusters | undefined;
   /** Independent starts, of which the best counts. Default 10. */
-  restarts?: number;
+  restarts?: number | undefined;
   /** Default 300. */
-  maxIter?: number;
+  maxIter?: number | undefined;
   /** An iteration that lowers the inertia by no more than tol * max(1, inertia) is the last. Default 0: until nothing moves. */
-  tol?: number;
+  tol?: number | undefined;
   /** Default 0. */
-  seed?: number;
-  kernel?: Kernel;
+  seed?: number | undefined;
+  kernel?: Kernel | undefined;
 }
+
+const kmeansOptionNames: OptionNames<KMeansOptions> = {
+  k: true,
+  weights: true,
+  init: true,
+  empty: true,
+  restarts: true,
+  maxIter: true,
+  tol: true,
+  seed: true,
+  kernel: true,
+};
 
 export interface KMeansModel {
   readonly centroids: Matrix;
@@ -49,12 +66,13 @@ export interface KMeansModel {
 
 export function kmeans(points: Matrix, options: KMeansOptions): KMeansModel {
   checkPoints("points", points);
-  return kmeansOn(points, options);
+  checkOptions(options, kmeansOptionNames, "k");
+  return answerOf(kmeansOn(points, options));
 }
 
 /** The same on points that were checked. */
 export function kmeansOn(points: Matrix, options: KMeansOptions): KMeansModel {
-  const { k, init, tol = 0, kernel = fastKernel } = options;
+  const { k, init, empty = "keep", tol = 0, kernel = fastKernel } = options;
   const { restarts = defaults.restarts, maxIter = defaults.maxIter, seed = defaults.seed } = options;
   if (points.cols === 0) throw new RangeError("points must have at least 1 column, got 0");
   if (init === undefined) checkInteger("k", k, 1, points.rows, "the rows of points");
@@ -64,13 +82,16 @@ export function kmeansOn(points: Matrix, options: KMeansOptions): KMeansModel {
   checkInteger("maxIter", maxIter, 1);
   checkAtLeastZero("tol", tol);
   checkSeed(seed);
+  checkKernel(kernel);
+  checkOneOf("empty", empty, emptyRules);
   const weights = checkedWeights(options.weights, points.rows);
   const prepared = kernel.prepare(points, weights);
   const run = { points, weights, prepared, k, maxIter, tol };
-  const best =
+  const found =
     init === undefined
       ? bestOf(run, restarts, (restart) => randomStream(seed, "kmeans", restart))
-      : lloyd(run, init.data);
+      : lloyd(run, empty === "keep" ? init.data : moveEmpty(run, init.data));
+  const best = empty === "keep" ? found : withoutEmpty(run, found);
   const labels = new Uint32Array(points.rows);
   prepared.labels(best.centroids.data, labels);
   prepared.release();
@@ -78,22 +99,17 @@ export function kmeansOn(points: Matrix, options: KMeansOptions): KMeansModel {
   return { centroids, labels, inertia, iterations, converged };
 }
 
-/** For every point the index of its nearest centroid, the lowest on ties. */
-export function predict(centroids: Matrix, points: Matrix): Uint32Array {
-  checkMatrix("centroids", centroids);
-  checkMatrix("points", points);
-  if (centroids.rows === 0) throw new RangeError("centroids must have at least 1 row, got 0");
-  if (points.rows > 0) checkShape("points", points, points.rows, centroids.cols, "the columns of centroids");
-  return nearestCentroids(centroids, points);
-}
-
-/** The same on matrices that were checked. */
-export function nearestCentroids(centroids: Matrix, points: Matrix): Uint32Array {
-  const labels = new Uint32Array(points.rows);
-  const prepared = fastKernel.prepare(points);
-  prepared.labels(centroids.data, labels);
-  prepared.release();
-  return labels;
+/** Goes on from the farthest points as long as a run ends with clusters that lost theirs. Each move lowers the inertia. */
+function withoutEmpty(run: KMeansRun, found: Clustering): Clustering {
+  let { iterations, ...best } = found;
+  while (iterations < run.maxIter) {
+    const start = moveEmpty(run, best.centroids.data);
+    if (start === best.centroids.data) break;
+    const next = lloyd({ ...run, maxIter: run.maxIter - iterations }, start);
+    iterations += next.iterations;
+    best = next;
+  }
+  return { ...best, iterations };
 }
 
 /** What the restarts of one k-means share. */

@@ -1,5 +1,7 @@
 // Rows of numbers in one flat array: the one shape in which points and centroids travel.
 
+import { isList, show } from "./given.ts";
+
 export interface Matrix {
   /** Row r is data[r * cols] ... data[(r + 1) * cols - 1]. */
   readonly data: Float64Array;
@@ -17,7 +19,7 @@ export interface FlatRows {
 export function matrix(rows: ArrayLike<ArrayLike<number>> | FlatRows): Matrix {
   if (isFlat(rows)) return fromFlat(rows);
   if (!isList(rows)) {
-    throw new TypeError(`rows must be a list of rows, or { data, cols } with flat numbers, got ${String(rows)}`);
+    throw new TypeError(`rows must be a list of rows, or { data, cols } with flat numbers, got ${show(rows)}`);
   }
   const cols = isList(rows[0]) ? rows[0].length : 0;
   const data = new Float64Array(rows.length * cols);
@@ -25,7 +27,7 @@ export function matrix(rows: ArrayLike<ArrayLike<number>> | FlatRows): Matrix {
     const row = rows[r];
     if (!isList(row)) {
       throw new TypeError(
-        `row ${r} must be a list of numbers (flat numbers: matrix({ data, cols })), got ${String(row)}`,
+        `row ${r} must be a list of numbers (flat numbers: matrix({ data, cols })), got ${show(row)}`,
       );
     }
     if (row.length !== cols) {
@@ -36,34 +38,46 @@ export function matrix(rows: ArrayLike<ArrayLike<number>> | FlatRows): Matrix {
   return { data, rows: rows.length, cols };
 }
 
-function fromFlat({ data: given, cols }: FlatRows): Matrix {
-  if (!isList(given)) throw new TypeError(`data must be a list of numbers, got ${String(given)}`);
+function fromFlat({ data, cols }: FlatRows): Matrix {
+  const given = isNumbered(data) ? Object.values(data) : data;
+  if (!isList(given)) throw new TypeError(`data must be a list of numbers, got ${show(given)}`);
   if (!Number.isSafeInteger(cols) || cols < 1 || given.length % cols !== 0) {
     throw new RangeError(
-      `cols must be an integer that divides ${given.length} (the numbers of data), got ${String(cols)}`,
+      `cols must be an integer that divides ${given.length} (the numbers of data), got ${show(cols)}`,
     );
   }
-  const data = new Float64Array(given.length);
-  for (let i = 0; i < data.length; i++) data[i] = finite(given[i], Math.floor(i / cols), i % cols);
-  return { data, rows: data.length / cols, cols };
+  const copy = new Float64Array(given.length);
+  for (let i = 0; i < copy.length; i++) copy[i] = finite(given[i], Math.floor(i / cols), i % cols);
+  return { data: copy, rows: copy.length / cols, cols };
+}
+
+/** JSON turns a typed array into an object with the names 0, 1, 2 and so on. */
+function isNumbered(data: unknown): data is Record<string, number> {
+  if (typeof data !== "object" || data === null || isList(data)) return false;
+  return Object.keys(data).every((name, at) => name === String(at));
 }
 
 /** A typed array would turn null, text and holes into a number without a word. */
 function finite(value: unknown, row: number, column: number): number {
   if (typeof value === "number" && Number.isFinite(value)) return value;
-  throw new RangeError(`row ${row}, column ${column} must be a finite number, got ${String(value)}`);
+  throw new RangeError(`row ${row}, column ${column} must be a finite number, got ${show(value)}`);
 }
 
 function isFlat(value: unknown): value is FlatRows {
   return typeof value === "object" && value !== null && "data" in value && "cols" in value;
 }
 
-function isList(value: unknown): value is ArrayLike<unknown> {
-  return typeof value === "object" && value !== null && "length" in value && typeof value.length === "number";
+/** The parts of a matrix are there; `check.ts` looks at the numbers as well. */
+export function checkIsMatrix(name: string, value: Matrix): void {
+  const { data, rows, cols } = value ?? {};
+  if (!(data instanceof Float64Array) || !Number.isSafeInteger(rows) || !Number.isSafeInteger(cols)) {
+    throw new TypeError(`${name} must be a Matrix { data: Float64Array, rows, cols }; matrix(rows) makes one`);
+  }
 }
 
 /** The rows of a matrix as nested arrays, copied: the inverse of `matrix`. */
 export function toRows(points: Matrix): number[][] {
+  checkIsMatrix("points", points);
   return Array.from({ length: points.rows }, (_, r) =>
     Array.from(points.data.subarray(r * points.cols, (r + 1) * points.cols)),
   );
@@ -71,6 +85,10 @@ export function toRows(points: Matrix): number[][] {
 
 /** All rows of the given matrices in one matrix, in order; those without rows may have any number of columns. */
 export function stack(parts: readonly Matrix[]): Matrix {
+  if (!Array.isArray(parts)) throw new TypeError(`parts must be a list of matrices, got ${show(parts)}`);
+  parts.forEach((part, i) => {
+    checkIsMatrix(`parts[${i}]`, part);
+  });
   const filled = parts.filter((part) => part.rows > 0);
   const cols = (filled.at(0) ?? parts.at(0))?.cols ?? 0;
   const other = filled.find((part) => part.cols !== cols);
@@ -92,6 +110,8 @@ export function columnsOf(datasets: readonly Matrix[]): number {
 
 /** The chosen rows, in the given order. */
 export function takeRows(points: Matrix, rows: ArrayLike<number>): Matrix {
+  checkIsMatrix("points", points);
+  if (!isList(rows)) throw new TypeError(`rows must be a list of numbers, got ${show(rows)}`);
   const { cols } = points;
   const data = new Float64Array(rows.length * cols);
   for (let r = 0; r < rows.length; r++) {

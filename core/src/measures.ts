@@ -1,9 +1,20 @@
 // How good a result is: the discrepancy and what is built on it (GTV, GTVMin, GCD, CV), and the field's usual scores.
 
-import { checkAtLeastZero, checkMatrix, checkNetwork, checkOneOf, checkShape } from "./check.ts";
+import {
+  checkArray,
+  checkAtLeastZero,
+  checkGraph,
+  checkMatrix,
+  checkNetwork,
+  checkNumbers,
+  checkOneOf,
+  checkShape,
+} from "./check.ts";
 import { type Coupling, couplings, discrepancyOf, emptyMatches, match } from "./coupling.ts";
 import { defaults } from "./defaults.ts";
 import { ln } from "./elementary.ts";
+import { fitOptionNames } from "./fit.ts";
+import { checkOptions } from "./given.ts";
 import type { Graph } from "./graph.ts";
 import { squaredDistance } from "./kernel/js.ts";
 import type { Matrix } from "./matrix.ts";
@@ -12,12 +23,16 @@ import { lossOf, objectiveOf, totalVariationOf } from "./objective.ts";
 
 /** d(V, W) of two centroid sets, whatever their order. Sets of different sizes need "nearest". */
 export function discrepancy(a: Matrix, b: Matrix, coupling: Coupling = defaults.coupling): number {
+  checkMatrix("a", a);
+  checkMatrix("b", b);
   checkSets([a, b], coupling);
   return discrepancyOf(a, b, coupling);
 }
 
 /** For every centroid of `own` the one of `reference` that stands for the same cluster: the cheapest one-to-one map. */
 export function matchCentroids(own: Matrix, reference: Matrix): Uint32Array {
+  checkMatrix("own", own);
+  checkMatrix("reference", reference);
   checkSets([own, reference], "transport");
   const matches = emptyMatches(own.rows);
   match("transport", own.data, 0, own.rows, reference.data, 0, own.rows, own.cols, matches);
@@ -35,10 +50,11 @@ export function totalVariation(
   return totalVariationOf(centroids, graph, coupling);
 }
 
+/** By what a result is judged. Whoever has the options of its `fit` can give them as they are. */
 export interface ObjectiveOptions {
   alpha: number;
-  coupling?: Coupling;
-  weighting?: Weighting;
+  coupling?: Coupling | undefined;
+  weighting?: Weighting | undefined;
 }
 
 /** F of GTVMin: sum_i u_i (1 / m_i) sum_r min_c |w(i,c) - x(i,r)|^2 + alpha GTV. */
@@ -46,9 +62,11 @@ export function objective(
   datasets: readonly Matrix[],
   centroids: readonly Matrix[],
   graph: Graph,
-  { alpha, coupling = defaults.coupling, weighting = defaults.weighting }: ObjectiveOptions,
+  options: ObjectiveOptions,
 ): number {
   checkNetwork(datasets, graph);
+  checkOptions(options, fitOptionNames, "alpha");
+  const { alpha, coupling = defaults.coupling, weighting = defaults.weighting } = options;
   checkAtLeastZero("alpha", alpha);
   checkOneOf("weighting", weighting, ["device", "sample"]);
   checkSets(centroids, coupling);
@@ -59,6 +77,8 @@ export function objective(
 
 /** Local distortion: half the sum of squared distances from every point to its own device's nearest centroid. */
 export function distortion(datasets: readonly Matrix[], centroids: readonly Matrix[]): number {
+  checkArray("datasets", datasets, "matrices, one for each device");
+  checkArray("centroids", centroids, "matrices, one for each device");
   if (datasets.length !== centroids.length) {
     throw new RangeError(
       `centroids must have ${datasets.length} sets (one for each of datasets), got ${centroids.length}`,
@@ -66,7 +86,7 @@ export function distortion(datasets: readonly Matrix[], centroids: readonly Matr
   }
   checkSets(centroids, "nearest");
   datasets.forEach((points, i) => {
-    if (points.rows > 0) checkMatrix(`datasets[${i}]`, points);
+    checkMatrix(`datasets[${i}]`, points);
   });
   checkColumns(datasets, centroids);
   return datasets.reduce((sum, points, i) => sum + lossOf(points, centroids[i]), 0) / 2;
@@ -89,6 +109,8 @@ export function globalCentroidDeviation(
   reference: Matrix,
   coupling: Coupling = defaults.coupling,
 ): number {
+  checkArray("centroids", centroids, "matrices, one for each device");
+  checkMatrix("reference", reference);
   checkSets([reference, ...centroids], coupling);
   const sum = centroids.reduce((total, own) => total + discrepancyOf(own, reference, coupling), 0);
   return sum / (sides(coupling) * centroids.length * reference.rows);
@@ -123,7 +145,9 @@ function sides(coupling: Coupling): number {
 
 function checkSets(centroids: readonly Matrix[], coupling: Coupling): void {
   checkOneOf("coupling", coupling, couplings);
+  checkArray("centroids", centroids, "matrices, one for each device");
   if (centroids.length === 0) throw new RangeError("centroids must hold at least one set, got none");
+  checkMatrix("centroids[0]", centroids[0]);
   const { rows, cols } = centroids[0];
   centroids.forEach((own, i) => {
     checkMatrix(`centroids[${i}]`, own);
@@ -134,6 +158,7 @@ function checkSets(centroids: readonly Matrix[], coupling: Coupling): void {
 }
 
 function checkSize(centroids: readonly Matrix[], graph: Graph): void {
+  checkGraph(graph);
   if (centroids.length !== graph.size) {
     throw new RangeError(
       `centroids must have ${graph.size} sets (one for each device of graph), got ${centroids.length}`,
@@ -174,6 +199,8 @@ export function normalizedMutualInformation(a: ArrayLike<number>, b: ArrayLike<n
 }
 
 function contingency(a: ArrayLike<number>, b: ArrayLike<number>) {
+  checkNumbers("a", a);
+  checkNumbers("b", b);
   if (a.length !== b.length) throw new RangeError(`labellings must be of one length, got ${a.length} and ${b.length}`);
   const cells = new Map<string, number>();
   const rows = new Map<number, number>();
@@ -193,6 +220,7 @@ function contingency(a: ArrayLike<number>, b: ArrayLike<number>) {
  */
 export function simplifiedSilhouette(points: Matrix, centroids: Matrix): number {
   checkMatrix("points", points);
+  checkMatrix("centroids", centroids);
   checkSets([centroids], "nearest");
   if (points.rows > 0 && centroids.rows > 1) {
     checkShape("points", points, points.rows, centroids.cols, "the columns of centroids");

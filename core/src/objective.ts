@@ -27,15 +27,17 @@ export interface JudgedBy {
   readonly weighting: Weighting;
 }
 
-/** F and GTV. */
+/** F, GTV and the sum of all squared distances. */
 export function objectiveOf(
   datasets: readonly Matrix[],
   centroids: readonly Matrix[],
   graph: Graph,
   { alpha, coupling, weighting }: JudgedBy,
-): { readonly objective: number; readonly totalVariation: number } {
+): { readonly objective: number; readonly totalVariation: number; readonly inertia: number } {
   const totalVariation = totalVariationOf(centroids, graph, coupling);
   const scales = pointScales(datasets, weighting);
-  const loss = datasets.reduce((sum, points, i) => sum + scales[i] * lossOf(points, centroids[i]), 0);
-  return { objective: loss + alpha * totalVariation, totalVariation };
+  const losses = datasets.map((points, i) => lossOf(points, centroids[i]));
+  const loss = losses.reduce((sum, own, i) => sum + scales[i] * own, 0);
+  const inertia = losses.reduce((sum, own) => sum + own, 0);
+  return { objective: loss + alpha * totalVariation, totalVariation, inertia };
 }

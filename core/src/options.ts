@@ -1,8 +1,9 @@
 // The options of a device update: what they mean, their limits, and the rules under which the objective never rises.
 
-import { checkAtLeastZero, checkInteger, checkNumber, checkOneOf } from "./check.ts";
+import { checkAtLeastZero, checkInteger, checkKernel, checkNumber, checkOneOf } from "./check.ts";
 import { type Coupling, couplings } from "./coupling.ts";
 import { defaults } from "./defaults.ts";
+import type { OptionNames } from "./given.ts";
 import type { Kernel } from "./kernel/kernel.ts";
 import { fastKernel } from "./kernel/wasm.ts";
 import type { Schedule } from "./schedule.ts";
@@ -11,35 +12,54 @@ export interface UpdateOptions {
   /** How strongly neighbours pull: 0 is alone. */
   alpha: number;
   /** Default "nearest". */
-  coupling?: Coupling;
+  coupling?: Coupling | undefined;
   /** At most this many times (E1) (E2) (E3) (M). */
-  passes?: number;
+  passes?: number | undefined;
   /** A pass that lowers the local objective J by no more than tol * max(1, |J|) is the last (0: until nothing moves). Default 1e-12. */
-  tol?: number;
+  tol?: number | undefined;
   /** Each pass moves by this multiple of the step of (M), in (0, 2). "auto": what suits the graph where one pass is
    *  made, but for the first rounds of a run, else 1. Descent is sure below 2. */
-  relaxation?: number | "auto";
+  relaxation?: number | "auto" | undefined;
   /** The update keeps this share of its whole move, in (0, 1]. Default 1. */
-  damping?: number;
+  damping?: number | undefined;
   /** Falls back to the first pass where the result raises J with the input's labels and matches held fixed. */
-  safeguard?: boolean;
+  safeguard?: boolean | undefined;
   /** Also solves from each neighbour's centroids, and keeps the best. */
-  candidates?: boolean;
+  candidates?: boolean | undefined;
   /** Also solves from this many k-means++ draws on the points and the neighbours' centroids together. */
-  freshStarts?: number;
+  freshStarts?: number | undefined;
   /** u of the device: how much its points count against the coupling. Default 1. */
-  weight?: number;
+  weight?: number | undefined;
   /** A(i, j) for each neighbour. Default 1. */
-  edgeWeights?: ArrayLike<number>;
+  edgeWeights?: ArrayLike<number> | undefined;
   /** Of the fresh starts. Default 0. */
-  seed?: number;
-  kernel?: Kernel;
+  seed?: number | undefined;
+  kernel?: Kernel | undefined;
   /** @internal Test only: 1 gives the printed max(den, 1) of (M), see docs/paper.md#the-denominator. */
-  denominatorFloor?: number;
+  denominatorFloor?: number | undefined;
 }
 
+/** The names of the options that a run over a network takes too. */
+export const sharedOptionNames: OptionNames<Omit<UpdateOptions, "weight" | "edgeWeights">> = {
+  alpha: true,
+  coupling: true,
+  passes: true,
+  tol: true,
+  relaxation: true,
+  damping: true,
+  safeguard: true,
+  candidates: true,
+  freshStarts: true,
+  seed: true,
+  kernel: true,
+  denominatorFloor: true,
+};
+
+/** Every option has a value. */
+export type Settled<Options> = { readonly [Name in keyof Options]-?: Exclude<Options[Name], undefined> };
+
 /** Options with their defaults, checked. */
-export type UpdateSettings = Required<Omit<UpdateOptions, "weight" | "edgeWeights" | "seed" | "relaxation">> & {
+export type UpdateSettings = Settled<Omit<UpdateOptions, "weight" | "edgeWeights" | "seed" | "relaxation">> & {
   readonly relaxation: number;
 };
 
@@ -83,6 +103,7 @@ export function updateSettings(options: UpdateOptions, around: Surroundings = { 
   checkNumber("relaxation", relaxation, (value) => value > 0 && value < 2, 'a number above 0 and below 2, or "auto"');
   checkNumber("damping", damping, (value) => value > 0 && value <= 1, "a number above 0 and at most 1");
   checkInteger("freshStarts", freshStarts, 0);
+  checkKernel(kernel);
   if ((candidates || freshStarts > 0) && damping < 1 && !safeguard) {
     throw new RangeError(
       `candidates and freshStarts need safeguard: true with damping below 1 (else the objective can rise), got damping ${damping}`,

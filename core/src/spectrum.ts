@@ -1,5 +1,6 @@
 // Extreme eigenvalues of a graph's Laplacian, which set the pace of every consensus iteration.
 
+import { checkGraph } from "./check.ts";
 import { connectedComponents, type Graph } from "./graph.ts";
 import { dot } from "./matrix.ts";
 import { normalStream, randomStream } from "./random.ts";
@@ -16,6 +17,7 @@ const NEGLIGIBLE = 1e-9;
  * are fine; without any edge both are undefined and the answer is undefined.
  */
 export function laplacianExtremes(network: Graph): { readonly smallest: number; readonly largest: number } | undefined {
+  checkGraph(network);
   const { size } = network;
   const project = projectionOffConstants(network);
   const start = Float64Array.from({ length: size }, normalStream(randomStream(0, "lanczos")));

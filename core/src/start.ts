@@ -3,6 +3,7 @@
 import { checkMatrixOf, checkOneOf } from "./check.ts";
 import { type Coupling, emptyMatches, match } from "./coupling.ts";
 import { defaults } from "./defaults.ts";
+import { type EmptyClusters, moveEmpty } from "./emptyClusters.ts";
 import { type Devices, federatedStart } from "./federated.ts";
 import { connectedComponents, edges } from "./graph.ts";
 import { emptyStatistics } from "./kernel/kernel.ts";
@@ -28,6 +29,8 @@ export type Clusters = number | readonly number[];
 export interface StartOptions {
   readonly k: Clusters;
   readonly init: Init;
+  /** Of a given start. */
+  readonly empty: EmptyClusters;
   readonly restarts: number;
   readonly minimum: number;
   readonly seed: number;
@@ -53,7 +56,7 @@ export function start(devices: Devices, options: StartOptions): Start {
     graph,
     clusters.map((own) => own * cols),
   );
-  if (Array.isArray(init)) return { centroids: givenCentroids(init, clusters, cols), traffic: sent };
+  if (Array.isArray(init)) return { centroids: givenCentroids(devices, init, clusters, options), traffic: sent };
   if (init === "federated" || init === "auto") {
     if (typeof k !== "number") {
       const rule = `"local", "kmeans++", "classic kmeans++" or a matrix for each device (k differs)`;
@@ -113,13 +116,21 @@ function objectives(
   return values;
 }
 
-function givenCentroids(init: readonly Matrix[], clusters: Uint32Array, cols: number): Matrix[] {
+function givenCentroids(
+  { datasets, points }: Devices,
+  init: readonly Matrix[],
+  clusters: Uint32Array,
+  { empty }: StartOptions,
+): Matrix[] {
+  const cols = columnsOf(datasets);
   if (init.length !== clusters.length) {
     throw new RangeError(`init must have ${clusters.length} matrices (one for each of datasets), got ${init.length}`);
   }
   return init.map((centroids, i) => {
     checkMatrixOf(`init[${i}]`, centroids, clusters[i], cols, "k and the columns of datasets");
-    return { ...centroids, data: centroids.data.slice() };
+    const own = { points: datasets[i], prepared: points[i] };
+    const data = empty === "keep" || datasets[i].rows === 0 ? centroids.data : moveEmpty(own, centroids.data);
+    return { ...centroids, data: data.slice() };
   });
 }
 

@@ -1,9 +1,10 @@
 // The public device update: on points at hand, or on rows that live elsewhere and answer (E1) when they can.
 
 import {
+  checkArray,
+  checkFunction,
   checkInteger,
   checkMatrix,
-  checkMatrixOf,
   checkNumber,
   checkPoints,
   checkSeed,
@@ -14,9 +15,10 @@ import {
 import { packSets } from "./coupling.ts";
 import { defaults } from "./defaults.ts";
 import { drawFreshStarts } from "./freshStarts.ts";
+import { checkOptions, type OptionNames } from "./given.ts";
 import type { Kernel, PreparedPoints, Statistics } from "./kernel/kernel.ts";
 import type { Matrix } from "./matrix.ts";
-import { type UpdateOptions, type UpdateSettings, updateSettings } from "./options.ts";
+import { sharedOptionNames, type UpdateOptions, type UpdateSettings, updateSettings } from "./options.ts";
 import { randomStream } from "./random.ts";
 import { copyStatistics, localObjective, runUpdate, runUpdateAsync } from "./update.ts";
 import { emptyUpdate, type UpdateState } from "./updateState.ts";
@@ -36,6 +38,8 @@ export interface DeviceUpdate {
   readonly contraction: number;
   readonly passes: number;
 }
+
+const updateOptionNames: OptionNames<UpdateOptions> = { ...sharedOptionNames, weight: true, edgeWeights: true };
 
 /** One device update on given points and neighbours' centroids. */
 export function updateDevice(
@@ -78,7 +82,8 @@ export async function updateDeviceAsync(
   neighbours: readonly Matrix[],
   options: Omit<UpdateOptions, "kernel" | "seed">,
 ): Promise<DeviceUpdate> {
-  const { rows, cols } = source;
+  const { rows, cols } = source ?? {};
+  checkFunction("source.statistics", source?.statistics, "a function (of a StatisticsSource)");
   checkInteger("source.rows", rows, 0);
   const update = preparedUpdate(rows, centroids, neighbours, options);
   const { freshStarts } = update.settings;
@@ -104,11 +109,14 @@ function preparedUpdate(
   neighbours: readonly Matrix[],
   options: UpdateOptions,
 ): UpdateState {
+  checkArray("neighbours", neighbours, "matrices, one for each neighbour");
+  checkOptions(options, updateOptionNames, "alpha");
+  checkMatrix("centroids", centroids);
   const { weight = 1, edgeWeights = new Float64Array(neighbours.length).fill(1) } = options;
+  checkWeights(edgeWeights, neighbours.length, "edgeWeights", "one for each of neighbours");
   const degree = Array.from(edgeWeights).reduce((sum, edge) => sum + edge, 0);
   const settings = updateSettings(options, { k: centroids.rows, degree });
   checkNumber("weight", weight, (value) => value > 0, "a finite number above 0");
-  checkWeights(edgeWeights, neighbours.length, "edgeWeights", "one for each of neighbours");
   checkSets(centroids, neighbours, settings);
   const { rows: k, cols } = centroids;
   const largest = neighbours.reduce((most, other) => Math.max(most, other.rows), 0);
@@ -123,13 +131,13 @@ function preparedUpdate(
 }
 
 function checkSets(centroids: Matrix, neighbours: readonly Matrix[], settings: UpdateSettings): void {
-  checkMatrix("centroids", centroids);
   const { rows: k, cols } = centroids;
   if (k === 0 || cols === 0) throw new RangeError(`centroids must not be empty, got ${k} x ${cols}`);
   neighbours.forEach((other, n) => {
+    checkMatrix(`neighbours[${n}]`, other);
     // Only as many centroids as ours can be a permutation of ours, or a start for us.
     const rows = settings.coupling === "transport" || settings.candidates ? k : Math.max(1, other.rows);
-    checkMatrixOf(`neighbours[${n}]`, other, rows, cols, "as centroids");
+    checkShape(`neighbours[${n}]`, other, rows, cols, "as centroids");
   });
 }
 

@@ -63,7 +63,7 @@ const refusals: [string, () => unknown, string][] = [
     () => matrix({ data: Float32Array.of(1, 2, 3, Number.NaN), cols: 2 }),
     "row 1, column 1 must be a finite number, got NaN",
   ],
-  ["text in rows", () => matrix([["4" as unknown as number]]), "row 0, column 0 must be a finite number, got 4"],
+  ["text in rows", () => matrix([["4" as unknown as number]]), 'row 0, column 0 must be a finite number, got "4"'],
   [
     "NaN in a dataset",
     () => fit([two[0], typed([1, Number.NaN], 2, 1)], link, valid),

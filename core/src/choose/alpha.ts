@@ -1,29 +1,49 @@
 // How strongly to couple, without pooling: every device keeps some of its points back, and the alpha whose centroids
 // serve these best is taken. Staying alone is among the answers.
 
-import { checkAtLeastZero, checkInteger, checkNetwork, checkNumber, checkOneOf, checkSeed } from "../check.ts";
+import {
+  checkArray,
+  checkAtLeastZero,
+  checkInteger,
+  checkNetwork,
+  checkNumber,
+  checkOneOf,
+  checkSeed,
+} from "../check.ts";
 import { defaults } from "../defaults.ts";
-import { type FitModel, type FitOptions, fitOn } from "../fit.ts";
+import { type FitModel, type FitOptions, fitOn, fitOptionNames } from "../fit.ts";
+import { checkOptions, type OptionNames } from "../given.ts";
 import type { Graph } from "../graph.ts";
 import { columnsOf, type Matrix, takeRows } from "../matrix.ts";
 import type { Weighting } from "../network.ts";
 import { lossOf } from "../objective.ts";
-import { withoutUndefined } from "../options.ts";
+import { type Settled, withoutUndefined } from "../options.ts";
 import { randomStream, shuffled } from "../random.ts";
 import { addTraffic, floodTraffic, sumTraffic, type Traffic } from "../traffic.ts";
 import { askedOf } from "./asked.ts";
 
-export interface ChooseAlphaOptions extends Omit<FitOptions, "alpha" | "init" | "k"> {
+export interface ChooseAlphaOptions extends Omit<FitOptions, "alpha" | "init" | "empty" | "k"> {
   k: number;
   /** Default 0, 0.01, 0.03, 0.1, 0.3, 1, 3, 10. */
-  alphas?: readonly number[];
+  alphas?: readonly number[] | undefined;
   /** The share of its points that a device keeps back in each fold, above 0 and below 1. Default 0.2. */
-  holdOut?: number;
+  holdOut?: number | undefined;
   /** So many times other points are kept back. Default 5: with a fifth each time, every point once. */
-  folds?: number;
+  folds?: number | undefined;
   /** Whose points that were kept back judge the centroids of a device. Default "own". */
-  judge?: Judge;
+  judge?: Judge | undefined;
 }
+
+const { k: _k, alpha: _alpha, init: _init, empty: _empty, ...fitNames } = fitOptionNames;
+
+/** All but k, which `choose` finds itself. */
+export const foldOptionNames: OptionNames<Omit<ChooseAlphaOptions, "k">> = {
+  alphas: true,
+  holdOut: true,
+  folds: true,
+  judge: true,
+  ...fitNames,
+};
 
 /**
  * own: its own; right where devices differ and each wants clusters for itself. all: everybody's; right where devices
@@ -74,6 +94,7 @@ const REVEALS: Record<Judge, string> = {
  */
 export function chooseAlpha(datasets: readonly Matrix[], graph: Graph, options: ChooseAlphaOptions): AlphaChoice {
   checkNetwork(datasets, graph);
+  checkOptions(options, { k: true, ...foldOptionNames }, "k");
   return chooseAlphaOn(datasets, graph, options);
 }
 
@@ -81,7 +102,7 @@ export function chooseAlpha(datasets: readonly Matrix[], graph: Graph, options: 
 export function chooseAlphaOn(datasets: readonly Matrix[], graph: Graph, options: ChooseAlphaOptions): AlphaChoice {
   const { alphas = ALPHAS, holdOut = 0.2, folds = 5, judge = "own", ...fitting } = options;
   const { k, seed = defaults.seed, weighting = defaults.weighting } = fitting;
-  checkOptions({ k, seed, weighting, alphas, holdOut, folds, judge });
+  checkFolding({ k, seed, weighting, alphas, holdOut, folds, judge });
   const asked = askedOf(datasets, graph, k + 1, "k, and one to keep back");
   const rising = [...new Set(alphas)].sort((a, b) => a - b);
   const run = { datasets: asked.datasets, graph: asked.graph, alphas: rising, judge, weighting };
@@ -110,13 +131,11 @@ export function chooseAlphaOn(datasets: readonly Matrix[], graph: Graph, options
   };
 }
 
-type Checked = Pick<
-  Required<ChooseAlphaOptions>,
-  "k" | "seed" | "weighting" | "alphas" | "holdOut" | "folds" | "judge"
->;
+type Checked = Pick<Settled<ChooseAlphaOptions>, "k" | "seed" | "weighting" | "alphas" | "holdOut" | "folds" | "judge">;
 
-function checkOptions({ k, seed, weighting, alphas, holdOut, folds, judge }: Checked): void {
+function checkFolding({ k, seed, weighting, alphas, holdOut, folds, judge }: Checked): void {
   checkInteger("k", k, 1);
+  checkArray("alphas", alphas, "numbers");
   if (alphas.length === 0) throw new RangeError("alphas must hold at least one number, got none");
   alphas.forEach((alpha, a) => {
     checkAtLeastZero(`alphas[${a}]`, alpha);

@@ -1,8 +1,8 @@
 // What the devices add up for each cluster, labelled in units of the common spread: counts, sums and products of points.
 
 import { ln } from "../elementary.ts";
-import { nearestCentroids } from "../kmeans.ts";
 import type { Matrix } from "../matrix.ts";
+import { nearestCentroids } from "../model.ts";
 import { cholesky, solved } from "./cholesky.ts";
 
 /** The sums of all devices, and the means that follow from them. */

@@ -1,14 +1,17 @@
 // k and alpha without pooling: first how many clusters there are, then how strongly to couple the devices.
 
 import { checkNetwork } from "../check.ts";
+import { checkOptions, type OptionNames } from "../given.ts";
 import type { Graph } from "../graph.ts";
 import type { Matrix } from "../matrix.ts";
 import { addTraffic } from "../traffic.ts";
-import { type AlphaChoice, type ChooseAlphaOptions, chooseAlphaOn } from "./alpha.ts";
+import { type AlphaChoice, type ChooseAlphaOptions, chooseAlphaOn, foldOptionNames } from "./alpha.ts";
 import { askedOf } from "./asked.ts";
-import { type ChooseKOptions, chooseKOn, type KChoice } from "./k.ts";
+import { type ChooseKOptions, chooseKOn, chooseKOptionNames, type KChoice } from "./k.ts";
 
 export interface ChooseOptions extends Omit<ChooseAlphaOptions, "k">, Pick<ChooseKOptions, "largestK"> {}
+
+const chooseOptionNames: OptionNames<ChooseOptions> = { ...chooseKOptionNames, ...foldOptionNames };
 
 export interface Choice {
   readonly k: number;
@@ -23,8 +26,9 @@ export interface Choice {
 
 /** What a device has to send is said in both parts of the result. */
 export function choose(datasets: readonly Matrix[], graph: Graph, options: ChooseOptions = {}): Choice {
-  const { largestK, ...coupled } = options;
   checkNetwork(datasets, graph);
+  checkOptions(options, chooseOptionNames);
+  const { largestK, ...coupled } = options;
   const clusters = chooseKOn(datasets, graph, options);
   const rule = `k, found to be ${clusters.k}, and one to keep back for alpha`;
   askedOf(datasets, graph, clusters.k + 1, rule);

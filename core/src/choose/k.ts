@@ -4,6 +4,7 @@ import { checkInteger, checkNetwork } from "../check.ts";
 import { defaults } from "../defaults.ts";
 import { ln } from "../elementary.ts";
 import { type FitOptions, fitOn } from "../fit.ts";
+import { checkOptions, type OptionNames } from "../given.ts";
 import type { Graph } from "../graph.ts";
 import type { Matrix } from "../matrix.ts";
 import { silhouetteOf } from "../measures.ts";
@@ -21,8 +22,17 @@ export interface ChooseKOptions extends Pick<FitOptions, "restarts" | "minimum" 
    * No larger k is tried. Default: a tenth of the points, at least 10; the search ends before, where the curve is over.
    * Nor is one for which no device has k times `minimum` points.
    */
-  largestK?: number;
+  largestK?: number | undefined;
 }
+
+export const chooseKOptionNames: OptionNames<ChooseKOptions> = {
+  restarts: true,
+  minimum: true,
+  seed: true,
+  kernel: true,
+  signal: true,
+  largestK: true,
+};
 
 /** What the devices find out together about one k. */
 export interface KScore {
@@ -72,6 +82,7 @@ export interface KChoice {
  */
 export function chooseK(datasets: readonly Matrix[], graph: Graph, options: ChooseKOptions = {}): KChoice {
   checkNetwork(datasets, graph);
+  checkOptions(options, chooseKOptionNames);
   return chooseKOn(datasets, graph, options);
 }
 

@@ -3,6 +3,7 @@
 import { checkInteger, checkNetwork } from "../check.ts";
 import { defaults } from "../defaults.ts";
 import type { FitOptions } from "../fit.ts";
+import { checkOptions, type OptionNames } from "../given.ts";
 import { edges, type Graph, graphOf } from "../graph.ts";
 import { kmeansOn } from "../kmeans.ts";
 import { type Matrix, takeRows } from "../matrix.ts";
@@ -13,6 +14,14 @@ export interface ChooseLinksOptions extends Pick<FitOptions, "restarts" | "minim
   /** At least 2: no single centroid serves points better than their mean. */
   k: number;
 }
+
+const linkOptionNames: OptionNames<ChooseLinksOptions> = {
+  k: true,
+  restarts: true,
+  minimum: true,
+  seed: true,
+  kernel: true,
+};
 
 export interface LinkChoice {
   /** The same devices with the links that stay. */
@@ -31,8 +40,9 @@ export interface LinkChoice {
  * hold different clusters of the same kind look like strangers too: where data are skewed, keep the links.
  */
 export function chooseLinks(datasets: readonly Matrix[], graph: Graph, options: ChooseLinksOptions): LinkChoice {
-  const { minimum = defaults.minimum } = options;
   const cols = checkNetwork(datasets, graph);
+  checkOptions(options, linkOptionNames, "k");
+  const { minimum = defaults.minimum } = options;
   checkInteger("k", options.k, 2);
   checkInteger("minimum", minimum, 1);
   const sent = datasets.map((points) => ownCentroids(points, cols, minimum, options));

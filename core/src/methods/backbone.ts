@@ -18,7 +18,7 @@ import {
   sharedCentres,
   solveComponents,
 } from "./flooding.ts";
-import { type MethodModel, type MethodOptions, modelWithoutRounds } from "./method.ts";
+import { type CommonOptions, type MethodModel, modelWithoutRounds } from "./method.ts";
 
 type Bounds = readonly (readonly [number, number])[];
 
@@ -27,20 +27,20 @@ interface Noise {
   readonly bounds: Bounds;
 }
 
-export interface BackboneOptions extends MethodOptions {
+export interface BackboneOptions extends CommonOptions {
   /** k1: centres of every device, at most one for each of its points. Default 2 k + 2. */
-  backboneSize?: number;
+  backboneSize?: number | undefined;
   /** Whether a centre counts as many as the points it stands for, instead of one. Default false. */
-  counts?: boolean;
+  counts?: boolean | undefined;
   /**
    * Budget of the Laplace noise on every record, shared evenly by its values; needs `bounds`. Drawn from the seed, so
    * it shows what noise costs and protects nobody. Default: none; a device of at most k1 points floods them as they are.
    */
-  epsilon?: number;
+  epsilon?: number | undefined;
   /** For every column the declared [low, high]: values are clipped to it, and it sets the scale of the noise. */
-  bounds?: Bounds;
+  bounds?: Bounds | undefined;
   /** No centre of fewer points is flooded. Default 1. */
-  minimum?: number;
+  minimum?: number | undefined;
 }
 
 export function backbone(datasets: readonly Matrix[], graph: Graph, options: BackboneOptions): MethodModel {

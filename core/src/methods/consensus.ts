@@ -12,9 +12,11 @@ import { adopt, largestCoordinate, type Network, refreshStatistics, send, unpack
 import { updateSettings } from "../options.ts";
 import { laplacianExtremes } from "../spectrum.ts";
 import { sumTraffic } from "../traffic.ts";
-import { type MethodOptions, settableStart } from "./method.ts";
+import { checkMethodOptions, type MethodOptions, type RoundsMethodOptions, settableStart } from "./method.ts";
 import { orderSeeds } from "./order.ts";
 import { moveToPooledMeans, stepToPooledMeans } from "./pooledMeans.ts";
+
+export interface ConsensusOptions extends RoundsMethodOptions, Pick<MethodOptions, "beta" | "settle" | "passes"> {}
 
 export interface ConsensusModel extends FitModel {
   readonly beta: number;
@@ -22,7 +24,7 @@ export interface ConsensusModel extends FitModel {
   readonly multipliers: readonly Matrix[];
 }
 
-export function consensus(datasets: readonly Matrix[], graph: Graph, options: MethodOptions): ConsensusModel {
+export function consensus(datasets: readonly Matrix[], graph: Graph, options: ConsensusOptions): ConsensusModel {
   return drain(consensusRounds(datasets, graph, options));
 }
 
@@ -42,13 +44,13 @@ consensus.settable = {
 export function consensusRounds(
   datasets: readonly Matrix[],
   graph: Graph,
-  options: MethodOptions,
+  options: ConsensusOptions,
 ): Generator<Round, ConsensusModel, void> {
+  checkMethodOptions(options);
   const { rounds = defaults.consensusRounds, settle = 40, passes = 1, weighting = "sample", signal } = options;
-  const { init = "federated" } = options;
-  checkInteger("k", options.k, 1);
+  const { init = "federated", alpha = 0, coupling, tol, kernel } = options;
   if (settle !== false) checkInteger("settle", settle, 0);
-  const settings = updateSettings({ alpha: options.alpha, passes, ...coupled(options) });
+  const settings = updateSettings({ alpha, passes, coupling, tol, kernel });
   checkNetwork(datasets, graph);
   const state = startNetwork(datasets, graph, { ...options, rounds, weighting, init }, settings);
   if (init !== "federated") orderSeeds(state, "aligned");
@@ -61,13 +63,8 @@ export function consensusRounds(
 }
 
 /** Sums need common centroids. Who says how sweeps are made wants sweeps. */
-function isBySums({ init = "federated", settle, beta, passes }: MethodOptions): boolean {
+function isBySums({ init = "federated", settle, beta, passes }: ConsensusOptions): boolean {
   return init === "federated" && settle === undefined && beta === undefined && passes === undefined;
-}
-
-/** What an update needs of the caller's options, where given. */
-function coupled({ tol, kernel, coupling }: MethodOptions) {
-  return { ...(tol !== undefined && { tol }), ...(kernel && { kernel }), ...(coupling && { coupling }) };
 }
 
 /** 1 / (k sqrt(l2 ln)): the step at which labels once fixed agree fastest on every graph tried. */
@@ -255,5 +252,5 @@ function* withMultipliers(
   { state, beta, multipliers }: ConsensusRun,
 ): Generator<Round, ConsensusModel, void> {
   const model = yield* loop;
-  return { ...model, beta, multipliers: unpack(state, multipliers) };
+  return Object.assign(model, { beta, multipliers: unpack(state, multipliers) });
 }

@@ -3,16 +3,16 @@
 import { checkInteger } from "../check.ts";
 import type { Graph } from "../graph.ts";
 import { squaredDistance } from "../kernel/js.ts";
-import { nearestCentroids } from "../kmeans.ts";
 import { type Matrix, stack, takeRows } from "../matrix.ts";
+import { nearestCentroids } from "../model.ts";
 import { type Random, randomStream } from "../random.ts";
 import { addTraffic, collectorTraffic, floodTraffic } from "../traffic.ts";
 import { collect, type FloodSettings, floodSettings, ownCentres, sharedCentres, solveComponents } from "./flooding.ts";
-import { type MethodModel, type MethodOptions, modelWithoutRounds } from "./method.ts";
+import { type CommonOptions, type MethodModel, modelWithoutRounds } from "./method.ts";
 
-export interface CoresetOptions extends MethodOptions {
+export interface CoresetOptions extends CommonOptions {
   /** t: points sampled in each connected component. Default 20 k per device; 0 floods centres and counts alone. */
-  coresetSize?: number;
+  coresetSize?: number | undefined;
 }
 
 /** What one device floods: its samples, then its centres. The weights add up to its number of points. */
@@ -62,7 +62,7 @@ export function coreset(datasets: readonly Matrix[], graph: Graph, options: Core
     ).centroids;
   });
   const reached = { centroids, ...coresetTraffic(graph, own, parts, settings) };
-  return { ...modelWithoutRounds(datasets, graph, settings.judged, reached), parts };
+  return Object.assign(modelWithoutRounds(datasets, graph, settings.judged, reached), { parts });
 }
 
 coreset.travels = "samples, centroids, counts";

@@ -1,15 +1,22 @@
 // Distributed k-means (Forero, Cano and Giannakis 2011): label-wise hard consensus by ADMM, all devices at once.
 
-import { checkInteger, checkNetwork, checkNumber, checkOneOf } from "../check.ts";
+import { checkNetwork, checkNumber, checkOneOf } from "../check.ts";
 import { defaults } from "../defaults.ts";
 import { drain, type FitModel, type Round, runRounds, startNetwork } from "../fit.ts";
 import { edges, type Graph, graphOf } from "../graph.ts";
 import type { Matrix } from "../matrix.ts";
 import { commit, largestCoordinate, type Network, refreshStatistics, unpack } from "../network.ts";
-import { updateSettings } from "../options.ts";
 import { laplacianExtremes } from "../spectrum.ts";
-import { type MethodOptions, settableStart } from "./method.ts";
+import {
+  checkMethodOptions,
+  type MethodOptions,
+  type RoundsMethodOptions,
+  roundsSettings,
+  settableStart,
+} from "./method.ts";
 import { orderSeeds, seedOrders } from "./order.ts";
+
+export interface DistributedOptions extends RoundsMethodOptions, Pick<MethodOptions, "eta" | "seeds"> {}
 
 export interface DistributedModel extends FitModel {
   readonly eta: number;
@@ -17,7 +24,7 @@ export interface DistributedModel extends FitModel {
   readonly multipliers: readonly Matrix[];
 }
 
-export function distributed(datasets: readonly Matrix[], graph: Graph, options: MethodOptions): DistributedModel {
+export function distributed(datasets: readonly Matrix[], graph: Graph, options: DistributedOptions): DistributedModel {
   return drain(roundsOf(datasets, graph, options, false));
 }
 
@@ -27,7 +34,7 @@ distributed.settable = { ...settableStart, eta: ["number", "tuned"], seeds: seed
 export function distributedRounds(
   datasets: readonly Matrix[],
   graph: Graph,
-  options: MethodOptions,
+  options: DistributedOptions,
 ): Generator<Round, DistributedModel, void> {
   return roundsOf(datasets, graph, options, true);
 }
@@ -35,15 +42,15 @@ export function distributedRounds(
 function roundsOf(
   datasets: readonly Matrix[],
   graph: Graph,
-  options: MethodOptions,
+  options: DistributedOptions,
   isWatched: boolean,
 ): Generator<Round, DistributedModel, void> {
+  checkMethodOptions(options);
   const { eta: wanted = 2, seeds = "own", rounds = defaults.rounds, signal } = options;
-  checkInteger("k", options.k, 1);
   checkOneOf("seeds", seeds, seedOrders);
   if (wanted !== "tuned") checkNumber("eta", wanted, (value) => value > 0, 'a finite number above 0, or "tuned"');
   checkNetwork(datasets, graph);
-  const state = startNetwork(datasets, graph, options, updateSettings(options));
+  const state = startNetwork(datasets, graph, options, roundsSettings(options));
   orderSeeds(state, seeds);
   const eta = wanted === "tuned" ? tunedEta(datasets, graph, state.k) : wanted;
   const multipliers = new Float64Array(state.sets.data.length);
@@ -58,7 +65,7 @@ function* withMultipliers(
   eta: number,
 ): Generator<Round, DistributedModel, void> {
   const model = yield* loop;
-  return { ...model, eta, multipliers: unpack(state, multipliers) };
+  return Object.assign(model, { eta, multipliers: unpack(state, multipliers) });
 }
 
 /** mean(m) / (2 k sqrt(l2 ln)): the step that suits the graph, where the paper's is the same for all. */

@@ -7,16 +7,21 @@ import { drain, type FitModel, runRounds, startNetwork } from "../fit.ts";
 import type { Graph } from "../graph.ts";
 import type { Matrix } from "../matrix.ts";
 import { adopt, largestCoordinate, type Network, refreshStatistics } from "../network.ts";
-import { updateSettings } from "../options.ts";
 import { type Random, randomStream } from "../random.ts";
-import { type MethodOptions, settableStart } from "./method.ts";
+import {
+  checkMethodOptions,
+  type MethodOptions,
+  type RoundsMethodOptions,
+  roundsSettings,
+  settableStart,
+} from "./method.ts";
 import { orderSeeds, seedOrders } from "./order.ts";
 
-export interface EpidemicOptions extends MethodOptions {
+export interface EpidemicOptions extends RoundsMethodOptions, Pick<MethodOptions, "seeds"> {
   /** Gossip steps before every new mean: in each, every device sends to one neighbour. Default 30. */
-  gossip?: number;
+  gossip?: number | undefined;
   /** A round in which no coordinate moves by more than this, relative to the largest, is the last. Default 1e-4. */
-  tol?: number;
+  tol?: number | undefined;
 }
 
 /** What a finite number of gossip steps leaves is far above rounding. */
@@ -24,6 +29,7 @@ const GOSSIP_TOLERANCE = 1e-4;
 
 /** Edge weights have no part in it: every neighbour is drawn as often. A round is one step of Lloyd. */
 export function epidemic(datasets: readonly Matrix[], graph: Graph, options: EpidemicOptions): FitModel {
+  checkMethodOptions(options);
   const {
     gossip = 30,
     tol = GOSSIP_TOLERANCE,
@@ -31,11 +37,10 @@ export function epidemic(datasets: readonly Matrix[], graph: Graph, options: Epi
     rounds = defaults.rounds,
     seed = defaults.seed,
   } = options;
-  checkInteger("k", options.k, 1);
   checkInteger("gossip", gossip, 1);
   checkOneOf("seeds", seeds, seedOrders);
   checkNetwork(datasets, graph);
-  const state = startNetwork(datasets, graph, options, updateSettings({ ...options, tol }));
+  const state = startNetwork(datasets, graph, options, roundsSettings({ ...options, tol }));
   orderSeeds(state, seeds);
   const random = randomStream(seed, "epidemic");
   return drain(

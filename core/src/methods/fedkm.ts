@@ -1,21 +1,28 @@
-// Algorithm 1 in the table of methods: the same function as `fit`, with what may be set of it by name.
+// Algorithm 1 in the table of methods: `fit`, which here lets the options of other methods pass, as all of them do.
 
+import { checkNetwork } from "../check.ts";
 import { couplings } from "../coupling.ts";
-import { fit } from "../fit.ts";
-import { settableStart } from "./method.ts";
+import { type FitModel, type FitOptions, fitOn } from "../fit.ts";
+import type { Graph } from "../graph.ts";
+import type { Matrix } from "../matrix.ts";
+import { checkMethodOptionNames, settableStart } from "./method.ts";
 
-export const fedkm = Object.assign(fit, {
-  settable: {
-    ...settableStart,
-    preset: ["paper", "dependable"],
-    schedule: ["cyclic", "random", "coloured", "simultaneous"],
-    coupling: couplings,
-    weighting: ["device", "sample"],
-    passes: ["number"],
-    relaxation: ["number", "auto"],
-    damping: ["number"],
-    safeguard: ["true", "false"],
-    candidates: ["true", "false"],
-    freshStarts: ["number"],
-  },
-});
+export function fedkm(datasets: readonly Matrix[], graph: Graph, options: FitOptions): FitModel {
+  checkNetwork(datasets, graph);
+  checkMethodOptionNames(options, "k and alpha");
+  return fitOn(datasets, graph, options);
+}
+
+fedkm.settable = {
+  ...settableStart,
+  preset: ["paper", "dependable"],
+  schedule: ["cyclic", "random", "coloured", "simultaneous"],
+  coupling: couplings,
+  weighting: ["device", "sample"],
+  passes: ["number"],
+  relaxation: ["number", "auto"],
+  damping: ["number"],
+  safeguard: ["true", "false"],
+  candidates: ["true", "false"],
+  freshStarts: ["number"],
+};

@@ -1,12 +1,13 @@
 // FKM (Garst and Reinders 2024): in rounds, every device improves the common centroids on its own points and floods them.
 
-import { checkInteger } from "../check.ts";
+import { checkInteger, checkSignal } from "../check.ts";
 import { defaults } from "../defaults.ts";
 import type { RoundSummary } from "../fit.ts";
 import type { Graph } from "../graph.ts";
 import { emptyStatistics, type PreparedPoints } from "../kernel/kernel.ts";
 import { kmeansOn } from "../kmeans.ts";
 import type { Matrix } from "../matrix.ts";
+import { networkAnswerOf } from "../model.ts";
 import { objectiveOf } from "../objective.ts";
 import { addTraffic, collectorTraffic, floodTraffic, leastSupport, type Traffic } from "../traffic.ts";
 import {
@@ -20,15 +21,15 @@ import {
   sharedCentres,
   solveComponents,
 } from "./flooding.ts";
-import type { MethodModel, MethodOptions } from "./method.ts";
+import type { MethodModel, RoundsMethodOptions } from "./method.ts";
 
-export interface FkmOptions extends MethodOptions {
+export interface FkmOptions extends Omit<RoundsMethodOptions, "init" | "empty"> {
   /** At most this many rounds after the first flood. Default 10. */
-  rounds?: number;
+  rounds?: number | undefined;
   /** Lloyd iterations of a device in every round. Default 1. */
-  localIterations?: number;
+  localIterations?: number | undefined;
   /** No mean of fewer points is flooded. Default 2. */
-  minimum?: number;
+  minimum?: number | undefined;
 }
 
 interface FkmRun {
@@ -46,6 +47,7 @@ export function fkm(datasets: readonly Matrix[], graph: Graph, options: FkmOptio
   checkInteger("localIterations", localIterations, 1);
   checkInteger("minimum", minimum, 1);
   checkInteger("rounds", rounds, 0);
+  checkSignal(signal);
   const points = datasets.map((own) => settings.kernel.prepare(own));
   const run = { graph, points, settings, localIterations, minimum };
   const history: RoundSummary[] = [];
@@ -64,12 +66,14 @@ export function fkm(datasets: readonly Matrix[], graph: Graph, options: FkmOptio
     traffic = addTraffic(traffic, floodTraffic(graph, numbers));
     collector = addTraffic(collector, collectorTraffic(numbers, settings.k * settings.cols));
     const { largestMove, scale } = round > 0 ? compare(starts, centroids) : { largestMove: 0, scale: 0 };
-    const reached = objectiveOf(datasets, centroids, graph, settings.judged);
+    const { inertia, ...reached } = objectiveOf(datasets, centroids, graph, settings.judged);
     history.push({ round, ...reached, largestMove, ...traffic });
     const converged = round > 0 && largestMove <= settings.tol * scale;
     if (converged || round === rounds) {
       for (const own of points) own.release();
-      return { centroids, objective: reached.objective, rounds: round, converged, ...traffic, history, collector };
+      const { objective } = reached;
+      const numbers = { centroids, objective, inertia, rounds: round, converged, ...traffic, history, collector };
+      return networkAnswerOf(numbers, datasets);
     }
     starts = centroids;
   }

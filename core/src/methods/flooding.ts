@@ -8,9 +8,11 @@ import type { Kernel, Statistics } from "../kernel/kernel.ts";
 import { bestOf } from "../kmeans.ts";
 import { type Matrix, stack, takeRows } from "../matrix.ts";
 import type { JudgedBy } from "../objective.ts";
-import { updateSettings } from "../options.ts";
 import { randomStream } from "../random.ts";
-import { judgedBy, type MethodOptions } from "./method.ts";
+import { type CommonOptions, checkMethodOptions, judgedBy, type MethodOptions, roundsSettings } from "./method.ts";
+
+/** What every method that floods takes. */
+export interface FloodOptions extends CommonOptions, Pick<MethodOptions, "tol"> {}
 
 export interface FloodSettings {
   /** Begins the path of every random stream, so that no two methods share their draws. */
@@ -35,18 +37,18 @@ export function floodSettings(
   method: string,
   datasets: readonly Matrix[],
   graph: Graph,
-  options: MethodOptions,
+  options: FloodOptions,
 ): FloodSettings {
   return deviceSettings(method, checkNetwork(datasets, graph), options);
 }
 
 /** The same for a device on its own. */
-export function deviceSettings(method: string, cols: number, options: MethodOptions): FloodSettings {
+export function deviceSettings(method: string, cols: number, options: FloodOptions): FloodSettings {
+  checkMethodOptions(options);
   const { k, restarts = defaults.restarts, seed = defaults.seed } = options;
-  checkInteger("k", k, 1);
   checkInteger("restarts", restarts, 1);
   checkSeed(seed);
-  const { kernel, tol } = updateSettings(options);
+  const { kernel, tol } = roundsSettings(options);
   return { method, k, cols, restarts, seed, kernel, tol, judged: judgedBy(options) };
 }
 

@@ -7,16 +7,21 @@ import { edges, type Graph, graphOf } from "../graph.ts";
 import { squaredDistance } from "../kernel/js.ts";
 import type { Matrix } from "../matrix.ts";
 import { commit, largestCoordinate, type Network, refreshStatistics } from "../network.ts";
-import { updateSettings } from "../options.ts";
 import { laplacianExtremes } from "../spectrum.ts";
-import { type MethodOptions, settableStart } from "./method.ts";
+import {
+  checkMethodOptions,
+  type MethodOptions,
+  type RoundsMethodOptions,
+  roundsSettings,
+  settableStart,
+} from "./method.ts";
 import { orderSeeds, seedOrders } from "./order.ts";
 
-export interface GradientOptions extends MethodOptions {
+export interface GradientOptions extends RoundsMethodOptions, Pick<MethodOptions, "seeds"> {
   /** How much agreement counts against the points: they agree as it grows. Default 1. */
-  rho?: number;
+  rho?: number | undefined;
   /** Steps, each with one exchange, before points are labelled anew. Default 3. */
-  exchanges?: number;
+  exchanges?: number | undefined;
 }
 
 export interface GradientModel extends FitModel {
@@ -27,13 +32,13 @@ export interface GradientModel extends FitModel {
 
 /** Edge weights have no part in it: every link counts the same. */
 export function gradient(datasets: readonly Matrix[], graph: Graph, options: GradientOptions): GradientModel {
+  checkMethodOptions(options);
   const { rho = 1, exchanges = 3, seeds = "own", rounds = defaults.rounds, signal } = options;
-  checkInteger("k", options.k, 1);
   checkNumber("rho", rho, (value) => value > 0, "a finite number above 0");
   checkInteger("exchanges", exchanges, 1);
   checkOneOf("seeds", seeds, seedOrders);
   checkNetwork(datasets, graph);
-  const state = startNetwork(datasets, graph, options, updateSettings(options));
+  const state = startNetwork(datasets, graph, options, roundsSettings(options));
   orderSeeds(state, seeds);
   const total = datasets.reduce((sum, { rows }) => sum + rows, 0);
   const most = datasets.reduce((largest, { rows }) => Math.max(largest, rows), 0);
@@ -44,7 +49,7 @@ export function gradient(datasets: readonly Matrix[], graph: Graph, options: Gra
   const reached: number[] = [];
   for (;;) {
     const next = loop.next();
-    if (next.done) return { ...next.value, step, ownObjective: reached };
+    if (next.done) return Object.assign(next.value, { step, ownObjective: reached });
     reached.push(ownObjective(state, pointWeight));
   }
 }

@@ -5,8 +5,9 @@ import { defaults } from "../defaults.ts";
 import type { Graph } from "../graph.ts";
 import { jsKernel, squaredDistance } from "../kernel/js.ts";
 import { emptyStatistics } from "../kernel/kernel.ts";
-import { bestOf, kmeansOn, nearestCentroids } from "../kmeans.ts";
+import { bestOf, kmeansOn } from "../kmeans.ts";
 import { dot, type Matrix, takeRows } from "../matrix.ts";
+import { nearestCentroids } from "../model.ts";
 import { normalStream, type Random, randomStream } from "../random.ts";
 import { collectorTraffic, floodTraffic, leastSupport } from "../traffic.ts";
 import {
@@ -20,18 +21,18 @@ import {
   repeatRows,
   solveComponents,
 } from "./flooding.ts";
-import { type MethodModel, type MethodOptions, modelWithoutRounds } from "./method.ts";
+import { type CommonOptions, type MethodModel, modelWithoutRounds } from "./method.ts";
 
-export interface KfedOptions extends MethodOptions {
+export interface KfedOptions extends CommonOptions {
   /** Centres of every device, from 1 to k. Default k. */
-  localCentres?: number;
+  localCentres?: number | undefined;
   /** No centre of fewer points is flooded, and no device looks for more centres than it could flood. Default 2. */
-  minimum?: number;
+  minimum?: number | undefined;
 }
 
 export interface KfedModel extends MethodModel {
   /** The centroid of every point: that of its local centre, which need not be the one nearest to the point. */
-  readonly labels: readonly Uint32Array[];
+  labels(): readonly Uint32Array[];
 }
 
 interface OwnClusters {
@@ -61,7 +62,7 @@ export function kfed(datasets: readonly Matrix[], graph: Graph, options: KfedOpt
   const traffic = floodTraffic(graph, numbers);
   const collector = collectorTraffic(numbers, settings.k * settings.cols);
   const labels = own.map((clusters, i) => relabel(clusters, centroids[i]));
-  return { ...modelWithoutRounds(datasets, graph, settings.judged, { centroids, traffic, collector }), labels };
+  return modelWithoutRounds(datasets, graph, settings.judged, { centroids, traffic, collector, labels });
 }
 
 kfed.settable = { localCentres: ["number"], minimum: ["number"], restarts: ["number"] };

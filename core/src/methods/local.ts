@@ -1,25 +1,34 @@
 // Every device on its own: best-of-restarts k-means on its points, nothing sent. The lower end of the dial.
 
-import { checkInteger, checkNetwork } from "../check.ts";
+import { checkNetwork } from "../check.ts";
 import { defaults } from "../defaults.ts";
-import { fitOn } from "../fit.ts";
+import { type FitOptions, fitOn } from "../fit.ts";
 import type { Graph } from "../graph.ts";
 import type { Matrix } from "../matrix.ts";
-import { judgedBy, type MethodModel, type MethodOptions, modelWithoutRounds, settableStart } from "./method.ts";
+import {
+  type CommonOptions,
+  checkMethodOptions,
+  judgedBy,
+  type MethodModel,
+  modelWithoutRounds,
+  settableStart,
+} from "./method.ts";
 
-export function local(datasets: readonly Matrix[], graph: Graph, options: MethodOptions): MethodModel {
-  const { k, init = "local", restarts = defaults.restarts, seed = defaults.seed } = options;
-  checkInteger("k", k, 1);
+export interface LocalOptions extends CommonOptions, Pick<FitOptions, "init" | "empty"> {}
+
+export function local(datasets: readonly Matrix[], graph: Graph, options: LocalOptions): MethodModel {
+  checkMethodOptions(options);
+  const { k, init = "local", empty, restarts = defaults.restarts, seed = defaults.seed, kernel } = options;
   checkNetwork(datasets, graph);
   const judged = judgedBy(options);
-  const kernel = options.kernel === undefined ? {} : { kernel: options.kernel };
   // Without coupling a device update is Lloyd's iteration, to the last bit.
   const alone = {
     k,
     init,
+    empty,
     restarts,
     seed,
-    ...kernel,
+    kernel,
     alpha: 0,
     rounds: 1,
     passes: defaults.maxIter,

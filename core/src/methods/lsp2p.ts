@@ -1,19 +1,24 @@
 // LSP2P k-means (Datta, Giannella and Kargupta 2009): Lloyd's step over a device and its neighbours, until it stops moving.
 // The abstract was read; the steps are those known from the literature. Full text was not at hand.
 
-import { checkAtLeastZero, checkInteger, checkNetwork, checkOneOf } from "../check.ts";
+import { checkAtLeastZero, checkNetwork, checkOneOf } from "../check.ts";
 import { defaults } from "../defaults.ts";
 import { drain, type FitModel, runRounds, startNetwork } from "../fit.ts";
 import type { Graph } from "../graph.ts";
 import type { Matrix } from "../matrix.ts";
 import { adopt, type Network, refreshStatistics } from "../network.ts";
-import { updateSettings } from "../options.ts";
-import { type MethodOptions, settableStart } from "./method.ts";
+import {
+  checkMethodOptions,
+  type MethodOptions,
+  type RoundsMethodOptions,
+  roundsSettings,
+  settableStart,
+} from "./method.ts";
 import { orderSeeds, seedOrders } from "./order.ts";
 
-export interface Lsp2pOptions extends MethodOptions {
+export interface Lsp2pOptions extends RoundsMethodOptions, Pick<MethodOptions, "seeds"> {
   /** A device none of whose coordinates moved by more than this stops for good. Default 0: not at all. */
-  gamma?: number;
+  gamma?: number | undefined;
 }
 
 /** What every device sent last, and who has stopped: from then on its last means and counts stand for it. */
@@ -26,12 +31,12 @@ interface Lsp2pRun {
 
 /** Edge weights have no part in it. All devices are in step: in the original each waits for its neighbours only. */
 export function lsp2p(datasets: readonly Matrix[], graph: Graph, options: Lsp2pOptions): FitModel {
+  checkMethodOptions(options);
   const { gamma = 0, seeds = "shared", rounds = defaults.rounds, signal } = options;
-  checkInteger("k", options.k, 1);
   checkAtLeastZero("gamma", gamma);
   checkOneOf("seeds", seeds, seedOrders);
   checkNetwork(datasets, graph);
-  const state = startNetwork(datasets, graph, options, updateSettings(options));
+  const state = startNetwork(datasets, graph, options, roundsSettings(options));
   orderSeeds(state, seeds);
   const run = { state, counts: state.counts.slice(), sums: state.sums.slice(), stopped: new Uint8Array(graph.size) };
   return drain(runRounds(state, () => runIteration(run, gamma), { most: rounds, signal, isWatched: false }));

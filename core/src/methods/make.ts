@@ -1,23 +1,30 @@
 // How a further method is made, from one of its rounds or from its answer; arguments, starts, history and judgement are the same for all.
 
-import { checkInteger, checkNetwork } from "../check.ts";
+import { checkFunction, checkInteger, checkNetwork } from "../check.ts";
 import { defaults } from "../defaults.ts";
 import { drain, type RoundResult, runRounds, startNetwork } from "../fit.ts";
+import { checkIsOptions } from "../given.ts";
 import type { Graph } from "../graph.ts";
 import type { Matrix } from "../matrix.ts";
 import type { Network } from "../network.ts";
 import { updateSettings } from "../options.ts";
 import type { Traffic } from "../traffic.ts";
-import { judgedBy, type Method, type MethodOptions, modelWithoutRounds } from "./method.ts";
+import { type CommonOptions, judgedBy, type Method, type MethodOptions, modelWithoutRounds } from "./method.ts";
+
+/** What a method that was made takes: it need not be given alpha. */
+type MadeOptions = Omit<MethodOptions, "alpha"> & Pick<CommonOptions, "alpha">;
 
 /**
  * A method with rounds. `begin` sees the devices at their start and returns what one round does to them; it may keep
  * state of its own in between. Rounds end with `rounds`, or when one says that it converged.
  */
-export function methodOfRounds(begin: (network: Network, options: MethodOptions) => () => RoundResult): Method {
-  return (datasets, graph, options) => {
-    const { k, rounds = defaults.rounds, signal } = options;
-    checkInteger("k", k, 1);
+export function methodOfRounds(
+  begin: (network: Network, options: MethodOptions) => () => RoundResult,
+): Method<MadeOptions> {
+  checkFunction("begin", begin, "a function of a network and options");
+  return (datasets, graph, given) => {
+    const options = checkedOptions(given);
+    const { rounds = defaults.rounds, signal } = options;
     checkNetwork(datasets, graph);
     const network = startNetwork(datasets, graph, options, updateSettings(options));
     const advance = begin(network, options);
@@ -32,10 +39,18 @@ export function methodOfAnswer(
     graph: Graph,
     options: MethodOptions,
   ) => { readonly centroids: readonly Matrix[]; readonly traffic: Traffic },
-): Method {
-  return (datasets, graph, options) => {
-    checkInteger("k", options.k, 1);
+): Method<MadeOptions> {
+  checkFunction("answer", answer, "a function of datasets, a graph and options");
+  return (datasets, graph, given) => {
+    const options = checkedOptions(given);
     checkNetwork(datasets, graph);
     return modelWithoutRounds(datasets, graph, judgedBy(options), answer(datasets, graph, options));
   };
+}
+
+/** A method from outside may have further options, so none is unknown. */
+function checkedOptions(options: MadeOptions): MethodOptions {
+  checkIsOptions(options, "k");
+  checkInteger("k", options.k, 1);
+  return { ...options, alpha: options.alpha ?? 0 };
 }

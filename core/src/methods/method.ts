@@ -1,29 +1,45 @@
 // What every method takes and gives, so that they can be compared on one problem.
 
-import { checkAtLeastZero, checkOneOf } from "../check.ts";
+import { checkAtLeastZero, checkInteger, checkOneOf } from "../check.ts";
 import { couplings } from "../coupling.ts";
 import { defaults } from "../defaults.ts";
-import type { FitModel, FitOptions } from "../fit.ts";
+import { type FitModel, type FitOptions, fitOptionNames } from "../fit.ts";
+import { checkOptions, type OptionNames } from "../given.ts";
 import type { Graph } from "../graph.ts";
 import type { Matrix } from "../matrix.ts";
+import { networkAnswerOf } from "../model.ts";
 import { type JudgedBy, objectiveOf } from "../objective.ts";
+import { type UpdateSettings, updateSettings } from "../options.ts";
 import type { Traffic } from "../traffic.ts";
 
-export interface MethodOptions extends Omit<FitOptions, "k"> {
+/** What every method takes. Alpha steers `fedkm` alone: the others are judged by it, and need none. */
+export interface CommonOptions extends Pick<FitOptions, "coupling" | "weighting" | "restarts" | "seed" | "kernel"> {
   /** Clusters of every device: only `fit` takes a list. */
   k: number;
+  /** How much total variation counts in `objective`. Default 0. */
+  alpha?: number | undefined;
+}
+
+/** What methods take that start their devices as `fit` does and then go on in rounds of their own. */
+export interface RoundsMethodOptions
+  extends CommonOptions,
+    Pick<FitOptions, "rounds" | "init" | "empty" | "minimum" | "tol" | "signal"> {}
+
+/** What any of the methods takes, so that one set of options serves all: each uses its own of them. */
+export interface MethodOptions extends RoundsMethodOptions, Omit<FitOptions, "k" | "alpha"> {
+  alpha: number;
   /** Step of `distributed`: a number, or "tuned" from the graph. Default 2, the paper's. */
-  eta?: number | "tuned";
+  eta?: number | "tuned" | undefined;
   /**
    * Start of the methods that go cluster by cluster: each device's own, one for all, or own ones in one common order.
    * Default "own" for `distributed` and `gradient`, "shared" for `lsp2p` and `epidemic`, whose originals have one start.
    */
-  seeds?: "own" | "shared" | "aligned";
+  seeds?: "own" | "shared" | "aligned" | undefined;
   /** Step of `consensus` in sweeps, which it makes from any but the federated start, and where `beta`, `settle` or
    *  `passes` is given; otherwise its rounds are exact sums. Default from the graph. */
-  beta?: number;
+  beta?: number | undefined;
   /** Sweep of `consensus` (from 0) whose labels are kept until the devices agree; false: none. Default 40. */
-  settle?: number | false;
+  settle?: number | false | undefined;
 }
 
 export interface MethodModel extends FitModel {
@@ -37,8 +53,9 @@ export interface MethodModel extends FitModel {
 /** How an option may look as text: words, of which true and false stand for themselves, and "number" for any number. */
 export type SettableOptions = { readonly [option: string]: readonly string[] };
 
-export interface Method {
-  (datasets: readonly Matrix[], graph: Graph, options: MethodOptions): MethodModel;
+/** Where any method may be called, it is given what all of them need. */
+export interface Method<Options = MethodOptions> {
+  (datasets: readonly Matrix[], graph: Graph, options: Options): MethodModel;
   /** What leaves a device, in words. Default "centroids". */
   readonly travels?: string;
   /** The options that may be set by name. A method that says nothing takes any. */
@@ -53,13 +70,57 @@ export const settableStart = {
   tol: ["number"],
 } as const;
 
+/** All methods know the options of all, so that a comparison can give every one the same. */
+const methodOptionNames = {
+  ...fitOptionNames,
+  eta: true,
+  seeds: true,
+  beta: true,
+  settle: true,
+  rho: true,
+  exchanges: true,
+  gamma: true,
+  gossip: true,
+  coresetSize: true,
+  backboneSize: true,
+  counts: true,
+  epsilon: true,
+  bounds: true,
+  localCentres: true,
+  localIterations: true,
+} satisfies OptionNames<MethodOptions> & Record<string, true>;
+
+export function checkMethodOptionNames(options: unknown, needs: string): void {
+  checkOptions(options, methodOptionNames, needs);
+}
+
+/** The names of a method's options, and k, which all of them need. */
+export function checkMethodOptions(options: CommonOptions): void {
+  checkMethodOptionNames(options, "k");
+  checkInteger("k", options.k, 1);
+}
+
+/** Of an update, a method with rounds of its own needs the kernel and the tolerance; its rounds are judged by the rest. */
+export function roundsSettings({ alpha = 0, coupling, tol, kernel }: RoundsMethodOptions): UpdateSettings {
+  return updateSettings({ alpha, coupling, tol, kernel });
+}
+
 /** By what a method's result is judged. Checked here: a wrong one is refused before the work, not after it. */
-export function judgedBy(options: MethodOptions): JudgedBy {
-  const { alpha, coupling = defaults.coupling, weighting = defaults.weighting } = options;
+export function judgedBy(options: CommonOptions): JudgedBy {
+  const { alpha = 0, coupling = defaults.coupling, weighting = defaults.weighting } = options;
   checkAtLeastZero("alpha", alpha);
   checkOneOf("coupling", coupling, couplings);
   checkOneOf("weighting", weighting, ["device", "sample"]);
   return { alpha, coupling, weighting };
+}
+
+/** Where a method without rounds came to, and what it took. */
+interface Reached {
+  readonly centroids: readonly Matrix[];
+  readonly traffic: Traffic;
+  readonly collector?: Traffic;
+  /** Where they are not those of the nearest centroids. */
+  readonly labels?: readonly Uint32Array[];
 }
 
 /** The model of a method without rounds: its centroids, judged by the same objective as the others. */
@@ -67,16 +128,15 @@ export function modelWithoutRounds(
   datasets: readonly Matrix[],
   graph: Graph,
   judged: JudgedBy,
-  reached: { readonly centroids: readonly Matrix[]; readonly traffic: Traffic; readonly collector?: Traffic },
+  reached: Reached,
 ): MethodModel {
-  const { centroids, traffic, collector } = reached;
-  const summary = {
-    round: 0,
-    ...objectiveOf(datasets, centroids, graph, judged),
-    largestMove: 0,
-    ...traffic,
-  };
-  const { objective } = summary;
-  const model = { centroids, objective, rounds: 0, converged: true, ...traffic, history: [summary] };
-  return collector === undefined ? model : { ...model, collector };
+  const { centroids, traffic, collector, labels } = reached;
+  const { objective, totalVariation, inertia } = objectiveOf(datasets, centroids, graph, judged);
+  const history = [{ round: 0, objective, totalVariation, largestMove: 0, ...traffic }];
+  const numbers = { centroids, objective, inertia, rounds: 0, converged: true, ...traffic, history };
+  return networkAnswerOf(
+    collector === undefined ? numbers : { ...numbers, collector },
+    datasets,
+    labels && (() => labels.map((own) => own.slice())),
+  );
 }

@@ -6,16 +6,16 @@ import type { Graph } from "../graph.ts";
 import { kmeansOn } from "../kmeans.ts";
 import { type Matrix, stack } from "../matrix.ts";
 import { collectorTraffic, floodTraffic } from "../traffic.ts";
-import { judgedBy, type MethodModel, type MethodOptions, modelWithoutRounds } from "./method.ts";
+import { type CommonOptions, checkMethodOptions, judgedBy, type MethodModel, modelWithoutRounds } from "./method.ts";
 
-export function pooled(datasets: readonly Matrix[], graph: Graph, options: MethodOptions): MethodModel {
+export function pooled(datasets: readonly Matrix[], graph: Graph, options: CommonOptions): MethodModel {
+  checkMethodOptions(options);
   checkNetwork(datasets, graph);
   const judged = judgedBy(options);
-  const { k, restarts = defaults.pooledRestarts, seed = defaults.seed } = options;
-  const kernel = options.kernel === undefined ? {} : { kernel: options.kernel };
+  const { k, restarts = defaults.pooledRestarts, seed = defaults.seed, kernel } = options;
   const points = stack(datasets);
   // To the exact fixed point: a tolerance would shift the reference itself.
-  const { centroids } = kmeansOn(points, { k, restarts, seed, ...kernel, maxIter: 10_000, tol: 0 });
+  const { centroids } = kmeansOn(points, { k, restarts, seed, kernel, maxIter: 10_000, tol: 0 });
   const copies = datasets.map(() => ({ ...centroids, data: centroids.data.slice() }));
   const numbers = datasets.map(({ data }) => data.length);
   const traffic = floodTraffic(graph, numbers);

@@ -1,5 +1,7 @@
 // A kernel that spreads large devices over worker threads. It answers synchronously, with the same bits as any other.
 
+import { checkSignal } from "../check.ts";
+import { checkOptions, type OptionNames } from "../given.ts";
 import type { Kernel, PreparedPoints } from "../kernel/kernel.ts";
 import { CHUNK } from "../kernel/passes.ts";
 import type { Engine } from "../kernel/pick.ts";
@@ -13,10 +15,12 @@ import type { Post } from "./worker.ts";
 
 export interface ThreadsOptions {
   /** Threads that work together, the calling one included. Default: as many as the machine has. */
-  threads?: number;
+  threads?: number | undefined;
   /** Ends the workers. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
+
+const threadsOptionNames: OptionNames<ThreadsOptions> = { threads: true, signal: true };
 
 export interface ThreadedKernel extends Kernel {
   /** Threads that work together now. 1 where memory cannot be shared, after `close`, and when the workers are gone. */
@@ -54,7 +58,9 @@ export async function startCrew(
   options: ThreadsOptions = {},
   tuning: Tuning = {},
 ): Promise<ThreadedKernel> {
+  checkOptions(options, threadsOptionNames);
   const { threads = host.parallelism, signal } = options;
+  checkSignal(signal);
   if (!(Number.isInteger(threads) && threads >= 1))
     throw new RangeError(`threads must be an integer of at least 1, got ${threads}`);
   signal?.throwIfAborted();

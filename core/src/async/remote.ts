@@ -1,0 +1,124 @@
+// Computations in a worker, from the side that asks: the event loop stays free, and an abort ends the worker at once.
+
+import { checkFunction, checkSignal } from "../check.ts";
+import type { Choice, ChooseOptions } from "../choose/index.ts";
+import type { FitModel, FitOptions } from "../fit.ts";
+import { isRecord, show } from "../given.ts";
+import type { Graph } from "../graph.ts";
+import type { KMeansModel, KMeansOptions } from "../kmeans.ts";
+import type { Matrix } from "../matrix.ts";
+import { answerOf, networkAnswerOf } from "../model.ts";
+import type { Progress, Reply, Request } from "./jobs.ts";
+
+/** What all computations in a worker take besides their own options. A kernel cannot go there. */
+export interface Watched {
+  /** Ends the computation; the promise is rejected with its reason. */
+  signal?: AbortSignal | undefined;
+  /** Called a few times a second. */
+  onProgress?: ((progress: Progress) => void) | undefined;
+}
+
+/** The options of a function that runs in a worker. */
+type InWorker<Options> = Omit<Options, "kernel" | "signal"> & Watched;
+
+/** How workers are started where we run. */
+export interface JobHost {
+  /** Starts a worker on one request. `ended` is called where it ends without an answer. */
+  start(request: Request, heard: (reply: Reply) => void, ended: (error: Error) => void): () => void;
+  /** Resolves when the event loop has had its turn. */
+  turn(): Promise<void>;
+}
+
+/** The public functions, for one host. */
+export function computationsOn(host: JobHost) {
+  return {
+    /** `fit` in a worker, with the same answer. */
+    async fitAsync(datasets: readonly Matrix[], graph: Graph, options: InWorker<FitOptions>): Promise<FitModel> {
+      const numbers = await compute(host, "fit", [datasets, graph, options]);
+      return networkAnswerOf(numbers as FitModel, datasets);
+    },
+    /** `kmeans` in a worker, with the same answer. */
+    async kmeansAsync(points: Matrix, options: InWorker<KMeansOptions>): Promise<KMeansModel> {
+      return answerOf((await compute(host, "kmeans", [points, options])) as KMeansModel);
+    },
+    /** `choose` in a worker, with the same answer. */
+    async chooseAsync(
+      datasets: readonly Matrix[],
+      graph: Graph,
+      options: InWorker<ChooseOptions> = {},
+    ): Promise<Choice> {
+      return (await compute(host, "choose", [datasets, graph, options])) as Choice;
+    },
+  };
+}
+
+async function compute(host: JobHost, name: Request["name"], given: readonly unknown[]): Promise<object> {
+  const { kernel, signal, onProgress, ...options } = Object(given.at(-1)) as Watched & { kernel?: unknown };
+  if (kernel !== undefined)
+    throw new TypeError(`kernel must be left out (it cannot go to a worker), got ${show(kernel)}`);
+  checkSignal(signal);
+  if (onProgress !== undefined) checkFunction("onProgress", onProgress, "a function");
+  // Whatever is no options object is for the function itself to refuse.
+  const asked = isRecord(given.at(-1)) ? given.with(-1, options) : given;
+  signal?.throwIfAborted();
+  const shared = await share(asked, host, signal);
+  return new Promise((resolve, reject) => {
+    let end = () => {};
+    let isSettled = false;
+    const settle = (act: () => void) => {
+      if (isSettled) return;
+      isSettled = true;
+      signal?.removeEventListener("abort", abort);
+      end();
+      act();
+    };
+    const abort = () => settle(() => reject(signal?.reason));
+    const hear = (reply: Reply) => {
+      if ("answer" in reply) settle(() => resolve(reply.answer));
+      else if ("refusal" in reply) settle(() => reject(reply.refusal));
+      else if (!isSettled) {
+        try {
+          onProgress?.(reply.progress);
+        } catch (error) {
+          settle(() => reject(error));
+        }
+      }
+    };
+    end = host.start({ name, given: shared }, hear, (error) => settle(() => reject(error)));
+    signal?.addEventListener("abort", abort);
+  });
+}
+
+/** Shorter arrays are copied with the message that carries them. */
+const WORTH_SHARING = 2 ** 13;
+/** Numbers that are copied in one turn of the event loop, about a millisecond. */
+const COPIED = 2 ** 18;
+
+/**
+ * The same values with large arrays in shared memory, where there is any: one copy, made a part at a time. Numbers that
+ * are in shared memory already stay where they are.
+ */
+async function share(given: readonly unknown[], host: JobHost, signal: AbortSignal | undefined): Promise<unknown[]> {
+  const copies: { readonly from: Float64Array; readonly to: Float64Array }[] = [];
+  const shareable = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(shareable);
+    if (value instanceof Float64Array) {
+      const isShared = typeof SharedArrayBuffer === "undefined" || value.buffer instanceof SharedArrayBuffer;
+      if (isShared || value.length < WORTH_SHARING) return value;
+      const to = new Float64Array(new SharedArrayBuffer(value.byteLength));
+      copies.push({ from: value, to });
+      return to;
+    }
+    if (!isRecord(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, shareable(part)]));
+  };
+  const shared = given.map(shareable);
+  for (const { from, to } of copies) {
+    for (let at = 0; at < from.length; at += COPIED) {
+      to.set(from.subarray(at, at + COPIED), at);
+      if (from.length > COPIED) await host.turn();
+      signal?.throwIfAborted();
+    }
+  }
+  return shared;
+}
