@@ -1,14 +1,16 @@
 // The command line of fedkm fit that follows from a choice: the same rows, scaling and links, quoted for the shell.
 
+import type { Weighting } from "@fedkm/core";
+import { defaultWeighting } from "../../input/options.ts";
 import type { PrepareOptions } from "../../input/prepare.ts";
 import { asArgument, inShell } from "../../input/remedies.ts";
 
 export function fitCommandLine(
   patterns: readonly string[],
-  options: PrepareOptions,
+  options: PrepareOptions & { readonly weighting: Weighting },
   { k, alpha }: { readonly k: number; readonly alpha: number },
 ): string {
-  const { columns, exclude, deviceColumn, delimiter, header, missing, graph, scale, seed } = options;
+  const { columns, exclude, deviceColumn, delimiter, header, missing, graph, scale, weighting, seed } = options;
   const words = ["fedkm fit", ...patterns.map(inShell), `--k ${k} --alpha ${alpha}`];
   if (columns !== undefined) words.push(`--columns ${asArgument(columns)}`);
   if (exclude !== undefined) words.push(`--exclude ${asArgument(exclude)}`);
@@ -19,6 +21,7 @@ export function fitCommandLine(
   if (missing !== "refuse") words.push(`--missing ${missing}`);
   if (graph !== "complete") words.push(`--graph ${inShell(graph)}`);
   if (scale !== "none") words.push(`--scale ${inShell(scale)}`);
+  if (weighting !== defaultWeighting) words.push(`--weighting ${weighting}`);
   if (seed !== 1) words.push(`--seed ${seed}`);
   return words.join(" ");
 }
