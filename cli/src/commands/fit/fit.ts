@@ -94,7 +94,7 @@ function fitPrepared(prepared: Prepared, options: FitOptions, asked: Asked, prog
   progress.announce("fedkm  certifying the result");
   const model = { ...uncertified, certificate: certifyModel(uncertified, datasets, graph) };
   const apart = placesApart(sums);
-  const warnings = [...prepared.warnings, ...resultWarnings({ model, labels, sums, graph, apart }, input)];
+  const warnings = [...prepared.warnings, ...resultWarnings({ model, datasets, labels, sums, graph, apart }, input)];
   const numbersAgree = !isAlone(model) && isConnected(graph) && !Object.values(apart).some(({ length }) => length > 0);
   return { model, datasets, labels, sums, graph, numbersAgree, warnings, milliseconds: { read, fit } };
 }

@@ -53,7 +53,8 @@ function labelNames(files: readonly string[]): string[] {
 }
 
 export function summary(fitted: Fitted, warnings: readonly string[], paths: readonly string[], milliseconds: object) {
-  const { columns, devices, clusters, objective, rounds, converged, messages, bytes, options, certificate } = fitted.model;
+  const { columns, devices, clusters, objective, rounds, converged, messages, bytes, options, certificate } =
+    fitted.model;
   const sizes = devices.map(({ name, rows, sizes: own }) => ({ name, rows, sizes: own }));
   return {
     options,

@@ -5,10 +5,10 @@ import type { Input } from "../../input/devices.ts";
 import type { Fitted } from "../../model/fitted.ts";
 import { isAlone, type Model } from "../../model/model.ts";
 import { count } from "../../numbers.ts";
+import { directionWarnings } from "./direction.ts";
 import { FEW_ROWS, type PlacesApart } from "./places.ts";
 
-interface Found extends Pick<Fitted, "labels" | "sums" | "graph"> {
-  readonly model: Model;
+interface Found extends Pick<Fitted, "model" | "datasets" | "labels" | "sums" | "graph"> {
   readonly apart: PlacesApart;
 }
 
@@ -21,6 +21,7 @@ export function resultWarnings(found: Found, input: Input): string[] {
   return [
     ...placeWarnings(found),
     ...singleRows(found, input),
+    ...directionWarnings(found),
     ...(small.length > 0 ? [`fewer than ${FEW_ROWS} rows a cluster: ${listed(small)}`] : []),
     ...(parts > 1 ? [`the network falls into ${parts} parts that never hear of each other`] : []),
     ...(model.converged ? [] : [`${method} did not settle in ${model.rounds} rounds; allow more with --rounds`]),
@@ -40,7 +41,7 @@ function placeWarnings({ model, apart: { differing, misnumbered } }: Found): str
   }
   const named = (places: readonly number[]) => listed(places.map((i) => devices[i].name));
   const rows = differing.reduce((sum, i) => sum + devices[i].rows, 0);
-  const why = "the means of the rows there are farther from the table's than the rows scatter around them";
+  const why = "the means of the rows are farther from the table's than the rows scatter";
   const nobody =
     `places differ so much that one table describes nobody: at ${named(differing)} ${why}; read the table of each ` +
     "place in the report, or leave every place alone with --alpha 0";
