@@ -256,6 +256,17 @@ test("warnings name columns that decide alone, ids, and values that stand for no
   ]);
 });
 
+test("ids that were dealt to several files are seen once the files are taken together", async () => {
+  const files = ["a", "b"].map((name, i) => {
+    const rows = Array.from({ length: 40 }, (_, r) => `${1 + ((37 * (2 * r + i)) % 80)},${(r % 2) * 90 + (r % 7)}`);
+    return folder.file(`dealt-${name}.csv`, `person,x\n${rows.join("\n")}\n`);
+  });
+  const { stdout } = await outcome("fit", ...files, "--k", "2", "--out", out("dealt"), "--json");
+  expect(JSON.parse(stdout).warnings).toEqual([
+    'column "person" has another whole number in every row, as an id has; leave it out with --exclude person',
+  ]);
+});
+
 test("warnings name columns that say nothing, small devices and a network in parts", async () => {
   const rows = (from: number) => Array.from({ length: 12 }, (_, r) => `${from + r},5,${r * r},${r * r}`).join("\n");
   const files = [0, 100, 200].map((from, i) => folder.file(`w${i}.csv`, `id,five,x,y\n${rows(from)}\n`));

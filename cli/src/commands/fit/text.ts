@@ -62,7 +62,8 @@ const LONGEST_NAME = 20;
 
 function farthestPlace(name: string | null, difference: number | null): string {
   if (name === null) return NOTHING;
-  const short = name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME - 3)}...` : name;
+  // Names often differ in a number at their end.
+  const short = name.length > LONGEST_NAME ? `${name.slice(0, 9)}...${name.slice(-8)}` : name;
   return `${short} ${spreads(difference)}`;
 }
 

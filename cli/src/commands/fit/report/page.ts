@@ -65,8 +65,8 @@ function aboutClusters({ model: { columns, devices }, numbersAgree }: Fitted): s
   const means = `Means of the rows in each cluster, in the units of your ${counted(columns.length, "column")}.`;
   if (devices.length === 1) return means;
   const apart =
-    "Places apart is how far the means of single places typically are from these, beyond chance, and the farthest " +
-    "place is named: 1 is as far as rows are from their mean.";
+    "Places apart: how far the means of single places typically are from these, beyond chance, where 1 is as far as " +
+    "rows are from their mean. The farthest place is named, with its distance.";
   const numbers = numbersAgree ? " Cluster numbers mean the same on every device." : "";
   return `${means} ${apart}${numbers}`;
 }

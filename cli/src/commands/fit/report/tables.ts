@@ -2,7 +2,7 @@
 
 import { toRows } from "@fedkm/core";
 import { undoScaling } from "@fedkm/files";
-import { type Cell, clusterColours, count, escaped, htmlTable, significant } from "@fedkm/pictures";
+import { type Cell, clusterColours, count, escaped, htmlTable, shortened, significant } from "@fedkm/pictures";
 import type { Fitted } from "../../../model/fitted.ts";
 import type { Model } from "../../../model/model.ts";
 
@@ -19,13 +19,20 @@ export function clusterTable({ devices, clusters, columns }: Fitted["model"]): s
     clusterName(c),
     count(total),
     ...columns.map((_, column) => (mean === null ? NOTHING : significant(mean[column], 4))),
-    ...(several ? [spreads(difference), farthest ?? NOTHING, spreads(farthestDifference)] : []),
+    ...(several ? [spreads(difference), placeName(farthest), spreads(farthestDifference)] : []),
   ]);
-  const heading = ["cluster", "rows", ...columns, ...(several ? ["places apart", "farthest", "its distance"] : [])];
+  const heading = ["cluster", "rows", ...columns, ...(several ? ["places apart", "farthest", "distance"] : [])];
   return htmlTable({ heading, rows, names: 1 });
 }
 
 const NOTHING = "–";
+
+const LONGEST_NAME = 140;
+
+function placeName(name: string | null): Cell {
+  if (name === null) return NOTHING;
+  return { html: `<span title="${escaped(name)}">${escaped(shortened(name, LONGEST_NAME))}</span>` };
+}
 
 function spreads(difference: number | null): string {
   return difference === null ? NOTHING : difference.toFixed(difference < 10 ? 2 : 0);
