@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { choose, complete } from "@fedkm/core";
 import { readTable } from "@fedkm/files";
 import { expect, test } from "vitest";
+import { fitCommandLine } from "../src/commands/choose/pasted.ts";
 import { outcome, temporaryFolder } from "./folder.ts";
 import { xmlFault } from "./wellFormed.ts";
 
@@ -53,6 +54,12 @@ test("choose ends with a command that a shell runs as it stands", async () => {
   expect(words.slice(0, 3)).toEqual(["fit", ...odd]);
   const fitted = await outcome(...words, "--out", join(folder.path, "pasted"), "--json");
   expect(JSON.parse(fitted.stdout).options).toMatchObject({ k: 3, weighting: "device", seed: 4 });
+});
+
+test("choose names in its command what a shell would take for something else", () => {
+  const options = { missing: "refuse", graph: "complete", scale: "none", weighting: "sample", seed: 1 } as const;
+  const command = fitCommandLine(["-odd.tsv", "a b.csv"], { ...options, delimiter: "\t" }, { k: 2, alpha: 0.3 });
+  expect(command).toBe("fedkm fit ./-odd.tsv 'a b.csv' --k 2 --alpha 0.3 --delimiter tab");
 });
 
 test("choose says that its answer stands at the limit, and what alpha 0 means", async () => {
