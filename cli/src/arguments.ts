@@ -57,6 +57,11 @@ export function parseNames(text: string): string[] {
 
 const delimiterNames: Readonly<Record<string, string>> = { comma: ",", semicolon: ";", tab: "\t", bar: "|" };
 
+/** How a command line names the character: a tab cannot be pasted into one. */
+export function delimiterName(character: string): string {
+  return Object.keys(delimiterNames).find((name) => delimiterNames[name] === character) ?? character;
+}
+
 /** The character or its name. */
 export function parseDelimiter(text: string): string {
   const character = delimiterNames[text] ?? text;

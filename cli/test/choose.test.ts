@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { choose, complete } from "@fedkm/core";
 import { readTable } from "@fedkm/files";
 import { expect, test } from "vitest";
+import { fitCommandLine } from "../src/commands/choose/pasted.ts";
 import { outcome, temporaryFolder } from "./folder.ts";
 import { xmlFault } from "./wellFormed.ts";
 
@@ -28,7 +29,7 @@ test("choose prints both tables and draws both curves", async () => {
 test("choose --json is what the library finds", async () => {
   const { stdout } = await outcome(...args, "--json");
   const datasets = await Promise.all(files.map(async (file) => (await readTable(file, { exclude: ["plant"] })).points));
-  const found = choose(datasets, complete(2), { largestK: 4, seed: 1 });
+  const found = choose(datasets, complete(2), { largestK: 4, seed: 1, weighting: "sample" });
   expect(JSON.parse(stdout)).toEqual({
     ...JSON.parse(JSON.stringify(found)),
     warnings: [],
@@ -41,18 +42,24 @@ test("choose ends with a command that a shell runs as it stands", async () => {
   const odd = ["north", "south"].map((name) =>
     folder.file(`${name}'s rows.csv`, readFileSync(join(folder.path, "examples", `${name}.csv`))),
   );
-  const flags = ["--exclude", "plant", "--scale", "standard", "--graph", "ring", "--missing", "drop", "--seed", "4"];
+  const flags = "--exclude plant --scale standard --graph ring --missing drop --weighting device --seed 4".split(" ");
   const { stdout } = await outcome("choose", ...odd, ...flags, "--largest-k", "4", "--out", picture);
   const command = stdout.trimEnd().split("\n").at(-1) ?? "";
   expect(command).toMatch(
-    /^fedkm fit '.*' '.*' --k 3 --alpha [\d.]+ --exclude plant --missing drop --graph ring --scale standard --seed 4$/,
+    /^fedkm fit '.*' '.*' --k 3 --alpha [\d.]+ --exclude plant --missing drop --graph ring --scale standard --weighting device --seed 4$/,
   );
   // The shell takes the line apart; each word is shown on a line of its own.
   const shown = spawnSync("sh", ["-c", `fedkm() { printf '%s\\n' "$@"; }; ${command}`], { encoding: "utf8" });
   const words = shown.stdout.trimEnd().split("\n");
   expect(words.slice(0, 3)).toEqual(["fit", ...odd]);
   const fitted = await outcome(...words, "--out", join(folder.path, "pasted"), "--json");
-  expect(fitted.code).toBe(0);
+  expect(JSON.parse(fitted.stdout).options).toMatchObject({ k: 3, weighting: "device", seed: 4 });
+});
+
+test("choose names in its command what a shell would take for something else", () => {
+  const options = { missing: "refuse", graph: "complete", scale: "none", weighting: "sample", seed: 1 } as const;
+  const command = fitCommandLine(["-odd.tsv", "a b.csv"], { ...options, delimiter: "\t" }, { k: 2, alpha: 0.3 });
+  expect(command).toBe("fedkm fit ./-odd.tsv 'a b.csv' --k 2 --alpha 0.3 --delimiter tab");
 });
 
 test("choose says that its answer stands at the limit, and what alpha 0 means", async () => {

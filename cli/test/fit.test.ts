@@ -52,7 +52,7 @@ test("the model is that of the library on the same rows", async () => {
   );
   const model = JSON.parse(readFileSync(out("same/model.json"), "utf8"));
   const datasets = await Promise.all(both.map(async (file) => (await readTable(file, { exclude: ["plant"] })).points));
-  const found = methods.fedkm(datasets, complete(2), { k: 3, alpha: 0.5, seed: 4 });
+  const found = methods.fedkm(datasets, complete(2), { k: 3, alpha: 0.5, seed: 4, weighting: "sample" });
   expect(model.objective).toBe(found.objective);
   const sorted = (rows: number[][]) => rows.map((row) => row.join(" ")).sort();
   const rowsOf = (data: Float64Array) => [0, 1, 2].map((c) => Array.from(data.subarray(4 * c, 4 * c + 4)));
@@ -256,6 +256,17 @@ test("warnings name columns that decide alone, ids, and values that stand for no
   ]);
 });
 
+test("ids that were dealt to several files are seen once the files are taken together", async () => {
+  const files = ["a", "b"].map((name, i) => {
+    const rows = Array.from({ length: 40 }, (_, r) => `${1 + ((37 * (2 * r + i)) % 80)},${(r % 2) * 90 + (r % 7)}`);
+    return folder.file(`dealt-${name}.csv`, `person,x\n${rows.join("\n")}\n`);
+  });
+  const { stdout } = await outcome("fit", ...files, "--k", "2", "--out", out("dealt"), "--json");
+  expect(JSON.parse(stdout).warnings).toEqual([
+    'column "person" has another whole number in every row, as an id has; leave it out with --exclude person',
+  ]);
+});
+
 test("warnings name columns that say nothing, small devices and a network in parts", async () => {
   const rows = (from: number) => Array.from({ length: 12 }, (_, r) => `${from + r},5,${r * r},${r * r}`).join("\n");
   const files = [0, 100, 200].map((from, i) => folder.file(`w${i}.csv`, `id,five,x,y\n${rows(from)}\n`));
@@ -265,6 +276,7 @@ test("warnings name columns that say nothing, small devices and a network in par
     'column "id" counts the rows and will be clustered like a measurement; leave it out with --exclude id',
     'column "five" is 5 in every row and says nothing; leave it out with --exclude five',
     'column "y" repeats "x", which then counts twice; leave it out with --exclude y',
+    expect.stringMatching(/^places differ so much that one table describes nobody: at w0, w2 the means/),
     "fewer than 10 rows a cluster: w0 (12), w1 (12), w2 (12)",
     "the network falls into 2 parts that never hear of each other",
   ]);

@@ -17,17 +17,18 @@ const modelOf = (name: string) => JSON.parse(readFileSync(join(out(name), "model
 
 async function objectiveInCore(method: keyof typeof methods, options: Partial<MethodOptions>): Promise<number> {
   const datasets = await Promise.all(both.map(async (file) => (await readTable(file, { exclude: ["plant"] })).points));
-  return methods[method](datasets, complete(2), { k: 3, alpha: 1, seed: 1, ...options }).objective;
+  return methods[method](datasets, complete(2), { k: 3, alpha: 1, seed: 1, weighting: "sample", ...options }).objective;
 }
 
 test("every option reaches the method as core takes it, and model.json records what was asked", async () => {
+  const paper = { preset: "paper", weighting: "device" } as const;
   const cases: [string, string[], keyof typeof methods, Partial<MethodOptions>, object][] = [
-    ["preset", ["--preset", "paper"], "fedkm", { preset: "paper" }, { preset: "paper" }],
+    ["preset", ["--preset", "paper"], "fedkm", paper, paper],
     ["init", ["--init", "classic kmeans++"], "fedkm", { init: "classic kmeans++" }, { init: "classic kmeans++" }],
     ["schedule", ["--schedule", "simultaneous"], "fedkm", { schedule: "simultaneous" }, { schedule: "simultaneous" }],
     ["rounds", ["--rounds", "2"], "fedkm", { rounds: 2 }, { rounds: 2 }],
     ["coupling", ["--coupling", "transport"], "fedkm", { coupling: "transport" }, { coupling: "transport" }],
-    ["weighting", ["--weighting", "sample"], "fedkm", { weighting: "sample" }, { weighting: "sample" }],
+    ["weighting", ["--weighting", "device"], "fedkm", { weighting: "device" }, { weighting: "device" }],
     ["tolerance", ["--tolerance", "0.1"], "fedkm", { tol: 0.1 }, { tolerance: 0.1 }],
     ["other", ["--method", "distributed", "--rounds", "3"], "distributed", { rounds: 3 }, { rounds: 3 }],
   ];
@@ -36,13 +37,15 @@ test("every option reaches the method as core takes it, and model.json records w
     expect({ name, code, stderr }).toEqual({ name, code: 0, stderr: "" });
     const model = modelOf(name);
     expect({ name, objective: model.objective }).toEqual({ name, objective: await objectiveInCore(method, options) });
-    expect(model.options).toEqual({ k: 3, alpha: 1, method, graph: "complete", seed: 1, ...recorded });
+    const asked = { k: 3, alpha: 1, method, graph: "complete", seed: 1, weighting: "sample", ...recorded };
+    expect(model.options).toEqual(asked);
   }
 });
 
-test("without them model.json has the options it always had", async () => {
+test("without them every row counts the same, and model.json says so", async () => {
   await fit("plain");
-  expect(Object.keys(modelOf("plain").options)).toEqual(["k", "alpha", "method", "graph", "seed"]);
+  const { options } = modelOf("plain");
+  expect(options).toEqual({ k: 3, alpha: 1, method: "fedkm", graph: "complete", seed: 1, weighting: "sample" });
 });
 
 test.each([

@@ -62,9 +62,9 @@ function describe({ data, rows, cols }: Matrix, c: number, name: string): Descri
   }
   if (count === 0) return { isConstant: false, countsRows: false, namesRows: false };
   const [least, most] = [-low.value, high.value];
-  const fillsRange = most - least === count - 1 || /(^|[^a-z])id$/i.test(name);
+  const fillsRange = most - least === count - 1 || isCalledId(name);
   const namesRows = isWhole && fillsRange && count >= FEWEST_NAMES && areDistinct(data, c, cols);
-  const sentinel = pileOf(low, most, count) ?? pileOf(high, -least, count);
+  const sentinel = pileOf(low, most, count, least) ?? pileOf(high, -least, count, most);
   return {
     range: { least, mean: sum / count, most },
     isConstant: least === most && rows > 1,
@@ -72,6 +72,11 @@ function describe({ data, rows, cols }: Matrix, c: number, name: string): Descri
     namesRows,
     ...(sentinel && { sentinel: { value: sentinel === low ? least : most, count: sentinel.count } }),
   };
+}
+
+/** Such as id, patient_id, id-2 and customerID, not grid. */
+function isCalledId(name: string): boolean {
+  return /(^|[^a-z])id([^a-z]|$)/i.test(name) || /[a-z]I[dD]([^a-z]|$)/.test(name);
 }
 
 /** Fewer whole numbers may well be different by chance. */
@@ -99,13 +104,16 @@ function reach(/* IN OUT */ end: FarEnd, value: number): void {
 
 /**
  * The end, if it is a pile apart: it repeats, most values are elsewhere, and it is farther from the next value than the
- * others are from each other. `opposite` is the other end in the same direction.
+ * others are from each other. A number that is a usual code may be nearer, and may be most of the values. `opposite` is
+ * the other end in the same direction, `shown` the value as it stands in the file.
  */
-function pileOf(end: FarEnd, opposite: number, count: number): FarEnd | undefined {
+function pileOf(end: FarEnd, opposite: number, count: number, shown: number): FarEnd | undefined {
   const { value, count: repeats, next } = end;
   const others = next + opposite;
-  const isPile = repeats >= 3 && repeats < count / 2 && Number.isFinite(next) && others > 0;
-  return isPile && value - next > 2 * others ? end : undefined;
+  const isCode = /^(-99|-200|-?9{3,})$/.test(String(shown));
+  const isPile = repeats >= 3 && Number.isFinite(next) && others > 0;
+  const isRare = isCode ? count - repeats >= 3 : repeats < count / 2;
+  return isPile && isRare && value - next > (isCode ? 0.5 : 2) * others ? end : undefined;
 }
 
 function areDistinct(data: Float64Array, c: number, cols: number): boolean {

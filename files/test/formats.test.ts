@@ -111,6 +111,20 @@ test("profile finds ids without order, and values that stand for nothing measure
   ]);
 });
 
+test("profile finds usual codes that are near other values or most of them, and ids by any form of their name", async () => {
+  const row = (r: number) => {
+    const near = r % 5 === 0 ? -200 : 700 + ((r * 37) % 1400);
+    const most = r % 10 === 0 ? 200 + r : -200;
+    const high = r % 8 === 0 ? 9999 : (r * 83) % 4000;
+    const inside = r % 8 === 0 ? 999 : (r * 83) % 1000;
+    return [near, most, high, inside, r * r, r * r].join(",");
+  };
+  const rows = Array.from({ length: 60 }, (_, r) => row(r)).join("\n");
+  const { columns } = profile(await readTable(write("codes.csv", `near,most,high,inside,customerId,grid\n${rows}\n`)));
+  expect(columns.map(({ sentinel }) => sentinel?.value)).toEqual([-200, -200, 9999, undefined, undefined, undefined]);
+  expect(columns.map(({ namesRows }) => namesRows)).toEqual([false, false, false, false, true, false]);
+});
+
 test("profile finds ranges, constants, row numbers, copies and repeated rows", async () => {
   const { columns, repeatedRows, rows } = profile(
     await readTable(write("p.csv", "id,a,b,c,d\n1,5,2,5,7\n2,6,2,6,7\n3,,2,,7\n4,6,2,6,8\n")),

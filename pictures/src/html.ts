@@ -72,7 +72,7 @@ table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: 4px 14px 4px 0; text-align: right; border-bottom: 1px solid var(--faint); font-weight: 400; white-space: nowrap; vertical-align: top; }
 thead th { font-weight: 600; white-space: normal; vertical-align: bottom; }
 .name { text-align: left; max-width: 34rem; white-space: normal; }
-.long { min-width: 16rem; }
+.long { min-width: 16rem; overflow-wrap: anywhere; }
 .swatch { display: inline-block; width: 10px; height: 10px; border-radius: 2px; margin-right: 6px; }
 .bar { display: inline-block; min-width: 84px; padding: 0 4px; background: linear-gradient(to right, var(--bar) var(--share), transparent 0); }
 figure { margin: 0; }

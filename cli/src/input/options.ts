@@ -1,5 +1,6 @@
 // Options of every command that reads files of rows.
 
+import type { Weighting } from "@fedkm/core";
 import type { Command } from "commander";
 import { parseChoice, parseDelimiter, parseNames } from "../arguments.ts";
 import { UsageError } from "../failure.ts";
@@ -35,6 +36,11 @@ export function addDialectOptions(command: Command): Command {
       parseChoice("--header", ["yes", "no"]),
     );
 }
+
+/** Of the commands: who reads a table takes its rows to count the same. The library has the paper's default. */
+export const defaultWeighting: Weighting = "sample";
+
+export const parseWeighting = parseChoice<Weighting>("--weighting", ["device", "sample"]);
 
 /** How devices are linked and columns are scaled. */
 export function addNetworkOptions(command: Command): Command {

@@ -9,13 +9,40 @@ export function columnWarnings(tables: readonly Table[]): string[] {
   const profiles = tables.map(profileColumns);
   return tables[0].columns.flatMap((name, c) => {
     const own = profiles.map((columns) => columns[c]);
-    return [...uselessColumn(name, own), ...sentinels(name, own)];
+    const useless = uselessColumn(name, own);
+    const shared = useless.length === 0 && namesRowsTogether(tables, own, c) ? [idWarning(name)] : [];
+    return [...useless, ...shared, ...sentinels(name, own)];
   });
+}
+
+function idWarning(name: string): string {
+  return `column ${JSON.stringify(name)} has another whole number in every row, as an id has; ${leftOut(name)}`;
+}
+
+function leftOut(name: string): string {
+  return `leave it out with --exclude ${asArgument([name])}`;
+}
+
+/** Fewer whole numbers may well be different by chance. */
+const FEWEST_NAMES = 20;
+
+/** Whole numbers that fill their range once all files are taken together: ids that were dealt to the places. */
+function namesRowsTogether(tables: readonly Table[], own: readonly ColumnProfile[], c: number): boolean {
+  const ranges = own.flatMap(({ range }) => range ?? []);
+  const rows = tables.reduce((sum, { points }) => sum + points.rows, 0);
+  const least = Math.min(...ranges.map((range) => range.least));
+  const most = Math.max(...ranges.map((range) => range.most));
+  if (tables.length < 2 || rows < FEWEST_NAMES || most - least !== rows - 1) return false;
+  const seen = new Set<number>();
+  for (const { points } of tables) {
+    for (let at = c; at < points.data.length; at += points.cols) seen.add(points.data[at]);
+  }
+  return seen.size === rows && Array.from(seen).every(Number.isInteger);
 }
 
 function uselessColumn(name: string, own: readonly ColumnProfile[]): string[] {
   const quoted = JSON.stringify(name);
-  const remedy = `leave it out with --exclude ${asArgument([name])}`;
+  const remedy = leftOut(name);
   const [{ range, copyOf }] = own;
   if (own.every((column) => column.isConstant && column.range?.least === range?.least)) {
     return [`column ${quoted} is ${range?.least} in every row and says nothing; ${remedy}`];
@@ -24,7 +51,7 @@ function uselessColumn(name: string, own: readonly ColumnProfile[]): string[] {
     return [`column ${quoted} counts the rows and will be clustered like a measurement; ${remedy}`];
   }
   if (own.every(({ namesRows }) => namesRows)) {
-    return [`column ${quoted} has another whole number in every row, as an id has; ${remedy}`];
+    return [idWarning(name)];
   }
   if (copyOf !== undefined && own.every((column) => column.copyOf === copyOf)) {
     return [`column ${quoted} repeats ${JSON.stringify(copyOf)}, which then counts twice; ${remedy}`];

@@ -10,6 +10,7 @@ import {
   type Weighting,
 } from "@fedkm/core";
 import { applyScaling, type MissingPolicy, type Scaling } from "@fedkm/files";
+import type { ClusterModel } from "./clusters.ts";
 
 export const MODEL_FORMAT = "fedkm-model";
 export const MODEL_VERSION = 1;
@@ -20,7 +21,7 @@ export interface DeviceModel {
   readonly rows: number;
   /** Rows in each cluster. */
   readonly sizes: readonly number[];
-  /** Cluster c of one device is the counterpart of cluster c of the others. */
+  /** Cluster c of one device is the counterpart of cluster c of the others, unless the model `isAlone`. */
   readonly centroids: readonly (readonly number[])[];
 }
 
@@ -57,10 +58,13 @@ export interface Model {
     readonly schedule?: string;
     readonly rounds?: number;
     readonly coupling?: Coupling;
+    /** Written since every row counts the same by default. Without it every device does, with consensus every row. */
     readonly weighting?: Weighting;
     readonly tolerance?: number;
   };
   readonly devices: readonly DeviceModel[];
+  /** On all devices together. Not in models of before, nor in those of a single device on a network. */
+  readonly clusters?: readonly ClusterModel[];
   readonly links: readonly LinkModel[];
   readonly objective: number;
   readonly rounds: number;
@@ -70,6 +74,12 @@ export interface Model {
   readonly history: readonly RoundModel[];
   /** Not in models of before there were certificates. */
   readonly certificate?: Certificate;
+}
+
+/** Whether each of several devices has clusters of its own, whose numbers are matched but need not mean the same. */
+export function isAlone({ devices, links, options }: Pick<Model, "devices" | "links" | "options">): boolean {
+  const { method, alpha } = options;
+  return devices.length > 1 && (links.length === 0 || method === "local" || (method === "fedkm" && alpha === 0));
 }
 
 /** The centroids of a model's device on the scale on which points are compared. */

@@ -28,6 +28,8 @@ export function readWholeModel(file: string): Model {
       sizes,
     );
   });
+  const { clusters } = model;
+  must(clusters === undefined || Array.isArray(clusters), "clusters", "a list", clusters);
   const names = new Set(model.devices.map(({ name }) => name));
   must(names.size === model.devices.length, "devices", "a list of different names", [...names]);
   must(Array.isArray(model.links), "links", "a list", model.links);

@@ -1,6 +1,6 @@
 // fedkm choose: k and alpha for files, as two tables, two curves and the command line of fedkm fit.
 
-import { type Choice, choose, type Judge } from "@fedkm/core";
+import { type Choice, choose, type Judge, type Weighting } from "@fedkm/core";
 import type { Console } from "../../console.ts";
 import { type Prepared, type PrepareOptions, prepare } from "../../input/prepare.ts";
 import { progressOn } from "../../progress.ts";
@@ -11,6 +11,7 @@ import { inWords } from "./words.ts";
 export interface ChooseOptions extends PrepareOptions {
   readonly largestK?: number;
   readonly judge: Judge;
+  readonly weighting: Weighting;
   /** The picture's file. */
   readonly out: string;
   readonly json?: boolean;
@@ -18,13 +19,14 @@ export interface ChooseOptions extends PrepareOptions {
 
 export async function chooseForFiles(patterns: readonly string[], options: ChooseOptions, io: Console): Promise<void> {
   const progress = progressOn(io.stderr);
-  const { largestK, judge, seed, out: picture } = options;
+  const { largestK, judge, weighting, seed, out: picture } = options;
   let prepared: Prepared;
   let choice: Choice;
   try {
     prepared = await prepare(patterns, options, (file) => progress.announce(`fedkm  reading ${file}`));
     progress.announce("fedkm  trying k from 1 on, then alpha");
-    choice = choose(prepared.datasets, prepared.graph, { ...(largestK !== undefined && { largestK }), judge, seed });
+    const limited = largestK !== undefined && { largestK };
+    choice = choose(prepared.datasets, prepared.graph, { ...limited, judge, weighting, seed });
     const { drawChoice } = await import("./picture.ts");
     await writeWhole(picture, drawChoice(choice));
   } finally {

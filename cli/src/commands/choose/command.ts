@@ -1,6 +1,6 @@
 // fedkm choose: what can be asked of it.
 
-import type { Judge } from "@fedkm/core";
+import type { Judge, Weighting } from "@fedkm/core";
 import { Argument, Command } from "commander";
 import { parseChoice, parsePicture, parseSeed, parseWhole } from "../../arguments.ts";
 import type { Console } from "../../console.ts";
@@ -9,13 +9,16 @@ import {
   addMissingOption,
   addNetworkOptions,
   addSelectionOptions,
+  defaultWeighting,
   type InputFlags,
   inputOptions,
+  parseWeighting,
 } from "../../input/options.ts";
 
 interface ChooseFlags extends InputFlags {
   largestK?: number;
   judge: Judge;
+  weighting: Weighting;
   graph: string;
   scale: string;
   seed: number;
@@ -37,6 +40,12 @@ export function chooseCommand(io: Console): Command {
       "whose rows judge alpha: each place's own, or those of all places",
       parseChoice("--judge", ["own", "all"]),
       "own",
+    )
+    .option(
+      "--weighting <name>",
+      "what counts the same: every device, or every sample, which is a row",
+      parseWeighting,
+      defaultWeighting,
     );
   addDialectOptions(addMissingOption(addSelectionOptions(addNetworkOptions(command))));
   return command

@@ -3,19 +3,21 @@
 import { connectedComponents, discrepancy, edges, type Graph, toRows } from "@fedkm/core";
 import { undoScaling } from "@fedkm/files";
 import { type Console, isStyled } from "../../console.ts";
-import type { Input } from "../../input/devices.ts";
 import { type Prepared, type PrepareOptions, prepare } from "../../input/prepare.ts";
 import { certifyModel } from "../../model/certify.ts";
+import { clusterModels, clusterSums } from "../../model/clusters.ts";
 import type { Fitted } from "../../model/fitted.ts";
-import { labelScaled, MODEL_FORMAT, MODEL_VERSION, type Model } from "../../model/model.ts";
+import { isAlone, labelScaled, MODEL_FORMAT, MODEL_VERSION, type Model } from "../../model/model.ts";
 import { type PluginOptions, pluginsOf } from "../../plugins.ts";
 import { type Progress, progressOn } from "../../progress.ts";
 import { checkFolder } from "../../write.ts";
 import { inCommonOrder } from "./order.ts";
+import { placesApart } from "./places.ts";
 import { summary, writeResults } from "./results.ts";
 import { type Asked, askedOf, runMethod } from "./run.ts";
 import type { MethodSettings } from "./settings.ts";
 import { fitText } from "./text.ts";
+import { resultWarnings } from "./warnings.ts";
 
 export interface FitOptions extends PrepareOptions, MethodSettings, PluginOptions {
   readonly k: number;
@@ -60,7 +62,8 @@ function fitPrepared(prepared: Prepared, options: FitOptions, asked: Asked, prog
   const ordered = inCommonOrder(found.centroids, datasets);
   const centroids = ordered.map((own) => toRows(undoScaling(own, scaling)));
   const labels = datasets.map((points, i) => labelScaled({ centroids: centroids[i] }, scaling, points));
-  const uncertified: Model = {
+  const sums = clusterSums(datasets, labels, k);
+  const uncertified = {
     format: MODEL_FORMAT,
     version: MODEL_VERSION,
     columns: input.columns,
@@ -70,9 +73,10 @@ function fitPrepared(prepared: Prepared, options: FitOptions, asked: Asked, prog
     devices: names.map((name, i) => ({
       name,
       rows: datasets[i].rows,
-      sizes: sizesOf(labels[i], k),
+      sizes: Array.from(sums.counts.subarray(i * k, (i + 1) * k)),
       centroids: centroids[i],
     })),
+    clusters: clusterModels(sums, names, scaling),
     links: Array.from(edges(graph), ([i, j, weight]) => ({
       devices: [names[i], names[j]] as const,
       weight,
@@ -86,34 +90,15 @@ function fitPrepared(prepared: Prepared, options: FitOptions, asked: Asked, prog
     history: found.history.map(({ round, objective, totalVariation, messages, bytes }) => {
       return { round, objective, totalVariation, messages, bytes };
     }),
-  };
+  } as const satisfies Model;
   progress.announce("fedkm  certifying the result");
   const model = { ...uncertified, certificate: certifyModel(uncertified, datasets, graph) };
-  const warnings = [...prepared.warnings, ...runWarnings(model, graph, input)];
-  return { model, datasets, labels, graph, warnings, milliseconds: { read, fit } };
+  const apart = placesApart(sums);
+  const warnings = [...prepared.warnings, ...resultWarnings({ model, datasets, labels, sums, graph, apart }, input)];
+  const numbersAgree = !isAlone(model) && isConnected(graph) && !Object.values(apart).some(({ length }) => length > 0);
+  return { model, datasets, labels, sums, graph, numbersAgree, warnings, milliseconds: { read, fit } };
 }
 
-function sizesOf(labels: Uint32Array, k: number): number[] {
-  const sizes = new Array<number>(k).fill(0);
-  for (const label of labels) sizes[label]++;
-  return sizes;
-}
-
-/** Fewer rows a cluster than this say little about it. */
-const FEW_ROWS = 10;
-
-function runWarnings(model: Model, graph: Graph, { dropped }: Input): string[] {
-  const { k, method } = model.options;
-  const small = model.devices.filter(({ rows }) => rows < FEW_ROWS * k).map(({ name, rows }) => `${name} (${rows})`);
-  const parts = new Set(connectedComponents(graph)).size;
-  const total = model.devices.reduce((sum, { rows }) => sum + rows, 0);
-  const shown = small.length > 5 ? `${small.slice(0, 5).join(", ")} and ${small.length - 5} more` : small.join(", ");
-  return [
-    ...(small.length > 0 ? [`fewer than ${FEW_ROWS} rows a cluster: ${shown}`] : []),
-    ...(parts > 1 ? [`the network falls into ${parts} parts that never hear of each other`] : []),
-    ...(model.converged ? [] : [`${method} did not settle in ${model.rounds} rounds; allow more with --rounds`]),
-    ...(dropped > 0.05 * (total + dropped)
-      ? ["more than 5 % of the rows were dropped; see which with fedkm inspect"]
-      : []),
-  ];
+function isConnected(graph: Graph): boolean {
+  return connectedComponents(graph).every((component) => component === 0);
 }

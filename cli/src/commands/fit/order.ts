@@ -2,9 +2,9 @@
 
 import { type Matrix, matchCentroids, predict } from "@fedkm/core";
 
-/** The same centroids in the common order. */
+/** The same centroids in the common order. Counterparts are those of the largest device: what it has is known best. */
 export function inCommonOrder(centroids: readonly Matrix[], datasets: readonly Matrix[]): Matrix[] {
-  const [reference] = centroids;
+  const reference = centroids[largestOf(datasets)];
   const k = reference.rows;
   const toReference = centroids.map((own) => matchCentroids(own, reference));
   const sizes = new Float64Array(k);
@@ -20,4 +20,8 @@ export function inCommonOrder(centroids: readonly Matrix[], datasets: readonly M
     });
     return { data: ordered, rows, cols };
   });
+}
+
+function largestOf(datasets: readonly Matrix[]): number {
+  return datasets.reduce((largest, { rows }, i) => (rows > datasets[largest].rows ? i : largest), 0);
 }

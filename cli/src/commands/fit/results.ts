@@ -53,11 +53,15 @@ function labelNames(files: readonly string[]): string[] {
 }
 
 export function summary(fitted: Fitted, warnings: readonly string[], paths: readonly string[], milliseconds: object) {
-  const { devices, objective, rounds, converged, messages, bytes, options, certificate } = fitted.model;
+  const { columns, devices, clusters, objective, rounds, converged, messages, bytes, options, certificate } =
+    fitted.model;
   const sizes = devices.map(({ name, rows, sizes: own }) => ({ name, rows, sizes: own }));
   return {
     options,
     devices: sizes,
+    columns,
+    clusters,
+    numbersAgree: fitted.numbersAgree,
     objective,
     rounds,
     converged,

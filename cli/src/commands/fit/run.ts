@@ -4,15 +4,15 @@ import { type FitModel, fitRounds, type Graph, type Matrix, type Method, methods
 import { UsageError } from "../../failure.ts";
 import { significant } from "../../numbers.ts";
 import type { Progress } from "../../progress.ts";
-import { type MethodSettings, methodOptions, settingsOf } from "./settings.ts";
+import { type MethodSettings, methodOptions, type SettledSettings, settingsOf } from "./settings.ts";
 
 /** What is to be run, checked before any file is read. */
 export interface Asked {
   readonly name: string;
   readonly method: Method;
   readonly problem: { readonly k: number; readonly alpha: number; readonly seed: number };
-  /** What was said beyond that. */
-  readonly settings: MethodSettings;
+  /** What was said beyond that, and what counts the same. */
+  readonly settings: SettledSettings;
 }
 
 type Table = Readonly<Record<string, Method>>;

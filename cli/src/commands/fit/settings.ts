@@ -5,6 +5,7 @@ import { defaults } from "@fedkm/core/defaults";
 import type { Command } from "commander";
 import { parseAtLeastZero, parseChoice, parseWhole } from "../../arguments.ts";
 import { UsageError } from "../../failure.ts";
+import { defaultWeighting, parseWeighting } from "../../input/options.ts";
 
 type Named<T> = Extract<T, string>;
 
@@ -12,9 +13,8 @@ const presets = ["dependable", "paper"] as const satisfies readonly Preset[];
 const inits = ["auto", "federated", "local", "kmeans++", "classic kmeans++"] as const satisfies readonly Init[];
 const schedules = ["cyclic", "random", "coloured", "simultaneous"] as const satisfies readonly Schedule[];
 const couplings = ["nearest", "transport"] as const satisfies readonly Coupling[];
-const weightings = ["device", "sample"] as const satisfies readonly Weighting[];
 
-/** As they are typed and as model.json records them: what is not said is not there. */
+/** As they are typed: what is not said is not there. */
 export interface MethodSettings {
   readonly preset?: Preset;
   readonly init?: Named<Init>;
@@ -23,6 +23,11 @@ export interface MethodSettings {
   readonly coupling?: Coupling;
   readonly weighting?: Weighting;
   readonly tolerance?: number;
+}
+
+/** As model.json records them: the weighting is always there. */
+export interface SettledSettings extends MethodSettings {
+  readonly weighting: Weighting;
 }
 
 const settingNames = ["preset", "init", "schedule", "rounds", "coupling", "weighting", "tolerance"] as const;
@@ -77,8 +82,8 @@ export function addMethodOptions(command: Command): Command {
     )
     .option(
       "--weighting <name>",
-      `what counts the same: every device, or every sample (default: ${defaults.weighting})`,
-      parseChoice("--weighting", weightings),
+      `what counts the same: every device, or every sample, which is a row (default: ${defaultWeighting}, or device with --preset paper)`,
+      parseWeighting,
     )
     .option(
       "--tolerance <number>",
@@ -87,8 +92,8 @@ export function addMethodOptions(command: Command): Command {
     );
 }
 
-/** What was said of the settings, in a fixed order; a setting that the method would ignore is refused. */
-export function settingsOf(method: string, said: MethodSettings): MethodSettings {
+/** What was said of the settings, and the weighting; a setting that the method would ignore is refused. */
+export function settingsOf(method: string, said: MethodSettings): SettledSettings {
   const given = settingNames.filter((name) => said[name] !== undefined);
   const known = Object.hasOwn(taken, method) ? taken[method] : settingNames;
   const stranger = given.find((name) => !known.includes(name));
@@ -96,7 +101,9 @@ export function settingsOf(method: string, said: MethodSettings): MethodSettings
     const flags = known.map((name) => `--${name}`).join(", ");
     throw new UsageError(`--method ${method} must be used with some of ${flags}, got --${stranger}`);
   }
-  return Object.fromEntries(given.map((name) => [name, said[name]]));
+  // Published as it is, the method lets every device count the same.
+  const weighting = said.weighting ?? (said.preset === "paper" ? defaults.weighting : defaultWeighting);
+  return { ...Object.fromEntries(given.map((name) => [name, said[name]])), weighting };
 }
 
 /** The settings as core takes them. */

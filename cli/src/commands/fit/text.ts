@@ -9,6 +9,10 @@ const WIDTH = 80;
 /** More columns than fit a line are in the report. */
 const MOST_COLUMNS = 8;
 
+const ABOUT_PLACES =
+  "apart: how far the means of single places are from those above, beyond chance; 1 is as far as rows are from " +
+  "their mean";
+
 export function fitText(
   { model }: Pick<Fitted, "model">,
   warnings: readonly string[],
@@ -20,7 +24,9 @@ export function fitText(
   const plural = (n: number, word: string) => `${count(n)} ${word}${n === 1 ? "" : "s"}`;
   const facts = [
     `${plural(devices.length, "device")}, ${plural(links.length, "link")}, ${plural(rows, "row")}, ${plural(columns.length, "column")}`,
-    `${options.method}, k = ${options.k}, alpha = ${options.alpha}, seed ${options.seed}: ${
+    `${options.method}, k = ${options.k}, alpha = ${options.alpha}, ${
+      options.weighting === "device" && devices.length > 1 ? "every device counts the same, " : ""
+    }seed ${options.seed}: ${
       converged ? "settled" : "stopped"
     } after ${plural(rounds, "round")}, objective ${significant(objective, 4)}`,
   ];
@@ -28,6 +34,7 @@ export function fitText(
     ...facts,
     "",
     ...alignColumns(clusterTable(model), (text, row) => bold(text, styled && row === 0)),
+    ...(devices.length > 1 ? ["", ...wrap(ABOUT_PLACES, WIDTH)] : []),
     ...(columns.length > MOST_COLUMNS
       ? ["", `the other ${columns.length - MOST_COLUMNS} columns are in the report`]
       : []),
@@ -37,17 +44,31 @@ export function fitText(
   ];
 }
 
-/** One line a cluster: its rows on all devices, and its centroid, the devices' mean by rows. */
-function clusterTable({ devices, columns, options }: Fitted["model"]): string[][] {
+/** One line a cluster: its rows on all places, their means, and how far the places differ. */
+function clusterTable({ devices, clusters, columns }: Fitted["model"]): string[][] {
   const shown = columns.slice(0, MOST_COLUMNS);
-  const clusters = Array.from({ length: options.k }, (_, c) => {
-    const sizes = devices.map((own) => own.sizes[c]);
-    const total = sizes.reduce((sum, size) => sum + size, 0);
-    const weights = total === 0 ? devices.map(() => 1 / devices.length) : sizes.map((size) => size / total);
-    const mean = (column: number) => devices.reduce((sum, own, i) => sum + weights[i] * own.centroids[c][column], 0);
-    return [String(c), count(total), ...shown.map((_, column) => significant(mean(column), 4))];
-  });
-  return [["cluster", "rows", ...shown], ...clusters];
+  const several = devices.length > 1;
+  const lines = clusters.map(({ rows, mean, difference, farthest, farthestDifference }, c) => [
+    String(c),
+    count(rows),
+    ...shown.map((_, column) => (mean === null ? NOTHING : significant(mean[column], 4))),
+    ...(several ? [spreads(difference), farthestPlace(farthest, farthestDifference)] : []),
+  ]);
+  return [["cluster", "rows", ...shown, ...(several ? ["apart", "farthest"] : [])], ...lines];
+}
+
+const NOTHING = "-";
+const LONGEST_NAME = 20;
+
+function farthestPlace(name: string | null, difference: number | null): string {
+  if (name === null) return NOTHING;
+  // Names often differ in a number at their end.
+  const short = name.length > LONGEST_NAME ? `${name.slice(0, 9)}...${name.slice(-8)}` : name;
+  return `${short} ${spreads(difference)}`;
+}
+
+function spreads(difference: number | null): string {
+  return difference === null ? NOTHING : difference.toFixed(difference < 10 ? 2 : 0);
 }
 
 function shortened(paths: readonly string[]): string[] {

@@ -4,6 +4,7 @@ import { type Certificate, edges, type Graph, type Matrix } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
 import type { Scaling } from "@fedkm/files";
 import type { Input } from "../../input/devices.ts";
+import { type ClusterModel, clusterModels, clusterSums } from "../../model/clusters.ts";
 import { labelScaled, type Model } from "../../model/model.ts";
 
 /** Numbers from the same rows differ by less: sums may be taken in another order, units cost the last bits. */
@@ -72,7 +73,13 @@ export function resultFault(model: Model, datasets: readonly Matrix[], certifica
   if (options.method === "fedkm" && certificate.largestRise > 0) {
     return `the objective must never rise, got a rise of ${certificate.largestRise} in history`;
   }
-  return residualFault(model, certificate) ?? sizeFault(model, datasets) ?? recordFault(model, certificate);
+  const labels = model.devices.map((device, i) => labelScaled(device, model.scaling, datasets[i]));
+  return (
+    residualFault(model, certificate) ??
+    sizeFault(model, labels) ??
+    clusterFault(model, datasets, labels) ??
+    recordFault(model, certificate)
+  );
 }
 
 /**
@@ -103,15 +110,42 @@ function largestCoordinate({ devices, scaling: { offset, scale } }: Model): numb
   return largest;
 }
 
-function sizeFault({ devices, scaling, options }: Model, datasets: readonly Matrix[]): string | undefined {
+function sizeFault({ devices, options }: Model, labels: readonly Uint32Array[]): string | undefined {
   for (const [i, device] of devices.entries()) {
     const sizes = new Array<number>(options.k).fill(0);
-    for (const label of labelScaled(device, scaling, datasets[i])) sizes[label]++;
+    for (const label of labels[i]) sizes[label]++;
     if (sizes.some((size, c) => size !== device.sizes[c])) {
       return `the clusters of device "${device.name}" must have ${sizes.join(", ")} rows, got ${device.sizes.join(", ")}`;
     }
   }
   return undefined;
+}
+
+/** What the model says of the rows in each cluster. */
+function clusterFault(
+  { clusters, devices, scaling, options }: Model,
+  datasets: readonly Matrix[],
+  labels: readonly Uint32Array[],
+): string | undefined {
+  if (clusters === undefined) return undefined;
+  const names = devices.map(({ name }) => name);
+  const found = clusterModels(clusterSums(datasets, labels, options.k), names, scaling);
+  for (const [c, cluster] of found.entries()) {
+    for (const field of Object.keys(cluster) as (keyof ClusterModel)[]) {
+      const [own, recorded] = [cluster[field], clusters.at(c)?.[field]];
+      if (!isSame(own, recorded, scaling.scale)) {
+        return `clusters[${c}].${field} must be ${JSON.stringify(own)}, got ${JSON.stringify(recorded)}`;
+      }
+    }
+  }
+  return undefined;
+}
+
+/** Numbers of a list are in the units of their columns. */
+function isSame(own: unknown, recorded: unknown, units: readonly number[]): boolean {
+  if (typeof own === "number") return typeof recorded === "number" && isClose(own, recorded, 1);
+  if (!Array.isArray(own)) return own === recorded;
+  return Array.isArray(recorded) && own.every((value, c) => isClose(value, recorded[c], units[c]));
 }
 
 /** A residual near 0 is all rounding, so it is held against the largest coordinate. */

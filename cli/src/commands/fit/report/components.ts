@@ -36,7 +36,8 @@ export function viewOf(
   return { names: [names[0], names[1]], project: (data, at) => [along(axes[0], data, at), along(axes[1], data, at)] };
 }
 
-function sampleOf(datasets: readonly Matrix[], cols: number): Matrix {
+/** Some of the rows of all devices, as many as show the directions. */
+export function sampleOf(datasets: readonly Matrix[], cols: number): Matrix {
   const chosen = [...sampleRows(datasets, Math.min(MOST_ROWS, Math.ceil(MOST_VALUES / cols)))];
   const data = new Float64Array(chosen.length * cols);
   chosen.forEach(({ device, row }, i) => {

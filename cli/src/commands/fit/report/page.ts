@@ -7,7 +7,7 @@ import type { Fitted } from "../../../model/fitted.ts";
 import type { Model } from "../../../model/model.ts";
 import { drawCurve } from "./curves.ts";
 import { drawProjection } from "./projection.ts";
-import { clusterTable, deviceTables, sizesTable } from "./tables.ts";
+import { clusterTable, deviceTables, meanTables, sizesTable } from "./tables.ts";
 
 /** A longer list of devices waits until it is asked for. */
 const LONG_LIST = 30;
@@ -15,12 +15,12 @@ const LONG_LIST = 30;
 export function reportPage(fitted: Fitted): string {
   const { model, warnings } = fitted;
   const document = blankDocument();
-  const { options, devices, links, columns, scaling, rounds, converged, objective } = model;
+  const { options, devices, links, scaling, rounds, converged, objective } = model;
   const rows = devices.reduce((sum, own) => sum + own.rows, 0);
   const { drawing, caption } = drawProjection(document, fitted);
   const title = `${counted(options.k, "cluster")} of ${counted(rows, "row")} on ${counted(devices.length, "device")}`;
   const facts = [
-    `${options.method}, alpha = ${options.alpha}, graph ${options.graph}, scale ${scaling.kind}, seed ${options.seed}`,
+    `${options.method}, alpha = ${options.alpha}, every ${options.weighting === "sample" ? "row" : "device"} counts the same, graph ${options.graph}, scale ${scaling.kind}, seed ${options.seed}`,
     `${converged ? "settled" : "stopped"} after ${counted(rounds, "round")} at objective ${significant(objective, 4)}`,
     `${count(model.messages)} messages, ${count(model.bytes)} bytes between devices`,
   ];
@@ -29,7 +29,7 @@ export function reportPage(fitted: Fitted): string {
 <p>${facts.map(escaped).join("<br>")}</p>
 ${warnings.length > 0 ? `<ul class="warnings">${warnings.map((text) => `<li>${escaped(text)}</li>`).join("")}</ul>` : ""}
 <h2>Clusters</h2>
-<p>Centroids in the units of your ${counted(columns.length, "column")}: the devices' mean, weighted by rows. Cluster numbers mean the same on every device.</p>
+<p>${escaped(aboutClusters(fitted))}</p>
 ${clusterTable(model)}
 <h2>Rows and their clusters</h2>
 <p>${escaped(caption)}</p>
@@ -44,19 +44,31 @@ ${devices.length > LONG_LIST ? `<details><summary>Rows of all ${count(devices.le
 </section>
 <section>
 <h2>Objective</h2>
-<p>Mean squared distance to the centroids, summed over devices, plus alpha times GTV.</p>
+<p>${options.weighting === "sample" ? "Mean squared distance of a row to its centroid, times the number of devices" : "Mean squared distance to the centroids, summed over the devices"}, plus alpha times GTV.</p>
 <figure>${svgPart(drawCurve(document, model.history, "objective"), "Objective by round")}</figure>
 <h2>GTV</h2>
 <p>Total disagreement between neighbours.</p>
 <figure>${svgPart(drawCurve(document, model.history, "totalVariation"), "Total variation by round")}</figure>
 </section>
 </div>
+${devices.length > 1 ? `<details><summary>Means of the rows of every device</summary>${meanTables(fitted)}</details>` : ""}
 <details>
 <summary>Centroids of every device</summary>
 ${deviceTables(model)}
 </details>
 <footer>This page shows rows as points: show it only to those who may see the rows. The model is in model.json, the labelled files are in labels/.</footer>`;
   return htmlPage(title, body);
+}
+
+/** What the table is, and no more than is so. */
+function aboutClusters({ model: { columns, devices }, numbersAgree }: Fitted): string {
+  const means = `Means of the rows in each cluster, in the units of your ${counted(columns.length, "column")}.`;
+  if (devices.length === 1) return means;
+  const apart =
+    "Places apart: how far the means of single places typically are from these, beyond chance, where 1 is as far as " +
+    "rows are from their mean. The farthest place is named, with its distance.";
+  const numbers = numbersAgree ? " Cluster numbers mean the same on every device." : "";
+  return `${means} ${apart}${numbers}`;
 }
 
 function counted(number: number, noun: string): string {

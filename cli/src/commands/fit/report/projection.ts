@@ -21,6 +21,7 @@ import { sampleRows, viewOf } from "./components.ts";
 
 /** A page with more points is slow to open and shows no more. */
 const MOST_POINTS = 6000;
+const FEWEST_IN_PANEL = 100;
 /** More panels than this are too small to read. */
 const MOST_PANELS = 12;
 const WIDTH = 940;
@@ -52,7 +53,7 @@ export function drawProjection(document: Document, fitted: Fitted): { drawing: E
     const [x, y] = project(data, row * cols);
     return { x, y, panel: panelOf(device), cluster };
   };
-  const points = Array.from(sampleRows(datasets, MOST_POINTS), ({ device, row }) =>
+  const points = Array.from(shownRows(datasets, hasPanels), ({ device, row }) =>
     at(datasets[device], row, device, labels[device][row]),
   );
   const crosses = model.devices.flatMap((own, device) => {
@@ -69,6 +70,16 @@ export function drawProjection(document: Document, fitted: Fitted): { drawing: E
     drawing: draw(document, points, crosses, titles, shapeOf(model.columns.length)),
     caption: `Across: ${names[0]}. ${names[1] === "" ? "" : `Up: ${names[1]}. `}Points are ${sampled}, crosses are centroids with their cluster's number.`,
   };
+}
+
+/** Rows at even distances, and of a device with a panel of its own as many as show where they are. */
+function* shownRows(datasets: readonly Matrix[], hasPanels: boolean): Generator<{ device: number; row: number }> {
+  const total = datasets.reduce((sum, { rows }) => sum + rows, 0);
+  if (!hasPanels) return yield* sampleRows(datasets, MOST_POINTS);
+  for (const [device, own] of datasets.entries()) {
+    const share = Math.max(FEWEST_IN_PANEL, Math.floor((MOST_POINTS * own.rows) / total));
+    for (const { row } of sampleRows([own], share)) yield { device, row };
+  }
 }
 
 /** Rows of one column lie on a line; principal components have the same unit across and up. */

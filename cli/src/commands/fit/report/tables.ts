@@ -1,7 +1,10 @@
 // The report's tables: clusters in the user's units, and who has how many rows of each.
 
-import { type Cell, clusterColours, count, escaped, htmlTable, significant } from "@fedkm/pictures";
-import type { DeviceModel, Model } from "../../../model/model.ts";
+import { toRows } from "@fedkm/core";
+import { undoScaling } from "@fedkm/files";
+import { type Cell, clusterColours, count, escaped, htmlTable, shortened, significant } from "@fedkm/pictures";
+import type { Fitted } from "../../../model/fitted.ts";
+import type { Model } from "../../../model/model.ts";
 
 function clusterName(c: number): Cell {
   return {
@@ -9,20 +12,30 @@ function clusterName(c: number): Cell {
   };
 }
 
-/** Every cluster's rows and centroid: the devices' mean, weighted by rows. */
-export function clusterTable({ devices, columns, options }: Model): string {
-  const totals = totalSizes(devices, options.k);
-  const rows = totals.map((total, c) => {
-    const weights = devices.map(({ sizes }) => (total === 0 ? 1 / devices.length : sizes[c] / total));
-    const mean = (column: number) =>
-      devices.reduce((sum, { centroids }, i) => sum + weights[i] * centroids[c][column], 0);
-    return [clusterName(c), count(total), ...columns.map((_, column) => significant(mean(column), 4))];
-  });
-  return htmlTable({ heading: ["cluster", "rows", ...columns], rows, names: 1 });
+/** Every cluster's rows on all devices, their mean, and how far the devices differ. */
+export function clusterTable({ devices, clusters, columns }: Fitted["model"]): string {
+  const several = devices.length > 1;
+  const rows = clusters.map(({ rows: total, mean, difference, farthest, farthestDifference }, c) => [
+    clusterName(c),
+    count(total),
+    ...columns.map((_, column) => (mean === null ? NOTHING : significant(mean[column], 4))),
+    ...(several ? [spreads(difference), placeName(farthest), spreads(farthestDifference)] : []),
+  ]);
+  const heading = ["cluster", "rows", ...columns, ...(several ? ["places apart", "farthest", "distance"] : [])];
+  return htmlTable({ heading, rows, names: 1 });
 }
 
-function totalSizes(devices: readonly DeviceModel[], k: number): number[] {
-  return Array.from({ length: k }, (_, c) => devices.reduce((sum, { sizes }) => sum + sizes[c], 0));
+const NOTHING = "–";
+
+const LONGEST_NAME = 140;
+
+function placeName(name: string | null): Cell {
+  if (name === null) return NOTHING;
+  return { html: `<span title="${escaped(name)}">${escaped(shortened(name, LONGEST_NAME))}</span>` };
+}
+
+function spreads(difference: number | null): string {
+  return difference === null ? NOTHING : difference.toFixed(difference < 10 ? 2 : 0);
 }
 
 export function sizesTable({ devices, options }: Model): string {
@@ -39,6 +52,23 @@ export function sizesTable({ devices, options }: Model): string {
 function share(size: number, total: number): Cell {
   const percent = total === 0 ? 0 : (100 * size) / total;
   return { html: `<span class="bar" style="--share:${percent.toFixed(1)}%">${count(size)}</span>` };
+}
+
+/** The means of each device's own rows, whatever its neighbours pull its centroids to. */
+export function meanTables({ model, sums }: Pick<Fitted, "model" | "sums">): string {
+  const { devices, columns, scaling } = model;
+  const { k, cols, means } = sums;
+  return devices
+    .map(({ name, sizes }, i) => {
+      const own = { data: means.subarray(i * k * cols, (i + 1) * k * cols), rows: k, cols };
+      const rows = toRows(undoScaling(own, scaling)).map((mean, c) => [
+        clusterName(c),
+        count(sizes[c]),
+        ...mean.map((value) => (sizes[c] === 0 ? NOTHING : significant(value, 4))),
+      ]);
+      return `<h3>${escaped(name)}</h3>${htmlTable({ heading: ["cluster", "rows", ...columns], rows, names: 1 })}`;
+    })
+    .join("\n");
 }
 
 export function deviceTables({ devices, columns }: Model): string {

@@ -1,0 +1,134 @@
+// The rows of each cluster on all devices together, by sums: their mean, their spread, and how far the devices differ.
+
+import type { Matrix } from "@fedkm/core";
+import { type Scaling, undoScaling } from "@fedkm/files";
+
+/** A cluster as model.json has it: null stands for what its rows cannot say. */
+export interface ClusterModel {
+  /** On all devices. */
+  readonly rows: number;
+  /** Of these rows, in the user's units. */
+  readonly mean: readonly number[] | null;
+  /** How far a row typically is from the mean of the cluster on its own device, in scaled units. */
+  readonly spread: number | null;
+  /** How far a device's mean of the cluster typically is from the common one beyond chance, in units of the spread. */
+  readonly difference: number | null;
+  /** The device whose mean is farthest from the common one, if that is beyond chance, and how far it is. */
+  readonly farthest: string | null;
+  readonly farthestDifference: number | null;
+}
+
+/** In scaled units. Entry i k + c of a list by device and cluster is that of cluster c on device i. */
+export interface ClusterSums {
+  readonly k: number;
+  readonly cols: number;
+  /** By device and cluster. */
+  readonly counts: Float64Array;
+  readonly means: Float64Array;
+  /** By cluster, on all devices. */
+  readonly totals: Float64Array;
+  readonly common: Float64Array;
+  /**
+   * By cluster: the squared spread, from the rows around the means of their own devices. NaN where no device has two
+   * rows, or where rows differ by rounding alone.
+   */
+  readonly variances: Float64Array;
+}
+
+/** Squares of smaller shares of the largest coordinate are rounding. */
+const ROUNDING = 1e-9;
+
+/** `datasets` are scaled, `labels` are the clusters of their rows. */
+export function clusterSums(datasets: readonly Matrix[], labels: readonly Uint32Array[], k: number): ClusterSums {
+  const [{ cols }] = datasets;
+  const counts = new Float64Array(datasets.length * k);
+  const means = new Float64Array(counts.length * cols);
+  datasets.forEach(({ data }, i) => {
+    labels[i].forEach((label, r) => {
+      const at = i * k + label;
+      counts[at]++;
+      for (let x = 0; x < cols; x++) means[at * cols + x] += data[r * cols + x];
+    });
+  });
+  const totals = new Float64Array(k);
+  const common = new Float64Array(k * cols);
+  for (const [at, count] of counts.entries()) {
+    totals[at % k] += count;
+    for (let x = 0; x < cols; x++) common[(at % k) * cols + x] += means[at * cols + x];
+    for (let x = 0; x < cols; x++) means[at * cols + x] /= count;
+  }
+  for (let x = 0; x < common.length; x++) common[x] /= totals[Math.floor(x / cols)];
+  return { k, cols, counts, means, totals, common, variances: variancesOf(datasets, labels, { k, counts, means }) };
+}
+
+function variancesOf(
+  datasets: readonly Matrix[],
+  labels: readonly Uint32Array[],
+  { k, counts, means }: Pick<ClusterSums, "k" | "counts" | "means">,
+): Float64Array {
+  const squares = new Float64Array(k);
+  let largest = 0;
+  datasets.forEach(({ data, cols }, i) => {
+    labels[i].forEach((label, r) => {
+      const from = (i * k + label) * cols;
+      for (let x = 0; x < cols; x++) {
+        const value = data[r * cols + x];
+        squares[label] += (value - means[from + x]) ** 2;
+        largest = Math.max(largest, Math.abs(value));
+      }
+    });
+  });
+  return squares.map((square, c) => {
+    let degrees = 0;
+    for (let at = c; at < counts.length; at += k) degrees += Math.max(0, counts[at] - 1);
+    const variance = square / degrees;
+    return variance > (ROUNDING * largest) ** 2 ? variance : Number.NaN;
+  });
+}
+
+/** The squared distance of row `a` of one list of means to row `b` of another. */
+export function squaredBetween(means: Float64Array, a: number, others: Float64Array, b: number, cols: number): number {
+  let sum = 0;
+  for (let x = 0; x < cols; x++) sum += (means[a * cols + x] - others[b * cols + x]) ** 2;
+  return sum;
+}
+
+/** A mean of n rows lies within so many spread / sqrt(n) of the true one, whatever it is a mean of. */
+export const BEYOND_CHANCE = 3;
+
+export function clusterModels(sums: ClusterSums, names: readonly string[], scaling: Scaling): ClusterModel[] {
+  const { k, cols, totals, common, variances } = sums;
+  const { data } = undoScaling({ data: common, rows: k, cols }, scaling);
+  return Array.from({ length: k }, (_, c): ClusterModel => {
+    const rows = totals[c];
+    const spread = Math.sqrt(variances[c]);
+    if (rows === 0 || Number.isNaN(spread)) {
+      const mean = rows === 0 ? null : Array.from(data.subarray(c * cols, (c + 1) * cols));
+      return { rows, mean, spread: null, difference: null, farthest: null, farthestDifference: null };
+    }
+    const { difference, device, distance } = differenceOf(sums, c, spread);
+    return {
+      rows,
+      mean: Array.from(data.subarray(c * cols, (c + 1) * cols)),
+      spread,
+      difference,
+      farthest: device < 0 ? null : names[device],
+      farthestDifference: device < 0 ? null : distance,
+    };
+  });
+}
+
+/** The root mean square over the rows, less what means of so few rows differ by anyway; and the farthest device. */
+function differenceOf({ k, cols, counts, means, totals, common }: ClusterSums, c: number, spread: number) {
+  let [square, present, device, distance, surest] = [0, 0, -1, 0, 0];
+  for (let i = 0; i * k < counts.length; i++) {
+    const count = counts[i * k + c];
+    if (count === 0) continue;
+    present++;
+    const own = squaredBetween(means, i * k + c, common, c, cols) / (spread * spread);
+    square += count * own;
+    const sure = Math.sqrt(own) - BEYOND_CHANCE / Math.sqrt(count);
+    if (sure > surest) [device, distance, surest] = [i, Math.sqrt(own), sure];
+  }
+  return { difference: Math.sqrt(Math.max(0, square - (present - 1)) / totals[c]), device, distance };
+}
