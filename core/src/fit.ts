@@ -5,9 +5,16 @@ import { defaults } from "./defaults.ts";
 import type { Graph } from "./graph.ts";
 import type { Matrix } from "./matrix.ts";
 import { type Network, network, pointScales, runRound, summarise, unpack, type Weighting } from "./network.ts";
-import { type Preset, settingsOfRounds, type UpdateOptions, type UpdateSettings } from "./options.ts";
+import {
+  isStronglyCoupled,
+  type Preset,
+  settingsOfRounds,
+  type UpdateOptions,
+  type UpdateSettings,
+} from "./options.ts";
 import { randomStream } from "./random.ts";
 import { checkSchedule, roundOrders, type Schedule } from "./schedule.ts";
+import { settlingOf } from "./settling.ts";
 import { type Clusters, type Init, start } from "./start.ts";
 
 export interface FitOptions extends Omit<UpdateOptions, "weight" | "edgeWeights"> {
@@ -29,6 +36,11 @@ export interface FitOptions extends Omit<UpdateOptions, "weight" | "edgeWeights"
   minimum?: number;
   /** Default 0. */
   seed?: number;
+  /**
+   * Whether a run that is slow to settle also takes steps of all devices together, which need sums over the network.
+   * Default true; false with preset "paper" or a listed schedule.
+   */
+  jointSteps?: boolean;
   signal?: AbortSignal;
 }
 
@@ -55,7 +67,10 @@ export interface FitModel {
   readonly centroids: readonly Matrix[];
   readonly objective: number;
   readonly rounds: number;
-  /** Whether every device was visited since the last move above tol (relative to the largest coordinate). */
+  /**
+   * Whether every device was visited since the last move above tol, relative to the largest coordinate (or twice the
+   * points' range, where that is less), and a joint step, where there are any, would not move them either.
+   */
   readonly converged: boolean;
   readonly messages: number;
   readonly bytes: number;
@@ -101,18 +116,27 @@ function roundsOf(
   checkSchedule(schedule, graph.size);
   const k = checkedClusters(options, graph.size);
   const given = typeof k === "number" ? options : { ...options, candidates: false };
-  const settingsOf = settingsOfRounds(given, preset, schedule, { k: meanClusters(k), degree: meanDegree(graph) });
+  const around = { k: meanClusters(k), degree: meanDegree(graph) };
+  const settingsOf = settingsOfRounds(given, preset, schedule, around);
   const init = options.init ?? defaultInit(preset, options.alpha, k);
   const state = startNetwork(datasets, graph, { ...options, k, init }, settingsOf(1));
   const orders = roundOrders(schedule, graph, randomStream(seed, "schedule"));
   // A listed schedule runs to its end: that is what it was listed for.
   const listed = Array.isArray(schedule);
   const most = options.rounds ?? (listed ? schedule.length : defaults.rounds);
+  const { alpha, denominatorFloor } = state.settings;
+  const { jointSteps = preset !== "paper" && !listed } = options;
+  const settle = settlingOf(state, {
+    // The printed denominator descends another objective.
+    isJoint: jointSteps && alpha > 0 && denominatorFloor === 0,
+    isStronglyCoupled: isStronglyCoupled(state.settings, around),
+  });
   const advance = (round: number) => {
     const next = orders.next();
     if (next.done) return undefined;
-    const largestMove = runRound(state, next.value, settingsOf(round));
-    return { largestMove, converged: state.stillCount === graph.size };
+    const plainMove = runRound(state, next.value, settingsOf(round));
+    const { largestMove, converged } = settle(round);
+    return { largestMove: Math.max(plainMove, largestMove), converged };
   };
   return runRounds(state, advance, { most, stopWhenConverged: !listed, signal: options.signal, isWatched });
 }

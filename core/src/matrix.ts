@@ -106,3 +106,20 @@ export function dot(a: Float64Array, b: Float64Array): number {
   for (let i = 0; i < a.length; i++) sum += a[i] * b[i];
   return sum;
 }
+
+/** Largest difference between two points in any column; 0 without points. */
+export function rangeOf(datasets: readonly Matrix[]): number {
+  let range = 0;
+  const cols = datasets.reduce((most, own) => Math.max(most, own.cols), 0);
+  for (let c = 0; c < cols; c++) {
+    let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+    for (const { data } of datasets) {
+      for (let at = c; at < data.length; at += cols) {
+        if (data[at] < least) least = data[at];
+        if (data[at] > most) most = data[at];
+      }
+    }
+    range = Math.max(range, most - least);
+  }
+  return range;
+}

@@ -53,11 +53,23 @@ export interface Surroundings {
  * The best over-relaxation of a linear sweep, 2 / (1 + sqrt(1 - rho^2)), with rho the share that neighbours have in a
  * centroid's mean: a cluster's points weigh about 1/k, each neighbour 2 alpha A (alpha A under transport).
  */
-function suitedRelaxation(alpha: number, coupling: Coupling, { k, degree }: Surroundings): number {
-  const pull = (coupling === "nearest" ? 2 : 1) * alpha * degree;
-  const rho = pull / (pull + 1 / k);
+function suitedRelaxation(alpha: number, coupling: Coupling, around: Surroundings): number {
+  const pull = pullOf(alpha, coupling, around);
+  const rho = pull / (pull + 1 / around.k);
   // For an alpha beyond all bounds rho is 1 after rounding, and 2 would not descend.
   return Math.min(1.999, 2 / (1 + Math.sqrt(1 - rho * rho)));
+}
+
+function pullOf(alpha: number, coupling: Coupling, { degree }: Surroundings): number {
+  return (coupling === "nearest" ? 2 : 1) * alpha * degree;
+}
+
+/** From here on even well relaxed rounds need more than a hundred to settle. */
+const STRONG_PULL = 100;
+
+/** Whether neighbours weigh so much more than a cluster's own points that rounds hardly move what all have in common. */
+export function isStronglyCoupled({ alpha, coupling }: UpdateSettings, around: Surroundings): boolean {
+  return pullOf(alpha, coupling, around) * around.k > STRONG_PULL;
 }
 
 export function updateSettings(options: UpdateOptions, around: Surroundings = { k: 1, degree: 0 }): UpdateSettings {

@@ -17,5 +17,6 @@ export const fedkm = Object.assign(fit, {
     safeguard: ["true", "false"],
     candidates: ["true", "false"],
     freshStarts: ["number"],
+    jointSteps: ["true", "false"],
   },
 });
