@@ -42,11 +42,10 @@ export function settlingOf(state: Network, { isJoint, isStronglyCoupled }: Settl
     if (!isDue || confirmed >= state.movingSteps) return { largestMove: 0, converged: isStill };
     const { largestMove, keptLabels, isAccurate } = stepJointly(state, isExact ? exact : ROUGH);
     if (largestMove > 0) noteMove(state);
+    const isAllTheWay = isAccurate && (largestMove === 0 || (isExact && keptLabels));
     // With tol 0 the last bits may move for ever: once is enough.
-    if (largestMove === 0 || (isExact && keptLabels && isAccurate)) {
-      confirmed = tol === 0 ? Number.POSITIVE_INFINITY : state.movingSteps;
-    }
+    if (isAllTheWay) confirmed = tol === 0 ? Number.POSITIVE_INFINITY : state.movingSteps;
     isExact = keptLabels;
-    return { largestMove, converged: isStill && largestMove === 0 };
+    return { largestMove, converged: isStill && isAllTheWay && largestMove === 0 };
   };
 }
