@@ -5,13 +5,7 @@ import { defaults } from "./defaults.ts";
 import type { Graph } from "./graph.ts";
 import type { Matrix } from "./matrix.ts";
 import { type Network, network, pointScales, runRound, summarise, unpack, type Weighting } from "./network.ts";
-import {
-  isStronglyCoupled,
-  type Preset,
-  settingsOfRounds,
-  type UpdateOptions,
-  type UpdateSettings,
-} from "./options.ts";
+import { type Preset, pullRatio, settingsOfRounds, type UpdateOptions, type UpdateSettings } from "./options.ts";
 import { randomStream } from "./random.ts";
 import { checkSchedule, roundOrders, type Schedule } from "./schedule.ts";
 import { settlingOf } from "./settling.ts";
@@ -129,7 +123,7 @@ function roundsOf(
   const settle = settlingOf(state, {
     // The printed denominator descends another objective.
     isJoint: jointSteps && alpha > 0 && denominatorFloor === 0,
-    isStronglyCoupled: isStronglyCoupled(state.settings, around),
+    pullRatio: pullRatio(state.settings, around),
   });
   const advance = (round: number) => {
     const next = orders.next();

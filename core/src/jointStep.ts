@@ -18,6 +18,8 @@ const ROUNDING_OF_SUMS = 1e-13;
 export interface JointStep {
   /** Of a coordinate; 0 where all moves count as rest, or were taken back. */
   readonly largestMove: number;
+  /** The largest move as a multiple of what counts as rest. */
+  readonly relativeMove: number;
   /** Whether the labels at the new centroids are those that were held. */
   readonly keptLabels: boolean;
   /** Whether no component was cut off before its step was as accurate as asked. */
@@ -30,7 +32,7 @@ export interface JointStep {
  */
 export function stepJointly(state: Network, accuracy: number): JointStep {
   const [counts, sums] = [state.counts.slice(), state.sums.slice()];
-  let largestMove = 0;
+  let [largestMove, relativeMove] = [0, 0];
   let isAccurate = true;
   let iterations = 0;
   for (const devices of componentsOf(state.graph)) {
@@ -39,12 +41,14 @@ export function stepJointly(state: Network, accuracy: number): JointStep {
     const solution = conjugateGradients(jointSystem(state, devices), accuracy);
     isAccurate &&= solution.isAccurate;
     iterations = Math.max(iterations, solution.iterations);
-    if (!proposeStep(state, devices, solution.step)) continue;
-    largestMove = Math.max(largestMove, moveUnlessHigher(state, devices));
+    const proposed = proposeStep(state, devices, solution.step);
+    const move = proposed > 0 ? moveUnlessHigher(state, devices) : 0;
+    if (move > 0) relativeMove = Math.max(relativeMove, proposed);
+    largestMove = Math.max(largestMove, move);
   }
   countTraffic(state, iterations, largestMove > 0);
   const keptLabels = areEqual(counts, state.counts) && areEqual(sums, state.sums);
-  return { largestMove, keptLabels, isAccurate };
+  return { largestMove, relativeMove, keptLabels, isAccurate };
 }
 
 /**
@@ -88,20 +92,21 @@ function divide(residual: Float64Array, { diagonal, cols }: JointSystem, /* OUT 
   }
 }
 
-/** Writes the new centroids into `updated`; returns whether a device's move counts. */
-function proposeStep(state: Network, devices: readonly number[], step: Float64Array): boolean {
+/** Writes the new centroids into `updated`; returns the largest move as a multiple of rest, or 0 where all is rest. */
+function proposeStep(state: Network, devices: readonly number[], step: Float64Array): number {
   const { sets, updated } = state;
-  let isMove = false;
+  let largest = 0;
   let from = 0;
   for (const i of devices) {
     // What conjugate gradients leave are the last bits, also where tol is 0.
     const rest = Math.max(restingMove(state, i), lastBits(state, i));
     for (let at = sets.starts[i] * sets.cols; at < sets.starts[i + 1] * sets.cols; at++) {
       updated[at] = sets.data[at] + step[from++];
-      if (Math.abs(updated[at] - sets.data[at]) > rest) isMove = true;
+      const move = Math.abs(updated[at] - sets.data[at]);
+      if (move > rest) largest = Math.max(largest, move / rest);
     }
   }
-  return isMove;
+  return largest;
 }
 
 /** Makes `updated` the devices' centroids, or leaves all as it was; returns the largest move. */

@@ -64,12 +64,9 @@ function pullOf(alpha: number, coupling: Coupling, { degree }: Surroundings): nu
   return (coupling === "nearest" ? 2 : 1) * alpha * degree;
 }
 
-/** From here on even well relaxed rounds need more than a hundred to settle. */
-const STRONG_PULL = 100;
-
-/** Whether neighbours weigh so much more than a cluster's own points that rounds hardly move what all have in common. */
-export function isStronglyCoupled({ alpha, coupling }: UpdateSettings, around: Surroundings): boolean {
-  return pullOf(alpha, coupling, around) * around.k > STRONG_PULL;
+/** By how much a cluster's neighbours outweigh its points: an update goes about 1 / (1 + that) of the common way. */
+export function pullRatio({ alpha, coupling }: UpdateSettings, around: Surroundings): number {
+  return pullOf(alpha, coupling, around) * around.k;
 }
 
 export function updateSettings(options: UpdateOptions, around: Surroundings = { k: 1, degree: 0 }): UpdateSettings {

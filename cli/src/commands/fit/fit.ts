@@ -1,6 +1,7 @@
 // fedkm fit: files in, a model, labels and a report out.
 
 import { connectedComponents, discrepancy, edges, type Graph, toRows } from "@fedkm/core";
+import { defaults } from "@fedkm/core/defaults";
 import { undoScaling } from "@fedkm/files";
 import { type Console, isStyled } from "../../console.ts";
 import type { Input } from "../../input/devices.ts";
@@ -99,6 +100,17 @@ function sizesOf(labels: Uint32Array, k: number): number[] {
   return sizes;
 }
 
+/** Below this the rounding of an update can be a move for ever. */
+const LEAST_TOLERANCE = 1e-14;
+
+/** What helps a run that did not settle. */
+function settlingRemedy({ preset, tolerance = defaults.tol }: Model["options"]): string {
+  if (tolerance < LEAST_TOLERANCE) return `use a --tolerance of at least ${LEAST_TOLERANCE}`;
+  return preset === "paper"
+    ? "allow more with --rounds, or settle in fewer with --preset dependable"
+    : "allow more with --rounds";
+}
+
 /** Fewer rows a cluster than this say little about it. */
 const FEW_ROWS = 10;
 
@@ -111,7 +123,9 @@ function runWarnings(model: Model, graph: Graph, { dropped }: Input): string[] {
   return [
     ...(small.length > 0 ? [`fewer than ${FEW_ROWS} rows a cluster: ${shown}`] : []),
     ...(parts > 1 ? [`the network falls into ${parts} parts that never hear of each other`] : []),
-    ...(model.converged ? [] : [`${method} did not settle in ${model.rounds} rounds; allow more with --rounds`]),
+    ...(model.converged
+      ? []
+      : [`${method} did not settle in ${model.rounds} rounds; ${settlingRemedy(model.options)}`]),
     ...(dropped > 0.05 * (total + dropped)
       ? ["more than 5 % of the rows were dropped; see which with fedkm inspect"]
       : []),
