@@ -197,12 +197,15 @@ export function adopt({ sets, updated }: Network, i: number): number {
  */
 export function restingMove(state: Network, i: number): number {
   const { tol } = state.settings;
-  return Math.min(tol * largestCoordinate(state, i), Math.max(2 * tol * state.range, lastBits(state, i)));
+  const largest = largestCoordinate(state, i);
+  return Math.min(tol * largest, Math.max(2 * tol * state.range, LAST_BITS * largest));
 }
 
-/** What the rounding of an update may move, relaxed and with many neighbours. */
+/** As a share of a coordinate: what the rounding of an update can move, with relaxation and many neighbours. */
+const LAST_BITS = 64 * Number.EPSILON;
+
 export function lastBits(state: Network, i: number): number {
-  return 64 * Number.EPSILON * largestCoordinate(state, i);
+  return LAST_BITS * largestCoordinate(state, i);
 }
 
 /** What tolerances are relative to. */
