@@ -31,8 +31,9 @@ export interface FitOptions extends Omit<UpdateOptions, "weight" | "edgeWeights"
   /** Default 0. */
   seed?: number;
   /**
-   * Whether a run that is slow to settle also takes steps of all devices together, which need sums over the network.
-   * Default true; false with preset "paper" or a listed schedule.
+   * Whether a run that is slow to settle also takes steps of all devices together. They need sums over the network, so
+   * they are for runs in one process and for networks that can sum; a device on its own keeps to updates. Default true,
+   * but false with preset "paper" or a listed schedule. With alpha 0 there are none.
    */
   jointSteps?: boolean;
   signal?: AbortSignal;

@@ -34,6 +34,7 @@ export function stepJointly(state: Network, accuracy: number): JointStep {
   const [counts, sums] = [state.counts.slice(), state.sums.slice()];
   let [largestMove, relativeMove] = [0, 0];
   let isAccurate = true;
+  let isSent = false;
   let iterations = 0;
   for (const devices of componentsOf(state.graph)) {
     // Who is alone has nobody to wait for.
@@ -42,11 +43,13 @@ export function stepJointly(state: Network, accuracy: number): JointStep {
     isAccurate &&= solution.isAccurate;
     iterations = Math.max(iterations, solution.iterations);
     const proposed = proposeStep(state, devices, solution.step);
-    const move = proposed > 0 ? moveUnlessHigher(state, devices) : 0;
+    if (proposed === 0) continue;
+    isSent = true;
+    const move = moveUnlessHigher(state, devices);
     if (move > 0) relativeMove = Math.max(relativeMove, proposed);
     largestMove = Math.max(largestMove, move);
   }
-  countTraffic(state, iterations, largestMove > 0);
+  countTraffic(state, iterations, isSent);
   const keptLabels = areEqual(counts, state.counts) && areEqual(sums, state.sums);
   return { largestMove, relativeMove, keptLabels, isAccurate };
 }
@@ -154,13 +157,13 @@ function areEqual(a: Float64Array, b: Float64Array): boolean {
  * end they send their new centroids, and sum whether anybody moves, whether labels changed, and the objective before and
  * after. Components go at the same time: the one with the most iterations counts.
  */
-function countTraffic(state: Network, iterations: number, hasMoved: boolean): void {
+function countTraffic(state: Network, iterations: number, isSent: boolean): void {
   const { graph, sets } = state;
   const numbers = Array.from(graph.neighbours, (_, i) => (sets.starts[i + 1] - sets.starts[i]) * sets.cols);
   const sent = sendTraffic(graph, numbers);
   const sum = sumTraffic(graph, 2);
   const end = sumTraffic(graph, 4);
-  const sends = iterations + (hasMoved ? 1 : 0);
+  const sends = iterations + (isSent ? 1 : 0);
   state.messages += sends * sent.messages + iterations * sum.messages + end.messages;
   state.bytes += sends * sent.bytes + iterations * sum.bytes + end.bytes;
 }

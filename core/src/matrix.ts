@@ -109,17 +109,16 @@ export function dot(a: Float64Array, b: Float64Array): number {
 
 /** Largest difference between two points in any column; 0 without points. */
 export function rangeOf(datasets: readonly Matrix[]): number {
-  let range = 0;
   const cols = datasets.reduce((most, own) => Math.max(most, own.cols), 0);
-  for (let c = 0; c < cols; c++) {
-    let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-    for (const { data } of datasets) {
-      for (let at = c; at < data.length; at += cols) {
-        if (data[at] < least) least = data[at];
-        if (data[at] > most) most = data[at];
+  const least = new Float64Array(cols).fill(Number.POSITIVE_INFINITY);
+  const most = new Float64Array(cols).fill(Number.NEGATIVE_INFINITY);
+  for (const { data } of datasets) {
+    for (let at = 0; at < data.length; ) {
+      for (let c = 0; c < cols; c++, at++) {
+        if (data[at] < least[c]) least[c] = data[at];
+        if (data[at] > most[c]) most[c] = data[at];
       }
     }
-    range = Math.max(range, most - least);
   }
-  return range;
+  return most.reduce((range, high, c) => Math.max(range, high - least[c]), 0);
 }
