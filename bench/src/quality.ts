@@ -7,6 +7,7 @@ import { communitiesApart } from "./quality/communities.ts";
 import { consensusLevel, relaxationPace } from "./quality/consensus.ts";
 import { everybody } from "./quality/everybody.ts";
 import { labelSkew, manyClusters } from "./quality/hard.ts";
+import { settling } from "./quality/settling.ts";
 import { traffic } from "./quality/traffic.ts";
 
 const sections: Record<string, (first: number) => void> = {
@@ -14,6 +15,7 @@ const sections: Record<string, (first: number) => void> = {
   infection,
   consensus: consensusLevel,
   relaxation: relaxationPace,
+  settling,
   skew: labelSkew,
   clusters: manyClusters,
   communities: communitiesApart,

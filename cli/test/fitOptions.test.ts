@@ -75,7 +75,20 @@ test.each(Object.keys(methods).filter((name) => name !== "fedkm"))(
   },
 );
 
-test("a run that did not settle names --rounds", async () => {
-  const { stdout } = await fit("few", "--rounds", "1");
-  expect(stdout.replaceAll(/\s+/g, " ")).toContain("fedkm did not settle in 1 rounds; allow more with --rounds");
+test.each([
+  [["--rounds", "1"], "in 1 rounds; allow more with --rounds", ["--rounds", "200"]],
+  [
+    ["--preset", "paper", "--alpha", "100"],
+    "in 200 rounds; allow more with --rounds, or settle in fewer with --preset dependable",
+    ["--preset", "dependable", "--alpha", "100"],
+  ],
+  [
+    ["--tolerance", "0", "--alpha", "100"],
+    "in 200 rounds; use a --tolerance of at least 1e-14",
+    ["--tolerance", "1e-14", "--alpha", "100"],
+  ],
+])("a run that did not settle with %j names what helps, and it does", async (args, message, remedy) => {
+  const { stdout } = await fit("unsettled", ...args);
+  expect(stdout.replaceAll(/\s+/g, " ")).toContain(`fedkm did not settle ${message}`);
+  expect((await fit("settled", ...remedy)).stdout).not.toContain("did not settle");
 });

@@ -6,7 +6,7 @@ import { defaults } from "./defaults.ts";
 import type { FitModel, RoundSummary } from "./fit.ts";
 import type { Graph } from "./graph.ts";
 import { squaredDistance } from "./kernel/js.ts";
-import type { Matrix } from "./matrix.ts";
+import { type Matrix, rangeOf } from "./matrix.ts";
 import { type ObjectiveOptions, objective } from "./measures.ts";
 import type { Settled } from "./options.ts";
 import { updateDevice } from "./updateDevice.ts";
@@ -82,23 +82,6 @@ function residualOf(
     for (let x = 0; x < data.length; x++) largest = Math.max(largest, Math.abs(data[x] - centroids[i].data[x]));
   });
   return largest;
-}
-
-/** Largest difference between two points in any column. */
-function rangeOf(datasets: readonly Matrix[]): number {
-  let range = 0;
-  const cols = datasets.reduce((most, own) => Math.max(most, own.cols), 0);
-  for (let c = 0; c < cols; c++) {
-    let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-    for (const { data } of datasets) {
-      for (let at = c; at < data.length; at += cols) {
-        if (data[at] < least) least = data[at];
-        if (data[at] > most) most = data[at];
-      }
-    }
-    range = Math.max(range, most - least);
-  }
-  return range;
 }
 
 /** What is left of an objective where every point has a centroid of its own: squares of the coordinates' last bits. */

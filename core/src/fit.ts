@@ -10,6 +10,7 @@ import { networkAnswerOf } from "./model.ts";
 import { type Network, network, pointScales, runRound, summarise, unpack, type Weighting } from "./network.ts";
 import {
   type Preset,
+  pullRatio,
   settingsOfRounds,
   sharedOptionNames,
   type UpdateOptions,
@@ -17,6 +18,7 @@ import {
 } from "./options.ts";
 import { randomStream } from "./random.ts";
 import { checkSchedule, roundOrders, type Schedule } from "./schedule.ts";
+import { settlingOf } from "./settling.ts";
 import { type Clusters, type Init, start } from "./start.ts";
 
 export interface FitOptions extends Omit<UpdateOptions, "weight" | "edgeWeights"> {
@@ -40,6 +42,12 @@ export interface FitOptions extends Omit<UpdateOptions, "weight" | "edgeWeights"
   minimum?: number | undefined;
   /** Default 0. */
   seed?: number | undefined;
+  /**
+   * Whether a run that is slow to settle also takes steps of all devices together. They need sums over the network, so
+   * they are for runs in one process and for networks that can sum; a device on its own keeps to updates. Default true,
+   * but false with preset "paper" or a listed schedule. With alpha 0 there are none.
+   */
+  jointSteps?: boolean | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -54,6 +62,7 @@ export const fitOptionNames: OptionNames<FitOptions> = {
   empty: true,
   restarts: true,
   minimum: true,
+  jointSteps: true,
   signal: true,
 };
 
@@ -82,7 +91,10 @@ export interface FitModel {
   /** The sum of squared distances from every point to the nearest centroid of its own device. */
   readonly inertia: number;
   readonly rounds: number;
-  /** Whether every device was visited since the last move above tol (relative to the largest coordinate). */
+  /**
+   * Whether every device was visited since the last move above tol, relative to the largest coordinate (or twice the
+   * points' range, where that is less), and a joint step, where there are any, would not move them either.
+   */
   readonly converged: boolean;
   readonly messages: number;
   readonly bytes: number;
@@ -132,18 +144,27 @@ function roundsOf(
   checkSchedule(schedule, graph.size);
   const k = checkedClusters(options, graph.size);
   const given = typeof k === "number" ? options : { ...options, candidates: false };
-  const settingsOf = settingsOfRounds(given, preset, schedule, { k: meanClusters(k), degree: meanDegree(graph) });
+  const around = { k: meanClusters(k), degree: meanDegree(graph) };
+  const settingsOf = settingsOfRounds(given, preset, schedule, around);
   const init = options.init ?? defaultInit(preset, options.alpha, k);
   const state = startNetwork(datasets, graph, { ...options, k, init }, settingsOf(1));
   const orders = roundOrders(schedule, graph, randomStream(seed, "schedule"));
   // A listed schedule runs to its end: that is what it was listed for.
   const listed = Array.isArray(schedule);
   const most = options.rounds ?? (listed ? schedule.length : defaults.rounds);
+  const { alpha, denominatorFloor } = state.settings;
+  const { jointSteps = preset !== "paper" && !listed } = options;
+  const settle = settlingOf(state, {
+    // The printed denominator descends another objective.
+    isJoint: jointSteps && alpha > 0 && denominatorFloor === 0,
+    pullRatio: pullRatio(state.settings, around),
+  });
   const advance = (round: number) => {
     const next = orders.next();
     if (next.done) return undefined;
-    const largestMove = runRound(state, next.value, settingsOf(round));
-    return { largestMove, converged: state.stillCount === graph.size };
+    const plainMove = runRound(state, next.value, settingsOf(round));
+    const { largestMove, converged } = settle(round);
+    return { largestMove: Math.max(plainMove, largestMove), converged };
   };
   return runRounds(state, advance, { most, stopWhenConverged: !listed, signal: options.signal, isWatched });
 }

@@ -234,6 +234,16 @@ export function connectedComponents(network: Graph): Uint32Array {
   return component;
 }
 
+/** The devices of each component. */
+export function componentsOf(network: Graph): number[][] {
+  const components: number[][] = [];
+  connectedComponents(network).forEach((c, i) => {
+    components[c] ??= [];
+    components[c].push(i);
+  });
+  return components;
+}
+
 /** Every device as (device, parent, hops), each component from its lowest device outwards; a root is its own parent. */
 export function* breadthFirst(network: Graph): Generator<readonly [number, number, number]> {
   const seen = new Uint8Array(network.size);

@@ -126,3 +126,19 @@ export function dot(a: Float64Array, b: Float64Array): number {
   for (let i = 0; i < a.length; i++) sum += a[i] * b[i];
   return sum;
 }
+
+/** Largest difference between two points in any column; 0 without points. */
+export function rangeOf(datasets: readonly Matrix[]): number {
+  const cols = datasets.reduce((most, own) => Math.max(most, own.cols), 0);
+  const least = new Float64Array(cols).fill(Number.POSITIVE_INFINITY);
+  const most = new Float64Array(cols).fill(Number.NEGATIVE_INFINITY);
+  for (const { data } of datasets) {
+    for (let at = 0; at < data.length; ) {
+      for (let c = 0; c < cols; c++, at++) {
+        if (data[at] < least[c]) least[c] = data[at];
+        if (data[at] > most[c]) most[c] = data[at];
+      }
+    }
+  }
+  return most.reduce((range, high, c) => Math.max(range, high - least[c]), 0);
+}

@@ -4,7 +4,7 @@ import { type CentroidSets, emptyMatches, type Matches, packSets, totalVariation
 import { drawFreshStarts } from "./freshStarts.ts";
 import { type Graph, type PackedLinks, packLinks } from "./graph.ts";
 import type { PreparedPoints } from "./kernel/kernel.ts";
-import type { Matrix } from "./matrix.ts";
+import { type Matrix, rangeOf } from "./matrix.ts";
 import type { UpdateSettings } from "./options.ts";
 import type { Random } from "./random.ts";
 import type { RoundOrder } from "./schedule.ts";
@@ -27,6 +27,8 @@ export interface Network {
   readonly random: Random;
   /** u_i / m_i; 0 without points. */
   readonly pointScales: Float64Array;
+  /** Of all points: the largest difference in a column. */
+  readonly range: number;
   /** Of every device; the largest where they differ. */
   readonly k: number;
   /** What every device has sent last. */
@@ -78,6 +80,7 @@ export function network({ datasets, points, graph, settings, pointScales, random
     random,
     points,
     pointScales,
+    range: rangeOf(datasets),
     k,
     sets,
     updated: sets.data.slice(),
@@ -122,7 +125,7 @@ export function runRound(state: Network, { order, ends }: RoundOrder, settings: 
     for (let at = from; at < ends[s]; at++) {
       const move = commit(state, order[at]);
       if (move > largest) largest = move;
-      if (!moved && move > 0) moved = isAbove(state, order[at], move);
+      if (!moved && move > 0) moved = move > restingMove(state, order[at]);
     }
     if (moved) noteMove(state);
     else for (let at = from; at < ends[s]; at++) noteStill(state, order[at]);
@@ -188,10 +191,21 @@ export function adopt({ sets, updated }: Network, i: number): number {
   return largest;
 }
 
-/** Whether a move counts: tolerances are relative to the device's largest coordinate. */
-function isAbove(state: Network, i: number, move: number): boolean {
+/**
+ * The largest move of device i that counts as rest: tol times its largest coordinate or, for data far from 0, twice the
+ * points' range, as far as a coordinate has bits for that.
+ */
+export function restingMove(state: Network, i: number): number {
   const { tol } = state.settings;
-  return tol === 0 || move > tol * largestCoordinate(state, i);
+  const largest = largestCoordinate(state, i);
+  return Math.min(tol * largest, Math.max(2 * tol * state.range, LAST_BITS * largest));
+}
+
+/** As a share of a coordinate: what the rounding of an update can move, with relaxation and many neighbours. */
+const LAST_BITS = 64 * Number.EPSILON;
+
+export function lastBits(state: Network, i: number): number {
+  return LAST_BITS * largestCoordinate(state, i);
 }
 
 /** What tolerances are relative to. */
@@ -202,7 +216,8 @@ export function largestCoordinate({ sets }: Network, i: number): number {
   return largest;
 }
 
-function noteMove(state: Network): void {
+/** Everybody is to be visited again before the network counts as still. */
+export function noteMove(state: Network): void {
   state.movingSteps++;
   state.stillCount = 0;
 }

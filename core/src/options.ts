@@ -73,11 +73,20 @@ export interface Surroundings {
  * The best over-relaxation of a linear sweep, 2 / (1 + sqrt(1 - rho^2)), with rho the share that neighbours have in a
  * centroid's mean: a cluster's points weigh about 1/k, each neighbour 2 alpha A (alpha A under transport).
  */
-function suitedRelaxation(alpha: number, coupling: Coupling, { k, degree }: Surroundings): number {
-  const pull = (coupling === "nearest" ? 2 : 1) * alpha * degree;
-  const rho = pull / (pull + 1 / k);
+function suitedRelaxation(alpha: number, coupling: Coupling, around: Surroundings): number {
+  const pull = pullOf(alpha, coupling, around);
+  const rho = pull / (pull + 1 / around.k);
   // For an alpha beyond all bounds rho is 1 after rounding, and 2 would not descend.
   return Math.min(1.999, 2 / (1 + Math.sqrt(1 - rho * rho)));
+}
+
+function pullOf(alpha: number, coupling: Coupling, { degree }: Surroundings): number {
+  return (coupling === "nearest" ? 2 : 1) * alpha * degree;
+}
+
+/** By how much a cluster's neighbours outweigh its points: an update goes about 1 / (1 + that) of the common way. */
+export function pullRatio({ alpha, coupling }: UpdateSettings, around: Surroundings): number {
+  return pullOf(alpha, coupling, around) * around.k;
 }
 
 export function updateSettings(options: UpdateOptions, around: Surroundings = { k: 1, degree: 0 }): UpdateSettings {

@@ -36,6 +36,7 @@ function beginUpdate(update: UpdateState): void {
   update.wantsLoss = update.settings.tol > 0 || hasFurtherStarts(update);
   update.passes = 0;
   update.tried = 0;
+  update.reachedCount = 0;
 }
 
 /**
@@ -50,9 +51,14 @@ function pass(update: UpdateState): boolean {
   // With tol 0 only rest is the end: rounding can keep J while centroids still move.
   const isSettled = tol > 0 && before - update.objective <= tol * Math.max(1, Math.abs(before));
   if (update.passes > 0 && (isSettled || update.passes === most)) return false;
+  if (update.passes === 1 && hasFurtherStarts(update)) rememberReached(update);
   if (!moveToMeans(update)) return false;
   update.isAssigned = false;
   update.passes++;
+  if (update.passes === 1 && update.tried > 0 && wasReached(update)) {
+    update.objective = Number.POSITIVE_INFINITY;
+    return false;
+  }
   // After the last pass the centroids may still be damped: only a comparison of starts needs (E1) before that.
   return update.passes < most || hasFurtherStarts(update);
 }
@@ -134,6 +140,20 @@ function hasFurtherStarts({ freshStarts, firstLink, endLink, settings }: UpdateS
   return freshStarts.length > 0 || (settings.candidates && endLink > firstLink);
 }
 
+/** Starts with the same labels and matches meet after their first pass. This one goes on from there. */
+function rememberReached(update: UpdateState): void {
+  const { reached, centroids } = update;
+  const at = update.reachedCount++;
+  reached[at] ??= new Float64Array(centroids.length);
+  reached[at].set(centroids);
+}
+
+/** Whether an earlier start went on from here: this one would end where it did, or before, and is never better. */
+function wasReached({ reached, reachedCount, centroids }: UpdateState): boolean {
+  for (let n = 0; n < reachedCount; n++) if (isAt(centroids, reached[n], 0)) return true;
+  return false;
+}
+
 /** Keeps the result at hand if it is the best so far. Then loads the next start, or the best result if there is none. */
 function nextStart(update: UpdateState): boolean {
   if (!hasFurtherStarts(update)) return false;
@@ -144,13 +164,15 @@ function nextStart(update: UpdateState): boolean {
     best.set(centroids);
     copyStatistics(statistics, bestStatistics);
   }
-  if (loadStart(update, update.tried++)) {
+  while (loadStart(update, update.tried++)) {
+    if (isRepeated(update, update.tried - 1)) continue;
     update.passes = 0;
     update.isAssigned = false;
     return true;
   }
   centroids.set(best);
   copyStatistics(bestStatistics, statistics);
+  update.isAssigned = true;
   return false;
 }
 
@@ -166,6 +188,22 @@ function loadStart(update: UpdateState, index: number): boolean {
   if (index - candidates >= freshStarts.length) return false;
   centroids.set(freshStarts[index - candidates]);
   return true;
+}
+
+/** Whether further start number `index` is a neighbour's set that the device had itself, or an earlier neighbour. */
+function isRepeated({ centroids, input, sets, links, firstLink, endLink, settings }: UpdateState, index: number) {
+  if (!settings.candidates || index >= endLink - firstLink) return false;
+  if (isAt(centroids, input, 0)) return true;
+  for (let n = firstLink; n < firstLink + index; n++) {
+    if (isAt(centroids, sets.data, sets.starts[links.devices[n]] * sets.cols)) return true;
+  }
+  return false;
+}
+
+function isAt(centroids: Float64Array, data: Float64Array, from: number): boolean {
+  let same = 0;
+  while (same < centroids.length && data[from + same] === centroids[same]) same++;
+  return same === centroids.length;
 }
 
 export function copyStatistics(from: Statistics, /* OUT */ into: Statistics): void {

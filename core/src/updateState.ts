@@ -38,6 +38,9 @@ export interface UpdateState {
   bestObjective: number;
   readonly best: Float64Array;
   readonly bestStatistics: Statistics;
+  /** Where first passes led from which a start went on; the first `reachedCount` are of this update. */
+  readonly reached: Float64Array[];
+  reachedCount: number;
   readonly matches: Matches;
   /** Per own centroid: the weighted sum and the weight of the neighbours' centroids matched with it. */
   readonly pullSums: Float64Array;
@@ -79,6 +82,8 @@ export function emptyUpdate(k: number, cols: number, settings: UpdateSettings, l
     bestObjective: 0,
     best: new Float64Array(k * cols),
     bestStatistics: emptyStatistics(k, cols),
+    reached: [],
+    reachedCount: 0,
     matches: emptyMatches(Math.max(k, largestSet)),
     pullSums: new Float64Array(k * cols),
     pullWeights: new Float64Array(k),

@@ -2,6 +2,7 @@ import {
   discrepancy,
   fit,
   graph,
+  jsKernel,
   kmeans,
   type Matrix,
   matrix,
@@ -54,6 +55,46 @@ describe("updateDevice(points, centroids, neighbours, options)", () => {
       const pulls = init.slice(1).reduce((sum, other) => sum + discrepancy(centroids, other), 0);
       expect(Math.abs(loss + alpha * pulls - objective)).toBeLessThanOrEqual(1e-9 * Math.max(1, objective));
     });
+  });
+
+  it("with candidates keeps the best of all starts, as if each was run to its end", () => {
+    forAllProblems("candidates", RUNS, ({ random, datasets: [points], init, alpha }) => {
+      // Equal sets, and sets so near that they meet after a pass.
+      const near = { ...init[0], data: init[0].data.map((x) => x * (1 + 1e-9)) };
+      const neighbours = [...init, near, ...init.slice(0, integerFrom(random, 0, init.length))];
+      const options = { alpha, passes: integerFrom(random, 1, 6), relaxation: random() < 0.7 ? 1 : 1.5 };
+      const own = randomMatrix(random, init[0].rows, init[0].cols);
+      const results = [own, ...neighbours].map((start) => updateDevice(points, start, neighbours, options));
+      const best = results.reduce((a, b) => (b.objective < a.objective * (1 - 1e-9) ? b : a));
+      const { centroids } = updateDevice(points, own, neighbours, { ...options, candidates: true });
+      expect(centroids).toEqual(best.centroids);
+    });
+  });
+
+  it("does not run a candidate that it or a neighbour has run already", () => {
+    let calls = 0;
+    const kernel = {
+      name: "counting",
+      prepare(points: Matrix) {
+        const prepared = jsKernel.prepare(points);
+        const statistics = (...given: Parameters<typeof prepared.statistics>) => {
+          calls++;
+          prepared.statistics(...given);
+        };
+        return { ...prepared, statistics };
+      },
+    };
+    const callsFor = (neighbours: readonly Matrix[], candidates: boolean) => {
+      calls = 0;
+      const points = matrix([[0], [1], [2], [7], [8], [9]]);
+      updateDevice(points, matrix([[0], [1]]), neighbours, { alpha: 0.1, candidates, kernel });
+      return calls;
+    };
+    const same = [matrix([[0], [1]]), matrix([[0], [1]])];
+    expect(callsFor(same, true)).toBe(callsFor(same, false));
+    // A start with the same labels and matches is asked about once, and then known.
+    const near = [matrix([[0], [1.1]]), matrix([[0], [1.1]])];
+    expect(callsFor(near, true)).toBe(callsFor(near, false) + 1);
   });
 
   it("passes on a move of its neighbours smaller by the factor it names, and no smaller if it is alone with one", () => {

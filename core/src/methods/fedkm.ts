@@ -25,4 +25,5 @@ fedkm.settable = {
   safeguard: ["true", "false"],
   candidates: ["true", "false"],
   freshStarts: ["number"],
+  jointSteps: ["true", "false"],
 };

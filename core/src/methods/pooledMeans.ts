@@ -1,7 +1,7 @@
 // Pooled means without pooling: steps of Lloyd by summing over the network, first a few from a common seed and from
 // starts around it. Few points leave many fixed points of almost equal cost, and the first one is not always the best.
 
-import { connectedComponents } from "../graph.ts";
+import { componentsOf } from "../graph.ts";
 import { emptyStatistics, type Statistics } from "../kernel/kernel.ts";
 import { type Network, refreshStatistics } from "../network.ts";
 import { normalStream, type Random, randomStream } from "../random.ts";
@@ -20,7 +20,7 @@ type Pooled = Statistics;
  */
 export function moveToPooledMeans(state: Network, seed: number): void {
   const { graph, k, sets } = state;
-  membersOf(state).forEach((devices, c) => {
+  componentsOf(graph).forEach((devices, c) => {
     const labelled = cheapestNearby(state, devices, randomStream(seed, "nearby", c));
     for (const i of devices) {
       sets.data.set(labelled, i * labelled.length);
@@ -43,7 +43,7 @@ export function stepToPooledMeans(state: Network): number {
   const { graph, k, sets, counts, sums, pointScales } = state;
   const length = k * sets.cols;
   let largest = 0;
-  for (const devices of membersOf(state)) {
+  for (const devices of componentsOf(graph)) {
     const total = emptyStatistics(k, sets.cols);
     for (const i of devices) {
       for (let c = 0; c < k; c++) total.counts[c] += pointScales[i] * counts[i * k + c];
@@ -56,15 +56,6 @@ export function stepToPooledMeans(state: Network): number {
   }
   countTraffic(state, sumTraffic(graph, k * (sets.cols + 1)));
   return largest;
-}
-
-function membersOf({ graph }: Network): number[][] {
-  const members: number[][] = [];
-  connectedComponents(graph).forEach((c, i) => {
-    members[c] ??= [];
-    members[c].push(i);
-  });
-  return members;
 }
 
 function countTraffic(state: Network, { messages, bytes }: Traffic): void {

@@ -1,6 +1,7 @@
 // What a careful colleague would say about a result: who is not described by it, what is too small, what did not settle.
 
 import { connectedComponents } from "@fedkm/core";
+import { defaults } from "@fedkm/core/defaults";
 import type { Input } from "../../input/devices.ts";
 import type { Fitted } from "../../model/fitted.ts";
 import { isAlone, type Model } from "../../model/model.ts";
@@ -24,11 +25,24 @@ export function resultWarnings(found: Found, input: Input): string[] {
     ...directionWarnings(found),
     ...(small.length > 0 ? [`fewer than ${FEW_ROWS} rows a cluster: ${listed(small)}`] : []),
     ...(parts > 1 ? [`the network falls into ${parts} parts that never hear of each other`] : []),
-    ...(model.converged ? [] : [`${method} did not settle in ${model.rounds} rounds; allow more with --rounds`]),
+    ...(model.converged
+      ? []
+      : [`${method} did not settle in ${model.rounds} rounds; ${settlingRemedy(model.options)}`]),
     ...(input.dropped > 0.05 * (total + input.dropped)
       ? ["more than 5 % of the rows were dropped; see which with fedkm inspect"]
       : []),
   ];
+}
+
+/** Below this the rounding of an update can be a move for ever. */
+const LEAST_TOLERANCE = 1e-14;
+
+/** What helps a run that did not settle. */
+function settlingRemedy({ preset, tolerance = defaults.tol }: Model["options"]): string {
+  if (tolerance < LEAST_TOLERANCE) return `use a --tolerance of at least ${LEAST_TOLERANCE}`;
+  return preset === "paper"
+    ? "allow more with --rounds, or settle in fewer with --preset dependable"
+    : "allow more with --rounds";
 }
 
 function placeWarnings({ model, apart: { differing, misnumbered } }: Found): string[] {
