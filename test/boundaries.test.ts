@@ -27,6 +27,7 @@ const layers = [
   "kernel/grid",
   "check",
   "graph",
+  "graphFamilies",
   "spectrum",
   "kernel/js",
   "kernel/exports",

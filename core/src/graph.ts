@@ -1,9 +1,7 @@
-// The communication network: an undirected, weighted graph as adjacency lists, and the usual families of graphs.
+// The communication network: an undirected, weighted graph as adjacency lists, its edges and its components.
 
-import { checkArray, checkGraph, checkInteger, checkNumber, checkRandom } from "./check.ts";
-import { ln } from "./elementary.ts";
+import { checkGraph, checkInteger, checkNumber } from "./check.ts";
 import { isList, show } from "./given.ts";
-import type { Random } from "./random.ts";
 
 export interface Graph {
   readonly size: number;
@@ -85,143 +83,6 @@ export function* edges(network: Graph): Generator<readonly [number, number, numb
   }
 }
 
-export function complete(size: number): Graph {
-  checkInteger("size", size, 1);
-  return graphOf(size, allPairs(size));
-}
-
-export function path(size: number): Graph {
-  checkInteger("size", size, 1);
-  return graphOf(
-    size,
-    Array.from({ length: size - 1 }, (_, i) => [i, i + 1] as const),
-  );
-}
-
-export function ring(size: number): Graph {
-  checkInteger("size", size, 1);
-  // Two devices have one link, not two.
-  const links = size <= 2 ? size - 1 : size;
-  return graphOf(
-    size,
-    Array.from({ length: links }, (_, i) => [i, (i + 1) % size] as const),
-  );
-}
-
-/** Device 0 in the middle. */
-export function star(size: number): Graph {
-  checkInteger("size", size, 1);
-  return graphOf(
-    size,
-    Array.from({ length: size - 1 }, (_, i) => [0, i + 1] as const),
-  );
-}
-
-/** A rectangle of devices, each linked to those left, right, above and below. */
-export function grid(rows: number, columns: number): Graph {
-  checkInteger("rows", rows, 1);
-  checkInteger("columns", columns, 1);
-  const links: Edge[] = [];
-  for (let r = 0; r < rows; r++) {
-    for (let c = 0; c < columns; c++) {
-      const at = r * columns + c;
-      if (c + 1 < columns) links.push([at, at + 1]);
-      if (r + 1 < rows) links.push([at, at + columns]);
-    }
-  }
-  return graphOf(rows * columns, links);
-}
-
-/** G(n, p): every pair is linked with probability p. Time and memory grow with the edges, not with the pairs. */
-export function erdosRenyi(size: number, probability: number, random: Random): Graph {
-  checkInteger("size", size, 1);
-  checkProbability("probability", probability);
-  checkRandom(random);
-  return graphOf(size, sampledPairs(size, probability, random));
-}
-
-/** Watts and Strogatz: a ring with links to the `degree` nearest, of which each is moved with probability `rewire`. */
-export function smallWorld(size: number, degree: number, rewire: number, random: Random): Graph {
-  checkInteger("size", size, 1);
-  checkInteger("degree", degree, 0, size - 1, "size - 1");
-  if (degree % 2 !== 0) throw new RangeError(`degree must be even, got ${degree}`);
-  checkProbability("rewire", rewire);
-  checkRandom(random);
-  const linked = Array.from({ length: size }, () => new Set<number>());
-  const link = (i: number, j: number) => linked[i].add(j) && linked[j].add(i);
-  for (let step = 1; step <= degree / 2; step++) for (let i = 0; i < size; i++) link(i, (i + step) % size);
-  for (let step = 1; step <= degree / 2; step++) {
-    for (let i = 0; i < size; i++) {
-      // A device linked to all others has nowhere to move a link to.
-      if (random() >= rewire || linked[i].size >= size - 1) continue;
-      const old = (i + step) % size;
-      let target = i;
-      while (target === i || linked[i].has(target)) target = Math.floor(random() * size);
-      linked[i].delete(old);
-      linked[old].delete(i);
-      link(i, target);
-    }
-  }
-  return graphOf(
-    size,
-    linked.flatMap((others, i) => Array.from(others, (j) => [i, j] as const).filter(([, j]) => i < j)),
-  );
-}
-
-/** Devices at random places of the unit square, linked when at most `radius` apart. */
-export function geometric(size: number, radius: number, random: Random): Graph {
-  checkInteger("size", size, 1);
-  checkNumber("radius", radius, (value) => value > 0, "a finite number above 0");
-  checkRandom(random);
-  const x = Float64Array.from({ length: size }, random);
-  const y = Float64Array.from({ length: size }, random);
-  // Cells as wide as the radius, and no more of them than devices: partners are at most one cell away.
-  const side = Math.max(1, Math.min(Math.floor(1 / radius), Math.floor(Math.sqrt(size))));
-  const cells = Array.from({ length: side * side }, (): number[] => []);
-  const links: Edge[] = [];
-  for (let i = 0; i < size; i++) {
-    const column = Math.floor(x[i] * side);
-    const row = Math.floor(y[i] * side);
-    for (let r = Math.max(0, row - 1); r <= Math.min(side - 1, row + 1); r++) {
-      for (let c = Math.max(0, column - 1); c <= Math.min(side - 1, column + 1); c++) {
-        for (const j of cells[r * side + c]) {
-          const dx = x[i] - x[j];
-          const dy = y[i] - y[j];
-          if (dx * dx + dy * dy <= radius * radius) links.push([j, i]);
-        }
-      }
-    }
-    cells[row * side + column].push(i);
-  }
-  return graphOf(size, links);
-}
-
-/** The block model: devices of one community are linked with probability `inside`, others with `between`. */
-export function communities(sizes: readonly number[], inside: number, between: number, random: Random): Graph {
-  checkArray("sizes", sizes, "numbers, one for each community");
-  if (sizes.length === 0) throw new RangeError("sizes must name at least one community, got none");
-  sizes.forEach((size, c) => {
-    checkInteger(`sizes[${c}]`, size, 1);
-  });
-  checkProbability("inside", inside);
-  checkProbability("between", between);
-  checkRandom(random);
-  const starts = sizes.map((_, c) => sizes.slice(0, c).reduce((a, b) => a + b, 0));
-  const links: Edge[] = [];
-  sizes.forEach((size, c) => {
-    for (const [i, j] of sampledPairs(size, inside, random)) links.push([starts[c] + i, starts[c] + j]);
-    for (let other = c + 1; other < sizes.length; other++) {
-      for (const at of sampled(size * sizes[other], between, random)) {
-        links.push([starts[c] + Math.floor(at / sizes[other]), starts[other] + (at % sizes[other])]);
-      }
-    }
-  });
-  return graphOf(
-    sizes.reduce((a, b) => a + b),
-    links,
-  );
-}
-
 /** The component of every device; components are numbered 0, 1, ... by their lowest device. */
 export function connectedComponents(network: Graph): Uint32Array {
   checkGraph(network);
@@ -264,40 +125,5 @@ export function* breadthFirst(network: Graph): Generator<readonly [number, numbe
       }
       frontier = next;
     }
-  }
-}
-
-function checkProbability(name: string, value: number): void {
-  checkNumber(name, value, (number) => number >= 0 && number <= 1, "a number from 0 to 1");
-}
-
-function* allPairs(size: number): Generator<readonly [number, number]> {
-  for (let i = 0; i < size; i++) for (let j = i + 1; j < size; j++) yield [i, j];
-}
-
-function* sampledPairs(size: number, probability: number, random: Random): Generator<readonly [number, number]> {
-  let i = 0;
-  let rowEnd = size - 1;
-  let rowStart = 0;
-  // Pairs in the order (0,1) (0,2) ... (1,2) ...: row i ends before position rowEnd.
-  for (const at of sampled((size * (size - 1)) / 2, probability, random)) {
-    while (at >= rowEnd) {
-      i++;
-      rowStart = rowEnd;
-      rowEnd += size - 1 - i;
-    }
-    yield [i, i + 1 + at - rowStart];
-  }
-}
-
-/** Positions 0 to count - 1, each kept with the probability, by drawing the gaps between kept ones. */
-function* sampled(count: number, probability: number, random: Random): Generator<number> {
-  // Also where it is too small to be told from 0 below.
-  if (1 - probability === 1) return;
-  const perGap = probability === 1 ? 0 : 1 / ln(1 - probability);
-  for (let at = -1; ; ) {
-    at += 1 + Math.floor(ln(1 - random()) * perGap);
-    if (at >= count) return;
-    yield at;
   }
 }

@@ -27,22 +27,18 @@ export {
   type RoundResult,
   type RoundSummary,
 } from "./fit.ts";
+export { connectedComponents, type Edge, edges, type Graph, graph } from "./graph.ts";
 export {
   communities,
   complete,
-  connectedComponents,
-  type Edge,
-  edges,
   erdosRenyi,
-  type Graph,
   geometric,
-  graph,
   grid,
   path,
   ring,
   smallWorld,
   star,
-} from "./graph.ts";
+} from "./graphFamilies.ts";
 export { jsKernel } from "./kernel/js.ts";
 export type { Kernel, PreparedPoints, Statistics } from "./kernel/kernel.ts";
 export { fastKernel } from "./kernel/wasm.ts";
