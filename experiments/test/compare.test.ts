@@ -3,7 +3,6 @@
 import {
   complete,
   erdosRenyi,
-  fit,
   globalCentroidDeviation,
   kmeans,
   type Matrix,
@@ -184,7 +183,7 @@ const halfway: Method = (points, network, options) => {
     const neighbours = Array.from(network.neighbours[i], (j) => own[j]);
     return neighbours.length === 0 ? centroids : { ...centroids, data: met(centroids, neighbours) };
   });
-  return fit(points, network, { ...options, init, rounds: 0 });
+  return methods.fedkm(points, network, { ...options, init, rounds: 0 });
 };
 
 function met(own: Matrix, neighbours: readonly Matrix[]): Float64Array {

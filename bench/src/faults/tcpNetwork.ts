@@ -52,6 +52,7 @@ interface Place {
 
 export async function tcpNetwork(options: TcpNetworkOptions): Promise<TcpNetwork> {
   const { study, datasets, graph, seed, paceMilliseconds, loss = 0 } = options;
+  const { alpha, coupling, weighting } = study;
   const contract = await contractOf(study);
   const places = await Promise.all(
     datasets.map(
@@ -127,7 +128,7 @@ export async function tcpNetwork(options: TcpNetworkOptions): Promise<TcpNetwork
         datasets,
         places.map(({ device }) => matrix(device?.status().centroids ?? [])),
         graph,
-        study,
+        { alpha, coupling, weighting },
       ),
     async close() {
       await Promise.all(places.map((_, i) => crash(i)));

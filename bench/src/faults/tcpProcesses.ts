@@ -29,6 +29,7 @@ export async function agreement({ seeds }: { seeds: readonly number[] }): Promis
 async function agree(kind: PaperKind, seed: number) {
   const given = problem(kind, seed, 0.7);
   const { study, datasets, graph: links } = given;
+  const { alpha, coupling, weighting } = study;
   const model = fit(datasets, links, { k: study.k, alpha: study.alpha, schedule: "cyclic", rounds: 5_000, seed });
   const folders = await makeFolders(given);
   const random = randomStream(seed, "stagger");
@@ -41,7 +42,7 @@ async function agree(kind: PaperKind, seed: number) {
     }
     await settle(running);
     const centroids = running.map((device) => matrix(device.status()?.device.centroids ?? []));
-    const reached = objective(datasets, centroids, links, study);
+    const reached = objective(datasets, centroids, links, { alpha, coupling, weighting });
     return { difference: (reached - model.objective) / model.objective, seconds: (performance.now() - begun) / 1000 };
   } finally {
     await Promise.all(running.map((device) => device.end("SIGTERM")));

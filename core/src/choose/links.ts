@@ -2,26 +2,19 @@
 
 import { checkInteger, checkNetwork } from "../check.ts";
 import { defaults } from "../defaults.ts";
-import type { FitOptions } from "../fit.ts";
-import { checkOptions, type OptionNames } from "../given.ts";
+import { type FitOptions, fitOptionNames } from "../fit.ts";
+import { checkOptions } from "../given.ts";
 import { edges, type Graph, graphOf } from "../graph.ts";
 import { kmeansOn } from "../kmeans.ts";
 import { type Matrix, takeRows } from "../matrix.ts";
 import { lossOf } from "../objective.ts";
 import { addTraffic, sendTraffic } from "../traffic.ts";
 
+/** Whoever has the options of a `fit` can give them as they are. */
 export interface ChooseLinksOptions extends Pick<FitOptions, "restarts" | "minimum" | "seed" | "kernel"> {
   /** At least 2: no single centroid serves points better than their mean. */
   k: number;
 }
-
-const linkOptionNames: OptionNames<ChooseLinksOptions> = {
-  k: true,
-  restarts: true,
-  minimum: true,
-  seed: true,
-  kernel: true,
-};
 
 export interface LinkChoice {
   /** The same devices with the links that stay. */
@@ -41,7 +34,7 @@ export interface LinkChoice {
  */
 export function chooseLinks(datasets: readonly Matrix[], graph: Graph, options: ChooseLinksOptions): LinkChoice {
   const cols = checkNetwork(datasets, graph);
-  checkOptions(options, linkOptionNames, "k");
+  checkOptions(options, fitOptionNames, "k");
   const { minimum = defaults.minimum } = options;
   checkInteger("k", options.k, 2);
   checkInteger("minimum", minimum, 1);

@@ -51,7 +51,7 @@ function measured({ problem, reference, devices }: Demonstrated) {
   return {
     globalCentroidDeviation: globalCentroidDeviation(centroids, reference),
     consensusVariation: consensusVariation(centroids, problem.graph),
-    objective: objective(problem.datasets, centroids, problem.graph, problem),
+    objective: objective(problem.datasets, centroids, problem.graph, { alpha: problem.alpha }),
     messages,
     bytes,
     milliseconds,
