@@ -9,6 +9,11 @@ export function times(value: number): string {
   return value < 10 ? significant(value, 2) : count(Number(value.toPrecision(2)));
 }
 
+/** A distance in units of a spread, in a column of such; null is not known. */
+export function spreads(distance: number | null, unknown: string): string {
+  return distance === null ? unknown : distance.toFixed(distance < 10 ? 2 : 0);
+}
+
 /** Whole milliseconds: one run on a busy machine knows no more. */
 export function duration(milliseconds: number): string {
   if (milliseconds < 1) return "<1 ms";

@@ -67,7 +67,14 @@ describe("fedkm.yaml", () => {
     );
     const { status, stdout, stderr } = folder.spawn("fit", ...files, "--alpha", "2");
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-    expect(JSON.parse(stdout).options).toEqual({ k: 3, alpha: 2, method: "fedkm", graph: "complete", seed: 1 });
+    expect(JSON.parse(stdout).options).toEqual({
+      k: 3,
+      alpha: 2,
+      method: "fedkm",
+      graph: "complete",
+      seed: 1,
+      weighting: "sample",
+    });
     expect(model("from-file").columns).toEqual(["height_cm", "flowering_day", "stem_g"]);
     expect(model("from-file").scaling.kind).toBe("standard");
   });

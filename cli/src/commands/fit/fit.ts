@@ -1,11 +1,11 @@
 // fedkm fit: files in, a model, labels and a report out.
 
-import { connectedComponents, discrepancy, edges, type Graph, toRows } from "@fedkm/core";
+import { connectedComponents, discrepancy, edges, type FitModel, type Graph, type Matrix, toRows } from "@fedkm/core";
 import { undoScaling } from "@fedkm/files";
 import { type Console, isStyled } from "../../console.ts";
 import { type Prepared, type PrepareOptions, prepare } from "../../input/prepare.ts";
 import { certifyModel } from "../../model/certify.ts";
-import { clusterModels, clusterSums } from "../../model/clusters.ts";
+import { type ClusterSums, clusterModels, clusterSums } from "../../model/clusters.ts";
 import type { Fitted } from "../../model/fitted.ts";
 import { isAlone, labelScaled, MODEL_FORMAT, MODEL_VERSION, type Model } from "../../model/model.ts";
 import { type PluginOptions, pluginsOf } from "../../plugins.ts";
@@ -54,22 +54,45 @@ export async function fitFiles(patterns: readonly string[], options: FitOptions,
 
 function fitPrepared(prepared: Prepared, options: FitOptions, asked: Asked, progress: Progress, read: number): Fitted {
   const { input, names, datasets, scaling, graph } = prepared;
-  const { k, alpha, seed, method, graph: spec } = options;
-  progress.announce(`fedkm  ${method} on ${names.length} devices`);
+  progress.announce(`fedkm  ${options.method} on ${names.length} devices`);
   const start = performance.now();
   const found = runMethod(asked, datasets, graph, progress);
   const fit = performance.now() - start;
   const ordered = inCommonOrder(found.centroids, datasets);
   const centroids = ordered.map((own) => toRows(undoScaling(own, scaling)));
   const labels = datasets.map((points, i) => labelScaled({ centroids: centroids[i] }, scaling, points));
-  const sums = clusterSums(datasets, labels, k);
-  const uncertified = {
+  const sums = clusterSums(datasets, labels, options.k);
+  const uncertified = modelOf(prepared, options, asked, { found, ordered, centroids, sums });
+  progress.announce("fedkm  certifying the result");
+  const model = { ...uncertified, certificate: certifyModel(uncertified, datasets, graph) };
+  const apart = placesApart(sums);
+  const warnings = [...prepared.warnings, ...resultWarnings({ model, datasets, labels, sums, graph, apart }, input)];
+  const numbersAgree = !isAlone(model) && isConnected(graph) && !Object.values(apart).some(({ length }) => length > 0);
+  return { model, datasets, labels, sums, graph, numbersAgree, warnings, milliseconds: { read, fit } };
+}
+
+interface Result {
+  readonly found: FitModel;
+  /** Its centroids in the common order. */
+  readonly ordered: readonly Matrix[];
+  /** The same in the user's units. */
+  readonly centroids: readonly number[][][];
+  readonly sums: ClusterSums;
+}
+
+function modelOf(
+  { input, names, datasets, scaling, graph }: Prepared,
+  { k, alpha, seed, method, graph: spec, missing }: FitOptions,
+  { settings }: Asked,
+  { found, ordered, centroids, sums }: Result,
+) {
+  return {
     format: MODEL_FORMAT,
     version: MODEL_VERSION,
     columns: input.columns,
     scaling,
-    missing: { policy: options.missing, ...(input.fill && { fill: input.fill }) },
-    options: { k, alpha, method, graph: spec, seed, ...asked.settings },
+    missing: { policy: missing, ...(input.fill && { fill: input.fill }) },
+    options: { k, alpha, method, graph: spec, seed, ...settings },
     devices: names.map((name, i) => ({
       name,
       rows: datasets[i].rows,
@@ -80,7 +103,7 @@ function fitPrepared(prepared: Prepared, options: FitOptions, asked: Asked, prog
     links: Array.from(edges(graph), ([i, j, weight]) => ({
       devices: [names[i], names[j]] as const,
       weight,
-      disagreement: discrepancy(ordered[i], ordered[j], asked.settings.coupling),
+      disagreement: discrepancy(ordered[i], ordered[j], settings.coupling),
     })),
     objective: found.objective,
     rounds: found.rounds,
@@ -91,12 +114,6 @@ function fitPrepared(prepared: Prepared, options: FitOptions, asked: Asked, prog
       return { round, objective, totalVariation, messages, bytes };
     }),
   } as const satisfies Model;
-  progress.announce("fedkm  certifying the result");
-  const model = { ...uncertified, certificate: certifyModel(uncertified, datasets, graph) };
-  const apart = placesApart(sums);
-  const warnings = [...prepared.warnings, ...resultWarnings({ model, datasets, labels, sums, graph, apart }, input)];
-  const numbersAgree = !isAlone(model) && isConnected(graph) && !Object.values(apart).some(({ length }) => length > 0);
-  return { model, datasets, labels, sums, graph, numbersAgree, warnings, milliseconds: { read, fit } };
 }
 
 function isConnected(graph: Graph): boolean {

@@ -2,7 +2,7 @@
 
 import { bold } from "../../console.ts";
 import type { Fitted } from "../../model/fitted.ts";
-import { count, significant } from "../../numbers.ts";
+import { count, significant, spreads } from "../../numbers.ts";
 import { alignColumns, wrap } from "../../table.ts";
 
 const WIDTH = 80;
@@ -52,7 +52,7 @@ function clusterTable({ devices, clusters, columns }: Fitted["model"]): string[]
     String(c),
     count(rows),
     ...shown.map((_, column) => (mean === null ? NOTHING : significant(mean[column], 4))),
-    ...(several ? [spreads(difference), farthestPlace(farthest, farthestDifference)] : []),
+    ...(several ? [spreads(difference, NOTHING), farthestPlace(farthest, farthestDifference)] : []),
   ]);
   return [["cluster", "rows", ...shown, ...(several ? ["apart", "farthest"] : [])], ...lines];
 }
@@ -64,11 +64,7 @@ function farthestPlace(name: string | null, difference: number | null): string {
   if (name === null) return NOTHING;
   // Names often differ in a number at their end.
   const short = name.length > LONGEST_NAME ? `${name.slice(0, 9)}...${name.slice(-8)}` : name;
-  return `${short} ${spreads(difference)}`;
-}
-
-function spreads(difference: number | null): string {
-  return difference === null ? NOTHING : difference.toFixed(difference < 10 ? 2 : 0);
+  return `${short} ${spreads(difference, NOTHING)}`;
 }
 
 function shortened(paths: readonly string[]): string[] {

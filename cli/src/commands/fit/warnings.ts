@@ -77,10 +77,11 @@ function singleRows({ model, labels, sums }: Found, input: Input): string[] {
   const { k } = model.options;
   const singles = Array.from(sums.totals.keys()).filter((c) => sums.totals[c] === 1);
   if (singles.length === 0 || totalRows(model) < ROWS_FOR_SINGLES * k) return [];
-  const remedy = "look at it, and if it is a mistake, fit again without it";
-  if (singles.length > 3) {
+  if (singles.length > MOST_NAMES) {
+    const remedy = "look at these rows, and if they are mistakes, fit again without them";
     return [`${count(singles.length)} clusters have a single row each: outliers take whole clusters; ${remedy}`];
   }
+  const remedy = "look at it, and if it is a mistake, fit again without it";
   return singles.map((c) => {
     const device = labels.findIndex((own) => own.includes(c));
     const { file, row } = placeOf(input, device, labels[device].indexOf(c));

@@ -5,6 +5,7 @@ import { undoScaling } from "@fedkm/files";
 import { type Cell, clusterColours, count, escaped, htmlTable, shortened, significant } from "@fedkm/pictures";
 import type { Fitted } from "../../../model/fitted.ts";
 import type { Model } from "../../../model/model.ts";
+import { spreads } from "../../../numbers.ts";
 
 function clusterName(c: number): Cell {
   return {
@@ -19,7 +20,7 @@ export function clusterTable({ devices, clusters, columns }: Fitted["model"]): s
     clusterName(c),
     count(total),
     ...columns.map((_, column) => (mean === null ? NOTHING : significant(mean[column], 4))),
-    ...(several ? [spreads(difference), placeName(farthest), spreads(farthestDifference)] : []),
+    ...(several ? [spreads(difference, NOTHING), placeName(farthest), spreads(farthestDifference, NOTHING)] : []),
   ]);
   const heading = ["cluster", "rows", ...columns, ...(several ? ["places apart", "farthest", "distance"] : [])];
   return htmlTable({ heading, rows, names: 1 });
@@ -32,10 +33,6 @@ const LONGEST_NAME = 140;
 function placeName(name: string | null): Cell {
   if (name === null) return NOTHING;
   return { html: `<span title="${escaped(name)}">${escaped(shortened(name, LONGEST_NAME))}</span>` };
-}
-
-function spreads(difference: number | null): string {
-  return difference === null ? NOTHING : difference.toFixed(difference < 10 ? 2 : 0);
 }
 
 export function sizesTable({ devices, options }: Model): string {
