@@ -23,7 +23,12 @@ function field(value: Value): string {
 /** Reads what `toCsv` wrote: pictures, claims and reports are made from the file's columns, by their names. */
 export function parseCsv(text: string): TableRow[] {
   const [columns = [], ...rows] = csvRecords("table", text);
-  return rows.map((row) => Object.fromEntries(columns.map((column, i) => [column, value(row[i])])));
+  return rows.map((row) => {
+    // Put one after the other: thousands of lists of pairs would keep the collector busy.
+    const named: Record<string, Value> = {};
+    for (let i = 0; i < columns.length; i++) named[columns[i]] = value(row[i]);
+    return named;
+  });
 }
 
 function value(text: string): Value {

@@ -40,7 +40,7 @@ export async function writeResults(results: Results, stdout: Console["stdout"]):
   const { plan, csv, manifest, out, workers, seconds, json, look } = results;
   const runs = parseCsv(csv);
   const aggregated = aggregate(runs);
-  const claims = judgeClaims(runs, plan.figures);
+  const claims = judgeClaims(runs, plan.figures, aggregated);
   // A median of fewer runs says too little.
   const agreement = plan.figures.length > 0 && manifest.runs >= 10 ? compareWithStudy(aggregated) : [];
   const pictures = plan.pictures.map(({ name, grid }) => {
@@ -64,7 +64,7 @@ export async function writeResults(results: Results, stdout: Console["stdout"]):
   });
   const files = new Map<string, string | Uint8Array>([
     ["runs.csv", csv],
-    ["aggregated.csv", toCsv(aggregateColumns, aggregated)],
+    ["aggregated.csv", toCsv(aggregateColumns(), aggregated)],
     ...(claims.length > 0 ? [["claims.csv", toCsv(claimColumns, claims)] as const] : []),
     ...(agreement.length > 0 ? [["agreement.csv", toCsv(agreementColumns, agreement)] as const] : []),
     ["manifest.json", `${JSON.stringify(manifest, undefined, 2)}\n`],
