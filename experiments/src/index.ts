@@ -1,7 +1,7 @@
 // The public API of @fedkm/experiments, one line per file.
 
 export { aggregate, aggregateColumns } from "./aggregate.ts";
-export { agreementColumns, compareWithStudy, countAgreement } from "./agreement.ts";
+export { type AgreementCount, agreementColumns, compareWithStudy, countAgreement } from "./agreement.ts";
 export { batches, type Cell, type StartName } from "./cell.ts";
 export { claimColumns, judgeClaims } from "./claims/judge.ts";
 export {

@@ -2,6 +2,7 @@
 
 import { join } from "node:path";
 import {
+  type AgreementCount,
   aggregate,
   aggregateColumns,
   agreementColumns,
@@ -42,7 +43,7 @@ export async function writeResults(results: Results, stdout: Console["stdout"]):
   const aggregated = aggregate(runs);
   const claims = judgeClaims(runs, plan.figures, aggregated);
   // A median of fewer runs says too little.
-  const agreement = plan.figures.length > 0 && manifest.runs >= 10 ? compareWithStudy(aggregated) : [];
+  const agreement = plan.figures.length > 0 && manifest.runs >= 10 ? compareWithStudy(aggregated, runs) : [];
   const pictures = plan.pictures.map(({ name, grid }) => {
     const summary = look.summary ?? grid.summary;
     return {
@@ -95,12 +96,22 @@ export async function writeResults(results: Results, stdout: Console["stdout"]):
   const lines = [
     effort,
     ...claimTables(claims),
-    ...(agreement.length > 0 ? ["", "cells that agree with an independent implementation (agreement.csv):"] : []),
-    ...agreeing.map(({ start, method, agreeing: own, of }) => `  ${start}, ${method}: ${own} of ${of}`),
+    ...agreementLines(agreeing),
     "",
     `report: ${join(out, "report.html")}`,
   ];
   stdout.write(`${lines.join("\n")}\n`);
+}
+
+function agreementLines(counts: readonly AgreementCount[]): string[] {
+  if (counts.length === 0) return [];
+  const rows = counts.map(({ start, method, agreeing, of, inRange, spread, rounding }) => [
+    `${start}, ${method}`,
+    `${agreeing} of ${of}`,
+    `${inRange} of ${spread}`,
+    String(rounding),
+  ]);
+  return ["", ...alignColumns([["independent medians (agreement.csv)", "agree", "among our runs", "rounding"], ...rows])];
 }
 
 /** A table for every start, a line for every claim: in how many means and in how many runs it held, for each dataset. */
