@@ -34,7 +34,9 @@ export function aggregateColumns(added: readonly string[] = []): string[] {
     "rounds_mean",
     "messages_mean",
     "bytes_mean",
-    ...added.flatMap(summarised),
+    "largest_rise",
+    "relative_residual_most",
+    ...["own_cost_ratio", ...added].flatMap(summarised),
   ];
 }
 
@@ -71,8 +73,14 @@ function summarise(rows: readonly TableRow[], added: readonly string[]): TableRo
   found.rounds_mean = mean(of("rounds"));
   found.messages_mean = mean(of("messages"));
   found.bytes_mean = mean(of("bytes"));
-  for (const measure of added) put(measure);
+  found.largest_rise = most(of("largest_rise"));
+  found.relative_residual_most = most(of("relative_residual"));
+  for (const measure of ["own_cost_ratio", ...added]) put(measure);
   return found;
+}
+
+function most(values: readonly number[]): number | null {
+  return values.length === 0 ? null : Math.max(...values);
 }
 
 function mean(values: readonly number[]): number | null {

@@ -3,6 +3,7 @@
 export { aggregate, aggregateColumns } from "./aggregate.ts";
 export { type AgreementCount, agreementColumns, compareWithStudy, countAgreement } from "./agreement.ts";
 export { batches, type Cell, type StartName } from "./cell.ts";
+export { certifiedLine } from "./certified.ts";
 export { claimColumns, judgeClaims } from "./claims/judge.ts";
 export {
   type CommonStart,
@@ -14,6 +15,7 @@ export {
 } from "./compare.ts";
 export { digits, iris } from "./datasets.ts";
 export { type HeterogeneityTable, heterogeneityGrid } from "./heterogeneity.ts";
+export { personalisationOf } from "./personalisation.ts";
 export { drawBudget } from "./picture/budget.ts";
 export { drawPicture } from "./picture/draw.ts";
 export { latexTable, pgfplotsTable } from "./picture/tables.ts";

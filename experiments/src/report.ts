@@ -2,12 +2,15 @@
 
 import { escaped, htmlPage, htmlTable, methodTitles, significant } from "@fedkm/pictures";
 import { type agreementColumns, countAgreement } from "./agreement.ts";
+import { type Personalisation, personalisationOf } from "./personalisation.ts";
 import type { TableRow } from "./table.ts";
 
 export interface ReportParts {
   readonly title: string;
   /** A sentence about the machine's part: what was run and how long it took. */
   readonly effort: string;
+  /** A sentence about all runs of Algorithm 1, where there are some. */
+  readonly certified: string | undefined;
   readonly claims: readonly TableRow[];
   readonly agreement: readonly TableRow<(typeof agreementColumns)[number]>[];
   readonly aggregated: readonly TableRow[];
@@ -18,14 +21,17 @@ export interface ReportParts {
 }
 
 export function renderReport(parts: ReportParts): string {
-  const { title, effort, claims, agreement, aggregated, pictures, manifest } = parts;
+  const { title, effort, certified, claims, agreement, aggregated, pictures, manifest } = parts;
   const isFigures = claims.length > 0;
+  const personalisation = personalisationOf(aggregated);
   return htmlPage(
     title,
     `<h1>${escaped(title)}</h1>
 <p>${escaped(effort)}</p>
+${certified === undefined ? "" : `<p>${escaped(certified)}.</p>`}
 ${isFigures ? claimSection(claims) : ""}
 ${agreement.length > 0 ? agreementSection(agreement) : ""}
+${personalisation === undefined ? "" : personalisationSection(personalisation)}
 ${pictures.length > 0 ? `<h2>Pictures</h2>\n<div class="pictures">\n${pictures.join("\n")}\n</div>` : ""}
 ${isFigures ? "" : `<h2>Numbers</h2>\n${numbersTable(aggregated)}`}
 <h2>Manifest</h2>
@@ -102,6 +108,17 @@ ${htmlTable({ heading: ["start", "method", "medians that agree", "among our runs
 ${rows.length > 0 ? htmlTable({ heading, rows, names: 2 }) : ""}`;
 }
 
+function personalisationSection({ tables, sentences }: Personalisation): string {
+  const parts = tables.map(
+    ({ title, heading, rows }) => `<h3>${escaped(title)}</h3>\n${htmlTable({ heading, rows, names: 1 })}`,
+  );
+  return `<h2>Where personalisation pays</h2>
+<p>One row in five of every device is held back. Each number is the cost of the devices' own centroids on their own held-back rows,
+relative to pooled k-means, in the mean over the runs: below 1 personalisation pays.</p>
+${sentences.map((sentence) => `<p>${escaped(sentence)}</p>`).join("\n")}
+${parts.join("\n")}`;
+}
+
 const shown: readonly (readonly [column: string, title: string])[] = [
   ["study", "study"],
   ["dataset", "data"],
@@ -119,6 +136,7 @@ const shown: readonly (readonly [column: string, title: string])[] = [
   ["ari_mean", "ARI"],
   ["wrong_percent", "wrong, %"],
   ["cost_ratio_mean", "pooled cost, ratio"],
+  ["own_cost_ratio_mean", "own cost, ratio"],
   ["runs_with_rises", "runs in which F rose"],
 ];
 

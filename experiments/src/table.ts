@@ -37,8 +37,16 @@ function value(text: string): Value {
   return Number.isNaN(number) ? text : number;
 }
 
-/** Rows that agree with a pattern, where an empty field agrees with everything. */
-export function select(rows: readonly TableRow[], where: TableRow): TableRow[] {
-  const wanted = Object.entries(where);
-  return rows.filter((row) => wanted.every(([column, value]) => row[column] === null || row[column] === value));
+/** What a column must hold, or one of several values. */
+export type Where = { readonly [column: string]: Value | readonly Value[] };
+
+/** Rows that agree with all patterns, where an empty field agrees with everything. */
+export function select(rows: readonly TableRow[], ...patterns: readonly Where[]): TableRow[] {
+  const wanted = patterns.flatMap((where) => Object.entries(where));
+  return rows.filter((row) =>
+    wanted.every(([column, value]) => {
+      const own = row[column];
+      return own === null || (Array.isArray(value) ? value.includes(own) : own === value);
+    }),
+  );
 }

@@ -2,7 +2,10 @@
 
 import {
   adjustedRandIndex,
+  type Coupling,
+  certify,
   consensusVariation,
+  distortion,
   type FitModel,
   fitRounds,
   type Graph,
@@ -17,7 +20,7 @@ import {
   type RoundSummary,
   stack,
 } from "@fedkm/core";
-import { type Cell, cellColumns, cellRow } from "./cell.ts";
+import { type Cell, cellColumns, cellRow, variants } from "./cell.ts";
 import { countRecovered } from "./inversion.ts";
 import { pluggedGraph } from "./plugins/plan.ts";
 import { measuresOf, noPlugins, type Plugins } from "./plugins/plugin.ts";
@@ -42,6 +45,9 @@ const measureColumns = [
   "converged",
   "messages",
   "bytes",
+  "largest_rise",
+  "relative_residual",
+  "own_cost_ratio",
 ] as const;
 
 export const runColumns = [...cellColumns, ...measureColumns];
@@ -61,7 +67,7 @@ export function trials(cells: readonly Cell[], features?: LabelledPoints, plugin
 function trial(cell: Cell, problem: Problem, plugins: Plugins): RunRow {
   const graph = pluggedGraph(cell, plugins) ?? problem.graph(cell.edgeProbability);
   const overheard: (readonly Matrix[])[] = [];
-  const method = { ...methods, ...plugins.methods }[cell.method === "fedkm-ot" ? "fedkm" : cell.method];
+  const method = { ...methods, ...plugins.methods }[isVariant(cell.method) ? variants[cell.method] : cell.method];
   const model = run(cell, problem, graph, method, overheard);
   const { centroids, objective, rounds, converged, messages, bytes, history } = model;
   const isLinked = cell.edgeProbability !== null || cell.network === "geometric";
@@ -82,8 +88,41 @@ function trial(cell: Cell, problem: Problem, plugins: Plugins): RunRow {
     // The start is not counted: a given one has no honest price.
     messages: messages - history[0].messages,
     bytes: bytes - history[0].bytes,
+    ...certificate(cell, problem, graph, model),
+    own_cost_ratio: ownCostRatio(problem, centroids),
     ...measuresOf(plugins, { model, ...problem.partition, graph, reference: problem.groups[0].reference }),
   };
+}
+
+function isVariant(method: Cell["method"]): method is keyof typeof variants {
+  return Object.hasOwn(variants, method);
+}
+
+/** Of Algorithm 1, the one method whose objective it is about. */
+function certificate({ method, alpha }: Cell, { partition }: Problem, graph: Graph, model: FitModel) {
+  if (alpha === null || (method !== "fedkm" && method !== "fedkm-ot")) {
+    return { largest_rise: null, relative_residual: null };
+  }
+  const judged = { alpha, coupling: couplingOf(method) };
+  const { largestRise, relativeResidual } = certify(partition.datasets, graph, model, judged);
+  return { largest_rise: largestRise, relative_residual: relativeResidual };
+}
+
+function couplingOf(method: Cell["method"]): Coupling {
+  return method === "fedkm-ot" ? "transport" : "nearest";
+}
+
+/** What the devices' own centroids cost on rows of their own that they have not seen, relative to the pooled ones. */
+function ownCostRatio({ partition: { unseen }, groups }: Problem, centroids: readonly Matrix[]): number | null {
+  if (unseen === undefined) return null;
+  const [{ reference }] = groups;
+  return (
+    distortion(unseen, centroids) /
+    distortion(
+      unseen,
+      unseen.map(() => reference),
+    )
+  );
 }
 
 /** `overheard` is filled with the first rounds' messages where everybody hears everybody. */
@@ -95,8 +134,9 @@ function run(
   /* OUT */ overheard: (readonly Matrix[])[],
 ): FitModel {
   const { k, seed, rounds, damping, passes, tol, eta, rho, safeguard, start } = cell;
-  const coupling = cell.method === "fedkm-ot" ? "transport" : "nearest";
+  const coupling = couplingOf(cell.method);
   const { datasets } = problem.partition;
+  const isDistributed = cell.method === "distributed" || cell.method === "distributed-shared";
   const options = {
     k,
     alpha: cell.alpha ?? 1,
@@ -107,7 +147,8 @@ function run(
     preset: start === "dependable" ? "dependable" : "paper",
     ...(start !== null && { init: problem.starts.of(start, graph, cell.alpha, coupling) }),
     // T rounds mean T rounds for every method: this one would stop at 1e-12, far above the rounding it reaches.
-    ...(cell.method === "distributed" && { tol: 0 }),
+    ...(isDistributed && { tol: 0 }),
+    ...(cell.method === "distributed-shared" && { seeds: "shared" as const }),
     // Its own k-means is a start of others too.
     ...(cell.method === "local" && { init: problem.starts.local(graph) }),
     ...(damping !== null && { damping }),

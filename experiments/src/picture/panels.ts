@@ -6,7 +6,8 @@ import { blankPage } from "@fedkm/pictures/node";
 import { areaY, dot, frame, gridY, line, link, type Markish, plot, ruleX } from "@observablehq/plot";
 import { type Measure, type PanelGrid, type Summary, summaryTitles } from "../studies/grid.ts";
 import type { TableRow } from "../table.ts";
-import { isShare, nameOf, type Point, panelSeries } from "./series.ts";
+import { type Extent, extentOf } from "./extent.ts";
+import { nameOf, type Point, panelSeries } from "./series.ts";
 
 /** 180 mm at 96 dots per inch: two columns of a journal page. Labels are 8 points then. */
 const WIDTH = 680;
@@ -46,9 +47,9 @@ export function drawPanelGrid(table: readonly TableRow[], grid: PanelGrid, { sum
   rows.forEach(({ label }, r) => {
     page.label(14, upper(r) + PANEL_HEIGHT / 2, label, { anchor: "middle", upwards: true });
     const series = columns.map((column) => panelSeries(table, grid, { row: rows[r], column, summary }));
-    const shared = extent(series.flat(2), grid.measure);
+    const shared = rangeOf(series.flat(2), grid.measure);
     columns.forEach(({ measure = grid.measure }, c) => {
-      const range = isOwn ? extent(series[c].flat(), measure) : shared;
+      const range = isOwn ? rangeOf(series[c].flat(), measure) : shared;
       const axes = { y: isOwn || c === 0, x: r === rows.length - 1 };
       const drawing = drawPanel(page.document, grid, series[c], { range, axes, width: panelWidth, summary });
       page.place(drawing, left(c) - MARGIN, upper(r) - MARGIN_TOP);
@@ -67,29 +68,14 @@ export function drawPanelGrid(table: readonly TableRow[], grid: PanelGrid, { sum
   return page.toString();
 }
 
-interface Range {
-  readonly domain: readonly [number, number];
-  readonly log: boolean;
+interface Range extends Extent {
   readonly ticks: number[];
   readonly tickFormat: (value: number) => string;
 }
 
-/** Whole decades that hold all means and the upper ends of their bars; whole twentieths of a share. */
-function extent(points: readonly Point[], measure: Measure): Range {
-  const highest = Math.max(...points.map((point) => point.high));
-  if (isShare(measure)) {
-    const lowest = Math.min(...points.map((point) => point.low));
-    const domain = [Math.floor(20 * lowest) / 20, Math.ceil(20 * highest) / 20] as const;
-    return { domain, log: false, ...upTicks(domain, "linear") };
-  }
-  const low = Math.floor(Math.log10(Math.min(1, ...points.map(({ value }) => value))));
-  const high = Math.max(low + 1, Math.ceil(Math.log10(highest)));
-  const domain = [Number(`1e${low}`), Number(`1e${high}`)] as const;
-  return { domain, log: true, ...upTicks(domain, "decades") };
-}
-
-function upTicks(domain: readonly [number, number], spacing: "linear" | "decades") {
-  return axisTicks({ domain, length: PANEL_HEIGHT, spacing, direction: "up", most: 6 }).axis;
+function rangeOf(points: readonly Point[], measure: Measure): Range {
+  const { domain, spacing } = extentOf(points, measure);
+  return { domain, spacing, ...axisTicks({ domain, length: PANEL_HEIGHT, spacing, direction: "up", most: 6 }).axis };
 }
 
 /** Room around a panel for its ticks. */
@@ -112,7 +98,7 @@ function drawPanel(
   series: readonly (readonly Point[])[],
   { range, axes, width, summary }: PanelLook,
 ): Element {
-  const { domain, log, ticks, tickFormat } = range;
+  const { domain, spacing: upwards, ticks, tickFormat } = range;
   const [first, last] = [Math.min(...x.ticks), Math.max(...x.ticks)];
   const half = x.log ? undefined : 0.012 * (last - first);
   const spacing = x.log ? "oneTwoFive" : "linear";
@@ -137,7 +123,7 @@ function drawPanel(
       inset: INSET,
     },
     y: {
-      type: log ? "log" : "linear",
+      type: upwards === "linear" ? "linear" : "log",
       domain,
       ticks,
       tickFormat: axes.y ? tickFormat : () => "",
