@@ -1,6 +1,7 @@
 // Where personalisation pays: methods by splits, each device judged on rows of its own that it has not seen.
 
 import { distortion, type Graph, type LabelledPoints, type Matrix, type Method, methods } from "@fedkm/core";
+import { interval, mean } from "./aggregate.ts";
 import { type ComparisonProblem, runWithin, type Table } from "./compare.ts";
 import { dealBy, holdBack, parseSplit, type Split, splitNames } from "./split.ts";
 
@@ -18,8 +19,13 @@ export interface HeterogeneityProblem extends Omit<ComparisonProblem, "datasets"
 
 export interface HeterogeneityTable {
   readonly splits: readonly string[];
-  /** Own cost on held-back rows relative to pooled, in the mean over the runs; null where the budget is too small. */
-  readonly rows: readonly { readonly method: string; readonly ratios: readonly (number | null)[] }[];
+  readonly rows: readonly {
+    readonly method: string;
+    /** Own cost on held-back rows relative to pooled, in the mean over the runs; null where the budget is too small. */
+    readonly ratios: readonly (number | null)[];
+    /** Half the widths of their 95 % intervals. */
+    readonly intervals: readonly (number | null)[];
+  }[];
 }
 
 /** Split by split; `onSplit` hears of each that is done. */
@@ -29,22 +35,32 @@ export async function heterogeneityGrid(
   onSplit: (split: string) => void = () => {},
 ): Promise<HeterogeneityTable> {
   const rivals = withDial(table);
-  const columns: (number | null)[][] = [];
+  const columns: Estimate[][] = [];
   for (const name of splitNames) {
-    const sums = rivals.map(() => 0);
+    const costs: number[][] = [];
     for (let run = 0; run < problem.runs; run++) {
-      const costs = await ownCosts(problem, parseSplit(name) as Split, problem.seed + run, rivals);
-      costs.forEach((cost, row) => {
-        sums[row] += cost;
-      });
+      costs.push(await ownCosts(problem, parseSplit(name) as Split, problem.seed + run, rivals));
     }
-    columns.push(sums.map((sum) => (Number.isFinite(sum) ? sum / problem.runs : null)));
+    columns.push(rivals.map((_, row) => estimate(costs.map((own) => own[row]))));
     onSplit(name);
   }
   return {
     splits: splitNames,
-    rows: rivals.map(({ label }, row) => ({ method: label, ratios: columns.map((column) => column[row]) })),
+    rows: rivals.map(({ label }, row) => ({
+      method: label,
+      ratios: columns.map((column) => column[row].ratio),
+      intervals: columns.map((column) => column[row].half),
+    })),
   };
+}
+
+interface Estimate {
+  readonly ratio: number | null;
+  readonly half: number | null;
+}
+
+function estimate(values: readonly number[]): Estimate {
+  return values.every(Number.isFinite) ? { ratio: mean(values), half: interval(values) } : { ratio: null, half: null };
 }
 
 interface Rival {

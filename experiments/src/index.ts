@@ -18,6 +18,7 @@ export { type HeterogeneityTable, heterogeneityGrid } from "./heterogeneity.ts";
 export { personalisationOf } from "./personalisation.ts";
 export { drawBudget } from "./picture/budget.ts";
 export { drawPicture } from "./picture/draw.ts";
+export { drawHeterogeneity } from "./picture/heterogeneity.ts";
 export { latexTable, pgfplotsTable } from "./picture/tables.ts";
 export { loadPlugins } from "./plugins/load.ts";
 export { withPlugins } from "./plugins/plan.ts";

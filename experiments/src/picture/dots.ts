@@ -22,7 +22,9 @@ export function drawDotGrid(table: readonly TableRow[], grid: DotGrid, { summary
   const top = titles ? 58 : 28;
   const panelHeight = LINE * entries.length;
   const left = 34 + Math.max(...entries.map(({ label }) => textWidth(label)));
-  const width = (WIDTH - left - RIGHT - (columns.length - 1) * ACROSS) / columns.length;
+  // One scale for all needs less room for its labels.
+  const gap = grid.across === undefined ? ACROSS : ACROSS / 2;
+  const width = (WIDTH - left - RIGHT - (columns.length - 1) * gap) / columns.length;
   const below = top + rows.length * (panelHeight + DOWN);
   const height = below + (grid.across === undefined ? 0 : 20) + (titles ? 26 : 6);
   const page = blankPage(WIDTH, height, grid.title);
@@ -37,7 +39,7 @@ export function drawDotGrid(table: readonly TableRow[], grid: DotGrid, { summary
         );
   columns.forEach(({ label }, c) => {
     const named = grid.across === undefined ? `${label} \u2192` : label;
-    page.label(left + c * (width + ACROSS) + width / 2, top - 12, named, { anchor: "middle" });
+    page.label(left + c * (width + gap) + width / 2, top - 12, named, { anchor: "middle" });
   });
   rows.forEach(({ label }, r) => {
     const upper = top + r * (panelHeight + DOWN);
@@ -47,7 +49,7 @@ export function drawDotGrid(table: readonly TableRow[], grid: DotGrid, { summary
     });
     columns.forEach(({ measure }, c) => {
       const drawing = drawPanel(page.document, grid, points[r][c], { measure, width, height: panelHeight, extent });
-      page.place(drawing, left + c * (width + ACROSS) - MARGIN, upper);
+      page.place(drawing, left + c * (width + gap) - MARGIN, upper);
     });
   });
   if (grid.across !== undefined) {

@@ -77,3 +77,9 @@ export interface DotGrid extends Grid {
 
 /** The follow-up's names of the two couplings. */
 export const followUpNames = { fedkm: "FedKM-NC", "fedkm-ot": "FedKM-OT", gradient: "DGC-KM" } as const;
+
+/** The axis of pictures about own cost: one scale for all panels, and a line where a device does as well as pooled. */
+export const ownCostAxis = {
+  level: 1,
+  across: "cost of a device's centroids on its own unseen rows, relative to pooled k-means",
+} as const;

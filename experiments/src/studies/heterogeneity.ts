@@ -12,7 +12,7 @@ import {
 } from "../cell.ts";
 import { splitNames } from "../split.ts";
 import { kinds } from "./figures.ts";
-import type { DotEntry } from "./grid.ts";
+import { type DotEntry, ownCostAxis } from "./grid.ts";
 import { type Planner, runNumbers } from "./plan.ts";
 
 /** From nearly alone to nearly one clustering. */
@@ -60,8 +60,7 @@ export const heterogeneity: Planner = (options) => {
       })),
       summary: "mean" as const,
       entries: entriesOf(start),
-      level: 1,
-      across: "cost of a device's centroids on its own unseen rows, relative to pooled k-means",
+      ...ownCostAxis,
     },
   }));
   return { cells, pictures, figures: [] };
