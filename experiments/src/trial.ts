@@ -22,33 +22,11 @@ import {
 } from "@fedkm/core";
 import { type Cell, cellColumns, cellRow, variants } from "./cell.ts";
 import { countRecovered } from "./inversion.ts";
+import { measureColumns } from "./measureColumns.ts";
 import { pluggedGraph } from "./plugins/plan.ts";
 import { measuresOf, noPlugins, type Plugins } from "./plugins/plugin.ts";
 import { type Group, type Problem, problemOf } from "./problem.ts";
 import type { TableRow } from "./table.ts";
-
-/** The columns that say what came out. */
-const measureColumns = [
-  "gcd",
-  "cv",
-  "gcd_aligned",
-  "cv_aligned",
-  "wrong_devices",
-  "cost_ratio",
-  "nmi",
-  "nmi_own",
-  "ari",
-  "objective",
-  "objective_rises",
-  "recovered_clusters",
-  "rounds",
-  "converged",
-  "messages",
-  "bytes",
-  "largest_rise",
-  "relative_residual",
-  "own_cost_ratio",
-] as const;
 
 export const runColumns = [...cellColumns, ...measureColumns];
 
