@@ -6,7 +6,7 @@ import { blankPage } from "@fedkm/pictures/node";
 import { dot, frame, gridX, gridY, plot, ruleX, ruleY } from "@observablehq/plot";
 import { type DotGrid, type Measure, summaryTitles } from "../studies/grid.ts";
 import type { TableRow } from "../table.ts";
-import { type Extent, extentOf } from "./extent.ts";
+import { asPower, type Extent, extentOf } from "./extent.ts";
 import type { Look } from "./panels.ts";
 import { dotPoints, type Point } from "./series.ts";
 
@@ -94,7 +94,14 @@ function drawPanel(
     marginTop: 0,
     marginBottom: MARGIN,
     style: { fontSize: `${labelSize}px` },
-    x: { type: spacing === "linear" ? "linear" : "log", domain, ticks, tickFormat, tickSize: 3, label: null },
+    x: {
+      type: spacing === "linear" ? "linear" : "log",
+      domain,
+      ticks,
+      tickFormat: (value: number) => asPower(tickFormat(value)),
+      tickSize: 3,
+      label: null,
+    },
     y: { type: "linear", domain: [0.5 - entries.length, 0.5], axis: null },
     marks: [
       gridX(ticks, { stroke: faint, strokeOpacity: 0.7 }),

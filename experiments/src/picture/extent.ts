@@ -55,3 +55,12 @@ function stepOf(range: number, value: number): number {
 function rounded(value: number): number {
   return Number(value.toPrecision(12));
 }
+
+const superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+
+/** 1e-6 as journals write it: 10⁻⁶. Other labels stay. */
+export function asPower(label: string): string {
+  const [, sign, digits] = /^1e(-?)(\d+)$/.exec(label) ?? [];
+  if (digits === undefined) return label;
+  return `10${sign === "" ? "" : "⁻"}${Array.from(digits, (digit) => superscripts[Number(digit)]).join("")}`;
+}
