@@ -217,8 +217,8 @@ test("fedkm reproduce features runs the study of real data on files of the user'
   });
   const [head, ...lines] = text("own", "runs.csv").trim().split("\n");
   const nmi = head.split(",").indexOf("nmi");
-  expect(lines.length).toBe(8);
-  const ours = lines.filter((line) => !/,(gradient|distributed),/.test(line));
+  expect(lines.length).toBe(9);
+  const ours = lines.filter((line) => !/,(gradient|distributed(-shared)?),/.test(line));
   expect(ours.length).toBe(4);
   for (const line of ours) expect(Number(line.split(",")[nmi]), line).toBeGreaterThan(0.95);
   const resumed = [...args, "--start", "dependable", "--resume", "--out", at("own")];

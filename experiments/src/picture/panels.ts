@@ -77,9 +77,9 @@ function legendOf(grid: PanelGrid) {
   return grid.methods.map((method) => {
     const name = nameOf(grid, method);
     const width = SAMPLE + textWidth(name);
-    if (x > LEFT && x + width > WIDTH - RIGHT) [x, line] = [LEFT, line + 1];
+    if (x > LEFT && x + width > WIDTH) [x, line] = [LEFT, line + 1];
     const placed = { method, name, x, line };
-    x += grid.methods.length > 4 ? width + 12 : Math.max(SAMPLE + 88, width) + 20;
+    x += grid.methods.length > 4 ? width + 10 : Math.max(SAMPLE + 88, width) + 20;
     return placed;
   });
 }

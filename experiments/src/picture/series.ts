@@ -54,6 +54,10 @@ export function dotPoints(
   });
 }
 
+function isShare(measure: Measure): boolean {
+  return measure === "nmi" || measure === "nmi_own";
+}
+
 /** undefined: not measured, or an exact 0, which has no logarithm: a network without links, or the pooled solution itself. */
 function pointOf(cell: TableRow, x: number, measure: Measure, summary: Summary): Point | undefined {
   const of = (what: string) => Number(cell[`${measure}_${what}`] ?? Number.NaN);
@@ -64,6 +68,8 @@ function pointOf(cell: TableRow, x: number, measure: Measure, summary: Summary):
   const [low, high] =
     summary === "median" ? [of("lower_quartile"), of("upper_quartile")] : [value - half, value + half];
   // A bar that reaches 0 has no lower end on a logarithmic axis, and is drawn upwards only.
+  // The interval of a share can reach beyond what a share can be.
+  if (isShare(measure)) return { x, value, low: Math.max(0, low), high: Math.min(1, high) };
   if (!log) return { x, value, low, high };
   return { x, value: Math.max(value, LOWEST), low: Math.max(low <= 0 ? value : low, LOWEST), high };
 }

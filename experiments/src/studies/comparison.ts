@@ -85,7 +85,7 @@ function sharedStart<T extends object>(cell: T): T & { method: "distributed-shar
 const measures: readonly { readonly label: string; readonly measure: Measure }[] = [
   { label: "GCD", measure: "gcd_aligned" },
   { label: "CV", measure: "cv_aligned" },
-  { label: "NMI of a device's own points", measure: "nmi_own" },
+  { label: "NMI, own points", measure: "nmi_own" },
 ];
 
 function pictures(study: string, { starts }: PlanOptions, sets: readonly Compared[]): Plan["pictures"] {
