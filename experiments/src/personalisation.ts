@@ -4,7 +4,7 @@ import { splitNames } from "./split.ts";
 import type { TableRow } from "./table.ts";
 
 /** Of one kind of data and one start: a line for each method, a ratio for each split. */
-export interface PersonalisationTable {
+interface PersonalisationTable {
   readonly title: string;
   readonly heading: readonly string[];
   readonly rows: readonly (readonly string[])[];
