@@ -37,7 +37,7 @@ export function certify(
   const judged = { alpha, coupling, weighting };
   // It checks all arguments.
   const reached = objective(datasets, centroids, graph, judged);
-  const residual = residualOf(datasets, graph, centroids, judged);
+  const residual = stationarityResidual(datasets, graph, centroids, judged);
   const range = rangeOf(datasets);
   const points = datasets.reduce((sum, { rows }) => sum + rows, 0);
   const tied = datasets.reduce((sum, own, i) => sum + tiesOf(own, centroids[i]), 0);
@@ -50,12 +50,12 @@ export function certify(
   };
 }
 
-/** One unrelaxed pass of every device, each from the same state. */
-function residualOf(
+/** The residual of a certificate alone, by one unrelaxed pass of every device, each from the same state. */
+export function stationarityResidual(
   datasets: readonly Matrix[],
   { neighbours, weights }: Graph,
   centroids: readonly Matrix[],
-  { alpha, coupling, weighting }: Required<ObjectiveOptions>,
+  { alpha, coupling = defaults.coupling, weighting = defaults.weighting }: ObjectiveOptions,
 ): number {
   const meanRows = datasets.reduce((sum, { rows }) => sum + rows, 0) / datasets.length;
   let largest = 0;

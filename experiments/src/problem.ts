@@ -40,6 +40,8 @@ export interface Problem {
   readonly groups: readonly Group[];
   graph(edgeProbability: number | null): Graph;
   readonly starts: Starts;
+  /** Largest difference between two points in any column. */
+  readonly range: number;
   /** Gives back what the kernel holds. */
   release(): void;
 }
@@ -62,11 +64,23 @@ export function problemOf(cell: Cell, features: LabelledPoints | undefined, plug
     partition,
     groups,
     starts: startsOf(partition.datasets, k, seed),
+    range: rangeOf(stack(partition.datasets)),
     graph: (edgeProbability) => graphOf(cell, edgeProbability),
     release: () => {
       for (const points of prepared) points.release();
     },
   };
+}
+
+function rangeOf({ data, cols }: Matrix): number {
+  const least = new Float64Array(cols).fill(Number.POSITIVE_INFINITY);
+  const most = new Float64Array(cols).fill(Number.NEGATIVE_INFINITY);
+  for (let at = 0; at < data.length; at++) {
+    const column = at % cols;
+    least[column] = Math.min(least[column], data[at]);
+    most[column] = Math.max(most[column], data[at]);
+  }
+  return most.reduce((range, high, column) => Math.max(range, high - least[column]), 0);
 }
 
 function graphOf({ dataset, devices, network, seed }: Cell, edgeProbability: number | null): Graph {

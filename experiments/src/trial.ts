@@ -3,7 +3,6 @@
 import {
   adjustedRandIndex,
   type Coupling,
-  certify,
   consensusVariation,
   distortion,
   type FitModel,
@@ -19,6 +18,7 @@ import {
   predict,
   type RoundSummary,
   stack,
+  stationarityResidual,
 } from "@fedkm/core";
 import { type Cell, cellColumns, cellRow, variants } from "./cell.ts";
 import { countRecovered } from "./inversion.ts";
@@ -58,7 +58,7 @@ function trial(cell: Cell, problem: Problem, plugins: Plugins): RunRow {
     cv_aligned: isLinked && cell.study !== "figures" ? consensusVariation(centroids, graph, "transport") : null,
     ...scores(cell, problem, centroids),
     objective: cell.alpha === null ? null : objective,
-    objective_rises: cell.alpha === null ? null : rises(history),
+    objective_rises: cell.alpha === null ? null : rises(history).length,
     recovered_clusters:
       overheard.length === 0 ? null : countRecovered(problem.partition.datasets, overheard, cell.alpha ?? 1),
     rounds,
@@ -77,13 +77,13 @@ function isVariant(method: Cell["method"]): method is keyof typeof variants {
 }
 
 /** Of Algorithm 1, the one method whose objective it is about. */
-function certificate({ method, alpha }: Cell, { partition }: Problem, graph: Graph, model: FitModel) {
+function certificate({ method, alpha }: Cell, { partition, range }: Problem, graph: Graph, model: FitModel) {
   if (alpha === null || (method !== "fedkm" && method !== "fedkm-ot")) {
     return { largest_rise: null, relative_residual: null };
   }
   const judged = { alpha, coupling: couplingOf(method) };
-  const { largestRise, relativeResidual } = certify(partition.datasets, graph, model, judged);
-  return { largest_rise: largestRise, relative_residual: relativeResidual };
+  const residual = stationarityResidual(partition.datasets, graph, model.centroids, judged);
+  return { largest_rise: Math.max(0, ...rises(model.history)), relative_residual: residual / range };
 }
 
 function couplingOf(method: Cell["method"]): Coupling {
@@ -206,8 +206,12 @@ function scores({ study, pointsPerDevice }: Cell, { partition }: Problem, centro
   };
 }
 
-/** Rounds that raised the objective by more than rounding. */
-function rises(history: readonly RoundSummary[]): number {
-  return history.filter(({ objective }, round) => round > 0 && objective > history[round - 1].objective * (1 + 1e-12))
-    .length;
+/** By how much rounds raised the objective, where that is more than rounding. */
+function rises(history: readonly RoundSummary[]): number[] {
+  const found: number[] = [];
+  for (let round = 1; round < history.length; round++) {
+    const [before, after] = [history[round - 1].objective, history[round].objective];
+    if (after > before * (1 + 1e-12)) found.push(after - before);
+  }
+  return found;
 }
