@@ -63,7 +63,7 @@ test("fit takes a method and a graph of a plug-in, and its model is verified wit
   expect(folder.spawn("verify", "plugged/model.json", ...files)).toMatchObject({ status: 0, stderr: "" });
 });
 
-test("reproduce runs what was added beside what the study has, and adds the measure as a column", () => {
+test("reproduce runs what was added beside what the study has, and adds the measure as columns and pictures", () => {
   const args = ["--quick", "--runs", "1", "--start", "authors", "--out", "again"];
   const { status, stderr } = folder.spawn("reproduce", "figure1", ...args, "--plugin", "mine.ts");
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
@@ -80,6 +80,12 @@ test("reproduce runs what was added beside what the study has, and adds the meas
     expect(k[i]).toBe(name === "square" ? "4" : "3");
   });
   for (const line of lines) expect(Number(line.split(",").at(-1))).toBeGreaterThan(0);
+  const aggregated = readFileSync(join(folder.path, "again/aggregated.csv"), "utf8").split("\n");
+  expect(aggregated[0]).toMatch(/,worst_mean,worst_standard_error,.*,worst_upper_quartile$/);
+  expect(Number(aggregated[1].split(",").at(-1))).toBeGreaterThan(0);
+  const picture = readFileSync(join(folder.path, "again/figure1-authors-worst.svg"), "utf8");
+  for (const label of ["worst, iso", "gossip"]) expect(picture).toContain(`>${label}</text>`);
+  expect(readFileSync(join(folder.path, "again/figure1-authors.svg"), "utf8")).toContain(">gossip</text>");
   const manifest = JSON.parse(readFileSync(join(folder.path, "again/manifest.json"), "utf8"));
   expect(manifest.plugins).toEqual([{ file: "mine.ts", sha256: expect.stringMatching(/^[0-9a-f]{64}$/) }]);
 });

@@ -42,6 +42,9 @@ describe("fedkm reproduce figure1 --quick", () => {
     ]);
     expect(said.stdout).toContain(`report: ${at("two", "report.html")}`);
     expect(said.stdout).toMatch(/^GCD falls, alpha 0 to 0.5 +\d\/2 \d\/2/m);
+    expect(said.stdout).toMatch(
+      /^\d+ runs of Algorithm 1: none raised the objective in any round; one more exact update/m,
+    );
     expect(said.stdout).not.toContain("\u001b");
     for (const line of said.stdout.split("\n").slice(0, -2)) expect(line.length, line).toBeLessThanOrEqual(100);
   });
@@ -116,6 +119,16 @@ test.each([
   expect(starts).toEqual(wanted);
   expect(new Set(claims.map(({ start }: { start: string }) => start))).toEqual(new Set(wanted));
   expect(files.includes("figure1-dependable.svg")).toBe(wanted.includes("dependable"));
+});
+
+test("fedkm reproduce heterogeneity says in a table and a sentence where personalisation pays", async () => {
+  const { code, stdout } = await reproduce(["heterogeneity", "--quick", "--out", at("heterogeneity")]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^authors start, var +even +sizes:20 +dirichlet:1 +dirichlet:0.1 +classes:2$/m);
+  expect(stdout).toMatch(/^pooled( +1\.000){5}$/m);
+  expect(stdout).toMatch(/^From the authors start personalisation pays/m);
+  expect(text("heterogeneity", "report.html")).toContain("<h2>Where personalisation pays</h2>");
+  expect(text("heterogeneity", "heterogeneity-authors.svg")).toContain("relative to pooled k-means");
 });
 
 const followUp = [
@@ -204,8 +217,8 @@ test("fedkm reproduce features runs the study of real data on files of the user'
   });
   const [head, ...lines] = text("own", "runs.csv").trim().split("\n");
   const nmi = head.split(",").indexOf("nmi");
-  expect(lines.length).toBe(8);
-  const ours = lines.filter((line) => !/,(gradient|distributed),/.test(line));
+  expect(lines.length).toBe(9);
+  const ours = lines.filter((line) => !/,(gradient|distributed(-shared)?),/.test(line));
   expect(ours.length).toBe(4);
   for (const line of ours) expect(Number(line.split(",")[nmi]), line).toBeGreaterThan(0.95);
   const resumed = [...args, "--start", "dependable", "--resume", "--out", at("own")];

@@ -2,12 +2,12 @@
 // points lie on a border between clusters. Whoever has the points can compute it again.
 
 import { checkArray, checkNumber } from "./check.ts";
-import { defaults } from "./defaults.ts";
 import type { FitModel, RoundSummary } from "./fit.ts";
 import type { Graph } from "./graph.ts";
 import { squaredDistance } from "./kernel/js.ts";
 import { type Matrix, rangeOf } from "./matrix.ts";
-import { type ObjectiveOptions, objective } from "./measures.ts";
+import { checkedObjective, type ObjectiveOptions } from "./measures.ts";
+import { objectiveOf } from "./objective.ts";
 import type { Settled } from "./options.ts";
 import { updateDevice } from "./updateDevice.ts";
 
@@ -37,16 +37,13 @@ export function certify(
   options: ObjectiveOptions,
 ): Certificate {
   const { centroids, history } = checkedModel(model);
-  // It checks all other arguments.
-  const reached = objective(datasets, centroids, graph, options);
-  const { alpha, coupling = defaults.coupling, weighting = defaults.weighting } = options;
-  const judged = { alpha, coupling, weighting };
+  const judged = checkedObjective(datasets, centroids, graph, options);
   const residual = residualOf(datasets, graph, centroids, judged);
   const range = rangeOf(datasets);
   const points = datasets.reduce((sum, { rows }) => sum + rows, 0);
   const tied = datasets.reduce((sum, own, i) => sum + tiesOf(own, centroids[i]), 0);
   return {
-    objective: reached,
+    objective: objectiveOf(datasets, centroids, graph, judged).objective,
     residual,
     relativeResidual: range > 0 ? residual / range : residual,
     largestRise: largestRise(history, roundingOf(centroids)),
@@ -62,6 +59,16 @@ function checkedModel(model: CertifiedModel): CertifiedModel {
     checkNumber(`model.history[${at}].objective`, round?.objective, () => true, "a finite number");
   });
   return { centroids, history };
+}
+
+/** The residual of a certificate alone. */
+export function stationarityResidual(
+  datasets: readonly Matrix[],
+  graph: Graph,
+  centroids: readonly Matrix[],
+  options: ObjectiveOptions,
+): number {
+  return residualOf(datasets, graph, centroids, checkedObjective(datasets, centroids, graph, options));
 }
 
 /** One unrelaxed pass of every device, each from the same state. */

@@ -55,8 +55,32 @@ export function match(
   cols: number,
   /* OUT */ into: Matches,
 ): number {
-  const { toOther, toOwn, lengths } = into;
+  const { toOther, lengths } = into;
   for (let c = 0; c < ownRows; c++) lengths[c] = Number.POSITIVE_INFINITY;
+  let total =
+    cols === 2
+      ? matchInPlane(own, ownStart, ownRows, other, otherStart, otherRows, into)
+      : matchNearest(own, ownStart, ownRows, other, otherStart, otherRows, cols, into);
+  if (coupling === "transport") {
+    // A nearest map that is one-to-one is the cheapest permutation, so the Hungarian method is rarely needed.
+    if (!isOneToOne(toOther, ownRows)) transport(own, ownStart, ownRows, other, otherStart, cols, into);
+    total = 0;
+  }
+  for (let c = 0; c < ownRows; c++) total += lengths[c];
+  return total;
+}
+
+/** (E2) and (E3), where all lengths are infinite before; returns the sum of the lengths of (E2). */
+function matchNearest(
+  own: Float64Array,
+  ownStart: number,
+  ownRows: number,
+  other: Float64Array,
+  otherStart: number,
+  otherRows: number,
+  cols: number,
+  /* IN OUT */ { toOther, toOwn, lengths }: Matches,
+): number {
   let total = 0;
   for (let c = 0; c < otherRows; c++) {
     let shortest = Number.POSITIVE_INFINITY;
@@ -74,12 +98,41 @@ export function match(
     }
     total += shortest;
   }
-  if (coupling === "transport") {
-    // A nearest map that is one-to-one is the cheapest permutation, so the Hungarian method is rarely needed.
-    if (!isOneToOne(toOther, ownRows)) transport(own, ownStart, ownRows, other, otherStart, cols, into);
-    total = 0;
+  return total;
+}
+
+/** The same bits with the other's coordinates in registers: the paper's data are planar. */
+function matchInPlane(
+  own: Float64Array,
+  ownStart: number,
+  ownRows: number,
+  other: Float64Array,
+  otherStart: number,
+  otherRows: number,
+  /* IN OUT */ { toOther, toOwn, lengths }: Matches,
+): number {
+  let total = 0;
+  for (let c = 0, at = 2 * otherStart; c < otherRows; c++, at += 2) {
+    const x = other[at];
+    const y = other[at + 1];
+    let shortest = Number.POSITIVE_INFINITY;
+    let nearest = 0;
+    for (let o = 0, from = 2 * ownStart; o < ownRows; o++, from += 2) {
+      const dx = own[from] - x;
+      const dy = own[from + 1] - y;
+      const square = dx * dx + dy * dy;
+      if (square < shortest) {
+        shortest = square;
+        nearest = o;
+      }
+      if (square < lengths[o]) {
+        lengths[o] = square;
+        toOther[o] = c;
+      }
+    }
+    toOwn[c] = nearest;
+    total += shortest;
   }
-  for (let c = 0; c < ownRows; c++) total += lengths[c];
   return total;
 }
 

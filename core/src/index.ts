@@ -1,6 +1,6 @@
 // The public API of @fedkm/core, one line per file.
 
-export { type Certificate, certify } from "./certificate.ts";
+export { type Certificate, certify, stationarityResidual } from "./certificate.ts";
 export { type AlphaChoice, type AlphaScore, type ChooseAlphaOptions, chooseAlpha, type Judge } from "./choose/alpha.ts";
 export { type Choice, type ChooseOptions, choose } from "./choose/index.ts";
 export { type ChooseKOptions, chooseK, type KChoice, type KScore } from "./choose/k.ts";

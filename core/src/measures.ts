@@ -20,6 +20,7 @@ import { squaredDistance } from "./kernel/js.ts";
 import type { Matrix } from "./matrix.ts";
 import type { Weighting } from "./network.ts";
 import { lossOf, objectiveOf, totalVariationOf } from "./objective.ts";
+import type { Settled } from "./options.ts";
 
 /** d(V, W) of two centroid sets, whatever their order. Sets of different sizes need "nearest". */
 export function discrepancy(a: Matrix, b: Matrix, coupling: Coupling = defaults.coupling): number {
@@ -64,6 +65,16 @@ export function objective(
   graph: Graph,
   options: ObjectiveOptions,
 ): number {
+  return objectiveOf(datasets, centroids, graph, checkedObjective(datasets, centroids, graph, options)).objective;
+}
+
+/** The options of an objective with their defaults; everything it needs is checked. */
+export function checkedObjective(
+  datasets: readonly Matrix[],
+  centroids: readonly Matrix[],
+  graph: Graph,
+  options: ObjectiveOptions,
+): Settled<ObjectiveOptions> {
   checkNetwork(datasets, graph);
   checkOptions(options, fitOptionNames, "alpha");
   const { alpha, coupling = defaults.coupling, weighting = defaults.weighting } = options;
@@ -72,7 +83,7 @@ export function objective(
   checkSets(centroids, coupling);
   checkSize(centroids, graph);
   checkColumns(datasets, centroids);
-  return objectiveOf(datasets, centroids, graph, { alpha, coupling, weighting }).objective;
+  return { alpha, coupling, weighting };
 }
 
 /** Local distortion: half the sum of squared distances from every point to its own device's nearest centroid. */

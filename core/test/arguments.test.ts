@@ -63,6 +63,7 @@ const calls: Record<string, readonly unknown[]> = {
   ],
   objective: [datasets, model.centroids, network, { alpha: 1 }],
   simplifiedSilhouette: [points, centroids],
+  stationarityResidual: [datasets, network, model.centroids, { alpha: 1 }],
   totalVariation: [model.centroids, network],
   consensusRounds: [datasets, network, few],
   distributedRounds: [datasets, network, few],

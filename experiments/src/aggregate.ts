@@ -9,75 +9,81 @@ const groupColumns = cellColumns.filter((column) => column !== "run" && column !
 /** Measures with an error bar. */
 const spread = ["gcd", "cv", "gcd_aligned", "cv_aligned", "nmi", "nmi_own", "ari"] as const;
 
-export const aggregateColumns = [
-  ...groupColumns,
-  "runs",
-  ...spread.flatMap(
-    (measure) =>
-      [
-        `${measure}_mean`,
-        `${measure}_standard_error`,
-        `${measure}_interval`,
-        `${measure}_median`,
-        `${measure}_lower_quartile`,
-        `${measure}_upper_quartile`,
-      ] as const,
-  ),
-  "wrong_percent",
-  "cost_ratio_mean",
-  "objective_rises",
-  "runs_with_rises",
-  "recovered_clusters_mean",
-  "rounds_mean",
-  "messages_mean",
-  "bytes_mean",
-] as const;
+/** What stands for the runs of a cell in a measure with an error bar, in the order of the CSV. */
+const summaries: { readonly [name: string]: (values: readonly number[]) => Value } = {
+  mean,
+  standard_error: standardError,
+  interval,
+  median: (values) => quantile(values, 0.5),
+  lower_quartile: (values) => quantile(values, 0.25),
+  upper_quartile: (values) => quantile(values, 0.75),
+};
 
-export function aggregate(runs: readonly TableRow[]): TableRow<(typeof aggregateColumns)[number]>[] {
+/** The columns of aggregated rows. `added` are the measures of plug-ins, which have error bars too. */
+export function aggregateColumns(added: readonly string[] = []): string[] {
+  const summarised = (measure: string) => Object.keys(summaries).map((name) => `${measure}_${name}`);
+  return [
+    ...groupColumns,
+    "runs",
+    ...spread.flatMap(summarised),
+    "wrong_percent",
+    "cost_ratio_mean",
+    "objective_rises",
+    "runs_with_rises",
+    "recovered_clusters_mean",
+    "rounds_mean",
+    "messages_mean",
+    "bytes_mean",
+    "largest_rise",
+    "relative_residual_most",
+    ...["own_cost_ratio", ...added].flatMap(summarised),
+  ];
+}
+
+/** A row for every cell. `added` are the measures of plug-ins. */
+export function aggregate(runs: readonly TableRow[], added: readonly string[] = []): TableRow[] {
   const groups = new Map<string, TableRow[]>();
   for (const row of runs) {
-    const key = groupColumns.map((column) => row[column]).join(",");
+    let key = "";
+    for (const column of groupColumns) key += `${row[column]},`;
     const known = groups.get(key);
     if (known === undefined) groups.set(key, [row]);
     else known.push(row);
   }
-  return Array.from(groups.values(), summarise);
+  return Array.from(groups.values(), (rows) => summarise(rows, added));
 }
 
-function summarise(rows: readonly TableRow[]) {
+function summarise(rows: readonly TableRow[], added: readonly string[]): TableRow {
   const of = (column: string) => rows.map((row) => row[column]).filter((value) => typeof value === "number");
   const rises = of("objective_rises");
-  const first = rows[0];
-  const group = Object.fromEntries(groupColumns.map((column) => [column, first[column]]));
-  const measures = spread.flatMap((measure): [string, Value][] => {
-    const values = of(measure);
-    return [
-      [`${measure}_mean`, mean(values)],
-      [`${measure}_standard_error`, standardError(values)],
-      [`${measure}_interval`, interval(values)],
-      [`${measure}_median`, quantile(values, 0.5)],
-      [`${measure}_lower_quartile`, quantile(values, 0.25)],
-      [`${measure}_upper_quartile`, quantile(values, 0.75)],
-    ];
-  });
-  const devices = Number(first.devices);
   const wrong = mean(of("wrong_devices"));
-  return {
-    ...group,
-    runs: rows.length,
-    ...Object.fromEntries(measures),
-    wrong_percent: wrong === null ? null : (100 * wrong) / devices,
-    cost_ratio_mean: mean(of("cost_ratio")),
-    objective_rises: rises.length === 0 ? null : rises.reduce((a, b) => a + b, 0),
-    runs_with_rises: rises.length === 0 ? null : rises.filter((count) => count > 0).length,
-    recovered_clusters_mean: mean(of("recovered_clusters")),
-    rounds_mean: mean(of("rounds")),
-    messages_mean: mean(of("messages")),
-    bytes_mean: mean(of("bytes")),
-  } as TableRow<(typeof aggregateColumns)[number]>;
+  const found: Record<string, Value> = {};
+  const put = (measure: string) => {
+    const values = of(measure);
+    for (const [name, summary] of Object.entries(summaries)) found[`${measure}_${name}`] = summary(values);
+  };
+  for (const column of groupColumns) found[column] = rows[0][column];
+  found.runs = rows.length;
+  for (const measure of spread) put(measure);
+  found.wrong_percent = wrong === null ? null : (100 * wrong) / Number(rows[0].devices);
+  found.cost_ratio_mean = mean(of("cost_ratio"));
+  found.objective_rises = rises.length === 0 ? null : rises.reduce((a, b) => a + b, 0);
+  found.runs_with_rises = rises.length === 0 ? null : rises.filter((count) => count > 0).length;
+  found.recovered_clusters_mean = mean(of("recovered_clusters"));
+  found.rounds_mean = mean(of("rounds"));
+  found.messages_mean = mean(of("messages"));
+  found.bytes_mean = mean(of("bytes"));
+  found.largest_rise = most(of("largest_rise"));
+  found.relative_residual_most = most(of("relative_residual"));
+  for (const measure of ["own_cost_ratio", ...added]) put(measure);
+  return found;
 }
 
-function mean(values: readonly number[]): number | null {
+function most(values: readonly number[]): number | null {
+  return values.length === 0 ? null : Math.max(...values);
+}
+
+export function mean(values: readonly number[]): number | null {
   return values.length === 0 ? null : values.reduce((a, b) => a + b, 0) / values.length;
 }
 
@@ -97,7 +103,7 @@ const studentT = [
 ];
 
 /** Half the width of the 95 % interval of the mean; 0 for a single run, as the standard error. */
-function interval(values: readonly number[]): number | null {
+export function interval(values: readonly number[]): number | null {
   const error = standardError(values);
   if (error === null) return null;
   const freedom = Math.max(1, values.length - 1);

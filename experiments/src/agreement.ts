@@ -16,8 +16,13 @@ export const agreementColumns = [
   "their_median",
   "ratio",
   "allowed_factor",
+  "lower_quartile",
+  "upper_quartile",
+  "lowest_run",
+  "highest_run",
   "wrong_percent",
   "their_wrong_percent",
+  "judged_by",
   "agrees",
 ] as const;
 
@@ -29,33 +34,52 @@ const tables: readonly (readonly [start: StartName, file: string])[] = [
   ["raw", "study.csv"],
 ];
 
-/** Two medians below this are both rounding, whatever their ratio. */
+/** Two medians below this are both rounding, so that they say nothing of each other. */
 const ROUNDING = 1e-26;
 
-/** A row for every cell and measure that both have from one start: five of the sixteen sizes, ten runs on their side. */
-export function compareWithStudy(aggregated: readonly TableRow[]): AgreementRow[] {
-  const cells = aggregated.filter(({ study }) => study === "figures");
+/**
+ * A row for every cell and measure that both have from one start: five of the sixteen sizes, ten runs on their side.
+ * factor: the medians are compared. range: half of our runs lie further apart than the factor, so that a median of ten
+ * is not known that well; what can be asked is whether their median lies among our runs. rounding: nothing is asked.
+ */
+export function compareWithStudy(aggregated: readonly TableRow[], runs: readonly TableRow[]): AgreementRow[] {
+  const isFigure = ({ study }: TableRow) => study === "figures";
+  const [cells, singles] = [aggregated.filter(isFigure), runs.filter(isFigure)];
   return tables.flatMap(([start, file]) => {
     if (!cells.some((row) => row.start === start)) return [];
-    const own = cells.filter((row) => row.start === start || row.start === null);
+    const isOwn = (row: TableRow) => row.start === start || row.start === null;
+    const [own, ownRuns] = [cells.filter(isOwn), singles.filter(isOwn)];
     const facts = parseCsv(readFileSync(new URL(`../data/${file}`, import.meta.url), "utf8"));
     return facts.flatMap((fact) => {
       const ours = own.find((row) => isSameCell(row, fact));
       if (ours === undefined) return [];
+      const inCell = ownRuns.filter((row) => isSameCell(row, fact));
       return (["gcd", "cv"] as const)
         .filter((measure) => typeof fact[`median_${measure}`] === "number")
-        .map((measure) => compared(start, measure, ours, fact));
+        .map((measure) => {
+          const values = inCell.map((row) => Number(row[measure]));
+          return compared(start, measure, ours, fact, [Math.min(...values), Math.max(...values)]);
+        });
     });
   });
 }
 
-function compared(start: StartName, measure: "gcd" | "cv", ours: TableRow, fact: TableRow): AgreementRow {
+function compared(
+  start: StartName,
+  measure: "gcd" | "cv",
+  ours: TableRow,
+  fact: TableRow,
+  [lowest, highest]: readonly [number, number],
+): AgreementRow {
   const { dataset, method, alpha, edge_probability, points_per_device } = fact;
   const [median, theirs] = [Number(ours[`${measure}_median`]), Number(fact[`median_${measure}`])];
+  const [lower, upper] = [Number(ours[`${measure}_lower_quartile`]), Number(ours[`${measure}_upper_quartile`])];
   const ratio = median / theirs;
   // Overlapping clusters have neighbouring optima, and a median of ten knows less there.
   const allowed = dataset === "iso" ? 2 : 3;
-  const isRounding = Math.max(median, theirs) < ROUNDING;
+  const isKnown = upper <= allowed * lower;
+  const judgedBy = Math.max(median, theirs) < ROUNDING ? "rounding" : isKnown ? "factor" : "range";
+  const isWithin = isKnown ? ratio <= allowed && ratio >= 1 / allowed : theirs >= lowest && theirs <= highest;
   return {
     start,
     measure,
@@ -68,21 +92,50 @@ function compared(start: StartName, measure: "gcd" | "cv", ours: TableRow, fact:
     their_median: theirs,
     ratio,
     allowed_factor: allowed,
+    lower_quartile: lower,
+    upper_quartile: upper,
+    lowest_run: lowest,
+    highest_run: highest,
     wrong_percent: ours.wrong_percent,
     their_wrong_percent: fact.wrong_percent,
-    agrees: isRounding || (ratio <= allowed && ratio >= 1 / allowed) ? 1 : 0,
+    judged_by: judgedBy,
+    agrees: judgedBy === "rounding" ? null : isWithin ? 1 : 0,
   };
 }
 
-/** How many rows agree, for each start and method. */
-export function countAgreement(rows: readonly AgreementRow[]) {
-  const found = new Map<string, { start: string; method: string; agreeing: number; of: number }>();
+/** How many cells of a start and method were asked what, and how many of them agree. */
+export interface AgreementCount {
+  readonly start: string;
+  readonly method: string;
+  /** Of those whose medians are compared. */
+  readonly agreeing: number;
+  readonly of: number;
+  /** Of those that are spread too widely for that. */
+  readonly inRange: number;
+  readonly spread: number;
+  readonly rounding: number;
+}
+
+/** For each start and method. */
+export function countAgreement(rows: readonly AgreementRow[]): AgreementCount[] {
+  const found = new Map<string, AgreementRow[]>();
   for (const row of rows) {
-    const [start, method] = [String(row.start), String(row.method)];
-    const known = found.get(`${start} ${method}`) ?? { start, method, agreeing: 0, of: 0 };
-    found.set(`${start} ${method}`, { ...known, agreeing: known.agreeing + Number(row.agrees), of: known.of + 1 });
+    const key = `${row.start} ${row.method}`;
+    found.set(key, [...(found.get(key) ?? []), row]);
   }
-  return [...found.values()];
+  return Array.from(found.values(), (own) => {
+    const by = (judge: string) => own.filter((row) => row.judged_by === judge);
+    const agreeing = (some: readonly AgreementRow[]) => some.filter(({ agrees }) => agrees === 1).length;
+    return {
+      start: String(own[0].start),
+      method: String(own[0].method),
+      agreeing: agreeing(by("factor")),
+      of: by("factor").length,
+      inRange: agreeing(by("range")),
+      spread: by("range").length,
+      rounding: by("rounding").length,
+    };
+  });
 }
 
 function isSameCell(row: TableRow, fact: TableRow): boolean {

@@ -1,9 +1,16 @@
 // A cell: one method on one drawn problem, as plain data. What it was and what came out are the columns of a row.
 
-import { randomStream } from "@fedkm/core";
+import { type methods, randomStream } from "@fedkm/core";
+import type { splitNames } from "./split.ts";
 import type { TableRow } from "./table.ts";
 
-export type DatasetName = "iso" | "var" | "aniso" | "communities" | "iris" | "digits" | "features";
+/** The paper's kinds of data. */
+export type DrawnName = "iso" | "var" | "aniso";
+
+/** A kind and a split, such as "var classes:2": dealt by that split, and one row in five of every device held back. */
+export type DealtName = `${DrawnName} ${(typeof splitNames)[number]}`;
+
+export type DatasetName = DrawnName | DealtName | "communities" | "iris" | "digits" | "features";
 
 /**
  * "Initialized with k-means++" has two readings. authors: every device's own k-means, run to its end, the best of ten
@@ -19,6 +26,12 @@ export const startTitles: { readonly [start in StartName]: string } = {
   dependable: "dependable, the defaults of fit",
 };
 
+/**
+ * Methods that are another with an option. fedkm-ot: Algorithm 1 with the transport coupling of the follow-up.
+ * distributed-shared: all devices begin at the start of one of them.
+ */
+export const variants = { "fedkm-ot": "fedkm", "distributed-shared": "distributed" } as const;
+
 export interface Cell {
   readonly study: string;
   readonly dataset: DatasetName;
@@ -32,8 +45,8 @@ export interface Cell {
   readonly network: "random" | "geometric";
   /** The graph of a plug-in, in the place of one with that probability. */
   readonly graph?: string;
-  /** fedkm-ot: Algorithm 1 with the transport coupling of the follow-up. gradient: DGC-KM. */
-  readonly method: "fedkm" | "fedkm-ot" | "distributed" | "gradient" | "local" | "pooled";
+  /** One of core's, or a variant of one. */
+  readonly method: keyof typeof methods | keyof typeof variants;
   /** null: the method has a start of its own. */
   readonly start: StartName | null;
   /** null: the method knows none. */

@@ -1,18 +1,38 @@
 // The data that cells name: drawn ones, two small real sets that come with the package, and the user's own.
 
 import { readFileSync } from "node:fs";
-import { type LabelledPoints, type Partition, paperData, splitEvenly, twoCommunities } from "@fedkm/core";
+import { type LabelledPoints, type Matrix, type Partition, paperData, splitEvenly, twoCommunities } from "@fedkm/core";
 import { principalComponents } from "@fedkm/pictures";
-import type { Cell, DatasetName } from "./cell.ts";
+import type { Cell, DatasetName, DealtName, DrawnName } from "./cell.ts";
+import { dealBy, holdBack, parseSplit, type Split } from "./split.ts";
+
+/** Points dealt to devices, and rows of each that it has not seen, where some are held back. */
+export interface DealtPoints extends Partition {
+  readonly unseen?: readonly Matrix[];
+}
 
 /** The points of a cell, dealt to its devices. `features` are the user's points, for cells that name them. */
-export function partitionOf(cell: Cell, features: LabelledPoints | undefined): Partition {
+export function partitionOf(cell: Cell, features: LabelledPoints | undefined): DealtPoints {
   const { dataset, devices, pointsPerDevice, seed } = cell;
   if (dataset === "iso" || dataset === "var" || dataset === "aniso") {
     return paperData(dataset, devices, needed(pointsPerDevice, dataset), seed);
   }
+  if (isDealt(dataset)) return dealtPoints(dataset, devices, needed(pointsPerDevice, dataset), seed);
   if (dataset === "communities") return twoCommunities(devices / 2, needed(pointsPerDevice, dataset), seed);
   return splitEvenly(givenPoints(dataset, features), devices, seed);
+}
+
+function isDealt(dataset: DatasetName): dataset is DealtName {
+  return dataset.includes(" ");
+}
+
+function dealtPoints(dataset: DealtName, devices: number, pointsPerDevice: number, seed: number): DealtPoints {
+  const [kind, split] = dataset.split(" ");
+  const { datasets, labels } = paperData(kind as DrawnName, 1, devices * pointsPerDevice, seed);
+  const dealt = dealBy(parseSplit(split) as Split, { points: datasets[0], labels: labels[0] }, devices, seed);
+  const { seen, unseen } = holdBack(dealt.datasets);
+  // Classes are asked for on real data only.
+  return { datasets: seen, labels: seen.map(({ rows }) => new Uint32Array(rows)), unseen };
 }
 
 function needed(pointsPerDevice: number | null, dataset: DatasetName): number {

@@ -1,14 +1,9 @@
 // Where personalisation pays: methods by splits, each device judged on rows of its own that it has not seen.
 
-import { distortion, type Graph, type LabelledPoints, type Matrix, type Method, methods, takeRows } from "@fedkm/core";
+import { distortion, type Graph, type LabelledPoints, type Matrix, type Method, methods } from "@fedkm/core";
+import { interval, mean } from "./aggregate.ts";
 import { type ComparisonProblem, runWithin, type Table } from "./compare.ts";
-import { dealBy, parseSplit, type Split } from "./split.ts";
-
-/** From alike to apart. */
-const SPLITS = ["even", "sizes:20", "dirichlet:1", "dirichlet:0.1", "classes:2"];
-
-/** Of every device's rows, one in so many is held back. */
-const HELD_BACK = 5;
+import { dealBy, holdBack, parseSplit, type Split, splitNames } from "./split.ts";
 
 /** Algorithm 1 has a dial, so it gets a row for each of these beside the one that is asked for. */
 const ALPHAS = [0.01, 0.1];
@@ -24,8 +19,13 @@ export interface HeterogeneityProblem extends Omit<ComparisonProblem, "datasets"
 
 export interface HeterogeneityTable {
   readonly splits: readonly string[];
-  /** Own cost on held-back rows relative to pooled, in the mean over the runs; null where the budget is too small. */
-  readonly rows: readonly { readonly method: string; readonly ratios: readonly (number | null)[] }[];
+  readonly rows: readonly {
+    readonly method: string;
+    /** Own cost on held-back rows relative to pooled, in the mean over the runs; null where the budget is too small. */
+    readonly ratios: readonly (number | null)[];
+    /** Half the widths of their 95 % intervals. */
+    readonly intervals: readonly (number | null)[];
+  }[];
 }
 
 /** Split by split; `onSplit` hears of each that is done. */
@@ -35,22 +35,32 @@ export async function heterogeneityGrid(
   onSplit: (split: string) => void = () => {},
 ): Promise<HeterogeneityTable> {
   const rivals = withDial(table);
-  const columns: (number | null)[][] = [];
-  for (const name of SPLITS) {
-    const sums = rivals.map(() => 0);
+  const columns: Estimate[][] = [];
+  for (const name of splitNames) {
+    const costs: number[][] = [];
     for (let run = 0; run < problem.runs; run++) {
-      const costs = await ownCosts(problem, parseSplit(name) as Split, problem.seed + run, rivals);
-      costs.forEach((cost, row) => {
-        sums[row] += cost;
-      });
+      costs.push(await ownCosts(problem, parseSplit(name) as Split, problem.seed + run, rivals));
     }
-    columns.push(sums.map((sum) => (Number.isFinite(sum) ? sum / problem.runs : null)));
+    columns.push(rivals.map((_, row) => estimate(costs.map((own) => own[row]))));
     onSplit(name);
   }
   return {
-    splits: SPLITS,
-    rows: rivals.map(({ label }, row) => ({ method: label, ratios: columns.map((column) => column[row]) })),
+    splits: splitNames,
+    rows: rivals.map(({ label }, row) => ({
+      method: label,
+      ratios: columns.map((column) => column[row].ratio),
+      intervals: columns.map((column) => column[row].half),
+    })),
   };
+}
+
+interface Estimate {
+  readonly ratio: number | null;
+  readonly half: number | null;
+}
+
+function estimate(values: readonly number[]): Estimate {
+  return values.every(Number.isFinite) ? { ratio: mean(values), half: interval(values) } : { ratio: null, half: null };
 }
 
 interface Rival {
@@ -72,7 +82,7 @@ function withDial(table: Table): Rival[] {
 async function ownCosts(problem: HeterogeneityProblem, split: Split, seed: number, rivals: readonly Rival[]) {
   const { draw, link, devices, ...asked } = problem;
   const { datasets } = dealBy(split, draw(seed), devices, seed);
-  const [seen, unseen] = [datasets.map((own) => part(own, false)), datasets.map((own) => part(own, true))];
+  const { seen, unseen } = holdBack(datasets);
   const graph = await link(seen, seed);
   const cost = (centroids: readonly Matrix[]) => distortion(unseen, centroids);
   const { k, alpha } = problem;
@@ -81,13 +91,4 @@ async function ownCosts(problem: HeterogeneityProblem, split: Split, seed: numbe
     const run = runWithin({ ...asked, datasets: seen, graph, seed, alpha: own }, name, method);
     return "model" in run ? cost(run.model.centroids) / reference : Number.POSITIVE_INFINITY;
   });
-}
-
-/** Rows come class by class or in random order: one in five is fair to both. */
-function part(points: Matrix, held: boolean): Matrix {
-  const rows = Array.from({ length: points.rows }, (_, row) => row);
-  return takeRows(
-    points,
-    rows.filter((row) => (row % HELD_BACK === HELD_BACK - 1) === held),
-  );
 }

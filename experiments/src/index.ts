@@ -1,8 +1,9 @@
 // The public API of @fedkm/experiments, one line per file.
 
 export { aggregate, aggregateColumns } from "./aggregate.ts";
-export { agreementColumns, compareWithStudy, countAgreement } from "./agreement.ts";
+export { type AgreementCount, agreementColumns, compareWithStudy, countAgreement } from "./agreement.ts";
 export { batches, type Cell, type StartName } from "./cell.ts";
+export { certifiedLine } from "./certified.ts";
 export { claimColumns, judgeClaims } from "./claims/judge.ts";
 export {
   type CommonStart,
@@ -14,8 +15,10 @@ export {
 } from "./compare.ts";
 export { digits, iris } from "./datasets.ts";
 export { type HeterogeneityTable, heterogeneityGrid } from "./heterogeneity.ts";
+export { personalisationOf } from "./personalisation.ts";
 export { drawBudget } from "./picture/budget.ts";
 export { drawPicture } from "./picture/draw.ts";
+export { drawHeterogeneity } from "./picture/heterogeneity.ts";
 export { latexTable, pgfplotsTable } from "./picture/tables.ts";
 export { loadPlugins } from "./plugins/load.ts";
 export { withPlugins } from "./plugins/plan.ts";

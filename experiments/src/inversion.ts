@@ -1,6 +1,6 @@
 // What a neighbour can compute from the messages it gets: (M) solved for a device's own cluster means and their shares.
 
-import type { Matrix } from "@fedkm/core";
+import { type Matrix, predict } from "@fedkm/core";
 
 /** What one update of a device had to do with: its new centroids, and the centroids of its neighbours at that time. */
 interface Exchange {
@@ -24,12 +24,22 @@ const CONSISTENT = 1e-9;
  * neighbours add, which whoever knows their centroids can compute. Two messages between which no point changed its
  * cluster give f and s, and a further equation that tells whether none did. undefined: no two messages agree.
  */
-export function recoverCluster(
+export function recoverClusters(
   exchanges: readonly Exchange[],
-  cluster: number,
   alpha: number,
-): RecoveredCluster | undefined {
-  const known = exchanges.map((exchange) => ({ at: row(exchange.sent, cluster), ...pull(exchange, cluster, alpha) }));
+): readonly (RecoveredCluster | undefined)[] {
+  const pulls = exchanges.map((exchange) => pullsOf(exchange, alpha));
+  return Array.from({ length: exchanges[0].sent.rows }, (_, cluster) =>
+    recoverCluster(exchanges.map(({ sent }, t) => ({ at: row(sent, cluster), ...pulls[t][cluster] }))),
+  );
+}
+
+/** A cluster in one message: its centroid, and what the neighbours add to its equation. */
+interface Equation extends Pull {
+  readonly at: Float64Array;
+}
+
+function recoverCluster(known: readonly Equation[]): RecoveredCluster | undefined {
   let best: { cluster: RecoveredCluster; error: number } | undefined;
   for (let t = 1; t < known.length; t++) {
     const [before, after] = [known[t - 1], known[t]];
@@ -64,19 +74,23 @@ export function countRecovered(
       // Who is visited earlier has sent its new centroids by then.
       neighbours: [...now.slice(0, device), ...rounds[t].slice(device + 1)],
     }));
-    for (let c = 0; c < rounds[0][device].rows; c++) {
-      const found = recoverCluster(exchanges, c, alpha);
-      if (found !== undefined && isRight(found, points, exchanges[found.message].sent, c)) recovered++;
-    }
+    // Clusters are mostly recovered from the same message, whose labels are computed once.
+    const labels = new Map<number, Uint32Array>();
+    recoverClusters(exchanges, alpha).forEach((found, cluster) => {
+      if (found === undefined) return;
+      const own = labels.get(found.message) ?? predict(exchanges[found.message].sent, points);
+      labels.set(found.message, own);
+      if (isRight(found, points, own, cluster)) recovered++;
+    });
   });
   return recovered;
 }
 
-function isRight({ share, mean }: RecoveredCluster, points: Matrix, centroids: Matrix, cluster: number): boolean {
+function isRight({ share, mean }: RecoveredCluster, points: Matrix, labels: Uint32Array, cluster: number): boolean {
   const sum = new Float64Array(points.cols);
   let count = 0;
   for (let r = 0; r < points.rows; r++) {
-    if (nearest(centroids, points, r) !== cluster) continue;
+    if (labels[r] !== cluster) continue;
     count++;
     for (let d = 0; d < points.cols; d++) sum[d] += points.data[r * points.cols + d];
   }
@@ -85,29 +99,39 @@ function isRight({ share, mean }: RecoveredCluster, points: Matrix, centroids: M
 }
 
 /** A and B of a cluster: the weight and the weighted sum of the neighbours' centroids that (E2) and (E3) match with it. */
-function pull({ sent, neighbours }: Exchange, cluster: number, alpha: number) {
-  const sum = new Float64Array(sent.cols);
-  let weight = 0;
-  const add = (centroids: Matrix, c: number) => {
-    weight += alpha;
-    for (let d = 0; d < sent.cols; d++) sum[d] += alpha * centroids.data[c * sent.cols + d];
+interface Pull {
+  weight: number;
+  readonly sum: Float64Array;
+}
+
+/** Of every cluster of a message. */
+function pullsOf({ sent, neighbours }: Exchange, alpha: number): Pull[] {
+  const pulls = Array.from({ length: sent.rows }, () => ({ weight: 0, sum: new Float64Array(sent.cols) }));
+  const add = (pull: Pull, centroids: Matrix, c: number) => {
+    pull.weight += alpha;
+    for (let d = 0; d < sent.cols; d++) pull.sum[d] += alpha * centroids.data[c * sent.cols + d];
   };
   for (const other of neighbours) {
-    for (let c = 0; c < other.rows; c++) if (nearest(sent, other, c) === cluster) add(other, c);
-    add(other, nearest(other, sent, cluster));
+    for (let c = 0; c < other.rows; c++) add(pulls[nearest(sent, other, c)], other, c);
+    for (let c = 0; c < sent.rows; c++) add(pulls[c], other, nearest(other, sent, c));
   }
-  return { weight, sum };
+  return pulls;
 }
 
 /** Which of the centroids is nearest to a row of others; there are too few of them for a kernel. */
 function nearest(centroids: Matrix, others: Matrix, r: number): number {
-  let [best, least] = [0, Number.POSITIVE_INFINITY];
+  let best = 0;
+  let least = Number.POSITIVE_INFINITY;
   for (let c = 0; c < centroids.rows; c++) {
     let square = 0;
     for (let d = 0; d < centroids.cols; d++) {
-      square += (centroids.data[c * centroids.cols + d] - others.data[r * centroids.cols + d]) ** 2;
+      const difference = centroids.data[c * centroids.cols + d] - others.data[r * centroids.cols + d];
+      square += difference * difference;
     }
-    if (square < least) [best, least] = [c, square];
+    if (square < least) {
+      best = c;
+      least = square;
+    }
   }
   return best;
 }

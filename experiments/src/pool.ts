@@ -73,8 +73,10 @@ function work(
     };
     worker.on("message", (answer: Answer) => {
       if ("failure" in answer) return reject(new Error(answer.failure));
-      onFinished(current, answer.rows);
+      const finished = current;
+      // The next batch first: a worker need not wait until this one is on disk.
       next();
+      onFinished(finished, answer.rows);
     });
     worker.on("error", reject);
     worker.on("exit", (code, signal) => reject(new Error(`a worker ended by itself (${signal ?? code})`)));

@@ -13,7 +13,6 @@ import {
   kmeans,
   type LabelledPoints,
   type Matrix,
-  type Partition,
   type PreparedPoints,
   randomStream,
   type Statistics,
@@ -21,7 +20,7 @@ import {
 } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
 import type { Cell } from "./cell.ts";
-import { partitionOf } from "./datasets.ts";
+import { type DealtPoints, partitionOf } from "./datasets.ts";
 import { pluggedPartition } from "./plugins/plan.ts";
 import type { Plugins } from "./plugins/plugin.ts";
 import { type Starts, startsOf } from "./starts.ts";
@@ -37,10 +36,12 @@ export interface Group {
 }
 
 export interface Problem {
-  readonly partition: Partition;
+  readonly partition: DealtPoints;
   readonly groups: readonly Group[];
   graph(edgeProbability: number | null): Graph;
   readonly starts: Starts;
+  /** Largest difference between two points in any column. */
+  readonly range: number;
   /** Gives back what the kernel holds. */
   release(): void;
 }
@@ -48,7 +49,7 @@ export interface Problem {
 /** The problem that all cells of a batch share: it depends on dataset, devices, points, k and seed alone. */
 export function problemOf(cell: Cell, features: LabelledPoints | undefined, plugins: Plugins): Problem {
   const { devices, k, seed, dataset } = cell;
-  const partition = pluggedPartition(cell, plugins) ?? partitionOf(cell, features);
+  const partition: DealtPoints = pluggedPartition(cell, plugins) ?? partitionOf(cell, features);
   const everyDevice = Array.from({ length: devices }, (_, i) => i);
   const half = devices / 2;
   const members = dataset === "communities" ? [everyDevice.slice(0, half), everyDevice.slice(half)] : [everyDevice];
@@ -63,11 +64,23 @@ export function problemOf(cell: Cell, features: LabelledPoints | undefined, plug
     partition,
     groups,
     starts: startsOf(partition.datasets, k, seed),
+    range: rangeOf(stack(partition.datasets)),
     graph: (edgeProbability) => graphOf(cell, edgeProbability),
     release: () => {
       for (const points of prepared) points.release();
     },
   };
+}
+
+function rangeOf({ data, cols }: Matrix): number {
+  const least = new Float64Array(cols).fill(Number.POSITIVE_INFINITY);
+  const most = new Float64Array(cols).fill(Number.NEGATIVE_INFINITY);
+  for (let at = 0; at < data.length; at++) {
+    const column = at % cols;
+    least[column] = Math.min(least[column], data[at]);
+    most[column] = Math.max(most[column], data[at]);
+  }
+  return most.reduce((range, high, column) => Math.max(range, high - least[column]), 0);
 }
 
 function graphOf({ dataset, devices, network, seed }: Cell, edgeProbability: number | null): Graph {

@@ -2,12 +2,15 @@
 
 import { escaped, htmlPage, htmlTable, methodTitles, significant } from "@fedkm/pictures";
 import { type agreementColumns, countAgreement } from "./agreement.ts";
+import { type Personalisation, personalisationOf } from "./personalisation.ts";
 import type { TableRow } from "./table.ts";
 
 export interface ReportParts {
   readonly title: string;
   /** A sentence about the machine's part: what was run and how long it took. */
   readonly effort: string;
+  /** A sentence about all runs of Algorithm 1, where there are some. */
+  readonly certified: string | undefined;
   readonly claims: readonly TableRow[];
   readonly agreement: readonly TableRow<(typeof agreementColumns)[number]>[];
   readonly aggregated: readonly TableRow[];
@@ -18,14 +21,17 @@ export interface ReportParts {
 }
 
 export function renderReport(parts: ReportParts): string {
-  const { title, effort, claims, agreement, aggregated, pictures, manifest } = parts;
+  const { title, effort, certified, claims, agreement, aggregated, pictures, manifest } = parts;
   const isFigures = claims.length > 0;
+  const personalisation = personalisationOf(aggregated);
   return htmlPage(
     title,
     `<h1>${escaped(title)}</h1>
 <p>${escaped(effort)}</p>
+${certified === undefined ? "" : `<p>${escaped(certified)}.</p>`}
 ${isFigures ? claimSection(claims) : ""}
 ${agreement.length > 0 ? agreementSection(agreement) : ""}
+${personalisation === undefined ? "" : personalisationSection(personalisation)}
 ${pictures.length > 0 ? `<h2>Pictures</h2>\n<div class="pictures">\n${pictures.join("\n")}\n</div>` : ""}
 ${isFigures ? "" : `<h2>Numbers</h2>\n${numbersTable(aggregated)}`}
 <h2>Manifest</h2>
@@ -73,10 +79,12 @@ ${htmlTable({
 }
 
 function agreementSection(agreement: readonly TableRow<(typeof agreementColumns)[number]>[]): string {
-  const counts = countAgreement(agreement).map(({ start, method, agreeing, of }) => [
+  const counts = countAgreement(agreement).map(({ start, method, agreeing, of, inRange, spread, rounding }) => [
     start,
     methodTitles[method] ?? method,
-    `${agreeing} of ${of}`,
+    of === 0 ? "" : `${agreeing} of ${of}`,
+    spread === 0 ? "" : `${inRange} of ${spread}`,
+    rounding === 0 ? "" : String(rounding),
   ]);
   const rows = agreement
     .filter(({ agrees }) => agrees === 0)
@@ -88,14 +96,27 @@ function agreementSection(agreement: readonly TableRow<(typeof agreementColumns)
       String(row.points_per_device),
       short(row.median),
       short(row.their_median),
+      `${short(row.lowest_run)} to ${short(row.highest_run)}`,
       `${row.wrong_percent} %`,
       `${row.their_wrong_percent} %`,
     ]);
-  const heading = ["cell", "measure", "\u03b1", "p", "m", "median", "theirs", "wrong devices", "theirs"];
+  const heading = ["cell", "measure", "\u03b1", "p", "m", "median", "theirs", "our runs", "wrong devices", "theirs"];
   return `<h2>Against an independent implementation</h2>
-<p>A cell agrees if its median is within a factor 2 (iso) or 3 (var, aniso), or if both are rounding.</p>
-${htmlTable({ heading: ["start", "method", "cells that agree"], rows: counts, names: 2 })}
+<p>Medians agree if they are within a factor 2 (iso) or 3 (var, aniso). Where half of our runs lie further apart than that, a median of ten
+is not known that well, and their median must lie among our runs. Where both medians are rounding, below 1e-26, nothing is compared.</p>
+${htmlTable({ heading: ["start", "method", "medians that agree", "among our runs", "both rounding"], rows: counts, names: 2 })}
 ${rows.length > 0 ? htmlTable({ heading, rows, names: 2 }) : ""}`;
+}
+
+function personalisationSection({ tables, sentences }: Personalisation): string {
+  const parts = tables.map(
+    ({ title, heading, rows }) => `<h3>${escaped(title)}</h3>\n${htmlTable({ heading, rows, names: 1 })}`,
+  );
+  return `<h2>Where personalisation pays</h2>
+<p>One row in five of every device is held back. Each number is the cost of the devices' own centroids on their own held-back rows,
+relative to pooled k-means, in the mean over the runs: below 1 personalisation pays.</p>
+${sentences.map((sentence) => `<p>${escaped(sentence)}</p>`).join("\n")}
+${parts.join("\n")}`;
 }
 
 const shown: readonly (readonly [column: string, title: string])[] = [
@@ -115,6 +136,7 @@ const shown: readonly (readonly [column: string, title: string])[] = [
   ["ari_mean", "ARI"],
   ["wrong_percent", "wrong, %"],
   ["cost_ratio_mean", "pooled cost, ratio"],
+  ["own_cost_ratio_mean", "own cost, ratio"],
   ["runs_with_rises", "runs in which F rose"],
 ];
 

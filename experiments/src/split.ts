@@ -1,12 +1,14 @@
-// How points are dealt to devices, by a word: even, dirichlet:A, classes:K or sizes:S.
+// How points are dealt to devices, by a word: even, dirichlet:A, classes:K or sizes:S; and which rows are held back.
 
 import {
   type LabelledPoints,
+  type Matrix,
   type Partition,
   splitByClasses,
   splitByLabel,
   splitBySizes,
   splitEvenly,
+  takeRows,
 } from "@fedkm/core";
 
 /** dirichlet: label skew of concentration `amount`. classes: so many on each device. sizes: the largest over the smallest. */
@@ -47,4 +49,22 @@ function geometricSizes(rows: number, devices: number, ratio: number): number[] 
     dealt = upTo;
     return size;
   });
+}
+
+/** From devices that are alike to devices that hold few of the clusters. */
+export const splitNames = ["even", "sizes:20", "dirichlet:1", "dirichlet:0.1", "classes:2"] as const;
+
+/** Of every device's rows, one in so many is held back. */
+const HELD_BACK = 5;
+
+/** What every device sees, and what it is judged by. Rows come class by class or in random order: this is fair to both. */
+export function holdBack(datasets: readonly Matrix[]): { readonly seen: Matrix[]; readonly unseen: Matrix[] } {
+  const part = (points: Matrix, held: boolean) => {
+    const rows = Array.from({ length: points.rows }, (_, row) => row);
+    return takeRows(
+      points,
+      rows.filter((row) => (row % HELD_BACK === HELD_BACK - 1) === held),
+    );
+  };
+  return { seen: datasets.map((own) => part(own, false)), unseen: datasets.map((own) => part(own, true)) };
 }

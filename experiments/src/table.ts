@@ -23,7 +23,12 @@ function field(value: Value): string {
 /** Reads what `toCsv` wrote: pictures, claims and reports are made from the file's columns, by their names. */
 export function parseCsv(text: string): TableRow[] {
   const [columns = [], ...rows] = csvRecords("table", text);
-  return rows.map((row) => Object.fromEntries(columns.map((column, i) => [column, value(row[i])])));
+  return rows.map((row) => {
+    // Put one after the other: thousands of lists of pairs would keep the collector busy.
+    const named: Record<string, Value> = {};
+    for (let i = 0; i < columns.length; i++) named[columns[i]] = value(row[i]);
+    return named;
+  });
 }
 
 function value(text: string): Value {
@@ -32,8 +37,16 @@ function value(text: string): Value {
   return Number.isNaN(number) ? text : number;
 }
 
-/** Rows that agree with a pattern, where an empty field agrees with everything. */
-export function select(rows: readonly TableRow[], where: TableRow): TableRow[] {
-  const wanted = Object.entries(where);
-  return rows.filter((row) => wanted.every(([column, value]) => row[column] === null || row[column] === value));
+/** What a column must hold, or one of several values. */
+export type Where = { readonly [column: string]: Value | readonly Value[] };
+
+/** Rows that agree with all patterns, where an empty field agrees with everything. */
+export function select(rows: readonly TableRow[], ...patterns: readonly Where[]): TableRow[] {
+  const wanted = patterns.flatMap((where) => Object.entries(where));
+  return rows.filter((row) =>
+    wanted.every(([column, value]) => {
+      const own = row[column];
+      return own === null || (Array.isArray(value) ? value.includes(own) : own === value);
+    }),
+  );
 }

@@ -2,7 +2,9 @@
 
 import {
   adjustedRandIndex,
+  type Coupling,
   consensusVariation,
+  distortion,
   type FitModel,
   fitRounds,
   type Graph,
@@ -16,33 +18,15 @@ import {
   predict,
   type RoundSummary,
   stack,
+  stationarityResidual,
 } from "@fedkm/core";
-import { type Cell, cellColumns, cellRow } from "./cell.ts";
+import { type Cell, cellColumns, cellRow, variants } from "./cell.ts";
 import { countRecovered } from "./inversion.ts";
+import { measureColumns } from "./measureColumns.ts";
 import { pluggedGraph } from "./plugins/plan.ts";
 import { measuresOf, noPlugins, type Plugins } from "./plugins/plugin.ts";
 import { type Group, type Problem, problemOf } from "./problem.ts";
 import type { TableRow } from "./table.ts";
-
-/** The columns that say what came out. */
-const measureColumns = [
-  "gcd",
-  "cv",
-  "gcd_aligned",
-  "cv_aligned",
-  "wrong_devices",
-  "cost_ratio",
-  "nmi",
-  "nmi_own",
-  "ari",
-  "objective",
-  "objective_rises",
-  "recovered_clusters",
-  "rounds",
-  "converged",
-  "messages",
-  "bytes",
-] as const;
 
 export const runColumns = [...cellColumns, ...measureColumns];
 
@@ -61,7 +45,7 @@ export function trials(cells: readonly Cell[], features?: LabelledPoints, plugin
 function trial(cell: Cell, problem: Problem, plugins: Plugins): RunRow {
   const graph = pluggedGraph(cell, plugins) ?? problem.graph(cell.edgeProbability);
   const overheard: (readonly Matrix[])[] = [];
-  const method = { ...methods, ...plugins.methods }[cell.method === "fedkm-ot" ? "fedkm" : cell.method];
+  const method = { ...methods, ...plugins.methods }[isVariant(cell.method) ? variants[cell.method] : cell.method];
   const model = run(cell, problem, graph, method, overheard);
   const { centroids, objective, rounds, converged, messages, bytes, history } = model;
   const isLinked = cell.edgeProbability !== null || cell.network === "geometric";
@@ -74,7 +58,7 @@ function trial(cell: Cell, problem: Problem, plugins: Plugins): RunRow {
     cv_aligned: isLinked && cell.study !== "figures" ? consensusVariation(centroids, graph, "transport") : null,
     ...scores(cell, problem, centroids),
     objective: cell.alpha === null ? null : objective,
-    objective_rises: cell.alpha === null ? null : rises(history),
+    objective_rises: cell.alpha === null ? null : rises(history).length,
     recovered_clusters:
       overheard.length === 0 ? null : countRecovered(problem.partition.datasets, overheard, cell.alpha ?? 1),
     rounds,
@@ -82,8 +66,41 @@ function trial(cell: Cell, problem: Problem, plugins: Plugins): RunRow {
     // The start is not counted: a given one has no honest price.
     messages: messages - history[0].messages,
     bytes: bytes - history[0].bytes,
+    ...certificate(cell, problem, graph, model),
+    own_cost_ratio: ownCostRatio(problem, centroids),
     ...measuresOf(plugins, { model, ...problem.partition, graph, reference: problem.groups[0].reference }),
   };
+}
+
+function isVariant(method: Cell["method"]): method is keyof typeof variants {
+  return Object.hasOwn(variants, method);
+}
+
+/** Of Algorithm 1, the one method whose objective it is about. */
+function certificate({ method, alpha }: Cell, { partition, range }: Problem, graph: Graph, model: FitModel) {
+  if (alpha === null || (method !== "fedkm" && method !== "fedkm-ot")) {
+    return { largest_rise: null, relative_residual: null };
+  }
+  const judged = { alpha, coupling: couplingOf(method) };
+  const residual = stationarityResidual(partition.datasets, graph, model.centroids, judged);
+  return { largest_rise: Math.max(0, ...rises(model.history)), relative_residual: residual / range };
+}
+
+function couplingOf(method: Cell["method"]): Coupling {
+  return method === "fedkm-ot" ? "transport" : "nearest";
+}
+
+/** What the devices' own centroids cost on rows of their own that they have not seen, relative to the pooled ones. */
+function ownCostRatio({ partition: { unseen }, groups }: Problem, centroids: readonly Matrix[]): number | null {
+  if (unseen === undefined) return null;
+  const [{ reference }] = groups;
+  return (
+    distortion(unseen, centroids) /
+    distortion(
+      unseen,
+      unseen.map(() => reference),
+    )
+  );
 }
 
 /** `overheard` is filled with the first rounds' messages where everybody hears everybody. */
@@ -95,8 +112,9 @@ function run(
   /* OUT */ overheard: (readonly Matrix[])[],
 ): FitModel {
   const { k, seed, rounds, damping, passes, tol, eta, rho, safeguard, start } = cell;
-  const coupling = cell.method === "fedkm-ot" ? "transport" : "nearest";
+  const coupling = couplingOf(cell.method);
   const { datasets } = problem.partition;
+  const isDistributed = cell.method === "distributed" || cell.method === "distributed-shared";
   const options = {
     k,
     alpha: cell.alpha ?? 1,
@@ -107,7 +125,8 @@ function run(
     preset: start === "dependable" ? "dependable" : "paper",
     ...(start !== null && { init: problem.starts.of(start, graph, cell.alpha, coupling) }),
     // T rounds mean T rounds for every method: this one would stop at 1e-12, far above the rounding it reaches.
-    ...(cell.method === "distributed" && { tol: 0 }),
+    ...(isDistributed && { tol: 0 }),
+    ...(cell.method === "distributed-shared" && { seeds: "shared" as const }),
     // Its own k-means is a start of others too.
     ...(cell.method === "local" && { init: problem.starts.local(graph) }),
     ...(damping !== null && { damping }),
@@ -187,8 +206,12 @@ function scores({ study, pointsPerDevice }: Cell, { partition }: Problem, centro
   };
 }
 
-/** Rounds that raised the objective by more than rounding. */
-function rises(history: readonly RoundSummary[]): number {
-  return history.filter(({ objective }, round) => round > 0 && objective > history[round - 1].objective * (1 + 1e-12))
-    .length;
+/** By how much rounds raised the objective, where that is more than rounding. */
+function rises(history: readonly RoundSummary[]): number[] {
+  const found: number[] = [];
+  for (let round = 1; round < history.length; round++) {
+    const [before, after] = [history[round - 1].objective, history[round].objective];
+    if (after > before * (1 + 1e-12)) found.push(after - before);
+  }
+  return found;
 }

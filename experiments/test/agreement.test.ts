@@ -5,19 +5,23 @@ import { aggregate } from "../src/aggregate.ts";
 import { compareWithStudy, countAgreement } from "../src/agreement.ts";
 import { batches } from "../src/cell.ts";
 import { studies } from "../src/studies/index.ts";
+import type { TableRow } from "../src/table.ts";
 import { trials } from "../src/trial.ts";
 
 const { cells } = studies.all({ runs: 10, seed: 1, starts: ["authors", "raw"], quick: true });
 const compared = cells.filter(({ method, pointsPerDevice }) => method !== "distributed" && pointsPerDevice === 200);
-const aggregated = aggregate(batches(compared).flatMap((own) => trials(own)));
-const rows = compareWithStudy(aggregated);
+const runs = batches(compared).flatMap((own) => trials(own));
+const aggregated = aggregate(runs);
+const rows = compareWithStudy(aggregated, runs);
+
+const none = { inRange: 0, spread: 0, rounding: 0 };
 
 test("compareWithStudy finds every cell of 200 points a device: GCD from both starts, CV from the authors' one", () => {
   expect(countAgreement(rows)).toEqual([
-    { start: "authors", method: "fedkm", agreeing: 3 * 5 * 2, of: 3 * 5 * 2 },
-    { start: "authors", method: "local", agreeing: 3, of: 3 },
-    { start: "raw", method: "local", agreeing: 3, of: 3 },
-    { start: "raw", method: "fedkm", agreeing: 3 * 5, of: 3 * 5 },
+    { start: "authors", method: "fedkm", agreeing: 28, of: 28, inRange: 2, spread: 2, rounding: 0 },
+    { start: "authors", method: "local", agreeing: 3, of: 3, ...none },
+    { start: "raw", method: "local", agreeing: 3, of: 3, ...none },
+    { start: "raw", method: "fedkm", agreeing: 11, of: 11, inRange: 4, spread: 4, rounding: 0 },
   ]);
 });
 
@@ -28,25 +32,43 @@ test.each(
   expect(row.ratio).toBeLessThan(Number(row.allowed_factor));
 });
 
-test("compareWithStudy sees a table that is off", () => {
-  const off = aggregated.map((row) => ({
+test("compareWithStudy sees a table that is off, by the medians and by the runs", () => {
+  const eightfold = (names: readonly string[]) => (row: TableRow) => ({
     ...row,
-    gcd_median: 8 * Number(row.gcd_median),
-    cv_median: 8 * Number(row.cv_median),
-  }));
-  expect(compareWithStudy(off).filter(({ agrees }) => agrees === 1)).toEqual([]);
+    ...Object.fromEntries(names.map((name) => [name, 8 * Number(row[name])])),
+  });
+  const summaries = ["median", "lower_quartile", "upper_quartile"];
+  const off = aggregated.map(eightfold(["gcd", "cv"].flatMap((measure) => summaries.map((of) => `${measure}_${of}`))));
+  const found = compareWithStudy(off, runs.map(eightfold(["gcd", "cv"])));
+  expect(found.filter(({ agrees }) => agrees !== 0)).toEqual([]);
 });
 
 test("compareWithStudy compares nothing with a start that the other implementation was not run from", () => {
   const dependable = aggregated.map((row) => ({ ...row, start: row.start === null ? null : "dependable" }));
-  expect(compareWithStudy(dependable)).toEqual([]);
+  expect(compareWithStudy(dependable, [])).toEqual([]);
 });
 
-test("compareWithStudy takes two medians at rounding for the same", () => {
+/** One cell of distributed k-means whose median, quartiles and runs are as given; GCD and CV alike. */
+function spreadCell(median: number, lower: number, upper: number, values: readonly number[]) {
   const fact = { dataset: "iso", method: "distributed", alpha: null, edge_probability: 0.7, points_per_device: 50 };
   const at = { study: "figures", start: "authors", wrong_percent: 0, ...fact };
-  const agrees = (median: number) =>
-    compareWithStudy([{ ...at, gcd_median: median, cv_median: median }]).map((row) => row.agrees);
-  expect(agrees(1e-31)).toEqual([1, 1]);
-  expect(agrees(1e-20)).toEqual([0, 0]);
+  const summary = (measure: string) => ({
+    [`${measure}_median`]: median,
+    [`${measure}_lower_quartile`]: lower,
+    [`${measure}_upper_quartile`]: upper,
+  });
+  const singles = values.map((value) => ({ ...at, gcd: value, cv: value }));
+  const [gcd] = compareWithStudy([{ ...at, ...summary("gcd"), ...summary("cv") }], singles);
+  return [gcd.judged_by, gcd.agrees];
+}
+
+// Their median of this cell is 2.2e-29.
+test("compareWithStudy asks nothing of two medians at rounding", () => {
+  expect(spreadCell(1e-31, 1e-32, 1e-30, [1e-33, 1e-29])).toEqual(["rounding", null]);
+});
+
+test("compareWithStudy asks whether their median is among our runs where these are spread wider than the factor", () => {
+  expect(spreadCell(1e-20, 1e-25, 1e-15, [1e-30, 1e-10])).toEqual(["range", 1]);
+  expect(spreadCell(1e-20, 1e-25, 1e-15, [1e-28, 1e-10])).toEqual(["range", 0]);
+  expect(spreadCell(1e-20, 0.8e-20, 1.5e-20, [1e-30, 1e-10])).toEqual(["factor", 0]);
 });

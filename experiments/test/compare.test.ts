@@ -83,6 +83,16 @@ describe("compareMethods", () => {
     },
   );
 
+  test.each(["distributed", "gradient"] as const)(
+    "reaches with %s from aligned starts, to the bit, what core reaches where that start is given as matrices",
+    (name) => {
+      const [found] = [...compareMethods(problem, { [name]: methods[name] })] as MethodOutcome[];
+      const init = methods[name](datasets, graph, { ...core, seeds: "aligned", rounds: 0 }).centroids;
+      const given = methods[name](datasets, graph, { ...core, init, seeds: "own", rounds: found.rounds });
+      expect(found.gcd).toBe(deviation(given.centroids));
+    },
+  );
+
   test("gives gradient from aligned starts a GCD below 1e-5 instead of above 1 on the paper's iso data", () => {
     const paper = paperData("iso", 10, 200, 1);
     const network = erdosRenyi(10, 0.7, randomStream(1, "graph"));

@@ -2,7 +2,7 @@
 
 import { complete, fitRounds, type Matrix, matrix, paperData } from "@fedkm/core";
 import { expect, test } from "vitest";
-import { countRecovered, recoverCluster } from "../src/inversion.ts";
+import { countRecovered, recoverClusters } from "../src/inversion.ts";
 
 /** Everybody's centroids after each round, on a network with all links. */
 function overheard(datasets: readonly Matrix[], alpha: number, rounds = 12): (readonly Matrix[])[] {
@@ -10,23 +10,23 @@ function overheard(datasets: readonly Matrix[], alpha: number, rounds = 12): (re
   return Array.from(fitRounds(datasets, complete(datasets.length), options), ({ centroids }) => centroids);
 }
 
-test("recoverCluster finds the count and the mean of a cluster by hand", () => {
+test("recoverClusters finds the count and the mean of a cluster by hand", () => {
   // One centroid, four of ten points at mean (5, 1), alpha 0.5, one neighbour: w (0.4 + 1) = 0.4 mean + w'.
   const message = (other: readonly [number, number]) => ({
     sent: matrix([[(0.4 * 5 + other[0]) / 1.4, (0.4 * 1 + other[1]) / 1.4]]),
     neighbours: [matrix([[...other]])],
   });
-  const found = recoverCluster([message([1, 1]), message([2, 4])], 0, 0.5);
+  const [found] = recoverClusters([message([1, 1]), message([2, 4])], 0.5);
   expect(found?.share).toBeCloseTo(0.4, 12);
   expect(Array.from(found?.mean ?? [])).toEqual([expect.closeTo(5, 12), expect.closeTo(1, 12)]);
 });
 
-test("recoverCluster gives nothing where the device stands still, or where points changed their cluster", () => {
+test("recoverClusters gives nothing where the device stands still, or where points changed their cluster", () => {
   const other = matrix([[1, 1]]);
   const still = { sent: matrix([[2, 2]]), neighbours: [other] };
-  expect(recoverCluster([still, still], 0, 0.5)).toBeUndefined();
+  expect(recoverClusters([still, still], 0.5)[0]).toBeUndefined();
   const moved = { sent: matrix([[2.5, 1]]), neighbours: [matrix([[3, 0]])] };
-  expect(recoverCluster([still, moved], 0, 0.5)).toBeUndefined();
+  expect(recoverClusters([still, moved], 0.5)[0]).toBeUndefined();
 });
 
 test.each(["iso", "var", "aniso"] as const)("countRecovered: nearly every cluster of %s data leaks", (kind) => {

@@ -7,5 +7,5 @@ export { count, significant } from "./numbers.ts";
 export { clusterColours, darkRules, faint, ink, paper, pointOpacity, quiet, themeVariables } from "./palette.ts";
 export { principalAxes, principalComponents } from "./principal.ts";
 export { svgFile, svgPart } from "./svg.ts";
-export { axisTicks, compact, domainOf } from "./ticks.ts";
+export { axisTicks, compact, domainOf, type Spacing } from "./ticks.ts";
 export { labelSize, shortened, textWidth } from "./width.ts";

@@ -58,9 +58,22 @@ export async function compareLloyd(python: Python, isQuick: boolean, pointsOf: P
 
 const head = (blas: readonly Blas[]) => [
   "",
-  ...["m", "d", "k", "iterations", "ours, s"],
-  ...["lloyd f64", ...blas.map(({ name }) => name), "gate", "reach"],
-  ...["lloyd f32", "FAISS f32", "gate", "ml-kmeans", "skmeans", "differ", ""],
+  "m",
+  "d",
+  "k",
+  "iterations",
+  "ours, s",
+  "lloyd f64",
+  ...blas.map(({ name }) => name),
+  "gate",
+  "reach",
+  "lloyd f32",
+  "FAISS f32",
+  "gate",
+  "ml-kmeans",
+  "skmeans",
+  "differ",
+  "",
 ];
 
 function rowOf({ name, m, d, k, jobs, gate, reach, faissGate }: Workload, answers: Answers): string[] {
@@ -75,17 +88,22 @@ function rowOf({ name, m, d, k, jobs, gate, reach, faissGate }: Workload, answer
   const verdict = Number.isNaN(worst) ? "-" : worst < 1 ? "missed" : "held";
   return [
     name,
-    ...[jobs > 1 ? `${jobs} x ${m}` : String(m), String(d), String(k), ratio(iterations, jobs), seconds.toPrecision(3)],
-    ...[cell("lloyd64"), ...answers.byKernel.map(against), String(gate), String(reach)],
-    ...[
-      cell("lloyd32"),
-      cell("faiss"),
-      String(faissGate ?? "-"),
-      cell("ml-kmeans"),
-      cell("skmeans"),
-      String(answers.differences ?? "-"),
-      verdict,
-    ],
+    jobs > 1 ? `${jobs} x ${m}` : String(m),
+    String(d),
+    String(k),
+    ratio(iterations, jobs),
+    seconds.toPrecision(3),
+    cell("lloyd64"),
+    ...answers.byKernel.map(against),
+    String(gate),
+    String(reach),
+    cell("lloyd32"),
+    cell("faiss"),
+    String(faissGate ?? "-"),
+    cell("ml-kmeans"),
+    cell("skmeans"),
+    String(answers.differences ?? "-"),
+    verdict,
   ];
 }
 

@@ -13,10 +13,12 @@ const REST = 8;
 export function assign(placed: PlacedPoints, clusters: Clusters, centroids: Float64Array, engine: Engine): void {
   const { machine } = placed;
   const { at } = clusters;
-  const known = machine.f64().subarray(at.centroids / 8, at.centroids / 8 + centroids.length);
+  const f64 = machine.f64();
+  const known = at.centroids / 8;
   // The centroids of the last call lie where those of this call go.
-  const ways = engine === "bounded" && clusters.isAssigned ? waysOf(known, centroids, clusters.k) : undefined;
-  known.set(centroids);
+  const ways = engine === "bounded" && clusters.isAssigned ? waysOf(f64, known, centroids, clusters.k) : undefined;
+  // A plain loop: for a handful of numbers it is faster than `set`.
+  for (let i = 0; i < centroids.length; i++) f64[known + i] = centroids[i];
   clusters.loss = undefined;
   if (engine === "small") clusters.loss = machine.assignTiles(placed.state, placed.points.rows);
   else if (engine === "plain" || !assignByScreen(placed, clusters, centroids, ways)) {
@@ -114,13 +116,13 @@ function planMovement(
   return first;
 }
 
-/** How far every centroid has moved. */
-function waysOf(previous: Float64Array, centroids: Float64Array, k: number): Float64Array {
+/** How far every centroid has moved since those that lie in memory at `known`. */
+function waysOf(memory: Float64Array, known: number, centroids: Float64Array, k: number): Float64Array {
   const cols = centroids.length / k;
   const ways = new Float64Array(k);
   for (let c = 0, at = 0; c < k; c++) {
     let square = 0;
-    for (let j = 0; j < cols; j++, at++) square += (centroids[at] - previous[at]) ** 2;
+    for (let j = 0; j < cols; j++, at++) square += (centroids[at] - memory[known + at]) ** 2;
     ways[c] = Math.sqrt(square);
   }
   return ways;

@@ -99,29 +99,35 @@ function runAdmmRound(state: Network, /* IN OUT */ multipliers: Float64Array, et
 }
 
 /** m(j,c) <- [S - p + eta sum_i (m(j,c) + m(i,c))] / [N + 2 eta |N(j)|], from what everyone sent last. */
-function moveToConsensus({ graph, k, sets, counts, sums, updated }: Network, p: Float64Array, eta: number, j: number) {
+function moveToConsensus({ links, k, sets, counts, sums, updated }: Network, p: Float64Array, eta: number, j: number) {
   const { data, cols } = sets;
-  const links = graph.neighbours[j];
+  const length = k * cols;
+  const [first, end] = [links.starts[j], links.starts[j + 1]];
+  const degree = end - first;
   for (let c = 0; c < k; c++) {
-    const weight = counts[j * k + c] + 2 * eta * links.length;
-    for (let x = 0; x < cols; x++) {
-      const at = (j * k + c) * cols + x;
-      let around = links.length * data[at];
-      for (const i of links) around += data[(i * k + c) * cols + x];
+    const weight = counts[j * k + c] + 2 * eta * degree;
+    for (let x = c * cols; x < (c + 1) * cols; x++) {
+      const at = j * length + x;
+      let around = degree * data[at];
+      for (let n = first; n < end; n++) around += data[links.devices[n] * length + x];
       updated[at] = weight > 0 ? (sums[at] - p[at] + eta * around) / weight : data[at];
     }
   }
 }
 
 /** p(j,c) <- p(j,c) + eta sum_i (m(j,c) - m(i,c)); returns the largest difference to a neighbour. */
-function stepMultipliers({ graph, k, sets }: Network, /* IN OUT */ p: Float64Array, eta: number, j: number): number {
-  const length = k * sets.cols;
+function stepMultipliers({ links, k, sets }: Network, /* IN OUT */ p: Float64Array, eta: number, j: number): number {
+  const { data, cols } = sets;
+  const length = k * cols;
+  const [first, end] = [links.starts[j], links.starts[j + 1]];
   let largest = 0;
   for (let x = 0; x < length; x++) {
+    const own = data[j * length + x];
     let sum = 0;
-    for (const i of graph.neighbours[j]) {
-      const difference = sets.data[j * length + x] - sets.data[i * length + x];
-      largest = Math.max(largest, Math.abs(difference));
+    for (let n = first; n < end; n++) {
+      const difference = own - data[links.devices[n] * length + x];
+      const gap = Math.abs(difference);
+      if (gap > largest) largest = gap;
       sum += difference;
     }
     p[j * length + x] += eta * sum;

@@ -43,7 +43,9 @@ export function lsp2p(datasets: readonly Matrix[], graph: Graph, options: Lsp2pO
 }
 
 lsp2p.travels = "centroids and counts";
-lsp2p.settable = { ...settableStart, gamma: ["number"], seeds: seedOrders };
+// Its end is gamma's to say, so that it has no tol.
+const { init, restarts, minimum } = settableStart;
+lsp2p.settable = { init, restarts, minimum, gamma: ["number"], seeds: seedOrders };
 
 function runIteration(run: Lsp2pRun, gamma: number) {
   const { state, stopped } = run;

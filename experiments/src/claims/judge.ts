@@ -20,15 +20,25 @@ export const claimColumns = [
   "verdict",
 ] as const;
 
-/** A row for every claim about the given figures, dataset and start, from the rows of single runs. */
+/** A row for every claim about the given figures, dataset and start, from the rows of single runs and their means. */
 export function judgeClaims(
   runs: readonly TableRow[],
   figures: readonly number[],
+  aggregated: readonly TableRow[] = aggregate(runs),
 ): TableRow<(typeof claimColumns)[number]>[] {
-  const cells = runs.filter(({ study }) => study === "figures");
+  const [cells, averages] = [runs, aggregated].map((rows) => rows.filter(({ study }) => study === "figures"));
   const starts = distinct(cells, "start").filter((start): start is StartName => start !== null);
   const datasets = distinct(cells, "dataset").map(String);
-  const means = aggregate(cells).map(asRun);
+  const means = averages.map(asRun);
+  // Made once for all claims about the same rows.
+  const indexes = new Map(
+    starts.flatMap((start) =>
+      datasets.map((dataset) => {
+        const own = (row: TableRow) => row.dataset === dataset && (row.start === start || row.start === null);
+        return [`${start} ${dataset}`, [cells, means].map((rows) => indexOf(rows.filter(own)))] as const;
+      }),
+    ),
+  );
   return claims
     .filter(({ figure }) => figures.includes(figure))
     .flatMap((claim) =>
@@ -38,8 +48,7 @@ export function judgeClaims(
           (claim.datasets ?? datasets)
             .filter((dataset) => datasets.includes(dataset))
             .map((dataset) => {
-              const own = (row: TableRow) => row.dataset === dataset && (row.start === start || row.start === null);
-              const [inRuns, inMeans] = [cells, means].map((rows) => count(claim, rows.filter(own)));
+              const [inRuns, inMeans] = (indexes.get(`${start} ${dataset}`) ?? []).map((index) => count(claim, index));
               return {
                 figure: claim.figure,
                 section: claim.place,
@@ -70,10 +79,17 @@ function asRun(row: TableRow): TableRow {
   };
 }
 
-/** In how many runs, at how many sizes each, a claim holds. */
-function count({ across, holds }: Claim, rows: readonly TableRow[]): { held: number; of: number } {
+/** Rows of one start and dataset, to be looked up by what they are about. */
+interface RowIndex {
+  readonly runs: readonly TableRow[string][];
+  /** In rising order. */
+  readonly sizes: readonly number[];
+  readonly valueIn: (run: TableRow[string]) => Lookup;
+}
+
+function indexOf(rows: readonly TableRow[]): RowIndex {
   const key = (...parts: readonly unknown[]) => parts.join(" ");
-  const index = new Map(
+  const found = new Map(
     rows.map((row) => [
       key(
         row.run,
@@ -85,14 +101,24 @@ function count({ across, holds }: Claim, rows: readonly TableRow[]): { held: num
       row,
     ]),
   );
-  const sizes = distinct(rows, "points_per_device")
-    .map(Number)
-    .sort((a, b) => a - b);
+  return {
+    runs: distinct(rows, "run"),
+    sizes: distinct(rows, "points_per_device")
+      .map(Number)
+      .sort((a, b) => a - b),
+    valueIn:
+      (run) =>
+      (measure, method, { points, alpha, edgeProbability }) =>
+        Number(found.get(key(run, method, points, alpha ?? "-", edgeProbability ?? "-"))?.[measure] ?? Number.NaN),
+  };
+}
+
+/** In how many runs, at how many sizes each, a claim holds. */
+function count({ across, holds }: Claim, { runs, sizes, valueIn }: RowIndex): { held: number; of: number } {
   const largest = sizes[sizes.length - 1];
   let [held, of] = [0, 0];
-  for (const run of distinct(rows, "run")) {
-    const value: Lookup = (measure, method, { points, alpha, edgeProbability }) =>
-      Number(index.get(key(run, method, points, alpha ?? "-", edgeProbability ?? "-"))?.[measure] ?? Number.NaN);
+  for (const run of runs) {
+    const value = valueIn(run);
     for (const points of across === "sizes" ? sizes.slice(0, 1) : sizes) {
       of++;
       if (holds(value, points, largest)) held++;

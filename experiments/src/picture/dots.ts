@@ -3,11 +3,12 @@
 
 import { axisTicks, faint, labelSize, lineStyle, quiet, textWidth } from "@fedkm/pictures";
 import { blankPage } from "@fedkm/pictures/node";
-import { dot, frame, gridX, gridY, plot, ruleY } from "@observablehq/plot";
+import { dot, frame, gridX, gridY, plot, ruleX, ruleY } from "@observablehq/plot";
 import { type DotGrid, type Measure, summaryTitles } from "../studies/grid.ts";
 import type { TableRow } from "../table.ts";
+import { asPower, type Extent, extentOf } from "./extent.ts";
 import type { Look } from "./panels.ts";
-import { dotPoints, isShare, type Point } from "./series.ts";
+import { dotPoints, type Point } from "./series.ts";
 
 const WIDTH = 680;
 const RIGHT = 14;
@@ -21,13 +22,24 @@ export function drawDotGrid(table: readonly TableRow[], grid: DotGrid, { summary
   const top = titles ? 58 : 28;
   const panelHeight = LINE * entries.length;
   const left = 34 + Math.max(...entries.map(({ label }) => textWidth(label)));
-  const width = (WIDTH - left - RIGHT - (columns.length - 1) * ACROSS) / columns.length;
-  const height = top + rows.length * (panelHeight + DOWN) + (titles ? 26 : 6);
+  // One scale for all needs less room for its labels.
+  const gap = grid.across === undefined ? ACROSS : ACROSS / 2;
+  const width = (WIDTH - left - RIGHT - (columns.length - 1) * gap) / columns.length;
+  const below = top + rows.length * (panelHeight + DOWN);
+  const height = below + (grid.across === undefined ? 0 : 20) + (titles ? 26 : 6);
   const page = blankPage(WIDTH, height, grid.title);
   if (titles) page.heading(14, 20, grid.title);
   const points = rows.map((row) => columns.map((column) => dotPoints(table, grid, { row, column, summary })));
+  const extent =
+    grid.across === undefined
+      ? undefined
+      : extentOf(
+          points.flat(2).filter((point) => point !== undefined),
+          columns[0].measure,
+        );
   columns.forEach(({ label }, c) => {
-    page.label(left + c * (width + ACROSS) + width / 2, top - 12, `${label} \u2192`, { anchor: "middle" });
+    const named = grid.across === undefined ? `${label} \u2192` : label;
+    page.label(left + c * (width + gap) + width / 2, top - 12, named, { anchor: "middle" });
   });
   rows.forEach(({ label }, r) => {
     const upper = top + r * (panelHeight + DOWN);
@@ -36,10 +48,13 @@ export function drawDotGrid(table: readonly TableRow[], grid: DotGrid, { summary
       page.label(left - 8, upper + LINE * (i + 0.5) + 4, entry.label, { anchor: "end" });
     });
     columns.forEach(({ measure }, c) => {
-      const drawing = drawPanel(page.document, grid, points[r][c], { measure, width, height: panelHeight });
-      page.place(drawing, left + c * (width + ACROSS) - MARGIN, upper);
+      const drawing = drawPanel(page.document, grid, points[r][c], { measure, width, height: panelHeight, extent });
+      page.place(drawing, left + c * (width + gap) - MARGIN, upper);
     });
   });
+  if (grid.across !== undefined) {
+    page.label((left + WIDTH - RIGHT) / 2, below + 14, grid.across, { anchor: "middle" });
+  }
   if (titles) page.label(14, height - 8, `${summaryTitles[summary]}. ${grid.caption}`);
   return page.toString();
 }
@@ -47,15 +62,22 @@ export function drawDotGrid(table: readonly TableRow[], grid: DotGrid, { summary
 /** Room beside and below a panel for its ticks. */
 const MARGIN = 30;
 
+interface PanelLook {
+  readonly measure: Measure;
+  readonly width: number;
+  readonly height: number;
+  /** Of all panels, where they share one. */
+  readonly extent: Extent | undefined;
+}
+
 function drawPanel(
   document: Document,
-  { entries }: DotGrid,
+  { entries, level }: DotGrid,
   points: readonly (Point | undefined)[],
-  { measure, width, height }: { readonly measure: Measure; readonly width: number; readonly height: number },
+  { measure, width, height, extent }: PanelLook,
 ): Element {
   const known = points.filter((point) => point !== undefined);
-  const { domain, log } = extent(known, measure);
-  const spacing = log ? "decades" : "linear";
+  const { domain, spacing } = extent ?? extentOf(known, measure);
   const { ticks, tickFormat } = axisTicks({ domain, length: width, spacing, direction: "across", most: 5 }).axis;
   const inside = known.map((point) => ({
     ...point,
@@ -72,7 +94,14 @@ function drawPanel(
     marginTop: 0,
     marginBottom: MARGIN,
     style: { fontSize: `${labelSize}px` },
-    x: { type: log ? "log" : "linear", domain, ticks, tickFormat, tickSize: 3, label: null },
+    x: {
+      type: spacing === "linear" ? "linear" : "log",
+      domain,
+      ticks,
+      tickFormat: (value: number) => asPower(tickFormat(value)),
+      tickSize: 3,
+      label: null,
+    },
     y: { type: "linear", domain: [0.5 - entries.length, 0.5], axis: null },
     marks: [
       gridX(ticks, { stroke: faint, strokeOpacity: 0.7 }),
@@ -82,6 +111,7 @@ function drawPanel(
       ),
       frame({ anchor: "left", stroke: quiet }),
       frame({ anchor: "bottom", stroke: quiet }),
+      ...(level === undefined ? [] : [ruleX([level], { stroke: quiet, strokeWidth: 1 })]),
       ...inside.flatMap((point) => {
         const { stroke, mark } = lineStyle(entries[point.x].method);
         return [
@@ -91,18 +121,4 @@ function drawPanel(
       }),
     ],
   });
-}
-
-/** Whole decades that hold all values and the upper ends of their bars; tenths of a share. */
-function extent(points: readonly Point[], measure: Measure): { domain: readonly [number, number]; log: boolean } {
-  const highest = Math.max(...points.map(({ high }) => high));
-  const lowest = Math.min(...points.map(({ value }) => value));
-  if (points.length === 0) return { domain: [0.1, 1], log: true };
-  if (isShare(measure)) {
-    const low = Math.min(...points.map((point) => point.low));
-    return { domain: [Math.floor(10 * low) / 10, Math.ceil(10 * Math.min(1, highest)) / 10], log: false };
-  }
-  const low = Math.floor(Math.log10(lowest));
-  const high = Math.max(low + 1, Math.ceil(Math.log10(highest)));
-  return { domain: [Number(`1e${low}`), Number(`1e${high}`)], log: true };
 }

@@ -6,7 +6,8 @@ import { blankPage } from "@fedkm/pictures/node";
 import { areaY, dot, frame, gridY, line, link, type Markish, plot, ruleX } from "@observablehq/plot";
 import { type Measure, type PanelGrid, type Summary, summaryTitles } from "../studies/grid.ts";
 import type { TableRow } from "../table.ts";
-import { isShare, nameOf, type Point, panelSeries } from "./series.ts";
+import { asPower, type Extent, extentOf } from "./extent.ts";
+import { nameOf, type Point, panelSeries } from "./series.ts";
 
 /** 180 mm at 96 dots per inch: two columns of a journal page. Labels are 8 points then. */
 const WIDTH = 680;
@@ -28,7 +29,9 @@ export interface Look {
 export function drawPanelGrid(table: readonly TableRow[], grid: PanelGrid, { summary, titles }: Look): string {
   const { rows, columns, title } = grid;
   const top = titles ? TOP : TOP - 30;
-  const height = top + rows.length * PANEL_HEIGHT + (rows.length - 1) * DOWN + (titles ? BELOW : BELOW - 20);
+  const legend = legendOf(grid);
+  const below = BELOW + LEGEND_LINE * (legend[legend.length - 1]?.line ?? 0) - (titles ? 0 : 20);
+  const height = top + rows.length * PANEL_HEIGHT + (rows.length - 1) * DOWN + below;
   const page = blankPage(WIDTH, height, title);
   if (titles) page.heading(LEFT, 20, title);
   const width = (WIDTH - LEFT - RIGHT - (columns.length - 1) * ACROSS) / columns.length;
@@ -46,9 +49,9 @@ export function drawPanelGrid(table: readonly TableRow[], grid: PanelGrid, { sum
   rows.forEach(({ label }, r) => {
     page.label(14, upper(r) + PANEL_HEIGHT / 2, label, { anchor: "middle", upwards: true });
     const series = columns.map((column) => panelSeries(table, grid, { row: rows[r], column, summary }));
-    const shared = extent(series.flat(2), grid.measure);
+    const shared = rangeOf(series.flat(2), grid.measure);
     columns.forEach(({ measure = grid.measure }, c) => {
-      const range = isOwn ? extent(series[c].flat(), measure) : shared;
+      const range = isOwn ? rangeOf(series[c].flat(), measure) : shared;
       const axes = { y: isOwn || c === 0, x: r === rows.length - 1 };
       const drawing = drawPanel(page.document, grid, series[c], { range, axes, width: panelWidth, summary });
       page.place(drawing, left(c) - MARGIN, upper(r) - MARGIN_TOP);
@@ -56,40 +59,40 @@ export function drawPanelGrid(table: readonly TableRow[], grid: PanelGrid, { sum
   });
   const bottom = upper(rows.length - 1) + PANEL_HEIGHT;
   page.label(LEFT + (WIDTH - LEFT - RIGHT) / 2, bottom + 34, grid.x.label, { anchor: "middle" });
-  let x = LEFT;
-  for (const method of grid.methods) {
-    const name = nameOf(grid, method);
-    page.sample(x, bottom + 52, lineStyle(method));
-    page.label(x + 40, bottom + 56, name);
-    x += 40 + (grid.methods.length > 4 ? textWidth(name) + 12 : Math.max(88, textWidth(name)) + 20);
+  for (const { method, name, x, line } of legend) {
+    page.sample(x, bottom + 52 + LEGEND_LINE * line, lineStyle(method));
+    page.label(x + SAMPLE, bottom + 56 + LEGEND_LINE * line, name);
   }
-  if (titles) page.label(LEFT, bottom + 76, `${summaryTitles[summary]}. ${grid.caption}`);
+  if (titles) page.label(LEFT, height - 10, `${summaryTitles[summary]}. ${grid.caption}`);
   return page.toString();
 }
 
-interface Range {
-  readonly domain: readonly [number, number];
-  readonly log: boolean;
+const LEGEND_LINE = 18;
+/** What the sample of a line takes before its name. */
+const SAMPLE = 40;
+
+/** Where every method stands in the legend, which goes on in a further line where the page ends. */
+function legendOf(grid: PanelGrid) {
+  let [x, line] = [LEFT, 0];
+  return grid.methods.map((method) => {
+    const name = nameOf(grid, method);
+    const width = SAMPLE + textWidth(name);
+    if (x > LEFT && x + width > WIDTH) [x, line] = [LEFT, line + 1];
+    const placed = { method, name, x, line };
+    x += grid.methods.length > 4 ? width + 10 : Math.max(SAMPLE + 88, width) + 20;
+    return placed;
+  });
+}
+
+interface Range extends Extent {
   readonly ticks: number[];
   readonly tickFormat: (value: number) => string;
 }
 
-/** Whole decades that hold all means and the upper ends of their bars; whole twentieths of a share. */
-function extent(points: readonly Point[], measure: Measure): Range {
-  const highest = Math.max(...points.map((point) => point.high));
-  if (isShare(measure)) {
-    const lowest = Math.min(...points.map((point) => point.low));
-    const domain = [Math.floor(20 * lowest) / 20, Math.ceil(20 * highest) / 20] as const;
-    return { domain, log: false, ...upTicks(domain, "linear") };
-  }
-  const low = Math.floor(Math.log10(Math.min(1, ...points.map(({ value }) => value))));
-  const high = Math.max(low + 1, Math.ceil(Math.log10(highest)));
-  const domain = [Number(`1e${low}`), Number(`1e${high}`)] as const;
-  return { domain, log: true, ...upTicks(domain, "decades") };
-}
-
-function upTicks(domain: readonly [number, number], spacing: "linear" | "decades") {
-  return axisTicks({ domain, length: PANEL_HEIGHT, spacing, direction: "up", most: 6 }).axis;
+function rangeOf(points: readonly Point[], measure: Measure): Range {
+  const { domain, spacing } = extentOf(points, measure);
+  const { ticks, tickFormat } = axisTicks({ domain, length: PANEL_HEIGHT, spacing, direction: "up", most: 6 }).axis;
+  return { domain, spacing, ticks, tickFormat: (value) => asPower(tickFormat(value)) };
 }
 
 /** Room around a panel for its ticks. */
@@ -112,7 +115,7 @@ function drawPanel(
   series: readonly (readonly Point[])[],
   { range, axes, width, summary }: PanelLook,
 ): Element {
-  const { domain, log, ticks, tickFormat } = range;
+  const { domain, spacing: upwards, ticks, tickFormat } = range;
   const [first, last] = [Math.min(...x.ticks), Math.max(...x.ticks)];
   const half = x.log ? undefined : 0.012 * (last - first);
   const spacing = x.log ? "oneTwoFive" : "linear";
@@ -137,7 +140,7 @@ function drawPanel(
       inset: INSET,
     },
     y: {
-      type: log ? "log" : "linear",
+      type: upwards === "linear" ? "linear" : "log",
       domain,
       ticks,
       tickFormat: axes.y ? tickFormat : () => "",
@@ -148,6 +151,7 @@ function drawPanel(
       gridY(ticks, { stroke: faint, strokeOpacity: 0.7 }),
       frame({ anchor: "left", stroke: quiet }),
       frame({ anchor: "bottom", stroke: quiet }),
+      // In the order of the legend: the dashes of local k-means lie on Algorithm 1's line where the two are the same.
       ...methods.flatMap((method, i) => marks(method, series[i], summary, { floor: domain[0], half })),
     ],
   });

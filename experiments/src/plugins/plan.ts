@@ -1,13 +1,14 @@
-// A study with plug-ins: its cells, and further ones for every method, data set and graph that was added.
+// A study with plug-ins: its cells and pictures, and further ones for every method, data set, graph and measure added.
 
 import type { Graph, Partition } from "@fedkm/core";
 import type { Cell } from "../cell.ts";
-import type { Plan } from "../studies/plan.ts";
+import type { DotGrid, PanelGrid } from "../studies/grid.ts";
+import type { Picture, Plan } from "../studies/plan.ts";
 import type { Plugins } from "./plugin.ts";
 
 /**
- * An added method runs wherever Algorithm 1 does, an added data set and an added graph take the places of the first of
- * the study's. Measures need no cells of their own.
+ * An added method runs wherever Algorithm 1 does and is drawn beside it. An added data set and an added graph take the
+ * places of the first of the study's. Measures need no cells of their own; each has the pictures that GCD has.
  */
 export function withPlugins(plan: Plan, plugins: Plugins): Plan {
   const methods = Object.keys(plugins.methods);
@@ -26,7 +27,30 @@ export function withPlugins(plan: Plan, plugins: Plugins): Plan {
   const byGraph = onSets
     .filter(({ edgeProbability }) => edgeProbability !== null && edgeProbability === firstDensity)
     .flatMap((cell) => graphs.map((graph) => ({ ...cell, graph })));
-  return { ...plan, cells: [...onSets, ...byGraph] };
+  const pictures = plan.pictures.map(({ name, grid }) => ({ name, grid: withMethods(grid, methods) }));
+  const further = Object.keys(plugins.measures).flatMap((measure) => pictures.flatMap(pictureOf(measure)));
+  return { ...plan, cells: [...onSets, ...byGraph], pictures: [...pictures, ...further] };
+}
+
+function withMethods(grid: PanelGrid | DotGrid, methods: readonly string[]): PanelGrid | DotGrid {
+  if (!("entries" in grid)) return { ...grid, methods: [...grid.methods, ...methods] };
+  return {
+    ...grid,
+    entries: [...grid.entries, ...methods.map((method) => ({ label: method, method, where: { method } }))],
+  };
+}
+
+/** The same panels with another measure; none for a picture of CV, whose panels are those of GCD. */
+function pictureOf(measure: string): (picture: Picture) => Picture[] {
+  return ({ name, grid }) => {
+    const title = `${measure}: ${grid.title.replace(/^Figure (\d): (GCD|CV)/, "the panels of Figure $1,")}`;
+    const rows = grid.rows.map((row) => ({ ...row, label: row.label.replace(/^GCD/, measure) }));
+    const only = { label: measure, where: {}, measure };
+    if ("entries" in grid) return [{ name: `${name}-${measure}`, grid: { ...grid, title, rows, columns: [only] } }];
+    if (grid.measure === "cv") return [];
+    const columns = grid.columns.some((column) => column.measure !== undefined) ? [only] : grid.columns;
+    return [{ name: `${name}-${measure}`, grid: { ...grid, title, rows, columns, measure } }];
+  };
 }
 
 /** Data know their number of clusters when they are drawn. */

@@ -2,6 +2,7 @@
 // be meant are refused in one line.
 
 import { type FitModel, type Graph, type Matrix, type Method, methods } from "@fedkm/core";
+import { measureColumns } from "../measureColumns.ts";
 
 /** What data are drawn or dealt for. */
 export interface DataRequest {
@@ -55,7 +56,7 @@ const taken: { readonly [kind in Kind]: readonly string[] } = {
   methods: Object.keys(methods),
   datasets: ["iso", "var", "aniso", "communities", "iris", "digits", "features"],
   graphs: ["complete", "ring", "path", "star", "er", "knn"],
-  measures: ["gcd", "cv", "cost", "nmi", "ari", "objective", "rounds", "converged", "messages", "bytes", "time"],
+  measures: ["cost", "time", ...measureColumns],
 };
 
 /** Plug-ins so far and the exports of a further one. `file` is what a refusal calls it. */

@@ -33,7 +33,7 @@ export const communities: Planner = (options) => {
   const pictures = options.starts.map((start) => ({
     name: `${study}-${start}`,
     grid: {
-      title: "Two communities: GCD to the own one's pooled solution",
+      title: "Two communities: GCD to the pooled solution of the own one",
       caption: `Start: ${startTitles[start]}. DGC-KM has ρ = 1.`,
       rows: [{ label: "GCD", where: { study, start } }],
       columns: between.map((p) => ({

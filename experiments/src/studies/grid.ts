@@ -1,9 +1,7 @@
 // What a study's picture shows, said without drawing it: panels with lines over an axis, or with a dot for each method.
 
-import type { Value } from "../table.ts";
-
-/** Which rows of the table belong to something. */
-type Where = { readonly [column: string]: Value };
+import type { Spacing } from "@fedkm/pictures";
+import type { Where } from "../table.ts";
 
 /** A row or a column of panels: its name, and which rows of the table belong to it. */
 export interface Strip {
@@ -13,7 +11,14 @@ export interface Strip {
   readonly measure?: Measure;
 }
 
-export type Measure = "gcd" | "cv" | "gcd_aligned" | "cv_aligned" | "nmi" | "nmi_own";
+/** gcd, cv, their aligned forms, nmi, nmi_own, own_cost_ratio, or one that a plug-in adds. */
+export type Measure = string;
+
+/** Squared distances span decades, and a ratio is as far from 1 as its inverse. */
+export function spacingOf(measure: Measure): Spacing {
+  if (/^(gcd|cv)(_aligned)?$/.test(measure)) return "decades";
+  return measure === "own_cost_ratio" ? "oneTwoFive" : "linear";
+}
 
 /**
  * What stands for the runs of a cell. error: mean and standard error, as in the paper. mean: mean and its 95 % interval,
@@ -64,7 +69,17 @@ export interface DotEntry {
 export interface DotGrid extends Grid {
   readonly columns: readonly (Strip & { readonly measure: Measure })[];
   readonly entries: readonly DotEntry[];
+  /** A value to compare with, drawn as a line. */
+  readonly level?: number;
+  /** The name of the axis across, where columns do not name it; all panels then have one scale. */
+  readonly across?: string;
 }
 
 /** The follow-up's names of the two couplings. */
 export const followUpNames = { fedkm: "FedKM-NC", "fedkm-ot": "FedKM-OT", gradient: "DGC-KM" } as const;
+
+/** The axis of pictures about own cost: one scale for all panels, and a line where a device does as well as pooled. */
+export const ownCostAxis = {
+  level: 1,
+  across: "cost of a device's centroids on its own unseen rows, relative to pooled k-means",
+} as const;

@@ -4,6 +4,7 @@ import { communities } from "./communities.ts";
 import { benchmark, comparison } from "./comparison.ts";
 import { effectOfAlpha } from "./effectOfAlpha.ts";
 import { figureStudy } from "./figures.ts";
+import { heterogeneity } from "./heterogeneity.ts";
 import type { Planner } from "./plan.ts";
 import { regimes } from "./regimes.ts";
 import { connectivity, sampleSize } from "./sweeps.ts";
@@ -38,4 +39,5 @@ export const studies: { readonly [name: string]: Planner } = {
   all: figureStudy(1, 2, 3, 4),
   ...followUpStudies,
   "follow-up": followUp,
+  heterogeneity,
 };

@@ -11,7 +11,7 @@ export interface PlanOptions {
   readonly quick: boolean;
 }
 
-interface Picture {
+export interface Picture {
   /** Its file's name, without an ending. */
   readonly name: string;
   readonly grid: PanelGrid | DotGrid;

@@ -64,7 +64,12 @@ export function compareCommand(io: Console): Command {
     )
     .option("--graph <spec>", "complete, ring, path, star, er:P, knn:K, or a file of links", "er:0.7")
     .option("--seed <integer>", "draws data, network and starts", parseSeed, 1)
-    .option("--out <file.svg>", "where the curves of quality against bytes go", parsePicture, "fedkm-compare.svg")
+    .option(
+      "--out <file.svg>",
+      "where the picture goes: quality against bytes, or the grid",
+      parsePicture,
+      "fedkm-compare.svg",
+    )
     .option("--json", "print the numbers as one JSON object instead of a table");
   addPluginOption(command, "methods, data sets, graphs and measures");
   addDialectOptions(addMissingOption(addSelectionOptions(command)));

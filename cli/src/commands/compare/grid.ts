@@ -3,6 +3,7 @@
 import { type LabelledPoints, type Matrix, stack } from "@fedkm/core";
 import {
   type ComparisonTable,
+  drawHeterogeneity,
   type HeterogeneityTable,
   heterogeneityGrid,
   type MethodSettings,
@@ -14,6 +15,7 @@ import { linkDevices } from "../../input/links.ts";
 import { count } from "../../numbers.ts";
 import { progressOn } from "../../progress.ts";
 import { alignColumns, wrap } from "../../table.ts";
+import { writeWhole } from "../../write.ts";
 import { allPoints, type ComparedData, isBuiltIn } from "./data.ts";
 import type { CompareOptions } from "./options.ts";
 
@@ -45,6 +47,7 @@ export async function printGrid(
     const link = (datasets: readonly Matrix[], own: number) => linkDevices(options.graph, names, datasets, own, graphs);
     const problem = { k, alpha, seed, init, settings, messages: budget, devices, runs, draw, link };
     const found = await heterogeneityGrid(problem, table, (split) => progress.announce(`fedkm  ${split} done`));
+    await writeWhole(options.out, drawHeterogeneity(found, `${data.name}: where personalisation pays, ${runs} seeds`));
     progress.erase();
     const head = {
       data: data.name,
@@ -58,10 +61,15 @@ export async function printGrid(
       init,
       settings,
     };
-    if (options.json) stdout.write(`${JSON.stringify({ ...head, grid: "heterogeneity", ...found }, undefined, 2)}\n`);
+    if (options.json)
+      stdout.write(
+        `${JSON.stringify({ ...head, grid: "heterogeneity", ...found, picture: options.out }, undefined, 2)}\n`,
+      );
     else {
       const about = `${data.name}: ${count(head.points)} points on ${devices} devices, k = ${k}, alpha = ${alpha}, means over ${runs} seeds from ${seed}`;
-      stdout.write(`${[about, "", ...lines(found, isStyled(stdout, env)), "", ...wrap(explained, 80)].join("\n")}\n`);
+      stdout.write(
+        `${[about, "", ...lines(found, isStyled(stdout, env)), "", ...wrap(explained, 80), "", `picture: ${options.out}`].join("\n")}\n`,
+      );
     }
   } finally {
     progress.erase();

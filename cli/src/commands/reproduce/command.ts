@@ -12,7 +12,7 @@ export function reproduceCommand(io: Console): Command {
     .description("Run the paper's experiments again: CSV, pictures, and a report that says which of its claims hold.")
     .argument(
       "[what]",
-      "figure1 to figure4, all (these four); effect-of-alpha, sample-size, connectivity, regimes, comparison, communities, benchmark, follow-up (these seven); features (of --data)",
+      "figure1 to figure4, all (these four and no more); effect-of-alpha, sample-size, connectivity, regimes, comparison, communities, benchmark, follow-up (these seven); heterogeneity; features (of --data)",
       "all",
     )
     .option(

@@ -65,13 +65,15 @@ export async function reproduce(options: ReproduceOptions, { stdout, stderr }: C
     const settings = { out, manifest, workers, resume, progress, features: features?.points, plugins: options.plugin };
     const rows = await runPlan(plan, settings);
     progress.announce("fedkm  drawing");
-    const columns: readonly string[] = [...runColumns, ...Object.keys(plugins.measures)];
+    const measures = Object.keys(plugins.measures);
+    const columns: readonly string[] = [...runColumns, ...measures];
     const seconds = (performance.now() - began) / 1000;
     // What a run is resumed by is what was asked for; a manifest also names what answered.
     const answered = { node: process.version, packages: packages(), commit: commit() };
     await writeResults(
       {
         plan,
+        measures,
         csv: toCsv(columns, rows),
         manifest: { ...manifest, ...answered },
         out,

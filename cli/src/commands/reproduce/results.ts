@@ -2,9 +2,11 @@
 
 import { join } from "node:path";
 import {
+  type AgreementCount,
   aggregate,
   aggregateColumns,
   agreementColumns,
+  certifiedLine,
   claimColumns,
   compareWithStudy,
   countAgreement,
@@ -13,6 +15,7 @@ import {
   latexTable,
   type Plan,
   parseCsv,
+  personalisationOf,
   pgfplotsTable,
   renderReport,
   type TableRow,
@@ -20,11 +23,13 @@ import {
 } from "@fedkm/experiments";
 import { toPdf, toPng } from "@fedkm/pictures/node";
 import type { Console } from "../../console.ts";
-import { alignColumns } from "../../table.ts";
+import { alignColumns, wrap } from "../../table.ts";
 import { writeFolder } from "../../write.ts";
 
 export interface Results {
   readonly plan: Plan;
+  /** Of plug-ins, which are columns like others. */
+  readonly measures: readonly string[];
   /** Of single runs. */
   readonly csv: string;
   readonly manifest: { readonly what: string; readonly runs: number; readonly seed: number; readonly cells: number };
@@ -37,12 +42,12 @@ export interface Results {
 }
 
 export async function writeResults(results: Results, stdout: Console["stdout"]): Promise<void> {
-  const { plan, csv, manifest, out, workers, seconds, json, look } = results;
+  const { plan, measures, csv, manifest, out, workers, seconds, json, look } = results;
   const runs = parseCsv(csv);
-  const aggregated = aggregate(runs);
-  const claims = judgeClaims(runs, plan.figures);
+  const aggregated = aggregate(runs, measures);
+  const claims = judgeClaims(runs, plan.figures, aggregated);
   // A median of fewer runs says too little.
-  const agreement = plan.figures.length > 0 && manifest.runs >= 10 ? compareWithStudy(aggregated) : [];
+  const agreement = plan.figures.length > 0 && manifest.runs >= 10 ? compareWithStudy(aggregated, runs) : [];
   const pictures = plan.pictures.map(({ name, grid }) => {
     const summary = look.summary ?? grid.summary;
     return {
@@ -53,9 +58,12 @@ export async function writeResults(results: Results, stdout: Console["stdout"]):
     };
   });
   const effort = `${manifest.cells} cells in ${seconds.toFixed(1)} s with ${workers} ${workers === 1 ? "worker" : "workers"}, seed ${manifest.seed}.`;
+  const certified = certifiedLine(runs);
+  const personalisation = personalisationOf(aggregated);
   const report = renderReport({
     title: `fedkm reproduce ${manifest.what}`,
     effort,
+    certified,
     claims,
     agreement,
     aggregated,
@@ -64,7 +72,7 @@ export async function writeResults(results: Results, stdout: Console["stdout"]):
   });
   const files = new Map<string, string | Uint8Array>([
     ["runs.csv", csv],
-    ["aggregated.csv", toCsv(aggregateColumns, aggregated)],
+    ["aggregated.csv", toCsv(aggregateColumns(measures), aggregated)],
     ...(claims.length > 0 ? [["claims.csv", toCsv(claimColumns, claims)] as const] : []),
     ...(agreement.length > 0 ? [["agreement.csv", toCsv(agreementColumns, agreement)] as const] : []),
     ["manifest.json", `${JSON.stringify(manifest, undefined, 2)}\n`],
@@ -85,7 +93,9 @@ export async function writeResults(results: Results, stdout: Console["stdout"]):
     const summary = {
       ...manifest,
       seconds,
+      certified,
       claims,
+      ...(personalisation && { personalisation: personalisation.sentences }),
       agreement: agreeing,
       files: [...files.keys()],
     };
@@ -94,13 +104,37 @@ export async function writeResults(results: Results, stdout: Console["stdout"]):
   }
   const lines = [
     effort,
+    ...(certified === undefined ? [] : wrap(`${certified}.`, 100)),
     ...claimTables(claims),
-    ...(agreement.length > 0 ? ["", "cells that agree with an independent implementation (agreement.csv):"] : []),
-    ...agreeing.map(({ start, method, agreeing: own, of }) => `  ${start}, ${method}: ${own} of ${of}`),
+    ...personalisationLines(personalisation),
+    ...agreementLines(agreeing),
     "",
     `report: ${join(out, "report.html")}`,
   ];
   stdout.write(`${lines.join("\n")}\n`);
+}
+
+function agreementLines(counts: readonly AgreementCount[]): string[] {
+  if (counts.length === 0) return [];
+  const rows = counts.map(({ start, method, agreeing, of, inRange, spread, rounding }) => [
+    `${start}, ${method}`,
+    `${agreeing} of ${of}`,
+    `${inRange} of ${spread}`,
+    String(rounding),
+  ]);
+  return [
+    "",
+    ...alignColumns([["independent medians (agreement.csv)", "agree", "among our runs", "rounding"], ...rows]),
+  ];
+}
+
+function personalisationLines(found: ReturnType<typeof personalisationOf>): string[] {
+  if (found === undefined) return [];
+  const tables = found.tables.flatMap(({ title, heading, rows }) => [
+    "",
+    ...alignColumns([[title, ...heading.slice(1)], ...rows]),
+  ]);
+  return [...tables, "", ...found.sentences.flatMap((sentence) => wrap(sentence, 100))];
 }
 
 /** A table for every start, a line for every claim: in how many means and in how many runs it held, for each dataset. */
