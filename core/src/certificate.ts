@@ -1,12 +1,14 @@
 // A certificate of a result: how far one more exact update would move it, whether the objective ever rose, and how many
 // points lie on a border between clusters. Whoever has the points can compute it again.
 
+import { discrepancyOf } from "./coupling.ts";
 import { defaults } from "./defaults.ts";
 import type { FitModel, RoundSummary } from "./fit.ts";
 import type { Graph } from "./graph.ts";
 import { squaredDistance } from "./kernel/js.ts";
 import type { Matrix } from "./matrix.ts";
 import { type ObjectiveOptions, objective } from "./measures.ts";
+import { slopeOf } from "./penalty.ts";
 import { updateDevice } from "./updateDevice.ts";
 
 export interface Certificate {
@@ -32,9 +34,10 @@ export function certify(
   datasets: readonly Matrix[],
   graph: Graph,
   { centroids, history }: CertifiedModel,
-  { alpha, coupling = defaults.coupling, weighting = defaults.weighting }: ObjectiveOptions,
+  options: ObjectiveOptions,
 ): Certificate {
-  const judged = { alpha, coupling, weighting };
+  const { alpha, coupling = defaults.coupling, weighting = defaults.weighting, penalty = defaults.penalty } = options;
+  const judged = { alpha, coupling, weighting, penalty };
   // It checks all arguments.
   const reached = objective(datasets, centroids, graph, judged);
   const residual = residualOf(datasets, graph, centroids, judged);
@@ -55,7 +58,7 @@ function residualOf(
   datasets: readonly Matrix[],
   { neighbours, weights }: Graph,
   centroids: readonly Matrix[],
-  { alpha, coupling, weighting }: Required<ObjectiveOptions>,
+  { alpha, coupling, weighting, penalty }: Required<ObjectiveOptions>,
 ): number {
   const meanRows = datasets.reduce((sum, { rows }) => sum + rows, 0) / datasets.length;
   let largest = 0;
@@ -63,7 +66,12 @@ function residualOf(
     const others = Array.from(neighbours[i], (j) => centroids[j]);
     // A device without points has no weight of its own.
     const weight = weighting === "sample" && points.rows > 0 ? points.rows / meanRows : 1;
-    const once = { alpha, coupling, weight, edgeWeights: weights[i], passes: 1 };
+    // A pass with another penalty is one with links as strong as its slopes.
+    const edgeWeights =
+      penalty === "squared"
+        ? weights[i]
+        : weights[i].map((edge, n) => edge * slopeOf(penalty, discrepancyOf(centroids[i], others[n], coupling)));
+    const once = { alpha, coupling, weight, edgeWeights, passes: 1 };
     const { data } = updateDevice(points, centroids[i], others, once).centroids;
     for (let x = 0; x < data.length; x++) largest = Math.max(largest, Math.abs(data[x] - centroids[i].data[x]));
   });

@@ -6,6 +6,7 @@ import type { Graph } from "./graph.ts";
 import type { Matrix } from "./matrix.ts";
 import { type Network, network, pointScales, runRound, summarise, unpack, type Weighting } from "./network.ts";
 import { type Preset, settingsOfRounds, type UpdateOptions, type UpdateSettings } from "./options.ts";
+import { checkPenalty, type PenaltyOption, type ScaledPenalty } from "./penalty.ts";
 import { randomStream } from "./random.ts";
 import { checkSchedule, roundOrders, type Schedule } from "./schedule.ts";
 import { type Clusters, type Init, start } from "./start.ts";
@@ -21,7 +22,9 @@ export interface FitOptions extends Omit<UpdateOptions, "weight" | "edgeWeights"
   schedule?: Schedule;
   /** Default "device". */
   weighting?: Weighting;
-  /** Default "auto", or "local" with alpha 0 or with preset "paper". */
+  /** What a link costs. A name alone scales "norm" and "truncated" by what clusters differ by chance. Default "squared". */
+  penalty?: PenaltyOption;
+  /** Default "auto", or "local" with alpha 0, with preset "paper" or with another penalty than "squared". */
   init?: Init;
   /** Starts of the k-means that `init` needs. Default 10. */
   restarts?: number;
@@ -37,7 +40,7 @@ export interface RoundSummary {
   readonly round: number;
   /** F: every device's loss per point (times u_i), plus alpha times the total variation. */
   readonly objective: number;
-  /** GTV: the sum over the edges of A(i, j) d(W_i, W_j). */
+  /** GTV: the sum over the edges of A(i, j) d(W_i, W_j), or of its penalty. */
   readonly totalVariation: number;
   /** Largest change of any coordinate of any centroid in this round. */
   readonly largestMove: number;
@@ -61,6 +64,8 @@ export interface FitModel {
   readonly bytes: number;
   /** The start and every round: rounds + 1 entries. */
   readonly history: readonly RoundSummary[];
+  /** With its scale; absent where links cost their discrepancy. */
+  readonly penalty?: ScaledPenalty;
 }
 
 export function fit(datasets: readonly Matrix[], graph: Graph, options: FitOptions): FitModel {
@@ -102,8 +107,10 @@ function roundsOf(
   const k = checkedClusters(options, graph.size);
   const given = typeof k === "number" ? options : { ...options, candidates: false };
   const settingsOf = settingsOfRounds(given, preset, schedule, { k: meanClusters(k), degree: meanDegree(graph) });
-  const init = options.init ?? defaultInit(preset, options.alpha, k);
-  const state = startNetwork(datasets, graph, { ...options, k, init }, settingsOf(1));
+  const { penalty = defaults.penalty } = options;
+  const init = options.init ?? defaultInit(preset, options.alpha, k, penalty);
+  checkStart(penalty, init);
+  const state = startNetwork(datasets, graph, { ...options, k, init }, settingsOf(1), penalty);
   const orders = roundOrders(schedule, graph, randomStream(seed, "schedule"));
   // A listed schedule runs to its end: that is what it was listed for.
   const listed = Array.isArray(schedule);
@@ -145,11 +152,20 @@ function meanClusters(k: Clusters): number {
   return typeof k === "number" ? k : k.reduce((a, b) => a + b) / k.length;
 }
 
-function defaultInit(preset: Preset, alpha: number, k: Clusters): Init {
+function defaultInit(preset: Preset, alpha: number, k: Clusters, penalty: PenaltyOption): Init {
   // The paper's "initialized with k-means++" is most likely k-means run to its end, see docs/paper.md#the-start.
   if (preset === "paper") return "local";
   // Alone means alone: nothing is flooded either. And clusters of different numbers have no common seed.
-  return alpha === 0 || typeof k !== "number" ? "local" : "auto";
+  return alpha === 0 || typeof k !== "number" || penalty !== "squared" ? "local" : "auto";
+}
+
+/** From a common start no link costs anything, and these penalties would hold all devices there. */
+function checkStart(penalty: PenaltyOption, init: Init): void {
+  checkPenalty(penalty);
+  if (penalty === "squared" || (init !== "auto" && init !== "federated")) return;
+  const name = typeof penalty === "string" ? penalty : penalty.name;
+  const rule = '"local", "kmeans++", "classic kmeans++" or a matrix for each device';
+  throw new RangeError(`init must be ${rule} (with penalty "${name}" a common start is not left), got "${init}"`);
 }
 
 /** Sets the devices at their start, by options that every method over a network takes. The data were checked. */
@@ -158,6 +174,7 @@ export function startNetwork(
   graph: Graph,
   options: FitOptions,
   settings: UpdateSettings,
+  penalty: PenaltyOption = "squared",
 ): Network {
   const { k, rounds = defaults.rounds, weighting = defaults.weighting, init = "local" } = options;
   const { restarts = defaults.restarts, minimum = defaults.minimum, seed = defaults.seed } = options;
@@ -175,7 +192,7 @@ export function startNetwork(
     { k, init, restarts, minimum, seed, alpha, coupling, pointScales: scales },
   );
   const random = randomStream(seed, "fresh");
-  return network({ datasets, points, graph, start: begun, settings, pointScales: scales, random });
+  return network({ datasets, points, graph, start: begun, settings, pointScales: scales, random, penalty });
 }
 
 /** What one round did. */
@@ -228,5 +245,6 @@ export function* runRounds(
   }
   const { round, objective, messages, bytes } = history[history.length - 1];
   const centroids = unpack(state, state.sets.data);
-  return { centroids, objective, rounds: round, converged, messages, bytes, history };
+  const model = { centroids, objective, rounds: round, converged, messages, bytes, history };
+  return state.penalty === "squared" ? model : { ...model, penalty: state.penalty };
 }

@@ -84,6 +84,7 @@ export type { Method, MethodModel, MethodOptions, SettableOptions } from "./meth
 export { orderSeeds } from "./methods/order.ts";
 export { commit, largestCoordinate, type Network, refreshStatistics, type Weighting } from "./network.ts";
 export type { Preset, UpdateOptions } from "./options.ts";
+export type { Penalty, PenaltyOption, ScaledPenalty } from "./penalty.ts";
 export { normalStream, type Random, randomStream } from "./random.ts";
 export type { Schedule } from "./schedule.ts";
 export { laplacianExtremes } from "./spectrum.ts";

@@ -9,6 +9,7 @@ import { squaredDistance } from "./kernel/js.ts";
 import type { Matrix } from "./matrix.ts";
 import type { Weighting } from "./network.ts";
 import { lossOf, objectiveOf, totalVariationOf } from "./objective.ts";
+import { checkScaled, type Penalty } from "./penalty.ts";
 
 /** d(V, W) of two centroid sets, whatever their order. Sets of different sizes need "nearest". */
 export function discrepancy(a: Matrix, b: Matrix, coupling: Coupling = defaults.coupling): number {
@@ -24,21 +25,24 @@ export function matchCentroids(own: Matrix, reference: Matrix): Uint32Array {
   return matches.toOther;
 }
 
-/** GTV: the sum over the edges of A(i, j) d(W_i, W_j). */
+/** GTV: the sum over the edges of A(i, j) d(W_i, W_j), or of its penalty. */
 export function totalVariation(
   centroids: readonly Matrix[],
   graph: Graph,
   coupling: Coupling = defaults.coupling,
+  penalty: Penalty = defaults.penalty,
 ): number {
   checkSets(centroids, coupling);
   checkSize(centroids, graph);
-  return totalVariationOf(centroids, graph, coupling);
+  return totalVariationOf(centroids, graph, coupling, checkScaled(penalty));
 }
 
 export interface ObjectiveOptions {
   alpha: number;
   coupling?: Coupling;
   weighting?: Weighting;
+  /** With its scale, as `fit` returns it. Default "squared". */
+  penalty?: Penalty;
 }
 
 /** F of GTVMin: sum_i u_i (1 / m_i) sum_r min_c |w(i,c) - x(i,r)|^2 + alpha GTV. */
@@ -46,15 +50,17 @@ export function objective(
   datasets: readonly Matrix[],
   centroids: readonly Matrix[],
   graph: Graph,
-  { alpha, coupling = defaults.coupling, weighting = defaults.weighting }: ObjectiveOptions,
+  options: ObjectiveOptions,
 ): number {
+  const { alpha, coupling = defaults.coupling, weighting = defaults.weighting, penalty = defaults.penalty } = options;
   checkNetwork(datasets, graph);
   checkAtLeastZero("alpha", alpha);
   checkOneOf("weighting", weighting, ["device", "sample"]);
   checkSets(centroids, coupling);
   checkSize(centroids, graph);
   checkColumns(datasets, centroids);
-  return objectiveOf(datasets, centroids, graph, { alpha, coupling, weighting }).objective;
+  return objectiveOf(datasets, centroids, graph, { alpha, coupling, weighting, penalty: checkScaled(penalty) })
+    .objective;
 }
 
 /** Local distortion: half the sum of squared distances from every point to its own device's nearest centroid. */

@@ -132,7 +132,8 @@ export function isSplit(points: Matrix, own: KMeansModel, common: Matrix, isAlon
   const least = Math.max(4, points.rows / (2 * centroids.rows));
   for (let u = 0; u < centroids.rows; u++) {
     for (let v = 0; v < u; v++) {
-      if (cells[u] !== cells[v] || !isAlone[cells[u]] || Math.min(members[u].length, members[v].length) < least) continue;
+      if (cells[u] !== cells[v] || !isAlone[cells[u]] || Math.min(members[u].length, members[v].length) < least)
+        continue;
       if (areSideBySide(centroids, u, v) && lnTailOfGap(points, members, centroids, u, v) < ln(APART)) return true;
     }
   }

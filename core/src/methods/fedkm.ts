@@ -2,6 +2,7 @@
 
 import { couplings } from "../coupling.ts";
 import { fit } from "../fit.ts";
+import { penalties } from "../penalty.ts";
 import { settableStart } from "./method.ts";
 
 export const fedkm = Object.assign(fit, {
@@ -11,6 +12,7 @@ export const fedkm = Object.assign(fit, {
     schedule: ["cyclic", "random", "coloured", "simultaneous"],
     coupling: couplings,
     weighting: ["device", "sample"],
+    penalty: penalties,
     passes: ["number"],
     relaxation: ["number", "auto"],
     damping: ["number"],

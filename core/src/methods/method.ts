@@ -59,7 +59,7 @@ export function judgedBy(options: MethodOptions): JudgedBy {
   checkAtLeastZero("alpha", alpha);
   checkOneOf("coupling", coupling, couplings);
   checkOneOf("weighting", weighting, ["device", "sample"]);
-  return { alpha, coupling, weighting };
+  return { alpha, coupling, weighting, penalty: "squared" };
 }
 
 /** The model of a method without rounds: its centroids, judged by the same objective as the others. */
