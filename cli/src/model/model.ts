@@ -5,6 +5,7 @@ import {
   type Coupling,
   type Matrix,
   matrix,
+  type Penalty,
   type Preset,
   predict,
   type Weighting,
@@ -58,6 +59,8 @@ export interface Model {
     readonly rounds?: number;
     readonly coupling?: Coupling;
     readonly weighting?: Weighting;
+    /** With the scale that the fit found, in scaled units. */
+    readonly penalty?: Penalty;
     readonly tolerance?: number;
   };
   readonly devices: readonly DeviceModel[];

@@ -1,6 +1,6 @@
 // fedkm fit: files in, a model, labels and a report out.
 
-import { connectedComponents, discrepancy, edges, type Graph, toRows } from "@fedkm/core";
+import { connectedComponents, discrepancy, edges, type FitModel, type Graph, toRows } from "@fedkm/core";
 import { undoScaling } from "@fedkm/files";
 import { type Console, isStyled } from "../../console.ts";
 import type { Input } from "../../input/devices.ts";
@@ -66,7 +66,7 @@ function fitPrepared(prepared: Prepared, options: FitOptions, asked: Asked, prog
     columns: input.columns,
     scaling,
     missing: { policy: options.missing, ...(input.fill && { fill: input.fill }) },
-    options: { k, alpha, method, graph: spec, seed, ...asked.settings },
+    options: { k, alpha, method, graph: spec, seed, ...recorded(asked.settings, found) },
     devices: names.map((name, i) => ({
       name,
       rows: datasets[i].rows,
@@ -91,6 +91,11 @@ function fitPrepared(prepared: Prepared, options: FitOptions, asked: Asked, prog
   const model = { ...uncertified, certificate: certifyModel(uncertified, datasets, graph) };
   const warnings = [...prepared.warnings, ...runWarnings(model, graph, input)];
   return { model, datasets, labels, graph, warnings, milliseconds: { read, fit } };
+}
+
+/** What was said, and the scale of a penalty that was found for it. */
+function recorded({ penalty, ...settings }: Asked["settings"], found: FitModel) {
+  return penalty === undefined ? settings : { ...settings, penalty: found.penalty ?? ("squared" as const) };
 }
 
 function sizesOf(labels: Uint32Array, k: number): number[] {
