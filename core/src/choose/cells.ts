@@ -78,28 +78,35 @@ function cellOf({ data, rows, cols }: Matrix): Cell {
   return { count: rows, mean, scatter, directions: squares > 0 ? (trace * trace) / squares : 1 };
 }
 
-/** Whether the means of two devices with so many rows differ, all comparable cells together. */
+/** The cells of a cluster that both devices hold. In the others one has nothing, or the edge of another cluster. */
+export function sharedCells(
+  lower: readonly (Cell | undefined)[],
+  upper: readonly (Cell | undefined)[],
+  [rowsOfLower, rowsOfUpper]: readonly [number, number],
+): boolean[] {
+  return lower.map((a, c) => {
+    const b = upper[c];
+    if (a === undefined || b === undefined || a.count + b.count < 3) return false;
+    if (!areAlike(a.count / rowsOfLower, b.count / rowsOfUpper)) return false;
+    // One row has no spread.
+    return a.count === 1 || b.count === 1 || areAlike(a.scatter / (a.count - 1), b.scatter / (b.count - 1));
+  });
+}
+
+function areAlike(x: number, y: number): boolean {
+  return x <= COMPARABLE * y && y <= COMPARABLE * x;
+}
+
+/** Whether the means of two devices differ, all cells that they share together. */
 export function differ(
   lower: readonly (Cell | undefined)[],
   upper: readonly (Cell | undefined)[],
-  rows: readonly [number, number],
+  isShared: readonly boolean[],
 ): boolean {
-  const tails: number[] = [];
-  lower.forEach((a, c) => {
-    const b = upper[c];
-    if (a !== undefined && b !== undefined && isComparable(a, b, rows)) tails.push(lnTailOfDifference(a, b));
-  });
+  const tails = isShared.flatMap((shared, c) =>
+    shared ? [lnTailOfDifference(lower[c] as Cell, upper[c] as Cell)] : [],
+  );
   return tails.length > 0 && lnFisher(tails) < ln(DIFFERENT);
-}
-
-/** Whether both hold the cluster of a cell: else one of them has only the edge of another cluster there. */
-function isComparable(a: Cell, b: Cell, [rowsOfA, rowsOfB]: readonly [number, number]): boolean {
-  if (a.count + b.count < 3) return false;
-  const areAlike = (x: number, y: number) => x <= COMPARABLE * y && y <= COMPARABLE * x;
-  if (!areAlike(a.count / rowsOfA, b.count / rowsOfB)) return false;
-  // One row has no spread.
-  if (a.count === 1 || b.count === 1) return true;
-  return areAlike(a.scatter / (a.count - 1), b.scatter / (b.count - 1));
 }
 
 /**
@@ -120,21 +127,31 @@ function squaredLength(vector: Float64Array): number {
   return vector.reduce((sum, x) => sum + x * x, 0);
 }
 
-/** Whether a cell in which the device is alone joins clusters of its own that are apart. */
-export function isSplit(points: Matrix, own: KMeansModel, common: Matrix, isAlone: readonly boolean[]): boolean {
-  const { centroids, labels } = own;
+/**
+ * Whether a cell joins clusters of a device that are apart, each of at least so many rows. `clearRows`: the device's rows
+ * in each cell that the devices do not share, else 0. In a shared cell the other joins the same clusters: k is small for
+ * both, and no reason to part.
+ */
+export function isSplit(
+  points: Matrix,
+  { centroids, labels }: KMeansModel,
+  common: Matrix,
+  clearRows: readonly number[],
+  least: number,
+): boolean {
   const cells = nearestCentroids(common, centroids);
   const members = Array.from({ length: centroids.rows }, (): number[] => []);
   labels.forEach((label, r) => {
     members[label].push(r);
   });
-  // A few rows far from the others are better joined than served by a centroid of their own.
-  const least = Math.max(4, points.rows / (2 * centroids.rows));
   for (let u = 0; u < centroids.rows; u++) {
     for (let v = 0; v < u; v++) {
-      if (cells[u] !== cells[v] || !isAlone[cells[u]] || Math.min(members[u].length, members[v].length) < least)
-        continue;
-      if (areSideBySide(centroids, u, v) && lnTailOfGap(points, members, centroids, u, v) < ln(APART)) return true;
+      const [few, many] = [members[u].length, members[v].length].sort((a, b) => a - b);
+      // Where most rows are near a border there are no clusters to give up.
+      if (cells[u] !== cells[v] || few < least || 2 * clearRows[cells[u]] < few + many) continue;
+      if (!areSideBySide(centroids, u, v)) continue;
+      const parts = [u, v].map((c) => cellOf(takeRows(points, members[c])));
+      if (lnTailOfGap(points, [members[u], members[v]], [parts[0], parts[1]]) < ln(APART)) return true;
     }
   }
   return false;
@@ -153,27 +170,26 @@ function areSideBySide({ data, rows, cols }: Matrix, u: number, v: number): bool
 /**
  * Two halves of an evenly spread line are D apart and each varies by D^2 / 12 along it; those of a normal cluster vary by
  * more, and two clusters by less. An even spread has short tails, so that its variance is known 2.5 times as well as a
- * normal one's, and the cut that k-means chose takes some of that away.
+ * normal one's. That k-means chose the line among all columns, and the cut on it, takes some of that away.
  */
 function lnTailOfGap(
   { data, cols }: Matrix,
   members: readonly (readonly number[])[],
-  { data: centroids }: Matrix,
-  u: number,
-  v: number,
+  [u, v]: readonly [Cell, Cell],
 ): number {
-  const gap = squaredDistance(centroids, u * cols, centroids, v * cols, cols);
+  const count = u.count + v.count;
+  const freedom = 2.5 * (count - 4 - cols);
+  if (freedom <= 0 || u.count < 2 || v.count < 2) return 0;
   let along = 0;
-  for (const c of [u, v]) {
-    for (const r of members[c]) {
+  [u, v].forEach(({ mean }, part) => {
+    for (const r of members[part]) {
       let step = 0;
-      for (let x = 0; x < cols; x++) {
-        step += (data[r * cols + x] - centroids[c * cols + x]) * (centroids[u * cols + x] - centroids[v * cols + x]);
-      }
+      for (let x = 0; x < cols; x++) step += (data[r * cols + x] - mean[x]) * (u.mean[x] - v.mean[x]);
       along += step * step;
     }
-  }
-  const count = members[u].length + members[v].length;
-  const freedom = 2.5 * (count - 6);
-  return lnTailOfF(((gap * gap) / 12) * ((count - 2) / along), freedom, freedom);
+  });
+  const square = squaredDistance(u.mean, 0, v.mean, 0, cols);
+  // Means lie apart by chance too, the more columns there are.
+  const chance = [u, v].reduce((sum, { scatter, count: n }) => sum + scatter / (n * (n - 1)), 0);
+  return lnTailOfF((((square - chance) / 12) * (square * (count - 2))) / along, freedom, freedom);
 }

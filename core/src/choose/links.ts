@@ -11,7 +11,7 @@ import type { Matrix } from "../matrix.ts";
 import { randomStream } from "../random.ts";
 import { joinSketches, type Sketch, sketchOf } from "../sketch.ts";
 import { addTraffic, leastSupport, sendTraffic, type Traffic } from "../traffic.ts";
-import { cellsOf, differ, isSplit } from "./cells.ts";
+import { cellsOf, differ, isSplit, sharedCells } from "./cells.ts";
 
 export interface ChooseLinksOptions extends Pick<FitOptions, "restarts" | "minimum" | "seed" | "kernel"> {
   /** Clusters of all devices together, as for `fit`. */
@@ -100,13 +100,14 @@ function areStrangers(lower: Judge, upper: Judge, k: number, minimum: number, na
   const common = joined.counts.length > k ? commonClusters(joined, k, name) : joined.centroids;
   const [below, above] = [lower, upper].map(({ points }) => cellsOf(points, common, minimum));
   const rows = [lower.points.rows, upper.points.rows] as const;
-  if (differ(below, above, rows)) return true;
-  // What one end must give up, the other has no use for: they do not cut the same clusters differently.
-  const splitAlone = ({ points, own }: Judge, others: typeof below) => {
-    const isAlone = Array.from({ length: common.rows }, (_, c) => others[c] === undefined);
-    return isSplit(points, own, common, isAlone);
-  };
-  return splitAlone(lower, above) || splitAlone(upper, below);
+  const isShared = sharedCells(below, above, rows);
+  if (differ(below, above, isShared)) return true;
+  // Half as many rows as a common cluster has of each device. Fewer are better joined than served alone.
+  const least = (rows[0] + rows[1]) / (4 * k);
+  return [lower, upper].some(({ points, own }, end) => {
+    const clearRows = [below, above][end].map((cell, c) => (isShared[c] ? 0 : (cell?.count ?? 0)));
+    return isSplit(points, own, common, clearRows, least);
+  });
 }
 
 function commonClusters({ centroids: points, counts: weights }: Sketch, k: number, name: string): Matrix {
