@@ -4,6 +4,7 @@ import {
   choose,
   chooseAlpha,
   chooseK,
+  communities,
   complete,
   distortion,
   erdosRenyi,
@@ -21,6 +22,7 @@ import {
   splitBySizes,
   splitEvenly,
   stack,
+  twoCommunities,
 } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
 import { cholesky, solved } from "../src/choose/cholesky.ts";
