@@ -7,6 +7,7 @@ import { communitiesApart } from "./quality/communities.ts";
 import { consensusLevel, relaxationPace } from "./quality/consensus.ts";
 import { everybody } from "./quality/everybody.ts";
 import { labelSkew, manyClusters } from "./quality/hard.ts";
+import { linksChosen, penaltiesCompared } from "./quality/links.ts";
 import { settling } from "./quality/settling.ts";
 import { traffic } from "./quality/traffic.ts";
 
@@ -18,7 +19,11 @@ const sections: Record<string, (first: number) => void> = {
   settling,
   skew: labelSkew,
   clusters: manyClusters,
-  communities: communitiesApart,
+  communities: (seed) => {
+    communitiesApart(seed);
+    penaltiesCompared(seed);
+  },
+  links: linksChosen,
   k: kChosen,
   kinds: kindsChosen,
   alpha: alphaChosen,

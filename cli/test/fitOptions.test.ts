@@ -29,6 +29,7 @@ test("every option reaches the method as core takes it, and model.json records w
     ["rounds", ["--rounds", "2"], "fedkm", { rounds: 2 }, { rounds: 2 }],
     ["coupling", ["--coupling", "transport"], "fedkm", { coupling: "transport" }, { coupling: "transport" }],
     ["weighting", ["--weighting", "device"], "fedkm", { weighting: "device" }, { weighting: "device" }],
+    ["penalty", ["--penalty", "squared"], "fedkm", { penalty: "squared" }, { penalty: "squared" }],
     ["tolerance", ["--tolerance", "0.1"], "fedkm", { tol: 0.1 }, { tolerance: 0.1 }],
     ["other", ["--method", "distributed", "--rounds", "3"], "distributed", { rounds: 3 }, { rounds: 3 }],
   ];
@@ -40,6 +41,13 @@ test("every option reaches the method as core takes it, and model.json records w
     const asked = { k: 3, alpha: 1, method, graph: "complete", seed: 1, weighting: "sample", ...recorded };
     expect(model.options).toEqual(asked);
   }
+});
+
+test("a penalty is recorded with the scale that it was given", async () => {
+  await fit("truncated", "--penalty", "truncated");
+  const { options, objective } = modelOf("truncated");
+  expect(options.penalty).toEqual({ name: "truncated", scale: expect.any(Number) });
+  expect(objective).toBe(await objectiveInCore("fedkm", { weighting: "sample", penalty: options.penalty }));
 });
 
 test("without them every row counts the same, and model.json says so", async () => {
@@ -60,6 +68,11 @@ test.each([
   [["--preset", "best"], '--preset must be one of dependable, paper, got "best"'],
   [["--schedule", "all"], '--schedule must be one of cyclic, random, coloured, simultaneous, got "all"'],
   [["--rounds", "1.5"], '--rounds must be an integer from 0 to 1000000, got "1.5"'],
+  [["--penalty", "lasso"], '--penalty must be one of squared, norm, truncated, got "lasso"'],
+  [
+    ["--method", "local", "--penalty", "norm"],
+    "--method local must be used with some of --init, --coupling, --weighting, got --penalty",
+  ],
   [["--tolerance", "-1"], '--tolerance must be a number of at least 0, got "-1"'],
 ])("%j is refused in one line, before anything is read", async (args, message) => {
   const { code, stderr } = await fit("refused", ...args);

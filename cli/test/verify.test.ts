@@ -32,6 +32,8 @@ test.each([
   [["--coupling", "transport", "--schedule", "coloured"]],
   [["--schedule", "simultaneous", "--rounds", "2000"]],
   [["--schedule", "random"]],
+  [["--penalty", "norm", "--scale", "standard"]],
+  [["--penalty", "truncated"]],
   [["--tolerance", "1e-3"]],
   [["--rounds", "2"]],
   [["--scale", "standard"]],

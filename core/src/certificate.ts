@@ -2,6 +2,7 @@
 // points lie on a border between clusters. Whoever has the points can compute it again.
 
 import { checkArray, checkNumber } from "./check.ts";
+import { discrepancyOf } from "./coupling.ts";
 import type { FitModel, RoundSummary } from "./fit.ts";
 import type { Graph } from "./graph.ts";
 import { squaredDistance } from "./kernel/js.ts";
@@ -9,6 +10,7 @@ import { type Matrix, rangeOf } from "./matrix.ts";
 import { checkedObjective, type ObjectiveOptions } from "./measures.ts";
 import { objectiveOf } from "./objective.ts";
 import type { Settled } from "./options.ts";
+import { slopeOf } from "./penalty.ts";
 import { updateDevice } from "./updateDevice.ts";
 
 export interface Certificate {
@@ -76,7 +78,7 @@ function residualOf(
   datasets: readonly Matrix[],
   { neighbours, weights }: Graph,
   centroids: readonly Matrix[],
-  { alpha, coupling, weighting }: Settled<ObjectiveOptions>,
+  { alpha, coupling, weighting, penalty }: Settled<ObjectiveOptions>,
 ): number {
   const meanRows = datasets.reduce((sum, { rows }) => sum + rows, 0) / datasets.length;
   let largest = 0;
@@ -84,7 +86,12 @@ function residualOf(
     const others = Array.from(neighbours[i], (j) => centroids[j]);
     // A device without points has no weight of its own.
     const weight = weighting === "sample" && points.rows > 0 ? points.rows / meanRows : 1;
-    const once = { alpha, coupling, weight, edgeWeights: weights[i], passes: 1 };
+    // A pass with another penalty is one with links as strong as its slopes.
+    const edgeWeights =
+      penalty === "squared"
+        ? weights[i]
+        : weights[i].map((edge, n) => edge * slopeOf(penalty, discrepancyOf(centroids[i], others[n], coupling)));
+    const once = { alpha, coupling, weight, edgeWeights, passes: 1 };
     const { data } = updateDevice(points, centroids[i], others, once).centroids;
     for (let x = 0; x < data.length; x++) largest = Math.max(largest, Math.abs(data[x] - centroids[i].data[x]));
   });

@@ -4,6 +4,7 @@ import munkres from "munkres";
 import type { PackedLinks } from "./graph.ts";
 import { squaredDistance } from "./kernel/js.ts";
 import { type Matrix, stack } from "./matrix.ts";
+import { costOf, type Penalty } from "./penalty.ts";
 
 /**
  * nearest: d(V, W) = sum_c min_c' |v_c - w_c'|^2 + sum_c' min_c |v_c - w_c'|^2, the paper's.
@@ -166,12 +167,13 @@ export function discrepancyOf(a: Matrix, b: Matrix, coupling: Coupling): number 
   return match(coupling, a.data, 0, a.rows, b.data, 0, b.rows, a.cols, emptyMatches(Math.max(a.rows, b.rows)));
 }
 
-/** GTV: the sum over the edges of A(i, j) d(W_i, W_j). */
+/** GTV: the sum over the edges of A(i, j) times the penalty of d(W_i, W_j). */
 export function totalVariationOfSets(
   { data, starts, cols }: CentroidSets,
   links: PackedLinks,
   coupling: Coupling,
   matches: Matches,
+  penalty: Penalty,
 ): number {
   let total = 0;
   for (let i = 0; i + 1 < starts.length; i++) {
@@ -180,7 +182,8 @@ export function totalVariationOfSets(
       const j = links.devices[at];
       if (j < i) continue;
       const otherRows = starts[j + 1] - starts[j];
-      total += links.weights[at] * match(coupling, data, starts[i], rows, data, starts[j], otherRows, cols, matches);
+      const d = match(coupling, data, starts[i], rows, data, starts[j], otherRows, cols, matches);
+      total += links.weights[at] * (penalty === "squared" ? d : costOf(penalty, d));
     }
   }
   return total;

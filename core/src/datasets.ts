@@ -33,17 +33,18 @@ export function paperData(kind: PaperKind, devices: number, pointsPerDevice: num
 
 /**
  * Two communities of devices, each with its own three clusters (sigma 1): the second's centres are the first's, moved
- * by 15 in every coordinate. The devices of the first community come first.
+ * by `shift` in every coordinate. The devices of the first community come first.
  */
-export function twoCommunities(devicesEach: number, pointsPerDevice: number, seed: number): Partition {
+export function twoCommunities(devicesEach: number, pointsPerDevice: number, seed: number, shift = 15): Partition {
   checkDeal(devicesEach, pointsPerDevice, seed);
+  checkNumber("shift", shift, () => true, "a finite number");
   const random = randomStream(seed, "data", "communities");
   const centres = drawCentres(random);
-  const halves = [0, 15].map((shift, half) => {
+  const halves = [0, shift].map((moved, half) => {
     const drawn = drawPaper(
       "iso",
       devicesEach * pointsPerDevice,
-      centres.map((x) => x + shift),
+      centres.map((x) => x + moved),
       random,
     );
     const split = dealInTurn(drawn, evenSizes(drawn, devicesEach), seed + half);

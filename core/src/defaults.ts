@@ -27,4 +27,5 @@ export const defaults = {
   schedule: "cyclic",
   coupling: "nearest",
   weighting: "device",
+  penalty: "squared",
 } as const;

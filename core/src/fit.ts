@@ -2,76 +2,33 @@
 
 import { checkInteger, checkNetwork, checkOneOf, checkSeed, checkSignal } from "./check.ts";
 import { defaults } from "./defaults.ts";
-import { type EmptyClusters, emptyRules } from "./emptyClusters.ts";
-import { checkOptions, type OptionNames } from "./given.ts";
+import { emptyRules } from "./emptyClusters.ts";
+import {
+  checkedClusters,
+  checkStart,
+  defaultInit,
+  type FitOptions,
+  fitOptionNames,
+  meanClusters,
+} from "./fitOptions.ts";
+import { checkOptions } from "./given.ts";
 import type { Graph } from "./graph.ts";
 import type { Matrix } from "./matrix.ts";
 import { networkAnswerOf } from "./model.ts";
-import { type Network, network, pointScales, runRound, summarise, unpack, type Weighting } from "./network.ts";
-import {
-  type Preset,
-  pullRatio,
-  settingsOfRounds,
-  sharedOptionNames,
-  type UpdateOptions,
-  type UpdateSettings,
-} from "./options.ts";
+import { type Network, network, pointScales, runRound, summarise, unpack } from "./network.ts";
+import { pullRatio, settingsOfRounds, type UpdateSettings } from "./options.ts";
+import type { PenaltyOption, ScaledPenalty } from "./penalty.ts";
 import { randomStream } from "./random.ts";
-import { checkSchedule, roundOrders, type Schedule } from "./schedule.ts";
+import { checkSchedule, roundOrders } from "./schedule.ts";
 import { settlingOf } from "./settling.ts";
-import { type Clusters, type Init, start } from "./start.ts";
-
-export interface FitOptions extends Omit<UpdateOptions, "weight" | "edgeWeights"> {
-  /** Clusters of every device, or a list with those of each. */
-  k: Clusters;
-  /** Default "dependable": what is not said otherwise is chosen for the right answer, not as in the paper. */
-  preset?: Preset | undefined;
-  /** At most this many rounds, each of n device updates. Default 200. */
-  rounds?: number | undefined;
-  /** Default "cyclic". */
-  schedule?: Schedule | undefined;
-  /** Default "device". */
-  weighting?: Weighting | undefined;
-  /** Default "auto", or "local" with alpha 0 or with preset "paper". */
-  init?: Init | undefined;
-  /** Where a given `init` leaves a device's clusters without points. Moved ones begin at records. Default "keep". */
-  empty?: EmptyClusters | undefined;
-  /** Starts of the k-means that `init` needs. Default 10. */
-  restarts?: number | undefined;
-  /** No centroid of fewer points is flooded (`init: "federated"`, and methods that flood centroids). Default 1. */
-  minimum?: number | undefined;
-  /** Default 0. */
-  seed?: number | undefined;
-  /**
-   * Whether a run that is slow to settle also takes steps of all devices together. They need sums over the network, so
-   * they are for runs in one process and for networks that can sum; a device on its own keeps to updates. Default true,
-   * but false with preset "paper" or a listed schedule. With alpha 0 there are none.
-   */
-  jointSteps?: boolean | undefined;
-  signal?: AbortSignal | undefined;
-}
-
-export const fitOptionNames: OptionNames<FitOptions> = {
-  k: true,
-  ...sharedOptionNames,
-  preset: true,
-  rounds: true,
-  schedule: true,
-  weighting: true,
-  init: true,
-  empty: true,
-  restarts: true,
-  minimum: true,
-  jointSteps: true,
-  signal: true,
-};
+import { start } from "./start.ts";
 
 /** A round in numbers. Round 0 is the start: every device has sent its first centroids. */
 export interface RoundSummary {
   readonly round: number;
   /** F: every device's loss per point (times u_i), plus alpha times the total variation. */
   readonly objective: number;
-  /** GTV: the sum over the edges of A(i, j) d(W_i, W_j). */
+  /** GTV: the sum over the edges of A(i, j) d(W_i, W_j), or of its penalty. */
   readonly totalVariation: number;
   /** Largest change of any coordinate of any centroid in this round. */
   readonly largestMove: number;
@@ -100,6 +57,8 @@ export interface FitModel {
   readonly bytes: number;
   /** The start and every round: rounds + 1 entries. */
   readonly history: readonly RoundSummary[];
+  /** With its scale; absent where links cost their discrepancy. */
+  readonly penalty?: ScaledPenalty;
   /** For every device the cluster of each of its points, computed when asked. */
   labels(): readonly Uint32Array[];
 }
@@ -146,8 +105,10 @@ function roundsOf(
   const given = typeof k === "number" ? options : { ...options, candidates: false };
   const around = { k: meanClusters(k), degree: meanDegree(graph) };
   const settingsOf = settingsOfRounds(given, preset, schedule, around);
-  const init = options.init ?? defaultInit(preset, options.alpha, k);
-  const state = startNetwork(datasets, graph, { ...options, k, init }, settingsOf(1));
+  const { penalty = defaults.penalty } = options;
+  const init = options.init ?? defaultInit(preset, options.alpha, k, penalty);
+  checkStart(penalty, init);
+  const state = startNetwork(datasets, graph, { ...options, k, init }, settingsOf(1), penalty);
   const orders = roundOrders(schedule, graph, randomStream(seed, "schedule"));
   // A listed schedule runs to its end: that is what it was listed for.
   const listed = Array.isArray(schedule);
@@ -155,8 +116,8 @@ function roundsOf(
   const { alpha, denominatorFloor } = state.settings;
   const { jointSteps = preset !== "paper" && !listed } = options;
   const settle = settlingOf(state, {
-    // The printed denominator descends another objective.
-    isJoint: jointSteps && alpha > 0 && denominatorFloor === 0,
+    // The printed denominator descends another objective, and other penalties are no quadratic.
+    isJoint: jointSteps && alpha > 0 && denominatorFloor === 0 && state.penalty === "squared",
     pullRatio: pullRatio(state.settings, around),
   });
   const advance = (round: number) => {
@@ -174,42 +135,13 @@ function meanDegree({ size, weights }: Graph): number {
   return weights.reduce((sum, row) => sum + row.reduce((a, b) => a + b, 0), 0) / size;
 }
 
-/** One number where all are the same. Whatever pairs clusters one to one, or takes over a neighbour's, needs that. */
-function checkedClusters({ k, coupling, candidates }: FitOptions, devices: number): Clusters {
-  if (!Array.isArray(k)) {
-    checkInteger("k", k, 1);
-    return k;
-  }
-  if (k.length !== devices) {
-    throw new RangeError(`k must have ${devices} numbers (one for each device), got ${k.length}`);
-  }
-  k.forEach((own, i) => {
-    checkInteger(`k[${i}]`, own, 1);
-  });
-  if (k.every((own) => own === k[0])) return k[0];
-  if (coupling === "transport" || candidates) {
-    throw new RangeError(`k must be one number with coupling "transport" or candidates, got ${k.join(", ")}`);
-  }
-  return k;
-}
-
-function meanClusters(k: Clusters): number {
-  return typeof k === "number" ? k : k.reduce((a, b) => a + b) / k.length;
-}
-
-function defaultInit(preset: Preset, alpha: number, k: Clusters): Init {
-  // The paper's "initialized with k-means++" is most likely k-means run to its end, see docs/paper.md#the-start.
-  if (preset === "paper") return "local";
-  // Alone means alone: nothing is flooded either. And clusters of different numbers have no common seed.
-  return alpha === 0 || typeof k !== "number" ? "local" : "auto";
-}
-
 /** Sets the devices at their start, by options that every method over a network takes. The data were checked. */
 export function startNetwork(
   datasets: readonly Matrix[],
   graph: Graph,
   options: Omit<FitOptions, "alpha">,
   settings: UpdateSettings,
+  penalty: PenaltyOption = "squared",
 ): Network {
   const { k, rounds = defaults.rounds, weighting = defaults.weighting, init = "local" } = options;
   const { empty = "keep", restarts = defaults.restarts, minimum = defaults.minimum, seed = defaults.seed } = options;
@@ -229,7 +161,7 @@ export function startNetwork(
     { k, init, empty, restarts, minimum, seed, alpha, coupling, pointScales: scales },
   );
   const random = randomStream(seed, "fresh");
-  return network({ datasets, points, graph, start: begun, settings, pointScales: scales, random });
+  return network({ datasets, points, graph, start: begun, settings, pointScales: scales, random, penalty });
 }
 
 /** What one round did. */
@@ -284,5 +216,6 @@ export function* runRounds(
   const centroids = unpack(state, state.sets.data);
   const inertia = state.losses.reduce((sum, loss) => sum + loss, 0);
   const numbers = { centroids, objective, inertia, rounds: round, converged, messages, bytes, history };
-  return networkAnswerOf(numbers, state.datasets);
+  const penalty = state.penalty === "squared" ? {} : { penalty: state.penalty };
+  return networkAnswerOf({ ...numbers, ...penalty }, state.datasets);
 }

@@ -20,13 +20,13 @@ export {
 export type { EmptyClusters } from "./emptyClusters.ts";
 export {
   type FitModel,
-  type FitOptions,
   fit,
   fitRounds,
   type Round,
   type RoundResult,
   type RoundSummary,
 } from "./fit.ts";
+export type { FitOptions } from "./fitOptions.ts";
 export { connectedComponents, type Edge, edges, type Graph, graph } from "./graph.ts";
 export {
   communities,
@@ -91,6 +91,7 @@ export { orderSeeds } from "./methods/order.ts";
 export { type PredictOptions, type Predictor, predict } from "./model.ts";
 export { commit, largestCoordinate, type Network, refreshStatistics, type Weighting } from "./network.ts";
 export type { Preset, UpdateOptions } from "./options.ts";
+export type { Penalty, PenaltyOption, ScaledPenalty } from "./penalty.ts";
 export { normalStream, type Random, randomStream } from "./random.ts";
 export type { Schedule } from "./schedule.ts";
 export { laplacianExtremes } from "./spectrum.ts";

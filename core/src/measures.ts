@@ -13,7 +13,7 @@ import {
 import { type Coupling, couplings, discrepancyOf, emptyMatches, match } from "./coupling.ts";
 import { defaults } from "./defaults.ts";
 import { ln } from "./elementary.ts";
-import { fitOptionNames } from "./fit.ts";
+import { fitOptionNames } from "./fitOptions.ts";
 import { checkOptions } from "./given.ts";
 import type { Graph } from "./graph.ts";
 import { squaredDistance } from "./kernel/js.ts";
@@ -21,6 +21,7 @@ import type { Matrix } from "./matrix.ts";
 import type { Weighting } from "./network.ts";
 import { lossOf, objectiveOf, totalVariationOf } from "./objective.ts";
 import type { Settled } from "./options.ts";
+import { checkScaled, type Penalty } from "./penalty.ts";
 
 /** d(V, W) of two centroid sets, whatever their order. Sets of different sizes need "nearest". */
 export function discrepancy(a: Matrix, b: Matrix, coupling: Coupling = defaults.coupling): number {
@@ -40,15 +41,16 @@ export function matchCentroids(own: Matrix, reference: Matrix): Uint32Array {
   return matches.toOther;
 }
 
-/** GTV: the sum over the edges of A(i, j) d(W_i, W_j). */
+/** GTV: the sum over the edges of A(i, j) d(W_i, W_j), or of its penalty. */
 export function totalVariation(
   centroids: readonly Matrix[],
   graph: Graph,
   coupling: Coupling = defaults.coupling,
+  penalty: Penalty = defaults.penalty,
 ): number {
   checkSets(centroids, coupling);
   checkSize(centroids, graph);
-  return totalVariationOf(centroids, graph, coupling);
+  return totalVariationOf(centroids, graph, coupling, checkScaled(penalty));
 }
 
 /** By what a result is judged. Whoever has the options of its `fit` can give them as they are. */
@@ -56,6 +58,8 @@ export interface ObjectiveOptions {
   alpha: number;
   coupling?: Coupling | undefined;
   weighting?: Weighting | undefined;
+  /** With its scale, as `fit` returns it. Default "squared". */
+  penalty?: Penalty | undefined;
 }
 
 /** F of GTVMin: sum_i u_i (1 / m_i) sum_r min_c |w(i,c) - x(i,r)|^2 + alpha GTV. */
@@ -77,13 +81,13 @@ export function checkedObjective(
 ): Settled<ObjectiveOptions> {
   checkNetwork(datasets, graph);
   checkOptions(options, fitOptionNames, "alpha");
-  const { alpha, coupling = defaults.coupling, weighting = defaults.weighting } = options;
+  const { alpha, coupling = defaults.coupling, weighting = defaults.weighting, penalty = defaults.penalty } = options;
   checkAtLeastZero("alpha", alpha);
   checkOneOf("weighting", weighting, ["device", "sample"]);
   checkSets(centroids, coupling);
   checkSize(centroids, graph);
   checkColumns(datasets, centroids);
-  return { alpha, coupling, weighting };
+  return { alpha, coupling, weighting, penalty: checkScaled(penalty) };
 }
 
 /** Local distortion: half the sum of squared distances from every point to its own device's nearest centroid. */

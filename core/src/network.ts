@@ -6,9 +6,11 @@ import { type Graph, type PackedLinks, packLinks } from "./graph.ts";
 import type { PreparedPoints } from "./kernel/kernel.ts";
 import { type Matrix, rangeOf } from "./matrix.ts";
 import type { UpdateSettings } from "./options.ts";
+import { type Penalty, type PenaltyOption, scaled } from "./penalty.ts";
 import type { Random } from "./random.ts";
 import type { RoundOrder } from "./schedule.ts";
 import type { Start } from "./start.ts";
+import { sumTraffic } from "./traffic.ts";
 import { runUpdate } from "./update.ts";
 import { emptyUpdate, type UpdateState } from "./updateState.ts";
 
@@ -42,6 +44,8 @@ export interface Network {
   /** Room for every device's updates; devices with the same k share it. */
   readonly updates: readonly UpdateState[];
   readonly matches: Matches;
+  /** What a link costs. */
+  readonly penalty: Penalty;
   /** Device i has not moved since the last moving step if stillSince[i] = movingSteps; stillCount counts these. */
   readonly stillSince: Float64Array;
   movingSteps: number;
@@ -54,10 +58,12 @@ export interface Network {
 export interface NetworkParts
   extends Pick<Network, "datasets" | "points" | "graph" | "settings" | "pointScales" | "random"> {
   readonly start: Start;
+  readonly penalty: PenaltyOption;
 }
 
-export function network({ datasets, points, graph, settings, pointScales, random, start }: NetworkParts): Network {
-  const { centroids, traffic } = start;
+export function network(parts: NetworkParts): Network {
+  const { datasets, points, graph, settings, pointScales, random } = parts;
+  const { centroids, traffic } = parts.start;
   const { size } = graph;
   const { cols } = centroids[0];
   const sets = packSets(centroids, cols);
@@ -72,7 +78,7 @@ export function network({ datasets, points, graph, settings, pointScales, random
     room.set(rows, update);
   }
   // Field by field: what a spread makes is a sixth slower to run on.
-  const state: Network = {
+  const state: Network & { penalty: Penalty } = {
     graph,
     links,
     datasets,
@@ -89,6 +95,7 @@ export function network({ datasets, points, graph, settings, pointScales, random
     losses: new Float64Array(size),
     updates: centroids.map(({ rows }) => room.get(rows) as UpdateState),
     matches: emptyMatches(k),
+    penalty: "squared",
     stillSince: new Float64Array(size).fill(-1),
     movingSteps: 0,
     stillCount: 0,
@@ -96,7 +103,36 @@ export function network({ datasets, points, graph, settings, pointScales, random
     bytes: traffic.bytes,
   };
   for (let i = 0; i < size; i++) refreshStatistics(state, i);
+  setPenalty(state, parts.penalty);
   return state;
+}
+
+/** Where the scale is asked of the devices, they add up two numbers. */
+function setPenalty(state: Network & { penalty: Penalty }, asked: PenaltyOption): void {
+  state.penalty = scaled(asked, () => chanceDiscrepancy(state));
+  for (const update of state.updates) update.penalty = state.penalty;
+  if (state.penalty === asked) return;
+  const { messages, bytes } = sumTraffic(state.graph, 2);
+  state.messages += messages;
+  state.bytes += bytes;
+}
+
+/**
+ * The discrepancy that two devices with the same clusters have by chance: a mean of n points errs by their variance / n.
+ * Devices count by their points, because those of few know their variance badly.
+ */
+function chanceDiscrepancy({ datasets, sets: { starts }, counts, losses, settings }: Network): number {
+  let [errors, points] = [0, 0];
+  datasets.forEach(({ rows }, i) => {
+    const own = counts.subarray(starts[i], starts[i + 1]);
+    if (rows <= own.length) return;
+    const variance = losses[i] / (rows - own.length);
+    errors += rows * variance * own.reduce((sum, count) => (count > 0 ? sum + 1 / count : sum), 0);
+    points += rows;
+  });
+  if (points === 0) return 0;
+  // Both ends err, and "nearest" counts every pair from both sides.
+  return ((settings.coupling === "nearest" ? 4 : 2) * errors) / points;
 }
 
 /** (E1) at the centroids that device i has sent. */
@@ -240,7 +276,7 @@ export function summarise(state: Network) {
   const { graph, links, settings, pointScales, losses, messages, bytes } = state;
   let loss = 0;
   for (let i = 0; i < graph.size; i++) loss += pointScales[i] * losses[i];
-  const totalVariation = totalVariationOfSets(state.sets, links, settings.coupling, state.matches);
+  const totalVariation = totalVariationOfSets(state.sets, links, settings.coupling, state.matches, state.penalty);
   return { objective: loss + settings.alpha * totalVariation, totalVariation, messages, bytes };
 }
 

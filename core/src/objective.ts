@@ -6,6 +6,7 @@ import { jsKernel } from "./kernel/js.ts";
 import { emptyStatistics } from "./kernel/kernel.ts";
 import type { Matrix } from "./matrix.ts";
 import { pointScales, type Weighting } from "./network.ts";
+import type { Penalty } from "./penalty.ts";
 
 /** Sum of squared distances from every point to its nearest centroid. */
 export function lossOf(points: Matrix, centroids: Matrix): number {
@@ -16,15 +17,21 @@ export function lossOf(points: Matrix, centroids: Matrix): number {
 }
 
 /** GTV. */
-export function totalVariationOf(centroids: readonly Matrix[], graph: Graph, coupling: Coupling): number {
+export function totalVariationOf(
+  centroids: readonly Matrix[],
+  graph: Graph,
+  coupling: Coupling,
+  penalty: Penalty,
+): number {
   const matches = emptyMatches(centroids.reduce((most, { rows }) => Math.max(most, rows), 0));
-  return totalVariationOfSets(packSets(centroids, centroids[0].cols), packLinks(graph), coupling, matches);
+  return totalVariationOfSets(packSets(centroids, centroids[0].cols), packLinks(graph), coupling, matches, penalty);
 }
 
 export interface JudgedBy {
   readonly alpha: number;
   readonly coupling: Coupling;
   readonly weighting: Weighting;
+  readonly penalty: Penalty;
 }
 
 /** F, GTV and the sum of all squared distances. */
@@ -32,9 +39,9 @@ export function objectiveOf(
   datasets: readonly Matrix[],
   centroids: readonly Matrix[],
   graph: Graph,
-  { alpha, coupling, weighting }: JudgedBy,
+  { alpha, coupling, weighting, penalty }: JudgedBy,
 ): { readonly objective: number; readonly totalVariation: number; readonly inertia: number } {
-  const totalVariation = totalVariationOf(centroids, graph, coupling);
+  const totalVariation = totalVariationOf(centroids, graph, coupling, penalty);
   const scales = pointScales(datasets, weighting);
   const losses = datasets.map((points, i) => lossOf(points, centroids[i]));
   const loss = losses.reduce((sum, own, i) => sum + scales[i] * own, 0);

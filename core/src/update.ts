@@ -3,6 +3,7 @@
 
 import { match } from "./coupling.ts";
 import type { PreparedPoints, Statistics } from "./kernel/kernel.ts";
+import { costOf, slopeOf } from "./penalty.ts";
 import type { UpdateState } from "./updateState.ts";
 
 /** Runs an update to its end on points at hand. */
@@ -68,9 +69,9 @@ export function localObjective(update: UpdateState): number {
   return update.pointScale * update.statistics.loss + update.settings.alpha * matchNeighbours(update);
 }
 
-/** (E2) and (E3) for all neighbours: fills the pulls and returns the sum of A(i, j) d(W_i, W_j). */
+/** (E2) and (E3) for all neighbours: fills the pulls and returns the sum of A(i, j) d(W_i, W_j), or of its penalty. */
 function matchNeighbours(update: UpdateState): number {
-  const { k, cols, centroids, matches, links, firstLink, endLink, pullSums, pullWeights } = update;
+  const { k, cols, centroids, matches, links, firstLink, endLink, pullSums, pullWeights, penalty } = update;
   const { data, starts } = update.sets;
   const { coupling } = update.settings;
   // Plain loops: for a handful of numbers they are faster than `fill`.
@@ -80,8 +81,14 @@ function matchNeighbours(update: UpdateState): number {
   for (let n = firstLink; n < endLink; n++) {
     const start = starts[links.devices[n]];
     const rows = starts[links.devices[n] + 1] - start;
-    const weight = links.weights[n];
-    total += weight * match(coupling, centroids, 0, k, data, start, rows, cols, matches);
+    const d = match(coupling, centroids, 0, k, data, start, rows, cols, matches);
+    let weight = links.weights[n];
+    if (penalty === "squared") total += weight * d;
+    else {
+      total += weight * costOf(penalty, d);
+      // The pull of a link falls as its ends part.
+      weight *= slopeOf(penalty, d);
+    }
     for (let c = 0; c < k; c++) {
       pullWeights[c] += weight;
       addRow(weight, data, start + matches.toOther[c], pullSums, c, cols);

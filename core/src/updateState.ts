@@ -4,6 +4,7 @@ import { type CentroidSets, emptyMatches, type Matches } from "./coupling.ts";
 import type { PackedLinks } from "./graph.ts";
 import { emptyStatistics, type Statistics } from "./kernel/kernel.ts";
 import type { UpdateSettings } from "./options.ts";
+import type { Penalty } from "./penalty.ts";
 
 /**
  * One device's update in progress. It holds no points: whoever holds them fills `statistics` at `centroids` when asked.
@@ -26,6 +27,8 @@ export interface UpdateState {
   links: PackedLinks;
   firstLink: number;
   endLink: number;
+  /** What a link costs. */
+  penalty: Penalty;
   /** u_i / m_i. */
   pointScale: number;
   /** Further starts of the solver besides the device's centroids (and its neighbours', with `candidates`). */
@@ -74,6 +77,7 @@ export function emptyUpdate(k: number, cols: number, settings: UpdateSettings, l
     links: noLinks,
     firstLink: 0,
     endLink: 0,
+    penalty: "squared",
     pointScale: 1,
     freshStarts: [],
     passes: 0,

@@ -4,11 +4,9 @@ import {
   choose,
   chooseAlpha,
   chooseK,
-  chooseLinks,
   communities,
   complete,
   distortion,
-  edges,
   erdosRenyi,
   fit,
   graph,
@@ -466,52 +464,6 @@ describe("chooseAlpha(datasets, graph, options)", () => {
     expect(run({ weighting: "point" })).toThrow('weighting must be one of device, sample, got "point"');
     expect(run({ seed: 0.5 })).toThrow("seed must be an integer, got 0.5");
     expect(run({ judge: "both" })).toThrow('judge must be one of own, all, got "both"');
-  });
-});
-
-describe("chooseLinks(datasets, graph, options)", () => {
-  it("keeps the links inside two communities and drops those between them", () => {
-    for (const seed of [0, 1, 2]) {
-      const { datasets } = twoCommunities(5, 50, seed);
-      const links = communities([5, 5], 0.8, 0.3, randomStream(seed, "graph"));
-      const isBetween = ([i, j]: readonly [number, number, number?]) => i < 5 && j >= 5;
-      const all = Array.from(edges(links));
-      const { graph: kept, dropped } = chooseLinks(datasets, links, { k: 3, seed });
-      expect(dropped).toEqual(all.filter(isBetween).map(([i, j]) => [i, j]));
-      expect(Array.from(edges(kept))).toEqual(all.filter((edge) => !isBetween(edge)));
-    }
-  });
-
-  it("keeps all links where all have the same clusters, with their weights", () => {
-    for (const kind of ["iso", "var", "aniso"] as const) {
-      const { datasets } = paperData(kind, 4, 50, 1);
-      const links = graph(4, [
-        [0, 1, 2],
-        [1, 2],
-        [2, 3, 0.5],
-      ]);
-      expect(chooseLinks(datasets, links, { k: 3 })).toMatchObject({ graph: links, dropped: [] });
-    }
-  });
-
-  it("asks nothing of devices with few points, and leaves them their links", () => {
-    const [crowd] = around(on(0, 9), 30, 1, 1);
-    const far = matrix([
-      [500, 0],
-      [510, 0],
-    ]);
-    const { dropped, messages, bytes } = chooseLinks([crowd, far, none], path(3), { k: 2 });
-    // Only the first tells anything: two centroids, and an answer.
-    expect([dropped, messages, bytes]).toEqual([[], 2, 8 * (4 + 1)]);
-  });
-
-  it("says what a device tells, keeps to the minimum, and refuses one cluster", () => {
-    const lonely = matrix([...Array.from({ length: 9 }, (_, x) => [x / 9, 0]), [100, 0]]);
-    const { bytes, reveals } = chooseLinks([lonely, lonely], path(2), { k: 2, minimum: 2 });
-    // Of the cluster of one point nothing is told.
-    expect(bytes).toBe(2 * 8 * (2 + 1));
-    expect(reveals).toMatch(/none of fewer than 2 points/);
-    expect(() => chooseLinks([lonely], graph(1, []), { k: 1 })).toThrow("k must be an integer of at least 2, got 1");
   });
 });
 

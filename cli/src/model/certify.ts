@@ -7,10 +7,10 @@ type Certified = Pick<Model, "devices" | "scaling" | "options" | "history">;
 
 /** On the centroids as they are written: the way to the user's units and back may cost their last bits. */
 export function certifyModel(model: Certified, datasets: readonly Matrix[], graph: Graph): Certificate {
-  const { alpha, coupling, method } = model.options;
+  const { alpha, coupling, penalty, method } = model.options;
   // Consensus counts every point the same, unless it is asked not to.
   const { weighting = method === "consensus" ? "sample" : undefined } = model.options;
   const centroids = model.devices.map((device) => scaledCentroids(device, model.scaling));
-  const judged = { alpha, ...(coupling && { coupling }), ...(weighting && { weighting }) };
+  const judged = { alpha, ...(coupling && { coupling }), ...(weighting && { weighting }), ...(penalty && { penalty }) };
   return certify(datasets, graph, { centroids, history: model.history }, judged);
 }

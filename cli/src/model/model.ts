@@ -5,6 +5,7 @@ import {
   type Coupling,
   type Matrix,
   matrix,
+  type Penalty,
   type Preset,
   predict,
   type Weighting,
@@ -60,6 +61,8 @@ export interface Model {
     readonly coupling?: Coupling;
     /** Written since every row counts the same by default. Without it every device does, with consensus every row. */
     readonly weighting?: Weighting;
+    /** With the scale that the fit found, in scaled units. */
+    readonly penalty?: Penalty;
     readonly tolerance?: number;
   };
   readonly devices: readonly DeviceModel[];

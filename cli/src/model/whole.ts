@@ -12,12 +12,17 @@ export function readWholeModel(file: string): Model {
     const shown = JSON.stringify(got)?.slice(0, 40) ?? "nothing";
     throw new DataError({ file }, `have ${rule} as ${path}`, shown, "write it again with fedkm fit");
   };
-  const { alpha, method, graph, seed, tolerance } = model.options;
+  const { alpha, method, graph, seed, tolerance, penalty } = model.options;
   must(isAmount(alpha), "options.alpha", "a number of at least 0", alpha);
   must(typeof method === "string", "options.method", "a text", method);
   must(typeof graph === "string", "options.graph", "a text", graph);
   must(Number.isSafeInteger(seed), "options.seed", "a whole number", seed);
   must(tolerance === undefined || isAmount(tolerance), "options.tolerance", "a number of at least 0", tolerance);
+  const isPenalty =
+    penalty === undefined ||
+    penalty === "squared" ||
+    (["norm", "truncated"].includes(penalty?.name) && isAmount(penalty.scale) && penalty.scale > 0);
+  must(isPenalty, "options.penalty", 'squared, or "norm" or "truncated" with a scale above 0,', penalty);
   model.devices.forEach(({ rows, sizes }, i) => {
     must(isAmount(rows), `devices[${i}].rows`, "a number of at least 0", rows);
     const { k } = model.options;

@@ -2,7 +2,8 @@
 
 import { checkFunction, checkSignal } from "../check.ts";
 import type { Choice, ChooseOptions } from "../choose/index.ts";
-import type { FitModel, FitOptions } from "../fit.ts";
+import type { FitModel } from "../fit.ts";
+import type { FitOptions } from "../fitOptions.ts";
 import { isRecord, show } from "../given.ts";
 import type { Graph } from "../graph.ts";
 import type { KMeansModel, KMeansOptions } from "../kmeans.ts";

@@ -11,7 +11,8 @@ import {
   checkSeed,
 } from "../check.ts";
 import { defaults } from "../defaults.ts";
-import { type FitModel, type FitOptions, fitOn, fitOptionNames } from "../fit.ts";
+import { type FitModel, fitOn } from "../fit.ts";
+import { type FitOptions, fitOptionNames } from "../fitOptions.ts";
 import { checkOptions, type OptionNames } from "../given.ts";
 import type { Graph } from "../graph.ts";
 import { columnsOf, type Matrix, takeRows } from "../matrix.ts";

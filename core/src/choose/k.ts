@@ -3,7 +3,8 @@
 import { checkInteger, checkNetwork } from "../check.ts";
 import { defaults } from "../defaults.ts";
 import { ln } from "../elementary.ts";
-import { type FitOptions, fitOn } from "../fit.ts";
+import { fitOn } from "../fit.ts";
+import type { FitOptions } from "../fitOptions.ts";
 import { checkOptions, type OptionNames } from "../given.ts";
 import type { Graph } from "../graph.ts";
 import type { Matrix } from "../matrix.ts";

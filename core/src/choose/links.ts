@@ -1,18 +1,23 @@
-// With whom to cooperate, without pooling: a link stays where each end's clusters say something about the other's points.
+// With whom to cooperate, without pooling: a link goes where one set of k clusters cannot serve both of its ends.
 
-import { checkInteger, checkNetwork } from "../check.ts";
+import { checkInteger, checkKernel, checkNetwork, checkSeed } from "../check.ts";
 import { defaults } from "../defaults.ts";
-import { type FitOptions, fitOptionNames } from "../fit.ts";
+import { type FitOptions, fitOptionNames } from "../fitOptions.ts";
 import { checkOptions } from "../given.ts";
 import { edges, type Graph, graphOf } from "../graph.ts";
-import { kmeansOn } from "../kmeans.ts";
-import { type Matrix, takeRows } from "../matrix.ts";
-import { lossOf } from "../objective.ts";
-import { addTraffic, sendTraffic } from "../traffic.ts";
+import { jsKernel } from "../kernel/js.ts";
+import { fastKernel } from "../kernel/wasm.ts";
+import { bestOf, type KMeansModel, kmeansOn } from "../kmeans.ts";
+import type { Matrix } from "../matrix.ts";
+import type { Settled } from "../options.ts";
+import { randomStream } from "../random.ts";
+import { joinSketches, type Sketch, sketchOf } from "../sketch.ts";
+import { addTraffic, leastSupport, sendTraffic, type Traffic } from "../traffic.ts";
+import { cellsOf, differ, isSplit, sharedCells } from "./cells.ts";
 
 /** Whoever has the options of a `fit` can give them as they are. */
 export interface ChooseLinksOptions extends Pick<FitOptions, "restarts" | "minimum" | "seed" | "kernel"> {
-  /** At least 2: no single centroid serves points better than their mean. */
+  /** Clusters of all devices together, as for `fit`. */
   k: number;
 }
 
@@ -27,62 +32,96 @@ export interface LinkChoice {
   readonly reveals: string;
 }
 
+/** A device that has enough rows to judge by. */
+interface Judge {
+  readonly points: Matrix;
+  readonly sketch: Sketch;
+  /** Its own k clusters. */
+  readonly own: KMeansModel;
+}
+
+/** The common clusters are found on a few dozen centroids, so many starts are cheap. */
+const STARTS = 50;
+
 /**
- * Strangers pull each other's centroids to where nobody has points, the more the larger alpha is. A neighbour is one if
- * its k centroids serve the own points worse than a single one, their mean. Either end can end a link. Devices that
- * hold different clusters of the same kind look like strangers too: where data are skewed, keep the links.
+ * Strangers pull each other's centroids to where nobody has points, the more the larger alpha is. The ends of a link find
+ * the k clusters that would serve both. The link goes if their rows in one of these differ by more than chance explains,
+ * or if one end has to give up clusters of its own where the other has none. Clusters that one end lacks do not count.
  */
 export function chooseLinks(datasets: readonly Matrix[], graph: Graph, options: ChooseLinksOptions): LinkChoice {
   const cols = checkNetwork(datasets, graph);
   checkOptions(options, fitOptionNames, "k");
-  const { minimum = defaults.minimum } = options;
-  checkInteger("k", options.k, 2);
+  const { k, minimum = defaults.minimum, restarts = defaults.restarts, seed = defaults.seed } = options;
+  const { kernel = fastKernel } = options;
+  checkInteger("k", k, 1);
   checkInteger("minimum", minimum, 1);
-  const sent = datasets.map((points) => ownCentroids(points, cols, minimum, options));
-  const single = datasets.map((points) => lossOf(points, meanOf(points)));
-  // Few points judge nothing and send nothing: their centroids would be the points.
-  const isStranger = (i: number, j: number) =>
-    sent[i].rows > 0 && sent[j].rows > 0 && lossOf(datasets[i], sent[j]) > single[i];
+  checkInteger("restarts", restarts, 1);
+  checkSeed(seed);
+  checkKernel(kernel);
+  const judges = datasets.map((points, i) =>
+    judgeOf(points, i, { k, kernel, restarts, seed, minimum: leastSupport(graph, i, minimum) }),
+  );
   const [kept, dropped]: [[number, number, number][], [number, number][]] = [[], []];
+  let judged = 0;
   for (const [i, j, weight] of edges(graph)) {
-    if (isStranger(i, j) || isStranger(j, i)) dropped.push([i, j]);
+    const [lower, upper] = [judges[i], judges[j]];
+    // Few rows judge nothing and send nothing: their centroids would be the rows.
+    const areBoth = lower !== undefined && upper !== undefined;
+    if (areBoth) judged++;
+    if (areBoth && areStrangers(lower, upper, k, minimum, `${seed} ${i} ${j}`)) dropped.push([i, j]);
     else kept.push([i, j, weight]);
   }
-  const centroids = sendTraffic(
-    graph,
-    sent.map(({ data }) => data.length),
-  );
-  const answers = sendTraffic(
-    graph,
-    sent.map(({ rows }) => Math.min(1, rows)),
-  );
-  return { graph: graphOf(graph.size, kept), dropped, ...addTraffic(centroids, answers), reveals: revealed(minimum) };
+  // For each cluster a count, a mean, a spread, a shape and whether it is split; before these the number of rows.
+  const statistics: Traffic = { messages: judged, bytes: 8 * judged * (1 + k * (cols + 4)) };
+  const answers: Traffic = { messages: judged, bytes: 8 * judged };
+  return {
+    graph: graphOf(graph.size, kept),
+    dropped,
+    ...addTraffic(sendTraffic(graph, judges.map(numbersOf)), statistics, answers),
+    reveals: revealed(minimum),
+  };
 }
 
-/** Of enough points each; none of a device that has no more points than clusters. */
-function ownCentroids(points: Matrix, cols: number, minimum: number, options: ChooseLinksOptions): Matrix {
-  if (points.rows <= options.k) return { data: new Float64Array(0), rows: 0, cols };
-  const { centroids, labels } = kmeansOn(points, options);
-  const counts = new Uint32Array(centroids.rows);
-  for (const label of labels) counts[label]++;
-  return takeRows(
-    centroids,
-    Array.from(counts.keys()).filter((c) => counts[c] >= minimum),
-  );
+function numbersOf(judge: Judge | undefined): number {
+  return judge === undefined ? 0 : judge.sketch.centroids.data.length + judge.sketch.counts.length;
 }
 
-function meanOf({ data, rows, cols }: Matrix): Matrix {
-  const mean = new Float64Array(cols);
-  data.forEach((x, at) => {
-    mean[at % cols] += x / rows;
+function judgeOf(points: Matrix, device: number, options: Settled<ChooseLinksOptions>): Judge | undefined {
+  if (points.rows <= options.k) return undefined;
+  const prepared = options.kernel.prepare(points);
+  const sketch = sketchOf({ points, prepared, cols: points.cols }, device, options);
+  prepared.release();
+  if (sketch.counts.length === 0) return undefined;
+  return { points, sketch, own: kmeansOn(points, options) };
+}
+
+/** Both ends know both sketches, so both find the same clusters. */
+function areStrangers(lower: Judge, upper: Judge, k: number, minimum: number, name: string): boolean {
+  const joined = joinSketches([lower.sketch, upper.sketch]);
+  const common = joined.counts.length > k ? commonClusters(joined, k, name) : joined.centroids;
+  const [below, above] = [lower, upper].map(({ points }) => cellsOf(points, common, minimum));
+  const rows = [lower.points.rows, upper.points.rows] as const;
+  const isShared = sharedCells(below, above, rows);
+  if (differ(below, above, isShared)) return true;
+  // Half as many rows as a common cluster has of each device. Fewer are better joined than served alone.
+  const least = (rows[0] + rows[1]) / (4 * k);
+  return [lower, upper].some(({ points, own }, end) => {
+    const clearRows = [below, above][end].map((cell, c) => (isShared[c] ? 0 : (cell?.count ?? 0)));
+    return isSplit(points, own, common, clearRows, least);
   });
-  return { data: mean, rows: 1, cols };
+}
+
+function commonClusters({ centroids: points, counts: weights }: Sketch, k: number, name: string): Matrix {
+  const run = { points, weights, prepared: jsKernel.prepare(points, weights), k, maxIter: 100, tol: 0 };
+  return bestOf(run, STARTS, (start) => randomStream(start, "links", name)).centroids;
 }
 
 function revealed(minimum: number): string {
-  const points = minimum === 1 ? "1 point" : `${minimum} points`;
+  const rows = minimum === 1 ? "1 row" : `${minimum} rows`;
   return (
-    `a device sends its neighbours the centroids of its own k-means, none of fewer than ${points}, and each of them ` +
-    "whether these serve its points better than their mean does"
+    `a device sends its neighbours means of its rows with their counts, none of fewer than ${rows}; over each link one ` +
+    "end sends the other how many rows it has, and for each cluster that would be common to both (again none of " +
+    `fewer than ${rows}) the count, mean, spread and shape of its rows and whether they are several clusters of its ` +
+    "own, and gets the answer; neighbours that compare what they got learn the differences"
   );
 }

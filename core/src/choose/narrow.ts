@@ -1,6 +1,7 @@
 // Many columns and few rows: half of the rows say in which few directions to look, the other half is looked at.
 
-import { type FitOptions, fitOn } from "../fit.ts";
+import { fitOn } from "../fit.ts";
+import type { FitOptions } from "../fitOptions.ts";
 import type { Graph } from "../graph.ts";
 import { columnsOf, dot, type Matrix, takeRows } from "../matrix.ts";
 import { randomStream, shuffled } from "../random.ts";

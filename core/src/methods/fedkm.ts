@@ -2,9 +2,11 @@
 
 import { checkNetwork } from "../check.ts";
 import { couplings } from "../coupling.ts";
-import { type FitModel, type FitOptions, fitOn } from "../fit.ts";
+import { type FitModel, fitOn } from "../fit.ts";
+import type { FitOptions } from "../fitOptions.ts";
 import type { Graph } from "../graph.ts";
 import type { Matrix } from "../matrix.ts";
+import { penalties } from "../penalty.ts";
 import { checkMethodOptionNames, settableStart } from "./method.ts";
 
 export function fedkm(datasets: readonly Matrix[], graph: Graph, options: FitOptions): FitModel {
@@ -19,6 +21,7 @@ fedkm.settable = {
   schedule: ["cyclic", "random", "coloured", "simultaneous"],
   coupling: couplings,
   weighting: ["device", "sample"],
+  penalty: penalties,
   passes: ["number"],
   relaxation: ["number", "auto"],
   damping: ["number"],

@@ -2,7 +2,8 @@
 
 import { checkNetwork } from "../check.ts";
 import { defaults } from "../defaults.ts";
-import { type FitOptions, fitOn } from "../fit.ts";
+import { fitOn } from "../fit.ts";
+import type { FitOptions } from "../fitOptions.ts";
 import type { Graph } from "../graph.ts";
 import type { Matrix } from "../matrix.ts";
 import {

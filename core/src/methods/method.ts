@@ -3,7 +3,8 @@
 import { checkAtLeastZero, checkInteger, checkOneOf } from "../check.ts";
 import { couplings } from "../coupling.ts";
 import { defaults } from "../defaults.ts";
-import { type FitModel, type FitOptions, fitOptionNames } from "../fit.ts";
+import type { FitModel } from "../fit.ts";
+import { type FitOptions, fitOptionNames } from "../fitOptions.ts";
 import { checkOptions, type OptionNames } from "../given.ts";
 import type { Graph } from "../graph.ts";
 import type { Matrix } from "../matrix.ts";
@@ -111,7 +112,7 @@ export function judgedBy(options: CommonOptions): JudgedBy {
   checkAtLeastZero("alpha", alpha);
   checkOneOf("coupling", coupling, couplings);
   checkOneOf("weighting", weighting, ["device", "sample"]);
-  return { alpha, coupling, weighting };
+  return { alpha, coupling, weighting, penalty: "squared" };
 }
 
 /** Where a method without rounds came to, and what it took. */

@@ -15,7 +15,7 @@ import { inCommonOrder } from "./order.ts";
 import { placesApart } from "./places.ts";
 import { summary, writeResults } from "./results.ts";
 import { type Asked, askedOf, runMethod } from "./run.ts";
-import type { MethodSettings } from "./settings.ts";
+import type { MethodSettings, SettledSettings } from "./settings.ts";
 import { fitText } from "./text.ts";
 import { resultWarnings } from "./warnings.ts";
 
@@ -92,7 +92,7 @@ function modelOf(
     columns: input.columns,
     scaling,
     missing: { policy: missing, ...(input.fill && { fill: input.fill }) },
-    options: { k, alpha, method, graph: spec, seed, ...settings },
+    options: { k, alpha, method, graph: spec, seed, ...recorded(settings, found) },
     devices: names.map((name, i) => ({
       name,
       rows: datasets[i].rows,
@@ -114,6 +114,11 @@ function modelOf(
       return { round, objective, totalVariation, messages, bytes };
     }),
   } as const satisfies Model;
+}
+
+/** What was said, and the scale of a penalty that was found for it. */
+function recorded({ penalty, ...settings }: SettledSettings, found: FitModel) {
+  return penalty === undefined ? settings : { ...settings, penalty: found.penalty ?? ("squared" as const) };
 }
 
 function isConnected(graph: Graph): boolean {

@@ -1,6 +1,6 @@
 // What fedkm fit asks of a method besides k, alpha and seed, and which method takes what.
 
-import type { Coupling, Init, MethodOptions, Preset, Schedule, Weighting } from "@fedkm/core";
+import type { Coupling, Init, MethodOptions, PenaltyOption, Preset, Schedule, Weighting } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
 import type { Command } from "commander";
 import { parseAtLeastZero, parseChoice, parseWhole } from "../../arguments.ts";
@@ -13,6 +13,7 @@ const presets = ["dependable", "paper"] as const satisfies readonly Preset[];
 const inits = ["auto", "federated", "local", "kmeans++", "classic kmeans++"] as const satisfies readonly Init[];
 const schedules = ["cyclic", "random", "coloured", "simultaneous"] as const satisfies readonly Schedule[];
 const couplings = ["nearest", "transport"] as const satisfies readonly Coupling[];
+const penalties = ["squared", "norm", "truncated"] as const satisfies readonly PenaltyOption[];
 
 /** As they are typed: what is not said is not there. */
 export interface MethodSettings {
@@ -22,6 +23,7 @@ export interface MethodSettings {
   readonly rounds?: number;
   readonly coupling?: Coupling;
   readonly weighting?: Weighting;
+  readonly penalty?: Named<PenaltyOption>;
   readonly tolerance?: number;
 }
 
@@ -30,7 +32,7 @@ export interface SettledSettings extends MethodSettings {
   readonly weighting: Weighting;
 }
 
-const settingNames = ["preset", "init", "schedule", "rounds", "coupling", "weighting", "tolerance"] as const;
+const settingNames = ["preset", "init", "schedule", "rounds", "coupling", "weighting", "penalty", "tolerance"] as const;
 
 type SettingName = (typeof settingNames)[number];
 
@@ -84,6 +86,11 @@ export function addMethodOptions(command: Command): Command {
       "--weighting <name>",
       `what counts the same: every device, or every sample, which is a row (default: ${defaultWeighting}, or device with --preset paper)`,
       parseWeighting,
+    )
+    .option(
+      "--penalty <name>",
+      `what a link costs by how far its ends differ: squared, norm or truncated (default: ${defaults.penalty})`,
+      parseChoice("--penalty", penalties),
     )
     .option(
       "--tolerance <number>",
