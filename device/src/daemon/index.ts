@@ -1,7 +1,7 @@
 // What the command line uses of a device that runs as a program of its own.
 
 export { drawInvite, formatInvite, parseInvite } from "../identity.ts";
-export { type Link, readLinks, withLink, withoutLink, writeLinks } from "../linksFile.ts";
+export { changeLinks, type Link, readLinks, withLink, withoutLink, writeLinks } from "../linksFile.ts";
 export { lockFolder } from "../lock.ts";
 export { tryDurability } from "../simulation/durability.ts";
 export { type Daemon, type Log, startDaemon } from "./daemon.ts";
