@@ -3,8 +3,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { durableWrite } from "./disk.ts";
-import { addressFault, type Contact, peerFault } from "./libp2p.ts";
 import { MOST_ADDRESSES, MOST_LINKS } from "./link/limits.ts";
+import { addressFault, type Contact, peerFault } from "./peer.ts";
 import { reasonOf } from "./reason.ts";
 import { inTurn } from "./turn.ts";
 

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createIdentity } from "../src/libp2p.ts";
 import { changeLinks, type Link, readLinks, withLink, withoutLink, writeLinks } from "../src/linksFile.ts";
+import { createIdentity } from "../src/peer.ts";
 
 let folder = "";
 beforeEach(() => {

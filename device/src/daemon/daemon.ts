@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { type Clock, realClock } from "../clock.ts";
 import { createDevice, type Device } from "../device.ts";
-import { type Libp2pNetwork, libp2pNetwork } from "../libp2p.ts";
+import { type Libp2pNetwork, type Libp2pOptions, libp2pNetwork } from "../libp2p.ts";
 import { LINKS_FILE, type Link, readLinks } from "../linksFile.ts";
 import type { Network } from "../network.ts";
 import { reasonOf } from "../reason.ts";
@@ -12,6 +12,7 @@ import { openStore } from "../store.ts";
 import { contractOf, studyId } from "../study.ts";
 import { DELAY_RESOLUTION_MILLISECONDS, describe, type Parts, type Surroundings } from "./describe.ts";
 import { type DeviceFolder, readFolder, readRows } from "./folder.ts";
+import { metKeeper, readMet } from "./met.ts";
 import { pendingList } from "./pending.ts";
 import { reportStatus } from "./report.ts";
 import { serveStatus } from "./server.ts";
@@ -86,7 +87,10 @@ async function compose(options: DaemonOptions, opened: (close: () => unknown) =>
   const looks = { data: await lookOf(folder.data), links: await lookOf([linksFile(folder)]) };
   const rows = await readRows(folder);
 
-  const network = connect(folder, parts, { log, clock, warn, isDiscoverable });
+  const met = metKeeper(folder.path, clock, warn);
+  opened(() => met.close());
+  const places = { met: await readMet(folder.path, warn), onMet: met.keep };
+  const network = connect(folder, parts, { log, clock, warn, isDiscoverable, places });
   const device = createDevice({
     study: folder.study,
     contract,
@@ -172,13 +176,17 @@ interface Wiring {
   readonly log: Log;
   readonly clock: Clock;
   readonly isDiscoverable: boolean;
+  /** Where neighbours were met, and what to do with news of it. */
+  readonly places: Pick<Libp2pOptions, "met" | "onMet">;
   warn(line: string): void;
 }
 
 function connect(folder: DeviceFolder, parts: Parts, wiring: Wiring): Libp2pNetwork {
-  const { log, clock, warn, isDiscoverable } = wiring;
+  const { log, clock, warn, isDiscoverable, places } = wiring;
   return libp2pNetwork({
     isDiscoverable,
+    ...places,
+    ...(folder.announce.length > 0 ? { announce: folder.announce } : {}),
     identity: folder.identity,
     listen: folder.listen,
     links: parts.links,

@@ -6,6 +6,7 @@ export { lockFolder } from "../lock.ts";
 export { tryDurability } from "../simulation/durability.ts";
 export { type Daemon, type Log, startDaemon } from "./daemon.ts";
 export { createFolder, type DeviceFolder, readFolder, readRows, writeSettings } from "./folder.ts";
+export { everyInterface, invitedAddresses } from "./invited.ts";
 export type { Stranger } from "./pending.ts";
 export { type Columns, readColumns, readPoints } from "./points.ts";
 export { checkLoopback, freePorts } from "./ports.ts";

@@ -173,10 +173,19 @@ export const MOST_LINKS = 1_000;
 export const MOST_ADDRESSES = 32;
 
 /**
- * docs/protocol.md#links-and-strangers: "Of the addresses that a peer claims on the local network at most this many
- * are tried. Anybody can claim any address, and the key decides."
+ * docs/protocol.md#links-and-strangers: "Of the addresses that a peer says it listens on, over a link or on the local
+ * network, at most this many are tried. Anybody can claim any address, and the key decides."
  */
-export const MOST_DISCOVERED_ADDRESSES = 8;
+export const MOST_MET_ADDRESSES = 8;
+
+/** docs/protocol.md#links-and-strangers: "What a peer says about its addresses is read up to this length." */
+export const LARGEST_WHERE_BYTES = 4_096;
+
+/**
+ * docs/protocol.md#links-and-strangers: "A peer that answers and has not linked back is tried again within this time at
+ * the latest, so that a link that is accepted works soon."
+ */
+export const LONGEST_KNOCK_MILLISECONDS = 30_000;
 
 /**
  * docs/protocol.md#links-and-strangers: "A device lists at most this many peers that are not linked and tried to

@@ -2,7 +2,7 @@
 
 import { changeLinks, parseInvite, readFolder, withLink, withoutLink } from "@fedkm/device/daemon";
 import type { Console } from "../../console.ts";
-import { inviteOf } from "../../devices/state.ts";
+import { inviteOf, NO_INVITE } from "../../devices/invite.ts";
 import { UsageError } from "../../failure.ts";
 
 export interface LinkOptions {
@@ -31,5 +31,5 @@ export async function linkDevice(
   const known = folder.links.find(({ peer }) => peer === neighbour.peer);
   const link = { ...neighbour, name: name ?? known?.name ?? neighbour.peer.slice(-8) };
   await changeLinks(state, (links) => withLink(links, link));
-  stdout.write(`linked ${link.name}; it must link back with\n${inviteOf(folder)}\n`);
+  stdout.write(`linked ${link.name}; it must link back with\n${inviteOf(folder) ?? NO_INVITE}\n`);
 }
