@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { isSettled } from "@fedkm/device";
 import { type DaemonStatus, STATUS_FILE } from "@fedkm/device/daemon";
 
-/** A running device writes every second; what is older than this was left by one that could not write that it stopped. */
-const FRESH_MILLISECONDS = 10_000;
+/** A running device writes every minute at least; what is older than this was left by one that could not write that it stopped. */
+const FRESH_MILLISECONDS = 90_000;
 
 /** What the device last wrote; undefined if it never ran, or if the power failed before its words were on the disk. */
 export function lastStatus(folder: string): DaemonStatus | undefined {

@@ -1,16 +1,18 @@
 // One device as a long-running program: its folder, its data, its loop and its network in one place, watched and reported.
 
 import { join } from "node:path";
-import { monitorEventLoopDelay } from "node:perf_hooks";
 import { type Clock, realClock } from "../clock.ts";
 import { createDevice, type Device } from "../device.ts";
 import { type Libp2pNetwork, type Libp2pOptions, libp2pNetwork } from "../libp2p.ts";
 import { LINKS_FILE, type Link, readLinks } from "../linksFile.ts";
 import type { Network } from "../network.ts";
+import { WATCH_MILLISECONDS } from "../pace.ts";
 import { reasonOf } from "../reason.ts";
 import { openStore } from "../store.ts";
 import { contractOf, studyId } from "../study.ts";
-import { DELAY_RESOLUTION_MILLISECONDS, describe, type Parts, type Surroundings } from "./describe.ts";
+import { onTheBeat } from "./beat.ts";
+import { busyDelays } from "./delays.ts";
+import { describe, type Parts, type Surroundings } from "./describe.ts";
 import { type DeviceFolder, readFolder, readRows } from "./folder.ts";
 import { metKeeper, readMet } from "./met.ts";
 import { pendingList } from "./pending.ts";
@@ -59,8 +61,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 /** Puts a daemon together; `opened` learns how to undo each step. Returns how it is doing, at any time. */
 async function compose(options: DaemonOptions, opened: (close: () => unknown) => void): Promise<() => DaemonStatus> {
   const { log, metricsPort, isDiscoverable = false, clock = realClock } = options;
-  const delays = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MILLISECONDS });
-  delays.enable();
+  const delays = busyDelays();
   opened(() => delays.disable());
   const folder = await readFolder(options.folder);
   const contract = await contractOf(folder.study);
@@ -118,14 +119,15 @@ async function compose(options: DaemonOptions, opened: (close: () => unknown) =>
     delays.reset();
     return now;
   };
-  const stopReporting = reportStatus(join(folder.path, STATUS_FILE), clock, lastSecond, warn);
+  const beat = onTheBeat(clock, WATCH_MILLISECONDS);
+  const stopReporting = reportStatus(join(folder.path, STATUS_FILE), beat, lastSecond, warn);
   opened(() => {
     parts.isRunning = false;
     return stopReporting();
   });
   const follow = following(folder, parts, { device, network, log, warn });
-  opened(watchFiles([linksFile(folder)], looks.links, clock, follow.links));
-  opened(watchFiles(folder.data, looks.data, clock, follow.data));
+  opened(watchFiles([linksFile(folder)], looks.links, beat, follow.links));
+  opened(watchFiles(folder.data, looks.data, beat, follow.data));
   return status;
 }
 
