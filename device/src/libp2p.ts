@@ -14,7 +14,9 @@ import {
   LARGEST_WHERE_BYTES,
   MOST_PEER_CONNECTIONS,
   MOST_PROTOCOL_STREAMS,
+  PING_ANSWER_MILLISECONDS,
 } from "./link/limits.ts";
+import { type SilenceWatch, silenceWatch } from "./link/silence.ts";
 import { formatWhere, parseWhere } from "./link/where.ts";
 import { NotLinkedBackError, type Wire, type WireListener, type Wires } from "./link/wire.ts";
 import type { Network, NetworkListener } from "./network.ts";
@@ -29,6 +31,8 @@ export { provideWithResolvers };
 export const PROTOCOL = "/fedkm/1";
 /** And those on which it says where it listens. */
 const WHERE_PROTOCOL = "/fedkm/where/1";
+/** Asked for, and answered that nobody speaks it. */
+const PING_PROTOCOL = "/fedkm/ping/1";
 
 export interface Libp2pOptions extends NodeOptions {
   readonly links: readonly Contact[];
@@ -65,6 +69,10 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
   const proved = new Set<string>();
   /** When a peer was last tried because somebody nearby said where it is. */
   const triedNearby = new Map<string, number>();
+  const silence = silenceWatch<Connection>(clock, async (connection) => {
+    if (await isThere(connection)) silence.heard(connection);
+    else connection.abort(new Error("no answer"));
+  });
   let node: Libp2p | undefined;
   let keeper: LinkKeeper | undefined;
 
@@ -86,11 +94,10 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
         const connection = await connect(peer, signal);
         const stream = await connection.newStream(PROTOCOL, { signal });
         book.reached(peer);
-        return attach(stream, connection, () => listener);
+        return attach(stream, connection, silence, () => listener);
       } catch (error) {
-        const isOther = error instanceof Error && error.name === "UnsupportedProtocolError";
         // It was there, it is who it should be, and it hung up: what it does to strangers.
-        throw proved.has(peer) && !signal.aborted && !isOther ? new NotLinkedBackError() : error;
+        throw proved.has(peer) && !signal.aborted && !isUnsupported(error) ? new NotLinkedBackError() : error;
       }
     },
     hangUp(peer) {
@@ -119,18 +126,20 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
         throw new Error(`cannot listen on ${options.listen.join(", ")}: ${reason}`, { cause: error });
       }
       keeper = keep;
-      await node.handle(PROTOCOL, (stream, connection) => receive(keep, stream, connection), {
+      await node.handle(PROTOCOL, (stream, connection) => receive(keep, stream, connection, silence), {
         maxInboundStreams: MOST_PROTOCOL_STREAMS,
         maxOutboundStreams: MOST_PROTOCOL_STREAMS,
         runOnLimitedConnection: false,
       });
       node.addEventListener("connection:open", ({ detail }) => {
         const peer = detail.remotePeer.toString();
+        silence.heard(detail);
         // One is enough; more are from before a restart, or of somebody who wants to have them all.
         for (const surplus of connections(peer).slice(0, -MOST_PEER_CONNECTIONS)) surplus.abort(new Error("too many"));
         keep.wake(peer, detail.direction === "inbound");
         void sayWhere(detail, options.announce ?? listening());
       });
+      node.addEventListener("connection:close", ({ detail }) => silence.forget(detail));
       await node.handle(
         WHERE_PROTOCOL,
         (stream, { remotePeer }) =>
@@ -153,6 +162,7 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
     },
     traffic: (peer) => keeper?.traffic(peer),
     async close() {
+      silence.close();
       keeper?.close();
       keeper = undefined;
       await node?.stop();
@@ -181,6 +191,22 @@ async function firstAnswer(
   throw failure;
 }
 
+/** Any answer will do: that a protocol is not spoken is one as well. */
+async function isThere(connection: Connection): Promise<boolean> {
+  try {
+    const signal = AbortSignal.timeout(PING_ANSWER_MILLISECONDS);
+    const stream = await connection.newStream(PING_PROTOCOL, { signal });
+    stream.abort(new Error("answered"));
+    return true;
+  } catch (error) {
+    return isUnsupported(error);
+  }
+}
+
+function isUnsupported(error: unknown): boolean {
+  return error instanceof Error && error.name === "UnsupportedProtocolError";
+}
+
 /** A peer of an earlier version does not know the protocol, which does no harm. */
 async function sayWhere(connection: Connection, addresses: readonly string[]): Promise<void> {
   const said = formatWhere(addresses);
@@ -207,12 +233,17 @@ function hearWhere(stream: Stream, onAddresses: (addresses: readonly string[]) =
   });
 }
 
-function receive(keeper: LinkKeeper, stream: Stream, connection: Connection): void {
-  attach(stream, connection, (wire) => keeper.accept(connection.remotePeer.toString(), wire));
+function receive(keeper: LinkKeeper, stream: Stream, connection: Connection, silence: SilenceWatch<Connection>): void {
+  attach(stream, connection, silence, (wire) => keeper.accept(connection.remotePeer.toString(), wire));
 }
 
 /** A libp2p stream as the keeper knows it; without a listener it is refused. */
-function attach(stream: Stream, connection: Connection, listenerOf: (wire: Wire) => WireListener | undefined): Wire {
+function attach(
+  stream: Stream,
+  connection: Connection,
+  silence: SilenceWatch<Connection>,
+  listenerOf: (wire: Wire) => WireListener | undefined,
+): Wire {
   const wire: Wire = {
     connection: connection.id,
     send(bytes) {
@@ -226,7 +257,10 @@ function attach(stream: Stream, connection: Connection, listenerOf: (wire: Wire)
     wire.abort("refused");
     return wire;
   }
-  stream.addEventListener("message", ({ data }) => listener.onBytes(data.subarray()));
+  stream.addEventListener("message", ({ data }) => {
+    silence.heard(connection);
+    listener.onBytes(data.subarray());
+  });
   stream.addEventListener("remoteCloseWrite", () => wire.abort("the other end closed"));
   stream.addEventListener("close", () => listener.onClose(), { once: true });
   if (stream.status !== "open") listener.onClose();

@@ -15,8 +15,6 @@ import {
   MOST_EARLY_STREAMS,
   MOST_HANDSHAKES,
   MOST_STREAMS,
-  PING_ANSWER_MILLISECONDS,
-  PING_MILLISECONDS,
 } from "./link/limits.ts";
 import type { Identity } from "./peer.ts";
 
@@ -61,7 +59,8 @@ export async function createNode(
       // The keeper redials, at its own pace.
       reconnectRetries: 0,
     },
-    connectionMonitor: { pingInterval: PING_MILLISECONDS, pingTimeout: { minTimeout: PING_ANSWER_MILLISECONDS } },
+    // The keeper asks neighbours that are silent. Pings to all the others would cost more than everything else.
+    connectionMonitor: { enabled: false },
   });
 }
 

@@ -1,6 +1,6 @@
 // How long events wait, measured only while the program is busy: measuring wakes it up a hundred times a second.
 
-import { type EventLoopUtilization, monitorEventLoopDelay, performance } from "node:perf_hooks";
+import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 
 /** How often the event loop is asked for its delay. What it measures includes this time. */
 export const DELAY_RESOLUTION_MILLISECONDS = 10;
@@ -16,7 +16,7 @@ export interface Delays {
   disable(): void;
 }
 
-export function busyDelays(utilization: () => number = sinceLast()): Delays {
+export function busyDelays(shareAtWork: () => number = sinceLast()): Delays {
   const delays = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MILLISECONDS });
   // A start is work.
   delays.enable();
@@ -24,20 +24,26 @@ export function busyDelays(utilization: () => number = sinceLast()): Delays {
     percentile: (percentage) => (delays.count > 0 ? delays.percentile(percentage) : 0),
     reset() {
       delays.reset();
-      if (utilization() > BUSY) delays.enable();
+      if (shareAtWork() > BUSY) delays.enable();
       else delays.disable();
     },
     disable: () => delays.disable(),
   };
 }
 
-/** The share of its time at work since the last call. */
+/** The share of its time that the program was at work since the last call. */
 function sinceLast(): () => number {
-  let last: EventLoopUtilization = performance.eventLoopUtilization();
+  let last = { at: performance.now(), microseconds: spent() };
   return () => {
-    const now = performance.eventLoopUtilization();
-    const { utilization } = performance.eventLoopUtilization(now, last);
+    const now = { at: performance.now(), microseconds: spent() };
+    const share = (now.microseconds - last.microseconds) / 1000 / Math.max(1, now.at - last.at);
     last = now;
-    return utilization;
+    return share;
   };
+}
+
+/** On the processor, not in the event loop: on a machine that others keep busy the loop seems to work while it waits. */
+function spent(): number {
+  const { user, system } = process.cpuUsage();
+  return user + system;
 }

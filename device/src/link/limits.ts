@@ -155,10 +155,13 @@ export const MOST_EARLY_STREAMS = 4;
 export const MOST_PROTOCOL_STREAMS = 2;
 
 /**
- * docs/protocol.md#connections: "Every connection is pinged at this interval, which notices a neighbour that vanished
- * without a word and keeps idle sockets open."
+ * docs/protocol.md#connections: "A neighbour that has said nothing for this time is pinged, which notices one that
+ * vanished without a word. Heartbeats come sooner, so that most links need no pings."
  */
-export const PING_MILLISECONDS = 30_000;
+export const PING_MILLISECONDS = 45_000;
+
+/** docs/protocol.md#connections: "Links are looked over for silent neighbours at this interval." */
+export const SILENCE_LOOK_MILLISECONDS = 15_000;
 
 /** docs/protocol.md#connections: "The answer to a ping is awaited for at least this time." */
 export const PING_ANSWER_MILLISECONDS = 10_000;
