@@ -1,6 +1,7 @@
 // How long events wait, measured only while the program is busy: measuring wakes it up a hundred times a second.
 
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
+import { cpuUsage } from "node:process";
 
 /** How often the event loop is asked for its delay. What it measures includes this time. */
 export const DELAY_RESOLUTION_MILLISECONDS = 10;
@@ -44,6 +45,6 @@ function sinceLast(): () => number {
 
 /** On the processor, not in the event loop: on a machine that others keep busy the loop seems to work while it waits. */
 function spent(): number {
-  const { user, system } = process.cpuUsage();
+  const { user, system } = cpuUsage();
   return user + system;
 }
