@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { type Clock, realClock } from "../clock.ts";
 import { createDevice, type Device } from "../device.ts";
 import { type Libp2pNetwork, type Libp2pOptions, libp2pNetwork } from "../libp2p.ts";
-import { CALM_FRAMES_PER_SECOND } from "../link/limits.ts";
 import { LINKS_FILE, type Link, readLinks } from "../linksFile.ts";
 import type { Network } from "../network.ts";
 import { WATCH_MILLISECONDS } from "../pace.ts";
@@ -200,10 +199,7 @@ function connect(folder: DeviceFolder, parts: Parts, wiring: Wiring): Libp2pNetw
       if (parts.pending.note(peer, address, new Date(), clock.now()))
         log.info({ peer, address }, "a stranger was refused");
     },
-    onRestless: (peer) =>
-      warn(
-        `${nameOf(parts, peer)} never rests: only its latest centroids are used, ${CALM_FRAMES_PER_SECOND} times a second`,
-      ),
+    onRestless: (peer) => warn(`${nameOf(parts, peer)} never rests: only its latest centroids are used, once a second`),
     onRefuse: (peer, reason) => warn(`${nameOf(parts, peer)} is kept away for a while: ${reason}`),
   });
 }

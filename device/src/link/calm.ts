@@ -1,7 +1,7 @@
-// A restless neighbour is slowed: after many frames only its latest one counts, a few times a second.
+// A restless neighbour is slowed: after many frames only its latest one counts, once a second.
 
 import type { Clock } from "../clock.ts";
-import { CALM_FRAMES_PER_SECOND, RESTLESS_FRAMES } from "./limits.ts";
+import { CALM_MILLISECONDS, RESTLESS_FRAMES, RESTLESS_FRAMES_PER_SECOND } from "./limits.ts";
 
 export interface Calm {
   take(frame: Uint8Array): void;
@@ -11,7 +11,7 @@ export interface Calm {
   close(): void;
 }
 
-/** `onRestless` is called when the slowing begins, once until the neighbour has been quiet again. */
+/** `onRestless` is called when the slowing begins. */
 export function calm(clock: Clock, onFrame: (frame: Uint8Array) => void, onRestless: () => void): Calm {
   let allowed = RESTLESS_FRAMES;
   let countedAt = clock.now();
@@ -19,39 +19,37 @@ export function calm(clock: Clock, onFrame: (frame: Uint8Array) => void, onRestl
   let cancel: (() => void) | undefined;
   let isRestless = false;
 
-  const count = () => {
+  const count = (frames: number) => {
     const now = clock.now();
-    allowed = Math.min(RESTLESS_FRAMES, allowed + ((now - countedAt) / 1000) * CALM_FRAMES_PER_SECOND);
+    const more = ((now - countedAt) / 1000) * RESTLESS_FRAMES_PER_SECOND;
+    allowed = Math.max(0, Math.min(RESTLESS_FRAMES, allowed + more) - frames);
     countedAt = now;
     // Halfway back: a neighbour at the edge is not named again and again.
     if (allowed > RESTLESS_FRAMES / 2) isRestless = false;
   };
-  const pass = (frame: Uint8Array) => {
-    allowed -= 1;
-    onFrame(frame);
-  };
-  const later = () => {
+  const passLatest = () => {
     cancel = undefined;
-    count();
     const frame = waiting;
     waiting = undefined;
-    if (frame !== undefined) pass(frame);
+    if (frame !== undefined) onFrame(frame);
   };
   return {
     take(frame) {
-      count();
-      if (waiting === undefined && allowed >= 1) {
-        pass(frame);
+      count(1);
+      if (!isRestless && allowed === 0) {
+        isRestless = true;
+        onRestless();
+      }
+      // A frame that waits is older than this one.
+      if (!isRestless && waiting === undefined) {
+        onFrame(frame);
         return;
       }
       waiting = frame;
-      cancel ??= clock.after((1000 * Math.max(0, 1 - allowed)) / CALM_FRAMES_PER_SECOND, later);
-      if (isRestless) return;
-      isRestless = true;
-      onRestless();
+      cancel ??= clock.after(CALM_MILLISECONDS, passLatest);
     },
     get isRestless() {
-      count();
+      count(0);
       return isRestless;
     },
     close() {

@@ -34,20 +34,20 @@ test("calm passes on all frames of a neighbour that settles, however fast it sen
   expect(link.isRestless).toBe(false);
 });
 
-test("calm slows 150 frames a second to 10 after a minute, names it once, and passes on the latest", () => {
+test("calm slows 150 frames a second to one after a minute, names it once, and passes on the latest", () => {
   const { heard, named, link, send, clock } = rig();
   send(150, 60);
   expect(named).toHaveLength(1);
   expect(named[0]).toBeGreaterThan(40);
   heard.length = 0;
   send(150, 60);
-  expect(heard.length).toBeGreaterThan(590);
-  expect(heard.length).toBeLessThan(610);
+  expect(heard.length).toBeGreaterThanOrEqual(58);
+  expect(heard.length).toBeLessThanOrEqual(60);
   link.take(Uint8Array.of(252));
   expect(link.isRestless).toBe(true);
-  clock.advance(200);
+  clock.advance(1_000);
   expect(heard.at(-1)).toBe(252);
-  clock.advance(301_000);
+  clock.advance(151_000);
   expect(link.isRestless).toBe(false);
   expect(named).toHaveLength(1);
   expect(clock.due()).toEqual([]);
