@@ -87,6 +87,7 @@ class Loop implements Device, NetworkListener {
 
   stop(): void {
     this.#isStopped = true;
+    if (this.#model.centroids !== undefined) this.#options.memory.keep(() => this.#state());
     this.#cancelUpdate?.();
     this.#cancelHeartbeat?.();
   }
@@ -184,8 +185,10 @@ class Loop implements Device, NetworkListener {
   #update(): void {
     const model = this.#model;
     if (!model.update(this.#counting())) return;
+    // What nobody is sent need not be on the disk either: the next start computes it again.
+    if (!this.#isWorthSending()) return;
     this.#options.memory.keep(() => this.#state());
-    if (this.#isWorthSending()) this.#sendAll();
+    this.#sendAll();
   }
 
   #isWorthSending(): boolean {

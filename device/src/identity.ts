@@ -3,7 +3,7 @@
 import { open, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { renderUnicodeCompact } from "uqr";
-import { addressFault, type Contact, createIdentity, type Identity, identityOf, peerFault } from "./libp2p.ts";
+import { type Contact, createIdentity, dialFault, type Identity, identityOf, peerFault } from "./peer.ts";
 
 const KEY_FILE = "key";
 
@@ -50,7 +50,7 @@ export function parseInvite(text: string): Contact {
   if (match === null) throw new RangeError(`invite must look like fedkm:PEER@ADDRESS,ADDRESS, got "${text}"`);
   const [, peer, list] = match;
   const addresses = list === undefined ? [] : list.split(",");
-  const fault = peerFault(peer) ?? addresses.map(addressFault).find((found) => found !== undefined);
+  const fault = peerFault(peer) ?? addresses.map(dialFault).find((found) => found !== undefined);
   if (fault !== undefined) throw new RangeError(`invite ${fault}`);
   return { peer, addresses };
 }

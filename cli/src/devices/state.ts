@@ -1,13 +1,12 @@
 // The folder of a device as commands see it: what it last wrote about itself, and whether it runs.
 
 import { readFileSync } from "node:fs";
-import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { isSettled } from "@fedkm/device";
-import { type DaemonStatus, type DeviceFolder, formatInvite, STATUS_FILE } from "@fedkm/device/daemon";
+import { type DaemonStatus, STATUS_FILE } from "@fedkm/device/daemon";
 
-/** A running device writes every second; what is older than this was left by one that could not write that it stopped. */
-const FRESH_MILLISECONDS = 10_000;
+/** A running device writes every minute at least; what is older than this was left by one that could not write that it stopped. */
+const FRESH_MILLISECONDS = 90_000;
 
 /** What the device last wrote; undefined if it never ran, or if the power failed before its words were on the disk. */
 export function lastStatus(folder: string): DaemonStatus | undefined {
@@ -37,21 +36,4 @@ function isAlive(pid: number): boolean {
   } catch (error) {
     return error instanceof Error && "code" in error && error.code === "EPERM";
   }
-}
-
-/** The invite of a device, with addresses that others can dial. */
-export function inviteOf({ identity, listen, announce }: DeviceFolder): string {
-  return formatInvite({ peer: identity.peer, addresses: announce.length > 0 ? announce : reachable(listen) });
-}
-
-/** Listening on all interfaces means: at each address this machine has on its networks, or loopback if it has none. */
-function reachable(listen: readonly string[]): string[] {
-  const own = Object.values(networkInterfaces())
-    .flatMap((list) => list ?? [])
-    .filter(({ internal, family }) => !internal && family === "IPv4")
-    .map(({ address }) => address);
-  const hosts = own.length > 0 ? own : ["127.0.0.1"];
-  return listen.flatMap((address) =>
-    address.startsWith("/ip4/0.0.0.0/") ? hosts.map((host) => address.replace("0.0.0.0", host)) : [address],
-  );
 }

@@ -1,17 +1,20 @@
 // One device as a long-running program: its folder, its data, its loop and its network in one place, watched and reported.
 
 import { join } from "node:path";
-import { monitorEventLoopDelay } from "node:perf_hooks";
 import { type Clock, realClock } from "../clock.ts";
 import { createDevice, type Device } from "../device.ts";
-import { type Libp2pNetwork, libp2pNetwork } from "../libp2p.ts";
+import { type Libp2pNetwork, type Libp2pOptions, libp2pNetwork } from "../libp2p.ts";
 import { LINKS_FILE, type Link, readLinks } from "../linksFile.ts";
 import type { Network } from "../network.ts";
+import { WATCH_MILLISECONDS } from "../pace.ts";
 import { reasonOf } from "../reason.ts";
 import { openStore } from "../store.ts";
 import { contractOf, studyId } from "../study.ts";
-import { DELAY_RESOLUTION_MILLISECONDS, describe, type Parts, type Surroundings } from "./describe.ts";
+import { onTheBeat } from "./beat.ts";
+import { busyDelays } from "./delays.ts";
+import { describe, type Parts, type Surroundings } from "./describe.ts";
 import { type DeviceFolder, readFolder, readRows } from "./folder.ts";
+import { metKeeper, readMet } from "./met.ts";
 import { pendingList } from "./pending.ts";
 import { reportStatus } from "./report.ts";
 import { serveStatus } from "./server.ts";
@@ -58,8 +61,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 /** Puts a daemon together; `opened` learns how to undo each step. Returns how it is doing, at any time. */
 async function compose(options: DaemonOptions, opened: (close: () => unknown) => void): Promise<() => DaemonStatus> {
   const { log, metricsPort, isDiscoverable = false, clock = realClock } = options;
-  const delays = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MILLISECONDS });
-  delays.enable();
+  const delays = busyDelays();
   opened(() => delays.disable());
   const folder = await readFolder(options.folder);
   const contract = await contractOf(folder.study);
@@ -86,7 +88,10 @@ async function compose(options: DaemonOptions, opened: (close: () => unknown) =>
   const looks = { data: await lookOf(folder.data), links: await lookOf([linksFile(folder)]) };
   const rows = await readRows(folder);
 
-  const network = connect(folder, parts, { log, clock, warn, isDiscoverable });
+  const met = metKeeper(folder.path, clock, warn);
+  opened(() => met.close());
+  const places = { met: await readMet(folder.path, warn), onMet: met.keep };
+  const network = connect(folder, parts, { log, clock, warn, isDiscoverable, places });
   const device = createDevice({
     study: folder.study,
     contract,
@@ -114,14 +119,15 @@ async function compose(options: DaemonOptions, opened: (close: () => unknown) =>
     delays.reset();
     return now;
   };
-  const stopReporting = reportStatus(join(folder.path, STATUS_FILE), clock, lastSecond, warn);
+  const beat = onTheBeat(clock, WATCH_MILLISECONDS);
+  const stopReporting = reportStatus(join(folder.path, STATUS_FILE), beat, lastSecond, warn);
   opened(() => {
     parts.isRunning = false;
     return stopReporting();
   });
   const follow = following(folder, parts, { device, network, log, warn });
-  opened(watchFiles([linksFile(folder)], looks.links, clock, follow.links));
-  opened(watchFiles(folder.data, looks.data, clock, follow.data));
+  opened(watchFiles([linksFile(folder)], looks.links, beat, follow.links));
+  opened(watchFiles(folder.data, looks.data, beat, follow.data));
   return status;
 }
 
@@ -172,13 +178,17 @@ interface Wiring {
   readonly log: Log;
   readonly clock: Clock;
   readonly isDiscoverable: boolean;
+  /** Where neighbours were met, and what to do with news of it. */
+  readonly places: Pick<Libp2pOptions, "met" | "onMet">;
   warn(line: string): void;
 }
 
 function connect(folder: DeviceFolder, parts: Parts, wiring: Wiring): Libp2pNetwork {
-  const { log, clock, warn, isDiscoverable } = wiring;
+  const { log, clock, warn, isDiscoverable, places } = wiring;
   return libp2pNetwork({
     isDiscoverable,
+    ...places,
+    ...(folder.announce.length > 0 ? { announce: folder.announce } : {}),
     identity: folder.identity,
     listen: folder.listen,
     links: parts.links,
@@ -189,6 +199,7 @@ function connect(folder: DeviceFolder, parts: Parts, wiring: Wiring): Libp2pNetw
       if (parts.pending.note(peer, address, new Date(), clock.now()))
         log.info({ peer, address }, "a stranger was refused");
     },
+    onRestless: (peer) => warn(`${nameOf(parts, peer)} never rests: only its latest centroids are used, once a second`),
     onRefuse: (peer, reason) => warn(`${nameOf(parts, peer)} is kept away for a while: ${reason}`),
   });
 }

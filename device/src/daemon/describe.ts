@@ -1,14 +1,11 @@
 // The status of a running daemon, put together from its device, its network and what its owner decided.
 
-import type { IntervalHistogram } from "node:perf_hooks";
 import type { Device } from "../device.ts";
 import type { Libp2pNetwork } from "../libp2p.ts";
 import type { Link } from "../linksFile.ts";
+import { DELAY_RESOLUTION_MILLISECONDS, type Delays } from "./delays.ts";
 import type { PendingList } from "./pending.ts";
 import type { DaemonStatus } from "./status.ts";
-
-/** How often the event loop is asked for its delay. What it measures includes this time. */
-export const DELAY_RESOLUTION_MILLISECONDS = 10;
 
 /** What only the program around a daemon knows. */
 export interface Surroundings {
@@ -24,7 +21,7 @@ export interface Parts {
   readonly studyHash: string;
   readonly pending: PendingList;
   /** Since the last status was written. */
-  readonly delays: IntervalHistogram;
+  readonly delays: Delays;
   isRunning: boolean;
   links: readonly Link[];
   notice: string | null;

@@ -1,9 +1,10 @@
-// The status file of a running device: written whole, every second and once more at the end.
+// The status file of a running device: written whole, when there is news and once more at the end.
 
 import { rename, writeFile } from "node:fs/promises";
 import type { Clock } from "../clock.ts";
 import { STATUS_MILLISECONDS } from "../pace.ts";
 import { reasonOf } from "../reason.ts";
+import { statusNews } from "./news.ts";
 import type { DaemonStatus } from "./status.ts";
 
 /** Returns how to stop, after the last status is written. */
@@ -17,9 +18,11 @@ export function reportStatus(
   let hasFailed = false;
   let cancel = () => {};
   let writing: Promise<void> = Promise.resolve();
+  const isNews = statusNews(clock);
   const write = async () => {
     try {
-      await writeStatus(file, status());
+      const now = status();
+      if (isNews(now) || isStopped || hasFailed) await writeStatus(file, now);
       hasFailed = false;
     } catch (error) {
       // A full disk is worth one line, not one a second.

@@ -3,19 +3,21 @@
 import type { Clock } from "../clock.ts";
 import type { NetworkListener } from "../network.ts";
 import { reasonOf } from "../reason.ts";
+import { type Calm, calm } from "./calm.ts";
 import { type Incoming, incoming } from "./incoming.ts";
 import {
   ATTEMPT_MILLISECONDS,
   FIRST_BAN_MILLISECONDS,
   FIRST_RETRY_MILLISECONDS,
   LONGEST_BAN_MILLISECONDS,
+  LONGEST_KNOCK_MILLISECONDS,
   LONGEST_RETRY_MILLISECONDS,
   MOST_OPENINGS,
   OPENINGS_MILLISECONDS,
   SOUND_STREAM_MILLISECONDS,
 } from "./limits.ts";
 import { type Outgoing, outgoing, type Traffic } from "./outgoing.ts";
-import type { Wire, WireListener, Wires } from "./wire.ts";
+import { NotLinkedBackError, type Wire, type WireListener, type Wires } from "./wire.ts";
 
 export interface KeeperOptions {
   readonly wires: Wires;
@@ -26,6 +28,8 @@ export interface KeeperOptions {
   readonly random: () => number;
   /** A peer broke the rules, in one line. */
   onRefuse(peer: string, reason: string): void;
+  /** A peer never rests, and only some of its frames are used from now on. */
+  onRestless(peer: string): void;
 }
 
 /** What went over a link since it was made. */
@@ -33,6 +37,8 @@ export interface LinkTraffic {
   readonly sent: Traffic;
   readonly received: Traffic;
   readonly replaced: number;
+  /** Whether it sends so much that only some of its frames are used. */
+  readonly isRestless: boolean;
   /** Why the last attempt to reach the peer failed; undefined while it is reached. */
   readonly failure: string | undefined;
 }
@@ -57,6 +63,7 @@ interface Life {
 }
 
 interface LinkState {
+  readonly calm: Calm;
   readonly sent: { frames: number; bytes: number };
   readonly received: { frames: number; bytes: number };
   replaced: number;
@@ -68,6 +75,8 @@ interface LinkState {
   /** The peer came to us during an attempt: the next one need not wait. */
   isWoken?: boolean;
   failure?: string;
+  /** The last attempt failed because the peer, who is there, does not want to hear us. */
+  isKnocking?: boolean;
   /** When the first attempt failed since the last sound stream. */
   downSince?: number;
   offences: number;
@@ -75,7 +84,8 @@ interface LinkState {
   openings: number[];
 }
 
-export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse }: KeeperOptions): LinkKeeper {
+export function linkKeeper(options: KeeperOptions): LinkKeeper {
+  const { wires, listener, clock, maxFrame, random, onRefuse, onRestless } = options;
   const links = new Map<string, LinkState>();
 
   const admits = (peer: string) => {
@@ -103,7 +113,8 @@ export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse 
     const now = clock.now();
     link.downSince ??= now;
     // No longer than it has been down: whoever is started again at once is found at once, and waits still double.
-    const longest = Math.min(LONGEST_RETRY_MILLISECONDS, Math.max(FIRST_RETRY_MILLISECONDS, now - link.downSince));
+    const bound = link.isKnocking ? LONGEST_KNOCK_MILLISECONDS : LONGEST_RETRY_MILLISECONDS;
+    const longest = Math.min(bound, Math.max(FIRST_RETRY_MILLISECONDS, now - link.downSince));
     link.cancelWait?.();
     const wait = Math.max(random() * longest, link.keptAwayUntil - now);
     link.cancelWait = clock.after(wait, () => open(peer, link));
@@ -141,6 +152,7 @@ export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse 
     } catch (error) {
       // Not there: an ordinary state of a neighbour, answered by trying again.
       link.failure = reasonOf(error);
+      link.isKnocking = error instanceof NotLinkedBackError;
     } finally {
       cancelPatience();
       delete link.attempt;
@@ -182,6 +194,11 @@ export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse 
     add(peer) {
       if (links.has(peer)) return;
       const link: LinkState = {
+        calm: calm(
+          clock,
+          (frame) => listener.onFrame(peer, frame),
+          () => onRestless(peer),
+        ),
         sent: { frames: 0, bytes: 0 },
         received: { frames: 0, bytes: 0 },
         replaced: 0,
@@ -197,6 +214,7 @@ export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse 
       if (link === undefined) return;
       links.delete(peer);
       link.cancelWait?.();
+      link.calm.close();
       link.attempt?.abort(new Error("unlinked"));
       endReceiving(link);
       endSending(peer, link);
@@ -238,7 +256,7 @@ export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse 
         onFrame(frame) {
           link.received.frames += 1;
           link.received.bytes += frame.length;
-          listener.onFrame(peer, frame);
+          link.calm.take(frame);
         },
         confirm: (bytes) => wire.send(bytes),
         refuse: (reason) => punish(peer, link, reason),
@@ -259,7 +277,8 @@ export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse 
       const outgoing = link.sending?.outgoing;
       if (outgoing !== undefined) add(sent, outgoing.sent);
       const replaced = link.replaced + (outgoing?.replaced ?? 0);
-      return { sent, received: { ...link.received }, replaced, failure: link.failure };
+      const { received, failure, calm } = link;
+      return { sent, received: { ...received }, replaced, isRestless: calm.isRestless, failure };
     },
     close() {
       for (const peer of [...links.keys()]) this.remove(peer);

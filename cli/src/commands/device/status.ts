@@ -28,7 +28,9 @@ function describe({ name, isRunning, pid, writtenAt, device, links, pending, not
     "",
     ...(links.length > 0 ? alignColumns([heading, ...links.map(linkRow)]) : ["no links"]),
     ...links.flatMap(whyNot),
-    ...(pending.length > 0 ? ["", `${pending.length} not linked tried to connect: see fedkm device links`] : []),
+    ...(pending.length > 0
+      ? ["", `${pending.length} linked this device and wait to be linked back: see fedkm device accept`]
+      : []),
     ...(notice === null ? [] : ["", `notice: ${notice}`]),
   ];
 }
