@@ -1,6 +1,6 @@
 // fedkm device links: who is linked, who asked, and what to give to a new neighbour.
 
-import { readFolder } from "@fedkm/device/daemon";
+import { isLocked, readFolder } from "@fedkm/device/daemon";
 import type { Console } from "../../console.ts";
 import { inviteOf, lastStatus } from "../../devices/state.ts";
 import { alignColumns } from "../../table.ts";
@@ -12,7 +12,9 @@ export async function listLinks(
   const folder = await readFolder(state);
   const status = lastStatus(state);
   const connected = new Set(
-    status?.isRunning ? status.links.filter(({ isConnected }) => isConnected).map(({ peer }) => peer) : [],
+    status && (await isLocked(state))
+      ? status.links.filter(({ isConnected }) => isConnected).map(({ peer }) => peer)
+      : [],
   );
   const links = folder.links.map((link) => ({ ...link, isConnected: connected.has(link.peer) }));
   const pending = (status?.pending ?? []).filter(({ peer }) => links.every((link) => link.peer !== peer));
