@@ -9,7 +9,7 @@ export const reasons = [...refusals, "flood", "order"] as const;
 export type Reason = (typeof reasons)[number];
 
 /** A sender under a neighbour's key whose frames come after later ones were taken. */
-export interface Rival {
+interface Rival {
   readonly epoch: number;
   /** When the last of them came. */
   readonly at: number;

@@ -115,18 +115,18 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
   let keeper: LinkKeeper | undefined;
 
   const connections = (peer: string): Connection[] => node?.getConnections(peerIdFromString(peer)) ?? [];
-  const connect = async (peer: string, signal: AbortSignal): Promise<Connection> => {
+  const connect = async (peer: string, signal: AbortSignal, wanted?: string): Promise<Connection> => {
     const known = connections(peer).filter(({ status }) => status === "open");
     // Of a peer that lost power the old connection seems open for a while.
-    const newest = known.at(-1);
-    if (newest !== undefined) return newest;
+    const chosen = known.find(({ id }) => id === wanted) ?? known.at(-1);
+    if (chosen !== undefined) return chosen;
     const addresses = [...(addressBook.get(peer) ?? []), ...(discovered.get(peer) ?? [])];
     if (node === undefined || addresses.length === 0) throw new Error(`${peer} has no address: it must find us`);
     return firstAnswer(node, peer, addresses, signal);
   };
   const wires: Wires = {
-    async open(peer, listener, signal) {
-      const connection = await connect(peer, signal);
+    async open(peer, listener, signal, wanted) {
+      const connection = await connect(peer, signal, wanted);
       const stream = await connection.newStream(PROTOCOL, { signal });
       return attach(stream, connection, () => listener);
     },

@@ -11,7 +11,7 @@ export interface Log {
  * cannot be used, lines of the `log` are lost. About a link: the neighbour is `away`, takes part in another `study`, is
  * under a `ban`, or its stamps and ours are not in `order`.
  */
-export type Cause = "data" | "rows" | "links" | "state" | "epoch" | "status" | "log" | LinkCause;
+type Cause = "data" | "rows" | "links" | "state" | "epoch" | "status" | "log" | LinkCause;
 type LinkCause = "away" | "study" | "order" | "ban";
 
 export interface Notice {

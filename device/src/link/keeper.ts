@@ -122,7 +122,7 @@ export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse 
     retryLater(peer, link);
   };
 
-  const open = async (peer: string, link: LinkState) => {
+  const open = async (peer: string, link: LinkState, connection?: string) => {
     if (links.get(peer) !== link || link.attempt !== undefined || link.sending !== undefined) return;
     link.cancelWait?.();
     const attempt = new AbortController();
@@ -130,7 +130,7 @@ export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse 
     const cancelPatience = clock.after(ATTEMPT_MILLISECONDS, () => attempt.abort(new Error("nobody answered")));
     const life: Life = { over: false };
     try {
-      const wire = await wires.open(peer, sendingListener(peer, link, life), attempt.signal);
+      const wire = await wires.open(peer, sendingListener(peer, link, life), attempt.signal, connection);
       // Closed, unlinked or sent away while it opened.
       if (life.over || !admits(peer) || links.get(peer) !== link) wire.abort("not wanted any more");
       else {
@@ -160,7 +160,8 @@ export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse 
     if (from.connection === to.connection || sending?.wire.connection !== from.connection) return;
     endSending(peer, link);
     sending.wire.abort("the peer came back on another connection");
-    void open(peer, link);
+    // Not on the newest one: of two devices with one key, the one that speaks is the one to answer.
+    void open(peer, link, to.connection);
   };
 
   const sendingListener = (peer: string, link: LinkState, life: Life): WireListener => ({

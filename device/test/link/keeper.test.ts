@@ -12,7 +12,7 @@ function rig() {
   const log: string[] = [];
   const reachable = new Set<string>();
   const attempts: number[] = [];
-  const opened: { peer: string; listener: WireListener; sent: Uint8Array[] }[] = [];
+  const opened: { peer: string; listener: WireListener; sent: Uint8Array[]; connection: string | undefined }[] = [];
   /** The one that streams are opened on. */
   const newest = { connection: "first" };
   const wire = (name: string, sent: Uint8Array[] = []): Wire => ({
@@ -25,11 +25,11 @@ function rig() {
     maxFrame: 100,
     random: () => 1,
     wires: {
-      async open(peer, listener) {
+      async open(peer, listener, _, connection) {
         attempts.push(clock.now());
         if (!reachable.has(peer)) throw new Error("connection refused");
         const sent: Uint8Array[] = [];
-        opened.push({ peer, listener, sent });
+        opened.push({ peer, listener, sent, connection });
         return wire(`stream to ${peer}`, sent);
       },
       hangUp: (peer) => log.push(`hung up ${peer}`),
@@ -172,7 +172,7 @@ test("a peer that comes back on another connection is sent to on that one at onc
     "stream to b aborted: the peer came back on another connection",
     "connect b",
   ]);
-  expect(opened).toHaveLength(2);
+  expect(opened.map(({ connection }) => connection)).toEqual([undefined, "second"]);
   // Both send on the same one now: nothing more to follow.
   keeper.accept("b", wire("newer"));
   await settled();
