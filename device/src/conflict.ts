@@ -1,26 +1,44 @@
 // Stamps that go back: a neighbour that began again under an earlier epoch, or a key that two devices use. Both ends
 // say so, and whoever is refused learns which of its own epochs it must go above.
 
+import type { Clock } from "./clock.ts";
+import type { Verdict } from "./guard.ts";
+import type { Memory } from "./memory.ts";
 import type { Neighbour } from "./neighbour.ts";
+import type { Network } from "./network.ts";
 import { AWAY_MILLISECONDS, HEARTBEAT_MILLISECONDS, LARGEST_LEARNT_EPOCH } from "./pace.ts";
-import { type Contract, encodeOrder, type Order } from "./protocol.ts";
+import { type Contract, encodeOrder } from "./protocol.ts";
 
-/** The frame that says what was taken last from a neighbour whose older frames are refused, if it is due. */
-export function orderFrame(contract: Contract, neighbour: Neighbour, now: number): Uint8Array | undefined {
-  const { last, rival } = neighbour.guard;
-  if (last === undefined || rival === undefined || !neighbour.isConnected) return undefined;
-  if (!isRecent(rival.at, now) || now < neighbour.orderSentAt + HEARTBEAT_MILLISECONDS) return undefined;
-  neighbour.orderSentAt = now;
-  return encodeOrder(contract, { taken: last, refused: rival.epoch, isTwice: isRecent(rival.twiceAt, now) });
+/** What a device does this with. */
+interface Means {
+  readonly contract: Contract;
+  readonly network: Network;
+  readonly clock: Clock;
+  readonly memory: Memory;
 }
 
-/** Notes what a neighbour says of our frames. Returns the epoch that the next start must be above, if there is one. */
-export function hearOrder(neighbour: Neighbour, order: Order, epoch: number, now: number): number | undefined {
+/** Answers a frame that was refused as old, and notes what a neighbour answered to such frames of ours. */
+export function keepOrder(means: Means, neighbour: Neighbour, verdict: Verdict): void {
+  if (verdict.kind === "refused" && verdict.reason === "order") sendOrder(means, neighbour);
+  if (verdict.kind !== "order") return;
+  const { clock, memory } = means;
+  const { taken, refused } = verdict.order;
   // About an earlier start of ours, and over.
-  if (order.taken.epoch < epoch) return undefined;
-  neighbour.order = { ...order, at: now };
+  if (taken.epoch < memory.epoch) return;
+  neighbour.order = { ...verdict.order, at: clock.now() };
   // A lie must not use up all numbers.
-  return order.refused === epoch && order.taken.epoch <= LARGEST_LEARNT_EPOCH ? order.taken.epoch : undefined;
+  if (refused === memory.epoch && taken.epoch <= LARGEST_LEARNT_EPOCH) memory.goAbove?.(taken.epoch);
+}
+
+/** A neighbour whose older frames are refused is sent what was taken last from it, if that is due. */
+export function sendOrder({ contract, network, clock }: Means, neighbour: Neighbour): void {
+  const { last, rival } = neighbour.guard;
+  const now = clock.now();
+  if (last === undefined || rival === undefined || !neighbour.isConnected || !isRecent(rival.at, now)) return;
+  if (now < neighbour.orderSentAt + HEARTBEAT_MILLISECONDS) return;
+  neighbour.orderSentAt = now;
+  const isTwice = isRecent(rival.twiceAt, now);
+  network.send(neighbour.peer, encodeOrder(contract, { taken: last, refused: rival.epoch, isTwice }));
 }
 
 /** What is wrong between a neighbour and this device of this epoch, as a sentence that begins after its name. */

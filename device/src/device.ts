@@ -2,7 +2,7 @@
 
 import { type Matrix, matrix, toRows } from "@fedkm/core";
 import type { Clock } from "./clock.ts";
-import { hearOrder, orderFrame } from "./conflict.ts";
+import { keepOrder, sendOrder } from "./conflict.ts";
 import { examine } from "./guard.ts";
 import { type Memory, type SavedState, usable } from "./memory.ts";
 import { Model } from "./model.ts";
@@ -117,7 +117,7 @@ class Loop implements Device, NetworkListener {
     const neighbour = this.#neighbours.get(peer);
     if (neighbour === undefined || this.#isStopped) return;
     meet(neighbour);
-    this.#sendOrder(neighbour);
+    sendOrder(this.#options, neighbour);
     if (this.#sent !== undefined) this.#sendTo([neighbour]);
   }
 
@@ -129,23 +129,12 @@ class Loop implements Device, NetworkListener {
   onFrame(peer: string, frame: Uint8Array): void {
     const neighbour = this.#neighbours.get(peer);
     if (neighbour === undefined || this.#isStopped) return;
-    const { contract, clock, memory } = this.#options;
+    const { contract, clock } = this.#options;
     const verdict = examine(contract, neighbour.guard, frame, clock.now());
     if (verdict.kind === "centroids") this.#hear(neighbour, verdict.centroids);
     if (verdict.kind === "study") this.#refuse(neighbour, verdict.text);
     if (verdict.kind === "refused" && verdict.reason === "study") this.#sendStudy(neighbour);
-    if (verdict.kind === "refused" && verdict.reason === "order") this.#sendOrder(neighbour);
-    if (verdict.kind === "order") {
-      const above = hearOrder(neighbour, verdict.order, memory.epoch, clock.now());
-      if (above !== undefined) memory.goAbove?.(above);
-    }
-  }
-
-  /** A neighbour whose frames are refused as old is sent what was taken last, so that it can go above it. */
-  #sendOrder(neighbour: Neighbour): void {
-    const { contract, network, clock } = this.#options;
-    const frame = orderFrame(contract, neighbour, clock.now());
-    if (frame !== undefined) network.send(neighbour.peer, frame);
+    keepOrder(this.#options, neighbour, verdict);
   }
 
   #hear(neighbour: Neighbour, centroids: Matrix): void {
