@@ -1,6 +1,6 @@
 // The parts around a device: strangers' list, data files, watching, metrics, and who may ask for them.
 
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -260,6 +260,21 @@ test("formatMetrics writes OpenMetrics, quotes names, leaves out what is not kno
     else
       expect(line).toMatch(new RegExp(`^${family}${suffix}({\\w+="([^"\\\\]|\\\\.)*"(,\\w+="[^"]*")*})? [\\d.e+-]+$`));
   }
+});
+
+test("docs/operations.md names metrics and causes of notices that there are, and every cause", () => {
+  const page = readFileSync(new URL("../../../docs/operations.md", import.meta.url), "utf8");
+  const text = formatMetrics({ ...status, notices: [{ ...notice, cause: "data" }] });
+  const names = new Set(page.match(/\bfedkm_\w+/g));
+  expect(names.size).toBeGreaterThan(10);
+  for (const name of names) expect(text).toMatch(new RegExp(`^${name}({| )`, "m"));
+  const [, table] = /### Notices([\s\S]*?)### /.exec(page) ?? [];
+  const documented = Array.from(table.matchAll(/^\| `(\w+)`/gm), ([, cause]) => cause);
+  const source = readFileSync(new URL("../../src/daemon/notices.ts", import.meta.url), "utf8");
+  const causes = Array.from(source.matchAll(/^type (?:Link)?Cause = (.*)$/gm)).flatMap(([, list]) =>
+    list.match(/"\w+"/g),
+  );
+  expect(causes.map((cause) => cause?.slice(1, -1)).sort()).toEqual([...documented].sort());
 });
 
 test("serveStatus answers this machine by its own names only, never with centroids, and only GET", async () => {

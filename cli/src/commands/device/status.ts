@@ -19,8 +19,8 @@ export interface StatusOptions {
 
 type RunStatus = DaemonStatus & { readonly isRunning: boolean };
 
-/** A running device writes every second. What is older is worth a word. */
-const FRESH_MILLISECONDS = 10_000;
+/** A running device that can write does so more often. What is older is worth a word. */
+const FRESH_MILLISECONDS = 90_000;
 const LOOK_EVERY_MILLISECONDS = 1_000;
 /** Of notices that are over, so many are shown. */
 const MOST_OVER = 5;
