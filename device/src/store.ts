@@ -76,7 +76,12 @@ async function nextEpoch(folder: string, epochs: Generations, wallClock: number)
   }
   const last = newest === undefined ? 0 : Number(new TextDecoder().decode(newest.payload));
   const epoch = Math.max(last + 1, Math.floor(wallClock));
-  await saveEpoch(epochs, epoch);
+  try {
+    await saveEpoch(epochs, epoch);
+  } catch (error) {
+    const rule = "must be written before anything is sent, free the disk or check the folder's owner";
+    throw new Error(`${join(folder, "epoch")}.a and .b ${rule}: ${writeReason(error)}`, { cause: error });
+  }
   return epoch;
 }
 

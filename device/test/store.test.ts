@@ -78,7 +78,7 @@ describe("openStore(folder, notice)", () => {
     expect(wrong.size).toBe(0);
   });
 
-  it("says that a learnt epoch is not kept, and keeps it when it is named again", async () => {
+  it("says that an epoch cannot be kept, and keeps a learnt one when it is named again", async () => {
     let isFull = false;
     const disk = {
       ...realDisk,
@@ -87,6 +87,9 @@ describe("openStore(folder, notice)", () => {
         return realDisk.create(path);
       },
     };
+    isFull = true;
+    await expect(open({ disk })).rejects.toThrow(/epoch\.a and \.b must be written .*, free the disk .*: ENOSPC/);
+    isFull = false;
     const store = await open({ disk, wallClock: () => 1_000 });
     isFull = true;
     store.goAbove(5_000);

@@ -59,4 +59,6 @@ async function runUntilStopped(
   const { event } = await untilStopped(signal);
   log.info({ reason: event }, "stopping");
   await daemon.stop();
+  // Node would restore a terminal that is gone, and abort with a core dump.
+  if (event === "SIGHUP") process.kill(process.pid, event);
 }
