@@ -26,7 +26,10 @@ function town() {
   const start = async (name: string, peer: string, epoch: number) => {
     const around = emptyNetwork();
     let above = epoch;
-    const memory = { ...volatileMemory(epoch), goAbove: (heard: number) => void (above = Math.max(above, heard)) };
+    const goAbove = (heard: number) => {
+      above = Math.max(above, heard);
+    };
+    const memory = { ...volatileMemory(epoch), goAbove };
     const network = {
       ...around.network,
       send: (_: string, frame: Uint8Array) => {
