@@ -223,11 +223,11 @@ describe("files", () => {
 });
 
 describe("device", () => {
-  it("imports libp2p in one file", () => {
+  it("imports libp2p in three files: what a peer is, the node, and the network over it", () => {
     const users = sources("device/src").filter((file) =>
       imports(file, { types: true }).some((name) => /libp2p\b(?!\.ts)|^@multiformats\//.test(name)),
     );
-    expect(users).toEqual(["device/src/libp2p.ts"]);
+    expect(users).toEqual(["device/src/libp2p.ts", "device/src/node.ts", "device/src/peer.ts"]);
   });
 });
 
@@ -253,7 +253,7 @@ describe("cli", () => {
 
 describe("a device's loop", () => {
   const platform =
-    /^device\/src\/(libp2p|store|stateFile|disk|lock|identity|linksFile|simulation\/durability)\.ts$|^device\/src\/(daemon|link)\//;
+    /^device\/src\/(libp2p|store|stateFile|disk|lock|identity|linksFile|turn|simulation\/durability)\.ts$|^device\/src\/(daemon|link)\//;
   const files = sources("device/src").filter((file) => !platform.test(file));
 
   it("knows no platform, no wall clock and no chance, so that it runs in browsers and simulations", () => {

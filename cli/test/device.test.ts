@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { complete, fit, paperData, toRows } from "@fedkm/core";
+import { createIdentity } from "@fedkm/device/libp2p";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { run } from "../src/program.ts";
 import { fakeConsole } from "./fakeConsole.ts";
@@ -98,7 +99,15 @@ test("two devices link by invites, agree as fit does, fold in new rows, stop whe
   await device("link", invites.south, "--name", "south", "--state", at("north"));
   await vi.waitFor(async () => expect((await linksOf("south")).pending).toHaveLength(1), BOUND);
   expect((await statusOf("north")).links).toMatchObject([{ name: "south", isConnected: false, framesHeard: 0 }]);
-  await device("link", invites.north, "--name", "north", "--state", at("south"));
+  expect((await device("links", "--state", at("south"))).stdout).toContain("wait to be linked back:");
+  await vi.waitFor(async () => {
+    const { stdout } = await device("status", "--state", at("north"));
+    expect(stdout).toMatch(/^south: it has not linked back \(run "fedkm device accept" there\)/m);
+  }, BOUND);
+  // The list names those that wait, and one of them is taken without its invite.
+  const { peer } = (await linksOf("south")).pending[0];
+  expect((await device("accept", "--state", at("south"))).stdout).toContain(`  ${peer} from /ip4/`);
+  expect((await device("accept", peer.slice(-8), "--name", "north", "--state", at("south"))).code).toBe(0);
   const settled = async (state: string) => {
     const status = await statusOf(state);
     expect(status.links).toMatchObject([{ isConnected: true }]);
@@ -130,6 +139,35 @@ test("two devices link by invites, agree as fit does, fold in new rows, stop whe
   for (const line of north.log.text.trimEnd().split("\n")) {
     expect(JSON.parse(line)).toMatchObject({ level: expect.stringMatching(/^(info|warn)$/), msg: expect.any(String) });
   }
+});
+
+test("fedkm device link loses none of six that are made at the same moment", async () => {
+  await init("north", 0);
+  const identities = await Promise.all(Array.from({ length: 6 }, createIdentity));
+  const invites = identities.map(({ peer }) => `fedkm:${peer}`);
+  const said = await Promise.all(invites.map((invite) => device("link", invite, "--state", at("north"))));
+  expect(said.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0, 0]);
+  expect((await linksOf("north")).links).toHaveLength(6);
+});
+
+test("fedkm device init gives no invite that nobody can dial", async () => {
+  await init("north", 0);
+  const made = (...args: string[]) =>
+    device("init", "--study", at("north.yaml"), "--data", at("north.csv"), "--state", at("south"), ...args);
+  expect(await made("--announce", "/ip6/::/tcp/4601")).toMatchObject({
+    code: 1,
+    stderr: "fedkm: an address must have a host and a port that others can dial, got /ip6/::/tcp/4601\n",
+  });
+  const { stdout } = await made("--listen", "/ip4/0.0.0.0/tcp/0");
+  expect(stdout).not.toContain("fedkm:12D3KooW");
+  expect(stdout).toContain("none yet: the device listens on any free port");
+  expect((await linksOf("south")).invite).toBeNull();
+  start("south");
+  await vi.waitFor(async () => {
+    expect((await linksOf("south")).invite).toMatch(/^fedkm:\w+@\/ip4\/(?!0\.)[\d.]+\/tcp\/[1-9]\d*/);
+  }, BOUND);
+  const open = `fedkm:${(await createIdentity()).peer}@/ip4/0.0.0.0/tcp/4601`;
+  expect((await device("link", open, "--state", at("north"))).stderr).toMatch(/^fedkm: invite must have a host/);
 });
 
 test("devices of different studies refuse each other, and both say which field differs", async () => {
@@ -271,6 +309,14 @@ test("fedkm device says what is wrong in one line", async () => {
     "link",
     "--remove",
     "x",
+    "--state",
+    at("north"),
+  );
+  await fails(
+    1,
+    /^fedkm: device to accept must be one of those that wait \(none\), by peer id, got "12D3KooW"\n$/,
+    "accept",
+    "12D3KooW",
     "--state",
     at("north"),
   );

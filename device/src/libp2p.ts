@@ -1,68 +1,53 @@
-// The Network over js-libp2p: TCP and WebSocket, Noise, yamux, and nothing that talks past neighbours. The only file that imports libp2p.
+// The Network over js-libp2p: TCP and WebSocket, Noise, yamux, and nothing that talks past neighbours.
 
-import { generateKeyPair, privateKeyFromProtobuf, privateKeyToProtobuf } from "@libp2p/crypto/keys";
-import type { Connection, ConnectionGater, Libp2p, Stream } from "@libp2p/interface";
-import { noise } from "@libp2p/noise";
-import { peerIdFromPrivateKey, peerIdFromString } from "@libp2p/peer-id";
-import { tcp } from "@libp2p/tcp";
-import { webSockets } from "@libp2p/websockets";
-import { yamux } from "@libp2p/yamux";
+import type { Connection, Libp2p, Stream } from "@libp2p/interface";
+import { peerIdFromString } from "@libp2p/peer-id";
 import { multiaddr } from "@multiformats/multiaddr";
-import { createLibp2p } from "libp2p";
 import { type Clock, realClock } from "./clock.ts";
+import { addressBook, type MetAddresses } from "./link/addressBook.ts";
 import { type LinkKeeper, type LinkTraffic, linkKeeper } from "./link/keeper.ts";
 import {
   ANSWER_MILLISECONDS,
-  HANDSHAKE_MILLISECONDS,
-  HANDSHAKES_PER_SECOND,
+  ATTEMPT_MILLISECONDS,
+  FIRST_RETRY_MILLISECONDS,
   LARGEST_FRAME_BYTES,
-  MOST_CONNECTIONS,
-  MOST_DISCOVERED_ADDRESSES,
-  MOST_EARLY_STREAMS,
-  MOST_HANDSHAKES,
+  LARGEST_WHERE_BYTES,
   MOST_PEER_CONNECTIONS,
   MOST_PROTOCOL_STREAMS,
-  MOST_STREAMS,
   PING_ANSWER_MILLISECONDS,
-  PING_MILLISECONDS,
 } from "./link/limits.ts";
-import type { Wire, WireListener, Wires } from "./link/wire.ts";
+import { type SilenceWatch, silenceWatch } from "./link/silence.ts";
+import { formatWhere, parseWhere } from "./link/where.ts";
+import { NotLinkedBackError, type Wire, type WireListener, type Wires } from "./link/wire.ts";
 import type { Network, NetworkListener } from "./network.ts";
+import { createNode, gater, type NodeOptions, withoutPeer } from "./node.ts";
+import type { Contact } from "./peer.ts";
 import { provideWebSocket, provideWithResolvers } from "./platform.ts";
 
+export { type Contact, createIdentity, type Identity } from "./peer.ts";
 export { provideWithResolvers };
 
 /** What a device calls its streams, docs/protocol.md. */
 export const PROTOCOL = "/fedkm/1";
-const MDNS_SERVICE = "_fedkm._udp.local";
+/** And those on which it says where it listens. */
+const WHERE_PROTOCOL = "/fedkm/where/1";
+/** Asked for, and answered that nobody speaks it. */
+const PING_PROTOCOL = "/fedkm/ping/1";
 
-/** Who a device is: its name among peers, and the Ed25519 key (libp2p's protobuf) that proves it. */
-export interface Identity {
-  readonly peer: string;
-  readonly key: Uint8Array;
-}
-
-/** A linked peer and where it may be found; none: it finds us. */
-export interface Contact {
-  readonly peer: string;
-  readonly addresses: readonly string[];
-}
-
-export interface Libp2pOptions {
-  readonly identity: Identity;
-  /** Multiaddresses such as /ip4/0.0.0.0/tcp/4601 or /ip4/0.0.0.0/tcp/4602/ws; a browser has none. */
-  readonly listen: readonly string[];
+export interface Libp2pOptions extends NodeOptions {
   readonly links: readonly Contact[];
+  /** Where others can dial it; none: as it listens. Linked peers are sent this. */
+  readonly announce?: readonly string[];
+  /** Where linked peers were met in an earlier run. */
+  readonly met?: MetAddresses;
+  /** A linked peer said that it is somewhere else than before: all that is worth remembering now. */
+  readonly onMet?: (met: MetAddresses) => void;
   /** In bytes: a longer frame is refused. Default: the largest of the protocol. */
   readonly maxFrame?: number;
   /** A peer that is not linked proved who it is, and was sent away. */
   onStranger(peer: string, address: string): void;
   /** A linked peer broke the rules of the stream and is kept away for a while. */
   onRefuse(peer: string, reason: string): void;
-  /** Says on the local network (mDNS) where this device is, and finds linked ones there. Default false. */
-  readonly isDiscoverable?: boolean;
-  /** Default both; a browser has WebSocket only. */
-  readonly transports?: readonly ("tcp" | "websocket")[];
   readonly clock?: Clock;
   readonly random?: () => number;
 }
@@ -76,59 +61,44 @@ export interface Libp2pNetwork extends Network {
   traffic(peer: string): LinkTraffic | undefined;
 }
 
-export async function createIdentity(): Promise<Identity> {
-  const key = await generateKeyPair("Ed25519");
-  return { peer: peerIdFromPrivateKey(key).toString(), key: privateKeyToProtobuf(key) };
-}
-
-/** The identity that a stored key stands for. Throws if it is no key. */
-export function identityOf(key: Uint8Array): Identity {
-  return { peer: peerIdFromPrivateKey(privateKeyFromProtobuf(key)).toString(), key };
-}
-
-/** Why this is no peer id, if it is none. */
-export function peerFault(text: string): string | undefined {
-  try {
-    return peerIdFromString(text).type === "Ed25519" ? undefined : `must be of an Ed25519 key, got ${text}`;
-  } catch {
-    return `must be a peer id such as 12D3KooW..., got ${text}`;
-  }
-}
-
-/** Why this is no address that a device can be dialled at, if it is none. */
-export function addressFault(text: string): string | undefined {
-  try {
-    const parts = multiaddr(text).getComponents();
-    const dialled = parts.some(({ name }) => name === "tcp") && parts.every(({ name }) => !name.startsWith("p2p"));
-    return dialled ? undefined : `must have a tcp port, no peer and no relay, got ${text}`;
-  } catch {
-    return `must be a multiaddress such as /ip4/192.168.1.5/tcp/4601, got ${text}`;
-  }
-}
-
 export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
   const { identity, clock = realClock, random = Math.random, maxFrame = LARGEST_FRAME_BYTES, onRefuse } = options;
-  let addressBook = new Map(options.links.map(({ peer, addresses }) => [peer, addresses]));
-  /** Where linked peers said they are, on the local network: the latest of each. */
-  const discovered = new Map<string, readonly string[]>();
+  const book = addressBook(options.met ?? {});
+  book.setLinks(options.links);
+  /** Peers that proved their key in the attempt under way. */
+  const proved = new Set<string>();
+  /** When a peer was last tried because somebody nearby said where it is. */
+  const triedNearby = new Map<string, number>();
+  const silence = silenceWatch<Connection>(clock, async (connection) => {
+    if (await isThere(connection)) silence.heard(connection);
+    else connection.abort(new Error("no answer"));
+  });
   let node: Libp2p | undefined;
   let keeper: LinkKeeper | undefined;
 
+  const listening = () => node?.getMultiaddrs().map(withoutPeer) ?? [];
   const connections = (peer: string): Connection[] => node?.getConnections(peerIdFromString(peer)) ?? [];
   const connect = async (peer: string, signal: AbortSignal, wanted?: string): Promise<Connection> => {
     const known = connections(peer).filter(({ status }) => status === "open");
     // Of a peer that lost power the old connection seems open for a while.
     const chosen = known.find(({ id }) => id === wanted) ?? known.at(-1);
     if (chosen !== undefined) return chosen;
-    const addresses = [...(addressBook.get(peer) ?? []), ...(discovered.get(peer) ?? [])];
-    if (node === undefined || addresses.length === 0) throw new Error(`${peer} has no address: it must find us`);
-    return firstAnswer(node, peer, addresses, signal);
+    const addresses = book.of(peer);
+    if (node === undefined || addresses.length === 0) throw new Error("it has no address: it must find this device");
+    return firstAnswer(node, { peer, addresses }, signal, (address) => book.failed(peer, address));
   };
   const wires: Wires = {
     async open(peer, listener, signal, wanted) {
-      const connection = await connect(peer, signal, wanted);
-      const stream = await connection.newStream(PROTOCOL, { signal });
-      return attach(stream, connection, () => listener);
+      proved.delete(peer);
+      try {
+        const connection = await connect(peer, signal, wanted);
+        const stream = await connection.newStream(PROTOCOL, { signal });
+        book.reached(peer);
+        return attach(stream, connection, silence, () => listener);
+      } catch (error) {
+        // It was there, it is who it should be, and it hung up: what it does to strangers.
+        throw proved.has(peer) && !signal.aborted && !isUnsupported(error) ? new NotLinkedBackError() : error;
+      }
     },
     hangUp(peer) {
       for (const connection of connections(peer)) connection.abort(new Error("hung up"));
@@ -141,41 +111,49 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
       provideWithResolvers();
       await provideWebSocket();
       const keep = linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse });
+      const onNearby = (peer: string, addresses: readonly string[]) => {
+        if (!book.nearby(peer, addresses)) return;
+        // Anybody nearby can claim anything, as often as they like.
+        const last = triedNearby.get(peer) ?? Number.NEGATIVE_INFINITY;
+        if (clock.now() - last < FIRST_RETRY_MILLISECONDS) return;
+        triedNearby.set(peer, clock.now());
+        keep.wake(peer);
+      };
       try {
-        node = await createNode(options, gater(keep, options.onStranger));
+        node = await createNode(options, gater(keep, options.onStranger, proved), onNearby);
       } catch (error) {
         const reason = /listen (E[A-Z]+)/.exec(String(error))?.[1] ?? String(error);
         throw new Error(`cannot listen on ${options.listen.join(", ")}: ${reason}`, { cause: error });
       }
       keeper = keep;
-      await node.handle(PROTOCOL, (stream, connection) => receive(keep, stream, connection), {
+      await node.handle(PROTOCOL, (stream, connection) => receive(keep, stream, connection, silence), {
         maxInboundStreams: MOST_PROTOCOL_STREAMS,
         maxOutboundStreams: MOST_PROTOCOL_STREAMS,
         runOnLimitedConnection: false,
       });
       node.addEventListener("connection:open", ({ detail }) => {
         const peer = detail.remotePeer.toString();
+        silence.heard(detail);
         // One is enough; more are from before a restart, or of somebody who wants to have them all.
         for (const surplus of connections(peer).slice(0, -MOST_PEER_CONNECTIONS)) surplus.abort(new Error("too many"));
         keep.wake(peer, detail.direction === "inbound");
+        void sayWhere(detail, options.announce ?? listening());
       });
-      node.addEventListener("peer:discovery", ({ detail }) => {
-        const peer = detail.id.toString();
-        if (!addressBook.has(peer)) return;
-        discovered.set(peer, detail.multiaddrs.slice(0, MOST_DISCOVERED_ADDRESSES).map(withoutPeer));
-        keep.wake(peer);
-      });
-      for (const peer of addressBook.keys()) keep.add(peer);
+      node.addEventListener("connection:close", ({ detail }) => silence.forget(detail));
+      await node.handle(
+        WHERE_PROTOCOL,
+        (stream, { remotePeer }) =>
+          hearWhere(stream, (addresses) => {
+            if (book.met(remotePeer.toString(), addresses)) options.onMet?.(book.remembered());
+          }),
+        { maxInboundStreams: 1, maxOutboundStreams: 1 },
+      );
+      for (const peer of book.peers()) keep.add(peer);
     },
     send: (peer, frame) => keeper?.send(peer, frame),
-    addresses: () => node?.getMultiaddrs().map(withoutPeer) ?? [],
+    addresses: listening,
     setLinks(links) {
-      const gone = [...addressBook.keys()].filter((peer) => !links.some((link) => link.peer === peer));
-      addressBook = new Map(links.map(({ peer, addresses }) => [peer, addresses]));
-      for (const peer of gone) {
-        discovered.delete(peer);
-        keeper?.remove(peer);
-      }
+      for (const peer of book.setLinks(links)) keeper?.remove(peer);
       for (const { peer } of links) {
         keeper?.add(peer);
         // Its address may be new.
@@ -184,6 +162,7 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
     },
     traffic: (peer) => keeper?.traffic(peer),
     async close() {
+      silence.close();
       keeper?.close();
       keeper = undefined;
       await node?.stop();
@@ -192,7 +171,12 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
 }
 
 /** Dials one address after the other; libp2p itself would spend all its patience on the first that says nothing. */
-async function firstAnswer(node: Libp2p, peer: string, addresses: readonly string[], signal: AbortSignal) {
+async function firstAnswer(
+  node: Libp2p,
+  { peer, addresses }: Contact,
+  signal: AbortSignal,
+  failed: (address: string) => void,
+): Promise<Connection> {
   let failure: unknown;
   for (const address of addresses) {
     try {
@@ -200,68 +184,66 @@ async function firstAnswer(node: Libp2p, peer: string, addresses: readonly strin
       return await node.dial(multiaddr(address).encapsulate(`/p2p/${peer}`), { signal: patience });
     } catch (error) {
       failure = error;
+      failed(address);
       if (signal.aborted) break;
     }
   }
   throw failure;
 }
 
-function withoutPeer(address: { toString(): string }): string {
-  return address.toString().replace(/\/p2p\/.*$/, "");
+/** Any answer will do: that a protocol is not spoken is one as well. */
+async function isThere(connection: Connection): Promise<boolean> {
+  try {
+    const signal = AbortSignal.timeout(PING_ANSWER_MILLISECONDS);
+    const stream = await connection.newStream(PING_PROTOCOL, { signal });
+    stream.abort(new Error("answered"));
+    return true;
+  } catch (error) {
+    return isUnsupported(error);
+  }
 }
 
-async function createNode(options: Libp2pOptions, connectionGater: ConnectionGater): Promise<Libp2p> {
-  const { identity, listen, transports = ["tcp", "websocket"], isDiscoverable = false } = options;
-  const discovery = isDiscoverable ? [(await import("@libp2p/mdns")).mdns({ serviceTag: MDNS_SERVICE })] : [];
-  return createLibp2p({
-    privateKey: privateKeyFromProtobuf(identity.key),
-    addresses: { listen: [...listen] },
-    transports: transports.map((kind) => (kind === "tcp" ? tcp() : webSockets())),
-    connectionEncrypters: [noise()],
-    streamMuxers: [
-      yamux({
-        maxInboundStreams: MOST_STREAMS,
-        maxOutboundStreams: MOST_STREAMS,
-        maxEarlyStreams: MOST_EARLY_STREAMS,
-      }),
-    ],
-    connectionGater,
-    peerDiscovery: discovery,
-    connectionManager: {
-      maxConnections: MOST_CONNECTIONS,
-      maxIncomingPendingConnections: MOST_HANDSHAKES,
-      inboundConnectionThreshold: HANDSHAKES_PER_SECOND,
-      inboundUpgradeTimeout: HANDSHAKE_MILLISECONDS,
-      // The keeper redials, at its own pace.
-      reconnectRetries: 0,
-    },
-    connectionMonitor: { pingInterval: PING_MILLISECONDS, pingTimeout: { minTimeout: PING_ANSWER_MILLISECONDS } },
+function isUnsupported(error: unknown): boolean {
+  return error instanceof Error && error.name === "UnsupportedProtocolError";
+}
+
+/** A peer of an earlier version does not know the protocol, which does no harm. */
+async function sayWhere(connection: Connection, addresses: readonly string[]): Promise<void> {
+  const said = formatWhere(addresses);
+  if (said === undefined) return;
+  try {
+    const stream = await connection.newStream(WHERE_PROTOCOL, { signal: AbortSignal.timeout(ATTEMPT_MILLISECONDS) });
+    stream.send(said);
+    await stream.close();
+  } catch {
+    // The next connection says it.
+  }
+}
+
+function hearWhere(stream: Stream, onAddresses: (addresses: readonly string[]) => void): void {
+  let heard = new Uint8Array(0);
+  stream.addEventListener("message", ({ data }) => {
+    if (heard.length + data.byteLength > LARGEST_WHERE_BYTES) stream.abort(new Error("too long"));
+    else heard = Uint8Array.of(...heard, ...data.subarray());
+  });
+  stream.addEventListener("remoteCloseWrite", () => {
+    const addresses = parseWhere(heard);
+    if (addresses !== undefined) onAddresses(addresses);
+    void stream.close().catch(() => {});
   });
 }
 
-/** Peers are judged when they have proved who they are, before anything else is spoken with them. */
-function gater(keeper: LinkKeeper, onStranger: Libp2pOptions["onStranger"]): ConnectionGater {
-  return {
-    denyDialMultiaddr: () => false,
-    denyDialPeer: (peer) => !keeper.admits(peer.toString()),
-    denyOutboundEncryptedConnection: (peer) => !keeper.admits(peer.toString()),
-    denyInboundEncryptedConnection(peer, connection) {
-      if (keeper.admits(peer.toString())) return false;
-      onStranger(peer.toString(), connection.remoteAddr.toString());
-      return true;
-    },
-    denyInboundRelayReservation: () => true,
-    denyInboundRelayedConnection: () => true,
-    denyOutboundRelayedConnection: () => true,
-  };
-}
-
-function receive(keeper: LinkKeeper, stream: Stream, connection: Connection): void {
-  attach(stream, connection, (wire) => keeper.accept(connection.remotePeer.toString(), wire));
+function receive(keeper: LinkKeeper, stream: Stream, connection: Connection, silence: SilenceWatch<Connection>): void {
+  attach(stream, connection, silence, (wire) => keeper.accept(connection.remotePeer.toString(), wire));
 }
 
 /** A libp2p stream as the keeper knows it; without a listener it is refused. */
-function attach(stream: Stream, connection: Connection, listenerOf: (wire: Wire) => WireListener | undefined): Wire {
+function attach(
+  stream: Stream,
+  connection: Connection,
+  silence: SilenceWatch<Connection>,
+  listenerOf: (wire: Wire) => WireListener | undefined,
+): Wire {
   const wire: Wire = {
     connection: connection.id,
     send(bytes) {
@@ -275,7 +257,10 @@ function attach(stream: Stream, connection: Connection, listenerOf: (wire: Wire)
     wire.abort("refused");
     return wire;
   }
-  stream.addEventListener("message", ({ data }) => listener.onBytes(data.subarray()));
+  stream.addEventListener("message", ({ data }) => {
+    silence.heard(connection);
+    listener.onBytes(data.subarray());
+  });
   stream.addEventListener("remoteCloseWrite", () => wire.abort("the other end closed"));
   stream.addEventListener("close", () => listener.onClose(), { once: true });
   if (stream.status !== "open") listener.onClose();

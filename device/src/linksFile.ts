@@ -3,10 +3,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { durableWrite } from "./disk.ts";
-import { addressFault, type Contact, peerFault } from "./libp2p.ts";
 import { MOST_ADDRESSES, MOST_LINKS } from "./link/limits.ts";
-
+import { addressFault, type Contact, peerFault } from "./peer.ts";
 import { reasonOf } from "./reason.ts";
+import { inTurn } from "./turn.ts";
 
 /** A neighbour, and what its owner calls it. */
 export interface Link extends Contact {
@@ -35,6 +35,17 @@ export async function readLinks(folder: string): Promise<Link[]> {
 export async function writeLinks(folder: string, links: readonly Link[]): Promise<void> {
   checkedLinks(links);
   await durableWrite(join(folder, LINKS_FILE), new TextEncoder().encode(`${JSON.stringify(links, undefined, 2)}\n`));
+}
+
+/** Changes the links that are there now; commands that change them at the same moment take turns. */
+export async function changeLinks(folder: string, change: (links: readonly Link[]) => Link[]): Promise<void> {
+  const isDone = await inTurn(join(folder, "links.lock"), async (isMine) => {
+    const links = change(await readLinks(folder));
+    if (!(await isMine())) return false;
+    await writeLinks(folder, links);
+    return true;
+  });
+  if (!isDone) await changeLinks(folder, change);
 }
 
 /** Adds a link, or replaces the one with the same peer: its addresses may have changed. */

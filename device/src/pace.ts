@@ -53,8 +53,17 @@ export const LARGEST_CONTRACTION = 0.999;
  */
 export const STATE_MILLISECONDS = 5_000;
 
-/** docs/protocol.md#files-of-a-device: "`status.json` is written at this interval, and once more at the end." */
+/**
+ * docs/protocol.md#files-of-a-device: "`status.json` is written at this interval while it has news, and once more at
+ * the end."
+ */
 export const STATUS_MILLISECONDS = 1_000;
+
+/**
+ * docs/protocol.md#files-of-a-device: "Without news `status.json` is written at this interval, because counters and
+ * ages are no news."
+ */
+export const STATUS_QUIET_MILLISECONDS = 60_000;
 
 /** docs/protocol.md#files-of-a-device: "The data and the links are looked at for changes at this interval." */
 export const WATCH_MILLISECONDS = 1_000;

@@ -2,6 +2,7 @@
 
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { networkInterfaces } from "node:os";
 import { privateKeyFromProtobuf } from "@libp2p/crypto/keys";
 import { noise } from "@libp2p/noise";
 import { tcp } from "@libp2p/tcp";
@@ -9,12 +10,14 @@ import { yamux } from "@libp2p/yamux";
 import { multiaddr } from "@multiformats/multiaddr";
 import { createLibp2p } from "libp2p";
 import { afterEach, expect, test } from "vitest";
-import { addressFault, type Contact, identityOf, peerFault } from "../src/libp2p.ts";
+import { freePorts } from "../src/daemon/ports.ts";
+import type { Contact } from "../src/libp2p.ts";
 import { Peers } from "./loopback.ts";
 
 const peers = new Peers();
 afterEach(() => peers.close());
 
+const hasIpv6 = Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === "::1"));
 const alone = (neighbour: Contact): Contact => ({ ...neighbour, addresses: [] });
 
 test("two linked devices hear each other, over TCP and over WebSocket, whoever dialled", async () => {
@@ -22,12 +25,12 @@ test("two linked devices hear each other, over TCP and over WebSocket, whoever d
   const a = await peers.start(
     one,
     [two, three].map(({ peer }) => ({ peer, addresses: [] })),
-    ["/ip4/127.0.0.1/tcp/0", "/ip4/127.0.0.1/tcp/0/ws"],
+    { listen: ["/ip4/127.0.0.1/tcp/0", "/ip4/127.0.0.1/tcp/0/ws"] },
   );
   const [overTcp, overWebSocket] = a.network.addresses();
   expect(overWebSocket).toMatch(/\/ws$/);
-  const b = await peers.start(two, [{ peer: one.peer, addresses: [overTcp] }], []);
-  const c = await peers.start(three, [{ peer: one.peer, addresses: [overWebSocket] }], []);
+  const b = await peers.start(two, [{ peer: one.peer, addresses: [overTcp] }], { listen: [] });
+  const c = await peers.start(three, [{ peer: one.peer, addresses: [overWebSocket] }], { listen: [] });
   await Promise.all([a.happened("connect two"), a.happened("connect three")]);
   await Promise.all([b.happened("connect one"), c.happened("connect one")]);
   a.network.send(two.peer, Uint8Array.of(1, 2, 3));
@@ -53,6 +56,7 @@ test("a link that only one side made gets nothing: the other lists a stranger an
   expect(new Set(a.events)).toEqual(new Set(["stranger two"]));
   expect(b.events).toEqual([]);
   expect(b.network.traffic(one.peer)?.sent.frames).toBe(0);
+  await expect.poll(() => b.network.traffic(one.peer)?.failure).toMatch(/^it has not linked back/);
   // As soon as the other side links too, it works, without a restart.
   a.network.setLinks([b.neighbour()]);
   await Promise.all([a.happened("connect two"), b.happened("connect one")]);
@@ -152,7 +156,7 @@ test("sockets that say nothing do not keep a linked neighbour out", async () => 
     });
   };
   for (let n = 0; n < 15; n++) hold();
-  const b = await peers.start(two, [a.neighbour()], []);
+  const b = await peers.start(two, [a.neighbour()], { listen: [] });
   await b.happened("connect one");
   isOver = true;
   for (const socket of sockets) socket.destroy();
@@ -184,20 +188,33 @@ test("a linked peer that sends a frame longer than any of the study is refused a
   expect(a.frames).toEqual([]);
 });
 
-test("identityOf a key names the same peer, and throws for other bytes", async () => {
-  const { peer, key } = await peers.identity("one");
-  expect(identityOf(key)).toEqual({ peer, key });
-  expect(() => identityOf(key.subarray(1))).toThrow();
+test("devices hear each other over IPv6, and find each other at a name", async () => {
+  const [one, two, three] = [await peers.identity("one"), await peers.identity("two"), await peers.identity("three")];
+  const both = [two, three].map(({ peer }) => ({ peer, addresses: [] }));
+  const listen = ["/ip4/127.0.0.1/tcp/0", ...(hasIpv6 ? ["/ip6/::1/tcp/0"] : [])];
+  const a = await peers.start(one, both, { listen });
+  const [ip4, ip6 = ip4] = a.network.addresses();
+  const named = ip4.replace("/ip4/127.0.0.1/", "/dns4/localhost/");
+  await peers.start(two, [{ peer: one.peer, addresses: [ip6] }], { listen: [] });
+  await peers.start(three, [{ peer: one.peer, addresses: [named] }], { listen: [] });
+  await Promise.all([a.happened("connect two"), a.happened("connect three")]);
 });
 
-test("peerFault and addressFault say what an id and an address must be", async () => {
-  const { peer } = await peers.identity("one");
-  expect(peerFault(peer)).toBeUndefined();
-  expect(peerFault("me")).toBe("must be a peer id such as 12D3KooW..., got me");
-  expect(peerFault("QmYyQSo1c1Ym7orWxLYvCrM2EmxFTANf8wXmmE7DWjhx5N")).toMatch(/^must be of an Ed25519 key/);
-  expect(addressFault("/ip4/127.0.0.1/tcp/4601")).toBeUndefined();
-  expect(addressFault("/dns4/example.org/tcp/443/wss")).toBeUndefined();
-  expect(addressFault("localhost:4601")).toMatch(/^must be a multiaddress such as/);
-  expect(addressFault(`/ip4/127.0.0.1/tcp/1/p2p/${peer}`)).toMatch(/^must have a tcp port, no peer and no relay/);
-  expect(addressFault("/ip4/127.0.0.1/udp/1")).toMatch(/^must have a tcp port/);
+test("each side learns where the other one listens, and finds it there when it has no other address", async () => {
+  const [one, two] = [await peers.identity("one"), await peers.identity("two")];
+  const [first, second] = await freePorts("127.0.0.1", 2);
+  const at = (port: number) => ({
+    listen: [`/ip4/127.0.0.1/tcp/${port}`],
+    announce: [`/dns4/localhost/tcp/${port}`],
+  });
+  const a = await peers.start(one, [{ peer: two.peer, addresses: [] }], at(first));
+  const b = await peers.start(two, [a.neighbour()], at(second));
+  await Promise.all([a.happened("met"), b.happened("met")]);
+  expect(a.met).toEqual({ [two.peer]: at(second).announce });
+  // The link itself says nothing of where it is, and it has no address to dial this side at.
+  await a.network.close();
+  await b.network.close();
+  await peers.start(two, [{ peer: one.peer, addresses: [] }], at(second));
+  const again = await peers.start(one, [{ peer: two.peer, addresses: [] }], { ...at(first), met: a.met ?? {} });
+  await again.happened("connect two");
 });

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createIdentity } from "../src/libp2p.ts";
-import { type Link, readLinks, withLink, withoutLink, writeLinks } from "../src/linksFile.ts";
+import { changeLinks, type Link, readLinks, withLink, withoutLink, writeLinks } from "../src/linksFile.ts";
+import { createIdentity } from "../src/peer.ts";
 
 let folder = "";
 beforeEach(() => {
@@ -30,6 +30,14 @@ test("withLink adds, and replaces the addresses of a peer that is known", async 
   expect(() => withLink([north], { ...south, name: "north" })).toThrow(
     `name must be new (it is that of ${north.peer}), got "north"`,
   );
+});
+
+test("changeLinks loses none of the links that are made at the same moment", async () => {
+  await writeLinks(folder, []);
+  const links = await Promise.all(["a", "b", "c", "d", "e", "f"].map(link));
+  await Promise.all(links.map((one) => changeLinks(folder, (others) => withLink(others, one))));
+  expect((await readLinks(folder)).map(({ name }) => name).sort()).toEqual(["a", "b", "c", "d", "e", "f"]);
+  await expect(changeLinks(folder, (others) => withoutLink(others, "g"))).rejects.toThrow("link to remove");
 });
 
 test("withoutLink removes by name, by peer id, or by how one begins, and refuses what is nobody's or two's", async () => {

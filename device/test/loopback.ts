@@ -1,6 +1,13 @@
 // Real networks on loopback for tests: what each of them heard, and waiting for it with a bound.
 
-import { type Contact, createIdentity, type Identity, type Libp2pNetwork, libp2pNetwork } from "../src/libp2p.ts";
+import {
+  type Contact,
+  createIdentity,
+  type Identity,
+  type Libp2pNetwork,
+  type Libp2pOptions,
+  libp2pNetwork,
+} from "../src/libp2p.ts";
 
 /** What happened at one end, in order: "connect b", "frame b", "stranger b", ... */
 interface Heard {
@@ -13,6 +20,8 @@ interface Heard {
 export interface Loopback extends Heard {
   readonly network: Libp2pNetwork;
   readonly identity: Identity;
+  /** Where it last met others. */
+  readonly met: Libp2pOptions["met"];
   /** As a neighbour links to it. */
   neighbour(): Contact;
 }
@@ -61,20 +70,22 @@ export class Peers {
   }
 
   /** Listens on loopback, unless it is given where. */
-  async start(
-    identity: Identity,
-    links: readonly Contact[],
-    listen: readonly string[] = ["/ip4/127.0.0.1/tcp/0"],
-  ): Promise<Loopback> {
+  async start(identity: Identity, links: readonly Contact[], options: Partial<Libp2pOptions> = {}): Promise<Loopback> {
     const ears = heard();
+    let met = options.met;
     const name = (peer: string) => this.#names.get(peer) ?? peer;
     const network = libp2pNetwork({
       identity,
-      listen,
+      listen: ["/ip4/127.0.0.1/tcp/0"],
       links,
+      ...options,
       maxFrame: 1_000,
       // Attempts follow each other at once: what is tested is what happens, not how long it may take.
       random: () => 0.05,
+      onMet(now) {
+        met = now;
+        ears.note("met");
+      },
       onStranger: (peer) => ears.note(`stranger ${name(peer)}`),
       onRefuse: (peer, reason) => ears.note(`refused ${name(peer)}: ${reason}`),
     });
@@ -89,7 +100,17 @@ export class Peers {
     });
     const { events, frames, happened } = ears;
     const neighbour = () => ({ peer: identity.peer, addresses: network.addresses() });
-    return { network, identity, events, frames, happened, neighbour };
+    return {
+      network,
+      identity,
+      events,
+      frames,
+      happened,
+      neighbour,
+      get met() {
+        return met;
+      },
+    };
   }
 
   async close(): Promise<void> {

@@ -58,7 +58,8 @@ export async function prepareFolders(plan: NetworkPlan): Promise<string[]> {
     for (const [index, { path }] of folders.entries()) {
       const links = Array.from(graph.neighbours[index], (other) => {
         const { name, identity, listen } = folders[other];
-        return { name, peer: identity.peer, addresses: listen };
+        // One side dials: where both did at the same moment, two connections would be made for every link.
+        return { name, peer: identity.peer, addresses: other < index ? listen : [] };
       });
       await writeLinks(path, links);
       // A status of an earlier run would look like one of this.

@@ -2,10 +2,10 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, openSync, readFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { DaemonStatus } from "@fedkm/device/daemon";
+import { type DaemonStatus, STATUS_FILE } from "@fedkm/device/daemon";
 import { lastStatus } from "./state.ts";
 
 export interface Processes {
@@ -30,8 +30,9 @@ export async function startProcesses(folders: readonly string[]): Promise<Proces
     throw error;
   }
   let isStopping = false;
+  const latestStatus = statusReader();
   return {
-    statuses: () => folders.map(lastStatus),
+    statuses: () => folders.map(latestStatus),
     failure() {
       const index = children.findIndex(({ exitCode, signalCode }) => exitCode !== null || signalCode !== null);
       if (isStopping || index < 0) return undefined;
@@ -42,6 +43,20 @@ export async function startProcesses(folders: readonly string[]): Promise<Proces
       isStopping = true;
       await Promise.all(children.map(stopProcess));
     },
+  };
+}
+
+/** Reads a status again when its file has changed: those of many devices are long, and most of the time they are quiet. */
+function statusReader(): (folder: string) => DaemonStatus | undefined {
+  const known = new Map<string, { readonly look: string; readonly status: DaemonStatus | undefined }>();
+  return (folder) => {
+    const file = statSync(join(folder, STATUS_FILE), { throwIfNoEntry: false });
+    const look = `${file?.mtimeMs} ${file?.ino}`;
+    const last = known.get(folder);
+    if (last?.look === look) return last.status;
+    const status = lastStatus(folder);
+    known.set(folder, { look, status });
+    return status;
   };
 }
 

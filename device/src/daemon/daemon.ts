@@ -1,17 +1,20 @@
 // One device as a long-running program: its folder, its data, its loop and its network in one place, watched and reported.
 
 import { join } from "node:path";
-import { monitorEventLoopDelay } from "node:perf_hooks";
 import { type Clock, realClock } from "../clock.ts";
 import { createDevice } from "../device.ts";
-import { type Libp2pNetwork, libp2pNetwork } from "../libp2p.ts";
+import { type Libp2pNetwork, type Libp2pOptions, libp2pNetwork } from "../libp2p.ts";
 import { LINKS_FILE } from "../linksFile.ts";
 import type { Network } from "../network.ts";
+import { WATCH_MILLISECONDS } from "../pace.ts";
 import { openStore } from "../store.ts";
 import { contractOf, studyId } from "../study.ts";
-import { DELAY_RESOLUTION_MILLISECONDS, describe, type Parts, type Surroundings } from "./describe.ts";
+import { onTheBeat } from "./beat.ts";
+import { busyDelays } from "./delays.ts";
+import { describe, type Parts, type Surroundings } from "./describe.ts";
 import { type DeviceFolder, readFolder, readRows } from "./folder.ts";
 import { following, peersOf } from "./follow.ts";
+import { metKeeper, readMet } from "./met.ts";
 import { type Log, noticeBoard } from "./notices.ts";
 import { pendingList } from "./pending.ts";
 import { linkProblems } from "./problems.ts";
@@ -55,8 +58,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 /** Puts a daemon together; `opened` learns how to undo each step. Returns how it is doing, at any time. */
 async function compose(options: DaemonOptions, opened: (close: () => unknown) => void): Promise<() => DaemonStatus> {
   const { log, metricsPort, isDiscoverable = false, clock = realClock } = options;
-  const delays = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MILLISECONDS });
-  delays.enable();
+  const delays = busyDelays();
   opened(() => delays.disable());
   const folder = await readFolder(options.folder);
   const contract = await contractOf(folder.study);
@@ -71,7 +73,11 @@ async function compose(options: DaemonOptions, opened: (close: () => unknown) =>
   const rows = await readRows(folder);
   notices.set("rows", rowsFault(folder.study, rows));
 
-  const network = connect(folder, parts, { log, clock, isDiscoverable });
+  const notMet = (line: string | undefined) => notices.set("met", line);
+  const met = metKeeper(folder.path, clock, notMet);
+  opened(() => met.close());
+  const places = { met: await readMet(folder.path, notMet), onMet: met.keep };
+  const network = connect(folder, parts, { log, clock, isDiscoverable, places });
   const device = createDevice({
     study: folder.study,
     contract,
@@ -93,10 +99,11 @@ async function compose(options: DaemonOptions, opened: (close: () => unknown) =>
   hasStarted = true;
   log.info({ peer: folder.identity.peer, addresses: network.addresses(), rows: rows.rows }, "listening");
 
-  opened(report(folder, parts, { clock, log, status }));
+  const beat = onTheBeat(clock, WATCH_MILLISECONDS);
+  opened(report(folder, parts, { clock: beat, log, status }));
   const follow = following(folder, parts, { device, network, log });
-  opened(watchFiles([linksFile(folder)], looks.links, clock, follow.links));
-  opened(watchFiles(folder.data, looks.data, clock, follow.data));
+  opened(watchFiles([linksFile(folder)], looks.links, beat, follow.links));
+  opened(watchFiles(folder.data, looks.data, beat, follow.data));
   return status;
 }
 
@@ -159,12 +166,16 @@ interface Wiring {
   readonly log: Log;
   readonly clock: Clock;
   readonly isDiscoverable: boolean;
+  /** Where neighbours were met, and what to do with news of it. */
+  readonly places: Pick<Libp2pOptions, "met" | "onMet">;
 }
 
 function connect(folder: DeviceFolder, parts: Parts, wiring: Wiring): Libp2pNetwork {
-  const { log, clock, isDiscoverable } = wiring;
+  const { log, clock, isDiscoverable, places } = wiring;
   return libp2pNetwork({
     isDiscoverable,
+    ...places,
+    ...(folder.announce.length > 0 ? { announce: folder.announce } : {}),
     identity: folder.identity,
     listen: folder.listen,
     links: parts.links,

@@ -1,15 +1,12 @@
 // The status of a running daemon, put together from its device, its network and what its owner decided.
 
-import type { IntervalHistogram } from "node:perf_hooks";
 import type { Device } from "../device.ts";
 import type { Libp2pNetwork } from "../libp2p.ts";
 import type { Link } from "../linksFile.ts";
+import { DELAY_RESOLUTION_MILLISECONDS, type Delays } from "./delays.ts";
 import type { NoticeBoard } from "./notices.ts";
 import type { PendingList } from "./pending.ts";
 import { type DaemonStatus, STATUS_VERSION } from "./status.ts";
-
-/** How often the event loop is asked for its delay. What it measures includes this time. */
-export const DELAY_RESOLUTION_MILLISECONDS = 10;
 
 /** What only the program around a daemon knows. */
 export interface Surroundings {
@@ -33,7 +30,7 @@ export interface Parts {
   /** Why peers are kept away, by peer. */
   readonly bans: Map<string, string>;
   /** Since the last status was written. */
-  readonly delays: IntervalHistogram;
+  readonly delays: Delays;
   stoppedAt: string | null;
   dataReadAt: string;
   statusFailures: number;

@@ -6,8 +6,8 @@ import { join, resolve } from "node:path";
 import { type Matrix, stack } from "@fedkm/core";
 import { durableWrite, makeFolder } from "../disk.ts";
 import { makeIdentity, readIdentity } from "../identity.ts";
-import { addressFault, type Identity } from "../libp2p.ts";
 import { LINKS_FILE, type Link, nameRule, readLinks, writeLinks } from "../linksFile.ts";
+import { addressFault, dialFault, type Identity } from "../peer.ts";
 import { reasonOf } from "../reason.ts";
 import { parseStudy, type Study } from "../study.ts";
 import { readPoints } from "./points.ts";
@@ -112,6 +112,6 @@ function checkSettings({ name, data, listen, announce }: DeviceSettings): void {
       throw new RangeError(`${field} must be a list of texts, got ${JSON.stringify(list)}`);
     }
   }
-  const fault = [...listen, ...announce].map(addressFault).find((found) => found !== undefined);
+  const fault = [...listen.map(addressFault), ...announce.map(dialFault)].find((found) => found !== undefined);
   if (fault !== undefined) throw new RangeError(`an address ${fault}`);
 }

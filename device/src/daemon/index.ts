@@ -1,11 +1,12 @@
 // What the command line uses of a device that runs as a program of its own.
 
 export { drawInvite, formatInvite, parseInvite } from "../identity.ts";
-export { type Link, readLinks, withLink, withoutLink, writeLinks } from "../linksFile.ts";
+export { changeLinks, type Link, readLinks, withLink, withoutLink, writeLinks } from "../linksFile.ts";
 export { isLocked, lockFolder } from "../lock.ts";
 export { tryDurability } from "../simulation/durability.ts";
 export { type Daemon, startDaemon } from "./daemon.ts";
 export { createFolder, type DeviceFolder, readFolder, readRows, writeSettings } from "./folder.ts";
+export { everyInterface, invitedAddresses } from "./invited.ts";
 export type { Log, Notice } from "./notices.ts";
 export type { Stranger } from "./pending.ts";
 export { type Columns, readColumns, readPoints } from "./points.ts";

@@ -7,11 +7,11 @@ export interface Log {
 }
 
 /**
- * About this device: `data` files cannot be read, `rows` do not count, `links` or the `state`, `epoch` or `status` file
+ * About this device: `data` files cannot be read, `rows` do not count, `links` or the `met`, `state`, `epoch` or `status` file
  * cannot be used, lines of the `log` are lost. About a link: the neighbour is `away`, takes part in another `study`, is
  * under a `ban`, or its stamps and ours are not in `order`.
  */
-type Cause = "data" | "rows" | "links" | "state" | "epoch" | "status" | "log" | LinkCause;
+type Cause = "data" | "rows" | "links" | "met" | "state" | "epoch" | "status" | "log" | LinkCause;
 type LinkCause = "away" | "study" | "order" | "ban";
 
 export interface Notice {

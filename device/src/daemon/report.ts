@@ -1,9 +1,10 @@
-// The status file of a running device: written whole, every second and once more at the end.
+// The status file of a running device: written whole, when there is news and once more at the end.
 
 import { rename, writeFile } from "node:fs/promises";
 import type { Clock } from "../clock.ts";
 import { STATUS_MILLISECONDS } from "../pace.ts";
 import { reasonOf } from "../reason.ts";
+import { statusNews } from "./news.ts";
 import type { DaemonStatus } from "./status.ts";
 
 /** `onWrite` learns of every write whether it failed, and why. Returns how to stop, after the last status is written. */
@@ -14,13 +15,20 @@ export function reportStatus(
   onWrite: (failure: string | undefined) => void,
 ): () => Promise<void> {
   let isStopped = false;
+  let hasFailed = false;
   let cancel = () => {};
   let writing: Promise<void> = Promise.resolve();
+  const isNews = statusNews(clock);
   const write = async () => {
     try {
-      await writeStatus(file, status());
-      onWrite(undefined);
+      const now = status();
+      if (isNews(now) || isStopped || hasFailed) {
+        await writeStatus(file, now);
+        hasFailed = false;
+        onWrite(undefined);
+      }
     } catch (error) {
+      hasFailed = true;
       onWrite(reasonOf(error));
     }
     if (!isStopped) cancel = clock.after(STATUS_MILLISECONDS, next);

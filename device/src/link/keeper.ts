@@ -9,13 +9,14 @@ import {
   FIRST_BAN_MILLISECONDS,
   FIRST_RETRY_MILLISECONDS,
   LONGEST_BAN_MILLISECONDS,
+  LONGEST_KNOCK_MILLISECONDS,
   LONGEST_RETRY_MILLISECONDS,
   MOST_OPENINGS,
   OPENINGS_MILLISECONDS,
   SOUND_STREAM_MILLISECONDS,
 } from "./limits.ts";
 import { type Outgoing, outgoing, type Traffic } from "./outgoing.ts";
-import type { Wire, WireListener, Wires } from "./wire.ts";
+import { NotLinkedBackError, type Wire, type WireListener, type Wires } from "./wire.ts";
 
 export interface KeeperOptions {
   readonly wires: Wires;
@@ -68,6 +69,8 @@ interface LinkState {
   /** The peer came to us during an attempt: the next one need not wait. */
   isWoken?: boolean;
   failure?: string;
+  /** The last attempt failed because the peer, who is there, does not want to hear us. */
+  isKnocking?: boolean;
   /** When the first attempt failed since the last sound stream. */
   downSince?: number;
   offences: number;
@@ -103,7 +106,8 @@ export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse 
     const now = clock.now();
     link.downSince ??= now;
     // No longer than it has been down: whoever is started again at once is found at once, and waits still double.
-    const longest = Math.min(LONGEST_RETRY_MILLISECONDS, Math.max(FIRST_RETRY_MILLISECONDS, now - link.downSince));
+    const bound = link.isKnocking ? LONGEST_KNOCK_MILLISECONDS : LONGEST_RETRY_MILLISECONDS;
+    const longest = Math.min(bound, Math.max(FIRST_RETRY_MILLISECONDS, now - link.downSince));
     link.cancelWait?.();
     const wait = Math.max(random() * longest, link.keptAwayUntil - now);
     link.cancelWait = clock.after(wait, () => open(peer, link));
@@ -141,6 +145,7 @@ export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse 
     } catch (error) {
       // Not there: an ordinary state of a neighbour, answered by trying again.
       link.failure = reasonOf(error);
+      link.isKnocking = error instanceof NotLinkedBackError;
     } finally {
       cancelPatience();
       delete link.attempt;

@@ -155,10 +155,13 @@ export const MOST_EARLY_STREAMS = 4;
 export const MOST_PROTOCOL_STREAMS = 2;
 
 /**
- * docs/protocol.md#connections: "Every connection is pinged at this interval, which notices a neighbour that vanished
- * without a word and keeps idle sockets open."
+ * docs/protocol.md#connections: "A neighbour that has said nothing for this time is pinged, which notices one that
+ * vanished without a word. Heartbeats come sooner, so that most links need no pings."
  */
-export const PING_MILLISECONDS = 30_000;
+export const PING_MILLISECONDS = 45_000;
+
+/** docs/protocol.md#connections: "Links are looked over for silent neighbours at this interval." */
+export const SILENCE_LOOK_MILLISECONDS = 15_000;
 
 /** docs/protocol.md#connections: "The answer to a ping is awaited for at least this time." */
 export const PING_ANSWER_MILLISECONDS = 10_000;
@@ -173,10 +176,19 @@ export const MOST_LINKS = 1_000;
 export const MOST_ADDRESSES = 32;
 
 /**
- * docs/protocol.md#links-and-strangers: "Of the addresses that a peer claims on the local network at most this many
- * are tried. Anybody can claim any address, and the key decides."
+ * docs/protocol.md#links-and-strangers: "Of the addresses that a peer says it listens on, over a link or on the local
+ * network, at most this many are tried. Anybody can claim any address, and the key decides."
  */
-export const MOST_DISCOVERED_ADDRESSES = 8;
+export const MOST_MET_ADDRESSES = 8;
+
+/** docs/protocol.md#links-and-strangers: "What a peer says about its addresses is read up to this length." */
+export const LARGEST_WHERE_BYTES = 4_096;
+
+/**
+ * docs/protocol.md#links-and-strangers: "A peer that answers and has not linked back is tried again within this time at
+ * the latest, so that a link that is accepted works soon."
+ */
+export const LONGEST_KNOCK_MILLISECONDS = 30_000;
 
 /**
  * docs/protocol.md#links-and-strangers: "A device lists at most this many peers that are not linked and tried to

@@ -21,3 +21,10 @@ export interface Wires {
   /** Closes everything there is with a peer. */
   hangUp(peer: string): void;
 }
+
+/** The peer answered, proved its key and hung up. */
+export class NotLinkedBackError extends Error {
+  constructor() {
+    super('it has not linked back (run "fedkm device accept" there), or it keeps this device away for a while');
+  }
+}

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { withLength } from "../../src/link/framing.ts";
 import { linkKeeper } from "../../src/link/keeper.ts";
-import type { Wire, WireListener } from "../../src/link/wire.ts";
+import { NotLinkedBackError, type Wire, type WireListener } from "../../src/link/wire.ts";
 import { manualClock } from "./manualClock.ts";
 
 /** A transport that reaches a peer only while the test says so. */
@@ -27,6 +27,7 @@ function rig() {
     wires: {
       async open(peer, listener, _, connection) {
         attempts.push(clock.now());
+        if (peer === "one that has not linked back") throw new NotLinkedBackError();
         if (!reachable.has(peer)) throw new Error("connection refused");
         const sent: Uint8Array[] = [];
         opened.push({ peer, listener, sent, connection });
@@ -69,6 +70,20 @@ test("a peer that is down is tried after 1 s, then after as long as it was down,
   }
   expect(waits).toEqual([1, 1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]);
   expect(keeper.traffic("b")?.failure).toBe("connection refused");
+});
+
+test("a peer that is there and has not linked back is tried every 30 s at the latest", async () => {
+  const { clock, attempts, keeper } = rig();
+  keeper.add("one that has not linked back");
+  const waits: number[] = [];
+  for (let n = 0; n < 8; n++) {
+    await settled();
+    expect(attempts).toHaveLength(n + 1);
+    const [next] = clock.due();
+    waits.push((next - clock.now()) / 1_000);
+    clock.advance(next - clock.now());
+  }
+  expect(waits).toEqual([1, 1, 2, 4, 8, 16, 30, 30]);
 });
 
 test("wake opens at once where a connection came in, and never a second stream", async () => {

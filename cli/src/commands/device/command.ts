@@ -3,6 +3,7 @@
 import { Command, Option } from "commander";
 import { parseWhole } from "../../arguments.ts";
 import type { Console } from "../../console.ts";
+import type { AcceptOptions } from "./accept.ts";
 import type { InitOptions } from "./init.ts";
 import type { LinkOptions } from "./link.ts";
 import type { RunOptions } from "./run.ts";
@@ -22,6 +23,7 @@ export function deviceCommand(io: Console): Command {
     .description("One device of a network without a server: it keeps its data and talks to its neighbours.")
     .addCommand(initCommand(io))
     .addCommand(linkCommand(io))
+    .addCommand(acceptCommand(io))
     .addCommand(linksCommand(io))
     .addCommand(runCommand(io))
     .addCommand(statusCommand(io))
@@ -58,9 +60,22 @@ function linkCommand(io: Console): Command {
     });
 }
 
+function acceptCommand(io: Console): Command {
+  return new Command("accept")
+    .description("Link back a device that has linked this one; without a peer, list those that wait.")
+    .argument("[peer]", "its id, or how the id begins or ends")
+    .addOption(stateOption())
+    .option("--name <text>", "what to call it (default: the end of its id)")
+    .addHelpText("after", "\nExample:\n  fedkm device accept 12D3KooW... --name south --state north")
+    .action(async (peer: string | undefined, options: AcceptOptions) => {
+      const { acceptDevice } = await import("./accept.ts");
+      await acceptDevice(peer, options, io);
+    });
+}
+
 function linksCommand(io: Console): Command {
   return new Command("links")
-    .description("List the device's links, the strangers that tried to connect, and its own invite.")
+    .description("List the device's links, those that wait to be linked back, and its own invite.")
     .addOption(stateOption())
     .addOption(jsonOption())
     .addHelpText("after", "\nExample:\n  fedkm device links --state north")

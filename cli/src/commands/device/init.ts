@@ -2,9 +2,9 @@
 
 import { basename, resolve } from "node:path";
 import { parseStudy } from "@fedkm/device";
-import { createFolder, drawInvite, freePorts, readRows, rowsFault } from "@fedkm/device/daemon";
+import { createFolder, drawInvite, everyInterface, freePorts, readRows, rowsFault } from "@fedkm/device/daemon";
 import type { Console } from "../../console.ts";
-import { inviteOf } from "../../devices/state.ts";
+import { inviteOf, NO_INVITE } from "../../devices/invite.ts";
 import { readStudyText } from "../../devices/study.ts";
 
 export interface InitOptions {
@@ -23,16 +23,16 @@ export async function initDevice(options: InitOptions, { stdout, stderr }: Conso
   // What cannot be read later is said now.
   const fault = rowsFault(study, await readRows({ data, study }));
   const { name = basename(resolve(state)) } = options;
-  const listen = options.listen ?? (await freePorts("0.0.0.0", 1)).map((port) => `/ip4/0.0.0.0/tcp/${port}`);
+  const listen = options.listen ?? (await freePorts("0.0.0.0", 1)).flatMap((port) => everyInterface(port));
   const folder = await createFolder(state, text, { name, data, listen, announce });
-  const invite = inviteOf(folder);
+  const invite = await inviteOf(folder);
   const lines = [
     `device ${name} lives in ${state}; its key is ${state}/key, keep it there`,
     "",
     "invite for its neighbours:",
-    invite,
+    invite ?? NO_INVITE,
     // Colour and size are the terminal's; a pipe has no use for a picture.
-    ...(stdout.isTTY === true ? ["", drawInvite(invite)] : []),
+    ...(stdout.isTTY === true && invite !== undefined ? ["", drawInvite(invite)] : []),
     "",
     `next: fedkm device link INVITE --state ${state}   (on both sides)`,
     `      fedkm device run --state ${state}`,

@@ -1,8 +1,8 @@
 // fedkm device link: links and unlinks, in the device's folder; a running device sees it within a second.
 
-import { parseInvite, readFolder, withLink, withoutLink, writeLinks } from "@fedkm/device/daemon";
+import { changeLinks, parseInvite, readFolder, withLink, withoutLink } from "@fedkm/device/daemon";
 import type { Console } from "../../console.ts";
-import { inviteOf } from "../../devices/state.ts";
+import { inviteOf, NO_INVITE } from "../../devices/invite.ts";
 import { UsageError } from "../../failure.ts";
 
 export interface LinkOptions {
@@ -21,7 +21,7 @@ export async function linkDevice(
   }
   const folder = await readFolder(state);
   if (remove !== undefined) {
-    await writeLinks(state, withoutLink(folder.links, remove));
+    await changeLinks(state, (links) => withoutLink(links, remove));
     stdout.write(`unlinked ${remove}\n`);
     return;
   }
@@ -30,6 +30,6 @@ export async function linkDevice(
     throw new UsageError("invite must be of another device, got this one's own");
   const known = folder.links.find(({ peer }) => peer === neighbour.peer);
   const link = { ...neighbour, name: name ?? known?.name ?? neighbour.peer.slice(-8) };
-  await writeLinks(state, withLink(folder.links, link));
-  stdout.write(`linked ${link.name}; it must link back with\n${inviteOf(folder)}\n`);
+  await changeLinks(state, (links) => withLink(links, link));
+  stdout.write(`linked ${link.name}; it must link back with\n${(await inviteOf(folder)) ?? NO_INVITE}\n`);
 }

@@ -1,9 +1,12 @@
-// fedkm device links: who is linked, who asked, and what to give to a new neighbour.
+// fedkm device links: who is linked, who waits to be, and what to give to a new neighbour.
 
 import { isLocked, readFolder } from "@fedkm/device/daemon";
+import { printable } from "@fedkm/device/printable";
 import type { Console } from "../../console.ts";
-import { inviteOf, lastStatus } from "../../devices/state.ts";
+import { inviteOf, NO_INVITE } from "../../devices/invite.ts";
+import { lastStatus } from "../../devices/state.ts";
 import { alignColumns } from "../../table.ts";
+import { describeWaiting, waitingFor } from "./accept.ts";
 
 export async function listLinks(
   { state, json }: { state: string; json?: boolean },
@@ -11,36 +14,30 @@ export async function listLinks(
 ): Promise<void> {
   const folder = await readFolder(state);
   const status = lastStatus(state);
-  const connected = new Set(
-    status && (await isLocked(state))
-      ? status.links.filter(({ isConnected }) => isConnected).map(({ peer }) => peer)
-      : [],
+  const running = status !== undefined && (await isLocked(state)) ? status.links : [];
+  const links = folder.links.map((link) => {
+    const now = running.find(({ peer }) => peer === link.peer);
+    return { ...link, isConnected: now?.isConnected ?? false, failure: now?.failure ?? null };
+  });
+  const pending = waitingFor(folder);
+  const facts = { name: folder.name, invite: (await inviteOf(folder)) ?? null, links, pending };
+  const lines = [...describeLinks(links), ...describeWaiting(pending, state)];
+  const text = [...lines.map(printable), "", "this device's invite:", facts.invite ?? NO_INVITE].join("\n");
+  stdout.write(`${json ? JSON.stringify(facts, undefined, 2) : text}\n`);
+}
+
+interface LinkFacts {
+  readonly name: string;
+  readonly peer: string;
+  readonly isConnected: boolean;
+  readonly failure: string | null;
+}
+
+function describeLinks(links: readonly LinkFacts[]): string[] {
+  if (links.length === 0) return ["no links yet"];
+  const rows = links.map(({ name, isConnected, peer }) => [name, isConnected ? "yes" : "no", peer]);
+  const why = links.flatMap(({ name, isConnected, failure }) =>
+    isConnected || failure === null ? [] : [`${name}: ${failure.split("\n")[0].slice(0, 200)}`],
   );
-  const links = folder.links.map((link) => ({ ...link, isConnected: connected.has(link.peer) }));
-  const pending = (status?.pending ?? []).filter(({ peer }) => links.every((link) => link.peer !== peer));
-  const facts = { name: folder.name, invite: inviteOf(folder), links, pending };
-  stdout.write(json ? `${JSON.stringify(facts, undefined, 2)}\n` : `${describe(facts).join("\n")}\n`);
-}
-
-interface Facts {
-  readonly invite: string;
-  readonly links: readonly { name: string; peer: string; isConnected: boolean; addresses: readonly string[] }[];
-  readonly pending: readonly { peer: string; address: string; attempts: number }[];
-}
-
-function describe({ invite, links, pending }: Facts): string[] {
-  const linked = alignColumns([
-    ["link", "connected", "peer"],
-    ...links.map(({ name, isConnected, peer }) => [name, isConnected ? "yes" : "no", peer]),
-  ]);
-  const strangers = pending.map(({ peer, address, attempts }) => `  ${peer} from ${address}, ${attempts} times`);
-  return [
-    ...(links.length > 0 ? linked : ["no links yet"]),
-    ...(strangers.length > 0
-      ? ["", "not linked, but tried to connect (fedkm device link to accept):", ...strangers]
-      : []),
-    "",
-    "this device's invite:",
-    invite,
-  ];
+  return [...alignColumns([["link", "connected", "peer"], ...rows]), ...why];
 }

@@ -62,7 +62,9 @@ function describe(status: RunStatus): string[] {
     "",
     ...(links.length > 0 ? alignColumns([heading, ...links.map(linkRow)]) : ["no links"]),
     ...links.flatMap(remarks),
-    ...(pending.length > 0 ? ["", `${pending.length} not linked tried to connect: see fedkm device links`] : []),
+    ...(pending.length > 0
+      ? ["", `${pending.length} linked this device and wait to be linked back: see fedkm device accept`]
+      : []),
     ...describeNotices(notices),
   ];
   return lines.map(printable);

@@ -1,0 +1,67 @@
+// met.json: where each neighbour was last met, for the next start. It can be lost: then the links' own addresses are left.
+
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Clock } from "../clock.ts";
+import { durableWrite } from "../disk.ts";
+import type { MetAddresses } from "../link/addressBook.ts";
+import { STATE_MILLISECONDS } from "../pace.ts";
+import { dialFault } from "../peer.ts";
+import { reasonOf } from "../reason.ts";
+
+const MET_FILE = "met.json";
+
+export async function readMet(folder: string, warn: (line: string) => void): Promise<MetAddresses> {
+  const path = join(folder, MET_FILE);
+  try {
+    const entries = Object.entries(JSON.parse(await readFile(path, "utf8")) as Record<string, unknown>);
+    return Object.fromEntries(
+      entries.map(([peer, addresses]) => [
+        peer,
+        (addresses as unknown[]).map(String).filter((address) => dialFault(address) === undefined),
+      ]),
+    );
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") {
+      warn(`${path} is not used, neighbours are looked for at the addresses of their links: ${reasonOf(error)}`);
+    }
+    return {};
+  }
+}
+
+export interface MetKeeper {
+  /** Writes the latest, soon and not too often. */
+  keep(met: MetAddresses): void;
+  close(): Promise<void>;
+}
+
+export function metKeeper(folder: string, clock: Clock, warn: (line: string | undefined) => void): MetKeeper {
+  let latest: MetAddresses | undefined;
+  let cancel: (() => void) | undefined;
+  let writing = Promise.resolve();
+  const write = async () => {
+    cancel = undefined;
+    if (latest === undefined) return;
+    const bytes = new TextEncoder().encode(`${JSON.stringify(latest, undefined, 2)}\n`);
+    latest = undefined;
+    try {
+      await durableWrite(join(folder, MET_FILE), bytes);
+      warn(undefined);
+    } catch (error) {
+      warn(`where neighbours were met is not kept: ${reasonOf(error)}`);
+    }
+  };
+  return {
+    keep(met) {
+      latest = met;
+      cancel ??= clock.after(STATE_MILLISECONDS, () => {
+        writing = writing.then(write);
+      });
+    },
+    async close() {
+      cancel?.();
+      await writing;
+      await write();
+    },
+  };
+}

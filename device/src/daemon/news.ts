@@ -1,0 +1,32 @@
+// Which statuses are worth writing to the disk: those that say something else than the last one, and one now and then.
+
+import type { Clock } from "../clock.ts";
+import { STATUS_QUIET_MILLISECONDS } from "../pace.ts";
+import type { DaemonStatus } from "./status.ts";
+
+/** Returns whether a status is to be written, given those that it was asked about before. */
+export function statusNews(clock: Clock): (status: DaemonStatus) => boolean {
+  let written: string | undefined;
+  let writtenAt = Number.NEGATIVE_INFINITY;
+  return (status) => {
+    const now = clock.now();
+    const news = newsOf(status);
+    if (news === written && now - writtenAt < STATUS_QUIET_MILLISECONDS) return false;
+    written = news;
+    writtenAt = now;
+    return true;
+  };
+}
+
+/** All but what a settled device changes by itself: counters, ages, memory, and moves that nobody is sent. */
+function newsOf({ writtenAt, memoryBytes, delayMilliseconds, failedWrites, ...news }: DaemonStatus): string {
+  const { device, links, pending, ...rest } = news;
+  const { round, move, threshold, framesSent, centroids, objective, ...own } = device;
+  return JSON.stringify([
+    rest,
+    own,
+    objective?.toPrecision(6),
+    links.map(({ age, framesHeard, sent, received, replaced, ...link }) => [link, age === null]),
+    pending.map(({ peer }) => peer),
+  ]);
+}

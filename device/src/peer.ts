@@ -1,0 +1,59 @@
+// What a peer is: the key that proves who it is, its id, and the addresses at which it can be dialled.
+
+import { generateKeyPair, privateKeyFromProtobuf, privateKeyToProtobuf } from "@libp2p/crypto/keys";
+import { peerIdFromPrivateKey, peerIdFromString } from "@libp2p/peer-id";
+import { multiaddr } from "@multiformats/multiaddr";
+
+/** Who a device is: its name among peers, and the Ed25519 key (libp2p's protobuf) that proves it. */
+export interface Identity {
+  readonly peer: string;
+  readonly key: Uint8Array;
+}
+
+/** A linked peer and where it may be found; none: it finds us. */
+export interface Contact {
+  readonly peer: string;
+  readonly addresses: readonly string[];
+}
+
+export async function createIdentity(): Promise<Identity> {
+  const key = await generateKeyPair("Ed25519");
+  return { peer: peerIdFromPrivateKey(key).toString(), key: privateKeyToProtobuf(key) };
+}
+
+/** The identity that a stored key stands for. Throws if it is no key. */
+export function identityOf(key: Uint8Array): Identity {
+  return { peer: peerIdFromPrivateKey(privateKeyFromProtobuf(key)).toString(), key };
+}
+
+/** Why this is no peer id, if it is none. */
+export function peerFault(text: string): string | undefined {
+  try {
+    return peerIdFromString(text).type === "Ed25519" ? undefined : `must be of an Ed25519 key, got ${text}`;
+  } catch {
+    return `must be a peer id such as 12D3KooW..., got ${text}`;
+  }
+}
+
+/** Why this is no address that a device can listen on, if it is none. */
+export function addressFault(text: string): string | undefined {
+  try {
+    const parts = multiaddr(text).getComponents();
+    const isOurs = parts.some(({ name }) => name === "tcp") && parts.every(({ name }) => !name.startsWith("p2p"));
+    return isOurs ? undefined : `must have a tcp port, no peer and no relay, got ${text}`;
+  } catch {
+    return `must be a multiaddress such as /ip4/192.168.1.5/tcp/4601, got ${text}`;
+  }
+}
+
+/** Why this is no address that others can dial, if it is none: one to listen on may mean every interface or any port. */
+export function dialFault(text: string): string | undefined {
+  const fault = addressFault(text);
+  if (fault !== undefined) return fault;
+  return isOpen(text) ? `must have a host and a port that others can dial, got ${text}` : undefined;
+}
+
+/** Whether an address stands for every interface (0.0.0.0, ::) or for any free port (0). */
+function isOpen(address: string): boolean {
+  return /^\/ip4\/0\.0\.0\.0\/|^\/ip6\/[0:]+\/|\/tcp\/0(\/|$)/.test(address);
+}

@@ -1,0 +1,63 @@
+// Turns at changing a file: one process at a time, also after one that ended in the middle of its turn.
+
+import { mkdir, rmdir, stat } from "node:fs/promises";
+import { type Clock, realClock } from "./clock.ts";
+
+const LOOK_EVERY_MILLISECONDS = 20;
+
+/** A turn lasts milliseconds. One that is seen for this long was left by a process that ended in it. */
+const LONGEST_TURN_MILLISECONDS = 10_000;
+
+/**
+ * Does the work while nobody else does theirs under the same mark, an empty folder that must not exist otherwise.
+ * `isMine` says whether the turn still counts: a process that was stopped for long may have lost it.
+ */
+export async function inTurn<T>(
+  mark: string,
+  work: (isMine: () => Promise<boolean>) => Promise<T>,
+  clock: Clock = realClock,
+): Promise<T> {
+  const mine = await takeTurn(mark, clock);
+  const isMine = async () => (await looksOf(mark)) === mine;
+  try {
+    return await work(isMine);
+  } finally {
+    if (await isMine()) await rmdir(mark);
+  }
+}
+
+/** Returns how the mark looks that was made, which is unlike every other one. */
+async function takeTurn(mark: string, clock: Clock): Promise<string> {
+  let other: string | undefined;
+  let since = clock.now();
+  for (;;) {
+    try {
+      await mkdir(mark, { mode: 0o700 });
+      const mine = await looksOf(mark);
+      if (mine !== undefined) return mine;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    }
+    const seen = await looksOf(mark);
+    const now = clock.now();
+    if (seen !== other) {
+      other = seen;
+      since = now;
+    } else if (seen !== undefined && now - since > LONGEST_TURN_MILLISECONDS) {
+      // Judged by this process's own clock: the machine's may have jumped since the mark was made.
+      await rmdir(mark).catch(() => {});
+      continue;
+    }
+    await new Promise<void>((done) => clock.after(LOOK_EVERY_MILLISECONDS, done));
+  }
+}
+
+/** Undefined: there is no such mark. */
+async function looksOf(mark: string): Promise<string | undefined> {
+  try {
+    const { ino, mtimeNs } = await stat(mark, { bigint: true });
+    return `${ino} ${mtimeNs}`;
+  } catch {
+    return undefined;
+  }
+}
