@@ -106,7 +106,7 @@ test("two devices link by invites, agree as fit does, fold in new rows, stop whe
   }, BOUND);
   // The list names those that wait, and one of them is taken without its invite.
   const { peer } = (await linksOf("south")).pending[0];
-  expect((await device("accept", "--state", at("south"))).stdout).toContain(`  ${peer} from /ip4/`);
+  expect((await device("accept", "--state", at("south"))).stdout).toContain(`  ${peer} from /ip`);
   expect((await device("accept", peer.slice(-8), "--name", "north", "--state", at("south"))).code).toBe(0);
   const settled = async (state: string) => {
     const status = await statusOf(state);
