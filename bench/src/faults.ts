@@ -27,6 +27,12 @@ const families: Record<string, Family> = {
     const { discoveryInNamespaces } = await import("./faults/namespaces.ts");
     return discoveryInNamespaces();
   },
+  async links(isShort) {
+    const { linksAtOnce, linksThatMove, restless } = await import("./faults/links.ts");
+    const held = [await linksAtOnce(), await linksThatMove()];
+    if (!isShort) held.push(await restless({ seconds: 75 }));
+    return held.every((is) => is);
+  },
   async clock() {
     const { clockSteps } = await import("./faults/tcpClock.ts");
     return clockSteps();

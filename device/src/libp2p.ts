@@ -48,6 +48,8 @@ export interface Libp2pOptions extends NodeOptions {
   onStranger(peer: string, address: string): void;
   /** A linked peer broke the rules of the stream and is kept away for a while. */
   onRefuse(peer: string, reason: string): void;
+  /** A linked peer never rests, and only some of its frames are used from now on. */
+  readonly onRestless?: (peer: string) => void;
   readonly clock?: Clock;
   readonly random?: () => number;
 }
@@ -63,6 +65,7 @@ export interface Libp2pNetwork extends Network {
 
 export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
   const { identity, clock = realClock, random = Math.random, maxFrame = LARGEST_FRAME_BYTES, onRefuse } = options;
+  const { onRestless = () => {} } = options;
   const book = addressBook(options.met ?? {});
   book.setLinks(options.links);
   /** Peers that proved their key in the attempt under way. */
@@ -110,7 +113,7 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
     async start(listener: NetworkListener) {
       provideWithResolvers();
       await provideWebSocket();
-      const keep = linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse });
+      const keep = linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse, onRestless });
       const onNearby = (peer: string, addresses: readonly string[]) => {
         if (!book.nearby(peer, addresses)) return;
         // Anybody nearby can claim anything, as often as they like.

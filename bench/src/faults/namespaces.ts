@@ -9,10 +9,10 @@ import { print } from "../table.ts";
 import { makeFolders, type RunningDevice, settle, startDevice } from "./processes.ts";
 import { problem } from "./setting.ts";
 
-const names = ["fedkm-a", "fedkm-b"];
+export const names = ["fedkm-a", "fedkm-b"];
 const hosts = ["10.77.0.1", "10.77.0.2"];
-const ip = (...args: string[]) => execFileSync("ip", args, { stdio: "pipe" });
-const inside = (index: number) => ["ip", "netns", "exec", names[index]];
+export const ip = (...args: string[]) => execFileSync("ip", args, { stdio: "pipe" });
+export const inside = (index: number) => ["ip", "netns", "exec", names[index]];
 
 /** New rows come to one side while the sides are apart; after it, both must agree on them. The bar is 0.1 % of `fit`. */
 export function partitionInNamespaces({ seconds }: { seconds: number }): Promise<boolean> {
@@ -24,7 +24,8 @@ export function discoveryInNamespaces(): Promise<boolean> {
   return withCable(discover);
 }
 
-async function withCable(run: () => Promise<boolean>): Promise<boolean> {
+/** Runs with two namespaces and a cable between them; says so where that cannot be, and counts it as held. */
+export async function withCable(run: () => Promise<boolean>): Promise<boolean> {
   try {
     layCable();
   } catch (error) {

@@ -7,11 +7,15 @@ import type { DaemonStatus } from "./status.ts";
 /** Returns whether a status is to be written, given those that it was asked about before. */
 export function statusNews(clock: Clock): (status: DaemonStatus) => boolean {
   let written: string | undefined;
+  let round = 0;
   let writtenAt = Number.NEGATIVE_INFINITY;
   return (status) => {
     const now = clock.now();
     const news = newsOf(status);
-    if (news === written && now - writtenAt < STATUS_QUIET_MILLISECONDS) return false;
+    // A heartbeat is one round.
+    const isAtWork = status.device.round - round > 1;
+    round = status.device.round;
+    if (!isAtWork && news === written && now - writtenAt < STATUS_QUIET_MILLISECONDS) return false;
     written = news;
     writtenAt = now;
     return true;

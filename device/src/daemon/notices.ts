@@ -9,10 +9,10 @@ export interface Log {
 /**
  * About this device: `data` files cannot be read, `rows` do not count, `links` or the `met`, `state`, `epoch` or `status` file
  * cannot be used, lines of the `log` are lost. About a link: the neighbour is `away`, takes part in another `study`, is
- * under a `ban`, or its stamps and ours are not in `order`.
+ * under a `ban`, never rests (`restless`), or its stamps and ours are not in `order`.
  */
 type Cause = "data" | "rows" | "links" | "met" | "state" | "epoch" | "status" | "log" | LinkCause;
-type LinkCause = "away" | "study" | "order" | "ban";
+type LinkCause = "away" | "study" | "order" | "ban" | "restless";
 
 export interface Notice {
   readonly cause: Cause;

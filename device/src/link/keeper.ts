@@ -3,6 +3,7 @@
 import type { Clock } from "../clock.ts";
 import type { NetworkListener } from "../network.ts";
 import { reasonOf } from "../reason.ts";
+import { type Calm, calm } from "./calm.ts";
 import { type Incoming, incoming } from "./incoming.ts";
 import {
   ATTEMPT_MILLISECONDS,
@@ -27,6 +28,8 @@ export interface KeeperOptions {
   readonly random: () => number;
   /** A peer broke the rules, in one line. */
   onRefuse(peer: string, reason: string): void;
+  /** A peer never rests, and only some of its frames are used from now on. */
+  onRestless(peer: string): void;
 }
 
 /** What went over a link since it was made. */
@@ -34,6 +37,8 @@ export interface LinkTraffic {
   readonly sent: Traffic;
   readonly received: Traffic;
   readonly replaced: number;
+  /** Whether it sends so much that only some of its frames are used. */
+  readonly isRestless: boolean;
   /** Why the last attempt to reach the peer failed; undefined while it is reached. */
   readonly failure: string | undefined;
 }
@@ -58,6 +63,7 @@ interface Life {
 }
 
 interface LinkState {
+  readonly calm: Calm;
   readonly sent: { frames: number; bytes: number };
   readonly received: { frames: number; bytes: number };
   replaced: number;
@@ -78,7 +84,8 @@ interface LinkState {
   openings: number[];
 }
 
-export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse }: KeeperOptions): LinkKeeper {
+export function linkKeeper(options: KeeperOptions): LinkKeeper {
+  const { wires, listener, clock, maxFrame, random, onRefuse, onRestless } = options;
   const links = new Map<string, LinkState>();
 
   const admits = (peer: string) => {
@@ -188,6 +195,11 @@ export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse 
     add(peer) {
       if (links.has(peer)) return;
       const link: LinkState = {
+        calm: calm(
+          clock,
+          (frame) => listener.onFrame(peer, frame),
+          () => onRestless(peer),
+        ),
         sent: { frames: 0, bytes: 0 },
         received: { frames: 0, bytes: 0 },
         replaced: 0,
@@ -203,6 +215,7 @@ export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse 
       if (link === undefined) return;
       links.delete(peer);
       link.cancelWait?.();
+      link.calm.close();
       link.attempt?.abort(new Error("unlinked"));
       endReceiving(link);
       endSending(peer, link);
@@ -244,7 +257,7 @@ export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse 
         onFrame(frame) {
           link.received.frames += 1;
           link.received.bytes += frame.length;
-          listener.onFrame(peer, frame);
+          link.calm.take(frame);
         },
         confirm: (bytes) => wire.send(bytes),
         refuse: (reason) => punish(peer, link, reason),
@@ -265,7 +278,8 @@ export function linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse 
       const outgoing = link.sending?.outgoing;
       if (outgoing !== undefined) add(sent, outgoing.sent);
       const replaced = link.replaced + (outgoing?.replaced ?? 0);
-      return { sent, received: { ...link.received }, replaced, failure: link.failure };
+      const { received, failure, calm } = link;
+      return { sent, received: { ...received }, replaced, isRestless: calm.isRestless, failure };
     },
     close() {
       for (const peer of [...links.keys()]) this.remove(peer);

@@ -14,6 +14,18 @@ export const FRAMES_PER_SECOND = 250;
 export const FRAME_BURST = 500;
 
 /**
+ * docs/protocol.md#frames: "A neighbour that sends more frames than this, and never rests, is slowed and named. A
+ * network that settles needs fewer."
+ */
+export const RESTLESS_FRAMES = 6_000;
+
+/**
+ * docs/protocol.md#frames: "Of a neighbour that is slowed only the latest frame counts, this many times a second. A
+ * neighbour that rests may send this many more frames for each second."
+ */
+export const CALM_FRAMES_PER_SECOND = 10;
+
+/**
  * docs/protocol.md#frames: "A coordinate further than this many half ranges from the middle of its feature's `min` and
  * `max` is refused (`bounds`)."
  */

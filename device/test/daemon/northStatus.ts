@@ -45,6 +45,7 @@ export const northStatus: DaemonStatus = {
       sent: { frames: 4, bytes: 376 },
       received: { frames: 3, bytes: 279 },
       replaced: 1,
+      isRestless: false,
       failure: null,
     },
   ],

@@ -73,12 +73,14 @@ test("linkProblems names every trouble of a link, and a ban until the link stand
     refusal: "another study, alpha: 1 here, 2 there",
     conflict: "runs twice",
     isConnected: false,
+    isRestless: true,
   };
   expect(linkProblems([link(ill)], bans)).toEqual([
     { cause: "away", link: "south", text: expect.stringMatching(/^south is away/) },
     { cause: "study", link: "south", text: "south is refused: another study, alpha: 1 here, 2 there" },
     { cause: "order", link: "south", text: "south runs twice" },
     { cause: "ban", link: "south", text: "south is kept away for a while: a frame was too long" },
+    { cause: "restless", link: "south", text: expect.stringMatching(/^south never rests: /) },
   ]);
 });
 

@@ -35,6 +35,7 @@ test("statusNews names everything that a person would want to see at once", () =
   const changes = [
     { device: { ...device, phase: "moving" as const } },
     { device: { ...device, rows: 101 } },
+    { device: { ...device, round: device.round + 2 } },
     { device: { ...device, objective: 1.5001 } },
     { links: [{ ...links[0], isConnected: false }] },
     { links: [{ ...links[0], failure: "refused" }] },
@@ -75,7 +76,9 @@ test("busyDelays measures while the program is at work, and only then", async ()
     await expect.poll(() => delays.percentile(99)).toBeGreaterThan(0);
     share = 0.01;
     delays.reset();
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    const another = busyDelays(() => 1);
+    await expect.poll(() => another.percentile(99)).toBeGreaterThan(0);
+    another.disable();
     expect(delays.percentile(99)).toBe(0);
   } finally {
     delays.disable();

@@ -41,6 +41,7 @@ function rig() {
       onFrame: (peer, frame) => log.push(`frame of ${frame.length} from ${peer}`),
     },
     onRefuse: (peer, reason) => log.push(`refused ${peer}: ${reason}`),
+    onRestless: (peer) => log.push(`${peer} never rests`),
   });
   return { clock, log, reachable, attempts, opened, wire, newest, keeper };
 }
@@ -224,6 +225,7 @@ test("a peer that comes to us during an attempt is sent to at once, not after th
     },
     listener: { onConnect: () => connected.push(clock.now()), onDisconnect: () => {}, onFrame: () => {} },
     onRefuse: () => {},
+    onRestless: () => {},
   });
   keeper.add("b");
   clock.advance(4_000);
@@ -261,6 +263,7 @@ test("an attempt that nobody answers is given up after 10 s", async () => {
       hangUp: () => {},
     },
     listener: { onConnect: () => {}, onDisconnect: () => {}, onFrame: () => {} },
+    onRestless: () => {},
     onRefuse: (_, reason) => {
       given = reason;
     },
