@@ -38,7 +38,11 @@ test("the block of Two devices on one machine links two devices that settle", as
         { timeout: 30_000, interval: 200 },
       );
     }
-    expect(fedkm("device", "status", "--state", "north").stdout).toMatch(/^north: running as process \d+, settled/);
+    const status = fedkm("device", "status", "--state", "north");
+    expect([status.status, status.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^north: running as process \d+, settled/),
+    ]);
     expect(fedkm("device", "export", "--state", "north").stdout).toBe("wrote model.json: 3 clusters of north\n");
   } finally {
     process.kill(-(steps.pid ?? 0), "SIGKILL");

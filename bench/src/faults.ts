@@ -49,6 +49,14 @@ const families: Record<string, Family> = {
     const { kills } = await import("./faults/tcpProcesses.ts");
     return kills({ times: isShort ? 6 : 200 });
   },
+  async logs() {
+    const { logs } = await import("./faults/logs.ts");
+    return logs();
+  },
+  async identity() {
+    const { identity } = await import("./faults/identity.ts");
+    return identity();
+  },
   async strangers(isShort) {
     const { strangers } = await import("./faults/tcpAttacks.ts");
     return strangers({ count: isShort ? 50 : 1_000 });

@@ -3,8 +3,11 @@
 import { styleText } from "node:util";
 
 export interface Output {
-  write(text: string): unknown;
+  /** `done` learns whether it was written. */
+  write(text: string, done?: (error?: Error | null) => void): unknown;
   readonly isTTY?: boolean | undefined;
+  /** Bytes that wait to be written. */
+  readonly writableLength?: number;
 }
 
 export interface Console {

@@ -1,5 +1,7 @@
-// Exit codes and the one line that goes with each: 2 for bad usage, 1 for a failure, 128 and the signal's number for an interruption.
+// Exit codes and the one line that goes with each: 2 for bad usage, 1 for a failure, 3 for a device that does not run, 128
+// and the signal's number for an interruption.
 
+import { printable } from "@fedkm/device/printable";
 import { DataError } from "@fedkm/files";
 import { CommanderError } from "commander";
 import { refusalLine } from "./input/remedies.ts";
@@ -10,17 +12,25 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
+/** Thrown where the answer is that a device does not run. */
+export class NotRunning extends Error {
+  override readonly name = "NotRunning";
+}
+
 export function exitCode(error: unknown): number {
   // Commander throws after --help and --version too, with 0.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof Stopped) return error.exitCode;
+  // As the status of a service that is not running has it (Linux Standard Base).
+  if (error instanceof NotRunning) return 3;
   return error instanceof UsageError ? 2 : 1;
 }
 
 export function messageLine(error: unknown): string {
-  return `fedkm: ${textOf(error)
+  const line = textOf(error)
     .replace(/^error: /, "")
-    .replaceAll(/\s*\n\s*/g, " ")}`;
+    .replaceAll(/\s*\n\s*/g, " ");
+  return `fedkm: ${printable(line)}`;
 }
 
 function textOf(error: unknown): string {

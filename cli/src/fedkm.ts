@@ -10,4 +10,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit(1);
 });
 
+// Where nothing can be said, on a full disk or to a reader that is gone, the work goes on. What failed is in the exit code.
+process.stderr.on("error", () => undefined);
+
 process.exitCode = await run(process.argv.slice(2), process);

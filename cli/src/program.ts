@@ -1,6 +1,5 @@
 // The command line: what can be asked for, and what comes back as exit code.
 
-import { readFileSync } from "node:fs";
 import { inspect } from "node:util";
 import { Command } from "commander";
 import { chooseCommand } from "./commands/choose/command.ts";
@@ -18,6 +17,7 @@ import { verifyCommand } from "./commands/verify/command.ts";
 import { applyConfig } from "./config.ts";
 import type { Console } from "./console.ts";
 import { exitCode, messageLine } from "./failure.ts";
+import { version } from "./version.ts";
 
 const commands = [
   demoCommand,
@@ -74,9 +74,4 @@ function adopt(parent: Command, command: Command): void {
   command.copyInheritedSettings(parent);
   for (const inner of command.commands) adopt(command, inner);
   if (command.parent === null) parent.addCommand(command);
-}
-
-function version(): string {
-  const manifest: { version: string } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
-  return manifest.version;
 }

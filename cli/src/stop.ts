@@ -26,11 +26,14 @@ export class Stopped extends Error {
 
 /**
  * Runs work under a signal that the first of the events aborts, with a `Stopped` as its reason. A second one does what
- * it does by default, so that work which does not heed the signal can still be ended.
+ * it does by default, so that work which does not heed the signal can still be ended. `onHangup` is called at SIGHUP
+ * instead, for work that outlives its terminal.
  */
-export async function stoppable<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function stoppable<T>(work: (signal: AbortSignal) => Promise<T>, onHangup?: () => void): Promise<T> {
   const controller = new AbortController();
-  const listeners = events.map((event) => [event, () => stop(event)] as const);
+  const listeners = events.map((event) => {
+    return [event, event === "SIGHUP" && onHangup !== undefined ? onHangup : () => stop(event)] as const;
+  });
   const forget = () => {
     for (const [event, listener] of listeners) process.removeListener(event, listener);
   };

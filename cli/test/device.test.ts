@@ -46,6 +46,20 @@ function start(state: string, ...args: string[]) {
   return { child, log };
 }
 
+/** `device status --watch` in a process of its own, and whether the device ran at each of its looks. */
+function watchStatus(state: string) {
+  const child = spawn(process.execPath, [program, "device", "status", "--watch", "--json", "--state", at(state)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  children.push(child);
+  let text = "";
+  child.stdout.on("data", (chunk) => {
+    text += chunk;
+  });
+  const lines = () => text.split("\n").slice(0, -1);
+  return { child, running: () => lines().map((line): boolean => JSON.parse(line).isRunning) };
+}
+
 async function stop(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
   if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
   const exited = once(child, "exit");
@@ -92,7 +106,7 @@ test("two devices link by invites, agree as fit does, fold in new rows, stop whe
   }, BOUND);
   // The list names those that wait, and one of them is taken without its invite.
   const { peer } = (await linksOf("south")).pending[0];
-  expect((await device("accept", "--state", at("south"))).stdout).toContain(`  ${peer} from /ip4/`);
+  expect((await device("accept", "--state", at("south"))).stdout).toContain(`  ${peer} from /ip`);
   expect((await device("accept", peer.slice(-8), "--name", "north", "--state", at("south"))).code).toBe(0);
   const settled = async (state: string) => {
     const status = await statusOf(state);
@@ -127,7 +141,9 @@ test("two devices link by invites, agree as fit does, fold in new rows, stop whe
   expect(await statusOf("north")).toMatchObject({ isRunning: false, links: [{ name: "south" }] });
   const values = new Set(datasets.flatMap(({ data }) => Array.from(data, String)));
   for (const value of values) expect(north.log.text + south.log.text).not.toContain(value);
-  for (const line of north.log.text.trimEnd().split("\n")) expect(JSON.parse(line)).toHaveProperty("msg");
+  for (const line of north.log.text.trimEnd().split("\n")) {
+    expect(JSON.parse(line)).toMatchObject({ level: expect.stringMatching(/^(info|warn)$/), msg: expect.any(String) });
+  }
 });
 
 test("fedkm device link loses none of six that are made at the same moment", async () => {
@@ -172,8 +188,15 @@ test("devices of different studies refuse each other, and both say which field d
       const [link] = (await statusOf(state)).links;
       expect(link.refusal).toMatch(/^another study, alpha/);
     }, BOUND);
-    const { stdout } = await device("status", "--state", at(state));
+    const { code, stdout } = await vi.waitFor(async () => {
+      const said = await device("status", "--state", at(state));
+      expect(said.stdout).toMatch(/^notice since \d.*: (north|south) is refused: another study, alpha/m);
+      return said;
+    }, BOUND);
+    expect(code).toBe(0);
     expect(stdout).toMatch(/^(north|south): another study, alpha/m);
+    expect(stdout).toMatch(/^(north|south): frames refused by reason: \d+ study$/m);
+    expect(stdout).toMatch(/^(north|south): running as process \d+, alone$/m);
   }
 });
 
@@ -186,15 +209,19 @@ test("a folder has one device: a second process is refused in one line, and a ki
   expect(second.log.text.trimEnd().split("\n").at(-1)).toMatch(
     /^fedkm: .*north must be free, got one in which a device runs$/,
   );
+  const watch = watchStatus("north");
+  await vi.waitFor(() => expect(watch.running().filter((is) => is).length).toBeGreaterThan(1), BOUND);
   await stop(first.child, "SIGKILL");
-  const isNotRunning = async () =>
-    expect((await device("status", "--state", at("north"))).stdout).toMatch(/^north: not running/);
-  await isNotRunning();
-  // Another process may have got its number since, here this one.
+  await vi.waitFor(() => expect(watch.running().at(-1)).toBe(false), BOUND);
+  expect(await stop(watch.child, "SIGINT")).toBe(0);
+  // Its last words were that it runs, its process's number may be another's by now, and nobody holds its lock.
   const file = at("north", "status.json");
   const status = JSON.parse(readFileSync(file, "utf8"));
-  writeFileSync(file, JSON.stringify({ ...status, pid: process.pid, writtenAt: "2026-01-01T00:00:00.000Z" }));
-  await isNotRunning();
+  writeFileSync(file, JSON.stringify({ ...status, pid: process.pid, writtenAt: new Date().toISOString() }));
+  const said = await device("status", "--state", at("north"));
+  expect(said).toMatchObject({ code: 3, stderr: "fedkm: north is not running\n" });
+  expect(said.stdout).toMatch(/^north: not running/);
+  expect((await statusOf("north")).isRunning).toBe(false);
   // After a power failure the file may be empty.
   writeFileSync(file, "");
   expect((await device("status", "--state", at("north"))).stderr).toMatch(/got no status in it\n$/);
@@ -233,10 +260,24 @@ test("fedkm device run --metrics serves numbers to this machine and not to a web
   await vi.waitFor(() => expect(log.text).toContain("metrics"), BOUND);
   const port = /"metrics":(\d+)/.exec(log.text)?.[1];
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-  expect(text).toMatch(/^# TYPE fedkm_rounds_total counter$/m);
+  expect(text).toMatch(/^# TYPE fedkm_rounds counter$/m);
+  expect(text).toMatch(/^fedkm_build_info{version="\d+\.\d+\.\d+"} 1$/m);
+  expect(await (await fetch(`http://127.0.0.1:${port}/healthz`)).text()).toBe("ok\n");
   expect(text).toMatch(/^fedkm_rows 100$/m);
   expect((await fetch(`http://127.0.0.1:${port}/elsewhere`)).status).toBe(404);
   expect(await stop(child, "SIGTERM")).toBe(0);
+});
+
+test("fedkm device init warns of rows that do not count, and makes the device all the same", async () => {
+  const study = at("study.yaml");
+  await run(["study", "init", "--feature", "x:100:130", "y:-30:30", "--out", study], fakeConsole());
+  const data = writeData("rows.csv", toRows(datasets[0]));
+  const said = await device("init", "--study", study, "--data", data, "--state", at("north"));
+  expect(said).toMatchObject({
+    code: 0,
+    stderr:
+      "fedkm: warning: none of 100 rows counts, 30 are needed (k 3 x minimum 10): 100 are out of the study's bounds (x is not within 100 and 130 in 100)\n",
+  });
 });
 
 test("fedkm device says what is wrong in one line", async () => {

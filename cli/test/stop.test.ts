@@ -20,6 +20,22 @@ describe("stoppable(work)", () => {
     await expect(work).rejects.toMatchObject({ name: "Stopped", event, exitCode, message });
   });
 
+  it("calls instead of stopping at SIGHUP where its work outlives a terminal, and stops at the others", async () => {
+    let hangups = 0;
+    const work = stoppable(
+      async (signal) => {
+        for (let n = 0; n < 2; n++) process.emit("SIGHUP");
+        expect([hangups, signal.aborted]).toEqual([2, false]);
+        process.emit("SIGTERM");
+        return (await untilStopped(signal)).event;
+      },
+      () => {
+        hangups += 1;
+      },
+    );
+    expect(await work).toBe("SIGTERM");
+  });
+
   it("listens once, and not after the work has ended, however it ends", async () => {
     const before = listeners();
     const work = stoppable(async (signal) => {

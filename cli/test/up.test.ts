@@ -53,7 +53,7 @@ test("fedkm up --until-settled --json runs a ring to rest, stops it, and takes i
   const { devices, links, statuses } = JSON.parse(first.stdout);
   expect({ devices, links }).toEqual({ devices: 3, links: 3 });
   for (const status of statuses) {
-    expect(status).toMatchObject({ isRunning: false, device: { phase: "settled" } });
+    expect(status).toMatchObject({ stoppedAt: expect.any(String), device: { phase: "settled" } });
     expect(status.links).toHaveLength(2);
     expect(isAlive(status.pid)).toBe(false);
   }
@@ -80,8 +80,8 @@ test("fedkm up paints its table and stops all devices on SIGINT; killed outright
     const pids = await vi.waitFor(
       () =>
         [1, 2].map((n) => {
-          const { pid, isRunning } = JSON.parse(readFileSync(join(state, `device-${n}`, "status.json"), "utf8"));
-          expect(isRunning).toBe(true);
+          const { pid, stoppedAt } = JSON.parse(readFileSync(join(state, `device-${n}`, "status.json"), "utf8"));
+          expect(stoppedAt).toBeNull();
           return pid;
         }),
       BOUND,

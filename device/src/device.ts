@@ -2,6 +2,7 @@
 
 import { type Matrix, matrix, toRows } from "@fedkm/core";
 import type { Clock } from "./clock.ts";
+import { keepOrder, sendOrder } from "./conflict.ts";
 import { examine } from "./guard.ts";
 import { type Memory, type SavedState, usable } from "./memory.ts";
 import { Model } from "./model.ts";
@@ -117,6 +118,7 @@ class Loop implements Device, NetworkListener {
     const neighbour = this.#neighbours.get(peer);
     if (neighbour === undefined || this.#isStopped) return;
     meet(neighbour);
+    sendOrder(this.#options, neighbour);
     if (this.#sent !== undefined) this.#sendTo([neighbour]);
   }
 
@@ -133,6 +135,7 @@ class Loop implements Device, NetworkListener {
     if (verdict.kind === "centroids") this.#hear(neighbour, verdict.centroids);
     if (verdict.kind === "study") this.#refuse(neighbour, verdict.text);
     if (verdict.kind === "refused" && verdict.reason === "study") this.#sendStudy(neighbour);
+    keepOrder(this.#options, neighbour, verdict);
   }
 
   #hear(neighbour: Neighbour, centroids: Matrix): void {

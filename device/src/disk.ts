@@ -1,8 +1,9 @@
 // What a device asks of a disk, so that a test can be one that loses power or is full; and the write that survives both.
 
 import { randomBytes } from "node:crypto";
-import { type FileHandle, open, readdir, readFile, rename, rm } from "node:fs/promises";
-import { dirname } from "node:path";
+import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { platform } from "node:os";
+import { dirname, resolve } from "node:path";
 
 export interface NewFile {
   write(bytes: Uint8Array): Promise<void>;
@@ -44,15 +45,9 @@ export const realDisk: Disk = {
   remove: (path) => rm(path, { force: true }),
   list: (folder) => readdir(folder),
   async syncFolder(folder) {
-    let handle: FileHandle;
-    try {
-      handle = await open(folder, "r");
-    } catch (error) {
-      // Windows opens no folders; its renames are written through by the file system's journal.
-      if ((error as NodeJS.ErrnoException).code === "EISDIR" || (error as NodeJS.ErrnoException).code === "EPERM")
-        return;
-      throw error;
-    }
+    // Windows opens no folders; its renames are written through by the file system's journal.
+    if (platform() === "win32") return;
+    const handle = await open(folder, "r");
     try {
       await handle.sync();
     } finally {
@@ -60,6 +55,15 @@ export const realDisk: Disk = {
     }
   },
 };
+
+/** Makes a folder for its owner only, and the folders above it that are missing, so that none is lost with the power. */
+export async function makeFolder(path: string, disk: Pick<Disk, "syncFolder"> = realDisk): Promise<void> {
+  const first = await mkdir(path, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  // A new folder is an entry of the one above it.
+  const top = dirname(resolve(first));
+  for (let folder = resolve(path); folder !== top; folder = dirname(folder)) await disk.syncFolder(dirname(folder));
+}
 
 /** Replaces a file so that after a crash it is exactly the old one or exactly the new one. */
 export async function durableWrite(path: string, bytes: Uint8Array, disk: Disk = realDisk): Promise<void> {

@@ -1,5 +1,7 @@
 // Fields of a file that a person wrote: each is checked by one rule, and an error names field, rule, value and line.
 
+import { printable } from "./printable.ts";
+
 export type Path = readonly (string | number)[];
 
 /** Throws the one line of an error: rule and value of the field at a path. */
@@ -51,6 +53,6 @@ export function fieldsOf(value: unknown, path: Path, known: readonly string[], f
 export function show(value: unknown): string {
   if (value === undefined || value === null) return "nothing";
   if (typeof value === "number") return String(value);
-  const text = JSON.stringify(value);
+  const text = printable(JSON.stringify(value));
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }

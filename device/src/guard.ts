@@ -2,9 +2,20 @@
 // A refused frame changes nothing but a counter.
 
 import { FRAME_BURST, FRAMES_PER_SECOND } from "./link/limits.ts";
-import { type Contract, type Decoded, decode, type Refusal, type Stamp } from "./protocol.ts";
+import { type Contract, type Decoded, decode, refusals, type Stamp } from "./protocol.ts";
 
-export type Reason = Refusal | "flood" | "order";
+/** Why a frame can be refused. */
+export const reasons = [...refusals, "flood", "order"] as const;
+export type Reason = (typeof reasons)[number];
+
+/** A sender under a neighbour's key whose frames come after later ones were taken. */
+interface Rival {
+  readonly epoch: number;
+  /** When the last of them came. */
+  readonly at: number;
+  /** When the later ones were last seen to come too, so that there are two senders; undefined: never. */
+  readonly twiceAt: number | undefined;
+}
 
 /** What is remembered of one neighbour's frames. */
 export interface Guard {
@@ -13,10 +24,11 @@ export interface Guard {
   tokens: number;
   refilledAt: number;
   readonly refused: Map<Reason, number>;
+  rival: Rival | undefined;
 }
 
 export function createGuard(last: Stamp | undefined, now: number): Guard {
-  return { last, tokens: FRAME_BURST, refilledAt: now, refused: new Map() };
+  return { last, rival: undefined, tokens: FRAME_BURST, refilledAt: now, refused: new Map() };
 }
 
 export type Verdict = Exclude<Decoded, { kind: "refused" }> | { readonly kind: "refused"; readonly reason: Reason };
@@ -36,7 +48,15 @@ function judge(contract: Contract, guard: Guard, frame: Uint8Array, now: number)
   guard.tokens--;
   const decoded = decode(contract, frame);
   if (decoded.kind !== "centroids") return decoded;
-  if (guard.last !== undefined && !isLater(decoded.stamp, guard.last)) return { kind: "refused", reason: "order" };
+  const { last, rival } = guard;
+  if (last !== undefined && !isLater(decoded.stamp, last)) {
+    const { epoch } = decoded.stamp;
+    guard.rival = { epoch, at: now, twiceAt: epoch === last.epoch ? now : rival?.twiceAt };
+    return { kind: "refused", reason: "order" };
+  }
+  // A link keeps its order: an older frame between two of one start is another sender's. A new start may be the cure.
+  const isSameStart = decoded.stamp.epoch === last?.epoch;
+  if (rival !== undefined) guard.rival = isSameStart ? { ...rival, twiceAt: now } : undefined;
   guard.last = decoded.stamp;
   return decoded;
 }

@@ -1,41 +1,63 @@
 // Who a device is on disk, and how it is made known to others: the key's file, and the invite as text and as QR code.
 
+import { createPrivateKey, createPublicKey } from "node:crypto";
 import { open, readFile, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { platform } from "node:os";
+import { dirname, join } from "node:path";
 import { renderUnicodeCompact } from "uqr";
+import { realDisk } from "./disk.ts";
 import { type Contact, createIdentity, dialFault, type Identity, identityOf, peerFault } from "./peer.ts";
+import { reasonOf } from "./reason.ts";
 
 const KEY_FILE = "key";
+
+/** How libp2p writes an Ed25519 key: type 1, 64 bytes; then 32 bytes of secret and the 32 bytes of its public key. */
+const KEY_HEAD = Uint8Array.of(0x08, 0x01, 0x12, 0x40);
+const SECRET_BYTES = 32;
+/** What stands before the secret in PKCS #8 (RFC 8410). */
+const SECRET_HEAD = Buffer.from("302e020100300506032b657004220420", "hex");
 
 /** Makes a key that never existed, for its owner's eyes only. Fails where there is one already. */
 export async function makeIdentity(folder: string): Promise<Identity> {
   const identity = await createIdentity();
-  const file = await open(join(folder, KEY_FILE), "wx", 0o600);
+  const path = join(folder, KEY_FILE);
+  const file = await open(path, "wx", 0o600);
   try {
     await file.writeFile(identity.key);
     await file.sync();
   } finally {
     await file.close();
   }
+  await realDisk.syncFolder(dirname(path));
   return identity;
 }
 
-export async function readIdentity(folder: string): Promise<Identity> {
+/** `system` decides about permissions: Windows has no modes, and shows every file as readable by all. */
+export async function readIdentity(folder: string, system: string = platform()): Promise<Identity> {
   const path = join(folder, KEY_FILE);
-  const { mode } = await stat(path);
-  const isShared = (mode & 0o077) !== 0;
-  if (isShared) {
-    const shown = (mode & 0o777).toString(8);
-    throw new Error(`${path} must be readable by its owner only (chmod 600), got mode ${shown}`);
+  const bytes = new Uint8Array(await readFile(path).catch((error) => damaged(path, reasonOf(error), error)));
+  const mode = (await stat(path)).mode & 0o777;
+  if (system !== "win32" && (mode & 0o077) !== 0) {
+    throw new Error(`${path} must be readable by its owner only (chmod 600), got mode ${mode.toString(8)}`);
   }
-  const bytes = new Uint8Array(await readFile(path));
-  try {
-    return identityOf(bytes);
-  } catch (error) {
-    throw new Error(`${path} must hold the key that device init wrote, got ${bytes.length} other bytes`, {
-      cause: error,
-    });
-  }
+  const fault = keyFault(bytes);
+  return fault === undefined ? identityOf(bytes) : damaged(path, fault);
+}
+
+function damaged(path: string, got: string, cause?: unknown): never {
+  const rule = "must hold the key that device init wrote, restore it from a backup or make a new device";
+  throw new Error(`${path} ${rule}, got ${got}`, { cause });
+}
+
+/** A key is kept with the public key of its secret. A secret with another public key would start, and be nobody. */
+function keyFault(bytes: Uint8Array): string | undefined {
+  const isWhole = bytes.length === KEY_HEAD.length + 2 * SECRET_BYTES && KEY_HEAD.every((byte, i) => bytes[i] === byte);
+  if (!isWhole) return `${bytes.length} other bytes`;
+  const secret = bytes.subarray(KEY_HEAD.length, KEY_HEAD.length + SECRET_BYTES);
+  const key = createPrivateKey({ key: Buffer.concat([SECRET_HEAD, secret]), format: "der", type: "pkcs8" });
+  const derived = createPublicKey(key).export({ format: "der", type: "spki" }).subarray(-SECRET_BYTES);
+  const kept = bytes.subarray(KEY_HEAD.length + SECRET_BYTES);
+  return derived.equals(kept) ? undefined : "a damaged one: its secret and its public key do not belong together";
 }
 
 const SCHEME = "fedkm:";

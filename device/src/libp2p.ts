@@ -48,8 +48,6 @@ export interface Libp2pOptions extends NodeOptions {
   onStranger(peer: string, address: string): void;
   /** A linked peer broke the rules of the stream and is kept away for a while. */
   onRefuse(peer: string, reason: string): void;
-  /** A linked peer never rests, and only some of its frames are used from now on. */
-  readonly onRestless?: (peer: string) => void;
   readonly clock?: Clock;
   readonly random?: () => number;
 }
@@ -65,7 +63,6 @@ export interface Libp2pNetwork extends Network {
 
 export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
   const { identity, clock = realClock, random = Math.random, maxFrame = LARGEST_FRAME_BYTES, onRefuse } = options;
-  const { onRestless = () => {} } = options;
   const book = addressBook(options.met ?? {});
   book.setLinks(options.links);
   /** Peers that proved their key in the attempt under way. */
@@ -81,20 +78,20 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
 
   const listening = () => node?.getMultiaddrs().map(withoutPeer) ?? [];
   const connections = (peer: string): Connection[] => node?.getConnections(peerIdFromString(peer)) ?? [];
-  const connect = async (peer: string, signal: AbortSignal): Promise<Connection> => {
+  const connect = async (peer: string, signal: AbortSignal, wanted?: string): Promise<Connection> => {
     const known = connections(peer).filter(({ status }) => status === "open");
     // Of a peer that lost power the old connection seems open for a while.
-    const newest = known.at(-1);
-    if (newest !== undefined) return newest;
+    const chosen = known.find(({ id }) => id === wanted) ?? known.at(-1);
+    if (chosen !== undefined) return chosen;
     const addresses = book.of(peer);
     if (node === undefined || addresses.length === 0) throw new Error("it has no address: it must find this device");
     return firstAnswer(node, { peer, addresses }, signal, (address) => book.failed(peer, address));
   };
   const wires: Wires = {
-    async open(peer, listener, signal) {
+    async open(peer, listener, signal, wanted) {
       proved.delete(peer);
       try {
-        const connection = await connect(peer, signal);
+        const connection = await connect(peer, signal, wanted);
         const stream = await connection.newStream(PROTOCOL, { signal });
         book.reached(peer);
         return attach(stream, connection, silence, () => listener);
@@ -113,7 +110,7 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
     async start(listener: NetworkListener) {
       provideWithResolvers();
       await provideWebSocket();
-      const keep = linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse, onRestless });
+      const keep = linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse });
       const onNearby = (peer: string, addresses: readonly string[]) => {
         if (!book.nearby(peer, addresses)) return;
         // Anybody nearby can claim anything, as often as they like.

@@ -1,31 +1,71 @@
 // One device per folder: a socket bound in it. It goes with its process, however that ends, so no lock is ever left over.
 
 import { createHash } from "node:crypto";
-import { mkdir, realpath, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, open, realpath, rm } from "node:fs/promises";
 import { connect, createServer, type Server } from "node:net";
-import { platform, tmpdir } from "node:os";
+import { platform } from "node:os";
 import { join } from "node:path";
+import { reasonOf } from "./reason.ts";
 
 /** What the address of a Unix socket holds on every system. */
 const LONGEST_ADDRESS = 100;
 
 /** Locks a folder until the returned function is called. Throws if another process has it. */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
-  const address = await addressOf(folder);
-  const server = (await bind(address)) ?? ((await isAlive(address)) ? undefined : await takeOver(address));
-  if (server === undefined) throw new Error(`${folder} must be free, got one in which a device runs`);
+  const { address, forget } = await placeOf(folder);
+  let server: Server | undefined;
+  try {
+    server = (await bind(address)) ?? ((await isAlive(address)) ? undefined : await takeOver(address));
+  } catch (error) {
+    await forget();
+    const rule = "must be a socket that this user can make (check the folder's owner and its file system)";
+    throw new Error(`${join(folder, "lock")} ${rule}: ${reasonOf(error)}`, { cause: error });
+  }
+  if (server === undefined) {
+    await forget();
+    throw new Error(`${folder} must be free, got one in which a device runs`);
+  }
+  const bound = server;
   // A lock alone is no reason to go on.
-  server.unref();
-  return () => new Promise((done) => server.close(() => done()));
+  bound.unref();
+  return async () => {
+    await new Promise<void>((done) => bound.close(() => done()));
+    await forget();
+  };
 }
 
-async function addressOf(folder: string): Promise<string> {
+/** Whether a device runs in the folder, whatever the last one wrote before it ended. */
+export async function isLocked(folder: string): Promise<boolean> {
+  const { address, forget } = await placeOf(folder);
+  try {
+    return await isAlive(address);
+  } finally {
+    await forget();
+  }
+}
+
+/** Where the lock of a folder is, and what to do when the address is not needed any more. */
+interface Place {
+  readonly address: string;
+  forget(): Promise<void>;
+}
+
+async function placeOf(folder: string): Promise<Place> {
   // However the folder was named: its lock is in one place.
   const place = await realpath(folder);
+  const nothing = async () => {};
   const name = `fedkm-${createHash("sha256").update(place).digest("hex").slice(0, 32)}`;
-  if (platform() === "win32") return `\\\\.\\pipe\\${name}`;
+  if (platform() === "win32") return { address: `\\\\.\\pipe\\${name}`, forget: nothing };
   const inside = join(place, "lock");
-  return Buffer.byteLength(inside) <= LONGEST_ADDRESS ? inside : join(tmpdir(), name);
+  if (Buffer.byteLength(inside) <= LONGEST_ADDRESS) return { address: inside, forget: nothing };
+  // A name for the same folder that is short. The place for temporary files would do, but it is another one for each
+  // user and each service, and a lock that two processes look for in two places is none.
+  if (existsSync("/proc/self/fd")) {
+    const handle = await open(place, "r");
+    return { address: `/proc/self/fd/${handle.fd}/lock`, forget: () => handle.close() };
+  }
+  return { address: join("/tmp", name), forget: nothing };
 }
 
 /** Undefined: the address is taken. */
@@ -47,7 +87,10 @@ function isAlive(address: string): Promise<boolean> {
       socket.destroy();
       done(true);
     });
-    socket.once("error", () => done(false));
+    // Nobody listens, or there is nothing. Any other failure, such as a missing right, says nothing about the other process.
+    socket.once("error", ({ code }: NodeJS.ErrnoException) => {
+      done(!["ECONNREFUSED", "ENOENT", "ENOTSOCK"].includes(code ?? ""));
+    });
   });
 }
 

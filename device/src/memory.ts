@@ -24,6 +24,8 @@ export interface Memory {
   readonly saved: SavedState | undefined;
   /** Keeps the latest state, not every one: asks for it when it is about to write. */
   keep(state: () => SavedState): void;
+  /** The next start's epoch is to be above this one. Absent where nothing outlives the process. */
+  goAbove?(epoch: number): void;
 }
 
 /** What was saved for this study, if it is of the right shape: a file can be edited, and older versions differ. */

@@ -3,7 +3,7 @@
 import type { Matrix } from "@fedkm/core";
 import { createGuard, type Guard } from "./guard.ts";
 import { AWAY_MILLISECONDS, AWAY_ROUNDS } from "./pace.ts";
-import type { Stamp } from "./protocol.ts";
+import type { Order, Stamp } from "./protocol.ts";
 
 export interface Neighbour {
   readonly peer: string;
@@ -22,6 +22,9 @@ export interface Neighbour {
   /** Whether studies were exchanged on this connection. */
   studySent: boolean;
   studyHeard: boolean;
+  /** What it last said about the order of our frames, and when it was last sent this about its own. */
+  order: (Order & { readonly at: number }) | undefined;
+  orderSentAt: number;
 }
 
 export function createNeighbour(peer: string, now: number, last?: Stamp, centroids?: Matrix): Neighbour {
@@ -37,6 +40,8 @@ export function createNeighbour(peer: string, now: number, last?: Stamp, centroi
     refusal: undefined,
     studySent: false,
     studyHeard: false,
+    order: undefined,
+    orderSentAt: Number.NEGATIVE_INFINITY,
   };
 }
 
@@ -46,6 +51,7 @@ export function meet(neighbour: Neighbour): void {
   neighbour.refusal = undefined;
   neighbour.studySent = false;
   neighbour.studyHeard = false;
+  neighbour.orderSentAt = Number.NEGATIVE_INFINITY;
 }
 
 /** Puts what was heard into the register. Returns whether it is news: a heartbeat is none. */

@@ -19,6 +19,12 @@ export const AWAY_MILLISECONDS = 600_000;
  */
 export const AWAY_ROUNDS = 50;
 
+/**
+ * docs/protocol.md#order: "A device goes above an epoch that a neighbour names only up to this, so that no neighbour
+ * can use up its epochs."
+ */
+export const LARGEST_LEARNT_EPOCH = 4_503_599_627_370_496;
+
 /** docs/protocol.md#updates: "Two updates are at least this far apart, and at least as far as the earlier one took." */
 export const PACE_MILLISECONDS = 10;
 
@@ -61,3 +67,9 @@ export const STATUS_QUIET_MILLISECONDS = 60_000;
 
 /** docs/protocol.md#files-of-a-device: "The data and the links are looked at for changes at this interval." */
 export const WATCH_MILLISECONDS = 1_000;
+
+/**
+ * docs/protocol.md#files-of-a-device: "Data or links that could not be used are read again when they have changed, and
+ * otherwise after as long as they have been unusable, or after this time if that is shorter."
+ */
+export const REREAD_MILLISECONDS = 60_000;

@@ -12,6 +12,7 @@ const MAGIC = 0x6d6b6466; // "fdkm"
 const VERSION = 1;
 const CENTROIDS = 1;
 const STUDY = 2;
+const ORDER = 3;
 
 /** What sender and receiver of a frame must have in common. */
 export interface Contract {
@@ -29,26 +30,39 @@ export interface Stamp {
   readonly sequence: number;
 }
 
+/** What a device says to a neighbour whose frames it refuses because they are older than others under the same key. */
+export interface Order {
+  /** Of the last frame that was taken. */
+  readonly taken: Stamp;
+  /** The epoch of the frame that was refused. */
+  readonly refused: number;
+  /** Frames of both come. */
+  readonly isTwice: boolean;
+}
+
 export type Decoded =
   /** Absent centroids are left out: `centroids` has at most k rows. */
   | { readonly kind: "centroids"; readonly stamp: Stamp; readonly centroids: Matrix }
   /** The sender's canonical study, sent to a peer that has another one. */
   | { readonly kind: "study"; readonly text: string }
+  | { readonly kind: "order"; readonly order: Order }
   | { readonly kind: "refused"; readonly reason: Refusal };
 
-export type Refusal =
-  | "length"
-  | "magic"
-  | "version"
-  | "type"
-  | "study"
-  | "shape"
-  | "flags"
-  | "stamp"
-  | "presence"
-  | "number"
-  | "bounds"
-  | "text";
+export const refusals = [
+  "length",
+  "magic",
+  "version",
+  "type",
+  "study",
+  "shape",
+  "flags",
+  "stamp",
+  "presence",
+  "number",
+  "bounds",
+  "text",
+] as const;
+type Refusal = (typeof refusals)[number];
 
 /** 44 + ceil(k / 8) + 8 k d. */
 export function frameBytes({ k, d }: { k: number; d: number }): number {
@@ -84,6 +98,16 @@ export function encodeStudy(contract: Contract, text: string): Uint8Array {
   return frame;
 }
 
+export function encodeOrder(contract: Contract, { taken, refused, isTwice }: Order): Uint8Array {
+  const frame = new Uint8Array(HEADER_BYTES + 8);
+  const view = header(frame, contract, ORDER);
+  view.setUint16(10, isTwice ? 1 : 0, true);
+  setInteger(view, 28, taken.epoch);
+  setInteger(view, 36, taken.sequence);
+  setInteger(view, HEADER_BYTES, refused);
+  return frame;
+}
+
 function header(frame: Uint8Array, { k, d, hash }: Contract, type: number): DataView {
   const view = new DataView(frame.buffer);
   view.setUint32(0, MAGIC, true);
@@ -103,10 +127,11 @@ export function decode(contract: Contract, frame: Uint8Array): Decoded {
   if (view.getUint8(4) !== VERSION) return refused("version");
   const type = view.getUint8(5);
   if (type === STUDY) return decodeStudy(frame);
-  if (type !== CENTROIDS) return refused("type");
+  if (type !== CENTROIDS && type !== ORDER) return refused("type");
   // Before the shape: another study often has another shape, and the study is the reason to name.
   for (let i = 0; i < HASH_BYTES; i++) if (frame[12 + i] !== contract.hash[i]) return refused("study");
   if (view.getUint16(6, true) !== contract.k || view.getUint16(8, true) !== contract.d) return refused("shape");
+  if (type === ORDER) return decodeOrder(frame, view);
   if (frame.length !== frameBytes(contract)) return refused("length");
   if (view.getUint16(10, true) !== 0) return refused("flags");
   return decodeCentroids(contract, frame, view);
@@ -136,6 +161,16 @@ function decodeCentroids({ k, d, low, high }: Contract, frame: Uint8Array, view:
   }
   if (rows === 0) return refused("presence");
   return { kind: "centroids", stamp, centroids: { data: data.subarray(0, rows * d), rows, cols: d } };
+}
+
+function decodeOrder(frame: Uint8Array, view: DataView): Decoded {
+  if (frame.length !== HEADER_BYTES + 8) return refused("length");
+  const flags = view.getUint16(10, true);
+  if (flags > 1) return refused("flags");
+  const taken = { epoch: getInteger(view, 28), sequence: getInteger(view, 36) };
+  const order = { taken, refused: getInteger(view, HEADER_BYTES), isTwice: flags === 1 };
+  const isStamp = [taken.epoch, taken.sequence, order.refused].every(Number.isSafeInteger);
+  return isStamp ? { kind: "order", order } : refused("stamp");
 }
 
 function decodeStudy(frame: Uint8Array): Decoded {

@@ -12,6 +12,6 @@ export function isSettled(
   neighbours: readonly Pick<NeighbourStatus, "isConnected" | "age">[],
   enoughMove = 0,
 ): boolean {
-  const isQuiet = phase === "settled" || (move !== null && move < enoughMove);
+  const isQuiet = phase === "settled" || phase === "alone" || (move !== null && move < enoughMove);
   return isQuiet && neighbours.every(({ isConnected, age }) => isConnected && age !== null);
 }

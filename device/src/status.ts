@@ -1,6 +1,7 @@
 // A device's status as plain data: for tables, metrics and machines. It stays on the device.
 
 import { toRows } from "@fedkm/core";
+import { conflictOf } from "./conflict.ts";
 import type { Reason } from "./guard.ts";
 import type { Model } from "./model.ts";
 import type { Neighbour } from "./neighbour.ts";
@@ -9,9 +10,9 @@ import { unscale } from "./units.ts";
 
 /**
  * starting: the first k-means runs. waiting: too few rows, and no neighbour heard yet. moving: there is something to send.
- * settled: nothing is, see `threshold`.
+ * settled: nothing is, see `threshold`. alone: nothing is either, but no neighbour counts, so its clusters are its own.
  */
-type Phase = "starting" | "waiting" | "moving" | "settled";
+type Phase = "starting" | "waiting" | "moving" | "settled" | "alone";
 
 export interface NeighbourStatus {
   readonly peer: string;
@@ -24,6 +25,8 @@ export interface NeighbourStatus {
   readonly framesRefused: Partial<Record<Reason, number>>;
   /** Why nothing is sent to it, if so. */
   readonly refusal: string | null;
+  /** What is wrong with the order of its frames or, as it says, of ours; a sentence that begins after its name. */
+  readonly conflict: string | null;
 }
 
 export interface DeviceStatus {
@@ -65,7 +68,7 @@ export function describe(
   return {
     peer,
     study: study.name,
-    phase: phaseOf(model),
+    phase: phaseOf(model, neighbours),
     rows,
     rowsLeftOut,
     epoch,
@@ -82,13 +85,15 @@ export function describe(
       framesHeard: neighbour.framesHeard,
       framesRefused: Object.fromEntries(neighbour.guard.refused),
       refusal: neighbour.refusal ?? null,
+      conflict: conflictOf(neighbour, epoch, now) ?? null,
     })),
     centroids: centroids === undefined ? null : toRows(unscale(study, centroids)),
   };
 }
 
-function phaseOf({ isStarting, isMoving, centroids }: Model): Phase {
+function phaseOf({ isStarting, isMoving, centroids }: Model, neighbours: readonly Neighbour[]): Phase {
   if (isStarting) return "starting";
   if (centroids === undefined) return "waiting";
-  return isMoving ? "moving" : "settled";
+  if (isMoving) return "moving";
+  return neighbours.some((neighbour) => neighbour.centroids !== undefined && !neighbour.isAway) ? "settled" : "alone";
 }

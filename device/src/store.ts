@@ -16,29 +16,40 @@ export interface StoreOptions {
   readonly wallClock?: () => number;
 }
 
+/** What is lost or not kept, in one line; undefined: it is kept again. */
+export type StoreNotice = (cause: "state" | "epoch", line: string | undefined) => void;
+
 export interface Store extends Memory {
+  goAbove(epoch: number): void;
+  /** Writes of the state that failed since it was opened. */
+  failedWrites(): number;
   /** Writes the latest state and unlocks the folder. */
   close(): Promise<void>;
 }
 
-/** Opens the memory of the device in a folder; `warn` gets one line about everything that is lost or not kept. */
+/** Opens the memory of the device in a folder. */
 export async function openStore(
   folder: string,
-  warn: (line: string) => void,
+  notice: StoreNotice,
   { disk = realDisk, clock = realClock, wallClock = Date.now }: StoreOptions = {},
 ): Promise<Store> {
   const unlock = await lockFolder(folder);
   try {
     await removeLeftovers(folder, disk);
-    const epoch = await nextEpoch(folder, disk, wallClock());
+    const epochs = generations(join(folder, "epoch"), disk);
+    const epoch = await nextEpoch(folder, epochs, wallClock());
     const states = generations(join(folder, "state"), disk);
-    const saved = await loadState(states, folder, warn);
-    const keeper = stateKeeper(states, clock, warn);
+    const saved = await loadState(states, folder, (line) => notice("state", line));
+    const keeper = stateKeeper(states, clock, (line) => notice("state", line));
+    const raiser = epochRaiser(epochs, epoch, (line) => notice("epoch", line));
     return {
       epoch,
       saved,
       keep: keeper.keep,
+      goAbove: raiser.goAbove,
+      failedWrites: keeper.failedWrites,
       async close() {
+        await raiser.close();
         await keeper.close();
         await unlock();
       },
@@ -56,8 +67,7 @@ async function removeLeftovers(folder: string, disk: Disk): Promise<void> {
   }
 }
 
-async function nextEpoch(folder: string, disk: Disk, wallClock: number): Promise<number> {
-  const epochs = generations(join(folder, "epoch"), disk);
+async function nextEpoch(folder: string, epochs: Generations, wallClock: number): Promise<number> {
   const { newest, damaged } = await epochs.load();
   if (newest === undefined && damaged > 0) {
     // Starting afresh could go back, and then no neighbour would hear this device again.
@@ -66,11 +76,43 @@ async function nextEpoch(folder: string, disk: Disk, wallClock: number): Promise
   }
   const last = newest === undefined ? 0 : Number(new TextDecoder().decode(newest.payload));
   const epoch = Math.max(last + 1, Math.floor(wallClock));
+  try {
+    await saveEpoch(epochs, epoch);
+  } catch (error) {
+    const rule = "must be written before anything is sent, free the disk or check the folder's owner";
+    throw new Error(`${join(folder, "epoch")}.a and .b ${rule}: ${writeReason(error)}`, { cause: error });
+  }
+  return epoch;
+}
+
+async function saveEpoch(epochs: Generations, epoch: number): Promise<void> {
   const payload = new TextEncoder().encode(String(epoch));
   // Both copies, so that losing one does not go back either.
   await epochs.save(payload);
   await epochs.save(payload);
-  return epoch;
+}
+
+/** Writes down that the next start must have a larger epoch than was thought, one write at a time. */
+function epochRaiser(epochs: Generations, epoch: number, warn: (line: string | undefined) => void) {
+  let highest = epoch;
+  let writing: Promise<void> = Promise.resolve();
+  return {
+    goAbove(heard: number) {
+      if (heard <= highest) return;
+      highest = heard;
+      writing = writing
+        .then(() => saveEpoch(epochs, heard))
+        .then(
+          () => warn(undefined),
+          (error) => {
+            // Whoever named it names it again.
+            highest = epoch;
+            warn(`the epoch for the next start is not kept: ${writeReason(error)}`);
+          },
+        );
+    },
+    close: () => writing,
+  };
 }
 
 async function loadState(
@@ -88,9 +130,9 @@ async function loadState(
 }
 
 /** Writes the latest state now and then, one write at a time. */
-function stateKeeper(states: Generations, clock: Clock, warn: (line: string) => void) {
+function stateKeeper(states: Generations, clock: Clock, warn: (line: string | undefined) => void) {
   let latest: (() => SavedState) | undefined;
-  let failure: string | undefined;
+  let failures = 0;
   let cancel: (() => void) | undefined;
   let writing: Promise<void> | undefined;
   let nextAt = clock.now();
@@ -101,13 +143,12 @@ function stateKeeper(states: Generations, clock: Clock, warn: (line: string) => 
     latest = undefined;
     try {
       await states.save(new TextEncoder().encode(JSON.stringify(state())));
-      failure = undefined;
+      warn(undefined);
     } catch (error) {
       // The old state is still there. A newer one may have come meanwhile; else this one is tried again.
       latest ??= state;
-      const reason = reasonOf(error);
-      if (reason !== failure) warn(`the state is not kept, the one before stays: ${reason}`);
-      failure = reason;
+      failures += 1;
+      warn(`the state is not kept, the one before stays: ${writeReason(error)}`);
     }
   };
   const schedule = () => {
@@ -122,6 +163,7 @@ function stateKeeper(states: Generations, clock: Clock, warn: (line: string) => 
     });
   };
   return {
+    failedWrites: () => failures,
     keep(state: () => SavedState) {
       latest = state;
       schedule();
@@ -138,4 +180,9 @@ function stateKeeper(states: Generations, clock: Clock, warn: (line: string) => 
       latest = undefined;
     },
   };
+}
+
+/** Every attempt has a temporary file of its own; the reason is the same, and its words should be. */
+function writeReason(error: unknown): string {
+  return reasonOf(error).replace(/\.[0-9a-f]{12}\.tmp/g, "");
 }

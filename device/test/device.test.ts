@@ -250,7 +250,7 @@ describe("createDevice(options)", () => {
     device.setRows(more);
     run(5000);
     const { centroids, rows, phase } = device.status();
-    expect([rows, phase]).toEqual([63, "settled"]);
+    expect([rows, phase]).toEqual([63, "alone"]);
     expect(around.sent.length).toBeGreaterThan(sent);
     const expected = Array.from(kmeans(more, { k: 3 }).centroids.data).sort((a, b) => a - b);
     centroids

@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { durableWrite } from "../src/disk.ts";
+import { durableWrite, makeFolder } from "../src/disk.ts";
 import { crashStates, simulatedDisk } from "../src/simulation/disk.ts";
 
 const text = (bytes: Uint8Array | undefined) => bytes && new TextDecoder().decode(bytes);
@@ -35,6 +38,23 @@ describe("durableWrite(path, bytes)", () => {
       await expect(durableWrite("folder/links", bytes("new"), disk)).rejects.toThrow("ENOSPC");
       // Where nothing can be removed either, the next start does it.
       expect(text(disk.contents.get("folder/links"))).toBe("old");
+    }
+  });
+});
+
+describe("makeFolder(path)", () => {
+  it("syncs the folder above each one that it makes, and makes them for their owner only", async () => {
+    const base = mkdtempSync(join(tmpdir(), "fedkm-disk-"));
+    try {
+      const synced: string[] = [];
+      const disk = { syncFolder: async (folder: string) => void synced.push(folder) };
+      await makeFolder(join(base, "a", "b", "c"), disk);
+      expect(synced).toEqual([join(base, "a", "b"), join(base, "a"), base]);
+      expect(statSync(join(base, "a", "b", "c")).mode & 0o777).toBe(0o700);
+      await makeFolder(join(base, "a", "b", "c"), disk);
+      expect(synced).toHaveLength(3);
+    } finally {
+      rmSync(base, { recursive: true });
     }
   });
 });

@@ -28,7 +28,32 @@ test("readIdentity refuses a key that others can read, and bytes that are no key
   );
   writeFileSync(join(folder, "key"), "no key at all");
   chmodSync(join(folder, "key"), 0o600);
-  await expect(readIdentity(folder)).rejects.toThrow("must hold the key that device init wrote, got 13 other bytes");
+  await expect(readIdentity(folder)).rejects.toThrow(
+    /key must hold the key that device init wrote, .*, got 13 other bytes$/,
+  );
+  rmSync(join(folder, "key"));
+  await expect(readIdentity(folder)).rejects.toThrow(/key must hold the key that device init wrote, .*, got ENOENT/);
+});
+
+test("readIdentity judges permissions only where the system has them", async () => {
+  const made = await makeIdentity(folder);
+  chmodSync(join(folder, "key"), 0o666);
+  await expect(readIdentity(folder, "linux")).rejects.toThrow("got mode 666");
+  expect(await readIdentity(folder, "win32")).toEqual(made);
+});
+
+test("readIdentity refuses a key with any bit of any of its 68 bytes flipped, and names the file", async () => {
+  const { key } = await makeIdentity(folder);
+  expect(key).toHaveLength(68);
+  for (let at = 0; at < key.length; at++) {
+    for (let bit = 0; bit < 8; bit++) {
+      writeFileSync(
+        join(folder, "key"),
+        key.map((byte, i) => (i === at ? byte ^ (1 << bit) : byte)),
+      );
+      await expect(readIdentity(folder), `byte ${at}, bit ${bit}`).rejects.toThrow(/key must hold the key .* backup/);
+    }
+  }
 });
 
 test("parseInvite reads what formatInvite writes, with and without addresses, and around it white space", async () => {

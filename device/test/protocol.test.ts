@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { createDevice } from "../src/device.ts";
 import { LARGEST_FRAME_BYTES } from "../src/link/limits.ts";
 import { volatileMemory } from "../src/memory.ts";
-import { type Contract, decode, encodeCentroids, encodeStudy, frameBytes } from "../src/protocol.ts";
+import { type Contract, decode, encodeCentroids, encodeOrder, encodeStudy, frameBytes } from "../src/protocol.ts";
 import { simulatedClock } from "../src/simulation/clock.ts";
 import { canonicalStudy, contractOf } from "../src/study.ts";
 import { emptyNetwork, studyWith } from "./problem.ts";
@@ -19,11 +19,36 @@ function contract(k: number, d: number): Contract {
 
 const all = (k: number) => new Array<boolean>(k).fill(true);
 
+/** The bytes of the first example of docs/protocol.md, or of a later one. */
+function shownBytes(index: number): string {
+  const page = readFileSync(new URL("../../docs/protocol.md", import.meta.url), "utf8");
+  const [, example] = Array.from(page.matchAll(/```text\n(66 64 6b 6d[^`]*)```/g))[index];
+  return Array.from(example.matchAll(/^((?:[0-9a-f]{2} )*[0-9a-f]{2}) {2}/gm), ([, bytes]) => bytes).join(" ");
+}
+
+describe("encodeOrder(contract, order)", () => {
+  const order = { taken: { epoch: 4328719365, sequence: 7 }, refused: 513, isTwice: true };
+  const frame = encodeOrder(contract(2, 1), order);
+
+  it("writes the bytes that docs/protocol.md shows, and decode reads them", () => {
+    expect(Array.from(frame, (byte) => byte.toString(16).padStart(2, "0")).join(" ")).toBe(shownBytes(1));
+    expect(decode(contract(2, 1), frame)).toEqual({ kind: "order", order });
+  });
+
+  it("is refused with another length, study, flag, or a stamp that is no safe integer", () => {
+    const changed = (at: number, value: number) => Uint8Array.from(frame, (byte, i) => (i === at ? value : byte));
+    const reasonOf = (bytes: Uint8Array) => decode(contract(2, 1), bytes);
+    expect(reasonOf(frame.subarray(0, 51))).toEqual({ kind: "refused", reason: "length" });
+    expect(reasonOf(Uint8Array.of(...frame, 0))).toEqual({ kind: "refused", reason: "length" });
+    expect(reasonOf(changed(12, 9))).toEqual({ kind: "refused", reason: "study" });
+    expect(reasonOf(changed(10, 2))).toEqual({ kind: "refused", reason: "flags" });
+    for (const at of [35, 43, 51]) expect(reasonOf(changed(at, 1))).toEqual({ kind: "refused", reason: "stamp" });
+  });
+});
+
 describe("encodeCentroids(contract, stamp, centroids, present)", () => {
   it("writes the bytes that docs/protocol.md shows", () => {
-    const page = readFileSync(new URL("../../docs/protocol.md", import.meta.url), "utf8");
-    const [, example] = /```text\n(66 64 6b 6d[^`]*)```/.exec(page) ?? [];
-    const shown = Array.from(example.matchAll(/^((?:[0-9a-f]{2} )*[0-9a-f]{2}) {2}/gm), ([, bytes]) => bytes).join(" ");
+    const shown = shownBytes(0);
     const stamp = { epoch: 4328719365, sequence: 7 };
     const frame = encodeCentroids(contract(2, 1), stamp, Float64Array.of(9, -2), [false, true]);
     expect(Array.from(frame, (byte) => byte.toString(16).padStart(2, "0")).join(" ")).toBe(shown);
@@ -175,7 +200,8 @@ it(`10,000 malformed frames change nothing but counters (seed ${seed})`, async (
   while (clock.step(20_000));
   const steady = () => {
     const { neighbours, ...own } = device.status();
-    return JSON.stringify([own, neighbours.map(({ framesRefused, age, ...rest }) => rest), memory.latest()]);
+    const rests = neighbours.map(({ framesRefused, age, conflict, ...rest }) => rest);
+    return JSON.stringify([own, rests, memory.latest()]);
   };
   const before = steady();
   const heartbeats = around.sent.length;
@@ -195,8 +221,10 @@ it(`10,000 malformed frames change nothing but counters (seed ${seed})`, async (
   expect(rest).toEqual({ ...restBefore, move: 0 });
   expect(round - roundBefore).toBeLessThanOrEqual(2);
   expect(framesSent - toldBefore).toBeLessThanOrEqual(2);
-  // And once our study, to a peer that seems to have another one.
-  expect(around.sent.length - heartbeats).toBe(framesSent - toldBefore + 1);
+  // And once our study, to a peer that seems to have another one, and twice in that time that its stamps go back.
+  const answers = around.sent.slice(heartbeats).map(({ frame }) => frame[5]);
+  expect(answers.filter((type) => type !== 1)).toEqual(expect.arrayContaining([2, 3, 3]));
+  expect(answers.length).toBe(framesSent - toldBefore + 3);
 });
 
 it("a study in a frame is read whole", async () => {

@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { realDisk } from "../src/disk.ts";
-import { lockFolder } from "../src/lock.ts";
+import { isLocked, lockFolder } from "../src/lock.ts";
 import type { SavedState } from "../src/memory.ts";
 import { simulatedClock } from "../src/simulation/clock.ts";
 import { simulatedDisk } from "../src/simulation/disk.ts";
@@ -21,13 +21,22 @@ const stateOf = (round: number): SavedState => ({
 
 let folder: string;
 let warnings: string[];
+let wrong: Map<string, string>;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "fedkm-store-"));
   warnings = [];
+  wrong = new Map();
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const open = (options: StoreOptions = {}) => openStore(folder, (line) => warnings.push(line), options);
+const open = (options: StoreOptions = {}) => openStore(folder, (cause, line) => note(cause, line), options);
+
+/** As the notices of a daemon do: a line counts once, until it is over. */
+function note(cause: string, line: string | undefined): void {
+  if (line !== undefined && wrong.get(cause) !== line) warnings.push(line);
+  if (line === undefined) wrong.delete(cause);
+  else wrong.set(cause, line);
+}
 
 async function openAndClose(options?: StoreOptions) {
   const store = await open(options);
@@ -35,7 +44,7 @@ async function openAndClose(options?: StoreOptions) {
   return store;
 }
 
-describe("openStore(folder, warn)", () => {
+describe("openStore(folder, notice)", () => {
   it("gives back the last state that was kept", async () => {
     const store = await open();
     expect(store.saved).toBeUndefined();
@@ -54,6 +63,42 @@ describe("openStore(folder, warn)", () => {
     }
     expect(epochs[0]).toBe(now);
     for (let i = 1; i < epochs.length; i++) expect(epochs[i]).toBeGreaterThan(epochs[i - 1]);
+  });
+
+  it("starts above an epoch that it learnt of, however far ahead, and never below its own", async () => {
+    const wallClock = () => 1_000;
+    const store = await open({ wallClock });
+    expect(store.epoch).toBe(1_000);
+    store.goAbove(5_000);
+    store.goAbove(4_000);
+    store.goAbove(1);
+    await store.close();
+    expect((await openAndClose({ wallClock })).epoch).toBe(5_001);
+    expect((await openAndClose({ wallClock })).epoch).toBe(5_002);
+    expect(wrong.size).toBe(0);
+  });
+
+  it("says that an epoch cannot be kept, and keeps a learnt one when it is named again", async () => {
+    let isFull = false;
+    const disk = {
+      ...realDisk,
+      create(path: string) {
+        if (isFull && path.includes("epoch")) throw new Error("ENOSPC: no space left on device");
+        return realDisk.create(path);
+      },
+    };
+    isFull = true;
+    await expect(open({ disk })).rejects.toThrow(/epoch\.a and \.b must be written .*, free the disk .*: ENOSPC/);
+    isFull = false;
+    const store = await open({ disk, wallClock: () => 1_000 });
+    isFull = true;
+    store.goAbove(5_000);
+    await vi.waitFor(() => expect(wrong.get("epoch")).toMatch(/^the epoch for the next start is not kept: ENOSPC/));
+    isFull = false;
+    store.goAbove(5_000);
+    await store.close();
+    expect(wrong.size).toBe(0);
+    expect((await openAndClose({ wallClock: () => 1_000 })).epoch).toBe(5_001);
   });
 
   it("keeps its epoch with either copy damaged, and does not start with both", async () => {
@@ -120,8 +165,11 @@ describe("openStore(folder, warn)", () => {
       await new Promise((done) => setTimeout(done, 5));
     }
     expect(warnings).toEqual([expect.stringMatching(/not kept.*ENOSPC/)]);
+    expect([...wrong.values()]).toEqual(warnings);
+    expect(store.failedWrites()).toBeGreaterThan(1);
     isFull = false;
     await store.close();
+    expect(wrong.size).toBe(0);
     expect((await openAndClose()).saved).toEqual(stateOf(2));
   });
 
@@ -183,11 +231,33 @@ describe("lockFolder(folder)", () => {
     await (await lockFolder(folder))();
   });
 
-  it("works in a folder whose path is too long for a socket", async () => {
+  it("holds in a folder whose path is too long for a socket, whatever TMPDIR is and however the other process ends", async () => {
     const deep = join(folder, "a".repeat(60), "b".repeat(60));
     await mkdir(deep, { recursive: true });
     const unlock = await lockFolder(deep);
-    await expect(lockFolder(deep)).rejects.toThrow("must be free");
+    expect(await readdir(deep)).toEqual(["lock"]);
+    expect(await isLocked(deep)).toBe(true);
+    vi.stubEnv("TMPDIR", folder);
+    try {
+      await expect(lockFolder(deep)).rejects.toThrow("must be free");
+    } finally {
+      vi.unstubAllEnvs();
+    }
     await unlock();
+    expect([await isLocked(deep), await readdir(deep)]).toEqual([false, []]);
+    const child = fork(new URL("./bindLock.mjs", import.meta.url), ["lock"], { cwd: deep });
+    await once(child, "message");
+    expect(await isLocked(deep)).toBe(true);
+    await expect(lockFolder(deep)).rejects.toThrow("must be free");
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    expect(await isLocked(deep)).toBe(false);
+    await (await lockFolder(deep))();
+    expect(await readdir(deep)).toEqual([]);
+  });
+
+  it("names the lock where it cannot be made", async () => {
+    await mkdir(join(folder, "lock", "in the way"), { recursive: true });
+    await expect(lockFolder(folder)).rejects.toThrow(/lock must be a socket that this user can make/);
   });
 });

@@ -19,7 +19,8 @@ import {
 } from "@fedkm/device/daemon";
 import type { Problem } from "./setting.ts";
 
-const program = fileURLToPath(new URL("../../../cli/bin/fedkm.js", import.meta.url));
+/** The built command. */
+export const program = fileURLToPath(new URL("../../../cli/bin/fedkm.js", import.meta.url));
 
 const SETTLE_MILLISECONDS = 60_000;
 

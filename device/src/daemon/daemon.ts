@@ -2,30 +2,27 @@
 
 import { join } from "node:path";
 import { type Clock, realClock } from "../clock.ts";
-import { createDevice, type Device } from "../device.ts";
+import { createDevice } from "../device.ts";
 import { type Libp2pNetwork, type Libp2pOptions, libp2pNetwork } from "../libp2p.ts";
-import { LINKS_FILE, type Link, readLinks } from "../linksFile.ts";
+import { LINKS_FILE } from "../linksFile.ts";
 import type { Network } from "../network.ts";
 import { WATCH_MILLISECONDS } from "../pace.ts";
-import { reasonOf } from "../reason.ts";
 import { openStore } from "../store.ts";
 import { contractOf, studyId } from "../study.ts";
 import { onTheBeat } from "./beat.ts";
 import { busyDelays } from "./delays.ts";
 import { describe, type Parts, type Surroundings } from "./describe.ts";
 import { type DeviceFolder, readFolder, readRows } from "./folder.ts";
+import { following, peersOf } from "./follow.ts";
 import { metKeeper, readMet } from "./met.ts";
+import { type Log, noticeBoard } from "./notices.ts";
 import { pendingList } from "./pending.ts";
+import { linkProblems } from "./problems.ts";
 import { reportStatus } from "./report.ts";
+import { rowsFault } from "./rows.ts";
 import { serveStatus } from "./server.ts";
 import { type DaemonStatus, STATUS_FILE } from "./status.ts";
 import { lookOf, watchFiles } from "./watch.ts";
-
-/** Where lines go; a pino logger is one. */
-export interface Log {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-}
 
 export interface DaemonOptions {
   readonly folder: string;
@@ -65,33 +62,22 @@ async function compose(options: DaemonOptions, opened: (close: () => unknown) =>
   opened(() => delays.disable());
   const folder = await readFolder(options.folder);
   const contract = await contractOf(folder.study);
-  const parts: Parts = {
-    name: folder.name,
-    surroundings: options.surroundings,
-    startedAt: new Date().toISOString(),
-    studyHash: studyId(contract),
-    pending: pendingList(),
-    delays,
-    isRunning: true,
-    links: folder.links,
-    notice: null,
-  };
-  const warn = (line: string) => {
-    parts.notice = line;
-    log.warn({}, line);
-  };
+  const parts = partsOf(folder, studyId(contract), delays, options);
+  const { notices } = parts;
   let hasStarted = false;
   opened(() => hasStarted && log.info({}, "stopped"));
   // Before anything else: two devices in one folder would send the same stamps twice.
-  const memory = await openStore(folder.path, warn);
+  const memory = await openStore(folder.path, notices.set);
   opened(() => memory.close());
   const looks = { data: await lookOf(folder.data), links: await lookOf([linksFile(folder)]) };
   const rows = await readRows(folder);
+  notices.set("rows", rowsFault(folder.study, rows));
 
-  const met = metKeeper(folder.path, clock, warn);
+  const notMet = (line: string | undefined) => notices.set("met", line);
+  const met = metKeeper(folder.path, clock, notMet);
   opened(() => met.close());
-  const places = { met: await readMet(folder.path, warn), onMet: met.keep };
-  const network = connect(folder, parts, { log, clock, warn, isDiscoverable, places });
+  const places = { met: await readMet(folder.path, notMet), onMet: met.keep };
+  const network = connect(folder, parts, { log, clock, isDiscoverable, places });
   const device = createDevice({
     study: folder.study,
     contract,
@@ -100,9 +86,8 @@ async function compose(options: DaemonOptions, opened: (close: () => unknown) =>
     memory,
     links: peersOf(parts.links),
     rows,
-    notice: (line) => warn(line.replace(/\b12D3KooW\w+/g, (peer) => nameOf(parts, peer))),
   });
-  const status = () => describe(parts, device, network);
+  const status = () => describe(parts, device, network, memory);
   if (metricsPort !== undefined) {
     const server = await serveStatus(metricsPort, status);
     opened(server.close);
@@ -114,64 +99,67 @@ async function compose(options: DaemonOptions, opened: (close: () => unknown) =>
   hasStarted = true;
   log.info({ peer: folder.identity.peer, addresses: network.addresses(), rows: rows.rows }, "listening");
 
-  const lastSecond = () => {
-    const now = status();
-    delays.reset();
-    return now;
-  };
   const beat = onTheBeat(clock, WATCH_MILLISECONDS);
-  const stopReporting = reportStatus(join(folder.path, STATUS_FILE), beat, lastSecond, warn);
-  opened(() => {
-    parts.isRunning = false;
-    return stopReporting();
-  });
-  const follow = following(folder, parts, { device, network, log, warn });
+  opened(report(folder, parts, { clock: beat, log, status }));
+  const follow = following(folder, parts, { device, network, log });
   opened(watchFiles([linksFile(folder)], looks.links, beat, follow.links));
   opened(watchFiles(folder.data, looks.data, beat, follow.data));
   return status;
 }
 
-interface Followers {
-  readonly device: Device;
-  readonly network: Libp2pNetwork;
-  readonly log: Log;
-  warn(line: string): void;
+function partsOf(
+  { name, links }: DeviceFolder,
+  studyHash: string,
+  delays: Parts["delays"],
+  { log, surroundings }: DaemonOptions,
+): Parts {
+  const startedAt = new Date().toISOString();
+  return {
+    name,
+    surroundings,
+    startedAt,
+    studyHash,
+    pending: pendingList(),
+    notices: noticeBoard(log, () => new Date()),
+    bans: new Map(),
+    delays,
+    stoppedAt: null,
+    dataReadAt: startedAt,
+    statusFailures: 0,
+    links,
+  };
 }
 
-/** What happens when the owner changes a file. One that cannot be used changes nothing but the notice. */
-function following(folder: DeviceFolder, parts: Parts, { device, network, log, warn }: Followers) {
-  const orWarn = (change: () => Promise<void>, what: string) => {
-    let said: string | undefined;
-    return async () => {
-      try {
-        await change();
-        // What was wrong with the file is right again; a notice about something else stays.
-        if (parts.notice === said) parts.notice = null;
-      } catch (error) {
-        said = `${what} as before: ${reasonOf(error)}`;
-        warn(said);
-      }
-    };
+/** Looks every second at what is wrong, and writes the status. Returns how to stop. */
+function report(
+  folder: DeviceFolder,
+  parts: Parts,
+  { clock, log, status }: { clock: Clock; log: Log; status: () => DaemonStatus },
+): () => Promise<void> {
+  const { notices, bans, surroundings, delays } = parts;
+  const lastSecond = () => {
+    const { links } = status();
+    for (const { peer, isConnected } of links) if (isConnected) bans.delete(peer);
+    notices.setLinks(linkProblems(links, bans));
+    const failure = surroundings.logFailure();
+    notices.set("log", failure && `lines of the log are lost: ${failure}`);
+    // A quiet device would not notice that there is room again.
+    if (failure !== undefined) log.warn({}, "lines were lost before this one");
+    const now = status();
+    delays.reset();
+    return now;
   };
-  return {
-    links: orWarn(async () => {
-      parts.links = await readLinks(folder.path);
-      for (const { peer } of parts.links) parts.pending.remove(peer);
-      // The device first: it must know a neighbour that connects.
-      device.setLinks(peersOf(parts.links));
-      network.setLinks(parts.links);
-      log.info({ links: parts.links.length }, "links changed");
-    }, "links stay"),
-    data: orWarn(async () => {
-      const rows = await readRows(folder);
-      device.setRows(rows);
-      log.info({ rows: rows.rows }, "data changed");
-    }, "data stays"),
+  const stop = reportStatus(join(folder.path, STATUS_FILE), clock, lastSecond, (failure) => {
+    if (failure !== undefined) parts.statusFailures += 1;
+    notices.set("status", failure && `the status cannot be written: ${failure}`);
+  });
+  return () => {
+    parts.stoppedAt = new Date().toISOString();
+    return stop();
   };
 }
 
 const linksFile = ({ path }: DeviceFolder) => join(path, LINKS_FILE);
-const peersOf = (links: readonly Link[]) => links.map(({ peer }) => peer);
 const nameOf = ({ links }: Parts, peer: string) => links.find((link) => link.peer === peer)?.name ?? peer;
 
 interface Wiring {
@@ -180,11 +168,10 @@ interface Wiring {
   readonly isDiscoverable: boolean;
   /** Where neighbours were met, and what to do with news of it. */
   readonly places: Pick<Libp2pOptions, "met" | "onMet">;
-  warn(line: string): void;
 }
 
 function connect(folder: DeviceFolder, parts: Parts, wiring: Wiring): Libp2pNetwork {
-  const { log, clock, warn, isDiscoverable, places } = wiring;
+  const { log, clock, isDiscoverable, places } = wiring;
   return libp2pNetwork({
     isDiscoverable,
     ...places,
@@ -199,8 +186,7 @@ function connect(folder: DeviceFolder, parts: Parts, wiring: Wiring): Libp2pNetw
       if (parts.pending.note(peer, address, new Date(), clock.now()))
         log.info({ peer, address }, "a stranger was refused");
     },
-    onRestless: (peer) => warn(`${nameOf(parts, peer)} never rests: only its latest centroids are used, once a second`),
-    onRefuse: (peer, reason) => warn(`${nameOf(parts, peer)} is kept away for a while: ${reason}`),
+    onRefuse: (peer, reason) => parts.bans.set(peer, reason),
   });
 }
 

@@ -4,13 +4,19 @@ import type { Device } from "../device.ts";
 import type { Libp2pNetwork } from "../libp2p.ts";
 import type { Link } from "../linksFile.ts";
 import { DELAY_RESOLUTION_MILLISECONDS, type Delays } from "./delays.ts";
+import type { NoticeBoard } from "./notices.ts";
 import type { PendingList } from "./pending.ts";
-import type { DaemonStatus } from "./status.ts";
+import { type DaemonStatus, STATUS_VERSION } from "./status.ts";
 
 /** What only the program around a daemon knows. */
 export interface Surroundings {
+  /** Of the program. */
+  readonly version: string;
   readonly pid: number;
   memoryBytes(): number;
+  /** Why the last line of the log was lost, if it was, and how many were so far. */
+  logFailure(): string | undefined;
+  linesLost(): number;
 }
 
 /** What a daemon consists of, as far as its status shows it. */
@@ -20,29 +26,41 @@ export interface Parts {
   readonly startedAt: string;
   readonly studyHash: string;
   readonly pending: PendingList;
+  readonly notices: NoticeBoard;
+  /** Why peers are kept away, by peer. */
+  readonly bans: Map<string, string>;
   /** Since the last status was written. */
   readonly delays: Delays;
-  isRunning: boolean;
+  stoppedAt: string | null;
+  dataReadAt: string;
+  statusFailures: number;
   links: readonly Link[];
-  notice: string | null;
 }
 
-export function describe(parts: Parts, device: Device, network: Libp2pNetwork): DaemonStatus {
-  const { name, surroundings, startedAt, studyHash, pending, delays, isRunning, links, notice } = parts;
+export function describe(
+  parts: Parts,
+  device: Device,
+  network: Libp2pNetwork,
+  store: { failedWrites(): number },
+): DaemonStatus {
+  const { name, surroundings, startedAt, stoppedAt, dataReadAt, studyHash, pending, delays, links, notices } = parts;
   return {
-    version: 1,
-    isRunning,
+    version: STATUS_VERSION,
+    programVersion: surroundings.version,
     pid: surroundings.pid,
     name,
     studyHash,
     startedAt,
     writtenAt: new Date().toISOString(),
+    stoppedAt,
     addresses: network.addresses(),
     memoryBytes: surroundings.memoryBytes(),
     delayMilliseconds: Math.max(0, delays.percentile(99) / 1e6 - DELAY_RESOLUTION_MILLISECONDS),
+    dataReadAt,
+    failedWrites: { state: store.failedWrites(), status: parts.statusFailures, log: surroundings.linesLost() },
     ...describeLinks(device, network, links),
     pending: pending.list(),
-    notice,
+    notices: notices.list(),
   };
 }
 

@@ -1,12 +1,14 @@
 // The state folder of a device: what its owner decided, in files that a person can read.
 
-import { mkdir, readdir, readFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type Matrix, stack } from "@fedkm/core";
-import { durableWrite } from "../disk.ts";
+import { durableWrite, makeFolder } from "../disk.ts";
 import { makeIdentity, readIdentity } from "../identity.ts";
-import { type Link, nameRule, readLinks, writeLinks } from "../linksFile.ts";
+import { LINKS_FILE, type Link, nameRule, readLinks, writeLinks } from "../linksFile.ts";
 import { addressFault, dialFault, type Identity } from "../peer.ts";
+import { reasonOf } from "../reason.ts";
 import { parseStudy, type Study } from "../study.ts";
 import { readPoints } from "./points.ts";
 
@@ -37,7 +39,7 @@ const STUDY_FILE = "study.yaml";
 export async function createFolder(path: string, studyText: string, settings: DeviceSettings): Promise<DeviceFolder> {
   const study = parseStudy(studyText);
   checkSettings(settings);
-  await mkdir(path, { recursive: true, mode: 0o700 });
+  await makeFolder(path);
   if ((await readdir(path)).length > 0) throw new Error(`${path} must be a new or empty folder, got one with files`);
   const identity = await makeIdentity(path);
   await writeLinks(path, []);
@@ -54,36 +56,51 @@ export async function writeSettings(path: string, settings: DeviceSettings): Pro
   await durableWrite(join(path, SETTINGS_FILE), new TextEncoder().encode(`${text}\n`));
 }
 
+/** Throws one line that names the file which is damaged or missing, and what to do about it. */
 export async function readFolder(path: string): Promise<DeviceFolder> {
   const settings = await readSettings(path);
-  const text = await readFile(join(path, STUDY_FILE), "utf8");
-  return {
-    path,
-    ...settings,
-    identity: await readIdentity(path),
-    study: parseStudy(text),
-    links: await readLinks(path),
-  };
+  const study = await namingFile(
+    join(path, STUDY_FILE),
+    "must be the study of the device's neighbours, copy it from one of them or from a backup",
+    async (file) => parseStudy(await readFile(file, "utf8")),
+  );
+  const links = await namingFile(
+    join(path, LINKS_FILE),
+    "must be the device's links, restore it from a backup or write [] and link again",
+    () => readLinks(path),
+  );
+  return { path, ...settings, identity: await readIdentity(path), study, links };
+}
+
+async function namingFile<T>(file: string, rule: string, read: (file: string) => Promise<T>): Promise<T> {
+  try {
+    return await read(file);
+  } catch (error) {
+    const reason = reasonOf(error).replaceAll(file, "it");
+    throw new Error(`${file} ${rule}: ${reason}`, { cause: error });
+  }
 }
 
 /** All rows of the device's files, in the features' units. */
-export async function readRows({ data, study }: DeviceFolder): Promise<Matrix> {
+export async function readRows({ data, study }: Pick<DeviceFolder, "data" | "study">): Promise<Matrix> {
   const files = await Promise.all(data.map((file) => readPoints(file, study)));
   return files.length > 0 ? stack(files) : { data: new Float64Array(0), rows: 0, cols: study.features.length };
 }
 
 async function readSettings(path: string): Promise<DeviceSettings> {
-  let text: string;
-  try {
-    text = await readFile(join(path, SETTINGS_FILE), "utf8");
-  } catch (error) {
-    throw new Error(`${path} must be a folder that "fedkm device init" made, got no ${SETTINGS_FILE} in it`, {
-      cause: error,
-    });
+  if (!existsSync(join(path, SETTINGS_FILE))) {
+    throw new Error(`${path} must be a folder that "fedkm device init" made, got no ${SETTINGS_FILE} in it`);
   }
-  const settings: DeviceSettings = JSON.parse(text);
-  checkSettings(settings);
-  return settings;
+  return namingFile(
+    join(path, SETTINGS_FILE),
+    "must hold name, data, listen and announce, restore it from a backup or write it again",
+    async (file) => {
+      const settings: unknown = JSON.parse(await readFile(file, "utf8"));
+      const { name, data, listen, announce } = (settings ?? {}) as DeviceSettings;
+      checkSettings({ name, data, listen, announce });
+      return { name, data, listen, announce };
+    },
+  );
 }
 
 function checkSettings({ name, data, listen, announce }: DeviceSettings): void {
@@ -91,7 +108,9 @@ function checkSettings({ name, data, listen, announce }: DeviceSettings): void {
     throw new RangeError(`name must be ${nameRule.text}, got "${name}"`);
   }
   for (const [field, list] of Object.entries({ data, listen, announce })) {
-    if (!Array.isArray(list)) throw new RangeError(`${field} must be a list, got ${JSON.stringify(list)}`);
+    if (!Array.isArray(list) || list.some((entry) => typeof entry !== "string")) {
+      throw new RangeError(`${field} must be a list of texts, got ${JSON.stringify(list)}`);
+    }
   }
   const fault = [...listen.map(addressFault), ...announce.map(dialFault)].find((found) => found !== undefined);
   if (fault !== undefined) throw new RangeError(`an address ${fault}`);

@@ -2,12 +2,14 @@
 
 export { drawInvite, formatInvite, parseInvite } from "../identity.ts";
 export { changeLinks, type Link, readLinks, withLink, withoutLink, writeLinks } from "../linksFile.ts";
-export { lockFolder } from "../lock.ts";
+export { isLocked, lockFolder } from "../lock.ts";
 export { tryDurability } from "../simulation/durability.ts";
-export { type Daemon, type Log, startDaemon } from "./daemon.ts";
+export { type Daemon, startDaemon } from "./daemon.ts";
 export { createFolder, type DeviceFolder, readFolder, readRows, writeSettings } from "./folder.ts";
 export { everyInterface, invitedAddresses } from "./invited.ts";
+export type { Log, Notice } from "./notices.ts";
 export type { Stranger } from "./pending.ts";
 export { type Columns, readColumns, readPoints } from "./points.ts";
 export { checkLoopback, freePorts } from "./ports.ts";
-export { type DaemonStatus, type LinkStatus, STATUS_FILE } from "./status.ts";
+export { rowsFault } from "./rows.ts";
+export { type DaemonStatus, type LinkStatus, STATUS_FILE, STATUS_VERSION } from "./status.ts";

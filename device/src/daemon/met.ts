@@ -35,7 +35,7 @@ export interface MetKeeper {
   close(): Promise<void>;
 }
 
-export function metKeeper(folder: string, clock: Clock, warn: (line: string) => void): MetKeeper {
+export function metKeeper(folder: string, clock: Clock, warn: (line: string | undefined) => void): MetKeeper {
   let latest: MetAddresses | undefined;
   let cancel: (() => void) | undefined;
   let writing = Promise.resolve();
@@ -46,6 +46,7 @@ export function metKeeper(folder: string, clock: Clock, warn: (line: string) => 
     latest = undefined;
     try {
       await durableWrite(join(folder, MET_FILE), bytes);
+      warn(undefined);
     } catch (error) {
       warn(`where neighbours were met is not kept: ${reasonOf(error)}`);
     }

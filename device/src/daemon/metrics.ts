@@ -1,93 +1,124 @@
-// A device's numbers in the text format of Prometheus. Centroids and data are not among them.
+// A device's numbers in the text format of OpenMetrics 1.0. Centroids and data are not among them.
 
+import { type Reason, reasons } from "../guard.ts";
 import type { DaemonStatus } from "./status.ts";
+
+export const METRICS_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+type Sample = readonly [labels: Readonly<Record<string, string>>, value: number | null | boolean];
 
 interface Family {
   readonly name: string;
-  readonly type: "counter" | "gauge";
+  readonly type: "counter" | "gauge" | "info";
   readonly help: string;
-  readonly samples: readonly (readonly [labels: Readonly<Record<string, string>>, value: number | null | boolean])[];
+  readonly samples: readonly Sample[];
 }
 
+/** Units that a family's name may end in; the format wants them named. */
+const units = ["seconds", "bytes", "ratio"];
+/** What the names of samples have more than that of their family. */
+const suffixes = { counter: "_total", gauge: "", info: "_info" };
+
 export function formatMetrics(status: DaemonStatus): string {
-  return families(status)
-    .flatMap(({ name, type, help, samples }) => [
-      `# HELP ${name} ${help}`,
-      `# TYPE ${name} ${type}`,
-      ...samples
-        .filter(([, value]) => value !== null)
-        .map(([labels, value]) => `${name}${label(labels)} ${Number(value)}`),
-    ])
-    .concat("")
+  return [...deviceFamilies(status), ...linkFamilies(status), ...programFamilies(status)]
+    .flatMap(({ name, type, help, samples }) => {
+      const unit = units.find((one) => name.endsWith(`_${one}`));
+      return [
+        `# TYPE ${name} ${type}`,
+        ...(unit === undefined ? [] : [`# UNIT ${name} ${unit}`]),
+        `# HELP ${name} ${help}`,
+        ...samples
+          .filter(([, value]) => value !== null)
+          .map(([labels, value]) => `${name}${suffixes[type]}${label(labels)} ${Number(value)}`),
+      ];
+    })
+    .concat("# EOF", "")
     .join("\n");
 }
 
-function families({ device, links, pending, memoryBytes, delayMilliseconds }: DaemonStatus): Family[] {
-  const one = (value: number | null | boolean): Family["samples"] => [[{}, value]];
-  const each = (value: (link: DaemonStatus["links"][number]) => number | null | boolean): Family["samples"] =>
-    links.map((link) => [{ link: link.name }, value(link)] as const);
-  const refused = links.flatMap(({ name, framesRefused }) =>
-    Object.entries(framesRefused).map(([reason, count]) => [{ link: name, reason }, count] as const),
-  );
-  const gauge = (name: string, help: string, samples: Family["samples"]): Family => ({
-    name: `fedkm_${name}`,
-    type: "gauge",
-    help,
-    samples,
-  });
-  const counter = (name: string, help: string, samples: Family["samples"]): Family => ({
-    name: `fedkm_${name}_total`,
-    type: "counter",
-    help,
-    samples,
-  });
+function family(type: Family["type"]) {
+  return (name: string, help: string, samples: Sample[] | Sample[1]): Family => {
+    return { name: `fedkm_${name}`, type, help, samples: Array.isArray(samples) ? samples : [[{}, samples]] };
+  };
+}
+
+const [counter, gauge, info] = [family("counter"), family("gauge"), family("info")];
+const seconds = (date: string) => Date.parse(date) / 1000;
+
+function deviceFamilies({ device, pending, notices, dataReadAt }: DaemonStatus): Family[] {
+  const open = notices.filter(({ until }) => until === null);
   return [
-    counter("rounds", "Updates of this device.", one(device.round)),
-    gauge("settled", "1 while there is nothing to send.", one(device.phase === "settled")),
-    gauge("move", "Largest move in the last update, as a share of the range.", one(device.move)),
-    gauge("move_threshold", "A larger move is sent.", one(device.threshold)),
-    gauge("objective", "Own part of the objective.", one(device.objective)),
-    gauge("rows", "Rows that count.", one(device.rows)),
-    gauge("rows_left_out", "Rows that do not count.", one(device.rowsLeftOut)),
-    counter("frames_sent", "Frames sent to neighbours.", one(device.framesSent)),
-    gauge("strangers", "Peers that are not linked and tried to connect.", one(pending.length)),
+    counter("rounds", "Updates of this device.", device.round),
+    gauge("settled", "1 while there is nothing to send and a neighbour counts.", device.phase === "settled"),
+    gauge("alone", "1 while there is nothing to send and no neighbour counts.", device.phase === "alone"),
+    gauge("move_ratio", "Largest move in the last update, as a share of the range.", device.move),
+    gauge("move_threshold_ratio", "A larger move is sent.", device.threshold),
+    gauge("objective", "Own part of the objective.", device.objective),
+    gauge("rows", "Rows that count.", device.rows),
+    gauge("rows_left_out", "Rows that do not count.", device.rowsLeftOut),
     gauge(
-      "link_connected",
-      "1 while the link stands.",
-      each((link) => link.isConnected),
+      "data_stale",
+      "1 while the data files cannot be used and earlier rows are.",
+      open.some(({ cause }) => cause === "data"),
     ),
+    gauge("data_read_timestamp_seconds", "When the rows in use were read.", seconds(dataReadAt)),
+    counter("frames_sent", "Frames sent to neighbours.", device.framesSent),
+    gauge("strangers", "Peers that are not linked and tried to connect.", pending.length),
     gauge(
-      "link_away",
-      "1 while the neighbour counts as away.",
-      each((link) => link.isAway),
+      "notice",
+      "1 for everything that a person should know now.",
+      open.map(({ cause, link }) => [{ cause, ...(link === null ? {} : { link }) }, 1]),
     ),
-    gauge(
-      "link_age_seconds",
-      "Since the neighbour was last heard.",
-      each(({ age }) => (age === null ? null : age / 1000)),
-    ),
+  ];
+}
+
+function linkFamilies({ links }: DaemonStatus): Family[] {
+  const each = (value: (link: DaemonStatus["links"][number]) => Sample[1]) =>
+    links.map((link): Sample => [{ link: link.name }, value(link)]);
+  const count = (reason: Reason) => links.reduce((sum, { framesRefused }) => sum + (framesRefused[reason] ?? 0), 0);
+  const refused = links.flatMap(({ name, framesRefused }) =>
+    Object.entries(framesRefused).map(([reason, value]): Sample => [{ link: name, reason }, value]),
+  );
+  const [connected, away] = [each((link) => link.isConnected), each((link) => link.isAway)];
+  const ages = each(({ age }) => (age === null ? null : age / 1000));
+  const sent = each((link) => link.sent.bytes);
+  const received = each((link) => link.received.bytes);
+  const replaced = each((link) => link.replaced);
+  return [
+    gauge("link_connected", "1 while the link stands.", connected),
+    gauge("link_away", "1 while the neighbour counts as away.", away),
+    gauge("link_age_seconds", "Since the neighbour was last heard.", ages),
+    counter("link_sent_bytes", "Bytes of frames sent.", sent),
+    counter("link_received_bytes", "Bytes of frames received.", received),
+    counter("link_replaced_frames", "Frames replaced by a newer one before they were sent.", replaced),
+    counter("link_refused_frames", "Frames refused, by link and reason.", refused),
+    // Every reason from the start: a counter that appears with its first refusal has no increase to alert on.
     counter(
-      "link_sent_bytes",
-      "Bytes of frames sent.",
-      each(({ sent }) => sent.bytes),
+      "refused_frames",
+      "Frames refused, by reason, of all links.",
+      reasons.map((reason) => [{ reason }, count(reason)]),
     ),
+  ];
+}
+
+function programFamilies(status: DaemonStatus): Family[] {
+  const { failedWrites, programVersion, startedAt, delayMilliseconds, memoryBytes } = status;
+  return [
     counter(
-      "link_received_bytes",
-      "Bytes of frames received.",
-      each(({ received }) => received.bytes),
+      "failed_writes",
+      "Writes that failed: of the state, the status and lines of the log.",
+      Object.entries(failedWrites).map(([file, value]) => [{ file }, value]),
     ),
-    counter(
-      "link_replaced_frames",
-      "Frames replaced by a newer one before they were sent.",
-      each((link) => link.replaced),
-    ),
-    counter("link_refused_frames", "Frames refused, by reason.", refused),
-    gauge("event_delay_seconds", "What one event in a hundred had to wait.", one(delayMilliseconds / 1000)),
-    gauge("resident_memory_bytes", "Memory of the whole program.", one(memoryBytes)),
+    gauge("event_delay_seconds", "What one event in a hundred had to wait.", delayMilliseconds / 1000),
+    gauge("resident_memory_bytes", "Memory of the whole program.", memoryBytes),
+    gauge("start_time_seconds", "When the program was started.", seconds(startedAt)),
+    info("build", "The version of fedkm.", [[{ version: programVersion }, 1]]),
   ];
 }
 
 function label(labels: Readonly<Record<string, string>>): string {
-  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${value.replace(/[\\"\n]/g, "\\$&")}"`);
+  const pairs = Object.entries(labels).map(([name, value]) => {
+    return `${name}="${value.replace(/[\\"]/g, "\\$&").replaceAll("\n", "\\n")}"`;
+  });
   return pairs.length > 0 ? `{${pairs.join(",")}}` : "";
 }

@@ -23,7 +23,8 @@ export function statusNews(clock: Clock): (status: DaemonStatus) => boolean {
 }
 
 /** All but what a settled device changes by itself: counters, ages, memory, and moves that nobody is sent. */
-function newsOf({ writtenAt, memoryBytes, delayMilliseconds, device, links, pending, ...rest }: DaemonStatus): string {
+function newsOf({ writtenAt, memoryBytes, delayMilliseconds, failedWrites, ...news }: DaemonStatus): string {
+  const { device, links, pending, ...rest } = news;
   const { round, move, threshold, framesSent, centroids, objective, ...own } = device;
   return JSON.stringify([
     rest,

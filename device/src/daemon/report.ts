@@ -7,12 +7,12 @@ import { reasonOf } from "../reason.ts";
 import { statusNews } from "./news.ts";
 import type { DaemonStatus } from "./status.ts";
 
-/** Returns how to stop, after the last status is written. */
+/** `onWrite` learns of every write whether it failed, and why. Returns how to stop, after the last status is written. */
 export function reportStatus(
   file: string,
   clock: Clock,
   status: () => DaemonStatus,
-  warn: (line: string) => void,
+  onWrite: (failure: string | undefined) => void,
 ): () => Promise<void> {
   let isStopped = false;
   let hasFailed = false;
@@ -22,12 +22,14 @@ export function reportStatus(
   const write = async () => {
     try {
       const now = status();
-      if (isNews(now) || isStopped || hasFailed) await writeStatus(file, now);
-      hasFailed = false;
+      if (isNews(now) || isStopped || hasFailed) {
+        await writeStatus(file, now);
+        hasFailed = false;
+        onWrite(undefined);
+      }
     } catch (error) {
-      // A full disk is worth one line, not one a second.
-      if (!hasFailed) warn(`the status cannot be written: ${reasonOf(error)}`);
       hasFailed = true;
+      onWrite(reasonOf(error));
     }
     if (!isStopped) cancel = clock.after(STATUS_MILLISECONDS, next);
   };

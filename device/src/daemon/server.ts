@@ -1,8 +1,8 @@
-// Numbers over HTTP for this machine only: /metrics for Prometheus and /status as JSON.
+// Numbers over HTTP for this machine only: /metrics for Prometheus, /status as JSON, /healthz for whoever watches.
 
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { formatMetrics } from "./metrics.ts";
+import { formatMetrics, METRICS_TYPE } from "./metrics.ts";
 import type { DaemonStatus } from "./status.ts";
 
 /** Programs of this machine ask for numbers, a few of them and in one short request each. */
@@ -53,8 +53,11 @@ function answer({ method, url, headers, socket }: IncomingMessage, status: () =>
   const hosts = [`127.0.0.1:${socket.localPort}`, `localhost:${socket.localPort}`];
   if (!hosts.includes(headers.host ?? "")) return text(403, `host must be one of ${hosts.join(", ")}\n`);
   if (method !== "GET") return text(405, "method must be GET\n");
-  if (url === "/metrics") {
-    return { code: 200, type: "text/plain; version=0.0.4; charset=utf-8", body: formatMetrics(status()) };
+  if (url === "/metrics") return { code: 200, type: METRICS_TYPE, body: formatMetrics(status()) };
+  if (url === "/healthz") {
+    // A neighbour's fault is no reason to call this device ill.
+    const ills = status().notices.filter(({ link, until }) => link === null && until === null);
+    return ills.length === 0 ? text(200, "ok\n") : text(503, ills.map((notice) => `${notice.text}\n`).join(""));
   }
   if (url === "/status") {
     // Centroids are for the owner's own files: other users of this machine can read this port.
@@ -62,5 +65,5 @@ function answer({ method, url, headers, socket }: IncomingMessage, status: () =>
     const { centroids, ...shown } = device;
     return { code: 200, type: "application/json", body: `${JSON.stringify({ ...rest, device: shown })}\n` };
   }
-  return text(404, "path must be /metrics or /status\n");
+  return text(404, "path must be /metrics, /status or /healthz\n");
 }

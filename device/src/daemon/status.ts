@@ -2,6 +2,7 @@
 
 import type { LinkTraffic } from "../link/keeper.ts";
 import type { DeviceStatus, NeighbourStatus } from "../status.ts";
+import type { Notice } from "./notices.ts";
 import type { Stranger } from "./pending.ts";
 
 export interface LinkStatus extends NeighbourStatus, Omit<LinkTraffic, "failure"> {
@@ -11,9 +12,11 @@ export interface LinkStatus extends NeighbourStatus, Omit<LinkTraffic, "failure"
   readonly failure: string | null;
 }
 
+/** Whether the device runs is not among it: one that is killed cannot write that it does not. Its lock knows. */
 export interface DaemonStatus {
-  readonly version: 1;
-  readonly isRunning: boolean;
+  readonly version: typeof STATUS_VERSION;
+  /** Of fedkm. */
+  readonly programVersion: string;
   /** Of the operating system's process. */
   readonly pid: number;
   readonly name: string;
@@ -21,15 +24,22 @@ export interface DaemonStatus {
   readonly studyHash: string;
   readonly startedAt: string;
   readonly writtenAt: string;
+  /** When it was stopped; null: it runs, or ended without a word. */
+  readonly stoppedAt: string | null;
   readonly addresses: readonly string[];
   readonly memoryBytes: number;
   /** Milliseconds that one event in a hundred had to wait, over the last second or two: how busy the program is. */
   readonly delayMilliseconds: number;
+  /** When the rows in use were read. */
+  readonly dataReadAt: string;
+  /** Writes that failed since the start, by what was to be written: states, statuses and lines of the log. */
+  readonly failedWrites: Readonly<Record<"state" | "status" | "log", number>>;
   readonly device: Omit<DeviceStatus, "neighbours">;
   readonly links: readonly LinkStatus[];
   readonly pending: readonly Stranger[];
-  /** The last thing a person should know, if there is one. */
-  readonly notice: string | null;
+  /** What a person should know: what is wrong now, then what was. */
+  readonly notices: readonly Notice[];
 }
 
 export const STATUS_FILE = "status.json";
+export const STATUS_VERSION = 2;

@@ -2,7 +2,7 @@
 
 import { stat } from "node:fs/promises";
 import type { Clock } from "../clock.ts";
-import { WATCH_MILLISECONDS } from "../pace.ts";
+import { REREAD_MILLISECONDS, WATCH_MILLISECONDS } from "../pace.ts";
 
 /** How files look from outside, as one text: equal means unchanged. */
 export async function lookOf(paths: readonly string[]): Promise<string> {
@@ -11,24 +11,34 @@ export async function lookOf(paths: readonly string[]): Promise<string> {
 }
 
 /**
- * Calls when files look otherwise than `known`, as soon as they look the same twice in a row: somebody may be in the
- * middle of writing. Returns how to stop.
+ * Calls `use` when files look otherwise than `known`, as soon as they look the same twice in a row: somebody may be in
+ * the middle of writing. Files that could not be used (false) are tried again although they look the same, because a
+ * right or a disk that comes back changes neither date nor size. Returns how to stop.
  */
 export function watchFiles(
   paths: readonly string[],
   known: string,
   clock: Clock,
-  onChange: () => Promise<void>,
+  use: () => Promise<boolean>,
 ): () => void {
   let acted = known;
   let before = known;
+  let unusableSince: number | undefined;
+  let retryAt = Number.POSITIVE_INFINITY;
   let isStopped = false;
   let cancel = () => {};
+  const act = async () => {
+    const isUsed = await use();
+    const now = clock.now();
+    unusableSince = isUsed ? undefined : (unusableSince ?? now);
+    const wait = Math.min(REREAD_MILLISECONDS, now - (unusableSince ?? now));
+    retryAt = isUsed ? Number.POSITIVE_INFINITY : now + wait;
+  };
   const look = async () => {
     const now = await lookOf(paths);
-    if (!isStopped && now === before && now !== acted) {
+    if (!isStopped && now === before && (now !== acted || clock.now() >= retryAt)) {
       acted = now;
-      await onChange();
+      await act();
     }
     before = now;
     schedule();

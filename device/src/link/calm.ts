@@ -11,8 +11,7 @@ export interface Calm {
   close(): void;
 }
 
-/** `onRestless` is called when the slowing begins. */
-export function calm(clock: Clock, onFrame: (frame: Uint8Array) => void, onRestless: () => void): Calm {
+export function calm(clock: Clock, onFrame: (frame: Uint8Array) => void): Calm {
   let allowed = RESTLESS_FRAMES;
   let countedAt = clock.now();
   let waiting: Uint8Array | undefined;
@@ -36,10 +35,7 @@ export function calm(clock: Clock, onFrame: (frame: Uint8Array) => void, onRestl
   return {
     take(frame) {
       count(1);
-      if (!isRestless && allowed === 0) {
-        isRestless = true;
-        onRestless();
-      }
+      if (allowed === 0) isRestless = true;
       // A frame that waits is older than this one.
       if (!isRestless && waiting === undefined) {
         onFrame(frame);

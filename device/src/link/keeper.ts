@@ -28,8 +28,6 @@ export interface KeeperOptions {
   readonly random: () => number;
   /** A peer broke the rules, in one line. */
   onRefuse(peer: string, reason: string): void;
-  /** A peer never rests, and only some of its frames are used from now on. */
-  onRestless(peer: string): void;
 }
 
 /** What went over a link since it was made. */
@@ -85,7 +83,7 @@ interface LinkState {
 }
 
 export function linkKeeper(options: KeeperOptions): LinkKeeper {
-  const { wires, listener, clock, maxFrame, random, onRefuse, onRestless } = options;
+  const { wires, listener, clock, maxFrame, random, onRefuse } = options;
   const links = new Map<string, LinkState>();
 
   const admits = (peer: string) => {
@@ -133,7 +131,7 @@ export function linkKeeper(options: KeeperOptions): LinkKeeper {
     retryLater(peer, link);
   };
 
-  const open = async (peer: string, link: LinkState) => {
+  const open = async (peer: string, link: LinkState, connection?: string) => {
     if (links.get(peer) !== link || link.attempt !== undefined || link.sending !== undefined) return;
     link.cancelWait?.();
     const attempt = new AbortController();
@@ -141,7 +139,7 @@ export function linkKeeper(options: KeeperOptions): LinkKeeper {
     const cancelPatience = clock.after(ATTEMPT_MILLISECONDS, () => attempt.abort(new Error("nobody answered")));
     const life: Life = { over: false };
     try {
-      const wire = await wires.open(peer, sendingListener(peer, link, life), attempt.signal);
+      const wire = await wires.open(peer, sendingListener(peer, link, life), attempt.signal, connection);
       // Closed, unlinked or sent away while it opened.
       if (life.over || !admits(peer) || links.get(peer) !== link) wire.abort("not wanted any more");
       else {
@@ -172,7 +170,8 @@ export function linkKeeper(options: KeeperOptions): LinkKeeper {
     if (from.connection === to.connection || sending?.wire.connection !== from.connection) return;
     endSending(peer, link);
     sending.wire.abort("the peer came back on another connection");
-    void open(peer, link);
+    // Not on the newest one: of two devices with one key, the one that speaks is the one to answer.
+    void open(peer, link, to.connection);
   };
 
   const sendingListener = (peer: string, link: LinkState, life: Life): WireListener => ({
@@ -194,11 +193,7 @@ export function linkKeeper(options: KeeperOptions): LinkKeeper {
     add(peer) {
       if (links.has(peer)) return;
       const link: LinkState = {
-        calm: calm(
-          clock,
-          (frame) => listener.onFrame(peer, frame),
-          () => onRestless(peer),
-        ),
+        calm: calm(clock, (frame) => listener.onFrame(peer, frame)),
         sent: { frames: 0, bytes: 0 },
         received: { frames: 0, bytes: 0 },
         replaced: 0,

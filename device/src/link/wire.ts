@@ -16,8 +16,8 @@ export interface WireListener {
 
 /** What the transport does for a keeper. */
 export interface Wires {
-  /** Opens a stream for sending to a peer, on the newest connection there is, or rejects. */
-  open(peer: string, listener: WireListener, signal: AbortSignal): Promise<Wire>;
+  /** Opens a stream for sending to a peer, on `connection` or else on the newest one there is, or rejects. */
+  open(peer: string, listener: WireListener, signal: AbortSignal, connection?: string): Promise<Wire>;
   /** Closes everything there is with a peer. */
   hangUp(peer: string): void;
 }

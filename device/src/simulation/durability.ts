@@ -1,7 +1,7 @@
 // Tries the store on a simulated disk: power lost after every call, every byte flipped, every write failing.
 
 import type { SavedState } from "../memory.ts";
-import { openStore } from "../store.ts";
+import { openStore, type StoreNotice } from "../store.ts";
 import { simulatedClock } from "./clock.ts";
 import { type Contents, crashStates, type SimulatedDisk, simulatedDisk } from "./disk.ts";
 
@@ -55,9 +55,9 @@ interface Session {
 /** From start to stop of a device; without a round it keeps nothing. */
 async function session(folder: string, disk: SimulatedDisk, round?: number): Promise<Session> {
   const warnings: string[] = [];
-  const warn = (line: string) => warnings.push(line);
+  const notice: StoreNotice = (_cause, line) => line !== undefined && warnings.push(line);
   try {
-    const store = await openStore(folder, warn, { disk, clock: simulatedClock(), wallClock: () => 0 });
+    const store = await openStore(folder, notice, { disk, clock: simulatedClock(), wallClock: () => 0 });
     const callsToOpen = disk.calls.length;
     if (round !== undefined) store.keep(() => stateOf(round));
     await store.close();

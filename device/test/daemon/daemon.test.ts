@@ -1,17 +1,19 @@
 // The parts around a device: strangers' list, data files, watching, metrics, and who may ask for them.
 
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { toRows } from "@fedkm/core";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { realClock } from "../../src/clock.ts";
 import { startDaemon } from "../../src/daemon/daemon.ts";
 import { createFolder } from "../../src/daemon/folder.ts";
 import { formatMetrics } from "../../src/daemon/metrics.ts";
 import { pendingList } from "../../src/daemon/pending.ts";
 import { readColumns } from "../../src/daemon/points.ts";
 import { serveStatus } from "../../src/daemon/server.ts";
+import type { DaemonStatus } from "../../src/daemon/status.ts";
 import { lookOf, watchFiles } from "../../src/daemon/watch.ts";
 import { writeLinks } from "../../src/linksFile.ts";
 import { manualClock } from "../link/manualClock.ts";
@@ -24,24 +26,60 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test("startDaemon says in its status what is wrong with a changed file, until that file is mended", async () => {
+const notice = { link: null, text: "no words", since: "2026-01-01T00:00:00.000Z", until: null } as const;
+
+test("startDaemon lists everything that is wrong with its files and rows, each until it is right again", async () => {
   const [path, rows] = [join(folder, "north"), join(folder, "rows.csv")];
-  writeFileSync(rows, "x1,x2\n1,1\n2,2\n");
+  writeFileSync(rows, "x1,x2\n1,1\n");
   const settings = { name: "north", data: [rows], listen: ["/ip4/127.0.0.1/tcp/0"], announce: [] };
   await createFolder(path, studyText, settings);
-  const log = { info() {}, warn() {} };
-  const daemon = await startDaemon({ folder: path, log, surroundings: { pid: 7, memoryBytes: () => 0 } });
-  const noticed = (notice: unknown) => vi.waitFor(() => expect(daemon.status().notice).toEqual(notice), 20_000);
+  // Where its status is to go.
+  mkdirSync(join(path, "status.json", "in the way"), { recursive: true });
+  const said: string[] = [];
+  const log = {
+    info: (_: object, line: string) => said.push(line),
+    warn: (_: object, line: string) => said.push(line),
+  };
+  const surroundings = { version: "1", pid: 7, memoryBytes: () => 0, logFailure: () => undefined, linesLost: () => 0 };
+  // So that nobody waits: twenty of its seconds pass in one.
+  const clock = {
+    now: () => 20 * realClock.now(),
+    after: (milliseconds: number, run: () => void) => realClock.after(milliseconds / 20, run),
+  };
+  const daemon = await startDaemon({ folder: path, log, surroundings, clock });
+  const open = () => daemon.status().notices.filter(({ until }) => until === null);
+  const noticed = (...texts: RegExp[]) =>
+    vi.waitFor(() => {
+      expect(open().map(({ text }) => text)).toEqual(texts.map((text) => expect.stringMatching(text)));
+    }, 20_000);
   try {
-    writeFileSync(rows, "x1,x2\n1,none\n");
-    await noticed(expect.stringMatching(/^data stays as before: .*rows\.csv/));
-    writeFileSync(join(path, "links.json"), "no links");
-    await noticed(expect.stringMatching(/^links stay as before: /));
+    await noticed(/^none of 1 rows counts, 3 are needed/, /^the status cannot be written: EISDIR/);
     writeFileSync(rows, "x1,x2\n1,1\n2,2\n3,3\n");
-    await vi.waitFor(() => expect(daemon.status().device.rows).toBe(3), 20_000);
-    expect(daemon.status().notice).toMatch(/^links stay/);
+    await noticed(/^the status/);
+    writeFileSync(rows, "x1,x2\n1,none\n");
+    await noticed(/^the status/, /^data stays as before: .*rows\.csv/);
+    writeFileSync(join(path, "links.json"), "no links");
+    await noticed(/^the status/, /^data stays/, /^links stay as before: /);
+    writeFileSync(rows, "x1,x2\n1,1\n2,2\n300,3\n300,4\n");
+    await noticed(
+      /^the status/,
+      /^links stay/,
+      /^none of 4 rows counts, 3 are needed .*: 2 are out of the study's bounds/,
+    );
+    rmSync(join(path, "status.json"), { recursive: true });
     await writeLinks(path, []);
-    await noticed(null);
+    writeFileSync(rows, "x1,x2\n1,1\n2,2\n3,3\n4,4\n");
+    await noticed();
+    await vi.waitFor(() => expect(daemon.status().device).toMatchObject({ rows: 4, phase: "alone" }), 20_000);
+    expect(daemon.status().failedWrites.status).toBeGreaterThan(0);
+    for (const { cause, since, until, text } of daemon.status().notices) {
+      expect(Date.parse(until ?? "")).toBeGreaterThanOrEqual(Date.parse(since));
+      expect(
+        said.filter((line) => line === text),
+        cause,
+      ).toHaveLength(1);
+      expect(said).toContain(`over: ${text}`);
+    }
   } finally {
     await daemon.stop();
   }
@@ -87,7 +125,7 @@ test("readColumns refuses what is no number, by line and column, and never shows
   await expect(readColumns(file, ["a"])).rejects.toThrow(/rows\.csv/);
 });
 
-test("watchFiles calls once for a change, after the file looked the same twice, also when it was replaced", async () => {
+test("watchFiles calls once for a change that lasts, also of a replaced file, and again for what could not be used", async () => {
   const file = join(folder, "rows.csv");
   writeFileSync(file, "1");
   const clock = manualClock();
@@ -102,8 +140,10 @@ test("watchFiles calls once for a change, after the file looked the same twice, 
       while (clock.due().length === 0) await new Promise((resolve) => setImmediate(resolve));
     }
   };
+  let isUsable = true;
   const stop = watchFiles([file], await lookOf([file]), clock, async () => {
     changes += 1;
+    return isUsable;
   });
   await looks(3);
   expect(changes).toBe(0);
@@ -116,39 +156,98 @@ test("watchFiles calls once for a change, after the file looked the same twice, 
   renameSync(join(folder, "other"), file);
   await looks(3);
   expect(changes).toBe(2);
+  // What could not be used is tried again, sooner at first and then once a minute, until it can.
+  isUsable = false;
+  writeFileSync(file, "123");
+  const tries: number[] = [];
+  for (let second = 1; second <= 240; second++) {
+    const before = changes;
+    await looks(1);
+    if (changes > before) tries.push(second);
+  }
+  expect(tries.slice(0, 4)).toEqual([2, 3, 4, 6]);
+  expect(Math.max(...tries.slice(1).map((second, at) => second - tries[at]))).toBe(60);
+  isUsable = true;
+  await looks(60);
+  const used = changes;
+  await looks(120);
+  expect(changes).toBe(used);
   stop();
   expect(clock.due()).toEqual([]);
 });
 
-test("formatMetrics writes one family a number, quotes names, leaves out what is not known and never a centroid", () => {
-  const text = formatMetrics(status);
-  expect(text).toContain("# TYPE fedkm_rounds_total counter\nfedkm_rounds_total 12\n");
+test("formatMetrics writes OpenMetrics, quotes names, leaves out what is not known and never a centroid", () => {
+  const notices = [
+    { ...notice, cause: "data" },
+    { ...notice, cause: "away", link: "south" },
+    { ...notice, cause: "state", until: notice.since },
+  ] as const;
+  const text = formatMetrics({ ...status, notices });
+  expect(text).toContain(
+    "# TYPE fedkm_rounds counter\n# HELP fedkm_rounds Updates of this device.\nfedkm_rounds_total 12\n",
+  );
+  expect(text).toContain("# UNIT fedkm_link_age_seconds seconds\n");
   expect(text).toContain('fedkm_link_age_seconds{link="so\\"uth"} 1.5\n');
   expect(text).toContain('fedkm_link_refused_frames_total{link="so\\"uth",reason="order"} 2\n');
-  expect(text).toContain("# TYPE fedkm_move gauge\n# HELP");
+  expect(text).toContain('fedkm_refused_frames_total{reason="order"} 2\n');
+  expect(text).toContain('fedkm_refused_frames_total{reason="bounds"} 0\n');
+  expect(text).toContain('fedkm_failed_writes_total{file="log"} 4\n');
+  expect(text).toContain('fedkm_notice{cause="data"} 1\nfedkm_notice{cause="away",link="south"} 1\n# ');
+  expect(text).toContain("\nfedkm_data_stale 1\n");
+  expect(text).toContain("\nfedkm_start_time_seconds 1767225600\n");
+  expect(text).toContain(
+    '# TYPE fedkm_build info\n# HELP fedkm_build The version of fedkm.\nfedkm_build_info{version="1.2.3"} 1\n',
+  );
+  expect(text).not.toMatch(/^fedkm_move_ratio/m);
   expect(text).not.toContain("123.456");
-  for (const line of text.trimEnd().split("\n")) {
-    expect(line).toMatch(/^(# (HELP|TYPE) \w+ .+|\w+(\{\w+="([^"\\]|\\.)*"(,\w+="[^"]*")*\})? [\d.e+-]+)$/);
+  const lines = text.split("\n");
+  expect(lines.splice(-2)).toEqual(["# EOF", ""]);
+  // Every sample follows the lines about its family, by the name that its type asks for.
+  let [family, suffix] = ["", ""];
+  for (const line of lines) {
+    const [, name, type] = /^# TYPE (fedkm_\w+) (counter|gauge|info)$/.exec(line) ?? [];
+    if (name !== undefined) [family, suffix] = [name, { counter: "_total", gauge: "", info: "_info" }[type] ?? "?"];
+    else if (line.startsWith("# ")) expect(line).toMatch(new RegExp(`^# (HELP|UNIT) ${family} .+$`));
+    else
+      expect(line).toMatch(new RegExp(`^${family}${suffix}({\\w+="([^"\\\\]|\\\\.)*"(,\\w+="[^"]*")*})? [\\d.e+-]+$`));
   }
 });
 
+test("docs/operations.md names metrics and causes of notices that there are, and every cause", () => {
+  const page = readFileSync(new URL("../../../docs/operations.md", import.meta.url), "utf8");
+  const text = formatMetrics({ ...status, notices: [{ ...notice, cause: "data" }] });
+  const names = new Set(page.match(/\bfedkm_\w+/g));
+  expect(names.size).toBeGreaterThan(10);
+  for (const name of names) expect(text).toMatch(new RegExp(`^${name}({| )`, "m"));
+  const [, table] = /### Notices([\s\S]*?)### /.exec(page) ?? [];
+  const documented = Array.from(table.matchAll(/^\| `(\w+)`/gm), ([, cause]) => cause);
+  const source = readFileSync(new URL("../../src/daemon/notices.ts", import.meta.url), "utf8");
+  const causes = Array.from(source.matchAll(/^type (?:Link)?Cause = (.*)$/gm)).flatMap(([, list]) =>
+    list.match(/"\w+"/g),
+  );
+  expect(causes.map((cause) => cause?.slice(1, -1)).sort()).toEqual([...documented].sort());
+});
+
 test("serveStatus answers this machine by its own names only, never with centroids, and only GET", async () => {
-  const server = await serveStatus(0, () => status);
+  let notices: DaemonStatus["notices"] = [];
+  const server = await serveStatus(0, () => ({ ...status, notices }));
   const ask = (path: string, host: string, method = "GET") =>
-    new Promise<{ code: number | undefined; body: string }>((resolve, reject) => {
+    new Promise<{ code: number | undefined; type: string | undefined; body: string }>((resolve, reject) => {
       const asked = request({ port: server.port, host: "127.0.0.1", path, method, headers: { host } }, (response) => {
         let body = "";
         response.on("data", (chunk) => {
           body += chunk;
         });
-        response.on("end", () => resolve({ code: response.statusCode, body }));
+        const type = response.headers["content-type"];
+        response.on("end", () => resolve({ code: response.statusCode, type, body }));
       });
       asked.on("error", reject);
       asked.end();
     });
   try {
     for (const host of [`127.0.0.1:${server.port}`, `localhost:${server.port}`]) {
-      expect((await ask("/metrics", host)).code).toBe(200);
+      const type = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+      expect(await ask("/metrics", host)).toMatchObject({ code: 200, type });
       const { code, body } = await ask("/status", host);
       expect(code).toBe(200);
       expect(JSON.parse(body)).toMatchObject({ name: "north", device: { round: 12 } });
@@ -157,6 +256,14 @@ test("serveStatus answers this machine by its own names only, never with centroi
     for (const host of ["evil.example", `evil.example:${server.port}`, `127.0.0.1.evil:${server.port}`, "127.0.0.1"]) {
       expect((await ask("/status", host)).code).toBe(403);
     }
+    // A neighbour's fault and what is over are no illness of this device.
+    notices = [
+      { ...notice, cause: "away", link: "south" },
+      { ...notice, cause: "data", until: notice.since },
+    ];
+    expect(await ask("/healthz", `127.0.0.1:${server.port}`)).toMatchObject({ code: 200, body: "ok\n" });
+    notices = [...notices, { ...notice, cause: "state" }];
+    expect(await ask("/healthz", `127.0.0.1:${server.port}`)).toMatchObject({ code: 503, body: "no words\n" });
     expect((await ask("/status", `127.0.0.1:${server.port}`, "POST")).code).toBe(405);
     expect((await ask("/", `127.0.0.1:${server.port}`)).code).toBe(404);
   } finally {

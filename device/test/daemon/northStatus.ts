@@ -3,13 +3,16 @@
 import type { DaemonStatus } from "../../src/daemon/status.ts";
 
 export const northStatus: DaemonStatus = {
-  version: 1,
-  isRunning: true,
+  version: 2,
+  programVersion: "1.2.3",
   pid: 7,
   name: "north",
   studyHash: "00",
   startedAt: "2026-01-01T00:00:00.000Z",
   writtenAt: "2026-01-01T00:00:01.000Z",
+  stoppedAt: null,
+  dataReadAt: "2026-01-01T00:00:00.500Z",
+  failedWrites: { state: 1, status: 0, log: 4 },
   addresses: [],
   memoryBytes: 64e6,
   delayMilliseconds: 2,
@@ -38,6 +41,7 @@ export const northStatus: DaemonStatus = {
       framesHeard: 3,
       framesRefused: { order: 2 },
       refusal: null,
+      conflict: null,
       sent: { frames: 4, bytes: 376 },
       received: { frames: 3, bytes: 279 },
       replaced: 1,
@@ -46,5 +50,5 @@ export const northStatus: DaemonStatus = {
     },
   ],
   pending: [],
-  notice: null,
+  notices: [],
 };

@@ -43,7 +43,7 @@ test("statusNews names everything that a person would want to see at once", () =
     { links: [{ ...links[0], framesRefused: { order: 3 } }] },
     { pending: [stranger] },
     { notice: "a line" },
-    { isRunning: false },
+    { stoppedAt: "2026-01-01T00:00:02.000Z" },
   ];
   for (const change of changes) expect(isNews({ ...northStatus, ...change }), JSON.stringify(change)).toBe(true);
   const known = { ...northStatus, pending: [stranger] };

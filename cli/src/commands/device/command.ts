@@ -7,6 +7,7 @@ import type { AcceptOptions } from "./accept.ts";
 import type { InitOptions } from "./init.ts";
 import type { LinkOptions } from "./link.ts";
 import type { RunOptions } from "./run.ts";
+import type { StatusOptions } from "./status.ts";
 
 interface StateOptions {
   readonly state: string;
@@ -90,7 +91,7 @@ function runCommand(io: Console): Command {
       "Run the device until it is stopped (Ctrl-C or SIGTERM). Its log goes to stderr, one JSON object a line.",
     )
     .addOption(stateOption())
-    .option("--metrics <port>", "serve /metrics and /status on 127.0.0.1", parseWhole("--metrics", 0, 65_535))
+    .option("--metrics <port>", "serve /metrics, /status and /healthz on 127.0.0.1", parseWhole("--metrics", 0, 65_535))
     .option("--mdns", "announce this device on the local network, and find linked ones there")
     .option("--log <level>", "debug, info, warn, error or silent", "info")
     .addHelpText("after", "\nExample:\n  fedkm device run --state north --metrics 9464")
@@ -102,11 +103,12 @@ function runCommand(io: Console): Command {
 
 function statusCommand(io: Console): Command {
   return new Command("status")
-    .description("Say how the device is doing, from what it last wrote down.")
+    .description("Say how the device is doing. The exit code is 0 if it runs and 3 if it does not.")
     .addOption(stateOption())
     .addOption(jsonOption())
+    .option("--watch", "say it again every second, until Ctrl-C")
     .addHelpText("after", "\nExample:\n  fedkm device status --state north")
-    .action(async (options: StateOptions) => {
+    .action(async (options: StatusOptions) => {
       const { showStatus } = await import("./status.ts");
       await showStatus(options, io);
     });

@@ -36,7 +36,7 @@ export async function exportModel({ state, out }: { state: string; out: string }
     links: [],
     objective,
     rounds: status.device.round,
-    converged: status.device.phase === "settled",
+    converged: ["settled", "alone"].includes(status.device.phase),
     messages: status.device.framesSent,
     bytes: status.links.reduce((sum, { sent }) => sum + sent.bytes, 0),
     history: [],

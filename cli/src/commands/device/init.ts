@@ -2,7 +2,7 @@
 
 import { basename, resolve } from "node:path";
 import { parseStudy } from "@fedkm/device";
-import { createFolder, drawInvite, everyInterface, freePorts, readPoints } from "@fedkm/device/daemon";
+import { createFolder, drawInvite, everyInterface, freePorts, readRows, rowsFault } from "@fedkm/device/daemon";
 import type { Console } from "../../console.ts";
 import { inviteOf, NO_INVITE } from "../../devices/invite.ts";
 import { readStudyText } from "../../devices/study.ts";
@@ -16,16 +16,16 @@ export interface InitOptions {
   readonly announce?: readonly string[];
 }
 
-export async function initDevice(options: InitOptions, { stdout }: Console): Promise<void> {
+export async function initDevice(options: InitOptions, { stdout, stderr }: Console): Promise<void> {
   const { state, data, announce = [] } = options;
   const text = readStudyText(options.study);
   const study = parseStudy(text);
   // What cannot be read later is said now.
-  for (const file of data) await readPoints(file, study);
+  const fault = rowsFault(study, await readRows({ data, study }));
   const { name = basename(resolve(state)) } = options;
   const listen = options.listen ?? (await freePorts("0.0.0.0", 1)).flatMap((port) => everyInterface(port));
   const folder = await createFolder(state, text, { name, data, listen, announce });
-  const invite = inviteOf(folder);
+  const invite = await inviteOf(folder);
   const lines = [
     `device ${name} lives in ${state}; its key is ${state}/key, keep it there`,
     "",
@@ -38,4 +38,5 @@ export async function initDevice(options: InitOptions, { stdout }: Console): Pro
     `      fedkm device run --state ${state}`,
   ];
   stdout.write(`${lines.join("\n")}\n`);
+  if (fault !== undefined) stderr.write(`fedkm: warning: ${fault}\n`);
 }

@@ -31,5 +31,5 @@ export async function linkDevice(
   const known = folder.links.find(({ peer }) => peer === neighbour.peer);
   const link = { ...neighbour, name: name ?? known?.name ?? neighbour.peer.slice(-8) };
   await changeLinks(state, (links) => withLink(links, link));
-  stdout.write(`linked ${link.name}; it must link back with\n${inviteOf(folder) ?? NO_INVITE}\n`);
+  stdout.write(`linked ${link.name}; it must link back with\n${(await inviteOf(folder)) ?? NO_INVITE}\n`);
 }

@@ -1,6 +1,7 @@
 // fedkm device links: who is linked, who waits to be, and what to give to a new neighbour.
 
-import { readFolder } from "@fedkm/device/daemon";
+import { isLocked, readFolder } from "@fedkm/device/daemon";
+import { printable } from "@fedkm/device/printable";
 import type { Console } from "../../console.ts";
 import { inviteOf, NO_INVITE } from "../../devices/invite.ts";
 import { lastStatus } from "../../devices/state.ts";
@@ -13,15 +14,15 @@ export async function listLinks(
 ): Promise<void> {
   const folder = await readFolder(state);
   const status = lastStatus(state);
-  const running = status?.isRunning ? status.links : [];
+  const running = status !== undefined && (await isLocked(state)) ? status.links : [];
   const links = folder.links.map((link) => {
     const now = running.find(({ peer }) => peer === link.peer);
     return { ...link, isConnected: now?.isConnected ?? false, failure: now?.failure ?? null };
   });
   const pending = waitingFor(folder);
-  const facts = { name: folder.name, invite: inviteOf(folder) ?? null, links, pending };
+  const facts = { name: folder.name, invite: (await inviteOf(folder)) ?? null, links, pending };
   const lines = [...describeLinks(links), ...describeWaiting(pending, state)];
-  const text = [...lines, "", "this device's invite:", facts.invite ?? NO_INVITE].join("\n");
+  const text = [...lines.map(printable), "", "this device's invite:", facts.invite ?? NO_INVITE].join("\n");
   stdout.write(`${json ? JSON.stringify(facts, undefined, 2) : text}\n`);
 }
 

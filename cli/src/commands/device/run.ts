@@ -1,9 +1,12 @@
 // fedkm device run: one device as a program of its own, until it is stopped.
 
+import { isatty } from "node:tty";
 import { setFlagsFromString } from "node:v8";
 import type { Console } from "../../console.ts";
+import { logOutput } from "../../devices/log.ts";
 import { UsageError } from "../../failure.ts";
 import { stoppable, untilStopped } from "../../stop.ts";
+import { version } from "../../version.ts";
 
 export interface RunOptions {
   readonly state: string;
@@ -18,7 +21,9 @@ const levels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];
 export async function runDevice(options: RunOptions, { stderr }: Console): Promise<void> {
   const { log: level } = options;
   if (!levels.includes(level)) throw new UsageError(`--log must be one of ${levels.join(", ")}, got "${level}"`);
-  await stoppable((signal) => runUntilStopped(options, stderr, signal));
+  // Without a terminal (nohup, a service) there is none to lose. Node forgets that nohup asked to ignore the signal.
+  const isDetached = ![0, 1, 2].some((stream) => isatty(stream));
+  await stoppable((signal) => runUntilStopped(options, stderr, signal), isDetached ? () => undefined : undefined);
 }
 
 async function runUntilStopped(
@@ -33,17 +38,27 @@ async function runUntilStopped(
   setFlagsFromString("--max-semi-space-size=1");
   setFlagsFromString("--semi-space-growth-factor=1");
   const [{ startDaemon }, { pino }] = await Promise.all([import("@fedkm/device/daemon"), import("pino")]);
-  const log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, stderr);
+  const output = logOutput(stderr);
+  const formatters = { level: (label: string) => ({ level: label }) };
+  const log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters }, output);
   // What a library lost on the way is no reason to lose the device; what it threw outright is.
   process.on("unhandledRejection", (reason) => log.warn({ reason: String(reason) }, "a promise was not kept"));
   const daemon = await startDaemon({
     folder: state,
     log,
     isDiscoverable: mdns,
-    surroundings: { pid: process.pid, memoryBytes: () => process.memoryUsage.rss() },
+    surroundings: {
+      version: version(),
+      pid: process.pid,
+      memoryBytes: () => process.memoryUsage.rss(),
+      logFailure: output.failure,
+      linesLost: output.lost,
+    },
     ...(metrics === undefined ? {} : { metricsPort: metrics }),
   });
   const { event } = await untilStopped(signal);
   log.info({ reason: event }, "stopping");
   await daemon.stop();
+  // Node would restore a terminal that is gone, and abort with a core dump.
+  if (event === "SIGHUP") process.kill(process.pid, event);
 }

@@ -1,48 +1,105 @@
-// fedkm device status: how a device is doing, for a person or a machine.
+// fedkm device status: how a device is doing, for a person or a machine, once or again and again.
 
-import type { DaemonStatus, LinkStatus } from "@fedkm/device/daemon";
+import { setTimeout as pause } from "node:timers/promises";
+import { type DaemonStatus, isLocked, type LinkStatus, type Notice } from "@fedkm/device/daemon";
+import { printable } from "@fedkm/device/printable";
 import type { Console } from "../../console.ts";
 import { lastStatus } from "../../devices/state.ts";
+import { NotRunning } from "../../failure.ts";
 import { count, duration, significant } from "../../numbers.ts";
+import { repaint } from "../../repaint.ts";
+import { stoppable } from "../../stop.ts";
 import { alignColumns } from "../../table.ts";
 
-export async function showStatus(
-  { state, json }: { state: string; json?: boolean },
-  { stdout }: Console,
-): Promise<void> {
+export interface StatusOptions {
+  readonly state: string;
+  readonly json?: boolean;
+  readonly watch?: boolean;
+}
+
+type RunStatus = DaemonStatus & { readonly isRunning: boolean };
+
+/** A running device that can write does so more often. What is older is worth a word. */
+const FRESH_MILLISECONDS = 90_000;
+const LOOK_EVERY_MILLISECONDS = 1_000;
+/** Of notices that are over, so many are shown. */
+const MOST_OVER = 5;
+
+export async function showStatus(options: StatusOptions, io: Console): Promise<void> {
+  if (options.watch === true) return stoppable((signal) => watchStatus(options, io, signal));
+  const status = await statusOf(options.state);
+  io.stdout.write(options.json ? `${JSON.stringify(status, undefined, 2)}\n` : `${describe(status).join("\n")}\n`);
+  if (!status.isRunning) throw new NotRunning(`${status.name} is not running`);
+}
+
+/** A line of JSON every second for a machine, or the same lines painted over for a person. */
+async function watchStatus({ state, json }: StatusOptions, { stdout }: Console, signal: AbortSignal): Promise<void> {
+  for (let painted = 0; !signal.aborted; ) {
+    const status = await statusOf(state);
+    if (json) stdout.write(`${JSON.stringify(status)}\n`);
+    else painted = repaint(stdout, describe(status), painted);
+    await pause(LOOK_EVERY_MILLISECONDS, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+async function statusOf(state: string): Promise<RunStatus> {
   const status = lastStatus(state);
   if (status === undefined)
     throw new Error(`${state} must be the folder of a device that has run, got no status in it`);
-  stdout.write(json ? `${JSON.stringify(status, undefined, 2)}\n` : `${describe(status).join("\n")}\n`);
+  return { isRunning: await isLocked(state), ...status };
 }
 
-function describe({ name, isRunning, pid, writtenAt, device, links, pending, notice }: DaemonStatus): string[] {
+function describe(status: RunStatus): string[] {
+  const { name, device, links, pending, notices, startedAt, programVersion } = status;
   const { phase, round, move, threshold, objective, rows, rowsLeftOut, framesSent } = device;
-  const state = isRunning ? `running as process ${pid}` : `not running (last seen ${writtenAt})`;
-  const heading = ["link", "state", "heard", "frames in", "bytes in", "frames out", "bytes out"];
-  return [
-    `${name}: ${state}, ${phase}`,
+  const heading = ["link", "state", "heard", "frames in", "refused", "bytes in", "frames out", "bytes out"];
+  const lines = [
+    `${name}: ${runState(status)}, ${phase}`,
+    `fedkm ${programVersion}, started ${startedAt}`,
     `round ${count(round)}, last move ${move === null ? "none" : significant(move, 2)} of the range ` +
       `(sent above ${significant(threshold, 2)}), objective part ${objective === null ? "none" : significant(objective, 4)}`,
     `${count(rows)} rows (${count(rowsLeftOut)} left out), ${count(framesSent)} frames sent`,
     "",
     ...(links.length > 0 ? alignColumns([heading, ...links.map(linkRow)]) : ["no links"]),
-    ...links.flatMap(whyNot),
+    ...links.flatMap(remarks),
     ...(pending.length > 0
       ? ["", `${pending.length} linked this device and wait to be linked back: see fedkm device accept`]
       : []),
-    ...(notice === null ? [] : ["", `notice: ${notice}`]),
+    ...describeNotices(notices),
+  ];
+  return lines.map(printable);
+}
+
+function runState({ isRunning, pid, writtenAt }: RunStatus): string {
+  if (!isRunning) return `not running (last seen ${writtenAt})`;
+  const age = Math.abs(Date.now() - Date.parse(writtenAt));
+  return `running as process ${pid}${age > FRESH_MILLISECONDS ? ` (last written ${duration(age)} ago)` : ""}`;
+}
+
+function describeNotices(notices: readonly Notice[]): string[] {
+  const open = notices.filter(({ until }) => until === null);
+  const over = notices.filter(({ until }) => until !== null).slice(0, MOST_OVER);
+  const lines = [
+    ...open.map(({ since, text }) => `notice since ${since}: ${text}`),
+    ...over.map(({ since, until, text }) => `over, from ${since} to ${until}: ${text}`),
+  ];
+  return lines.length > 0 ? ["", ...lines] : [];
+}
+
+/** Why a neighbour is sent nothing, cannot be reached, or was not heard. */
+function remarks({ name, refusal, isConnected, failure, framesRefused }: LinkStatus): string[] {
+  const reason = refusal ?? (isConnected ? null : failure);
+  const refused = Object.entries(framesRefused).map(([why, times]) => `${count(times)} ${why}`);
+  return [
+    ...(reason === null ? [] : [`${name}: ${reason.split("\n")[0].slice(0, 200)}`]),
+    ...(refused.length === 0 ? [] : [`${name}: frames refused by reason: ${refused.join(", ")}`]),
   ];
 }
 
-/** Why a neighbour is sent nothing or cannot be reached. */
-function whyNot({ name, refusal, isConnected, failure }: LinkStatus): string[] {
-  const reason = refusal ?? (isConnected ? null : failure);
-  return reason === null ? [] : [`${name}: ${reason.split("\n")[0].slice(0, 200)}`];
-}
-
-function linkRow({ name, isConnected, isAway, age, refusal, received, sent }: LinkStatus): string[] {
+function linkRow({ name, isConnected, isAway, age, refusal, received, sent, framesRefused }: LinkStatus): string[] {
   const state = refusal !== null ? "refused" : isAway ? "away" : isConnected ? "connected" : "down";
   const heard = age === null ? "never" : `${duration(age)} ago`;
-  return [name, state, heard, count(received.frames), count(received.bytes), count(sent.frames), count(sent.bytes)];
+  const refused = Object.values(framesRefused).reduce((sum, times) => sum + times, 0);
+  const numbers = [received.frames, refused, received.bytes, sent.frames, sent.bytes];
+  return [name, state, heard, ...numbers.map((number) => count(number))];
 }

@@ -1,7 +1,7 @@
 // The live table of a network: one line for each device, painted over the last.
 
 import type { DaemonStatus } from "@fedkm/device/daemon";
-import { bold, type Output } from "../../console.ts";
+import { bold } from "../../console.ts";
 import { count, duration, significant } from "../../numbers.ts";
 import { alignColumns } from "../../table.ts";
 
@@ -10,7 +10,7 @@ const heading = ["device", "state", "peers", "round", "move", "objective", "olde
 export function networkTable(statuses: readonly (DaemonStatus | undefined)[], styled: boolean): string[] {
   const rows = statuses.map((status, index) => (status === undefined ? silent(index) : deviceRow(status)));
   const total = statuses.reduce((sum, status) => sum + (status?.device.objective ?? 0), 0);
-  const settled = statuses.filter((status) => status?.device.phase === "settled").length;
+  const settled = statuses.filter((status) => ["settled", "alone"].includes(status?.device.phase ?? "")).length;
   return [
     ...alignColumns([heading, ...rows], (text, row) => bold(text, styled && row === 0)),
     `${settled} of ${statuses.length} settled, objective ${significant(total, 6)}`,
@@ -36,12 +36,4 @@ function deviceRow({ name, device, links }: DaemonStatus): string[] {
     count(framesSent),
     count(links.reduce((sum, { sent }) => sum + sent.bytes, 0)),
   ];
-}
-
-/** Writes the lines over those of the last call, `last` in number; returns how many there are now. */
-export function repaint(output: Output, lines: readonly string[], last: number): number {
-  const up = output.isTTY === true && last > 0 ? `\u001b[${last}A` : "";
-  const clear = output.isTTY === true ? "\u001b[K" : "";
-  output.write(`${up}${lines.map((line) => `${clear}${line}\n`).join("")}`);
-  return lines.length;
 }

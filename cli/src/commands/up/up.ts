@@ -12,8 +12,9 @@ import { hasSettled } from "../../devices/state.ts";
 import { planDatasets, readStudyText } from "../../devices/study.ts";
 import { UsageError } from "../../failure.ts";
 import { linkDevices } from "../../input/links.ts";
+import { repaint } from "../../repaint.ts";
 import { stoppable } from "../../stop.ts";
-import { networkTable, repaint } from "./table.ts";
+import { networkTable } from "./table.ts";
 
 export interface UpOptions {
   readonly devices?: number;

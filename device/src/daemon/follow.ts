@@ -1,0 +1,50 @@
+// What happens when the owner changes a file of a running device: it is used, or everything stays and a notice says why.
+
+import type { Device } from "../device.ts";
+import type { Libp2pNetwork } from "../libp2p.ts";
+import { type Link, readLinks } from "../linksFile.ts";
+import { reasonOf } from "../reason.ts";
+import type { Parts } from "./describe.ts";
+import { type DeviceFolder, readRows } from "./folder.ts";
+import type { Log } from "./notices.ts";
+import { rowsFault } from "./rows.ts";
+
+interface Followers {
+  readonly device: Device;
+  readonly network: Libp2pNetwork;
+  readonly log: Log;
+}
+
+/** Each returns whether the file could be used. */
+export function following(folder: DeviceFolder, parts: Parts, { device, network, log }: Followers) {
+  const { notices } = parts;
+  const orNotice = (cause: "links" | "data", stays: string, use: () => Promise<void>) => async () => {
+    try {
+      await use();
+      notices.set(cause, undefined);
+      return true;
+    } catch (error) {
+      notices.set(cause, `${stays} as before: ${reasonOf(error)}`);
+      return false;
+    }
+  };
+  return {
+    links: orNotice("links", "links stay", async () => {
+      parts.links = await readLinks(folder.path);
+      for (const { peer } of parts.links) parts.pending.remove(peer);
+      // The device first: it must know a neighbour that connects.
+      device.setLinks(peersOf(parts.links));
+      network.setLinks(parts.links);
+      log.info({ links: parts.links.length }, "links changed");
+    }),
+    data: orNotice("data", "data stays", async () => {
+      const rows = await readRows(folder);
+      device.setRows(rows);
+      parts.dataReadAt = new Date().toISOString();
+      log.info({ rows: rows.rows }, "data changed");
+      notices.set("rows", rowsFault(folder.study, rows));
+    }),
+  };
+}
+
+export const peersOf = (links: readonly Link[]) => links.map(({ peer }) => peer);

@@ -1,0 +1,76 @@
+// What a person should know about a running device: a list in which each notice has its cause, its beginning and its end.
+
+/** Where lines go; a pino logger is one. */
+export interface Log {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+}
+
+/**
+ * About this device: `data` files cannot be read, `rows` do not count, `links` or the `met`, `state`, `epoch` or `status` file
+ * cannot be used, lines of the `log` are lost. About a link: the neighbour is `away`, takes part in another `study`, is
+ * under a `ban`, never rests (`restless`), or its stamps and ours are not in `order`.
+ */
+type Cause = "data" | "rows" | "links" | "met" | "state" | "epoch" | "status" | "log" | LinkCause;
+type LinkCause = "away" | "study" | "order" | "ban" | "restless";
+
+export interface Notice {
+  readonly cause: Cause;
+  /** The name of the link that it is about; null: it is about this device itself. */
+  readonly link: string | null;
+  readonly text: string;
+  readonly since: string;
+  /** When it was over; null: it is not. */
+  readonly until: string | null;
+}
+
+export interface LinkProblem {
+  readonly cause: LinkCause;
+  readonly link: string;
+  readonly text: string;
+}
+
+export interface NoticeBoard {
+  /** What is wrong about this device itself, or that it is over (undefined). */
+  set(cause: Exclude<Cause, LinkCause>, text: string | undefined): void;
+  /** Everything that is wrong with links now: whatever is not among it is over. */
+  setLinks(problems: readonly LinkProblem[]): void;
+  /** Those that are not over, then the latest that are. */
+  list(): Notice[];
+}
+
+/** Of notices that are over, so many are remembered. */
+const MOST_OVER = 20;
+
+export function noticeBoard(log: Log, now: () => Date): NoticeBoard {
+  const open = new Map<string, Notice>();
+  const over: Notice[] = [];
+
+  const begin = (key: string, notice: Omit<Notice, "since" | "until">) => {
+    const known = open.get(key);
+    if (known?.text === notice.text) return;
+    open.set(key, { ...notice, since: known?.since ?? now().toISOString(), until: null });
+    log.warn({ cause: notice.cause, ...(notice.link === null ? {} : { link: notice.link }) }, notice.text);
+  };
+  const end = (key: string) => {
+    const known = open.get(key);
+    if (known === undefined) return;
+    open.delete(key);
+    over.unshift({ ...known, until: now().toISOString() });
+    over.splice(MOST_OVER);
+    log.info({ cause: known.cause, ...(known.link === null ? {} : { link: known.link }) }, `over: ${known.text}`);
+  };
+
+  return {
+    set(cause, text) {
+      if (text === undefined) end(cause);
+      else begin(cause, { cause, link: null, text });
+    },
+    setLinks(problems) {
+      const keys = problems.map(({ cause, link }) => `${cause} ${link}`);
+      for (const [key, { link }] of open) if (link !== null && !keys.includes(key)) end(key);
+      for (const [index, problem] of problems.entries()) begin(keys[index], problem);
+    },
+    list: () => [...open.values(), ...over],
+  };
+}

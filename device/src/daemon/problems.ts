@@ -1,0 +1,23 @@
+// What is wrong with the links of a device now, read from its status: so a notice ends when its cause does.
+
+import { CALM_MILLISECONDS } from "../link/limits.ts";
+import type { LinkProblem } from "./notices.ts";
+import type { LinkStatus } from "./status.ts";
+
+const RESTLESS_REMARK = `only its latest centroids are used, once in ${CALM_MILLISECONDS / 1000} s`;
+
+/** `bans`: why peers are kept away, by peer; it ends when they are linked again. */
+export function linkProblems(links: readonly LinkStatus[], bans: ReadonlyMap<string, string>): LinkProblem[] {
+  return links.flatMap((link): LinkProblem[] => {
+    const { name, peer, isConnected, isAway, isRestless, refusal, conflict } = link;
+    const ban = isConnected ? undefined : bans.get(peer);
+    const found: [LinkProblem["cause"], string | null | undefined][] = [
+      ["away", isAway ? "is away: it was silent for long, and updates leave it out until it is heard" : null],
+      ["study", refusal && `is refused: ${refusal}`],
+      ["order", conflict],
+      ["ban", ban && `is kept away for a while: ${ban}`],
+      ["restless", isRestless ? `never rests: ${RESTLESS_REMARK}` : null],
+    ];
+    return found.flatMap(([cause, text]) => (text ? [{ cause, link: name, text: `${name} ${text}` }] : []));
+  });
+}
