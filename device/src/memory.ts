@@ -4,6 +4,26 @@ import type { Stamp } from "./protocol.ts";
 
 interface SavedNeighbour extends Stamp {
   readonly peer: string;
+  readonly seed: number;
+  readonly centroids: readonly (readonly number[])[];
+}
+
+export interface SavedSketch {
+  readonly origin: number;
+  readonly version: number;
+  readonly shares: readonly number[];
+  readonly centroids: readonly number[];
+}
+
+export interface SavedOpening {
+  readonly number: number;
+  readonly seed: number;
+  readonly sketches: readonly SavedSketch[];
+}
+
+/** The first k-means, and a fingerprint of the rows that it was made of. */
+interface SavedOwn {
+  readonly fingerprint: number;
   readonly centroids: readonly (readonly number[])[];
 }
 
@@ -11,6 +31,10 @@ export interface SavedState {
   /** Hash of the study these centroids belong to, in hex. */
   readonly study: string;
   readonly round: number;
+  readonly opening: SavedOpening;
+  readonly own: SavedOwn | null;
+  /** Of the own rows. */
+  readonly sketch: SavedSketch | null;
   readonly centroids: readonly (readonly number[])[];
   /** Which centroids may be sent. */
   readonly present: readonly boolean[];
@@ -39,7 +63,14 @@ export function usable(saved: SavedState | undefined, study: string, k: number, 
     Array.isArray(saved.present) &&
     saved.present.length === k &&
     Array.isArray(saved.neighbours) &&
-    saved.neighbours.every(({ centroids }) => isShaped(centroids, true));
+    saved.neighbours.every(({ centroids }) => isShaped(centroids, true)) &&
+    (saved.own === null || isShaped(saved.own?.centroids, false)) &&
+    Number.isSafeInteger(saved.opening?.number) &&
+    Array.isArray(saved.opening.sketches) &&
+    [...saved.opening.sketches, ...(saved.sketch == null ? [] : [saved.sketch])].every(
+      ({ shares, centroids }) =>
+        shares?.length === k && centroids?.length === k * d && centroids.every(Number.isFinite),
+    );
   return isWhole ? saved : undefined;
 }
 

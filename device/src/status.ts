@@ -34,6 +34,8 @@ export interface DeviceStatus {
   readonly rows: number;
   readonly rowsLeftOut: number;
   readonly epoch: number;
+  /** The number of the opening: it grows when somebody leaves the network. */
+  readonly opening: number;
   readonly round: number;
   /** Largest move of a coordinate in the last update, as a share of its feature's range; null before the first. */
   readonly move: number | null;
@@ -52,11 +54,14 @@ interface Origin {
   readonly peer: string;
   readonly study: Study;
   readonly epoch: number;
+  readonly opening: number;
+  /** Sketches are still being gathered. */
+  readonly isOpening: boolean;
   readonly now: number;
 }
 
 export function describe(
-  { peer, study, epoch, now }: Origin,
+  { peer, study, epoch, opening, isOpening, now }: Origin,
   model: Model,
   neighbours: readonly Neighbour[],
   framesSent: number,
@@ -65,10 +70,11 @@ export function describe(
   return {
     peer,
     study: study.name,
-    phase: phaseOf(model),
+    phase: phaseOf(model, isOpening),
     rows,
     rowsLeftOut,
     epoch,
+    opening,
     round,
     move: Number.isFinite(move) ? move : null,
     threshold,
@@ -87,8 +93,8 @@ export function describe(
   };
 }
 
-function phaseOf({ isStarting, isMoving, centroids }: Model): Phase {
+function phaseOf({ isStarting, isMoving, centroids }: Model, isOpening: boolean): Phase {
   if (isStarting) return "starting";
   if (centroids === undefined) return "waiting";
-  return isMoving ? "moving" : "settled";
+  return isMoving || isOpening ? "moving" : "settled";
 }
