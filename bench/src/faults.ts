@@ -11,6 +11,10 @@ const families: Record<string, Family> = {
     const { faultsInSimulation } = await import("./faults/simulated.ts");
     return faultsInSimulation({ seeds: isShort ? [1] : [1, 2, 3, 4, 5] });
   },
+  async ghosts(isShort) {
+    const { ghosts } = await import("./faults/ghosts.ts");
+    return ghosts({ networks: isShort ? 15 : 1_000 });
+  },
   async scale(isShort) {
     const { manySimulatedDevices } = await import("./faults/scale.ts");
     return manySimulatedDevices({ sizes: isShort ? [100] : [100, 1_000, 10_000] });
