@@ -13,7 +13,11 @@ const families: Record<string, Family> = {
   },
   async ghosts(isShort) {
     const { ghosts } = await import("./faults/ghosts.ts");
-    return ghosts({ networks: isShort ? 15 : 1_000 });
+    return ghosts({ first: 1, last: isShort ? 15 : 1_000 });
+  },
+  async months(isShort) {
+    const { months } = await import("./faults/months.ts");
+    return months({ days: isShort ? 12 : 730 });
   },
   async scale(isShort) {
     const { manySimulatedDevices } = await import("./faults/scale.ts");

@@ -1,5 +1,6 @@
 // One device as a long-running program: its folder, its data, its loop and its network in one place, watched and reported.
 
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { type Clock, realClock } from "../clock.ts";
@@ -14,9 +15,10 @@ import { DELAY_RESOLUTION_MILLISECONDS, describe, type Parts, type Surroundings 
 import { type DeviceFolder, readFolder, readRows } from "./folder.ts";
 import { pendingList } from "./pending.ts";
 import { reportStatus } from "./report.ts";
+import { RESET_FILE } from "./reset.ts";
 import { serveStatus } from "./server.ts";
 import { type DaemonStatus, STATUS_FILE } from "./status.ts";
-import { lookOf, watchFiles } from "./watch.ts";
+import { lookOf, MISSING, watchFiles } from "./watch.ts";
 
 /** Where lines go; a pino logger is one. */
 export interface Log {
@@ -122,6 +124,8 @@ async function compose(options: DaemonOptions, opened: (close: () => unknown) =>
   const follow = following(folder, parts, { device, network, log, warn });
   opened(watchFiles([linksFile(folder)], looks.links, clock, follow.links));
   opened(watchFiles(folder.data, looks.data, clock, follow.data));
+  // One that was left by a device that could not follow any more counts as well.
+  opened(watchFiles([resetFile(folder)], MISSING, clock, follow.reset));
   return status;
 }
 
@@ -161,10 +165,18 @@ function following(folder: DeviceFolder, parts: Parts, { device, network, log, w
       device.setRows(rows);
       log.info({ rows: rows.rows }, "data changed");
     }, "data stays"),
+    reset: orWarn(async () => {
+      // Removing the file is a change as well.
+      if ((await lookOf([resetFile(folder)])) === MISSING) return;
+      await rm(resetFile(folder), { force: true });
+      device.reset();
+      log.info({}, "begins again from its own rows");
+    }, "nothing is reset, all stays"),
   };
 }
 
 const linksFile = ({ path }: DeviceFolder) => join(path, LINKS_FILE);
+const resetFile = ({ path }: DeviceFolder) => join(path, RESET_FILE);
 const peersOf = (links: readonly Link[]) => links.map(({ peer }) => peer);
 const nameOf = ({ links }: Parts, peer: string) => links.find((link) => link.peer === peer)?.name ?? peer;
 

@@ -9,4 +9,5 @@ export { createFolder, type DeviceFolder, readFolder, readRows, writeSettings } 
 export type { Stranger } from "./pending.ts";
 export { type Columns, readColumns, readPoints } from "./points.ts";
 export { checkLoopback, freePorts } from "./ports.ts";
+export { resetFolder } from "./reset.ts";
 export { type DaemonStatus, type LinkStatus, STATUS_FILE } from "./status.ts";

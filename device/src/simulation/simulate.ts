@@ -46,7 +46,8 @@ export interface Simulation {
   setCut(i: number, j: number, isCut: boolean): void;
   /** The process of a device ends without warning; it starts again from what it had kept, under the next epoch. */
   crash(i: number): void;
-  restart(i: number): void;
+  /** `epochs`: how far its epoch goes ahead, more than 1 where the machine's clock was set forward. Default 1. */
+  restart(i: number, epochs?: number): void;
   /** What a device had kept is lost; it must not be running. */
   forget(i: number): void;
   /** Its owner changes its links, of those in the graph. A link carries frames if both ends have it. */
@@ -92,10 +93,10 @@ export function simulate(options: SimulationOptions): Simulation {
     links.setCut(i, j, !isLinked || cut.has(pairOf(i, j)));
   };
   if (options.links !== undefined) for (const [i, j] of edges(graph)) applyCut(i, j);
-  const start = (i: number) => {
+  const start = (i: number, epochs = 1) => {
     log.note("start", i);
     const before = places[i]?.memory;
-    const memory = volatileMemory((before?.epoch ?? 0) + 1, before?.latest());
+    const memory = volatileMemory((before?.epoch ?? 0) + epochs, before?.latest());
     const others = Array.from(wanted[i], (j) => networks[j].self);
     const device = createDevice(optionsOf(options, i, { networks, clock, memory, links: others, rows: datasets[i] }));
     places[i] = { device, memory };
@@ -138,8 +139,8 @@ export function simulate(options: SimulationOptions): Simulation {
       place.device = undefined;
       void networks[i].close();
     },
-    restart(i) {
-      if (places[i]?.device === undefined) start(i);
+    restart(i, epochs) {
+      if (places[i]?.device === undefined) start(i, epochs);
     },
     forget(i) {
       const place = places[i];
