@@ -174,7 +174,6 @@ class Loop implements Device, NetworkListener {
       neighbour.isRestless = true;
       notice?.(`${neighbour.peer} is restless: it asks for a new opening too often, and is not followed for a while`);
     }
-    if (isNews) neighbour.isRestless = false;
     neighbour.heardIn = this.#gathering.tag.number;
     const isChanged = hear(neighbour, heard, clock.now(), this.#model.round);
     if (isChanged && isNew) this.#model.openAgain();

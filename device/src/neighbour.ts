@@ -19,7 +19,7 @@ export interface Neighbour {
   readonly has: Map<number, number>;
   /** The number of the opening in which it was last heard. */
   heardIn: number | undefined;
-  /** It brings more news of openings than are followed. */
+  /** On this connection it has brought more news of openings than are followed. */
   isRestless: boolean;
   /** How often it may still bring news of openings, as of `newsAt`. */
   newsLeft: number;
@@ -78,6 +78,7 @@ export function meet(neighbour: Neighbour): void {
   neighbour.isConnected = true;
   neighbour.tag = undefined;
   neighbour.has.clear();
+  neighbour.isRestless = false;
   neighbour.refusal = undefined;
   neighbour.studySent = false;
   neighbour.studyHeard = false;
