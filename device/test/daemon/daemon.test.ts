@@ -1,6 +1,6 @@
 // The parts around a device: strangers' list, data files, watching, metrics, and who may ask for them.
 
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,6 +11,7 @@ import { createFolder } from "../../src/daemon/folder.ts";
 import { formatMetrics } from "../../src/daemon/metrics.ts";
 import { pendingList } from "../../src/daemon/pending.ts";
 import { readColumns } from "../../src/daemon/points.ts";
+import { resetFolder } from "../../src/daemon/reset.ts";
 import { serveStatus } from "../../src/daemon/server.ts";
 import type { DaemonStatus } from "../../src/daemon/status.ts";
 import { lookOf, watchFiles } from "../../src/daemon/watch.ts";
@@ -42,6 +43,7 @@ const status: DaemonStatus = {
     rows: 100,
     rowsLeftOut: 2,
     epoch: 1,
+    opening: 3,
     round: 12,
     move: null,
     threshold: 1e-7,
@@ -208,4 +210,27 @@ test("serveStatus answers this machine by its own names only, never with centroi
   } finally {
     server.close();
   }
+});
+
+test("resetFolder sets the state aside, and the device begins again, whether it runs or not", async () => {
+  const [path, rows] = [join(folder, "north"), join(folder, "rows.csv")];
+  writeFileSync(rows, "x1,x2\n1,1\n2,2\n20,20\n");
+  await createFolder(path, studyText, { name: "north", data: [rows], listen: ["/ip4/127.0.0.1/tcp/0"], announce: [] });
+  const begin = () =>
+    startDaemon({ folder: path, log: { info() {}, warn() {} }, surroundings: { pid: 7, memoryBytes: () => 0 } });
+  expect(await resetFolder(path, new Date(0))).toEqual({ setAside: undefined, isRunning: false });
+  const daemon = await begin();
+  try {
+    await vi.waitFor(() => expect(daemon.status().device.phase).toBe("settled"), 20_000);
+    const { opening } = daemon.status().device;
+    expect(await resetFolder(path, new Date(1))).toMatchObject({ isRunning: true });
+    await vi.waitFor(() => expect(daemon.status().device.opening).toBe(opening + 1), 20_000);
+    await vi.waitFor(() => expect(existsSync(join(path, "reset"))).toBe(false), 20_000);
+  } finally {
+    await daemon.stop();
+  }
+  const setAside = join(path, "set-aside-1970-01-01T00-00-00.002Z");
+  expect(await resetFolder(path, new Date(2))).toEqual({ setAside, isRunning: false });
+  expect(readdirSync(setAside)).toContain("state.a");
+  expect(existsSync(join(path, "state.a"))).toBe(false);
 });
