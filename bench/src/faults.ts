@@ -13,7 +13,12 @@ const families: Record<string, Family> = {
   },
   async ghosts(isShort) {
     const { ghosts } = await import("./faults/ghosts.ts");
-    return ghosts({ first: 1, last: isShort ? 15 : 1_000 });
+    const { ghostsAsProcesses } = await import("./faults/ghostProcesses.ts");
+    const held = [
+      await ghosts({ first: 1, last: isShort ? 15 : 1_000 }),
+      await ghostsAsProcesses({ seeds: isShort ? [1] : [1, 2, 3, 4, 5] }),
+    ];
+    return held.every((is) => is);
   },
   async months(isShort) {
     const { months } = await import("./faults/months.ts");
