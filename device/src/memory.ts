@@ -1,18 +1,12 @@
 // What a device remembers from one start to the next, as plain data, and who keeps it.
 
 import type { Stamp } from "./protocol.ts";
+import type { SavedSketch } from "./sketch.ts";
 
 interface SavedNeighbour extends Stamp {
   readonly peer: string;
   readonly seed: number;
   readonly centroids: readonly (readonly number[])[];
-}
-
-export interface SavedSketch {
-  readonly origin: number;
-  readonly version: number;
-  readonly shares: readonly number[];
-  readonly centroids: readonly number[];
 }
 
 export interface SavedOpening {

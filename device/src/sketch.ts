@@ -2,7 +2,6 @@
 // give. Whoever knows the same sketches finds the same seed, to the last bit.
 
 import { kmeans, type Matrix } from "@fedkm/core";
-import type { SavedSketch } from "./memory.ts";
 import { SEED_STARTS } from "./pace.ts";
 
 /** The own clusters of one device. Nothing in it depends on neighbours. */
@@ -15,6 +14,14 @@ export interface Sketch {
   readonly shares: Uint8Array;
   /** k rows, those of share 0 are zeros. */
   readonly centroids: Float64Array;
+}
+
+/** As plain data. */
+export interface SavedSketch {
+  readonly origin: number;
+  readonly version: number;
+  readonly shares: readonly number[];
+  readonly centroids: readonly number[];
 }
 
 export function toSaved({ origin, version, shares, centroids }: Sketch): SavedSketch {

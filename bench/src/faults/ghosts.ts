@@ -46,6 +46,8 @@ export async function ghosts({ first, last }: { first: number; last: number }): 
       "worst",
       "rounds, median",
       "most",
+      "above 200",
+      "late",
       "restless",
     ],
   ];
