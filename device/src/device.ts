@@ -104,11 +104,11 @@ class Loop implements Device, NetworkListener {
 
   status(): DeviceStatus {
     const { study, network, clock, memory } = this.#options;
-    const { isSeeking, tag } = this.#gathering;
     const now = clock.now();
     const neighbours = [...this.#neighbours.values()];
-    const isOpening = isSeeking || Number.isFinite(this.#gathering.nextAgreement(neighbours, now));
-    const origin = { study, peer: network.self, epoch: memory.epoch, opening: tag.number, isOpening, now };
+    const isOpening = this.#gathering.isOpening(neighbours, now);
+    const opening = this.#gathering.tag.number;
+    const origin = { study, peer: network.self, epoch: memory.epoch, opening, isOpening, now };
     return describe(origin, this.#model, neighbours, this.#sender.framesSent);
   }
 

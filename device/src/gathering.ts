@@ -176,6 +176,19 @@ export class Gathering {
     return now < this.#openedAt + HEARTBEAT_MILLISECONDS ? this.#seed : undefined;
   }
 
+  /** Whether there is something to come: sketches, a seed, or the first frames of neighbours that begin from it. */
+  isOpening(neighbours: readonly Neighbour[], now: number): boolean {
+    if (this.isSeeking || Number.isFinite(this.nextAgreement(neighbours, now))) return true;
+    return neighbours.some(
+      (neighbour) =>
+        neighbour.isConnected &&
+        !neighbour.isAway &&
+        neighbour.centroids !== undefined &&
+        this.placeOf(neighbour, now) !== neighbour.centroids &&
+        now < this.#openedAt + HEARTBEAT_MILLISECONDS,
+    );
+  }
+
   saved(): Pick<SavedState, "opening" | "sketch"> {
     return { opening: this.#opening.saved(), sketch: this.#own === undefined ? null : toSaved(this.#own) };
   }
