@@ -11,6 +11,19 @@ const families: Record<string, Family> = {
     const { faultsInSimulation } = await import("./faults/simulated.ts");
     return faultsInSimulation({ seeds: isShort ? [1] : [1, 2, 3, 4, 5] });
   },
+  async ghosts(isShort) {
+    const { ghosts } = await import("./faults/ghosts.ts");
+    const { ghostsAsProcesses } = await import("./faults/ghostProcesses.ts");
+    const held = [
+      await ghosts({ first: 1, last: isShort ? 15 : 1_000 }),
+      await ghostsAsProcesses({ seeds: isShort ? [1] : [1, 2, 3, 4, 5] }),
+    ];
+    return held.every((is) => is);
+  },
+  async months(isShort) {
+    const { months } = await import("./faults/months.ts");
+    return months({ days: isShort ? 12 : 730 });
+  },
   async scale(isShort) {
     const { manySimulatedDevices } = await import("./faults/scale.ts");
     return manySimulatedDevices({ sizes: isShort ? [100] : [100, 1_000, 10_000] });

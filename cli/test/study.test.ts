@@ -49,7 +49,7 @@ test("fedkm study init writes a file that study check understands", async () => 
     ],
   });
   expect(facts.hash).toMatch(/^[0-9a-f]{32}$/);
-  expect(facts.frameBytes).toBe(44 + 1 + 8 * 4 * 2);
+  expect(facts.frameBytes).toBe(60 + 1 + 8 * 4 * 2);
 });
 
 test("fedkm study init --data takes columns and round bounds with room from a file, which then fits", async () => {

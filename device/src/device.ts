@@ -1,15 +1,18 @@
 // The loop of one device, asynchronous Algorithm 1: hear, update, keep, send.
 
 import { type Matrix, matrix, toRows } from "@fedkm/core";
+import { alarm } from "./alarm.ts";
 import type { Clock } from "./clock.ts";
 import { keepOrder, sendOrder } from "./conflict.ts";
+import { Gathering } from "./gathering.ts";
 import { examine } from "./guard.ts";
 import { type Memory, type SavedState, usable } from "./memory.ts";
 import { Model } from "./model.ts";
 import { checkAway, createNeighbour, hear, meet, type Neighbour } from "./neighbour.ts";
 import type { Network, NetworkListener } from "./network.ts";
 import { HEARTBEAT_MILLISECONDS, PACE_MILLISECONDS } from "./pace.ts";
-import { type Contract, encodeCentroids, encodeStudy } from "./protocol.ts";
+import { type Contract, encodeStudy, type Heard } from "./protocol.ts";
+import { Sender } from "./sender.ts";
 import { type DeviceStatus, describe } from "./status.ts";
 import { canonicalStudy, differenceFrom, type Study, studyId } from "./study.ts";
 
@@ -34,9 +37,11 @@ export interface DeviceOptions {
 
 export interface Device {
   start(): Promise<void>;
-  /** New data, whole. It is folded in; nothing restarts. */
+  /** New data, whole. */
   setRows(rows: Matrix): void;
   setLinks(peers: readonly string[]): void;
+  /** Begins again from its own rows, and all devices with it. */
+  reset(): void;
   status(): DeviceStatus;
   /** Stops updating and sending; the network and the memory are their owners' to close. */
   stop(): void;
@@ -54,14 +59,11 @@ class Loop implements Device, NetworkListener {
   readonly #options: DeviceOptions;
   readonly #studyId: string;
   readonly #model: Model;
+  readonly #gathering: Gathering;
   readonly #neighbours = new Map<string, Neighbour>();
-  /** As last sent to all. */
-  #sent: { readonly centroids: Float64Array; readonly present: readonly boolean[] } | undefined;
-  #sentAt: number;
-  #sequence = 0;
-  #framesSent = 0;
+  readonly #sender: Sender;
   #restUntil = 0;
-  #cancelUpdate: (() => void) | undefined;
+  readonly #alarm;
   #cancelHeartbeat: (() => void) | undefined;
   #isStopped = false;
 
@@ -69,15 +71,24 @@ class Loop implements Device, NetworkListener {
     const { study, contract, memory, links, clock, rows, seed = 0 } = options;
     this.#options = options;
     this.#studyId = studyId(contract);
-    this.#sentAt = clock.now();
+    this.#alarm = alarm(clock, () => this.#work());
     const saved = usable(memory.saved, this.#studyId, contract.k, contract.d);
     this.#model = new Model(study, rows, seed, saved);
+    const { network } = options;
+    const { self } = network;
+    const { ranges } = this.#model;
+    this.#gathering = new Gathering({ self, epoch: memory.epoch, k: study.k, ranges, alpha: study.alpha, saved });
+    const parts = { model: this.#model, gathering: this.#gathering };
+    this.#sender = new Sender({ contract, network, clock, epoch: memory.epoch, ...parts });
     for (const peer of links) {
       const known = saved?.neighbours.find((neighbour) => neighbour.peer === peer);
-      const neighbour = createNeighbour(peer, clock.now(), known, known && matrix(known.centroids));
+      const neighbour = createNeighbour(peer, clock.now(), known && { ...known, centroids: matrix(known.centroids) });
       neighbour.heardRound = this.#model.round;
+      if (known !== undefined) neighbour.heardIn = this.#gathering.tag.number;
       this.#neighbours.set(peer, neighbour);
     }
+    // Who was unlinked while the device was not running has left as well.
+    if (saved?.neighbours.some(({ peer }) => !links.includes(peer))) this.#gathering.raise(clock.now());
   }
 
   async start(): Promise<void> {
@@ -89,29 +100,47 @@ class Loop implements Device, NetworkListener {
   stop(): void {
     this.#isStopped = true;
     if (this.#model.centroids !== undefined) this.#options.memory.keep(() => this.#state());
-    this.#cancelUpdate?.();
+    this.#alarm.cancel();
     this.#cancelHeartbeat?.();
   }
 
   status(): DeviceStatus {
     const { study, network, clock, memory } = this.#options;
-    const origin = { study, peer: network.self, epoch: memory.epoch, now: clock.now() };
-    return describe(origin, this.#model, [...this.#neighbours.values()], this.#framesSent);
+    const now = clock.now();
+    const neighbours = [...this.#neighbours.values()];
+    const isOpening = this.#gathering.isOpening(neighbours, now);
+    const opening = this.#gathering.tag.number;
+    const origin = { study, peer: network.self, epoch: memory.epoch, opening, isOpening, now };
+    return describe(origin, this.#model, neighbours, this.#sender.framesSent);
   }
 
   setRows(rows: Matrix): void {
-    this.#model.setRows(rows);
-    this.#wake();
+    if (this.#model.setRows(rows)) this.#wake();
   }
 
   setLinks(peers: readonly string[]): void {
+    const { clock } = this.#options;
     const wanted = new Set(peers);
-    for (const peer of this.#neighbours.keys()) if (!wanted.has(peer)) this.#neighbours.delete(peer);
+    for (const [peer, neighbour] of this.#neighbours) {
+      if (wanted.has(peer)) continue;
+      this.#neighbours.delete(peer);
+      this.#part(neighbour);
+    }
     for (const peer of wanted) {
-      if (this.#neighbours.has(peer)) continue;
-      this.#neighbours.set(peer, createNeighbour(peer, this.#options.clock.now()));
+      if (!this.#neighbours.has(peer)) this.#neighbours.set(peer, createNeighbour(peer, clock.now()));
     }
     this.#wake();
+  }
+
+  reset(): void {
+    this.#model.reset();
+    this.#gathering.raise(this.#options.clock.now());
+    this.#wake();
+  }
+
+  /** What a neighbour that has left brought in must not stay, here or further away. */
+  #part({ heardIn }: Neighbour): void {
+    if (heardIn === this.#gathering.tag.number) this.#gathering.raise(this.#options.clock.now());
   }
 
   onConnect(peer: string): void {
@@ -119,7 +148,7 @@ class Loop implements Device, NetworkListener {
     if (neighbour === undefined || this.#isStopped) return;
     meet(neighbour);
     sendOrder(this.#options, neighbour);
-    if (this.#sent !== undefined) this.#sendTo([neighbour]);
+    if (this.#sender.hasSent) this.#sender.sendTo([neighbour]);
   }
 
   onDisconnect(peer: string): void {
@@ -132,21 +161,27 @@ class Loop implements Device, NetworkListener {
     if (neighbour === undefined || this.#isStopped) return;
     const { contract, clock } = this.#options;
     const verdict = examine(contract, neighbour.guard, frame, clock.now());
-    if (verdict.kind === "centroids") this.#hear(neighbour, verdict.centroids);
+    if (verdict.kind === "centroids") this.#hear(neighbour, verdict);
     if (verdict.kind === "study") this.#refuse(neighbour, verdict.text);
     if (verdict.kind === "refused" && verdict.reason === "study") this.#sendStudy(neighbour);
     keepOrder(this.#options, neighbour, verdict);
   }
 
-  #hear(neighbour: Neighbour, centroids: Matrix): void {
-    const { clock } = this.#options;
-    const isNew = (neighbour.centroids?.rows ?? 0) < centroids.rows;
+  #hear(neighbour: Neighbour, heard: Heard): void {
+    const { clock, notice } = this.#options;
+    const isNew = (neighbour.centroids?.rows ?? 0) < heard.centroids.rows;
     const wasRefused = neighbour.refusal !== undefined;
     neighbour.refusal = undefined;
-    if (wasRefused && this.#sent !== undefined) this.#sendTo([neighbour]);
-    if (!hear(neighbour, centroids, clock.now(), this.#model.round)) return;
-    if (isNew) this.#model.openAgain();
-    this.#wake();
+    if (wasRefused && this.#sender.hasSent) this.#sender.sendTo([neighbour]);
+    const isNews = this.#gathering.hear(neighbour, heard, clock.now());
+    if (isNews === undefined && !neighbour.opensTooOften) {
+      neighbour.opensTooOften = true;
+      notice?.(`${neighbour.peer} asks for a new opening too often, and is not followed for a while`);
+    }
+    neighbour.heardIn = this.#gathering.tag.number;
+    const isChanged = hear(neighbour, heard, clock.now(), this.#model.round);
+    if (isChanged && isNew) this.#model.openAgain();
+    if (isNews || isChanged || !this.#gathering.isAgreed(neighbour)) this.#wake();
   }
 
   /** A neighbour of another study is sent ours, so that it can say what differs. */
@@ -169,39 +204,49 @@ class Loop implements Device, NetworkListener {
     this.#options.notice?.(`${neighbour.peer} is refused: ${neighbour.refusal}`);
   }
 
-  /** Sees to it that an update comes, not sooner than the pace allows. */
-  #wake(): void {
-    if (this.#cancelUpdate !== undefined || this.#isStopped) return;
+  /** Sees to it that an update comes after this time, but not sooner than the pace allows. */
+  #wake(after = 0): void {
+    if (!this.#isStopped) this.#alarm.set(Math.max(after, this.#restUntil - this.#options.clock.now()));
+  }
+
+  #work(): void {
     const { clock, paceMilliseconds = PACE_MILLISECONDS } = this.#options;
-    this.#cancelUpdate = clock.after(Math.max(0, this.#restUntil - clock.now()), () => {
-      this.#cancelUpdate = undefined;
-      const begun = clock.now();
-      this.#model.restart();
-      if (!this.#model.isStarting) this.#update();
-      const ended = clock.now();
-      // On large data the update itself sets the pace: half of the time is left to the rest of the process.
-      if (!this.#model.isStarting) this.#restUntil = ended + Math.max(paceMilliseconds, ended - begun);
-      if (this.#model.isMoving) this.#wake();
-    });
+    const model = this.#model;
+    const begun = clock.now();
+    model.restart();
+    const isReady = this.#open(begun);
+    if (isReady) this.#update();
+    const ended = clock.now();
+    // On large data the update itself sets the pace: half of the time is left to the rest of the process.
+    if (isReady) this.#restUntil = ended + Math.max(paceMilliseconds, ended - begun);
+    const neighbours = [...this.#neighbours.values()];
+    const lacking = neighbours.filter((neighbour) => this.#gathering.agreeWait(neighbour, ended) === 0);
+    if (lacking.length > 0) this.#sender.sendTo(lacking);
+    if (model.isMoving) this.#wake();
+    if (this.#gathering.isSeeking) this.#wake(this.#gathering.wait(ended));
+    const agreement = this.#gathering.nextAgreement(neighbours, ended);
+    if (Number.isFinite(agreement)) this.#wake(agreement);
+  }
+
+  /** Everything of an opening but the updates, a step at a time. Returns whether an update can follow. */
+  #open(now: number): boolean {
+    const model = this.#model;
+    const gathering = this.#gathering;
+    if (model.isRestarting) return model.centroids !== undefined;
+    gathering.renew(model.sketch(gathering.own), now);
+    if (!gathering.isSeeking || gathering.wait(now) > 0) return true;
+    const seed = gathering.step(now);
+    if (seed !== undefined) model.openAt(seed);
+    return seed !== undefined || !gathering.isSeeking;
   }
 
   #update(): void {
     const model = this.#model;
     if (!model.update(this.#counting())) return;
     // What nobody is sent need not be on the disk either: the next start computes it again.
-    if (!this.#isWorthSending()) return;
+    if (!this.#sender.isWorthSending()) return;
     this.#options.memory.keep(() => this.#state());
-    this.#sendAll();
-  }
-
-  #isWorthSending(): boolean {
-    const { centroids, present, threshold } = this.#model;
-    const sent = this.#sent;
-    if (centroids === undefined || sent === undefined) return true;
-    return (
-      present.some((is, c) => is !== sent.present[c]) ||
-      this.#model.distance(sent.centroids, centroids.data) > threshold
-    );
+    this.#sender.sendAll(this.#neighbours.values());
   }
 
   /** The centroids of the neighbours that count now. */
@@ -209,46 +254,28 @@ class Loop implements Device, NetworkListener {
     const { study, clock, notice } = this.#options;
     const counting: Matrix[] = [];
     for (const neighbour of this.#neighbours.values()) {
-      if (checkAway(neighbour, clock.now(), this.#model.round)) notice?.(`${neighbour.peer} is away: silent for long`);
-      const { centroids, isAway } = neighbour;
-      if (centroids === undefined || isAway) continue;
+      if (checkAway(neighbour, clock.now(), this.#model.round)) {
+        notice?.(`${neighbour.peer} is away: silent for long`);
+        this.#part(neighbour);
+        this.#wake();
+      }
+      const centroids = neighbour.isAway ? undefined : this.#gathering.placeOf(neighbour, clock.now());
+      if (centroids === undefined) continue;
       // One permutation needs as many centroids as ours.
       if (study.coupling === "nearest" || centroids.rows === study.k) counting.push(centroids);
     }
     return counting;
   }
 
-  #sendAll(): void {
-    const { centroids, present } = this.#model;
-    if (centroids === undefined) return;
-    this.#sent = { centroids: centroids.data, present };
-    this.#sentAt = this.#options.clock.now();
-    this.#sendTo(this.#neighbours.values());
-  }
-
-  #sendTo(to: Iterable<Neighbour>): void {
-    const { contract, network, memory } = this.#options;
-    const { centroids, present } = this.#model;
-    if (centroids === undefined || !present.includes(true)) return;
-    const stamp = { epoch: memory.epoch, sequence: this.#sequence++ };
-    // One and the same frame for all: what each learns more than the others could be used against the device.
-    const frame = encodeCentroids(contract, stamp, centroids.data, present);
-    for (const { peer, isConnected, refusal } of to) {
-      if (!isConnected || refusal !== undefined) continue;
-      this.#framesSent++;
-      network.send(peer, frame);
-    }
-  }
-
   /** Says that the device lives, and lets differences below the threshold even out. */
   #waitForHeartbeat(): void {
     const { clock } = this.#options;
-    const isDue = () => clock.now() >= this.#sentAt + HEARTBEAT_MILLISECONDS;
-    this.#cancelHeartbeat = clock.after(Math.max(0, this.#sentAt + HEARTBEAT_MILLISECONDS - clock.now()), () => {
+    const isDue = () => clock.now() >= this.#sender.sentAt + HEARTBEAT_MILLISECONDS;
+    this.#cancelHeartbeat = clock.after(Math.max(0, this.#sender.sentAt + HEARTBEAT_MILLISECONDS - clock.now()), () => {
       if (isDue() && !this.#model.isStarting) this.#update();
       if (isDue()) {
-        this.#sentAt = clock.now();
-        this.#sendAll();
+        this.#sender.sentAt = clock.now();
+        this.#sender.sendAll(this.#neighbours.values());
       }
       this.#waitForHeartbeat();
     });
@@ -261,8 +288,10 @@ class Loop implements Device, NetworkListener {
       round,
       centroids: centroids === undefined ? [] : toRows(centroids),
       present,
-      neighbours: Array.from(this.#neighbours.values()).flatMap(({ peer, guard: { last }, centroids: heard }) =>
-        last === undefined || heard === undefined ? [] : [{ peer, ...last, centroids: toRows(heard) }],
+      ...this.#gathering.saved(),
+      own: this.#model.savedOwn(),
+      neighbours: Array.from(this.#neighbours.values()).flatMap(({ peer, guard: { last }, seed, centroids: heard }) =>
+        last === undefined || heard === undefined ? [] : [{ peer, ...last, seed, centroids: toRows(heard) }],
       ),
     };
   }

@@ -1,9 +1,23 @@
 // What a device remembers from one start to the next, as plain data, and who keeps it.
 
 import type { Stamp } from "./protocol.ts";
+import type { SavedSketch } from "./sketch.ts";
 
 interface SavedNeighbour extends Stamp {
   readonly peer: string;
+  readonly seed: number;
+  readonly centroids: readonly (readonly number[])[];
+}
+
+export interface SavedOpening {
+  readonly number: number;
+  readonly seed: number;
+  readonly sketches: readonly SavedSketch[];
+}
+
+/** The first k-means, and a fingerprint of the rows that it was made of. */
+interface SavedOwn {
+  readonly fingerprint: number;
   readonly centroids: readonly (readonly number[])[];
 }
 
@@ -11,6 +25,10 @@ export interface SavedState {
   /** Hash of the study these centroids belong to, in hex. */
   readonly study: string;
   readonly round: number;
+  readonly opening: SavedOpening;
+  readonly own: SavedOwn | null;
+  /** Of the own rows. */
+  readonly sketch: SavedSketch | null;
   readonly centroids: readonly (readonly number[])[];
   /** Which centroids may be sent. */
   readonly present: readonly boolean[];
@@ -41,7 +59,14 @@ export function usable(saved: SavedState | undefined, study: string, k: number, 
     Array.isArray(saved.present) &&
     saved.present.length === k &&
     Array.isArray(saved.neighbours) &&
-    saved.neighbours.every(({ centroids }) => isShaped(centroids, true));
+    saved.neighbours.every(({ centroids }) => isShaped(centroids, true)) &&
+    (saved.own === null || isShaped(saved.own?.centroids, false)) &&
+    Number.isSafeInteger(saved.opening?.number) &&
+    Array.isArray(saved.opening.sketches) &&
+    [...saved.opening.sketches, ...(saved.sketch == null ? [] : [saved.sketch])].every(
+      ({ shares, centroids }) =>
+        shares?.length === k && centroids?.length === k * d && centroids.every(Number.isFinite),
+    );
   return isWhole ? saved : undefined;
 }
 

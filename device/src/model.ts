@@ -1,20 +1,33 @@
-// What one device computes: its first k-means, then one update after the other. It knows no network and no clock.
+// What one device computes: its own k-means, then one update after the other. It knows no network and no clock.
 
-import { type DeviceUpdate, kmeans, type Matrix, matrix, updateDevice } from "@fedkm/core";
+import { type DeviceUpdate, distortion, kmeans, type Matrix, matrix, toRows, updateDevice } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
 import type { SavedState } from "./memory.ts";
-import { LARGEST_CONTRACTION, OPENING_UPDATES, PRECISION } from "./pace.ts";
+import { LARGEST_CONTRACTION, OPENING_UPDATES, PRECISION, SHARE_TOLERANCE, SKETCH_TOLERANCE } from "./pace.ts";
+import { centroidsOf, fingerprintOf, type Sketch, sketchOf } from "./sketch.ts";
 import type { Study } from "./study.ts";
 import { scaleRows } from "./units.ts";
+
+/** The best k-means of the own rows. */
+interface Own {
+  readonly centroids: Matrix;
+  readonly inertia: number;
+  readonly labels: ArrayLike<number>;
+}
 
 export class Model {
   readonly #study: Study;
   readonly #seed: number;
   readonly #ranges: Float64Array;
   #points: Matrix;
-  #best: { centroids: Matrix; inertia: number } | undefined;
+  #fingerprint: number;
+  #best: Own | undefined;
   #restartsLeft = 0;
   #openingLeft = OPENING_UPDATES;
+  /** Where the next update begins as well, or only. */
+  #starts: readonly Matrix[] = [];
+  /** The finished k-means of the own rows. */
+  #own: Matrix | undefined;
   rowsLeftOut = 0;
   centroids: Matrix | undefined;
   /** Which centroids may be sent: those on enough own rows, and those that neighbours have moved. */
@@ -30,15 +43,27 @@ export class Model {
     this.#ranges = Float64Array.from(study.features, ({ min, max, scale }) => (max - min) / scale);
     this.present = saved?.present ?? new Array<boolean>(study.k).fill(false);
     this.#points = this.#taken(rows);
-    if (saved === undefined) this.#beginRestarts();
-    else {
+    this.#fingerprint = fingerprintOf(this.#points);
+    if (saved !== undefined) {
       this.centroids = matrix(saved.centroids);
       this.round = saved.round;
     }
+    // Rows that changed while the device was not running are new rows.
+    if (saved?.own?.fingerprint === this.#fingerprint) this.#own = matrix(saved.own.centroids);
+    else this.#beginRestarts();
   }
 
   get rows(): number {
     return this.#points.rows;
+  }
+
+  get ranges(): Float64Array {
+    return this.#ranges;
+  }
+
+  /** The own k-means is not finished. */
+  get isRestarting(): boolean {
+    return this.#restartsLeft > 0;
   }
 
   /** The first k-means is not finished: there is nothing to update, and nothing that may be sent. */
@@ -48,7 +73,7 @@ export class Model {
 
   /** There is something to do even if nobody says anything. */
   get isMoving(): boolean {
-    if (this.#restartsLeft > 0 || this.#best !== undefined) return true;
+    if (this.#restartsLeft > 0 || this.#starts.length > 0) return true;
     return this.centroids !== undefined && (this.#openingLeft > 0 || this.move > this.threshold);
   }
 
@@ -57,15 +82,34 @@ export class Model {
     return PRECISION * (1 - Math.min(this.last?.contraction ?? 0, LARGEST_CONTRACTION));
   }
 
-  setRows(rows: Matrix): void {
+  /** Returns whether they are others than before. */
+  setRows(rows: Matrix): boolean {
     this.#points = this.#taken(rows);
+    const fingerprint = fingerprintOf(this.#points);
+    if (fingerprint === this.#fingerprint) return false;
+    this.#fingerprint = fingerprint;
     this.#beginRestarts();
     this.openAgain();
+    return true;
   }
 
   /** Somebody new is there to learn from. */
   openAgain(): void {
     this.#openingLeft = OPENING_UPDATES;
+  }
+
+  /** The next update begins at the seed, as in all devices, at the own k-means and where it is; the best is kept. */
+  openAt(seed: Matrix): void {
+    this.#starts = [seed, this.#own, this.centroids].filter((start) => start !== undefined);
+    this.openAgain();
+  }
+
+  /** Forgets all that came from neighbours. */
+  reset(): void {
+    this.centroids = undefined;
+    this.present = this.present.map(() => false);
+    this.#beginRestarts();
+    this.openAgain();
   }
 
   /** Rows within the study's bounds, if they are enough to hide in. */
@@ -79,6 +123,7 @@ export class Model {
 
   #beginRestarts(): void {
     this.#best = undefined;
+    this.#own = undefined;
     // The seeds of the first k-means are records and never leave the device.
     this.#restartsLeft = this.#points.rows > 0 ? defaults.restarts : 0;
   }
@@ -90,30 +135,66 @@ export class Model {
     const { k } = this.#study;
     const found = kmeans(this.#points, { k, restarts: 1, seed: this.#seed + this.#restartsLeft });
     if (this.#best === undefined || found.inertia < this.#best.inertia) this.#best = found;
+    if (this.#restartsLeft > 0) return;
+    this.#own = this.#best.centroids;
+    // New data may be in another basin than the centroids that came from the old.
+    this.#starts = this.centroids === undefined ? [this.#own] : [this.centroids, this.#own];
+  }
+
+  /** What the network should know of the own rows: `known`, while it is nearly as good as a new sketch. */
+  sketch(known: Sketch | undefined): Omit<Sketch, "origin" | "version"> | undefined {
+    if (this.#points.rows === 0) return undefined;
+    const best = this.#best;
+    if (best === undefined) return known;
+    const { k, minimum } = this.#study;
+    const counts = new Float64Array(k);
+    for (let r = 0; r < this.#points.rows; r++) counts[best.labels[r]]++;
+    const found = sketchOf(best.centroids, counts, minimum);
+    this.#best = undefined;
+    return known !== undefined && this.#isNearlyAsGood(known, found, best.inertia) ? known : found;
+  }
+
+  #isNearlyAsGood(known: Sketch, found: Omit<Sketch, "origin" | "version">, inertia: number): boolean {
+    const isShareAlike = known.shares.every((share, c) => Math.abs(share - found.shares[c]) <= 255 * SHARE_TOLERANCE);
+    const centroids = centroidsOf(known);
+    return (
+      isShareAlike &&
+      centroids.rows > 0 &&
+      2 * distortion([this.#points], [centroids]) <= (1 + SKETCH_TOLERANCE) * inertia
+    );
   }
 
   /** One device update against the neighbours' centroids. False: there is nothing to begin with yet. */
   update(neighbours: readonly Matrix[]): boolean {
     const { k, minimum } = this.#study;
-    // New data may be in another basin than the centroids that came from the old.
-    const own = this.#restartsLeft === 0 ? this.#best?.centroids : undefined;
-    if (own !== undefined) this.#best = undefined;
+    const before = this.centroids;
     // A device without rows of its own begins where a neighbour is.
-    const from = this.centroids ?? own ?? neighbours.find(({ rows }) => rows === k);
-    if (from === undefined) return false;
-    const warm = this.#updated(from, neighbours);
-    const fresh = own === undefined || own === from ? undefined : this.#updated(own, neighbours);
-    const isFresh = fresh !== undefined && fresh.objective < warm.objective;
-    const result = isFresh ? fresh : warm;
+    const given = before ?? neighbours.find(({ rows }) => rows === k);
+    const [first, ...others] = this.#starts.length > 0 ? this.#starts : given === undefined ? [] : [given];
+    if (first === undefined) return false;
+    this.#starts = [];
+    let result = this.#updated(first, neighbours);
+    let isFresh = first !== before;
+    for (const other of others) {
+      const found = this.#updated(other, neighbours);
+      if (found.objective >= result.objective) continue;
+      result = found;
+      isFresh = true;
+    }
     this.#openingLeft = Math.max(0, this.#openingLeft - 1);
     this.round++;
-    this.move = this.distance(from.data, result.centroids.data);
+    this.move = this.distance((before ?? first).data, result.centroids.data);
     this.centroids = result.centroids;
     this.last = result;
     const isPulled = neighbours.length > 0 && this.#study.alpha > 0;
     // A fresh centroid without rows may be a seed still, whatever stood in its place before.
     this.present = this.present.map((was, c) => isPulled || result.counts[c] >= minimum || (was && !isFresh));
     return true;
+  }
+
+  /** The own k-means, to be kept. */
+  savedOwn(): SavedState["own"] {
+    return this.#own === undefined ? null : { fingerprint: this.#fingerprint, centroids: toRows(this.#own) };
   }
 
   #updated(from: Matrix, neighbours: readonly Matrix[]): DeviceUpdate {

@@ -2,8 +2,8 @@
 
 import type { Matrix } from "@fedkm/core";
 import { createGuard, type Guard } from "./guard.ts";
-import { AWAY_MILLISECONDS, AWAY_ROUNDS } from "./pace.ts";
-import type { Order, Stamp } from "./protocol.ts";
+import { AWAY_MILLISECONDS, AWAY_ROUNDS, BETWEEN_OPENINGS_MILLISECONDS, OPENING_BURST } from "./pace.ts";
+import type { Heard, Order, Stamp, Tag } from "./protocol.ts";
 
 export interface Neighbour {
   readonly peer: string;
@@ -11,6 +11,23 @@ export interface Neighbour {
   isConnected: boolean;
   /** Latest only. */
   centroids: Matrix | undefined;
+  /** Of the seed that they began from. */
+  seed: number;
+  /** As last heard on this connection. */
+  tag: Tag | undefined;
+  /** Versions of the sketches that it is known to have, by origin, in the opening of `tag`. */
+  readonly has: Map<number, number>;
+  /** The number of the opening in which it was last heard. */
+  heardIn: number | undefined;
+  /** On this connection it has brought more news of openings than are followed. */
+  opensTooOften: boolean;
+  /** How often it may still bring news of openings, as of `newsAt`. */
+  newsLeft: number;
+  newsAt: number;
+  /** When it was last sent sketches, and how often it is still sent them while the difference stays the same. */
+  agreeAt: number;
+  agreeLeft: number;
+  difference: string;
   /** When something was last heard, by the clock and by own rounds. */
   heardAt: number;
   heardRound: number;
@@ -27,12 +44,28 @@ export interface Neighbour {
   orderSentAt: number;
 }
 
-export function createNeighbour(peer: string, now: number, last?: Stamp, centroids?: Matrix): Neighbour {
+/** As it was known before, if it was. */
+interface Known extends Stamp {
+  readonly seed: number;
+  readonly centroids: Matrix;
+}
+
+export function createNeighbour(peer: string, now: number, known?: Known): Neighbour {
   return {
     peer,
-    guard: createGuard(last, now),
+    guard: createGuard(known && { epoch: known.epoch, sequence: known.sequence }, now),
     isConnected: false,
-    centroids,
+    centroids: known?.centroids,
+    seed: known?.seed ?? 0,
+    tag: undefined,
+    has: new Map(),
+    heardIn: undefined,
+    opensTooOften: false,
+    newsLeft: OPENING_BURST,
+    newsAt: now,
+    agreeAt: Number.NEGATIVE_INFINITY,
+    agreeLeft: 0,
+    difference: "",
     heardAt: now,
     heardRound: 0,
     isAway: false,
@@ -48,6 +81,9 @@ export function createNeighbour(peer: string, now: number, last?: Stamp, centroi
 /** A new connection. It may have come back with another study, or at last with ours. */
 export function meet(neighbour: Neighbour): void {
   neighbour.isConnected = true;
+  neighbour.tag = undefined;
+  neighbour.has.clear();
+  neighbour.opensTooOften = false;
   neighbour.refusal = undefined;
   neighbour.studySent = false;
   neighbour.studyHeard = false;
@@ -55,14 +91,25 @@ export function meet(neighbour: Neighbour): void {
 }
 
 /** Puts what was heard into the register. Returns whether it is news: a heartbeat is none. */
-export function hear(neighbour: Neighbour, centroids: Matrix, now: number, round: number): boolean {
-  const isNews = neighbour.isAway || !isEqual(neighbour.centroids, centroids);
+export function hear(neighbour: Neighbour, { centroids, tag }: Heard, now: number, round: number): boolean {
+  const isNews = neighbour.isAway || neighbour.seed !== tag.seed || !isEqual(neighbour.centroids, centroids);
   neighbour.centroids = centroids;
+  neighbour.seed = tag.seed;
   neighbour.heardAt = now;
   neighbour.heardRound = round;
   neighbour.isAway = false;
   neighbour.framesHeard++;
   return isNews;
+}
+
+/** Whether the neighbour may bring news of openings now; if so, it counts as brought. */
+export function mayBringNews(neighbour: Neighbour, now: number): boolean {
+  const gained = (now - neighbour.newsAt) / BETWEEN_OPENINGS_MILLISECONDS;
+  neighbour.newsLeft = Math.min(OPENING_BURST, neighbour.newsLeft + gained);
+  neighbour.newsAt = now;
+  if (neighbour.newsLeft < 1) return false;
+  neighbour.newsLeft--;
+  return true;
 }
 
 /** Returns whether the neighbour has just become away. */

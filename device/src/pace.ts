@@ -36,6 +36,69 @@ export const PACE_MILLISECONDS = 10;
 export const OPENING_UPDATES = 4;
 
 /**
+ * docs/protocol.md#openings: "A device looks for the seed of its sketches when none has come for this time, so that it
+ * looks once and not once for each."
+ */
+export const SEED_QUIET_MILLISECONDS = 200;
+
+/** docs/protocol.md#openings: "The seed is the best of this many starts of k-means on the centroids of the sketches." */
+export const SEED_STARTS = 20;
+
+/**
+ * docs/protocol.md#openings: "The seed is rounded to this share of each feature's range. It only says where to begin,
+ * and equal seeds have equal hashes."
+ */
+export const SEED_RESOLUTION = 1e-6;
+
+/**
+ * docs/protocol.md#openings: "A device keeps at most this many sketches. In a larger network all keep the same sample of
+ * them."
+ */
+export const MOST_SKETCHES = 64;
+
+/** docs/protocol.md#openings: "The sketches that a device keeps take at most this many bytes, but two are always kept." */
+export const LARGEST_SKETCHES_BYTES = 262_144;
+
+/** docs/protocol.md#openings: "A frame carries sketches up to this many bytes, but always one if one is missing." */
+export const FRAME_SKETCHES_BYTES = 65_536;
+
+/**
+ * docs/protocol.md#openings: "A connected neighbour that shows other sketches is sent the frame again, with what it
+ * lacks, at this interval."
+ */
+export const AGREE_MILLISECONDS = 500;
+
+/** docs/protocol.md#openings: "A frame is repeated at most this often for a neighbour whose sketches stay others." */
+export const AGREE_ATTEMPTS = 10;
+
+/** docs/protocol.md#openings: "A neighbour may bring news of openings this often at once." */
+export const OPENING_BURST = 128;
+
+/**
+ * docs/protocol.md#openings: "Beyond that a neighbour may bring news of openings once in this time. What it says of
+ * openings in between is not heard, so that nobody can keep a network restless."
+ */
+export const BETWEEN_OPENINGS_MILLISECONDS = 60_000;
+
+/**
+ * docs/protocol.md#openings: "A number further than this above the own one is refused, so that nobody can use up the
+ * numbers. A device that has none yet takes any."
+ */
+export const FARTHEST_OPENING = 16_777_216;
+
+/**
+ * docs/protocol.md#openings: "A device sends a new sketch when the old one is worse for its rows by more than this
+ * share. Smaller changes of rows need no opening."
+ */
+export const SKETCH_TOLERANCE = 0.001;
+
+/**
+ * docs/protocol.md#openings: "A device also sends a new sketch when the share of a cluster has changed by more than
+ * this."
+ */
+export const SHARE_TOLERANCE = 0.1;
+
+/**
  * docs/protocol.md#updates: "Where all devices have settled and their contractions are alike, none is further from the
  * fixed point than this share of a feature's range."
  */

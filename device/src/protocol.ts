@@ -2,14 +2,20 @@
 
 import type { Matrix } from "@fedkm/core";
 import { LARGEST_FRAME_BYTES } from "./link/limits.ts";
+import type { Sketch } from "./sketch.ts";
 
-/** magic 4, version 1, type 1, k 2, d 2, flags 2, study hash 16, epoch 8, sequence 8. All numbers little-endian. */
+/** magic 4, version 1, type 1, k 2, d 2, sketches 2, study hash 16, epoch 8, sequence 8. All numbers little-endian. */
 const HEADER_BYTES = 44;
+/** The number of the opening 8, the hash of its sketches 4, the hash of its seed 4. */
+const TAG_BYTES = 16;
+const CENTROIDS_AT = HEADER_BYTES + TAG_BYTES;
+/** Origin 8, version 8. */
+const SKETCH_HEADER_BYTES = 16;
 /** So much of the SHA-256 of the canonical study is in every frame. */
 export const HASH_BYTES = 16;
 
 const MAGIC = 0x6d6b6466; // "fdkm"
-const VERSION = 1;
+const VERSION = 2;
 const CENTROIDS = 1;
 const STUDY = 2;
 const ORDER = 3;
@@ -40,9 +46,30 @@ export interface Order {
   readonly isTwice: boolean;
 }
 
+/** In which opening a device is, and from which seed its centroids began. See docs/protocol.md#the-opening. */
+export interface Tag {
+  readonly number: number;
+  /** Hash of the sketches that the sender knows. */
+  readonly table: number;
+  /** Hash of the seed; 0: none. */
+  readonly seed: number;
+}
+
+export function isSameTag(a: Tag, b: Tag): boolean {
+  return a.number === b.number && a.table === b.table && a.seed === b.seed;
+}
+
+/** A frame of centroids. Absent ones are left out: `centroids` has at most k rows. */
+export interface Heard {
+  readonly kind: "centroids";
+  readonly stamp: Stamp;
+  readonly tag: Tag;
+  readonly centroids: Matrix;
+  readonly sketches: readonly Sketch[];
+}
+
 export type Decoded =
-  /** Absent centroids are left out: `centroids` has at most k rows. */
-  | { readonly kind: "centroids"; readonly stamp: Stamp; readonly centroids: Matrix }
+  | Heard
   /** The sender's canonical study, sent to a peer that has another one. */
   | { readonly kind: "study"; readonly text: string }
   | { readonly kind: "order"; readonly order: Order }
@@ -55,6 +82,7 @@ export const refusals = [
   "type",
   "study",
   "shape",
+  "sketch",
   "flags",
   "stamp",
   "presence",
@@ -64,30 +92,59 @@ export const refusals = [
 ] as const;
 type Refusal = (typeof refusals)[number];
 
-/** 44 + ceil(k / 8) + 8 k d. */
+/** 60 + ceil(k / 8) + 8 k d, without sketches. */
 export function frameBytes({ k, d }: { k: number; d: number }): number {
-  return HEADER_BYTES + Math.ceil(k / 8) + 8 * k * d;
+  return CENTROIDS_AT + Math.ceil(k / 8) + 8 * k * d;
 }
 
-/** `present[c]` false: centroid c stands on nothing yet; its place is sent as zeros. */
+/** 16 + k + 8 k d. */
+export function sketchBytes({ k, d }: { k: number; d: number }): number {
+  return SKETCH_HEADER_BYTES + k + 8 * k * d;
+}
+
+/** What a device says in a frame. */
+export interface Said {
+  readonly tag: Tag;
+  readonly centroids: Float64Array;
+  /** False: the centroid stands on nothing yet; its place is sent as zeros. */
+  readonly present: readonly boolean[];
+  readonly sketches: readonly Sketch[];
+}
+
 export function encodeCentroids(
   contract: Contract,
   { epoch, sequence }: Stamp,
-  centroids: Float64Array,
-  present: readonly boolean[],
+  { tag, centroids, present, sketches }: Said,
 ): Uint8Array {
   const { k, d } = contract;
-  const frame = new Uint8Array(frameBytes(contract));
+  const frame = new Uint8Array(frameBytes(contract) + sketches.length * sketchBytes(contract));
   const view = header(frame, contract, CENTROIDS);
+  view.setUint16(10, sketches.length, true);
   setInteger(view, 28, epoch);
   setInteger(view, 36, sequence);
-  const numbers = HEADER_BYTES + Math.ceil(k / 8);
+  setInteger(view, 44, tag.number);
+  view.setUint32(52, tag.table, true);
+  view.setUint32(56, tag.seed, true);
+  const numbers = CENTROIDS_AT + Math.ceil(k / 8);
   for (let c = 0; c < k; c++) {
     if (!present[c]) continue;
-    frame[HEADER_BYTES + (c >> 3)] |= 1 << (c & 7);
+    frame[CENTROIDS_AT + (c >> 3)] |= 1 << (c & 7);
     for (let i = c * d; i < (c + 1) * d; i++) view.setFloat64(numbers + 8 * i, centroids[i], true);
   }
+  sketches.forEach((sketch, n) => {
+    writeSketch(view, frameBytes(contract) + n * sketchBytes(contract), sketch);
+  });
   return frame;
+}
+
+function writeSketch(/* OUT */ view: DataView, at: number, { origin, version, shares, centroids }: Sketch): void {
+  setInteger(view, at, origin);
+  setInteger(view, at + 8, version);
+  shares.forEach((share, c) => {
+    view.setUint8(at + SKETCH_HEADER_BYTES + c, share);
+  });
+  const numbers = at + SKETCH_HEADER_BYTES + shares.length;
+  for (let i = 0; i < centroids.length; i++) view.setFloat64(numbers + 8 * i, centroids[i], true);
 }
 
 export function encodeStudy(contract: Contract, text: string): Uint8Array {
@@ -132,21 +189,23 @@ export function decode(contract: Contract, frame: Uint8Array): Decoded {
   for (let i = 0; i < HASH_BYTES; i++) if (frame[12 + i] !== contract.hash[i]) return refused("study");
   if (view.getUint16(6, true) !== contract.k || view.getUint16(8, true) !== contract.d) return refused("shape");
   if (type === ORDER) return decodeOrder(frame, view);
-  if (frame.length !== frameBytes(contract)) return refused("length");
-  if (view.getUint16(10, true) !== 0) return refused("flags");
+  const sketches = view.getUint16(10, true);
+  if (frame.length !== frameBytes(contract) + sketches * sketchBytes(contract)) return refused("length");
   return decodeCentroids(contract, frame, view);
 }
 
-function decodeCentroids({ k, d, low, high }: Contract, frame: Uint8Array, view: DataView): Decoded {
+function decodeCentroids(contract: Contract, frame: Uint8Array, view: DataView): Decoded {
+  const { k, d, low, high } = contract;
   const stamp = { epoch: getInteger(view, 28), sequence: getInteger(view, 36) };
-  if (!Number.isSafeInteger(stamp.epoch) || !Number.isSafeInteger(stamp.sequence)) return refused("stamp");
+  const tag = { number: getInteger(view, 44), table: view.getUint32(52, true), seed: view.getUint32(56, true) };
+  if (![stamp.epoch, stamp.sequence, tag.number].every(Number.isSafeInteger)) return refused("stamp");
   const bitmap = Math.ceil(k / 8);
   // Bits beyond the last centroid are 0, so that every frame can be written in one way only.
-  if (k % 8 !== 0 && frame[HEADER_BYTES + bitmap - 1] >> (k % 8) !== 0) return refused("presence");
+  if (k % 8 !== 0 && frame[CENTROIDS_AT + bitmap - 1] >> (k % 8) !== 0) return refused("presence");
   const data = new Float64Array(k * d);
   let rows = 0;
-  for (let c = 0, at = HEADER_BYTES + bitmap; c < k; c++, at += 8 * d) {
-    const isPresent = (frame[HEADER_BYTES + (c >> 3)] >> (c & 7)) & 1;
+  for (let c = 0, at = CENTROIDS_AT + bitmap; c < k; c++, at += 8 * d) {
+    const isPresent = (frame[CENTROIDS_AT + (c >> 3)] >> (c & 7)) & 1;
     for (let i = 0; i < d; i++) {
       const value = view.getFloat64(at + 8 * i, true);
       if (!isPresent) {
@@ -160,7 +219,30 @@ function decodeCentroids({ k, d, low, high }: Contract, frame: Uint8Array, view:
     if (isPresent) rows++;
   }
   if (rows === 0) return refused("presence");
-  return { kind: "centroids", stamp, centroids: { data: data.subarray(0, rows * d), rows, cols: d } };
+  const sketches: Sketch[] = [];
+  for (let at = frameBytes(contract); at < frame.length; at += sketchBytes(contract)) {
+    const sketch = readSketch(contract, view, at);
+    if (sketch === undefined) return refused("sketch");
+    sketches.push(sketch);
+  }
+  return { kind: "centroids", stamp, tag, centroids: { data: data.subarray(0, rows * d), rows, cols: d }, sketches };
+}
+
+/** Undefined: numbers that are too large, not finite or out of bounds, or a centroid where there is no share. */
+function readSketch({ k, d, low, high }: Contract, view: DataView, at: number): Sketch | undefined {
+  const [origin, version] = [getInteger(view, at), getInteger(view, at + 8)];
+  if (!Number.isSafeInteger(origin) || !Number.isSafeInteger(version)) return undefined;
+  const shares = Uint8Array.from({ length: k }, (_, c) => view.getUint8(at + SKETCH_HEADER_BYTES + c));
+  const centroids = new Float64Array(k * d);
+  const numbers = at + SKETCH_HEADER_BYTES + k;
+  for (let i = 0; i < k * d; i++) {
+    const value = view.getFloat64(numbers + 8 * i, true);
+    const f = i % d;
+    const isRight = shares[(i - f) / d] > 0 ? value >= low[f] && value <= high[f] : Object.is(value, 0);
+    if (!isRight) return undefined;
+    centroids[i] = value;
+  }
+  return { origin, version, shares, centroids };
 }
 
 function decodeOrder(frame: Uint8Array, view: DataView): Decoded {

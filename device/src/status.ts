@@ -23,6 +23,8 @@ export interface NeighbourStatus {
   readonly framesHeard: number;
   /** Frames refused, by reason. */
   readonly framesRefused: Partial<Record<Reason, number>>;
+  /** It asks for a new opening too often, and is not followed for a while. */
+  readonly opensTooOften: boolean;
   /** Why nothing is sent to it, if so. */
   readonly refusal: string | null;
   /** What is wrong with the order of its frames or, as it says, of ours; a sentence that begins after its name. */
@@ -37,6 +39,8 @@ export interface DeviceStatus {
   readonly rows: number;
   readonly rowsLeftOut: number;
   readonly epoch: number;
+  /** The number of the opening: it grows when somebody leaves the network. */
+  readonly opening: number;
   readonly round: number;
   /** Largest move of a coordinate in the last update, as a share of its feature's range; null before the first. */
   readonly move: number | null;
@@ -55,11 +59,14 @@ interface Origin {
   readonly peer: string;
   readonly study: Study;
   readonly epoch: number;
+  readonly opening: number;
+  /** Sketches are still being gathered. */
+  readonly isOpening: boolean;
   readonly now: number;
 }
 
 export function describe(
-  { peer, study, epoch, now }: Origin,
+  { peer, study, epoch, opening, isOpening, now }: Origin,
   model: Model,
   neighbours: readonly Neighbour[],
   framesSent: number,
@@ -68,10 +75,11 @@ export function describe(
   return {
     peer,
     study: study.name,
-    phase: phaseOf(model, neighbours),
+    phase: phaseOf(model, neighbours, isOpening),
     rows,
     rowsLeftOut,
     epoch,
+    opening,
     round,
     move: Number.isFinite(move) ? move : null,
     threshold,
@@ -84,6 +92,7 @@ export function describe(
       age: neighbour.framesHeard > 0 ? now - neighbour.heardAt : null,
       framesHeard: neighbour.framesHeard,
       framesRefused: Object.fromEntries(neighbour.guard.refused),
+      opensTooOften: neighbour.opensTooOften,
       refusal: neighbour.refusal ?? null,
       conflict: conflictOf(neighbour, epoch, now) ?? null,
     })),
@@ -91,9 +100,13 @@ export function describe(
   };
 }
 
-function phaseOf({ isStarting, isMoving, centroids }: Model, neighbours: readonly Neighbour[]): Phase {
+function phaseOf(
+  { isStarting, isMoving, centroids }: Model,
+  neighbours: readonly Neighbour[],
+  isOpening: boolean,
+): Phase {
   if (isStarting) return "starting";
   if (centroids === undefined) return "waiting";
-  if (isMoving) return "moving";
+  if (isMoving || isOpening) return "moving";
   return neighbours.some((neighbour) => neighbour.centroids !== undefined && !neighbour.isAway) ? "settled" : "alone";
 }

@@ -4,7 +4,7 @@ import type { Coupling, Weighting } from "@fedkm/core";
 import { isNode, LineCounter, parseDocument, stringify } from "yaml";
 import { type Fail, failWith, fieldsOf, type Path, show } from "./fields.ts";
 import { BOX_HALF_RANGES, LARGEST_FRAME_BYTES } from "./link/limits.ts";
-import { type Contract, frameBytes, HASH_BYTES } from "./protocol.ts";
+import { type Contract, frameBytes, HASH_BYTES, sketchBytes } from "./protocol.ts";
 
 export interface Feature {
   readonly name: string;
@@ -81,7 +81,8 @@ function checkedStudy(value: unknown, where: (path: Path) => string): Study {
     privacy: oneOf("privacy", ["open", "guarded", "private"]),
     minimum: integer("minimum", 1, 1e6, 10),
   };
-  const bytes = frameBytes({ k: study.k, d: study.features.length });
+  const shape = { k: study.k, d: study.features.length };
+  const bytes = frameBytes(shape) + sketchBytes(shape);
   if (bytes > LARGEST_FRAME_BYTES)
     fail(["k"], `small enough for a frame of ${LARGEST_FRAME_BYTES} bytes, not ${bytes}`, study.k);
   return study;

@@ -2,7 +2,7 @@
 
 import { type Graph, type Matrix, type PaperKind, paperData } from "@fedkm/core";
 import type { Network, NetworkListener } from "../src/network.ts";
-import type { Contract } from "../src/protocol.ts";
+import type { Contract, Said, Tag } from "../src/protocol.ts";
 import { contractOf, parseStudy, type Study } from "../src/study.ts";
 
 export const studyText = `name: planes
@@ -17,6 +17,14 @@ minimum: 1
 
 export function studyWith(changes: Partial<Study> = {}): Study {
   return { ...parseStudy(studyText), ...changes };
+}
+
+/** Of a device that knows no sketch. */
+export const noTag: Tag = { number: 0, table: 0, seed: 0 };
+
+/** What a frame of these centroids says. */
+export function said(numbers: readonly number[], present: readonly boolean[], tag = noTag): Said {
+  return { tag, centroids: Float64Array.from(numbers), present, sketches: [] };
 }
 
 export interface Problem {

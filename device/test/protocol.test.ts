@@ -8,7 +8,7 @@ import { volatileMemory } from "../src/memory.ts";
 import { type Contract, decode, encodeCentroids, encodeOrder, encodeStudy, frameBytes } from "../src/protocol.ts";
 import { simulatedClock } from "../src/simulation/clock.ts";
 import { canonicalStudy, contractOf } from "../src/study.ts";
-import { emptyNetwork, studyWith } from "./problem.ts";
+import { emptyNetwork, noTag, said, studyWith } from "./problem.ts";
 
 const seed = Number(process.env.FEDKM_TEST_SEED ?? 1);
 
@@ -50,19 +50,26 @@ describe("encodeCentroids(contract, stamp, centroids, present)", () => {
   it("writes the bytes that docs/protocol.md shows", () => {
     const shown = shownBytes(0);
     const stamp = { epoch: 4328719365, sequence: 7 };
-    const frame = encodeCentroids(contract(2, 1), stamp, Float64Array.of(9, -2), [false, true]);
+    const tag = { number: 3, table: 0xa1b2c3d4, seed: 0x01020304 };
+    const sketch = {
+      origin: 17,
+      version: 4328719365,
+      shares: Uint8Array.of(255, 0),
+      centroids: Float64Array.of(1.5, 0),
+    };
+    const frame = encodeCentroids(contract(2, 1), stamp, { ...said([9, -2], [false, true], tag), sketches: [sketch] });
     expect(Array.from(frame, (byte) => byte.toString(16).padStart(2, "0")).join(" ")).toBe(shown);
   });
 
-  it("takes 44 + ceil(k / 8) + 8 k d bytes", () => {
-    expect(frameBytes({ k: 3, d: 2 })).toBe(93);
+  it("takes 60 + ceil(k / 8) + 8 k d bytes", () => {
+    expect(frameBytes({ k: 3, d: 2 })).toBe(109);
     for (const [k, d] of [
       [1, 1],
       [8, 3],
       [9, 16],
     ]) {
-      const frame = encodeCentroids(contract(k, d), { epoch: 1, sequence: 0 }, new Float64Array(k * d), all(k));
-      expect(frame.length).toBe(44 + Math.ceil(k / 8) + 8 * k * d);
+      const frame = encodeCentroids(contract(k, d), { epoch: 1, sequence: 0 }, said(new Array(k * d).fill(0), all(k)));
+      expect(frame.length).toBe(60 + Math.ceil(k / 8) + 8 * k * d);
     }
   });
 });
@@ -83,14 +90,20 @@ describe("decode(contract, frame)", () => {
     );
     fc.assert(
       fc.property(given, ({ k, d, epoch, sequence, numbers, present }) => {
-        const frame = encodeCentroids(contract(k, d), { epoch, sequence }, Float64Array.from(numbers), present);
+        const frame = encodeCentroids(contract(k, d), { epoch, sequence }, said(numbers, present));
         const sent = numbers.filter((_, i) => present[Math.floor(i / d)]);
         const decoded = decode(contract(k, d), frame);
         if (sent.length === 0) {
           expect(decoded).toEqual({ kind: "refused", reason: "presence" });
         } else {
           const centroids = { data: Float64Array.from(sent), rows: sent.length / d, cols: d };
-          expect(decoded).toEqual({ kind: "centroids", stamp: { epoch, sequence }, centroids });
+          expect(decoded).toEqual({
+            kind: "centroids",
+            stamp: { epoch, sequence },
+            tag: noTag,
+            centroids,
+            sketches: [],
+          });
         }
       }),
       { seed, numRuns: 500 },
@@ -99,7 +112,7 @@ describe("decode(contract, frame)", () => {
 
   it("names what is wrong", () => {
     const known = contract(3, 2);
-    const whole = encodeCentroids(known, { epoch: 5, sequence: 1 }, Float64Array.of(1, 2, 3, 4, 5, 6), all(3));
+    const whole = encodeCentroids(known, { epoch: 5, sequence: 1 }, said([1, 2, 3, 4, 5, 6], all(3)));
     const reason = (change: (frame: Uint8Array, view: DataView) => void) => {
       const frame = whole.slice();
       change(frame, new DataView(frame.buffer));
@@ -108,22 +121,23 @@ describe("decode(contract, frame)", () => {
     };
     expect(reason(() => {})).toBe("centroids");
     expect(reason((frame) => frame.fill(0, 0, 1))).toBe("magic");
-    expect(reason((frame) => frame.fill(2, 4, 5))).toBe("version");
+    expect(reason((frame) => frame.fill(1, 4, 5))).toBe("version");
     expect(reason((frame) => frame.fill(9, 5, 6))).toBe("type");
     expect(reason((_, view) => view.setUint16(6, 4, true))).toBe("shape");
     expect(reason((_, view) => view.setUint16(8, 1, true))).toBe("shape");
-    expect(reason((_, view) => view.setUint16(10, 1, true))).toBe("flags");
+    expect(reason((_, view) => view.setUint16(10, 1, true))).toBe("length");
     expect(reason((frame) => frame.fill(0, 27, 28))).toBe("study");
     expect(reason((_, view) => view.setUint32(32, 0xffffffff, true))).toBe("stamp");
-    expect(reason((frame) => frame.fill(0b1111, 44, 45))).toBe("presence");
+    expect(reason((_, view) => view.setUint32(48, 0xffffffff, true))).toBe("stamp");
+    expect(reason((frame) => frame.fill(0b1111, 60, 61))).toBe("presence");
     // Absent, yet with numbers.
-    expect(reason((frame) => frame.fill(0b011, 44, 45))).toBe("presence");
+    expect(reason((frame) => frame.fill(0b011, 60, 61))).toBe("presence");
     for (const bad of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]) {
-      expect(reason((_, view) => view.setFloat64(45, bad, true))).toBe("number");
+      expect(reason((_, view) => view.setFloat64(61, bad, true))).toBe("number");
     }
-    expect(reason((_, view) => view.setFloat64(45, 100.001, true))).toBe("bounds");
-    expect(decode(known, whole.subarray(0, 92))).toEqual({ kind: "refused", reason: "length" });
-    expect(decode(known, new Uint8Array(94).fill(0))).toEqual({ kind: "refused", reason: "magic" });
+    expect(reason((_, view) => view.setFloat64(61, 100.001, true))).toBe("bounds");
+    expect(decode(known, whole.subarray(0, 108))).toEqual({ kind: "refused", reason: "length" });
+    expect(decode(known, new Uint8Array(110).fill(0))).toEqual({ kind: "refused", reason: "magic" });
     expect(decode(known, new Uint8Array(0))).toEqual({ kind: "refused", reason: "length" });
     expect(decode(known, new Uint8Array(LARGEST_FRAME_BYTES + 1))).toEqual({ kind: "refused", reason: "length" });
     const text = encodeStudy(known, "abc");
@@ -132,9 +146,29 @@ describe("decode(contract, frame)", () => {
     expect(decode(known, text)).toEqual({ kind: "refused", reason: "text" });
   });
 
+  it("reads sketches, and refuses the frame where one is not right", () => {
+    const known = contract(2, 1);
+    const sketch = { origin: 3, version: 4, shares: Uint8Array.of(200, 0), centroids: Float64Array.of(-7, 0) };
+    const whole = encodeCentroids(known, { epoch: 1, sequence: 1 }, { ...said([1, 2], all(2)), sketches: [sketch] });
+    expect(decode(known, whole)).toMatchObject({ kind: "centroids", sketches: [sketch] });
+    const at = frameBytes(known);
+    const changes: ((view: DataView) => void)[] = [
+      (view) => view.setUint32(at + 4, 0xffffffff, true),
+      (view) => view.setUint32(at + 12, 0xffffffff, true),
+      (view) => view.setFloat64(at + 18, 101, true),
+      (view) => view.setFloat64(at + 18, Number.NaN, true),
+      (view) => view.setFloat64(at + 26, 1, true),
+    ];
+    for (const change of changes) {
+      const frame = whole.slice();
+      change(new DataView(frame.buffer));
+      expect(decode(known, frame)).toEqual({ kind: "refused", reason: "sketch" });
+    }
+  });
+
   it("reads a frame that lies anywhere in a larger buffer", () => {
     const known = contract(1, 1);
-    const frame = encodeCentroids(known, { epoch: 1, sequence: 2 }, Float64Array.of(3), [true]);
+    const frame = encodeCentroids(known, { epoch: 1, sequence: 2 }, said([3], [true]));
     const around = new Uint8Array(frame.length + 3);
     around.set(frame, 3);
     expect(decode(known, around.subarray(3))).toEqual(decode(known, frame));
@@ -158,7 +192,7 @@ function malformed(good: Uint8Array, random: () => number): Uint8Array {
       return longer;
     }
     case 3:
-      view.setFloat64(45 + 8 * below(6), numbers[below(numbers.length)], true);
+      view.setFloat64(61 + 8 * below(6), numbers[below(numbers.length)], true);
       return frame;
     case 4:
       // Any byte of the header but those of the stamp: a later stamp is a good one.
@@ -195,7 +229,10 @@ it(`10,000 malformed frames change nothing but counters (seed ${seed})`, async (
   });
   await device.start();
   around.listener.onConnect("peer");
-  const good = encodeCentroids(known, { epoch: 1, sequence: 1 }, Float64Array.of(1, 2, 11, 7, 21, 11), all(3));
+  while (clock.step(1_000));
+  const opened = decode(known, around.sent[around.sent.length - 1].frame);
+  const tag = opened.kind === "centroids" ? opened.tag : noTag;
+  const good = encodeCentroids(known, { epoch: 1, sequence: 1 }, said([1, 2, 11, 7, 21, 11], all(3), tag));
   around.listener.onFrame("peer", good);
   while (clock.step(20_000));
   const steady = () => {

@@ -54,8 +54,12 @@ async function join(key: Uint8Array): Promise<Peer> {
     await pause(500);
     stream = await openStream(node, address);
   }
-  // Its first byte says how long it is: 93 bytes here.
-  const frame = (await received).slice(0, 94);
+  // The first frame carries sketches, and its length takes two bytes. Without them it is 109 bytes long.
+  const first = await received;
+  const frame = new Uint8Array(1 + 109);
+  frame[0] = 109;
+  frame.set(first.subarray(2, 2 + 109), 1);
+  frame.fill(0, 1 + 10, 1 + 12);
   frame.fill(0, 1 + 36, 1 + 44);
   const peer: Peer = { stream, frame, sequence: 0, credit: CREDIT };
   stream.addEventListener("message", ({ data }) => {

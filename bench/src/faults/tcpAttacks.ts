@@ -121,7 +121,7 @@ export async function stalled({ peers }: { peers: number }): Promise<boolean> {
     const node = await rogue(privateKeyFromProtobuf(key));
     nodes.push(node);
     const stream = await openStream(node, stage.address);
-    stream?.send(Uint8Array.of(93, 1, 2, 3));
+    stream?.send(Uint8Array.of(109, 1, 2, 3));
   }
   await settle([stage.honest]);
   const settled = (performance.now() - begun) / 1000;

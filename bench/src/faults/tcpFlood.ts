@@ -16,8 +16,8 @@ import { isLinked, leave, openStream, rogue, type Scene, scene } from "./tcpScen
 export async function flood({ seconds }: { seconds: number }): Promise<boolean> {
   const stage = await scene(1);
   const node = await rogue(privateKeyFromProtobuf(stage.guests[0].key));
-  const frame = new Uint8Array(94);
-  frame[0] = 93;
+  const frame = new Uint8Array(110);
+  frame[0] = 109;
   let sent = 0;
   let streams = 0;
   const delays: number[] = [];

@@ -19,10 +19,11 @@ import { type Log, noticeBoard } from "./notices.ts";
 import { pendingList } from "./pending.ts";
 import { linkProblems } from "./problems.ts";
 import { reportStatus } from "./report.ts";
+import { RESET_FILE } from "./reset.ts";
 import { rowsFault } from "./rows.ts";
 import { serveStatus } from "./server.ts";
 import { type DaemonStatus, STATUS_FILE } from "./status.ts";
-import { lookOf, watchFiles } from "./watch.ts";
+import { lookOf, MISSING, watchFiles } from "./watch.ts";
 
 export interface DaemonOptions {
   readonly folder: string;
@@ -104,6 +105,8 @@ async function compose(options: DaemonOptions, opened: (close: () => unknown) =>
   const follow = following(folder, parts, { device, network, log });
   opened(watchFiles([linksFile(folder)], looks.links, beat, follow.links));
   opened(watchFiles(folder.data, looks.data, beat, follow.data));
+  // One that was left by a device that could not follow any more counts as well.
+  opened(watchFiles([join(folder.path, RESET_FILE)], MISSING, beat, follow.reset));
   return status;
 }
 

@@ -1,5 +1,7 @@
 // What happens when the owner changes a file of a running device: it is used, or everything stays and a notice says why.
 
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import type { Device } from "../device.ts";
 import type { Libp2pNetwork } from "../libp2p.ts";
 import { type Link, readLinks } from "../linksFile.ts";
@@ -7,7 +9,9 @@ import { reasonOf } from "../reason.ts";
 import type { Parts } from "./describe.ts";
 import { type DeviceFolder, readRows } from "./folder.ts";
 import type { Log } from "./notices.ts";
+import { RESET_FILE } from "./reset.ts";
 import { rowsFault } from "./rows.ts";
+import { lookOf, MISSING } from "./watch.ts";
 
 interface Followers {
   readonly device: Device;
@@ -18,7 +22,7 @@ interface Followers {
 /** Each returns whether the file could be used. */
 export function following(folder: DeviceFolder, parts: Parts, { device, network, log }: Followers) {
   const { notices } = parts;
-  const orNotice = (cause: "links" | "data", stays: string, use: () => Promise<void>) => async () => {
+  const orNotice = (cause: "links" | "data" | "reset", stays: string, use: () => Promise<void>) => async () => {
     try {
       await use();
       notices.set(cause, undefined);
@@ -43,6 +47,14 @@ export function following(folder: DeviceFolder, parts: Parts, { device, network,
       parts.dataReadAt = new Date().toISOString();
       log.info({ rows: rows.rows }, "data changed");
       notices.set("rows", rowsFault(folder.study, rows));
+    }),
+    reset: orNotice("reset", "nothing is reset, all stays", async () => {
+      const file = join(folder.path, RESET_FILE);
+      // Removing the file is a change as well.
+      if ((await lookOf([file])) === MISSING) return;
+      await rm(file, { force: true });
+      device.reset();
+      log.info({}, "begins again from its own rows");
     }),
   };
 }

@@ -11,5 +11,6 @@ export type { Log, Notice } from "./notices.ts";
 export type { Stranger } from "./pending.ts";
 export { type Columns, readColumns, readPoints } from "./points.ts";
 export { checkLoopback, freePorts } from "./ports.ts";
+export { resetFolder } from "./reset.ts";
 export { rowsFault } from "./rows.ts";
 export { type DaemonStatus, type LinkStatus, STATUS_FILE, STATUS_VERSION } from "./status.ts";

@@ -9,7 +9,7 @@ const RESTLESS_REMARK = `only its latest centroids are used, once in ${CALM_MILL
 /** `bans`: why peers are kept away, by peer; it ends when they are linked again. */
 export function linkProblems(links: readonly LinkStatus[], bans: ReadonlyMap<string, string>): LinkProblem[] {
   return links.flatMap((link): LinkProblem[] => {
-    const { name, peer, isConnected, isAway, isRestless, refusal, conflict } = link;
+    const { name, peer, isConnected, isAway, isRestless, opensTooOften, refusal, conflict } = link;
     const ban = isConnected ? undefined : bans.get(peer);
     const found: [LinkProblem["cause"], string | null | undefined][] = [
       ["away", isAway ? "is away: it was silent for long, and updates leave it out until it is heard" : null],
@@ -17,6 +17,7 @@ export function linkProblems(links: readonly LinkStatus[], bans: ReadonlyMap<str
       ["order", conflict],
       ["ban", ban && `is kept away for a while: ${ban}`],
       ["restless", isRestless ? `never rests: ${RESTLESS_REMARK}` : null],
+      ["openings", opensTooOften ? "asks for a new opening too often, and is not followed for a while" : null],
     ];
     return found.flatMap(([cause, text]) => (text ? [{ cause, link: name, text: `${name} ${text}` }] : []));
   });

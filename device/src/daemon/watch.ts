@@ -4,10 +4,13 @@ import { stat } from "node:fs/promises";
 import type { Clock } from "../clock.ts";
 import { REREAD_MILLISECONDS, WATCH_MILLISECONDS } from "../pace.ts";
 
+/** How a file looks that is not there. */
+export const MISSING = "missing";
+
 /** How files look from outside, as one text: equal means unchanged. */
 export async function lookOf(paths: readonly string[]): Promise<string> {
   const looks = await Promise.all(paths.map((path) => stat(path).catch(() => undefined)));
-  return looks.map((look) => (look === undefined ? "missing" : `${look.mtimeMs} ${look.size} ${look.ino}`)).join(", ");
+  return looks.map((look) => (look === undefined ? MISSING : `${look.mtimeMs} ${look.size} ${look.ino}`)).join(", ");
 }
 
 /**

@@ -32,7 +32,7 @@ export const CALM_MILLISECONDS = 1_000;
  * docs/protocol.md#frames: "A coordinate further than this many half ranges from the middle of its feature's `min` and
  * `max` is refused (`bounds`)."
  */
-export const BOX_HALF_RANGES = 1.5;
+export const BOX_HALF_RANGES = 1.000001;
 
 /**
  * docs/protocol.md#frames: "A frame that has begun must end within this time, plus one second for every part of it

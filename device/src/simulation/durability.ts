@@ -40,7 +40,10 @@ const stateOf = (round: number): SavedState => ({
     [-1, round / 3],
   ],
   present: [true, true],
-  neighbours: [{ peer: "neighbour", epoch: 1, sequence: round, centroids: [[0.25, round]] }],
+  opening: { number: 1, seed: 2, sketches: [] },
+  own: null,
+  sketch: null,
+  neighbours: [{ peer: "neighbour", epoch: 1, sequence: round, seed: 2, centroids: [[0.25, round]] }],
 });
 
 interface Session {

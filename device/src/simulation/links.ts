@@ -35,6 +35,8 @@ export interface SimulatedLinks {
   network(i: number): Network;
   /** A link that is cut carries nothing, and both ends know. */
   setCut(i: number, j: number, isCut: boolean): void;
+  /** Puts a frame on the link from `i` to `j`, whoever made it; it arrives if the link stands. */
+  forge(i: number, j: number, frame: Uint8Array): void;
   /** Sent so far, in bytes too, and sent but not arrived. */
   frames(): number;
   bytes(): number;
@@ -129,6 +131,10 @@ export function simulatedLinks({ neighbours, clock, weather, random, log }: Simu
       if (isCut) part(first);
       for (const way of ways) if (way !== undefined) way.isCut = isCut;
       if (!isCut) meet(first);
+    },
+    forge(i, j, frame) {
+      const way = ends[i].ways.get(ends[j].name);
+      if (way !== undefined && isOpen(way)) send(way, frame);
     },
     frames: () => frames,
     bytes: () => bytes,

@@ -1,7 +1,6 @@
 // A whole network of devices in one process: the same loop, a simulated clock, links in memory. Seeded, so it can be rerun.
 
-import { type Graph, type Matrix, matrix, objective, randomStream } from "@fedkm/core";
-import type { Clock } from "../clock.ts";
+import { edges, type Graph, type Matrix, matrix, objective, randomStream } from "@fedkm/core";
 import { createDevice, type Device, type DeviceOptions } from "../device.ts";
 import { type Memory, type SavedState, volatileMemory } from "../memory.ts";
 import type { Network } from "../network.ts";
@@ -20,8 +19,13 @@ export interface SimulationOptions {
   readonly contract: Contract;
   /** In the features' units, one for each device of the graph. */
   readonly datasets: readonly Matrix[];
+  /** Every link that there may be. */
   readonly graph: Graph;
   readonly seed: number;
+  /** Who is linked to whom at first. Default: as the graph says. */
+  readonly links?: readonly ArrayLike<number>[];
+  /** Devices that come later, by `restart`. Default none. */
+  readonly absent?: readonly number[];
   /** Default: 5 to 15 ms a frame, none lost. */
   readonly weather?: Partial<Weather>;
   /** Devices start within this time. Default 1000. */
@@ -42,7 +46,16 @@ export interface Simulation {
   setCut(i: number, j: number, isCut: boolean): void;
   /** The process of a device ends without warning; it starts again from what it had kept, under the next epoch. */
   crash(i: number): void;
-  restart(i: number): void;
+  /** `epochs`: how far its epoch goes ahead, more than 1 where the machine's clock was set forward. Default 1. */
+  restart(i: number, epochs?: number): void;
+  /** What a device had kept is lost; it must not be running. */
+  forget(i: number): void;
+  /** Its owner changes its links, of those in the graph. A link carries frames if both ends have it. */
+  setLinks(i: number, others: readonly number[]): void;
+  setRows(i: number, rows: Matrix): void;
+  reset(i: number): void;
+  /** A frame from outside, as if device `from` had sent it. */
+  forge(from: number, to: number, frame: Uint8Array): void;
   status(i: number): DeviceStatus;
   /** As all devices have them now, in the scaled units of the study. */
   centroids(): Matrix[];
@@ -64,7 +77,8 @@ interface Place {
 }
 
 export function simulate(options: SimulationOptions): Simulation {
-  const { study, datasets, graph, seed, staggerMilliseconds = 1000 } = options;
+  const { study, graph, seed, staggerMilliseconds = 1000, absent = [] } = options;
+  const datasets = [...options.datasets];
   const weather: Weather = { delayMilliseconds: [5, 15], loss: 0, ...options.weather };
   const random = randomStream(seed, "simulation");
   const clock = simulatedClock();
@@ -72,37 +86,51 @@ export function simulate(options: SimulationOptions): Simulation {
   const links = simulatedLinks({ neighbours: graph.neighbours, clock, weather, random, log });
   const networks = datasets.map((_, i) => links.network(i));
   const places: (Place | undefined)[] = datasets.map(() => undefined);
-  const start = (i: number) => {
+  const wanted = (options.links ?? graph.neighbours).map((others) => new Set(Array.from(others)));
+  const cut = new Set<string>();
+  const applyCut = (i: number, j: number) => {
+    const isLinked = wanted[i].has(j) && wanted[j].has(i);
+    links.setCut(i, j, !isLinked || cut.has(pairOf(i, j)));
+  };
+  if (options.links !== undefined) for (const [i, j] of edges(graph)) applyCut(i, j);
+  const start = (i: number, epochs = 1) => {
     log.note("start", i);
     const before = places[i]?.memory;
-    const memory = volatileMemory((before?.epoch ?? 0) + 1, before?.latest());
-    const device = createDevice(optionsOf(options, i, { networks, clock, memory }));
+    const memory = volatileMemory((before?.epoch ?? 0) + epochs, before?.latest());
+    const others = Array.from(wanted[i], (j) => networks[j].self);
+    const device = createDevice(optionsOf(options, i, { networks, clock, memory, links: others, rows: datasets[i] }));
     places[i] = { device, memory };
     void device.start();
   };
-  for (let i = 0; i < datasets.length; i++) clock.after(staggerMilliseconds * random(), () => start(i));
+  for (let i = 0; i < datasets.length; i++) {
+    const after = staggerMilliseconds * random();
+    if (!absent.includes(i)) clock.after(after, () => start(i));
+  }
 
   const run = (milliseconds: number) => {
     const until = clock.now() + milliseconds;
     while (clock.step(until));
   };
   // Links that are cut and devices that are down are part of the experiment: nobody waits for them.
-  const isAtRest = (place: Place | undefined) =>
-    place !== undefined && (place.device === undefined || isSettled(place.device.status(), []));
+  const isAtRest = (place: Place) => place.device === undefined || isSettled(place.device.status(), []);
   const centroids = () => places.map((place) => matrix(place?.memory.latest()?.centroids ?? []));
-  const scaled = datasets.map((rows) => scaleRows(study, rows));
   return {
     now: clock.now,
     run,
     settle(withinMilliseconds) {
       for (const end = clock.now() + withinMilliseconds; clock.now() < end; ) {
         run(Math.min(LOOK_MILLISECONDS, end - clock.now()));
-        if (links.underWay() === 0 && places.every(isAtRest)) return true;
+        if (links.underWay() === 0 && places.every((place, i) => (place ? isAtRest(place) : absent.includes(i))))
+          return true;
       }
       return false;
     },
     weather,
-    setCut: links.setCut,
+    setCut(i, j, isCut) {
+      if (isCut) cut.add(pairOf(i, j));
+      else cut.delete(pairOf(i, j));
+      applyCut(i, j);
+    },
     crash(i) {
       const place = places[i];
       if (place?.device === undefined) return;
@@ -111,16 +139,37 @@ export function simulate(options: SimulationOptions): Simulation {
       place.device = undefined;
       void networks[i].close();
     },
-    restart(i) {
-      if (places[i]?.device === undefined) start(i);
+    restart(i, epochs) {
+      if (places[i]?.device === undefined) start(i, epochs);
     },
+    forget(i) {
+      const place = places[i];
+      if (place?.device === undefined) places[i] = place && { ...place, memory: volatileMemory(place.memory.epoch) };
+    },
+    setLinks(i, others) {
+      wanted[i] = new Set(others);
+      places[i]?.device?.setLinks(others.map((j) => networks[j].self));
+      for (const j of graph.neighbours[i]) applyCut(i, j);
+    },
+    setRows(i, rows) {
+      datasets[i] = rows;
+      places[i]?.device?.setRows(rows);
+    },
+    reset: (i) => places[i]?.device?.reset(),
+    forge: links.forge,
     status(i) {
       const status = places[i]?.device?.status();
       if (status === undefined) throw new RangeError(`device ${i} must be running to have a status`);
       return status;
     },
     centroids,
-    objective: () => objectiveOf(study, scaled, centroids(), graph),
+    objective: () =>
+      objectiveOf(
+        study,
+        datasets.map((rows) => scaleRows(study, rows)),
+        centroids(),
+        graph,
+      ),
     get frames() {
       return links.frames();
     },
@@ -131,10 +180,16 @@ export function simulate(options: SimulationOptions): Simulation {
   };
 }
 
+const pairOf = (i: number, j: number) => `${Math.min(i, j)} ${Math.max(i, j)}`;
+
+interface Surroundings extends Pick<DeviceOptions, "clock" | "memory" | "links" | "rows"> {
+  readonly networks: readonly Network[];
+}
+
 function optionsOf(
-  { study, contract, datasets, graph, seed, paceMilliseconds }: SimulationOptions,
+  { study, contract, seed, paceMilliseconds }: SimulationOptions,
   i: number,
-  { networks, clock, memory }: { networks: readonly Network[]; clock: Clock; memory: Memory },
+  { networks, clock, memory, links, rows }: Surroundings,
 ): DeviceOptions {
   return {
     study,
@@ -142,8 +197,8 @@ function optionsOf(
     network: networks[i],
     clock,
     memory,
-    links: Array.from(graph.neighbours[i], (j) => networks[j].self),
-    rows: datasets[i],
+    links,
+    rows,
     // Far enough apart for the ten starts of each.
     seed: seed * 1_000_003 + i * 101,
     ...(paceMilliseconds === undefined ? {} : { paceMilliseconds: paceMilliseconds(i) }),

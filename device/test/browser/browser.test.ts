@@ -125,7 +125,7 @@ test("Chromium joins two devices over WebSocket, and the three agree", async () 
       { timeout: 40_000, interval: 200 },
     );
     const centroids = statuses.map((status) => matrix(status.centroids ?? []));
-    const reached = objective(datasets, centroids, complete(3), study);
+    const reached = objective(datasets, centroids, complete(3), { alpha: study.alpha });
     const model = fit(datasets, complete(3), { k: 3, alpha: 1, schedule: "cyclic", rounds: 2_000, seed: 1 });
     expect(Math.abs(reached / model.objective - 1)).toBeLessThan(1e-3);
     expect(faults).toEqual([]);

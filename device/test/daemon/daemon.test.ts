@@ -1,6 +1,15 @@
 // The parts around a device: strangers' list, data files, watching, metrics, and who may ask for them.
 
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,6 +21,7 @@ import { createFolder } from "../../src/daemon/folder.ts";
 import { formatMetrics } from "../../src/daemon/metrics.ts";
 import { pendingList } from "../../src/daemon/pending.ts";
 import { readColumns } from "../../src/daemon/points.ts";
+import { resetFolder } from "../../src/daemon/reset.ts";
 import { serveStatus } from "../../src/daemon/server.ts";
 import type { DaemonStatus } from "../../src/daemon/status.ts";
 import { lookOf, watchFiles } from "../../src/daemon/watch.ts";
@@ -26,6 +36,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
+const surroundings = { version: "1", pid: 7, memoryBytes: () => 0, logFailure: () => undefined, linesLost: () => 0 };
 const notice = { link: null, text: "no words", since: "2026-01-01T00:00:00.000Z", until: null } as const;
 
 test("startDaemon lists everything that is wrong with its files and rows, each until it is right again", async () => {
@@ -40,7 +51,6 @@ test("startDaemon lists everything that is wrong with its files and rows, each u
     info: (_: object, line: string) => said.push(line),
     warn: (_: object, line: string) => said.push(line),
   };
-  const surroundings = { version: "1", pid: 7, memoryBytes: () => 0, logFailure: () => undefined, linesLost: () => 0 };
   // So that nobody waits: twenty of its seconds pass in one.
   const clock = {
     now: () => 20 * realClock.now(),
@@ -269,4 +279,26 @@ test("serveStatus answers this machine by its own names only, never with centroi
   } finally {
     server.close();
   }
+});
+
+test("resetFolder sets the state aside, and the device begins again, whether it runs or not", async () => {
+  const [path, rows] = [join(folder, "north"), join(folder, "rows.csv")];
+  writeFileSync(rows, "x1,x2\n1,1\n2,2\n20,20\n");
+  await createFolder(path, studyText, { name: "north", data: [rows], listen: ["/ip4/127.0.0.1/tcp/0"], announce: [] });
+  const begin = () => startDaemon({ folder: path, log: { info() {}, warn() {} }, surroundings });
+  expect(await resetFolder(path, new Date(0))).toEqual({ setAside: undefined, isRunning: false });
+  const daemon = await begin();
+  try {
+    await vi.waitFor(() => expect(daemon.status().device.phase).toBe("alone"), 20_000);
+    const { opening } = daemon.status().device;
+    expect(await resetFolder(path, new Date(1))).toMatchObject({ isRunning: true });
+    await vi.waitFor(() => expect(daemon.status().device.opening).toBe(opening + 1), 20_000);
+    await vi.waitFor(() => expect(existsSync(join(path, "reset"))).toBe(false), 20_000);
+  } finally {
+    await daemon.stop();
+  }
+  const setAside = join(path, "set-aside-1970-01-01T00-00-00.002Z");
+  expect(await resetFolder(path, new Date(2))).toEqual({ setAside, isRunning: false });
+  expect(readdirSync(setAside)).toContain("state.a");
+  expect(existsSync(join(path, "state.a"))).toBe(false);
 });

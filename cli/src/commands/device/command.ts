@@ -27,7 +27,19 @@ export function deviceCommand(io: Console): Command {
     .addCommand(linksCommand(io))
     .addCommand(runCommand(io))
     .addCommand(statusCommand(io))
-    .addCommand(exportCommand(io));
+    .addCommand(exportCommand(io))
+    .addCommand(resetCommand(io));
+}
+
+function resetCommand(io: Console): Command {
+  return new Command("reset")
+    .description("Make the device begin again from its own rows, running or not. Its state is set aside, not lost.")
+    .addOption(stateOption())
+    .addHelpText("after", "\nExample:\n  fedkm device reset --state north")
+    .action(async ({ state }: StateOptions) => {
+      const { resetDevice } = await import("./reset.ts");
+      await resetDevice(state, io);
+    });
 }
 
 function initCommand(io: Console): Command {
