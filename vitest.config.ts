@@ -1,5 +1,6 @@
 // Which tests run: npm test leaves out the long ones, and --mode long (npm run test:long) takes nothing else.
 
+import { availableParallelism } from "node:os";
 import { configDefaults, defineConfig } from "vitest/config";
 
 const LONG = "*/test/**/*.long.test.ts";
@@ -11,8 +12,8 @@ export default defineConfig(({ mode }) => ({
   test: {
     include: mode === "long" ? [LONG] : ["*/test/**/*.test.ts", "test/**/*.test.ts"],
     exclude: mode === "long" ? configDefaults.exclude : [...configDefaults.exclude, LONG],
-    // By default vitest leaves one processor idle, which is half of a machine with two.
-    maxWorkers: "100%",
+    // One more than there are processors: tests of devices mostly wait.
+    maxWorkers: availableParallelism() + 1,
     testTimeout: 60_000,
   },
 }));

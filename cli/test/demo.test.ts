@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { run } from "../src/program.ts";
 import { fakeConsole } from "./fakeConsole.ts";
+import { outcome } from "./folder.ts";
 
 let folder = "";
 beforeAll(() => {
@@ -21,7 +22,8 @@ async function demo(args: readonly string[], options: Parameters<typeof fakeCons
   return { code: await run(["demo", "--in-process", ...args], console), ...console.said() };
 }
 
-test("fedkm demo runs ten processes that come to the objective of fit, and leaves none of them", async () => {
+test("the example of fedkm demo runs ten processes that come to the objective of fit, and leaves none of them", async () => {
+  const [, example] = /Example:\n {2}fedkm (.*) --out \S+\n/.exec((await outcome("demo", "--help")).stdout) ?? [];
   const console = fakeConsole();
   const temporary = join(folder, "temporary");
   mkdirSync(temporary);
@@ -29,7 +31,7 @@ test("fedkm demo runs ten processes that come to the objective of fit, and leave
   onTestFinished(() => {
     vi.unstubAllEnvs();
   });
-  expect(await run(["demo", "--json", "--out", join(folder, "processes.svg")], console)).toBe(0);
+  expect(await run([...example.split(" "), "--json", "--out", join(folder, "processes.svg")], console)).toBe(0);
   const { processes, methods } = JSON.parse(console.said().stdout);
   expect(processes).toMatchObject({ inProcess: null, isAgreed: true });
   expect(processes.objective).toBeGreaterThan(methods.fedkm.objective * 0.999);
