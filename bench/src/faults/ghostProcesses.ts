@@ -37,11 +37,12 @@ async function haunt(seed: number) {
   const [first] = folders.devices;
   const joined = await readLinks(first.path);
   const before = withoutLink(joined, `device-${MEMBERS}`);
-  const best = fit(own, links, { k: study.k, alpha: study.alpha, seed, rounds: 5_000 }).objective;
+  const { k, alpha, coupling, weighting } = study;
+  const best = fit(own, links, { k, alpha, seed, rounds: 5_000 }).objective;
   const running: RunningDevice[] = [];
   const above = () => {
     const centroids = running.slice(0, MEMBERS).map((device) => matrix(device.status()?.device.centroids ?? []));
-    return 100 * (objective(own, centroids, links, study) / best - 1);
+    return 100 * (objective(own, centroids, links, { alpha, coupling, weighting }) / best - 1);
   };
   try {
     await writeLinks(first.path, before);

@@ -88,7 +88,8 @@ async function haunt({ ghosts: count, isLying = false }: Scenario, seed: number)
   const first = datasets.map((_, i) => (i < members ? links.neighbours[i] : []));
   const absent = ghostLinks.map((_, ghost) => members + ghost);
   const network = simulate({ study, contract, datasets, graph: all, seed, links: first, absent });
-  const reached = () => objective(own, network.centroids().slice(0, members), links, study);
+  const { k, alpha, coupling, weighting } = study;
+  const reached = () => objective(own, network.centroids().slice(0, members), links, { alpha, coupling, weighting });
   const begin = () => simulate({ study, contract, datasets: own, graph: links, seed });
   const fresh = begin();
   if (!fresh.settle(HOUR) || !network.settle(HOUR)) throw new Error(`devices must settle, seed ${seed} did not`);
@@ -105,7 +106,6 @@ async function haunt({ ghosts: count, isLying = false }: Scenario, seed: number)
   again.run(1_000);
   const roundsFresh = roundsUntil(again, members, () => again.objective() <= enough);
   if (!network.settle(HOUR)) throw new Error(`devices must settle again, seed ${seed} did not`);
-  const { k, alpha } = study;
   const best = fit(own, links, { k, alpha, seed: 1, rounds: 5_000 }).objective;
   const above = (reference: number) => 100 * (reached() / reference - 1);
   const restless = restlessFrames(network, links);

@@ -187,7 +187,7 @@ function aboveFit({ network, all, present, datasets }: World, seed: number): num
   const rows = members.map((device) => datasets[device]);
   const centroids = network.centroids();
   const own = members.map((device) => centroids[device]);
-  const reached = objective(rows, own, links, study);
-  const { k, alpha } = study;
+  const { k, alpha, coupling, weighting } = study;
+  const reached = objective(rows, own, links, { alpha, coupling, weighting });
   return reached / fit(rows, links, { k, alpha, seed, rounds: 2_000 }).objective - 1;
 }
