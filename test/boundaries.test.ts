@@ -19,6 +19,7 @@ const workspaces: Record<string, readonly string[]> = {
 /** The files of core from the bottom up: a file may use what stands before it, types included. */
 const layers = [
   "defaults",
+  "nearestName",
   "given",
   "matrix",
   "elementary",

@@ -167,16 +167,17 @@ export function discrepancyOf(a: Matrix, b: Matrix, coupling: Coupling): number 
   return match(coupling, a.data, 0, a.rows, b.data, 0, b.rows, a.cols, emptyMatches(Math.max(a.rows, b.rows)));
 }
 
-/** GTV: the sum over the edges of A(i, j) times the penalty of d(W_i, W_j). */
+/** GTV of some devices, or of all: the sum over their edges of A(i, j) times the penalty of d(W_i, W_j). */
 export function totalVariationOfSets(
   { data, starts, cols }: CentroidSets,
   links: PackedLinks,
   coupling: Coupling,
   matches: Matches,
   penalty: Penalty,
+  devices: Iterable<number> = Array(starts.length - 1).keys(),
 ): number {
   let total = 0;
-  for (let i = 0; i + 1 < starts.length; i++) {
+  for (const i of devices) {
     const rows = starts[i + 1] - starts[i];
     for (let at = links.starts[i]; at < links.starts[i + 1]; at++) {
       const j = links.devices[at];

@@ -2,7 +2,7 @@
 // minimum of the quadratic that is left. Single updates hardly move what strongly coupled devices have in common; this
 // does at once. It needs sums over the network: in one process, or where devices can sum. Others keep to updates.
 
-import { match } from "./coupling.ts";
+import { totalVariationOfSets } from "./coupling.ts";
 import { componentsOf } from "./graph.ts";
 import { type JointSystem, jointProduct, jointSystem } from "./jointSystem.ts";
 import { dot } from "./matrix.ts";
@@ -115,11 +115,11 @@ function proposeStep(state: Network, devices: readonly number[], step: Float64Ar
 /** Makes `updated` the devices' centroids, or leaves all as it was; returns the largest move. */
 function moveUnlessHigher(state: Network, devices: readonly number[]): number {
   const { sets, updated } = state;
-  const before = objectiveOf(state, devices);
+  const before = componentObjective(state, devices);
   const old = devices.map((i) => sets.data.slice(sets.starts[i] * sets.cols, sets.starts[i + 1] * sets.cols));
   const moves = devices.map((i) => adopt(state, i));
   for (const i of devices) refreshStatistics(state, i);
-  if (objectiveOf(state, devices) <= before * (1 + ROUNDING_OF_SUMS)) {
+  if (componentObjective(state, devices) <= before * (1 + ROUNDING_OF_SUMS)) {
     return moves.reduce((largest, move) => Math.max(largest, move));
   }
   devices.forEach((i, n) => {
@@ -131,21 +131,10 @@ function moveUnlessHigher(state: Network, devices: readonly number[]): number {
 }
 
 /** F of one component. */
-function objectiveOf({ sets, links, losses, pointScales, settings, matches }: Network, devices: readonly number[]) {
-  const { data, starts, cols } = sets;
-  let total = 0;
-  for (const i of devices) {
-    total += pointScales[i] * losses[i];
-    const rows = starts[i + 1] - starts[i];
-    for (let n = links.starts[i]; n < links.starts[i + 1]; n++) {
-      const j = links.devices[n];
-      if (j < i) continue;
-      const otherRows = starts[j + 1] - starts[j];
-      const distance = match(settings.coupling, data, starts[i], rows, data, starts[j], otherRows, cols, matches);
-      total += settings.alpha * links.weights[n] * distance;
-    }
-  }
-  return total;
+function componentObjective(state: Network, devices: readonly number[]): number {
+  const { sets, links, losses, pointScales, settings, matches, penalty } = state;
+  const loss = devices.reduce((sum, i) => sum + pointScales[i] * losses[i], 0);
+  return loss + settings.alpha * totalVariationOfSets(sets, links, settings.coupling, matches, penalty, devices);
 }
 
 function areEqual(a: Float64Array, b: Float64Array): boolean {

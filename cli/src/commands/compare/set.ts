@@ -1,5 +1,6 @@
 // --set method.option=value: an option of one method, checked by what the method says of itself.
 
+import { nearestName } from "@fedkm/core/nearestName";
 import type { ComparisonTable, MethodSettings } from "@fedkm/experiments";
 import { UsageError } from "../../failure.ts";
 
@@ -36,25 +37,7 @@ function parseValue(text: string, value: string, forms: readonly string[] | unde
   return value === "true" || value === "false" ? value === "true" : value;
 }
 
-/** The nearest of some names, where a slip of the hand or two explains the difference. */
 function suggestion(got: string, names: object): string {
-  const [nearest] = Object.keys(names)
-    .map((name) => ({ name, edits: editDistance(got.toLowerCase(), name.toLowerCase()) }))
-    .sort((a, b) => a.edits - b.edits);
-  const isNear = nearest !== undefined && nearest.edits <= Math.max(2, Math.floor(nearest.name.length / 3));
-  return isNear ? ` (did you mean ${nearest.name}?)` : "";
-}
-
-/** Letters to insert, delete or replace. */
-function editDistance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, at) => at);
-  for (let i = 1; i <= from.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= to.length; j++) {
-      const replaced = row[j - 1] + (from[i - 1] === to[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, row[j] + 1, next[j - 1] + 1));
-    }
-    row = next;
-  }
-  return row[to.length];
+  const nearest = nearestName(got, Object.keys(names));
+  return nearest === undefined ? "" : ` (did you mean ${nearest}?)`;
 }
