@@ -61,23 +61,18 @@ test("leave the event loop free and report, until an abort ends them with its re
 
 test("of a network report its rounds", async () => {
   const controller = new AbortController();
-  const seen = new Promise<Progress>((resolve) => {
-    const onProgress = (progress: Progress) => {
-      if ((progress.round?.round ?? 0) > 1) resolve(progress);
-    };
-    const asked = {
-      ...options,
-      tol: 0,
-      schedule: "random",
-      rounds: 1e7,
-      signal: controller.signal,
-      onProgress,
-    } as const;
-    fitAsync(datasets, network, asked).catch(() => {});
-  });
-  const { round } = await seen;
-  controller.abort();
-  expect(Object.keys(round ?? {}).sort()).toEqual(Object.keys(fit(datasets, network, options).history[0]).sort());
+  const reason = new Error("seen");
+  // Rounds of hundreds of passes, so that even the fastest machine reports between two of them.
+  const many = Array.from({ length: 5 }, () => endless().points);
+  let seen: Progress["round"];
+  const onProgress = ({ round }: Progress) => {
+    if ((round?.round ?? 0) < 2) return;
+    seen = round;
+    controller.abort(reason);
+  };
+  const asked = { k: 32, alpha: 1, restarts: 1, tol: 0, rounds: 1e7, signal: controller.signal, onProgress };
+  await expect(fitAsync(many, network, asked)).rejects.toBe(reason);
+  expect(Object.keys(seen ?? {}).sort()).toEqual(Object.keys(fit(datasets, network, options).history[0]).sort());
 });
 
 describe("refuse", () => {
