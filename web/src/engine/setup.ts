@@ -1,0 +1,158 @@
+// What the playground shows, as plain data: which problem, which method, what happens on the way. The address holds it.
+
+/** Data that the page makes itself. "own" are the reader's files, which no address can hold. */
+export const dataNames = ["iso", "var", "aniso", "communities", "skew", "tiny", "own"] as const;
+export type DataName = (typeof dataNames)[number];
+
+export const graphNames = ["er", "complete", "ring", "path", "star", "grid", "communities"] as const;
+export type GraphName = (typeof graphNames)[number];
+
+/** Those that go on in rounds, so that there is something to watch. */
+export const methodNames = ["fedkm", "local", "consensus", "distributed", "pooled"] as const;
+export type MethodName = (typeof methodNames)[number];
+
+export const startNames = ["auto", "federated", "local", "kmeans++"] as const;
+export const scheduleNames = ["cyclic", "random", "coloured", "simultaneous"] as const;
+export const penaltyNames = ["squared", "norm", "truncated"] as const;
+/** dependable: what fedkm does unless told otherwise. paper: Algorithm 1 as printed. */
+export const presetNames = ["dependable", "paper"] as const;
+
+/**
+ * What happens to a device: it begins with useless centroids, it stops but stays in its neighbours' memory, it sends the
+ * same lie from now on, or it leaves for good.
+ */
+export const deviceEvents = ["wrong", "kill", "lie", "leave"] as const;
+/** What happens to a link. */
+export const linkEvents = ["cut", "link"] as const;
+
+export type StoryEvent =
+  | { readonly round: number; readonly kind: (typeof deviceEvents)[number]; readonly device: number }
+  | { readonly round: number; readonly kind: (typeof linkEvents)[number]; readonly ends: readonly [number, number] };
+
+export interface Setup {
+  readonly data: DataName;
+  readonly devices: number;
+  /** Of each device; of data "tiny", of the large one. */
+  readonly points: number;
+  readonly graph: GraphName;
+  /** Of graph "er": the share of pairs that are linked. */
+  readonly density: number;
+  readonly k: number;
+  readonly alpha: number;
+  readonly method: (typeof methodNames)[number];
+  /** The method beside it on the same data, if any. */
+  readonly versus: MethodName | "none";
+  readonly start: (typeof startNames)[number];
+  readonly schedule: (typeof scheduleNames)[number];
+  readonly penalty: (typeof penaltyNames)[number];
+  readonly preset: (typeof presetNames)[number];
+  /** Whether devices look for their clusters again when somebody has left, as real devices do. */
+  readonly heal: boolean;
+  readonly seed: number;
+  readonly events: readonly StoryEvent[];
+}
+
+export const defaultSetup: Setup = {
+  data: "iso",
+  devices: 10,
+  points: 100,
+  graph: "er",
+  density: 0.4,
+  k: 3,
+  alpha: 1,
+  method: "fedkm",
+  versus: "none",
+  start: "auto",
+  schedule: "cyclic",
+  penalty: "squared",
+  preset: "dependable",
+  heal: true,
+  seed: 1,
+  events: [],
+};
+
+/** Of numbers: the least, the most, and whether only whole ones count. */
+export const limits = {
+  devices: { least: 2, most: 1000, whole: true },
+  points: { least: 3, most: 2000, whole: true },
+  density: { least: 0, most: 1, whole: false },
+  k: { least: 1, most: 8, whole: true },
+  alpha: { least: 0, most: 1000, whole: false },
+  seed: { least: 0, most: 2 ** 32 - 1, whole: true },
+} as const;
+
+const choices = {
+  data: dataNames,
+  graph: graphNames,
+  method: methodNames,
+  versus: [...methodNames, "none"],
+  start: startNames,
+  schedule: scheduleNames,
+  penalty: penaltyNames,
+  preset: presetNames,
+} as const;
+
+/** The part of an address behind "#": every setting that differs from its default, and where the reader stands. */
+export function addressOf(setup: Setup, round: number): string {
+  const named = new URLSearchParams();
+  for (const [name, value] of Object.entries(setup)) {
+    if (name === "events") continue;
+    if (value !== defaultSetup[name as keyof Setup]) named.set(name, String(value));
+  }
+  if (setup.events.length > 0) named.set("events", setup.events.map(eventText).join(" "));
+  if (round > 0) named.set("round", String(round));
+  return named.toString();
+}
+
+function eventText(event: StoryEvent): string {
+  const whom = "ends" in event ? event.ends.join("-") : event.device;
+  return `${event.round}:${event.kind}:${whom}`;
+}
+
+/** What an address says. Whatever is no value of its setting is left at the default. */
+export function readAddress(text: string): { readonly setup: Setup; readonly round: number } {
+  const given = new URLSearchParams(text);
+  const setup: Record<string, unknown> = { ...defaultSetup };
+  for (const [name, allowed] of Object.entries(choices)) {
+    const value = given.get(name);
+    if (value !== null && (allowed as readonly string[]).includes(value)) setup[name] = value;
+  }
+  for (const [name, limit] of Object.entries(limits)) {
+    const value = within(given.get(name), limit);
+    if (value !== undefined) setup[name] = value;
+  }
+  if (given.get("heal") === "false") setup.heal = false;
+  const devices = setup.devices as number;
+  setup.events = (given.get("events") ?? "").split(" ").flatMap((event) => readEvent(event, devices));
+  return {
+    setup: setup as unknown as Setup,
+    round: within(given.get("round"), { least: 0, most: 100_000, whole: true }) ?? 0,
+  };
+}
+
+interface Limit {
+  readonly least: number;
+  readonly most: number;
+  readonly whole: boolean;
+}
+
+/** Undefined: no number, or outside of the limits. */
+export function within(text: string | null, { least, most, whole }: Limit): number | undefined {
+  if (text === null || text.trim() === "") return undefined;
+  const value = Number(text);
+  return value >= least && value <= most && (!whole || Number.isInteger(value)) ? value : undefined;
+}
+
+function readEvent(text: string, devices: number): StoryEvent[] {
+  const [roundText = "", kind, whom = ""] = text.split(":");
+  const round = within(roundText, { least: 0, most: 100_000, whole: true });
+  if (round === undefined) return [];
+  const named = whom.split("-").map((part) => within(part, { least: 0, most: devices - 1, whole: true }));
+  const [first, second] = named;
+  if (first === undefined) return [];
+  const ofDevice = deviceEvents.find((known) => known === kind);
+  if (ofDevice !== undefined && named.length === 1) return [{ round, kind: ofDevice, device: first }];
+  const ofLink = linkEvents.find((known) => known === kind);
+  if (ofLink === undefined || named.length !== 2 || second === undefined || first === second) return [];
+  return [{ round, kind: ofLink, ends: [first, second] }];
+}
