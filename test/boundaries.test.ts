@@ -12,7 +12,8 @@ const workspaces: Record<string, readonly string[]> = {
   pictures: ["@fedkm/core"],
   device: ["@fedkm/core", "@fedkm/files"],
   experiments: ["@fedkm/core", "@fedkm/files", "@fedkm/pictures"],
-  cli: ["@fedkm/core", "@fedkm/files", "@fedkm/pictures", "@fedkm/device", "@fedkm/experiments"],
+  web: ["@fedkm/core", "@fedkm/files", "@fedkm/pictures"],
+  cli: ["@fedkm/core", "@fedkm/files", "@fedkm/pictures", "@fedkm/device", "@fedkm/experiments", "@fedkm/web"],
   bench: ["@fedkm/core", "@fedkm/files", "@fedkm/pictures", "@fedkm/device"],
 };
 

@@ -9,6 +9,7 @@ import { demoCommand } from "./commands/demo/command.ts";
 import { deviceCommand } from "./commands/device/command.ts";
 import { fitCommand } from "./commands/fit/command.ts";
 import { inspectCommand } from "./commands/inspect/command.ts";
+import { playgroundCommand } from "./commands/playground/command.ts";
 import { predictCommand } from "./commands/predict/command.ts";
 import { reproduceCommand } from "./commands/reproduce/command.ts";
 import { studyCommand } from "./commands/study/command.ts";
@@ -31,6 +32,7 @@ const commands = [
   studyCommand,
   deviceCommand,
   upCommand,
+  playgroundCommand,
   completionCommand,
 ];
 

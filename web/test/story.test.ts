@@ -13,16 +13,27 @@ function run(changes: Partial<Setup>): Moment[] {
 
 test.each([
   ["by default", {}],
+  ["from the start that core chooses", { start: "auto", data: "iso" }],
   ["with the paper's own rules", { preset: "paper", data: "aniso" }],
   ["alone", { alpha: 0 }],
-  ["with another penalty, schedule and start", { penalty: "truncated", schedule: "random", start: "local", data: "communities" }],
+  [
+    "with another penalty, schedule and start",
+    { penalty: "truncated", schedule: "random", start: "local", data: "communities" },
+  ],
 ] as const)("story has the bits of fit %s", (_, changes) => {
   const setup: Setup = { ...defaultSetup, ...changes };
   const { datasets, links } = problemOf(setup);
   const { k, alpha, seed, penalty, preset, schedule, start } = setup;
   const init = start === "auto" ? {} : { init: start };
   const expected = fit(datasets, graph(datasets.length, links), {
-    k, alpha, seed, penalty, preset, schedule, rounds: 400, ...init,
+    k,
+    alpha,
+    seed,
+    penalty,
+    preset,
+    schedule,
+    rounds: 400,
+    ...init,
   });
   const moments = run(changes);
   expect(moments.at(-1)?.centroids).toEqual(expected.centroids);
@@ -49,7 +60,9 @@ describe("story", () => {
     const healed = run({ events: [lie, leave] });
     expect(healed.at(-1)?.devices).not.toContain(0);
     expect(farthest(healed.at(-1))).toBeLessThan(0.01);
-    expect(healed.map(({ round }) => round)).toEqual([...new Set(healed.map(({ round }) => round))].sort((a, b) => a - b));
+    expect(healed.map(({ round }) => round)).toEqual(
+      [...new Set(healed.map(({ round }) => round))].sort((a, b) => a - b),
+    );
   });
 
   test("keeps what a device that stopped has last sent, and cuts and links", () => {
@@ -62,7 +75,12 @@ describe("story", () => {
     const ends = [first.links[0][0], first.links[0][1]] as const;
     const cut = run({ events: [{ round: 1, kind: "cut", ends }] });
     expect(cut.at(-1)?.links.length).toBe(first.links.length - 1);
-    const linked = run({ events: [{ round: 1, kind: "cut", ends }, { round: 2, kind: "link", ends }] });
+    const linked = run({
+      events: [
+        { round: 1, kind: "cut", ends },
+        { round: 2, kind: "link", ends },
+      ],
+    });
     expect(linked.at(-1)?.links.length).toBe(first.links.length);
   });
 });
@@ -74,7 +92,10 @@ test("readAddress reads what addressOf wrote, and leaves what is wrong at its de
     alpha: 0.25,
     devices: 7,
     heal: false,
-    events: [{ round: 3, kind: "cut", ends: [0, 5] }, { round: 9, kind: "leave", device: 6 }],
+    events: [
+      { round: 3, kind: "cut", ends: [0, 5] },
+      { round: 9, kind: "leave", device: 6 },
+    ],
   };
   expect(readAddress(addressOf(setup, 12))).toEqual({ setup, round: 12 });
   expect(readAddress("")).toEqual({ setup: defaultSetup, round: 0 });

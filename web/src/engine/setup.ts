@@ -2,10 +2,10 @@
 
 /** Data that the page makes itself. "own" are the reader's files, which no address can hold. */
 export const dataNames = ["iso", "var", "aniso", "communities", "skew", "tiny", "own"] as const;
-export type DataName = (typeof dataNames)[number];
+type DataName = (typeof dataNames)[number];
 
 export const graphNames = ["er", "complete", "ring", "path", "star", "grid", "communities"] as const;
-export type GraphName = (typeof graphNames)[number];
+type GraphName = (typeof graphNames)[number];
 
 /** Those that go on in rounds, so that there is something to watch. */
 export const methodNames = ["fedkm", "local", "consensus", "distributed", "pooled"] as const;
@@ -23,7 +23,7 @@ export const presetNames = ["dependable", "paper"] as const;
  */
 export const deviceEvents = ["wrong", "kill", "lie", "leave"] as const;
 /** What happens to a link. */
-export const linkEvents = ["cut", "link"] as const;
+const linkEvents = ["cut", "link"] as const;
 
 export type StoryEvent =
   | { readonly round: number; readonly kind: (typeof deviceEvents)[number]; readonly device: number }
@@ -53,16 +53,16 @@ export interface Setup {
 }
 
 export const defaultSetup: Setup = {
-  data: "iso",
-  devices: 10,
-  points: 100,
+  data: "var",
+  devices: 12,
+  points: 60,
   graph: "er",
   density: 0.4,
   k: 3,
   alpha: 1,
   method: "fedkm",
   versus: "none",
-  start: "auto",
+  start: "local",
   schedule: "cyclic",
   penalty: "squared",
   preset: "dependable",

@@ -61,7 +61,10 @@ export function* story(problem: Problem, setup: Setup, method: MethodName): Gene
     }
     if (scene.present.length === 0) return;
     const isOpening = setup.heal && due.some(({ kind }) => kind === "leave");
-    const next = setup.events.reduce((least, { round }) => (round > base.round ? Math.min(least, round) : least), Infinity);
+    const next = setup.events.reduce(
+      (least, { round }) => (round > base.round ? Math.min(least, round) : least),
+      Infinity,
+    );
     let reached: Base = base;
     let begun: Round | undefined;
     for (const step of roundsOf(problem, scene, setup, method, places, isOpening)) {
@@ -110,7 +113,11 @@ function sceneAfter(scene: Scene, event: StoryEvent): Scene {
   return { ...scene, links: canLink ? [...without, [Math.min(a, b), Math.max(a, b)]] : without };
 }
 
-function placesAfter(places: ReadonlyMap<number, Matrix>, event: StoryEvent, problem: Problem): ReadonlyMap<number, Matrix> {
+function placesAfter(
+  places: ReadonlyMap<number, Matrix>,
+  event: StoryEvent,
+  problem: Problem,
+): ReadonlyMap<number, Matrix> {
   if (event.kind !== "wrong" && event.kind !== "lie") return places;
   const centroids = places.get(event.device);
   if (centroids === undefined) return places;

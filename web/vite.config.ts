@@ -1,0 +1,28 @@
+// How the pages are built: one folder of static files, which works from any file host.
+
+import { themeVariables } from "@fedkm/pictures";
+import { svelte } from "@sveltejs/vite-plugin-svelte";
+import { defineConfig, type Plugin } from "vite";
+
+/** The palette of all pictures as a style sheet: no page names a colour of its own. */
+function palette(): Plugin {
+  const name = "virtual:palette.css";
+  return {
+    name: "palette",
+    resolveId: (id) => (id === name ? `\0${name}` : undefined),
+    load: (id) => (id === `\0${name}` ? themeVariables() : undefined),
+  };
+}
+
+export default defineConfig({
+  root: import.meta.dirname,
+  // Addresses inside the pages are relative, so that they work in any folder.
+  base: "./",
+  plugins: [palette(), svelte()],
+  worker: { format: "es" },
+  build: {
+    outDir: "site",
+    emptyOutDir: true,
+    target: "es2023",
+  },
+});
