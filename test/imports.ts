@@ -8,10 +8,10 @@ export const root = fileURLToPath(new URL("..", import.meta.url));
 
 export const manifest = (folder: string) => JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
 
-/** The TypeScript files below a folder, as paths from the root. */
+/** The TypeScript files and Svelte components below a folder, as paths from the root. */
 export function sources(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".ts"))
+    .filter((file) => /\.(ts|svelte)$/.test(file))
     .map((file) => posix.join(folder, file.replaceAll("\\", "/")));
 }
 

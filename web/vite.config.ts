@@ -4,13 +4,13 @@ import { themeVariables } from "@fedkm/pictures";
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig, type Plugin } from "vite";
 
-/** The palette of all pictures as a style sheet: no page names a colour of its own. */
+/** palette.css: the colours of all pictures as a style sheet, so that no page names a colour of its own. */
 function palette(): Plugin {
-  const name = "virtual:palette.css";
+  const file = "\0palette.css";
   return {
     name: "palette",
-    resolveId: (id) => (id === name ? `\0${name}` : undefined),
-    load: (id) => (id === `\0${name}` ? themeVariables() : undefined),
+    resolveId: (id) => (id.endsWith("/palette.css") ? file : undefined),
+    load: (id) => (id === file ? themeVariables() : undefined),
   };
 }
 

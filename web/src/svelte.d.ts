@@ -6,5 +6,4 @@ declare module "*.svelte" {
   const component: Component;
   export default component;
 }
-declare module "virtual:palette.css";
 declare module "*.css";

@@ -1,6 +1,6 @@
 // The entry of the playground.
 
-import "virtual:palette.css";
+import "../palette.css";
 import "../page.css";
 import { mount } from "svelte";
 import Playground from "./Playground.svelte";
