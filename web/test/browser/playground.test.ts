@@ -1,0 +1,224 @@
+// The playground in Chromium: every control does what it says, and its numbers are those of fit in Node, to the bit.
+
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { problemOf } from "../../src/engine/problem.ts";
+import { addressOf, defaultSetup, readAddress, type Setup } from "../../src/engine/setup.ts";
+import { type Moment, story } from "../../src/engine/story.ts";
+import { stops } from "../../src/playground/stops.ts";
+import { openSite, type Site } from "./site.ts";
+
+let site: Site;
+beforeAll(async () => {
+  site = await openSite();
+}, 300_000);
+afterAll(() => site?.close());
+
+function momentsOf(setup: Setup, method = setup.method): Moment[] {
+  return [...story(problemOf(setup), setup, method)];
+}
+
+const round = (page: Page) => page.locator(".round");
+
+/** A measure on the page, with all its digits. */
+async function measure(page: Page, name: string, side = 0): Promise<number> {
+  const value = await page.locator(`output[data-measure="${name}"][data-side="${side}"]`).getAttribute("data-value");
+  return Number(value);
+}
+
+async function setupOf(page: Page): Promise<Setup> {
+  return readAddress(new URL(page.url()).hash.slice(1)).setup;
+}
+
+test("shows the numbers of fit at any moment, to the bit", async () => {
+  const moments = momentsOf(defaultSetup);
+  const { page, errors } = await site.open(addressOf(defaultSetup, 3));
+  await expect.poll(() => round(page).textContent()).toContain("round 3");
+  expect(await measure(page, "objective")).toBe(moments[3].objective);
+  expect(await measure(page, "gtv")).toBe(moments[3].totalVariation);
+  expect(await measure(page, "gcd")).toBe(moments[3].deviation);
+  expect(await measure(page, "cv")).toBe(moments[3].variation);
+  expect(errors).toEqual([]);
+  await page.close();
+});
+
+test("plays to the end, pauses, steps and goes back", async () => {
+  const last = momentsOf(defaultSetup).at(-1) as Moment;
+  const { page } = await site.open("");
+  await page.getByLabel("Rounds a second").fill("60");
+  await page.getByRole("button", { name: "Play" }).click();
+  await page.getByRole("button", { name: "Pause" }).waitFor();
+  await page.getByRole("button", { name: "Play" }).waitFor();
+  await expect.poll(() => round(page).textContent()).toContain(`round ${last.round},`);
+  expect(await measure(page, "objective")).toBe(last.objective);
+  await page.getByRole("button", { name: "Back" }).click();
+  await expect.poll(() => round(page).textContent()).toContain(`round ${last.round - 1},`);
+  await page.getByRole("button", { name: "Step" }).click();
+  await expect.poll(() => round(page).textContent()).toContain(`round ${last.round},`);
+  await page.getByLabel("Moment").fill("2");
+  await expect.poll(() => round(page).textContent()).toContain("round 2,");
+  expect(page.url()).toContain("round=2");
+  await page.close();
+});
+
+test("has a control for every setting, which the address holds", async () => {
+  const { page } = await site.open("");
+  const chosen: Partial<Setup> = {
+    data: "skew",
+    graph: "ring",
+    method: "distributed",
+    versus: "local",
+    start: "kmeans++",
+  };
+  const labels = { data: "data", graph: "graph", method: "method", versus: "beside it", start: "start" };
+  for (const [name, label] of Object.entries(labels)) {
+    await page.getByLabel(label, { exact: true }).selectOption(chosen[name as keyof Setup] as string);
+  }
+  const numbers = {
+    devices: ["devices", 8],
+    points: ["points each", 50],
+    k: ["clusters k", 4],
+    seed: ["seed", 9],
+  } as const;
+  for (const [label, value] of Object.values(numbers)) {
+    await page.getByLabel(label, { exact: true }).fill(String(value));
+    await page.keyboard.press("Tab");
+  }
+  await page.getByRole("slider", { name: "alpha" }).fill("0");
+  await page.getByLabel("look again when somebody leaves").uncheck();
+  expect(await setupOf(page)).toEqual({
+    ...defaultSetup,
+    ...chosen,
+    devices: 8,
+    points: 50,
+    k: 4,
+    seed: 9,
+    alpha: 0,
+    heal: false,
+  });
+  for (const [label, value] of [
+    ["order", "random"],
+    ["penalty", "norm"],
+    ["rules", "paper"],
+  ] as const) {
+    await page.getByLabel("method", { exact: true }).selectOption("fedkm");
+    await page.getByLabel(label, { exact: true }).selectOption(value);
+  }
+  expect(await setupOf(page)).toMatchObject({ schedule: "random", penalty: "norm", preset: "paper" });
+  await page.getByLabel("devices", { exact: true }).fill("1.5");
+  await page.keyboard.press("Tab");
+  expect(await page.getByRole("alert").textContent()).toBe("a whole number from 2 to 1000");
+  expect(await setupOf(page)).toMatchObject({ devices: 8 });
+  await page.close();
+});
+
+test("shows two methods side by side on the same data", async () => {
+  const setup: Setup = { ...defaultSetup, versus: "consensus" };
+  const { page, errors } = await site.open(addressOf(setup, 4));
+  await expect.poll(() => round(page).textContent()).toContain("round 4");
+  await expect.poll(() => page.locator("figure .panels").count()).toBe(2);
+  const other = momentsOf(setup, "consensus");
+  await expect.poll(() => measure(page, "objective", 1)).toBe(other[Math.min(4, other.length - 1)].objective);
+  expect(errors).toEqual([]);
+  await page.close();
+});
+
+test("draws the same address with the same pixels", async () => {
+  const address = "data=aniso&devices=9&graph=ring&round=4&events=2:cut:0-1+3:kill:5";
+  const drawn = await Promise.all(
+    [0, 1].map(async () => {
+      const { page } = await site.open(address);
+      await expect.poll(() => round(page).textContent()).toContain("round 4");
+      const picture = await page.screenshot();
+      await page.close();
+      return picture;
+    }),
+  );
+  expect(drawn[0].equals(drawn[1])).toBe(true);
+});
+
+test("reads the reader's own file, and says what is wrong with one", async () => {
+  const rows = Array.from(
+    { length: 90 },
+    (_, r) => `${(r % 3) * 10 + Math.sin(r)},${(r % 3) * 5 + Math.cos(r)},${r % 7}`,
+  );
+  const { page } = await site.open("");
+  const file = (text: string) => ({ name: "own.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
+  await page.getByLabel("own file").setInputFiles(file(`a,b,c\n${rows.join("\n")}\n`));
+  await expect.poll(() => page.locator("form").textContent()).toContain("own.csv, read here and sent nowhere.");
+  expect(await setupOf(page)).toMatchObject({ data: "own", devices: 12 });
+  await expect.poll(() => measure(page, "objective")).toBeGreaterThan(0);
+  await page.getByLabel("own file").setInputFiles(file("a,b\n1,2\n3,x\n"));
+  await expect.poll(() => page.getByRole("alert").textContent()).toContain("own.csv");
+  await page.close();
+});
+
+describe("what happens to a device", () => {
+  test.each([
+    ["Stop", "kill"],
+    ["Let it lie", "lie"],
+    ["Let it leave", "leave"],
+    ["Start wrong", "wrong"],
+  ])("%s is an event at the round that is shown", async (button, kind) => {
+    const { page, errors } = await site.open("round=2");
+    await expect.poll(() => round(page).textContent()).toContain("round 2");
+    await page.getByLabel("device", { exact: true }).selectOption("3");
+    await page.getByRole("button", { name: button }).click();
+    const event = { round: kind === "wrong" ? 0 : 2, kind, device: 3 };
+    await expect.poll(async () => (await setupOf(page)).events).toEqual([event]);
+    const expected = momentsOf({ ...defaultSetup, events: [event as Setup["events"][number]] });
+    await expect
+      .poll(() => measure(page, "objective"))
+      .toBe(expected.find(({ round }) => round === event.round)?.objective);
+    await page.getByRole("button", { name: "undo" }).click();
+    await expect.poll(async () => (await setupOf(page)).events).toEqual([]);
+    expect(errors).toEqual([]);
+    await page.close();
+  });
+
+  test("links are cut and made", async () => {
+    const { page } = await site.open("graph=ring");
+    await page.getByLabel("device", { exact: true }).selectOption("0");
+    await page.getByLabel("and device").selectOption("1");
+    await page.getByRole("button", { name: "Cut the link" }).click();
+    await expect.poll(async () => (await setupOf(page)).events).toEqual([{ round: 0, kind: "cut", ends: [0, 1] }]);
+    await page.getByRole("button", { name: "Link them" }).click();
+    await expect.poll(async () => (await setupOf(page)).events.length).toBe(2);
+    await page.close();
+  });
+});
+
+test("has six stops, each a saved state with its words", async () => {
+  const { page, errors } = await site.open("");
+  expect(stops.length).toBe(6);
+  for (const { title, words, setup } of stops) {
+    await page.getByRole("button", { name: title }).click();
+    expect(await page.locator(".words").textContent()).toBe(words);
+    expect(await setupOf(page)).toEqual(setup);
+    const [first] = momentsOf(setup);
+    await expect.poll(() => measure(page, "objective")).toBe(first.objective);
+  }
+  expect(errors).toEqual([]);
+  await page.close();
+});
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+test.each([
+  ["light", 1440],
+  ["dark", 1440],
+  ["light", 390],
+] as const)("has no serious fault for people who cannot see or point, %s at %i pixels", async (colorScheme, width) => {
+  const { page } = await site.open("round=2&versus=local&events=1:lie:2", { colorScheme, width });
+  await expect.poll(() => round(page).textContent()).toContain("round 2");
+  // The page's own rules allow no foreign script; the test's way in is the debugger.
+  const faults = await page.evaluate(`${axe}; axe.run().then(({ violations }) => violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html).join(" ")))`);
+  expect(faults).toEqual([]);
+  // Nothing is wider than the screen.
+  expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+  await page.close();
+});

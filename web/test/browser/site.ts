@@ -1,0 +1,64 @@
+// The built pages behind a plain file server, and a browser to look at them.
+
+import { readFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { extname } from "node:path";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { findChromium } from "../../../core/test/hosts/chromium.ts";
+import { site } from "../../src/served.ts";
+
+const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"];
+const types: Record<string, string> = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css" };
+
+export interface Site {
+  /** A page at this address behind "#", in which nothing may go wrong. `errors` is what did. */
+  open(address: string, options?: PageOptions): Promise<{ readonly page: Page; readonly errors: readonly string[] }>;
+  close(): Promise<void>;
+}
+
+interface PageOptions {
+  readonly colorScheme?: "light" | "dark";
+  readonly width?: number;
+}
+
+export async function openSite(): Promise<Site> {
+  const server = await serve();
+  const browser: Browser = await chromium.launch({ executablePath: findChromium(), headless: true, args: FLAGS });
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  return {
+    async open(address, { colorScheme = "light", width = 1440 } = {}) {
+      const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme, reducedMotion: "reduce" });
+      page.setDefaultTimeout(20_000);
+      const errors: string[] = [];
+      page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+      page.on("pageerror", ({ message }) => errors.push(message));
+      page.on("request", (request) => request.url().startsWith(origin) || errors.push(`asked for ${request.url()}`));
+      await page.goto(`${origin}#${address}`);
+      await page.locator("canvas").first().waitFor();
+      return { page, errors };
+    },
+    async close() {
+      await browser.close();
+      server.close();
+    },
+  };
+}
+
+async function serve(): Promise<Server> {
+  const server = createServer(({ url = "/" }, response) => {
+    const file = new URL(`.${url === "/" ? "/index.html" : url}`, site);
+    try {
+      const body = readFileSync(file);
+      response.writeHead(200, { "content-type": types[extname(file.pathname)] ?? "application/octet-stream" });
+      response.end(body);
+    } catch {
+      response.writeHead(url === "/favicon.ico" ? 204 : 404);
+      response.end();
+    }
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  return server;
+}
