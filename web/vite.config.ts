@@ -24,5 +24,6 @@ export default defineConfig({
     outDir: "site",
     emptyOutDir: true,
     target: "es2023",
+    rollupOptions: { input: ["index.html", "dashboard.html"].map((page) => `${import.meta.dirname}/${page}`) },
   },
 });

@@ -1,0 +1,171 @@
+// The dashboard over HTTP, for this machine only: pages, a session, live news, and what a person may ask for.
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { staticFile } from "../staticFiles.ts";
+import { cookieName, MOST_BODY_BYTES, refusalOf, sessionOf } from "./gate.ts";
+import { Sessions } from "./sessions.ts";
+
+/** What the pages show and may ask for, whoever keeps it: one device, or all of a machine. */
+export interface Source {
+  /** As JSON. The same text means that nothing is new. */
+  snapshot(): string;
+  /** Carries out what a person asked for; resolves to what to say, rejects with why not. */
+  act(request: unknown): Promise<string>;
+  /** A file to keep, such as a model. */
+  exported(name: string): Promise<{ readonly name: string; readonly text: string } | undefined>;
+}
+
+export interface Dashboard {
+  readonly port: number;
+  close(): void;
+}
+
+const MOST_CONNECTIONS = 64;
+const LOOK_MILLISECONDS = 500;
+/** Something is sent at least this often, so that a page knows that it is still connected. */
+const QUIET_MILLISECONDS = 10_000;
+
+const headers = {
+  "content-security-policy":
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'",
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "cross-origin-resource-policy": "same-origin",
+  "cache-control": "no-store",
+};
+
+/** Listens on 127.0.0.1, and on ::1 where there is one. */
+export async function serveDashboard(port: number, token: string, source: Source): Promise<Dashboard> {
+  const sessions = new Sessions(token, Date.now);
+  const handle = (request: IncomingMessage, response: ServerResponse) => {
+    answer(request, response, sessions, source).catch((error: Error) => send(response, 500, error.message));
+  };
+  const first = await listen(handle, port, "127.0.0.1");
+  const taken = (first.address() as AddressInfo).port;
+  const servers = [first, await listen(handle, taken, "::1").catch(() => undefined)];
+  return {
+    port: taken,
+    close() {
+      for (const server of servers) {
+        server?.close();
+        server?.closeAllConnections();
+      }
+    },
+  };
+}
+
+async function listen(
+  handle: (request: IncomingMessage, response: ServerResponse) => void,
+  port: number,
+  host: string,
+): Promise<Server> {
+  const server = createServer(handle);
+  server.maxConnections = MOST_CONNECTIONS;
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, resolve);
+  });
+  return server;
+}
+
+function send(response: ServerResponse, code: number, text: string, type = "text/plain; charset=utf-8"): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  response.writeHead(code, { ...headers, "content-type": type });
+  response.end(text);
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  sessions: Sessions,
+  source: Source,
+): Promise<void> {
+  const { pathname: path, searchParams } = new URL(request.url ?? "/", "http://localhost");
+  const port = request.socket.localPort as number;
+  const asked = { method: request.method ?? "", path, headers: request.headers, port };
+  const refused = refusalOf(asked, sessions);
+  if (refused !== undefined) return send(response, refused.code, refused.text);
+  if (path === "/session" && request.method === "POST") return openSession(request, response, sessions, port);
+  if (path === "/session") {
+    return send(response, 200, JSON.stringify({ proof: sessionOf(asked, sessions)?.proof }), "application/json");
+  }
+  if (path === "/events") return sendNews(request, response, source);
+  if (path === "/export") return sendExport(response, source, searchParams.get("device") ?? "");
+  if (path === "/act") return carryOut(request, response, source);
+  const file = await staticFile(path === "/" ? "/dashboard.html" : path);
+  if (file === undefined) return send(response, 404, "there is no such page");
+  response.writeHead(200, { ...headers, "content-type": file.type });
+  response.end(file.body);
+}
+
+/** Undefined: it is too long, or no JSON. */
+async function bodyOf(request: IncomingMessage): Promise<unknown> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of request as AsyncIterable<Buffer>) {
+    bytes += part.length;
+    if (bytes > MOST_BODY_BYTES) return undefined;
+    parts.push(part);
+  }
+  try {
+    return JSON.parse(Buffer.concat(parts).toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+async function openSession(
+  request: IncomingMessage,
+  response: ServerResponse,
+  sessions: Sessions,
+  port: number,
+): Promise<void> {
+  const body = await bodyOf(request);
+  const token = body !== null && typeof body === "object" && "token" in body ? body.token : undefined;
+  if (typeof token !== "string") return send(response, 400, "body must be JSON with a token");
+  const session = sessions.open(token);
+  if (session === "locked") return send(response, 429, "too many wrong tokens; wait a minute");
+  if (session === "wrong") return send(response, 401, "the token is wrong");
+  response.setHeader("set-cookie", `${cookieName(port)}=${session.id}; HttpOnly; SameSite=Strict; Path=/`);
+  return send(response, 200, JSON.stringify({ proof: session.proof }), "application/json");
+}
+
+/** Server-sent events: a whole snapshot whenever something is new. */
+function sendNews(request: IncomingMessage, response: ServerResponse, source: Source): void {
+  response.writeHead(200, { ...headers, "content-type": "text/event-stream" });
+  let sent = "";
+  let sentAt = 0;
+  const look = () => {
+    const snapshot = source.snapshot();
+    const now = performance.now();
+    if (snapshot === sent && now - sentAt < QUIET_MILLISECONDS) return;
+    response.write(snapshot === sent ? "event: still\ndata:\n\n" : `data: ${snapshot}\n\n`);
+    sent = snapshot;
+    sentAt = now;
+  };
+  look();
+  const timer = setInterval(look, LOOK_MILLISECONDS);
+  request.once("close", () => clearInterval(timer));
+}
+
+async function carryOut(request: IncomingMessage, response: ServerResponse, source: Source): Promise<void> {
+  const body = await bodyOf(request);
+  if (body === undefined) return send(response, 400, "body must be JSON of at most 64 KiB");
+  try {
+    return send(response, 200, JSON.stringify({ said: await source.act(body) }), "application/json");
+  } catch (error) {
+    return send(response, 409, error instanceof Error ? error.message : String(error));
+  }
+}
+
+async function sendExport(response: ServerResponse, source: Source, device: string): Promise<void> {
+  const file = await source.exported(device);
+  if (file === undefined) return send(response, 404, "there is no such device, or it has no clusters yet");
+  // The name is ours, but a header is no place to find out.
+  response.setHeader("content-disposition", `attachment; filename="${file.name.replaceAll(/[^\w.-]/g, "_")}"`);
+  return send(response, 200, file.text, "application/json");
+}

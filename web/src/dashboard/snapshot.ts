@@ -1,0 +1,81 @@
+// What a dashboard shows: plain data that whoever serves it puts together, whole each time.
+
+export interface Snapshot {
+  readonly devices: readonly DeviceView[];
+}
+
+export interface DeviceView {
+  /** How actions name it; unique on the page. */
+  readonly id: string;
+  readonly name: string;
+  readonly peer: string;
+  readonly isRunning: boolean;
+  readonly isPaused: boolean;
+  readonly phase: string;
+  readonly startedAt: string;
+  readonly dataReadAt: string;
+  readonly study: StudyView;
+  readonly privacy: PrivacyView;
+  readonly rows: number;
+  readonly rowsLeftOut: number;
+  readonly round: number;
+  readonly objective: number | null;
+  /** Largest move of the last update, as a share of a feature's range; a smaller one than `threshold` is not sent. */
+  readonly move: number | null;
+  readonly threshold: number;
+  readonly framesSent: number;
+  readonly memoryBytes: number;
+  /** In the features' units. */
+  readonly clusters: readonly (readonly number[])[] | null;
+  readonly links: readonly LinkView[];
+  readonly pending: readonly { readonly peer: string; readonly address: string; readonly attempts: number }[];
+  readonly notices: readonly NoticeView[];
+  /** The latest entries of the audit log, the newest first. */
+  readonly log: readonly { readonly at: string; readonly text: string }[];
+  /** Since the page is served, the oldest first. */
+  readonly history: readonly { readonly at: number; readonly objective: number; readonly move: number }[];
+}
+
+export interface StudyView {
+  readonly name: string;
+  readonly hash: string;
+  readonly k: number;
+  readonly alpha: number;
+  readonly features: readonly { readonly name: string; readonly unit: string }[];
+}
+
+export interface PrivacyView {
+  readonly mode: string;
+  /** What a neighbour can learn, in one sentence. */
+  readonly words: string;
+  /** Further facts, each with its name: the smallest class, rows held back. */
+  readonly facts: readonly { readonly name: string; readonly value: string }[];
+}
+
+export interface LinkView {
+  readonly name: string;
+  readonly peer: string;
+  readonly isConnected: boolean;
+  readonly isAway: boolean;
+  /** Milliseconds since it was last heard; null: never. */
+  readonly age: number | null;
+  readonly bytesSent: number;
+  readonly bytesHeard: number;
+  readonly framesRefused: number;
+  /** Of its terms in updates, the share that was left out as too far away; null: not known. */
+  readonly rejectedShare: number | null;
+  /** Why it cannot be reached, or is not heard. */
+  readonly problem: string | null;
+}
+
+export interface NoticeView {
+  readonly cause: string;
+  readonly text: string;
+  readonly since: string;
+  readonly until: string | null;
+}
+
+/** What a person may ask for. */
+export type Action =
+  | { readonly do: "pause" | "resume" | "reset"; readonly device: string }
+  | { readonly do: "accept" | "unlink"; readonly device: string; readonly peer: string };
