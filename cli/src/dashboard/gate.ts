@@ -67,7 +67,8 @@ function refusalOfBody(asked: Asked, sessions: Sessions, isOpening: boolean): Re
   const session = sessionOf(asked, sessions);
   if (session === undefined) return { code: 401, text: "a session is needed" };
   const proof = headers[PROOF_HEADER];
-  if (typeof proof !== "string" || !isSame(proof, session.proof)) return { code: 403, text: `${PROOF_HEADER} is wrong` };
+  if (typeof proof !== "string" || !isSame(proof, session.proof))
+    return { code: 403, text: `${PROOF_HEADER} is wrong` };
   return undefined;
 }
 

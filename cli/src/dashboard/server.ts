@@ -9,7 +9,7 @@ import { Sessions } from "./sessions.ts";
 /** What the pages show and may ask for, whoever keeps it: one device, or all of a machine. */
 export interface Source {
   /** As JSON. The same text means that nothing is new. */
-  snapshot(): string;
+  snapshot(): Promise<string>;
   /** Carries out what a person asked for; resolves to what to say, rejects with why not. */
   act(request: unknown): Promise<string>;
   /** A file to keep, such as a model. */
@@ -139,17 +139,25 @@ function sendNews(request: IncomingMessage, response: ServerResponse, source: So
   response.writeHead(200, { ...headers, "content-type": "text/event-stream" });
   let sent = "";
   let sentAt = 0;
-  const look = () => {
-    const snapshot = source.snapshot();
+  const look = async () => {
+    const snapshot = await source.snapshot();
     const now = performance.now();
     if (snapshot === sent && now - sentAt < QUIET_MILLISECONDS) return;
     response.write(snapshot === sent ? "event: still\ndata:\n\n" : `data: ${snapshot}\n\n`);
     sent = snapshot;
     sentAt = now;
   };
-  look();
-  const timer = setInterval(look, LOOK_MILLISECONDS);
-  request.once("close", () => clearInterval(timer));
+  let timer: NodeJS.Timeout | undefined;
+  const again = () => {
+    // A look that fails is tried again: the page is told by what comes next, or by silence.
+    look()
+      .catch(() => undefined)
+      .finally(() => {
+        if (!response.destroyed) timer = setTimeout(again, LOOK_MILLISECONDS);
+      });
+  };
+  again();
+  request.once("close", () => clearTimeout(timer));
 }
 
 async function carryOut(request: IncomingMessage, response: ServerResponse, source: Source): Promise<void> {

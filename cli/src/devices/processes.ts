@@ -2,11 +2,11 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, openSync, readFileSync, statSync } from "node:fs";
+import { closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type DaemonStatus, STATUS_FILE } from "@fedkm/device/daemon";
-import { lastStatus } from "./state.ts";
+import type { DaemonStatus } from "@fedkm/device/daemon";
+import { statusReader } from "./state.ts";
 
 export interface Processes {
   /** What each device last wrote in this run; undefined before its first. */
@@ -43,20 +43,6 @@ export async function startProcesses(folders: readonly string[]): Promise<Proces
       isStopping = true;
       await Promise.all(children.map(stopProcess));
     },
-  };
-}
-
-/** Reads a status again when its file has changed: those of many devices are long, and most of the time they are quiet. */
-function statusReader(): (folder: string) => DaemonStatus | undefined {
-  const known = new Map<string, { readonly look: string; readonly status: DaemonStatus | undefined }>();
-  return (folder) => {
-    const file = statSync(join(folder, STATUS_FILE), { throwIfNoEntry: false });
-    const look = `${file?.mtimeMs} ${file?.ino}`;
-    const last = known.get(folder);
-    if (last?.look === look) return last.status;
-    const status = lastStatus(folder);
-    known.set(folder, { look, status });
-    return status;
   };
 }
 

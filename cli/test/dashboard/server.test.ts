@@ -12,7 +12,7 @@ let dashboard: Dashboard;
 const agent = new Agent({ keepAlive: true, maxSockets: 8 });
 beforeAll(async () => {
   dashboard = await serveDashboard(0, token, {
-    snapshot: () => '{"devices":[]}',
+    snapshot: async () => '{"devices":[]}',
     act: async (asked) => {
       acted.push(asked);
       return "done";
@@ -67,7 +67,14 @@ async function session(): Promise<Record<string, string>> {
 test("serveDashboard answers legal requests only, of all combinations of host, origin, site, method, path and session", async () => {
   const { port } = dashboard;
   const hosts = [here(), `localhost:${port}`, `[::1]:${port}`, "127.0.0.1", `127.0.0.1:${port + 1}`, "evil.example"];
-  hosts.push(`127.0.0.1.evil.example:${port}`, `evil.example:${port}`, `localhost.:${port}`, `0.0.0.0:${port}`, "evil.example:80", "localhost");
+  hosts.push(
+    `127.0.0.1.evil.example:${port}`,
+    `evil.example:${port}`,
+    `localhost.:${port}`,
+    `0.0.0.0:${port}`,
+    "evil.example:80",
+    "localhost",
+  );
   const origins = [undefined, `http://${here()}`, `http://localhost:${port}`, `https://${here()}`, "null"];
   origins.push("http://evil.example", `http://127.0.0.1:${port + 1}`, `http://localhost:${port}.evil.example`);
   const sites = [undefined, "same-origin", "none", "cross-site"];
@@ -92,11 +99,13 @@ test("serveDashboard answers legal requests only, of all combinations of host, o
               const isLegal = isOwnPage && held === real && method === (path === "/act" ? "POST" : "GET");
               requests++;
               if (isLegal && path === "/act") legal++;
-              const checked = ask(method, path, headers, method === "POST" ? "{}" : "").then(({ code, headers: got }) => {
-                const seen = `${method} ${path} ${JSON.stringify(headers)}: ${code}`;
-                expect(code === 200, seen).toBe(isLegal);
-                expect(got["access-control-allow-origin"], seen).toBeUndefined();
-              });
+              const checked = ask(method, path, headers, method === "POST" ? "{}" : "").then(
+                ({ code, headers: got }) => {
+                  const seen = `${method} ${path} ${JSON.stringify(headers)}: ${code}`;
+                  expect(code === 200, seen).toBe(isLegal);
+                  expect(got["access-control-allow-origin"], seen).toBeUndefined();
+                },
+              );
               waiting.push(checked);
             }
           }
@@ -131,7 +140,13 @@ describe("serveDashboard", () => {
     const { code, headers } = await ask("GET", "/export?device=north", { host: here(), ...real });
     expect([code, headers["content-disposition"]]).toEqual([200, 'attachment; filename="model_.json"']);
     expect((await ask("GET", "/export?device=x", { host: here(), ...real })).code).toBe(404);
-    for (const path of ["/../package.json", "/%2e%2e/package.json", "//etc/passwd", "/assets/../../package.json", "/x.html"]) {
+    for (const path of [
+      "/../package.json",
+      "/%2e%2e/package.json",
+      "//etc/passwd",
+      "/assets/../../package.json",
+      "/x.html",
+    ]) {
       expect((await ask("GET", path, { host: here(), ...real })).code, path).toBe(404);
     }
     for (const policy of ["default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'"]) {

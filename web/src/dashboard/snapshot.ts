@@ -57,8 +57,8 @@ export interface LinkView {
   readonly peer: string;
   readonly isConnected: boolean;
   readonly isAway: boolean;
-  /** Milliseconds since it was last heard; null: never. */
-  readonly age: number | null;
+  /** When it was last heard, in milliseconds since 1970; null: never. */
+  readonly heardAt: number | null;
   readonly bytesSent: number;
   readonly bytesHeard: number;
   readonly framesRefused: number;

@@ -27,6 +27,7 @@ export function deviceCommand(io: Console): Command {
     .addCommand(linksCommand(io))
     .addCommand(runCommand(io))
     .addCommand(statusCommand(io))
+    .addCommand(dashboardCommand(io))
     .addCommand(exportCommand(io))
     .addCommand(resetCommand(io));
 }
@@ -104,6 +105,11 @@ function runCommand(io: Console): Command {
     )
     .addOption(stateOption())
     .option("--metrics <port>", "serve /metrics, /status and /healthz on 127.0.0.1", parseWhole("--metrics", 0, 65_535))
+    .option(
+      "--dashboard <port>",
+      "serve a page on 127.0.0.1 that shows this device; 0 takes a free port",
+      parseWhole("--dashboard", 0, 65_535),
+    )
     .option("--mdns", "announce this device on the local network, and find linked ones there")
     .option("--log <level>", "debug, info, warn, error or silent", "info")
     .addHelpText("after", "\nExample:\n  fedkm device run --state north --metrics 9464")
@@ -123,6 +129,23 @@ function statusCommand(io: Console): Command {
     .action(async (options: StatusOptions) => {
       const { showStatus } = await import("./status.ts");
       await showStatus(options, io);
+    });
+}
+
+function dashboardCommand(io: Console): Command {
+  return new Command("dashboard")
+    .description(
+      "Print the address of the page of a device that runs with --dashboard. Whoever has it can use the page.",
+    )
+    .addOption(stateOption())
+    .addHelpText("after", "\nExample:\n  fedkm device dashboard --state north")
+    .action(async ({ state }: { state: string }) => {
+      const { dashboardAddress } = await import("../../dashboard/open.ts");
+      const address = await dashboardAddress(state);
+      if (address === undefined) {
+        throw new Error(`${state} must be the folder of a device that ran with --dashboard, got none`);
+      }
+      io.stdout.write(`${address}\n`);
     });
 }
 

@@ -13,6 +13,7 @@ export interface RunOptions {
   readonly metrics?: number;
   readonly log: string;
   readonly mdns?: boolean;
+  readonly dashboard?: number;
 }
 
 /** Of pino. */
@@ -26,8 +27,13 @@ export async function runDevice(options: RunOptions, { stderr }: Console): Promi
   await stoppable((signal) => runUntilStopped(options, stderr, signal), isDetached ? () => undefined : undefined);
 }
 
+async function serveDashboardOf(state: string, port: number) {
+  const { openDashboard } = await import("../../dashboard/open.ts");
+  return openDashboard(state, [state], port);
+}
+
 async function runUntilStopped(
-  { state, metrics, log: level, mdns = false }: RunOptions,
+  { state, metrics, log: level, mdns = false, dashboard: dashboardPort }: RunOptions,
   stderr: Console["stderr"],
   signal: AbortSignal,
 ): Promise<void> {
@@ -56,7 +62,11 @@ async function runUntilStopped(
     },
     ...(metrics === undefined ? {} : { metricsPort: metrics }),
   });
+  const dashboard = dashboardPort === undefined ? undefined : await serveDashboardOf(state, dashboardPort);
+  if (dashboard !== undefined)
+    log.info({ dashboard: dashboard.port }, "serving a dashboard: see fedkm device dashboard");
   const { event } = await untilStopped(signal);
+  dashboard?.close();
   log.info({ reason: event }, "stopping");
   await daemon.stop();
   // Node would restore a terminal that is gone, and abort with a core dump.

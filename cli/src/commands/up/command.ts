@@ -18,6 +18,11 @@ export function upCommand(io: Console): Command {
     .option("--study <file.yaml>", "the study (default: that of the paper's points)")
     .option("--seed <integer>", "draws the points and the graph", parseSeed, 1)
     .option("--state <folder>", "where the devices' folders go", "fedkm-up")
+    .option(
+      "--dashboard <port>",
+      "serve a page on 127.0.0.1 that shows all of them; 0 takes a free port",
+      parseWhole("--dashboard", 0, 65_535),
+    )
     .option("--until-settled", "stop when every device is settled")
     .option("--json", "print one JSON object at the end instead of a table")
     .addHelpText("after", "\nExample:\n  fedkm up --devices 5 --graph ring --until-settled")

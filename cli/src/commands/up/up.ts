@@ -6,6 +6,7 @@ import { edges, type Matrix, paperData } from "@fedkm/core";
 import { parseStudy } from "@fedkm/device";
 import { readPoints } from "@fedkm/device/daemon";
 import { type Console, isStyled } from "../../console.ts";
+import { dashboardAddress, openDashboard } from "../../dashboard/open.ts";
 import { type DataFile, deviceName, prepareFolders } from "../../devices/folders.ts";
 import { type Processes, startProcesses } from "../../devices/processes.ts";
 import { hasSettled } from "../../devices/state.ts";
@@ -25,6 +26,7 @@ export interface UpOptions {
   readonly state: string;
   readonly untilSettled?: boolean;
   readonly json?: boolean;
+  readonly dashboard?: number;
 }
 
 const LOOK_EVERY_MILLISECONDS = 500;
@@ -38,11 +40,15 @@ export async function up(options: UpOptions, io: Console): Promise<void> {
   const statuses = await stoppable(async (signal) => {
     const folders = await prepareFolders({ base: state, studyText, data, graph });
     const processes = await startProcesses(folders);
+    const dashboard =
+      options.dashboard === undefined ? undefined : await openDashboard(state, folders, options.dashboard);
     try {
+      if (dashboard !== undefined) io.stderr.write(`${await dashboardAddress(state)}\n`);
       if (!json)
         io.stdout.write(`${data.length} devices, ${links} links, state in ${state}; Ctrl-C stops all of them\n`);
       await watch(processes, signal, options, io);
     } finally {
+      dashboard?.close();
       await processes.stop();
     }
     return processes.statuses();

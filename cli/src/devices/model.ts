@@ -1,0 +1,51 @@
+// The clusters that a device has now, as a model.
+
+import { matrix, predict } from "@fedkm/core";
+import { contractOf, scaleRows, studyId } from "@fedkm/device";
+import { type DeviceFolder, readFolder, readRows } from "@fedkm/device/daemon";
+import { MODEL_FORMAT, MODEL_VERSION, type Model } from "../model/model.ts";
+import { lastStatus } from "./state.ts";
+
+export async function modelOfFolder(state: string): Promise<Model> {
+  const folder = await readFolder(state);
+  const status = lastStatus(state);
+  const { centroids, objective } = status?.device ?? {};
+  if (status === undefined || centroids == null || objective == null) {
+    throw new Error(`${state} must be the folder of a device that has clusters, got none yet`);
+  }
+  const { study, name } = folder;
+  if (status.studyHash !== studyId(await contractOf(study))) {
+    throw new Error(
+      `the study in ${state} must be the one its clusters are of, got an edited one: run the device again, then export`,
+    );
+  }
+  const { k, alpha, features } = study;
+  const scale = features.map((feature) => feature.scale);
+  const sizes = await clusterSizes(folder, centroids);
+  return {
+    format: MODEL_FORMAT,
+    version: MODEL_VERSION,
+    columns: features.map((feature) => feature.name),
+    scaling: { kind: scale.every((one) => one === 1) ? "none" : "bounds", offset: scale.map(() => 0), scale },
+    missing: { policy: "refuse" },
+    options: { k, alpha, method: "fedkm", graph: "links", seed: 0 },
+    devices: [{ name, rows: sizes.reduce((sum, size) => sum + size, 0), sizes, centroids }],
+    // What a device knows of others stays with it.
+    links: [],
+    objective,
+    rounds: status.device.round,
+    converged: ["settled", "alone"].includes(status.device.phase),
+    messages: status.device.framesSent,
+    bytes: status.links.reduce((sum, { sent }) => sum + sent.bytes, 0),
+    history: [],
+  };
+}
+
+/** Rows of the device's files in each cluster, of those that count. */
+async function clusterSizes(folder: DeviceFolder, centroids: readonly (readonly number[])[]): Promise<number[]> {
+  const { study } = folder;
+  const sizes = centroids.map(() => 0);
+  const scaled = matrix(centroids.map((row) => row.map((value, column) => value / study.features[column].scale)));
+  for (const label of predict(scaled, scaleRows(study, await readRows(folder)))) sizes[label] += 1;
+  return sizes;
+}
