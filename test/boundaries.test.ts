@@ -14,7 +14,7 @@ const workspaces: Record<string, readonly string[]> = {
   experiments: ["@fedkm/core", "@fedkm/files", "@fedkm/pictures"],
   web: ["@fedkm/core", "@fedkm/files", "@fedkm/pictures"],
   cli: ["@fedkm/core", "@fedkm/files", "@fedkm/pictures", "@fedkm/device", "@fedkm/experiments", "@fedkm/web"],
-  bench: ["@fedkm/core", "@fedkm/files", "@fedkm/pictures", "@fedkm/device"],
+  bench: ["@fedkm/core", "@fedkm/files", "@fedkm/pictures", "@fedkm/device", "@fedkm/web"],
 };
 
 /** The files of core from the bottom up: a file may use what stands before it, types included. */

@@ -14,6 +14,7 @@ import { garbage, growthWithNetwork, resultMemory } from "./network/devices.ts";
 import { manyDevices } from "./network/manyDevices.ts";
 import { wholeRun } from "./network/wholeRun.ts";
 import { findPython, type Python } from "./python.ts";
+import { playground } from "./web/playground.ts";
 
 const sections: Record<string, (isQuick: boolean) => void | Promise<void>> = {
   lloyd: (isQuick) => compareLloyd(python(), isQuick, pointsOf),
@@ -31,6 +32,7 @@ const sections: Record<string, (isQuick: boolean) => void | Promise<void>> = {
     growthWithNetwork("growth with n", [1000, 2000, 4000, 8000, 16_000], isQuick ? 32_000 : 160_000, isQuick ? 2 : 5);
   },
   memory: (isQuick) => kernelMemory(isQuick, pointsOf),
+  web: playground,
 };
 
 const names = Object.keys(sections);

@@ -31,29 +31,40 @@ function placesIn(
   return Float64Array.from(places, (value, at) => ((at % 2 === 0 ? value - left : top - value) / extent) * side);
 }
 
-/** Frames of the panels and the cells of the centroids, below the points. Cells of more than two columns do not exist. */
+/**
+ * Frames of the panels and the cells of the centroids, below the points. Cells of more than two columns do not exist.
+ * One path for all cells of a colour: with a thousand devices single ones would take too long.
+ */
 export function drawCells(context: CanvasRenderingContext2D, drawing: Drawing): void {
   const { problem, moment, grid, look } = drawing;
   const { rows: k, cols } = problem.pooled;
-  const places = placesIn(drawing, moment);
-  context.lineWidth = 1;
-  moment.devices.forEach((device, at) => {
-    const { x, y } = cornerOf(grid, device);
-    if (cols === 2) {
+  if (cols === 2) {
+    const places = placesIn(drawing, moment);
+    const ofColour = look.clusters.map(() => new Path2D());
+    moment.devices.forEach((device, at) => {
+      const { x, y } = cornerOf(grid, device);
       cellsOf(places, 2 * at * k, k, grid.side).forEach((cell, c) => {
         if (cell.length === 0) return;
-        context.beginPath();
-        for (let i = 0; i < cell.length; i += 2) context.lineTo(x + cell[i], y + cell[i + 1]);
-        context.closePath();
-        context.globalAlpha = 0.1;
-        context.fillStyle = look.clusters[moment.clusters[at * k + c]];
-        context.fill();
-        context.globalAlpha = 1;
+        const path = ofColour[moment.clusters[at * k + c]];
+        path.moveTo(x + cell[0], y + cell[1]);
+        for (let i = 2; i < cell.length; i += 2) path.lineTo(x + cell[i], y + cell[i + 1]);
       });
-    }
-    context.strokeStyle = look.faint;
-    context.strokeRect(x + 0.5, y + 0.5, grid.side - 1, grid.side - 1);
-  });
+    });
+    context.globalAlpha = 0.1;
+    ofColour.forEach((path, c) => {
+      context.fillStyle = look.clusters[c];
+      context.fill(path);
+    });
+    context.globalAlpha = 1;
+  }
+  context.lineWidth = 1;
+  context.strokeStyle = look.faint;
+  context.beginPath();
+  for (const device of moment.devices) {
+    const { x, y } = cornerOf(grid, device);
+    context.rect(x + 0.5, y + 0.5, grid.side - 1, grid.side - 1);
+  }
+  context.stroke();
 }
 
 /** How many moments a trail goes back. */
@@ -135,31 +146,29 @@ function drawNeighbours(context: CanvasRenderingContext2D, drawing: Drawing): vo
   }
 }
 
-/** Own centroids: crosses with a halo, so that they show on points of any colour. */
+/** Own centroids: crosses with a halo, so that they show on points of any colour. Those outside of a panel are not seen. */
 function drawCrosses(context: CanvasRenderingContext2D, drawing: Drawing, places: Float64Array, arm: number): void {
   const { problem, moment, grid, look } = drawing;
   const { rows: k } = problem.pooled;
-  const strokes = [
-    { style: look.paper, width: arm + 1 },
-    { style: look.ink, width: Math.max(1, arm / 2.5) },
-  ];
+  const crosses = new Path2D();
+  const isInside = (place: number) => place >= 0 && place <= grid.side;
   moment.devices.forEach((device, at) => {
-    inPanel(context, grid, device, (x, y) => {
-      for (const { style, width } of strokes) {
-        context.strokeStyle = style;
-        context.lineWidth = width;
-        context.beginPath();
-        for (let i = 2 * at * k; i < 2 * (at + 1) * k; i += 2) {
-          const [crossX, crossY] = [x + places[i], y + places[i + 1]];
-          context.moveTo(crossX - arm, crossY);
-          context.lineTo(crossX + arm, crossY);
-          context.moveTo(crossX, crossY - arm);
-          context.lineTo(crossX, crossY + arm);
-        }
-        context.stroke();
-      }
-    });
+    const { x, y } = cornerOf(grid, device);
+    for (let i = 2 * at * k; i < 2 * (at + 1) * k; i += 2) {
+      if (!isInside(places[i]) || !isInside(places[i + 1])) continue;
+      const [crossX, crossY] = [x + places[i], y + places[i + 1]];
+      crosses.moveTo(crossX - arm, crossY);
+      crosses.lineTo(crossX + arm, crossY);
+      crosses.moveTo(crossX, crossY - arm);
+      crosses.lineTo(crossX, crossY + arm);
+    }
   });
+  context.strokeStyle = look.paper;
+  context.lineWidth = arm + 1;
+  context.stroke(crosses);
+  context.strokeStyle = look.ink;
+  context.lineWidth = Math.max(1, arm / 2.5);
+  context.stroke(crosses);
 }
 
 function drawNames(context: CanvasRenderingContext2D, { moment, grid, look }: Drawing): void {

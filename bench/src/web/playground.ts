@@ -1,0 +1,113 @@
+// How fast the playground is: bytes of script, first paint, frames a second while it plays, and a round in its worker.
+
+import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { extname } from "node:path";
+import { gzipSync } from "node:zlib";
+import { erdosRenyi, fitRounds, paperData, randomStream } from "@fedkm/core";
+import { site } from "@fedkm/web";
+import { type Browser, chromium } from "playwright-core";
+import { cpuSeconds } from "../measure.ts";
+import { print } from "../table.ts";
+
+const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"];
+const types: Record<string, string> = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css" };
+
+export async function playground(): Promise<void> {
+  const executablePath = ["chromium", "google-chrome"]
+    .map((name) => spawnSync("which", [name], { encoding: "utf8" }).stdout.trim())
+    .find((path) => path !== "");
+  if (executablePath === undefined) {
+    console.log("\nplayground: needs Chromium on the PATH (apt-get install chromium)");
+    return;
+  }
+  const server = await serve();
+  const browser = await chromium.launch({ executablePath, headless: true, args: FLAGS });
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  try {
+    print("playground, in headless Chromium without a graphics card", [
+      ["what", "measured", "goal"],
+      ["script and worker, gzipped", `${scriptKilobytes().toFixed(0)} KB`, "at most 120"],
+      ["first paint", `${(await firstPaint(browser, origin)).toFixed(0)} ms`, "under 500"],
+      ["200 devices of 500 points, playing", `${await frames(browser, origin, 200, 500)} frames/s`, "60"],
+      ["1,000 devices of 50 points, playing", `${await frames(browser, origin, 1000, 50)} frames/s`, "30"],
+      ["a round of 50 devices of 500 points", `${roundMilliseconds().toFixed(2)} ms`, "under 2"],
+    ]);
+  } finally {
+    await browser.close();
+    server.close();
+  }
+}
+
+/** Of what a page loads before it is asked for files; decoders of Parquet come when one is dropped. */
+function scriptKilobytes(): number {
+  const assets = new URL("assets/", site);
+  const html = readFileSync(new URL("index.html", site), "utf8");
+  const loaded = readdirSync(assets).filter((name) => html.includes(name) || name.startsWith("worker-"));
+  return loaded.reduce((sum, name) => sum + gzipSync(readFileSync(new URL(name, assets))).length, 0) / 1000;
+}
+
+async function firstPaint(browser: Browser, origin: string): Promise<number> {
+  const times: number[] = [];
+  for (let i = 0; i < 5; i++) {
+    const page = await browser.newPage();
+    await page.goto(origin);
+    await page.locator("canvas").first().waitFor();
+    times.push(Number(await page.evaluate(`performance.getEntriesByName("first-contentful-paint")[0].startTime`)));
+    await page.close();
+  }
+  return Math.min(...times);
+}
+
+/** Frames that the page drew in four seconds of play at sixty rounds a second. */
+async function frames(browser: Browser, origin: string, devices: number, points: number): Promise<number> {
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+  // A tolerance of nothing on a ring: it plays for long.
+  await page.goto(`${origin}#devices=${devices}&points=${points}&graph=ring&start=local&schedule=random&alpha=5`);
+  await page.locator("canvas").first().waitFor({ timeout: 60_000 });
+  await page.getByLabel("Rounds a second").fill("60");
+  await page.getByRole("button", { name: "Play" }).click();
+  const drawn = await page.evaluate(
+    `new Promise((resolve) => { let count = 0; const begun = performance.now();
+      requestAnimationFrame(function frame(now) {
+        count++;
+        if (now - begun < 4000) requestAnimationFrame(frame); else resolve(count / ((now - begun) / 1000));
+      }); })`,
+  );
+  await page.close();
+  return Math.round(Number(drawn));
+}
+
+function roundMilliseconds(): number {
+  const { datasets } = paperData("iso", 50, 500, 1);
+  const network = erdosRenyi(50, 0.2, randomStream(1, "graph"));
+  const rounds = 50;
+  const run = () => {
+    const loop = fitRounds(datasets, network, { k: 3, alpha: 1, schedule: "random", tol: 0, rounds, init: "kmeans++" });
+    loop.next();
+    return cpuSeconds(1, () => {
+      for (const _ of loop);
+    });
+  };
+  return (1000 * Math.min(run(), run(), run())) / rounds;
+}
+
+async function serve(): Promise<Server> {
+  const server = createServer(({ url = "/" }, response) => {
+    const file = new URL(`.${url === "/" ? "/index.html" : url}`, site);
+    try {
+      const body = readFileSync(file);
+      response.writeHead(200, { "content-type": types[extname(file.pathname)] ?? "application/octet-stream" });
+      response.end(body);
+    } catch {
+      response.writeHead(404);
+      response.end();
+    }
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  return server;
+}
