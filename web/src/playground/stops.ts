@@ -37,7 +37,8 @@ export const stops: readonly Stop[] = [
   stop(
     "What a neighbour can learn",
     "On a chain of two, the neighbour of device 0 knows all that pulls at it. From two rounds of its centroids it can compute the exact means and sizes of device 0's clusters, so that what travels is not harmless by itself.",
-    { devices: 2, graph: "path", points: 40, start: "local", data: "var", seed: 3 },
+    { devices: 2, graph: "path", points: 40, preset: "paper", data: "var", seed: 3 },
+    2,
   ),
   stop(
     "A liar",

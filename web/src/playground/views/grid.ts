@@ -19,7 +19,7 @@ export function gridOf(panels: number, width: number, mostHeight: number): Grid 
     const side = Math.floor(
       Math.min(LARGEST_SIDE, (width - (columns - 1) * gap) / columns, (mostHeight - (rows - 1) * gap) / rows),
     );
-    if (best === undefined || side > best.side) {
+    if (best === undefined || side >= best.side) {
       best = { columns, side: Math.max(8, side), gap, width, height: rows * (side + gap) - gap };
     }
   }
