@@ -88,7 +88,10 @@ async function compose(
   opened(() => memory.close());
   const audit = auditKeeper(folder.path, clock, (line) => notices.set("audit", line));
   opened(() => audit.close());
-  if (rotated !== undefined) audit.note("rotated", rotated);
+  if (rotated !== undefined) {
+    audit.note("rotated", rotated);
+    log.info(rotated, "has a new key");
+  }
   const looks = {
     data: await lookOf(folder.data),
     links: await lookOf([linksFile(folder)]),

@@ -48,11 +48,8 @@ export function following(folder: DeviceFolder, parts: Parts, { device, network,
       log.info({ links: parts.links.length }, "links changed");
       const without = (all: readonly Link[], some: readonly Link[]) =>
         all.filter(({ peer }) => !some.some((other) => other.peer === peer)).map(({ name }) => name);
-      audit.note("links", {
-        count: parts.links.length,
-        added: without(parts.links, before),
-        removed: without(before, parts.links),
-      });
+      const [added, removed] = [without(parts.links, before), without(before, parts.links)];
+      if (added.length + removed.length > 0) audit.note("links", { count: parts.links.length, added, removed });
     }),
     data: orNotice("data", "data stays", async () => {
       const rows = await readRows(folder);

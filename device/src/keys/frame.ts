@@ -50,7 +50,7 @@ export function isAboutKeys(frame: Uint8Array): boolean {
 /** Reads a frame that is about keys. Undefined: it is malformed. Signatures are not judged here. */
 export function decodeKeyFrame(frame: Uint8Array): KeyFrame | undefined {
   const count = viewOf(frame).getUint16(COUNT_AT, true);
-  const body = frame.slice(HEADER_BYTES);
+  const body = frame.subarray(HEADER_BYTES);
   if (frame[5] === REVOCATIONS) {
     const revocations = count <= MOST_REVOCATIONS ? readRevocations(body, count) : undefined;
     return revocations !== undefined && count > 0 ? { kind: "revocations", revocations } : undefined;
@@ -71,5 +71,5 @@ function keyFrame(type: number, count: number, parts: readonly Uint8Array[]): Ui
   view.setUint8(4, VERSION);
   view.setUint8(5, type);
   view.setUint16(COUNT_AT, count, true);
-  return Buffer.concat([header, ...parts]);
+  return new Uint8Array(Buffer.concat([header, ...parts]));
 }

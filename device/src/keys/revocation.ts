@@ -41,7 +41,7 @@ export function readRevocations(bytes: Uint8Array, count: number): Revocation[] 
   for (let at = 0; at < bytes.length; ) {
     if (found.length === count || bytes.length - at < REASON_AT + SIGNATURE_BYTES) return undefined;
     const length = new DataView(bytes.buffer, bytes.byteOffset + at).getUint16(LENGTH_AT, true);
-    const one = bytes.slice(at, at + REASON_AT + length + SIGNATURE_BYTES);
+    const one = new Uint8Array(bytes.subarray(at, at + REASON_AT + length + SIGNATURE_BYTES));
     at += one.length;
     const revocation = one.length === REASON_AT + length + SIGNATURE_BYTES ? readOne(one) : undefined;
     if (revocation === undefined) return undefined;
@@ -51,7 +51,7 @@ export function readRevocations(bytes: Uint8Array, count: number): Revocation[] 
 }
 
 function readOne(bytes: Uint8Array): Revocation | undefined {
-  const time = getInteger(new DataView(bytes.buffer, bytes.byteOffset), 2 * PUBLIC_BYTES);
+  const time = getInteger(new DataView(bytes.buffer), 2 * PUBLIC_BYTES);
   const reason = textOf(bytes.subarray(REASON_AT, -SIGNATURE_BYTES));
   if (!Number.isSafeInteger(time) || reason === undefined) return undefined;
   const [signer, revoked] = [bytes.subarray(0, PUBLIC_BYTES), bytes.subarray(PUBLIC_BYTES, 2 * PUBLIC_BYTES)];

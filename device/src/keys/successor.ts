@@ -35,7 +35,7 @@ export function readSuccessors(bytes: Uint8Array): Successor[] | undefined {
   if (bytes.length % SUCCESSOR_BYTES !== 0) return undefined;
   const found: Successor[] = [];
   for (let at = 0; at < bytes.length; at += SUCCESSOR_BYTES) {
-    const one = bytes.slice(at, at + SUCCESSOR_BYTES);
+    const one = new Uint8Array(bytes.subarray(at, at + SUCCESSOR_BYTES));
     const time = getInteger(new DataView(one.buffer), 2 * PUBLIC_BYTES);
     if (!Number.isSafeInteger(time)) return undefined;
     const [old, next] = [peerOf(one.subarray(0, PUBLIC_BYTES)), peerOf(one.subarray(PUBLIC_BYTES, 2 * PUBLIC_BYTES))];

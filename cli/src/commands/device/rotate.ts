@@ -18,7 +18,7 @@ export async function rotateDevice({ state, now = false }: RotateOptions, { stdo
   await noteInLog(state, isDone ? "rotated" : "rotating", from, stderr);
   const file = `${state}/successor`;
   await writeWhole(file, `${successors}\n`);
-  stdout.write(`${[`${name} has a new key: ${next}`, ...outcome(state, { isDone, isRunning, behind })].join("\n")}\n`);
+  stdout.write(`${[`${name} has a new key: ${next}`, ...outcome(state, { isDone, isRunning, behind, now })].join("\n")}\n`);
   if (behind.length > 0) {
     stdout.write(`a neighbour that cannot be reached needs the file ${file}: fedkm device link --successor FILE\n`);
   }
@@ -28,15 +28,15 @@ interface Outcome {
   readonly isDone: boolean;
   readonly isRunning: boolean;
   readonly behind: readonly string[];
+  readonly now: boolean;
 }
 
-function outcome(state: string, { isDone, isRunning, behind }: Outcome): string[] {
+function outcome(state: string, { isDone, isRunning, behind, now }: Outcome): string[] {
   const names = behind.join(", ");
-  if (isDone) {
-    const rest = behind.length === 0 ? [] : [`the old key is kept to send it to ${names}, which do not know it yet`];
-    return ["it is in use from the next start on", ...rest];
+  if (isDone || now || behind.length === 0) {
+    const when = isDone ? "it is used from the next start on" : "the running device begins to use it within a few seconds";
+    return [when, ...(behind.length === 0 ? [] : [`the old key is kept for those that do not know it yet: ${names}`])];
   }
-  if (behind.length === 0) return ["the running device begins to use it within a few seconds"];
   return [
     `the device ${isRunning ? "" : "must run, and "}begins to use it when all neighbours know it; they do not yet: ${names}`,
     `to use it without waiting for them: fedkm device rotate --now --state ${state}`,
