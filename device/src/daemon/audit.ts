@@ -53,7 +53,7 @@ export function auditKeeper(folder: string, clock: Clock, warn: (line: string | 
       if (cancel === undefined) start();
     },
     async close() {
-      await writing;
+      while (writing !== undefined) await writing;
       if (waiting.length > 0) await write();
       cancel?.();
     },

@@ -18,7 +18,9 @@ export async function rotateDevice({ state, now = false }: RotateOptions, { stdo
   await noteInLog(state, isDone ? "rotated" : "rotating", from, stderr);
   const file = `${state}/successor`;
   await writeWhole(file, `${successors}\n`);
-  stdout.write(`${[`${name} has a new key: ${next}`, ...outcome(state, { isDone, isRunning, behind, now })].join("\n")}\n`);
+  stdout.write(
+    `${[`${name} has a new key: ${next}`, ...outcome(state, { isDone, isRunning, behind, now })].join("\n")}\n`,
+  );
   if (behind.length > 0) {
     stdout.write(`a neighbour that cannot be reached needs the file ${file}: fedkm device link --successor FILE\n`);
   }
@@ -34,7 +36,9 @@ interface Outcome {
 function outcome(state: string, { isDone, isRunning, behind, now }: Outcome): string[] {
   const names = behind.join(", ");
   if (isDone || now || behind.length === 0) {
-    const when = isDone ? "it is used from the next start on" : "the running device begins to use it within a few seconds";
+    const when = isDone
+      ? "it is used from the next start on"
+      : "the running device begins to use it within a few seconds";
     return [when, ...(behind.length === 0 ? [] : [`the old key is kept for those that do not know it yet: ${names}`])];
   }
   return [
