@@ -17,7 +17,7 @@ export interface Link extends Contact {
   readonly isAwaited?: boolean;
 }
 
-export interface FormerPeer {
+interface FormerPeer {
   readonly peer: string;
   /** When this device followed it to the next key. */
   readonly until: string;
