@@ -72,10 +72,10 @@ async function rotationUnderKills(kills: number): Promise<boolean> {
   }
 }
 
-/** Device 2 is away while device 0 rotates, without waiting for it. */
+/** Device 0 is away while device 2, which knows its address, rotates without waiting for it. */
 async function rotationWithoutOne(): Promise<boolean> {
   const folders = await star();
-  const [center, near, away] = folders.devices;
+  const [away, near, center] = folders.devices;
   const running = [startDevice(center), startDevice(near)];
   try {
     await seconds(() => isLinkedToAll(running[0], 1));

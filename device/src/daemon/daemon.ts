@@ -146,7 +146,9 @@ async function compose(
   const beat = onTheBeat(clock, WATCH_MILLISECONDS);
   const look = auditLooks(audit, clock);
   opened(report(folder, parts, { clock: beat, log, status, look, keyProblems: keys.problems }));
-  opened(watchFiles([linksFile(folder)], looks.links, beat, follow.links));
+  // Without a neighbour that was waited for, a new key may be due.
+  const followLinks = async () => (await follow.links()) && keys.reload();
+  opened(watchFiles([linksFile(folder)], looks.links, beat, followLinks));
   opened(watchFiles(folder.data, looks.data, beat, follow.data));
   // One that was left by a device that could not follow any more counts as well.
   opened(watchFiles([join(folder.path, RESET_FILE)], MISSING, beat, follow.reset));

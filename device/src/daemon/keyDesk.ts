@@ -65,14 +65,14 @@ export async function keyDesk(options: KeyDeskOptions): Promise<DaemonDesk> {
     return done;
   };
   const peers = () => parts.links.map(({ peer }) => peer);
-  const tellRotation = () => {
+  const reportRotation = () => {
     options.onRotation();
     if (isDue(rotation, self, peers())) options.onDue();
   };
   const setKnows = async (link: Link, id: string) => {
     await changeRotation(path, (now) => ({ ...now, knows: { ...now.knows, [link.peer]: id } }));
     rotation = await readRotation(path);
-    tellRotation();
+    reportRotation();
   };
 
   const follow = async (peer: string, successors: readonly Successor[]): Promise<string | undefined> => {
@@ -158,7 +158,7 @@ export async function keyDesk(options: KeyDeskOptions): Promise<DaemonDesk> {
         return true;
       });
       options.announce();
-      tellRotation();
+      reportRotation();
       return isRead ?? false;
     },
     rotation: () => rotation,

@@ -1,4 +1,4 @@
-// Keys over the years of a running device: news about keys on its links, old keys that still have somebody to tell, and
+// Keys over the years of a running device: news about keys on its links, old keys that some neighbour still needs, and
 // what its owner should know of both.
 
 import type { Clock } from "../clock.ts";

@@ -67,7 +67,7 @@ export function keyExchange(network: Network, clock: Clock, desk: KeyDesk): KeyE
     if (revocations.length > 0) network.send(peer, encodeRevocations(revocations));
   };
   /** Says what the partner has not answered, if it is time. */
-  const tell = (peer: string, partner: Partner) => {
+  const sendDue = (peer: string, partner: Partner) => {
     const successors = desk.successorsFor(peer);
     const isLacking = lacks(partner);
     if ((successors.length === 0 && !isLacking) || clock.now() < partner.nextAt) return;
@@ -78,7 +78,7 @@ export function keyExchange(network: Network, clock: Clock, desk: KeyDesk): KeyE
   };
   const look = () => {
     cancel = undefined;
-    for (const [peer, partner] of partners) tell(peer, partner);
+    for (const [peer, partner] of partners) sendDue(peer, partner);
     const isOpen = [...partners].some(([peer, partner]) => desk.successorsFor(peer).length > 0 || lacks(partner));
     if (isOpen) cancel = clock.after(FIRST_REPEAT_MILLISECONDS, look);
   };
@@ -120,7 +120,7 @@ export function keyExchange(network: Network, clock: Clock, desk: KeyDesk): KeyE
           const start = { revocationsSentAt: Number.NEGATIVE_INFINITY, nextAt: clock.now() };
           const partner: Partner = { shown: new Set(), wait: FIRST_REPEAT_MILLISECONDS, ...start };
           partners.set(peer, partner);
-          tell(peer, partner);
+          sendDue(peer, partner);
           cancel ??= clock.after(FIRST_REPEAT_MILLISECONDS, look);
         },
         onDisconnect(peer) {

@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { durableWrite, realDisk } from "../disk.ts";
-import type { Link } from "../linksFile.ts";
+import { checkedLinks, type Link } from "../linksFile.ts";
 import { reasonOf } from "../reason.ts";
 import { changeInTurn } from "../turn.ts";
 import { linkOf } from "./followed.ts";
@@ -43,7 +43,7 @@ function checked({ statement, heardAt, via, unlinked, isOverruled }: Record<stri
     revocation,
     heardAt: new Date(String(heardAt)).toISOString(),
     via: via === null ? null : String(via),
-    unlinked: (unlinked ?? null) as Link | null,
+    unlinked: unlinked == null ? null : checkedLinks([unlinked])[0],
     isOverruled: isOverruled === true,
   };
 }
