@@ -72,8 +72,9 @@ function describeLinks(
   links: readonly Link[],
 ): Pick<DaemonStatus, "device" | "links"> {
   const { neighbours, ...own } = device.status();
+  const byPeer = new Map(neighbours.map((neighbour) => [neighbour.peer, neighbour]));
   const described = links.flatMap((link) => {
-    const known = neighbours.filter(({ peer }) => idsOf(link).includes(peer));
+    const known = idsOf(link).flatMap((peer) => byPeer.get(peer) ?? []);
     const neighbour = known.find(({ isConnected }) => isConnected) ?? known[0];
     const traffic = neighbour && network.traffic(neighbour.peer);
     if (traffic === undefined) return [];
