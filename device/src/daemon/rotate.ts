@@ -3,7 +3,7 @@
 
 import { readIdentity } from "../identity.ts";
 import { followSuccessors } from "../keys/followed.ts";
-import { behind, changeRotation, finishRotation, prepareRotation, readRotation } from "../keys/rotation.ts";
+import { behind, changeRotation, finishRotation, isDue, prepareRotation, readRotation } from "../keys/rotation.ts";
 import { formatSuccessors, latestOf, parseSuccessors } from "../keys/successor.ts";
 import { changeLinks, readLinks } from "../linksFile.ts";
 import { lockFolder } from "../lock.ts";
@@ -61,15 +61,23 @@ export async function followByHand(path: string, text: string, at: Date): Promis
   return after.filter(({ peer }) => !before.some((link) => link.peer === peer)).map(({ name }) => name);
 }
 
-/** The folder of a device that is about to run, after the change of its key that is due, if one is. */
-export async function openFolder(path: string): Promise<{
+interface Opened {
   readonly folder: DeviceFolder;
-  readonly rotated: { readonly from: string; readonly to: string } | undefined;
-}> {
+  /** The ids before and after the change of its key, if there was one. */
+  readonly rotated: Awaited<ReturnType<typeof finishRotation>>;
+}
+
+/** The folder of a device that is about to run, after the change of its key that is due, if one is. */
+export async function openFolder(path: string): Promise<Opened> {
   const folder = await readFolder(path);
-  const rotated = await finishRotation(
-    path,
-    folder.links.map(({ peer }) => peer),
-  );
-  return { folder: rotated === undefined ? folder : await readFolder(path), rotated };
+  const peers = folder.links.map(({ peer }) => peer);
+  if (!isDue(await readRotation(path), folder.identity.peer, peers)) return { folder, rotated: undefined };
+  // Not under a device that runs: it would go on with the key before.
+  const unlock = await lockFolder(path);
+  try {
+    const rotated = await finishRotation(path, peers);
+    return { folder: await readFolder(path), rotated };
+  } finally {
+    await unlock();
+  }
 }
