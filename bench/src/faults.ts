@@ -66,9 +66,9 @@ const families: Record<string, Family> = {
     const { logs } = await import("./faults/logs.ts");
     return logs();
   },
-  async identity() {
+  async identity(isShort) {
     const { identity } = await import("./faults/identity.ts");
-    return identity();
+    return identity({ kills: isShort ? 3 : 20 });
   },
   async strangers(isShort) {
     const { strangers } = await import("./faults/tcpAttacks.ts");

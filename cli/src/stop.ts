@@ -4,7 +4,7 @@ import { constants } from "node:os";
 
 const events = ["SIGINT", "SIGTERM", "SIGHUP", "disconnect"] as const;
 
-type StopEvent = (typeof events)[number];
+export type StopEvent = (typeof events)[number];
 
 /** Why work under `stoppable` ended early. */
 export class Stopped extends Error {

@@ -291,7 +291,7 @@ test("fedkm device says what is wrong in one line", async () => {
   await fails(1, /^fedkm: .*nowhere must be a folder that "fedkm device init" made/, "links", "--state", at("nowhere"));
   await fails(1, /^fedkm: .*north must be the folder of a device that has run/, "status", "--state", at("north"));
   await fails(1, /^fedkm: .*north must be the folder of a device that has clusters/, "export", "--state", at("north"));
-  await fails(2, /^fedkm: either an invite or --remove must be given/, "link", "--state", at("north"));
+  await fails(2, /^fedkm: either an invite, --remove or --successor must be given/, "link", "--state", at("north"));
   await fails(
     2,
     /^fedkm: invite must be of another device, got this one's own\n$/,

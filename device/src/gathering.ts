@@ -2,7 +2,7 @@
 // and which neighbours have begun from the same seed. It knows no clock; `now` comes with every call that needs it.
 
 import type { Matrix } from "@fedkm/core";
-import type { SavedState } from "./memory.ts";
+import type { SavedOpening, SavedState } from "./memory.ts";
 import { mayBringNews, type Neighbour } from "./neighbour.ts";
 import { Opening } from "./opening.ts";
 import {
@@ -46,8 +46,10 @@ export class Gathering {
     this.#isAlone = alpha === 0;
     this.#sketchBytes = sketchBytes({ k, d: ranges.length });
     const resolution = ranges.map((range) => range * SEED_RESOLUTION);
-    this.#opening = new Opening(k, resolution, saved?.opening);
-    this.#own = saved?.sketch ? fromSaved(saved.sketch) : undefined;
+    const before = saved?.sketch ? fromSaved(saved.sketch) : undefined;
+    // Under another key the sketch would be another device's, and there would be two of the same rows.
+    this.#own = before && { ...before, origin: this.#origin };
+    this.#opening = new Opening(k, resolution, saved?.opening && renamed(saved.opening, before?.origin, this.#origin));
   }
 
   get tag(): Tag {
@@ -192,6 +194,12 @@ export class Gathering {
   saved(): Pick<SavedState, "opening" | "sketch"> {
     return { opening: this.#opening.saved(), sketch: this.#own === undefined ? null : toSaved(this.#own) };
   }
+}
+
+/** The same opening after a change of this device's key. */
+function renamed(opening: SavedOpening, from: number | undefined, to: number): SavedOpening {
+  if (from === undefined || from === to) return opening;
+  return { ...opening, sketches: opening.sketches.map((one) => (one.origin === from ? { ...one, origin: to } : one)) };
 }
 
 function isSame(a: Sketch, b: Sketch): boolean {

@@ -1,21 +1,20 @@
 // Who a device is on disk, and how it is made known to others: the key's file, and the invite as text and as QR code.
 
-import { createPrivateKey, createPublicKey } from "node:crypto";
+import { createPublicKey } from "node:crypto";
 import { open, readFile, stat } from "node:fs/promises";
 import { platform } from "node:os";
 import { dirname, join } from "node:path";
 import { renderUnicodeCompact } from "uqr";
 import { realDisk } from "./disk.ts";
+import { secretOf } from "./keys/signature.ts";
 import { type Contact, createIdentity, dialFault, type Identity, identityOf, peerFault } from "./peer.ts";
 import { reasonOf } from "./reason.ts";
 
-const KEY_FILE = "key";
+export const KEY_FILE = "key";
 
 /** How libp2p writes an Ed25519 key: type 1, 64 bytes; then 32 bytes of secret and the 32 bytes of its public key. */
 const KEY_HEAD = Uint8Array.of(0x08, 0x01, 0x12, 0x40);
 const SECRET_BYTES = 32;
-/** What stands before the secret in PKCS #8 (RFC 8410). */
-const SECRET_HEAD = Buffer.from("302e020100300506032b657004220420", "hex");
 
 /** Makes a key that never existed, for its owner's eyes only. Fails where there is one already. */
 export async function makeIdentity(folder: string): Promise<Identity> {
@@ -40,6 +39,11 @@ export async function readIdentity(folder: string, system: string = platform()):
   if (system !== "win32" && (mode & 0o077) !== 0) {
     throw new Error(`${path} must be readable by its owner only (chmod 600), got mode ${mode.toString(8)}`);
   }
+  return provedIdentity(path, bytes);
+}
+
+/** Throws a line that names the file if it holds no whole key. */
+export function provedIdentity(path: string, bytes: Uint8Array): Identity {
   const fault = keyFault(bytes);
   return fault === undefined ? identityOf(bytes) : damaged(path, fault);
 }
@@ -53,9 +57,7 @@ function damaged(path: string, got: string, cause?: unknown): never {
 function keyFault(bytes: Uint8Array): string | undefined {
   const isWhole = bytes.length === KEY_HEAD.length + 2 * SECRET_BYTES && KEY_HEAD.every((byte, i) => bytes[i] === byte);
   if (!isWhole) return `${bytes.length} other bytes`;
-  const secret = bytes.subarray(KEY_HEAD.length, KEY_HEAD.length + SECRET_BYTES);
-  const key = createPrivateKey({ key: Buffer.concat([SECRET_HEAD, secret]), format: "der", type: "pkcs8" });
-  const derived = createPublicKey(key).export({ format: "der", type: "spki" }).subarray(-SECRET_BYTES);
+  const derived = createPublicKey(secretOf(bytes)).export({ format: "der", type: "spki" }).subarray(-SECRET_BYTES);
   const kept = bytes.subarray(KEY_HEAD.length + SECRET_BYTES);
   return derived.equals(kept) ? undefined : "a damaged one: its secret and its public key do not belong together";
 }

@@ -6,11 +6,21 @@ import { durableWrite } from "./disk.ts";
 import { MOST_ADDRESSES, MOST_LINKS } from "./link/limits.ts";
 import { addressFault, type Contact, peerFault } from "./peer.ts";
 import { reasonOf } from "./reason.ts";
-import { inTurn } from "./turn.ts";
+import { changeInTurn } from "./turn.ts";
 
 /** A neighbour, and what its owner calls it. */
 export interface Link extends Contact {
   readonly name: string;
+  /** The ids that it had before, the latest last. Absent: none. */
+  readonly former?: readonly FormerPeer[];
+  /** It was not met under its new key yet, so that it may come under the one before as well. */
+  readonly isAwaited?: boolean;
+}
+
+interface FormerPeer {
+  readonly peer: string;
+  /** When this device followed it to the next key. */
+  readonly until: string;
 }
 
 /** What a device or a link may be called. */
@@ -39,13 +49,10 @@ export async function writeLinks(folder: string, links: readonly Link[]): Promis
 
 /** Changes the links that are there now; commands that change them at the same moment take turns. */
 export async function changeLinks(folder: string, change: (links: readonly Link[]) => Link[]): Promise<void> {
-  const isDone = await inTurn(join(folder, "links.lock"), async (isMine) => {
+  await changeInTurn(join(folder, "links.lock"), async () => {
     const links = change(await readLinks(folder));
-    if (!(await isMine())) return false;
-    await writeLinks(folder, links);
-    return true;
+    return () => writeLinks(folder, links);
   });
-  if (!isDone) await changeLinks(folder, change);
 }
 
 /** Adds a link, or replaces the one with the same peer: its addresses may have changed. */
@@ -66,7 +73,8 @@ export function withoutLink(links: readonly Link[], which: string): Link[] {
   throw new RangeError(`link to remove must be one of the links (${known}), by name or peer id, got "${which}"`);
 }
 
-function checkedLinks(value: unknown): Link[] {
+/** Throws where this is no list of links. */
+export function checkedLinks(value: unknown): Link[] {
   if (!Array.isArray(value) || value.length > MOST_LINKS) {
     throw new RangeError(`links must be a list of at most ${MOST_LINKS}, got ${JSON.stringify(value)?.slice(0, 60)}`);
   }
@@ -90,5 +98,18 @@ function checkedLink(value: unknown, index: number): Link {
   const fault =
     peerFault(peer) ?? addresses.map((text) => addressFault(String(text))).find((found) => found !== undefined);
   if (fault !== undefined) throw new RangeError(`${where} ${fault}`);
-  return { name, peer, addresses: addresses.map(String) };
+  return { name, peer, addresses: addresses.map(String), ...checkedFormer(value as Partial<Link>, where) };
+}
+
+function checkedFormer({ former, isAwaited }: Partial<Link>, where: string): Pick<Link, "former" | "isAwaited"> {
+  if (former === undefined) return {};
+  const isRight =
+    Array.isArray(former) &&
+    former.every(({ peer, until }) => peerFault(String(peer)) === undefined && !Number.isNaN(Date.parse(until)));
+  if (!isRight)
+    throw new RangeError(`${where}.former must be a list of peers with dates, got ${JSON.stringify(former)}`);
+  return {
+    former: former.map(({ peer, until }) => ({ peer, until })),
+    ...(isAwaited === true ? { isAwaited } : {}),
+  };
 }

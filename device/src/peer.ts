@@ -1,7 +1,7 @@
 // What a peer is: the key that proves who it is, its id, and the addresses at which it can be dialled.
 
-import { generateKeyPair, privateKeyFromProtobuf, privateKeyToProtobuf } from "@libp2p/crypto/keys";
-import { peerIdFromPrivateKey, peerIdFromString } from "@libp2p/peer-id";
+import { generateKeyPair, privateKeyFromProtobuf, privateKeyToProtobuf, publicKeyFromRaw } from "@libp2p/crypto/keys";
+import { peerIdFromPrivateKey, peerIdFromPublicKey, peerIdFromString } from "@libp2p/peer-id";
 import { multiaddr } from "@multiformats/multiaddr";
 
 /** Who a device is: its name among peers, and the Ed25519 key (libp2p's protobuf) that proves it. */
@@ -24,6 +24,18 @@ export async function createIdentity(): Promise<Identity> {
 /** The identity that a stored key stands for. Throws if it is no key. */
 export function identityOf(key: Uint8Array): Identity {
   return { peer: peerIdFromPrivateKey(privateKeyFromProtobuf(key)).toString(), key };
+}
+
+/** The 32 bytes of the public key that an id is made of. */
+export function publicKeyOf(peer: string): Uint8Array {
+  const { publicKey } = peerIdFromString(peer);
+  if (publicKey?.type !== "Ed25519") throw new RangeError(`peer ${peerFault(peer)}`);
+  return publicKey.raw;
+}
+
+/** The id that is made of these 32 bytes of a public key. */
+export function peerOf(publicKey: Uint8Array): string {
+  return peerIdFromPublicKey(publicKeyFromRaw(publicKey)).toString();
 }
 
 /** Why this is no peer id, if it is none. */

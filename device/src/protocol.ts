@@ -5,7 +5,7 @@ import { LARGEST_FRAME_BYTES } from "./link/limits.ts";
 import type { Sketch } from "./sketch.ts";
 
 /** magic 4, version 1, type 1, k 2, d 2, sketches 2, study hash 16, epoch 8, sequence 8. All numbers little-endian. */
-const HEADER_BYTES = 44;
+export const HEADER_BYTES = 44;
 /** The number of the opening 8, the hash of its sketches 4, the hash of its seed 4. */
 const TAG_BYTES = 16;
 const CENTROIDS_AT = HEADER_BYTES + TAG_BYTES;
@@ -14,8 +14,8 @@ const SKETCH_HEADER_BYTES = 16;
 /** So much of the SHA-256 of the canonical study is in every frame. */
 export const HASH_BYTES = 16;
 
-const MAGIC = 0x6d6b6466; // "fdkm"
-const VERSION = 2;
+export const MAGIC = 0x6d6b6466; // "fdkm"
+export const VERSION = 2;
 const CENTROIDS = 1;
 const STUDY = 2;
 const ORDER = 3;
@@ -269,11 +269,11 @@ function refused(reason: Refusal): Decoded {
 }
 
 /** A safe integer as 8 bytes. */
-function setInteger(view: DataView, at: number, value: number): void {
+export function setInteger(view: DataView, at: number, value: number): void {
   view.setUint32(at, value % 2 ** 32, true);
   view.setUint32(at + 4, Math.floor(value / 2 ** 32), true);
 }
 
-function getInteger(view: DataView, at: number): number {
+export function getInteger(view: DataView, at: number): number {
   return view.getUint32(at, true) + view.getUint32(at + 4, true) * 2 ** 32;
 }

@@ -26,6 +26,18 @@ export async function inTurn<T>(
   }
 }
 
+/** `prepare` reads what is there and says how to write it changed. It is asked again where the turn was lost meanwhile. */
+export async function changeInTurn(mark: string, prepare: () => Promise<() => Promise<void>>): Promise<void> {
+  for (let isDone = false; !isDone; ) {
+    isDone = await inTurn(mark, async (isMine) => {
+      const write = await prepare();
+      if (!(await isMine())) return false;
+      await write();
+      return true;
+    });
+  }
+}
+
 /** Returns how the mark looks that was made, which is unlike every other one. */
 async function takeTurn(mark: string, clock: Clock): Promise<string> {
   let other: string | undefined;

@@ -1,21 +1,30 @@
-// Who a device is, when that goes wrong: a damaged key, a clock that ran ahead before a backup, and a key used twice.
+// Who a device is, when that goes wrong: a damaged key, a clock that ran ahead before a backup, and a key used twice;
+// and when it changes: rotations and revocations.
 
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { graph } from "@fedkm/core";
 import { type DeviceFolder, freePorts, readFolder, writeSettings } from "@fedkm/device/daemon";
 import { print } from "../table.ts";
-import { type Folders, makeFolders, type RunningDevice, settle, startDevice } from "./processes.ts";
+import { revocations, rotations } from "./keys.ts";
+import { type Folders, inSeconds, makeFolders, type RunningDevice, seconds, settle, startDevice } from "./processes.ts";
 import { problem } from "./setting.ts";
 
-const WITHIN_MILLISECONDS = 90_000;
 const YEAR_MILLISECONDS = 365.25 * 86_400_000;
 
-/** The bars: every flip detected; both ends say what is wrong within 90 s, and a restart ends it; a copy is named on all. */
-export async function identity(): Promise<boolean> {
-  const held = [await damagedKeys(), await restoredBackup(), await sameKeyTwice()];
+/**
+ * The bars: every flip detected; both ends say what is wrong within 90 s, and a restart ends it; a copy is named on all.
+ * Those of rotations and revocations stand with them.
+ */
+export async function identity({ kills }: { kills: number }): Promise<boolean> {
+  const held = [
+    await damagedKeys(),
+    await restoredBackup(),
+    await sameKeyTwice(),
+    await rotations({ kills }),
+    await revocations(),
+  ];
   return held.every((is) => is);
 }
 
@@ -135,14 +144,3 @@ async function copyOf({ path, name, data, announce }: DeviceFolder, to: string):
 function stepClock(milliseconds: number): string {
   return encodeURIComponent(`const now = Date.now; Date.now = () => now() + ${milliseconds};`);
 }
-
-/** How long until it is so; infinity: not within the bar. */
-async function seconds(isSo: () => boolean): Promise<number> {
-  const begun = performance.now();
-  for (; performance.now() - begun < WITHIN_MILLISECONDS; await pause(50)) {
-    if (isSo()) return (performance.now() - begun) / 1000;
-  }
-  return Number.POSITIVE_INFINITY;
-}
-
-const inSeconds = (time: number) => (Number.isFinite(time) ? `after ${time.toFixed(1)} s` : "never");

@@ -145,3 +145,16 @@ export function areSettled(devices: readonly RunningDevice[]): boolean {
     return status !== undefined && isSettled(status.device, status.links);
   });
 }
+
+const WITHIN_MILLISECONDS = 90_000;
+
+/** How long until it is so; infinity: not within the bar. */
+export async function seconds(isSo: () => boolean): Promise<number> {
+  const begun = performance.now();
+  for (; performance.now() - begun < WITHIN_MILLISECONDS; await pause(50)) {
+    if (isSo()) return (performance.now() - begun) / 1000;
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+export const inSeconds = (time: number) => (Number.isFinite(time) ? `after ${time.toFixed(1)} s` : "never");

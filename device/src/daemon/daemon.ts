@@ -3,23 +3,29 @@
 import { join } from "node:path";
 import { type Clock, realClock } from "../clock.ts";
 import { createDevice } from "../device.ts";
+import { contactsOf, linkOf } from "../keys/followed.ts";
+import { REVOKED_FILE } from "../keys/revoked.ts";
+import { ROTATION_FILE } from "../keys/rotation.ts";
 import { type Libp2pNetwork, type Libp2pOptions, libp2pNetwork } from "../libp2p.ts";
 import { LINKS_FILE } from "../linksFile.ts";
 import type { Network } from "../network.ts";
 import { WATCH_MILLISECONDS } from "../pace.ts";
 import { openStore } from "../store.ts";
 import { contractOf, studyId } from "../study.ts";
+import { auditKeeper, auditLooks, auditStart } from "./audit.ts";
 import { onTheBeat } from "./beat.ts";
 import { busyDelays } from "./delays.ts";
 import { describe, type Parts, type Surroundings } from "./describe.ts";
-import { type DeviceFolder, readFolder, readRows } from "./folder.ts";
+import { type DeviceFolder, readRows } from "./folder.ts";
 import { following, peersOf } from "./follow.ts";
+import { startKeys } from "./keys.ts";
 import { metKeeper, readMet } from "./met.ts";
-import { type Log, noticeBoard } from "./notices.ts";
+import { type LinkProblem, type Log, noticeBoard } from "./notices.ts";
 import { pendingList } from "./pending.ts";
 import { linkProblems } from "./problems.ts";
 import { reportStatus } from "./report.ts";
 import { RESET_FILE } from "./reset.ts";
+import { openFolder } from "./rotate.ts";
 import { rowsFault } from "./rows.ts";
 import { serveStatus } from "./server.ts";
 import { type DaemonStatus, STATUS_FILE } from "./status.ts";
@@ -38,6 +44,8 @@ export interface DaemonOptions {
 
 export interface Daemon {
   status(): DaemonStatus;
+  /** Resolves when the device must be stopped and started again, because a new key is to become its own. */
+  readonly newKey: Promise<void>;
   /** Keeps the latest state and says goodbye. */
   stop(): Promise<void>;
 }
@@ -48,8 +56,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const stop = async () => {
     for (const close of closers.splice(0).reverse()) await close();
   };
+  let onDue = () => {};
+  const newKey = new Promise<void>((resolve) => {
+    onDue = resolve;
+  });
   try {
-    return { status: await compose(options, (close) => closers.push(close)), stop };
+    return { status: await compose(options, (close) => closers.push(close), onDue), newKey, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -57,11 +69,15 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 }
 
 /** Puts a daemon together; `opened` learns how to undo each step. Returns how it is doing, at any time. */
-async function compose(options: DaemonOptions, opened: (close: () => unknown) => void): Promise<() => DaemonStatus> {
+async function compose(
+  options: DaemonOptions,
+  opened: (close: () => unknown) => void,
+  onDue: () => void,
+): Promise<() => DaemonStatus> {
   const { log, metricsPort, isDiscoverable = false, clock = realClock } = options;
   const delays = busyDelays();
   opened(() => delays.disable());
-  const folder = await readFolder(options.folder);
+  const { folder, rotated } = await openFolder(options.folder);
   const contract = await contractOf(folder.study);
   const parts = partsOf(folder, studyId(contract), delays, options);
   const { notices } = parts;
@@ -70,7 +86,17 @@ async function compose(options: DaemonOptions, opened: (close: () => unknown) =>
   // Before anything else: two devices in one folder would send the same stamps twice.
   const memory = await openStore(folder.path, notices.set);
   opened(() => memory.close());
-  const looks = { data: await lookOf(folder.data), links: await lookOf([linksFile(folder)]) };
+  const audit = auditKeeper(folder.path, clock, (line) => notices.set("audit", line));
+  opened(() => audit.close());
+  if (rotated !== undefined) {
+    audit.note("rotated", rotated);
+    log.info(rotated, "has a new key");
+  }
+  const looks = {
+    data: await lookOf(folder.data),
+    links: await lookOf([linksFile(folder)]),
+    keys: await lookOf(keyFiles(folder)),
+  };
   const rows = await readRows(folder);
   notices.set("rows", rowsFault(folder.study, rows));
 
@@ -79,10 +105,20 @@ async function compose(options: DaemonOptions, opened: (close: () => unknown) =>
   opened(() => met.close());
   const places = { met: await readMet(folder.path, notMet), onMet: met.keep };
   const network = connect(folder, parts, { log, clock, isDiscoverable, places });
+  const keys = await startKeys({
+    folder,
+    parts,
+    audit,
+    clock,
+    met: places.met,
+    network: logged(network, log, (peer) => nameOf(parts, peer)),
+    useLinks: () => follow.links(),
+    onDue,
+  });
   const device = createDevice({
     study: folder.study,
     contract,
-    network: logged(network, log, (peer) => nameOf(parts, peer)),
+    network: keys.network,
     clock,
     memory,
     links: peersOf(parts.links),
@@ -94,19 +130,29 @@ async function compose(options: DaemonOptions, opened: (close: () => unknown) =>
     opened(server.close);
     log.info({ metrics: server.port }, "serving metrics");
   }
-  opened(() => network.close());
+  opened(() => keys.network.close());
+  opened(() => keys.close());
   opened(() => device.stop());
+  const follow = following(folder, parts, { device, network, log, audit });
   await device.start();
+  keys.start();
   hasStarted = true;
+  const { studyHash: study, surroundings } = parts;
+  const { version } = surroundings;
+  auditStart(audit, { version, peer: network.self, study, studyBefore: memory.saved?.study, rows: rows.rows });
+  opened(() => audit.note("stopped", {}));
   log.info({ peer: folder.identity.peer, addresses: network.addresses(), rows: rows.rows }, "listening");
 
   const beat = onTheBeat(clock, WATCH_MILLISECONDS);
-  opened(report(folder, parts, { clock: beat, log, status }));
-  const follow = following(folder, parts, { device, network, log });
-  opened(watchFiles([linksFile(folder)], looks.links, beat, follow.links));
+  const look = auditLooks(audit, clock);
+  opened(report(folder, parts, { clock: beat, log, status, look, keyProblems: keys.problems }));
+  // Without a neighbour that was waited for, a new key may be due.
+  const followLinks = async () => (await follow.links()) && keys.reload();
+  opened(watchFiles([linksFile(folder)], looks.links, beat, followLinks));
   opened(watchFiles(folder.data, looks.data, beat, follow.data));
   // One that was left by a device that could not follow any more counts as well.
   opened(watchFiles([join(folder.path, RESET_FILE)], MISSING, beat, follow.reset));
+  opened(watchFiles(keyFiles(folder), looks.keys, beat, keys.reload));
   return status;
 }
 
@@ -133,17 +179,28 @@ function partsOf(
   };
 }
 
+interface Reporting {
+  readonly clock: Clock;
+  readonly log: Log;
+  status(): DaemonStatus;
+  /** Writes down what the status has for the audit log. */
+  look(status: DaemonStatus): void;
+  keyProblems(): LinkProblem[];
+}
+
 /** Looks every second at what is wrong, and writes the status. Returns how to stop. */
 function report(
   folder: DeviceFolder,
   parts: Parts,
-  { clock, log, status }: { clock: Clock; log: Log; status: () => DaemonStatus },
+  { clock, log, status, look, keyProblems }: Reporting,
 ): () => Promise<void> {
   const { notices, bans, surroundings, delays } = parts;
   const lastSecond = () => {
-    const { links } = status();
+    const before = status();
+    const { links } = before;
     for (const { peer, isConnected } of links) if (isConnected) bans.delete(peer);
-    notices.setLinks(linkProblems(links, bans));
+    notices.setLinks([...linkProblems(links, bans), ...keyProblems()]);
+    look(before);
     const failure = surroundings.logFailure();
     notices.set("log", failure && `lines of the log are lost: ${failure}`);
     // A quiet device would not notice that there is room again.
@@ -163,7 +220,8 @@ function report(
 }
 
 const linksFile = ({ path }: DeviceFolder) => join(path, LINKS_FILE);
-const nameOf = ({ links }: Parts, peer: string) => links.find((link) => link.peer === peer)?.name ?? peer;
+const keyFiles = ({ path }: DeviceFolder) => [ROTATION_FILE, REVOKED_FILE].map((name) => join(path, name));
+const nameOf = ({ links }: Parts, peer: string) => linkOf(links, peer)?.name ?? peer;
 
 interface Wiring {
   readonly log: Log;
@@ -181,11 +239,11 @@ function connect(folder: DeviceFolder, parts: Parts, wiring: Wiring): Libp2pNetw
     ...(folder.announce.length > 0 ? { announce: folder.announce } : {}),
     identity: folder.identity,
     listen: folder.listen,
-    links: parts.links,
+    links: contactsOf(parts.links),
     clock,
     onStranger(peer, address) {
       // A linked peer that is kept away for a while is no stranger.
-      if (parts.links.some((link) => link.peer === peer)) return;
+      if (linkOf(parts.links, peer) !== undefined) return;
       if (parts.pending.note(peer, address, new Date(), clock.now()))
         log.info({ peer, address }, "a stranger was refused");
     },

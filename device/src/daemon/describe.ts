@@ -1,6 +1,7 @@
 // The status of a running daemon, put together from its device, its network and what its owner decided.
 
 import type { Device } from "../device.ts";
+import { idsOf } from "../keys/followed.ts";
 import type { Libp2pNetwork } from "../libp2p.ts";
 import type { Link } from "../linksFile.ts";
 import { DELAY_RESOLUTION_MILLISECONDS, type Delays } from "./delays.ts";
@@ -64,17 +65,19 @@ export function describe(
   };
 }
 
-/** The device's neighbours and the network's links are the same peers: one entry for each. */
+/** The device's neighbours and the network's links are the same peers: one entry for each link, under the id in use. */
 function describeLinks(
   device: Device,
   network: Libp2pNetwork,
   links: readonly Link[],
 ): Pick<DaemonStatus, "device" | "links"> {
   const { neighbours, ...own } = device.status();
-  const described = neighbours.flatMap((neighbour) => {
-    const link = links.find(({ peer }) => peer === neighbour.peer);
-    const traffic = network.traffic(neighbour.peer);
-    if (link === undefined || traffic === undefined) return [];
+  const byPeer = new Map(neighbours.map((neighbour) => [neighbour.peer, neighbour]));
+  const described = links.flatMap((link) => {
+    const known = idsOf(link).flatMap((peer) => byPeer.get(peer) ?? []);
+    const neighbour = known.find(({ isConnected }) => isConnected) ?? known[0];
+    const traffic = neighbour && network.traffic(neighbour.peer);
+    if (traffic === undefined) return [];
     const { name, addresses } = link;
     return [{ name, addresses, ...neighbour, ...traffic, failure: traffic.failure ?? null }];
   });

@@ -3,9 +3,11 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Device } from "../device.ts";
+import { contactsOf } from "../keys/followed.ts";
 import type { Libp2pNetwork } from "../libp2p.ts";
 import { type Link, readLinks } from "../linksFile.ts";
 import { reasonOf } from "../reason.ts";
+import type { Audit } from "./audit.ts";
 import type { Parts } from "./describe.ts";
 import { type DeviceFolder, readRows } from "./folder.ts";
 import type { Log } from "./notices.ts";
@@ -17,10 +19,11 @@ interface Followers {
   readonly device: Device;
   readonly network: Libp2pNetwork;
   readonly log: Log;
+  readonly audit: Audit;
 }
 
 /** Each returns whether the file could be used. */
-export function following(folder: DeviceFolder, parts: Parts, { device, network, log }: Followers) {
+export function following(folder: DeviceFolder, parts: Parts, { device, network, log, audit }: Followers) {
   const { notices } = parts;
   const orNotice = (cause: "links" | "data" | "reset", stays: string, use: () => Promise<void>) => async () => {
     try {
@@ -34,18 +37,26 @@ export function following(folder: DeviceFolder, parts: Parts, { device, network,
   };
   return {
     links: orNotice("links", "links stay", async () => {
+      const before = parts.links;
       parts.links = await readLinks(folder.path);
-      for (const { peer } of parts.links) parts.pending.remove(peer);
+      // What the device itself has changed is in use already.
+      if (JSON.stringify(before) === JSON.stringify(parts.links)) return;
+      for (const { peer } of contactsOf(parts.links)) parts.pending.remove(peer);
       // The device first: it must know a neighbour that connects.
       device.setLinks(peersOf(parts.links));
-      network.setLinks(parts.links);
+      network.setLinks(contactsOf(parts.links));
       log.info({ links: parts.links.length }, "links changed");
+      const without = (all: readonly Link[], some: readonly Link[]) =>
+        all.filter(({ peer }) => !some.some((other) => other.peer === peer)).map(({ name }) => name);
+      const [added, removed] = [without(parts.links, before), without(before, parts.links)];
+      if (added.length + removed.length > 0) audit.note("links", { count: parts.links.length, added, removed });
     }),
     data: orNotice("data", "data stays", async () => {
       const rows = await readRows(folder);
       device.setRows(rows);
       parts.dataReadAt = new Date().toISOString();
       log.info({ rows: rows.rows }, "data changed");
+      audit.note("data", { rows: rows.rows });
       notices.set("rows", rowsFault(folder.study, rows));
     }),
     reset: orNotice("reset", "nothing is reset, all stays", async () => {
@@ -59,4 +70,5 @@ export function following(folder: DeviceFolder, parts: Parts, { device, network,
   };
 }
 
-export const peersOf = (links: readonly Link[]) => links.map(({ peer }) => peer);
+/** Everybody that may connect now. */
+export const peersOf = (links: readonly Link[]) => contactsOf(links).map(({ peer }) => peer);

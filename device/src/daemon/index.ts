@@ -1,5 +1,6 @@
 // What the command line uses of a device that runs as a program of its own.
 
+export { type AuditLine, type AuditReport, appendAudit, readAudit } from "../auditLog.ts";
 export { drawInvite, formatInvite, parseInvite } from "../identity.ts";
 export { changeLinks, type Link, readLinks, withLink, withoutLink, writeLinks } from "../linksFile.ts";
 export { isLocked, lockFolder } from "../lock.ts";
@@ -7,10 +8,13 @@ export { tryDurability } from "../simulation/durability.ts";
 export { type Daemon, startDaemon } from "./daemon.ts";
 export { createFolder, type DeviceFolder, readFolder, readRows, writeSettings } from "./folder.ts";
 export { everyInterface, invitedAddresses } from "./invited.ts";
+export { type KeyFacts, keyFacts } from "./keyFacts.ts";
 export type { Log, Notice } from "./notices.ts";
 export type { Stranger } from "./pending.ts";
 export { type Columns, readColumns, readPoints } from "./points.ts";
 export { checkLoopback, freePorts } from "./ports.ts";
 export { resetFolder } from "./reset.ts";
+export { overruleRevocations, revokedFault, revokePeer } from "./revoke.ts";
+export { followByHand, rotateFolder } from "./rotate.ts";
 export { rowsFault } from "./rows.ts";
 export { type DaemonStatus, type LinkStatus, STATUS_FILE, STATUS_VERSION } from "./status.ts";

@@ -8,12 +8,25 @@ export interface Log {
 
 /**
  * About this device: `data` files cannot be read, `rows` do not count, `links` or the `reset`, `met`, `state`, `epoch` or
- * `status` file cannot be used, lines of the `log` are lost. About a link: the neighbour is `away`, takes part in another
- * `study`, is under a `ban`, never rests (`restless`), asks for too many `openings`, or its stamps and ours are not in
- * `order`.
+ * `status` file cannot be used, lines of the `log` are lost, the `audit` log or what is known about `keys` is not written.
+ * About a link: the neighbour is `away`, takes part in another `study`, is under a `ban`, never rests (`restless`), asks
+ * for too many `openings`, its stamps and ours are not in `order`, it or this device has a new `key`, or it says that
+ * somebody is `revoked`.
  */
-type Cause = "data" | "rows" | "links" | "reset" | "met" | "state" | "epoch" | "status" | "log" | LinkCause;
-type LinkCause = "away" | "study" | "order" | "ban" | "restless" | "openings";
+type Cause =
+  | "data"
+  | "rows"
+  | "links"
+  | "reset"
+  | "met"
+  | "state"
+  | "epoch"
+  | "status"
+  | "log"
+  | "audit"
+  | "keys"
+  | LinkCause;
+type LinkCause = "away" | "study" | "order" | "ban" | "restless" | "openings" | "key" | "revoked";
 
 export interface Notice {
   readonly cause: Cause;

@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import * as keys from "../../src/keys/limits.ts";
 import * as limits from "../../src/link/limits.ts";
 import * as pace from "../../src/pace.ts";
 
@@ -57,6 +58,7 @@ function unitsOf(name: string): RegExp {
 describe.each([
   ["../../src/link/limits.ts", limits],
   ["../../src/pace.ts", pace],
+  ["../../src/keys/limits.ts", keys],
 ])("every constant of %s", (file, constants) => {
   const rows = rowsOfPage();
   const cited = citations(file);
@@ -77,5 +79,5 @@ describe.each([
 
 it("docs/protocol.md#limits names no limit that the code does not have", () => {
   const names = rowsOfPage().map(({ name }) => name);
-  expect([...names].sort()).toEqual([...Object.keys(limits), ...Object.keys(pace)].sort());
+  expect([...names].sort()).toEqual([limits, pace, keys].flatMap((constants) => Object.keys(constants)).sort());
 });

@@ -2,17 +2,20 @@
 
 import { changeLinks, type DeviceFolder, readFolder, type Stranger, withLink } from "@fedkm/device/daemon";
 import type { Console } from "../../console.ts";
+import { noteInLog } from "../../devices/audit.ts";
 import { lastStatus } from "../../devices/state.ts";
+import { refuseRevoked } from "./link.ts";
 
 export interface AcceptOptions {
   readonly state: string;
   readonly name?: string;
+  readonly evenRevoked?: boolean;
 }
 
 export async function acceptDevice(
   which: string | undefined,
-  { state, name }: AcceptOptions,
-  { stdout }: Console,
+  { state, name, evenRevoked = false }: AcceptOptions,
+  { stdout, stderr }: Console,
 ): Promise<void> {
   const folder = await readFolder(state);
   const waiting = waitingFor(folder);
@@ -22,9 +25,11 @@ export async function acceptDevice(
     return;
   }
   const peer = chosen(waiting, which);
+  await refuseRevoked(state, peer, evenRevoked);
   // Where it came from is no address to dial. It dials again, and says then where it listens.
   const link = { peer, name: name ?? shortName(peer), addresses: [] };
   await changeLinks(state, (links) => withLink(links, link));
+  await noteInLog(state, "accepted", { link: link.name, peer }, stderr);
   stdout.write(`linked ${link.name}, which had linked this device; it connects within half a minute\n`);
 }
 

@@ -6,6 +6,9 @@ import type { Console } from "../../console.ts";
 import type { AcceptOptions } from "./accept.ts";
 import type { InitOptions } from "./init.ts";
 import type { LinkOptions } from "./link.ts";
+import type { LogOptions } from "./log.ts";
+import type { RevokeOptions } from "./revoke.ts";
+import type { RotateOptions } from "./rotate.ts";
 import type { RunOptions } from "./run.ts";
 import type { StatusOptions } from "./status.ts";
 
@@ -16,6 +19,8 @@ interface StateOptions {
 
 /** Every command about a device says which one by its folder. */
 const stateOption = () => new Option("--state <folder>", "the device's folder").default("fedkm-device");
+const evenRevokedOption = () =>
+  new Option("--even-revoked", "link it although somebody says that it is no longer to be trusted");
 const jsonOption = () => new Option("--json", "print one JSON object instead");
 
 export function deviceCommand(io: Console): Command {
@@ -29,7 +34,50 @@ export function deviceCommand(io: Console): Command {
     .addCommand(statusCommand(io))
     .addCommand(dashboardCommand(io))
     .addCommand(exportCommand(io))
-    .addCommand(resetCommand(io));
+    .addCommand(resetCommand(io))
+    .addCommand(rotateCommand(io))
+    .addCommand(revokeCommand(io))
+    .addCommand(logCommand(io));
+}
+
+function rotateCommand(io: Console): Command {
+  return new Command("rotate")
+    .description("Give the device a new key, for which the old one vouches. It is used when all neighbours know it.")
+    .addOption(stateOption())
+    .option("--now", "use it without waiting for neighbours that cannot be reached")
+    .addHelpText("after", "\nExample:\n  fedkm device rotate --state north")
+    .action(async (options: RotateOptions) => {
+      const { rotateDevice } = await import("./rotate.ts");
+      await rotateDevice(options, io);
+    });
+}
+
+function revokeCommand(io: Console): Command {
+  return new Command("revoke")
+    .description("Unlink a device, and say to the whole network that its key is no longer to be trusted.")
+    .argument("<peer>", "a link's name, a peer id, or this device's own id if its key was stolen")
+    .addOption(stateOption())
+    .option("--reason <text>", "why, in at most 200 characters; everybody in the network can read it")
+    .addHelpText("after", '\nExample:\n  fedkm device revoke south --reason "its disk was stolen" --state north')
+    .action(async (peer: string, options: RevokeOptions) => {
+      const { revokeDevice } = await import("./revoke.ts");
+      await revokeDevice(peer, options, io);
+    });
+}
+
+function logCommand(io: Console): Command {
+  return new Command("log")
+    .description(
+      "Print what happened to links, keys and data, and check that no line was changed. Exit code 1: one was.",
+    )
+    .addOption(stateOption())
+    .addOption(jsonOption())
+    .option("--since <date>", "only what happened from then on, such as 2026-11-16")
+    .addHelpText("after", "\nExample:\n  fedkm device log --since 2026-11-01 --state north")
+    .action(async (options: LogOptions) => {
+      const { showLog } = await import("./log.ts");
+      await showLog(options, io);
+    });
 }
 
 function resetCommand(io: Console): Command {
@@ -66,6 +114,8 @@ function linkCommand(io: Console): Command {
     .addOption(stateOption())
     .option("--name <text>", "what to call it (default: the end of its id)")
     .option("--remove <name>", "unlink the device of this name or id instead")
+    .option("--successor <file>", "follow a neighbour to its new key instead, by the file that its device rotate wrote")
+    .addOption(evenRevokedOption())
     .addHelpText("after", "\nExample:\n  fedkm device link fedkm:12D3KooW...@/ip4/192.168.1.5/tcp/4601 --name south")
     .action(async (invite: string | undefined, options: LinkOptions) => {
       const { linkDevice } = await import("./link.ts");
@@ -79,6 +129,7 @@ function acceptCommand(io: Console): Command {
     .argument("[peer]", "its id, or how the id begins or ends")
     .addOption(stateOption())
     .option("--name <text>", "what to call it (default: the end of its id)")
+    .addOption(evenRevokedOption())
     .addHelpText("after", "\nExample:\n  fedkm device accept 12D3KooW... --name south --state north")
     .action(async (peer: string | undefined, options: AcceptOptions) => {
       const { acceptDevice } = await import("./accept.ts");

@@ -1,7 +1,19 @@
 // fedkm device link: links and unlinks, in the device's folder; a running device sees it within a second.
 
-import { changeLinks, parseInvite, readFolder, withLink, withoutLink } from "@fedkm/device/daemon";
+import { readFileSync } from "node:fs";
+import {
+  changeLinks,
+  type DeviceFolder,
+  followByHand,
+  overruleRevocations,
+  parseInvite,
+  readFolder,
+  revokedFault,
+  withLink,
+  withoutLink,
+} from "@fedkm/device/daemon";
 import type { Console } from "../../console.ts";
+import { noteInLog } from "../../devices/audit.ts";
 import { inviteOf, NO_INVITE } from "../../devices/invite.ts";
 import { UsageError } from "../../failure.ts";
 
@@ -9,27 +21,58 @@ export interface LinkOptions {
   readonly state: string;
   readonly name?: string;
   readonly remove?: string;
+  readonly successor?: string;
+  readonly evenRevoked?: boolean;
 }
 
-export async function linkDevice(
-  invite: string | undefined,
-  { state, name, remove }: LinkOptions,
-  { stdout }: Console,
-): Promise<void> {
-  if ((invite === undefined) === (remove === undefined)) {
-    throw new UsageError("either an invite or --remove must be given, got both or neither");
+export async function linkDevice(invite: string | undefined, options: LinkOptions, io: Console): Promise<void> {
+  const { state, remove, successor } = options;
+  if ([invite, remove, successor].filter((one) => one !== undefined).length !== 1) {
+    throw new UsageError("either an invite, --remove or --successor must be given, got several or none of them");
   }
   const folder = await readFolder(state);
-  if (remove !== undefined) {
-    await changeLinks(state, (links) => withoutLink(links, remove));
-    stdout.write(`unlinked ${remove}\n`);
-    return;
+  if (remove !== undefined) await unlink(folder, remove, io);
+  else if (successor !== undefined) await follow(folder, successor, io);
+  else await link(folder, invite ?? "", options, io);
+}
+
+async function link(
+  folder: DeviceFolder,
+  invite: string,
+  { state, name, evenRevoked = false }: LinkOptions,
+  { stdout, stderr }: Console,
+): Promise<void> {
+  const neighbour = parseInvite(invite);
+  const { peer } = neighbour;
+  if (peer === folder.identity.peer) throw new UsageError("invite must be of another device, got this one's own");
+  await refuseRevoked(state, peer, evenRevoked);
+  const known = folder.links.find((one) => one.peer === peer);
+  const added = { ...neighbour, name: name ?? known?.name ?? peer.slice(-8) };
+  await changeLinks(state, (links) => withLink(links, added));
+  await noteInLog(state, "linked", { link: added.name, peer }, stderr);
+  stdout.write(`linked ${added.name}; it must link back with\n${(await inviteOf(folder)) ?? NO_INVITE}\n`);
+}
+
+/** A peer that somebody has revoked is linked only if its new neighbour says that it knows so. */
+export async function refuseRevoked(state: string, peer: string, evenRevoked: boolean): Promise<void> {
+  const fault = await revokedFault(state, peer);
+  if (fault === undefined) return;
+  if (!evenRevoked) throw new Error(`peer must not be revoked (--even-revoked links it nevertheless), and ${fault}`);
+  await overruleRevocations(state, peer);
+}
+
+async function unlink({ path, links }: DeviceFolder, which: string, { stdout, stderr }: Console): Promise<void> {
+  const left = withoutLink(links, which);
+  await changeLinks(path, (now) => withoutLink(now, which));
+  for (const { name, peer } of links.filter((one) => !left.includes(one))) {
+    await noteInLog(path, "unlinked", { link: name, peer }, stderr);
   }
-  const neighbour = parseInvite(invite ?? "");
-  if (neighbour.peer === folder.identity.peer)
-    throw new UsageError("invite must be of another device, got this one's own");
-  const known = folder.links.find(({ peer }) => peer === neighbour.peer);
-  const link = { ...neighbour, name: name ?? known?.name ?? neighbour.peer.slice(-8) };
-  await changeLinks(state, (links) => withLink(links, link));
-  stdout.write(`linked ${link.name}; it must link back with\n${(await inviteOf(folder)) ?? NO_INVITE}\n`);
+  stdout.write(`unlinked ${which}\n`);
+}
+
+async function follow({ path }: DeviceFolder, file: string, { stdout, stderr }: Console): Promise<void> {
+  const names = await followByHand(path, readFileSync(file, "utf8"), new Date());
+  for (const name of names) await noteInLog(path, "followed", { link: name }, stderr);
+  const nobody = "no link has followed: none is of a peer that it names, or all have followed before";
+  stdout.write(`${names.length > 0 ? `${names.join(", ")} is linked by its new key` : nobody}\n`);
 }

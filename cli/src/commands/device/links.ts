@@ -1,6 +1,6 @@
 // fedkm device links: who is linked, who waits to be, and what to give to a new neighbour.
 
-import { isLocked, readFolder } from "@fedkm/device/daemon";
+import { isLocked, type KeyFacts, keyFacts, type Link, readFolder } from "@fedkm/device/daemon";
 import { printable } from "@fedkm/device/printable";
 import type { Console } from "../../console.ts";
 import { inviteOf, NO_INVITE } from "../../devices/invite.ts";
@@ -20,8 +20,9 @@ export async function listLinks(
     return { ...link, isConnected: now?.isConnected ?? false, failure: now?.failure ?? null };
   });
   const pending = waitingFor(folder);
-  const facts = { name: folder.name, invite: (await inviteOf(folder)) ?? null, links, pending };
-  const lines = [...describeLinks(links), ...describeWaiting(pending, state)];
+  const keys = await keyFacts(folder);
+  const facts = { name: folder.name, invite: (await inviteOf(folder)) ?? null, links, pending, keys };
+  const lines = [...describeLinks(links), ...describeWaiting(pending, state), ...describeKeys(links, keys)];
   const text = [...lines.map(printable), "", "this device's invite:", facts.invite ?? NO_INVITE].join("\n");
   stdout.write(`${json ? JSON.stringify(facts, undefined, 2) : text}\n`);
 }
@@ -40,4 +41,23 @@ function describeLinks(links: readonly LinkFacts[]): string[] {
     isConnected || failure === null ? [] : [`${name}: ${failure.split("\n")[0].slice(0, 200)}`],
   );
   return [...alignColumns([["link", "connected", "peer"], ...rows]), ...why];
+}
+
+/** Neighbours with new keys, those that do not know this device's, and what is said about others. */
+function describeKeys(links: readonly Link[], { next, behind, revoked }: KeyFacts): string[] {
+  const renewed = links.flatMap(({ name, former = [], isAwaited }) => {
+    const last = former.at(-1);
+    const until = isAwaited ? "; it was not met under it yet" : "";
+    return last === undefined ? [] : [`${name} has a new key since ${last.until}, before: ${last.peer}${until}`];
+  });
+  const own = [
+    ...(next === null ? [] : [`this device has a new key that is not in use yet: ${next}`]),
+    ...(behind.length === 0 ? [] : [`these do not know this device's new key yet: ${behind.join(", ")}`]),
+  ];
+  const said = revoked.map(({ signer, peer, reason, isOverruled }) => {
+    const because = reason === "" ? "" : `: ${reason}`;
+    return `${signer} says that ${peer} is no longer to be trusted${because}${isOverruled ? " (overruled here)" : ""}`;
+  });
+  const lines = [...renewed, ...own, ...said];
+  return lines.length > 0 ? ["", ...lines] : [];
 }

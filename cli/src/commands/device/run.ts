@@ -5,7 +5,7 @@ import { setFlagsFromString } from "node:v8";
 import type { Console } from "../../console.ts";
 import { logOutput } from "../../devices/log.ts";
 import { UsageError } from "../../failure.ts";
-import { stoppable, untilStopped } from "../../stop.ts";
+import { type StopEvent, stoppable, untilStopped } from "../../stop.ts";
 import { version } from "../../version.ts";
 
 export interface RunOptions {
@@ -49,26 +49,31 @@ async function runUntilStopped(
   const log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters }, output);
   // What a library lost on the way is no reason to lose the device; what it threw outright is.
   process.on("unhandledRejection", (reason) => log.warn({ reason: String(reason) }, "a promise was not kept"));
-  const daemon = await startDaemon({
-    folder: state,
-    log,
-    isDiscoverable: mdns,
-    surroundings: {
-      version: version(),
-      pid: process.pid,
-      memoryBytes: () => process.memoryUsage.rss(),
-      logFailure: output.failure,
-      linesLost: output.lost,
-    },
-    ...(metrics === undefined ? {} : { metricsPort: metrics }),
-  });
+  const surroundings = {
+    version: version(),
+    pid: process.pid,
+    memoryBytes: () => process.memoryUsage.rss(),
+    logFailure: output.failure,
+    linesLost: output.lost,
+  };
+  const port = metrics === undefined ? {} : { metricsPort: metrics };
   const dashboard = dashboardPort === undefined ? undefined : await serveDashboardOf(state, dashboardPort);
-  if (dashboard !== undefined)
+  if (dashboard !== undefined) {
     log.info({ dashboard: dashboard.port }, "serving a dashboard: see fedkm device dashboard");
-  const { event } = await untilStopped(signal);
-  dashboard?.close();
-  log.info({ reason: event }, "stopping");
-  await daemon.stop();
+  }
+  const stopped = untilStopped(signal);
+  let event: StopEvent | undefined;
+  try {
+    // A new key makes it another device to its neighbours: it starts again, as if it had been stopped in between.
+    while (event === undefined) {
+      const daemon = await startDaemon({ folder: state, log, isDiscoverable: mdns, surroundings, ...port });
+      event = (await Promise.race([stopped, daemon.newKey]))?.event;
+      log.info({ reason: event ?? "new key" }, "stopping");
+      await daemon.stop();
+    }
+  } finally {
+    dashboard?.close();
+  }
   // Node would restore a terminal that is gone, and abort with a core dump.
   if (event === "SIGHUP") process.kill(process.pid, event);
 }

@@ -1,0 +1,90 @@
+// fedkm device rotate, revoke and log, and links to peers that somebody has revoked, in folders without processes.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { run } from "../src/program.ts";
+import { fakeConsole } from "./fakeConsole.ts";
+import { temporaryFolder } from "./folder.ts";
+
+const folder = temporaryFolder();
+const rows = folder.file("rows.csv", `x\n${Array.from({ length: 30 }, (_, i) => i).join("\n")}\n`);
+const study = folder.file(
+  "study.yaml",
+  "name: keys\nk: 2\nfeatures:\n  - { name: x, unit: m, min: 0, max: 30 }\nalpha: 1\nprivacy: open\nminimum: 1\n",
+);
+const at = (name: string) => join(folder.path, name);
+
+async function device(...args: string[]) {
+  const console = fakeConsole();
+  return { code: await run(["device", ...args], console), ...console.said() };
+}
+
+const factsOf = async (state: string) => JSON.parse((await device("links", "--json", "--state", at(state))).stdout);
+
+async function init(...names: string[]): Promise<void> {
+  for (const name of names) {
+    const listen = `/ip4/127.0.0.1/tcp/${40_000 + names.indexOf(name)}`;
+    await device("init", "--study", study, "--data", rows, "--listen", listen, "--state", at(name));
+  }
+}
+
+async function link(from: string, to: string, ...more: string[]) {
+  return device("link", (await factsOf(to)).invite, "--name", to, "--state", at(from), ...more);
+}
+
+test("device rotate waits for links, --now does not, the successor is handed over, and the log holds all of it", async () => {
+  await init("north", "south");
+  await link("north", "south");
+  await link("south", "north");
+  const { peer: old } = (await factsOf("south")).links[0];
+  const waiting = await device("rotate", "--state", at("north"));
+  expect(waiting.stdout).toMatch(
+    /^north has a new key: 12D3.*\n.*when all neighbours know it; they do not yet: south\n/,
+  );
+  expect((await factsOf("north")).keys).toMatchObject({ next: expect.stringMatching(/^12D3/), behind: ["south"] });
+  const done = await device("rotate", "--now", "--state", at("north"));
+  expect(done.stdout).toContain(
+    "it is used from the next start on\nthe old key is kept for those that do not know it yet: south",
+  );
+  expect((await factsOf("north")).invite).not.toContain(old);
+  const followed = await device("link", "--successor", at("north/successor"), "--state", at("south"));
+  expect(followed.stdout).toBe("north is linked by its new key\n");
+  expect((await device("links", "--state", at("south"))).stdout).toContain(
+    `before: ${old}; it was not met under it yet`,
+  );
+
+  const log = await device("log", "--state", at("north"));
+  expect(log.code).toBe(0);
+  expect(log.stdout).toMatch(
+    / {2}linked {2}link south, peer 12D3.*\n.* {2}rotating .*\n.* {2}rotated .*\n\n3 lines in one whole/,
+  );
+  expect((await device("log", "--since", "2999-01-01", "--state", at("north"))).stdout).toMatch(/^\n3 lines/);
+  expect((await device("log", "--since", "soon", "--state", at("north"))).code).toBe(2);
+  const file = at("north/audit.jsonl");
+  writeFileSync(file, readFileSync(file, "utf8").replace("south", "coast"));
+  const broken = await device("log", "--json", "--state", at("north"));
+  expect(broken.code).toBe(1);
+  expect(JSON.parse(broken.stdout)).toMatchObject({ isWhole: false, broken: { file: "audit.jsonl", line: 2 } });
+  expect(broken.stderr).toMatch(/audit\.jsonl, line 2 must follow the line before it, got a broken chain\n$/);
+});
+
+test("device revoke unlinks, and a revoked peer is linked again only with --even-revoked", async () => {
+  await init("east", "west");
+  await link("east", "west");
+  const revoked = await device("revoke", "west", "--reason", "its disk was stolen", "--state", at("east"));
+  expect(revoked.stdout).toMatch(/^revoked west, which is unlinked here\n/);
+  expect((await factsOf("east")).links).toEqual([]);
+  const refused = await link("east", "west");
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toMatch(
+    /--even-revoked links it nevertheless\), and this device said at .*: its disk was stolen\n$/,
+  );
+  expect((await link("east", "west", "--even-revoked")).code).toBe(0);
+  expect((await factsOf("east")).keys.revoked).toMatchObject([
+    { signer: "this device", peer: "west", isOverruled: true },
+  ]);
+  const own = await device("revoke", (await factsOf("west")).invite.slice(6, 58), "--state", at("west"));
+  expect(own.stdout).toMatch(/^west has revoked its own key/);
+  expect((await device("revoke", "nobody", "--state", at("west"))).stderr).toContain("must be one of the links (none)");
+});
