@@ -36,7 +36,7 @@ export async function openStore(
   const unlock = await lockFolder(folder);
   try {
     await removeLeftovers(folder, disk);
-    const epochs = generations(join(folder, "epoch"), disk);
+    const epochs = epochsOf(folder, disk);
     const epoch = await nextEpoch(folder, epochs, wallClock());
     const states = generations(join(folder, "state"), disk);
     const saved = await loadState(states, folder, (line) => notice("state", line));
@@ -67,15 +67,32 @@ async function removeLeftovers(folder: string, disk: Disk): Promise<void> {
   }
 }
 
-async function nextEpoch(folder: string, epochs: Generations, wallClock: number): Promise<number> {
+/** The epoch of the last start of the device in a folder; 0: it has not run. */
+export async function readEpoch(folder: string): Promise<number> {
+  return lastEpoch(folder, epochsOf(folder, realDisk));
+}
+
+/** The next start's epoch will be above this one. */
+export async function writeEpoch(folder: string, epoch: number): Promise<void> {
+  const epochs = epochsOf(folder, realDisk);
+  await epochs.load();
+  await saveEpoch(epochs, epoch);
+}
+
+const epochsOf = (folder: string, disk: Disk) => generations(join(folder, "epoch"), disk);
+
+async function lastEpoch(folder: string, epochs: Generations): Promise<number> {
   const { newest, damaged } = await epochs.load();
   if (newest === undefined && damaged > 0) {
     // Starting afresh could go back, and then no neighbour would hear this device again.
     const rule = "must be readable; remove both if the machine's clock is right, so that a new epoch is taken from it";
     throw new Error(`${join(folder, "epoch")}.a or .b ${rule}`);
   }
-  const last = newest === undefined ? 0 : Number(new TextDecoder().decode(newest.payload));
-  const epoch = Math.max(last + 1, Math.floor(wallClock));
+  return newest === undefined ? 0 : Number(new TextDecoder().decode(newest.payload));
+}
+
+async function nextEpoch(folder: string, epochs: Generations, wallClock: number): Promise<number> {
+  const epoch = Math.max((await lastEpoch(folder, epochs)) + 1, Math.floor(wallClock));
   try {
     await saveEpoch(epochs, epoch);
   } catch (error) {

@@ -4,8 +4,10 @@ import { Command, Option } from "commander";
 import { parseWhole } from "../../arguments.ts";
 import type { Console } from "../../console.ts";
 import type { AcceptOptions } from "./accept.ts";
+import type { BackupOptions } from "./backup.ts";
 import type { InitOptions } from "./init.ts";
 import type { LinkOptions } from "./link.ts";
+import type { RestoreOptions } from "./restore.ts";
 import type { RunOptions } from "./run.ts";
 import type { StatusOptions } from "./status.ts";
 
@@ -16,6 +18,7 @@ interface StateOptions {
 
 /** Every command about a device says which one by its folder. */
 const stateOption = () => new Option("--state <folder>", "the device's folder").default("fedkm-device");
+const passphraseOption = (what: string) => new Option("--passphrase-file <file>", what);
 const jsonOption = () => new Option("--json", "print one JSON object instead");
 
 export function deviceCommand(io: Console): Command {
@@ -28,7 +31,36 @@ export function deviceCommand(io: Console): Command {
     .addCommand(runCommand(io))
     .addCommand(statusCommand(io))
     .addCommand(exportCommand(io))
-    .addCommand(resetCommand(io));
+    .addCommand(resetCommand(io))
+    .addCommand(backupCommand(io))
+    .addCommand(restoreCommand(io));
+}
+
+function backupCommand(io: Console): Command {
+  return new Command("backup")
+    .description("Save the device in one file, running or not: its key, settings, study, links and epoch; no data.")
+    .addOption(stateOption())
+    .requiredOption("--out <file>", "where the backup goes")
+    .addOption(passphraseOption("encrypt the backup with the passphrase in this file"))
+    .option("--centroids", "save its centroids too, which the device would compute again")
+    .addHelpText("after", "\nExample:\n  fedkm device backup --state north --out north.fedkm --passphrase-file secret")
+    .action(async (options: BackupOptions) => {
+      const { backUpDevice } = await import("./backup.ts");
+      await backUpDevice(options, io);
+    });
+}
+
+function restoreCommand(io: Console): Command {
+  return new Command("restore")
+    .description("Make a device's folder again from its backup. The old one must not run any more.")
+    .argument("<file>", "as device backup wrote it")
+    .addOption(stateOption())
+    .addOption(passphraseOption("the passphrase of the backup is in this file"))
+    .addHelpText("after", "\nExample:\n  fedkm device restore north.fedkm --state north --passphrase-file secret")
+    .action(async (file: string, options: RestoreOptions) => {
+      const { restoreDevice } = await import("./restore.ts");
+      await restoreDevice(file, options, io);
+    });
 }
 
 function resetCommand(io: Console): Command {
