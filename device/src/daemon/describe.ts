@@ -76,7 +76,8 @@ function describeLinks(
     const traffic = network.traffic(neighbour.peer);
     if (link === undefined || traffic === undefined) return [];
     const { name, addresses } = link;
-    return [{ name, addresses, ...neighbour, ...traffic, failure: traffic.failure ?? null }];
+    const version = neighbour.version ?? traffic.version ?? null;
+    return [{ name, addresses, ...neighbour, ...traffic, failure: traffic.failure ?? null, version }];
   });
   return { device: own, links: described };
 }

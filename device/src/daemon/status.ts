@@ -5,7 +5,7 @@ import type { DeviceStatus, NeighbourStatus } from "../status.ts";
 import type { Notice } from "./notices.ts";
 import type { Stranger } from "./pending.ts";
 
-export interface LinkStatus extends NeighbourStatus, Omit<LinkTraffic, "failure"> {
+export interface LinkStatus extends NeighbourStatus, Omit<LinkTraffic, "failure" | "version"> {
   readonly name: string;
   readonly addresses: readonly string[];
   /** Why it cannot be reached, if it cannot. */

@@ -44,6 +44,7 @@ export const northStatus: DaemonStatus = {
       opensTooOften: false,
       refusal: null,
       conflict: null,
+      version: null,
       sent: { frames: 4, bytes: 376 },
       received: { frames: 3, bytes: 279 },
       replaced: 1,
