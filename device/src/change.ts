@@ -15,8 +15,6 @@ import type { DeviceStatus } from "./status.ts";
 import { canonicalStudy, studyId } from "./study.ts";
 
 export interface ChangingOptions extends DeviceOptions {
-  /** The study that it was changing to when it was stopped. */
-  readonly next?: Part | undefined;
   /**
    * All neighbours that are not away speak the next study, and there is an answer in it: it is time to `finish`. Said
    * again and again until that is done.
@@ -38,7 +36,7 @@ export interface ChangeStatus {
 export interface ChangingDevice extends Device {
   /** New data, whole; for the next study too, if there is one. */
   setRows(rows: Matrix, next?: Matrix): void;
-  /** Takes part in another study as well, and says so. There must be no change under way. */
+  /** Takes part in another study as well, and says so. It must be started, without a change under way. */
   begin(next: Part): void;
   /** Leaves the next study again. */
   withdraw(): void;
@@ -64,16 +62,14 @@ class Changing implements ChangingDevice, NetworkListener {
   #askAgainAt = 0;
 
   constructor(options: ChangingOptions) {
-    const { study, contract, memory, rows, links, next } = options;
+    const { study, contract, memory, rows, links } = options;
     this.#options = options;
     this.#links = links;
     this.#current = createSide(options, { study, contract, memory, rows }, links);
-    if (next !== undefined) this.#next = this.#nextSide(next);
   }
 
   start(): Promise<void> {
     void this.#current.device.start();
-    if (this.#next !== undefined) this.#run(this.#next);
     return this.#options.network.start(this);
   }
 

@@ -21,6 +21,8 @@ export type StoreNotice = (cause: "state" | "epoch", line: string | undefined) =
 
 export interface Store extends Memory {
   goAbove(epoch: number): void;
+  /** Writes the latest state now. */
+  flush(): Promise<void>;
   /** Writes of the state that failed since it was opened. */
   failedWrites(): number;
   /** Writes the latest state and unlocks the folder. */
@@ -46,6 +48,7 @@ export async function openStore(
       epoch,
       saved,
       keep: keeper.keep,
+      flush: keeper.flush,
       goAbove: raiser.goAbove,
       failedWrites: keeper.failedWrites,
       async close() {
@@ -132,7 +135,7 @@ function epochRaiser(epochs: Generations, epoch: number, warn: (line: string | u
   };
 }
 
-async function loadState(
+export async function loadState(
   states: Generations,
   folder: string,
   warn: (line: string) => void,
@@ -147,7 +150,7 @@ async function loadState(
 }
 
 /** Writes the latest state now and then, one write at a time. */
-function stateKeeper(states: Generations, clock: Clock, warn: (line: string | undefined) => void) {
+export function stateKeeper(states: Generations, clock: Clock, warn: (line: string | undefined) => void) {
   let latest: (() => SavedState) | undefined;
   let failures = 0;
   let cancel: (() => void) | undefined;
@@ -184,6 +187,10 @@ function stateKeeper(states: Generations, clock: Clock, warn: (line: string | un
     keep(state: () => SavedState) {
       latest = state;
       schedule();
+    },
+    async flush() {
+      await writing;
+      await write();
     },
     async close() {
       // Also stops the schedule that the end of a write would set.

@@ -34,7 +34,7 @@ describe("simulate(options) with a change of study", () => {
   const oneFeature = { features: studyWith().features.slice(0, 1) };
   const changes: [string, Partial<Study>][] = [
     ["alpha", { alpha: 2 }],
-    ["k", { k: 4 }],
+    ["k", { k: 2 }],
     ["the features", oneFeature],
   ];
 
@@ -69,7 +69,7 @@ describe("simulate(options) with a change of study", () => {
   );
 
   it("ends there in any order of devices, over links that lose frames, with crashes at any time", async () => {
-    for (const seed of [1, 2, 3]) {
+    for (const seed of [1, 2]) {
       const random = randomStream(seed, "change");
       const graph = erdosRenyi(6, 0.5, random);
       const { given, nexts, id, best, reached } = await planned(graph, { alpha: 0.5 }, seed);

@@ -17,8 +17,11 @@ const savedFiles: Readonly<Record<string, "always" | "if there" | "if asked">> =
   "study.yaml": "always",
   "links.json": "always",
   "met.json": "if there",
+  "next.yaml": "if there",
   "state.a": "if asked",
   "state.b": "if asked",
+  "next.a": "if asked",
+  "next.b": "if asked",
 };
 
 export interface BackupOptions {

@@ -1,20 +1,22 @@
 // One device as a long-running program: its folder, its data, its loop and its network in one place, watched and reported.
 
 import { join } from "node:path";
+import { type ChangingDevice, createChangingDevice } from "../change.ts";
 import { type Clock, realClock } from "../clock.ts";
-import { createDevice } from "../device.ts";
 import { type Libp2pNetwork, type Libp2pOptions, libp2pNetwork } from "../libp2p.ts";
 import { LINKS_FILE } from "../linksFile.ts";
 import type { Network } from "../network.ts";
 import { WATCH_MILLISECONDS } from "../pace.ts";
 import { openStore } from "../store.ts";
-import { contractOf, studyId } from "../study.ts";
+import { contractOf } from "../study.ts";
 import { onTheBeat } from "./beat.ts";
+import { studyChange } from "./changes.ts";
 import { busyDelays } from "./delays.ts";
 import { describe, type Parts, type Surroundings } from "./describe.ts";
 import { type DeviceFolder, readFolder, readRows } from "./folder.ts";
 import { following, peersOf } from "./follow.ts";
 import { metKeeper, readMet } from "./met.ts";
+import { completeSwitch, NEXT_FILE, NOW_FILE } from "./nextFiles.ts";
 import { type Log, noticeBoard } from "./notices.ts";
 import { pendingList } from "./pending.ts";
 import { linkProblems } from "./problems.ts";
@@ -63,13 +65,16 @@ async function compose(options: DaemonOptions, opened: (close: () => unknown) =>
   opened(() => delays.disable());
   const folder = await readFolder(options.folder);
   const contract = await contractOf(folder.study);
-  const parts = partsOf(folder, studyId(contract), delays, options);
+  const parts = partsOf(folder, delays, options);
   const { notices } = parts;
   let hasStarted = false;
   opened(() => hasStarted && log.info({}, "stopped"));
   // Before anything else: two devices in one folder would send the same stamps twice.
   const memory = await openStore(folder.path, notices.set);
   opened(() => memory.close());
+  await completeSwitch(folder.path);
+  const change = studyChange(folder, parts, memory, log);
+  opened(() => change.close());
   const looks = { data: await lookOf(folder.data), links: await lookOf([linksFile(folder)]) };
   const rows = await readRows(folder);
   notices.set("rows", rowsFault(folder.study, rows));
@@ -79,7 +84,7 @@ async function compose(options: DaemonOptions, opened: (close: () => unknown) =>
   opened(() => met.close());
   const places = { met: await readMet(folder.path, notMet), onMet: met.keep };
   const network = connect(folder, parts, { log, clock, isDiscoverable, places });
-  const device = createDevice({
+  const device: ChangingDevice = createChangingDevice({
     study: folder.study,
     contract,
     network: logged(network, log, (peer) => nameOf(parts, peer)),
@@ -87,6 +92,7 @@ async function compose(options: DaemonOptions, opened: (close: () => unknown) =>
     memory,
     links: peersOf(parts.links),
     rows,
+    onAgreed: () => void change.finish(device),
   });
   const status = () => describe(parts, device, network, memory);
   if (metricsPort !== undefined) {
@@ -97,6 +103,7 @@ async function compose(options: DaemonOptions, opened: (close: () => unknown) =>
   opened(() => network.close());
   opened(() => device.stop());
   await device.start();
+  await change.follow(device);
   hasStarted = true;
   log.info({ peer: folder.identity.peer, addresses: network.addresses(), rows: rows.rows }, "listening");
 
@@ -107,12 +114,13 @@ async function compose(options: DaemonOptions, opened: (close: () => unknown) =>
   opened(watchFiles(folder.data, looks.data, beat, follow.data));
   // One that was left by a device that could not follow any more counts as well.
   opened(watchFiles([join(folder.path, RESET_FILE)], MISSING, beat, follow.reset));
+  const nextFiles = [NEXT_FILE, NOW_FILE].map((name) => join(folder.path, name));
+  opened(watchFiles(nextFiles, await lookOf([]), beat, () => change.follow(device)));
   return status;
 }
 
 function partsOf(
-  { name, links }: DeviceFolder,
-  studyHash: string,
+  { name, links, study }: DeviceFolder,
   delays: Parts["delays"],
   { log, surroundings }: DaemonOptions,
 ): Parts {
@@ -121,7 +129,6 @@ function partsOf(
     name,
     surroundings,
     startedAt,
-    studyHash,
     pending: pendingList(),
     notices: noticeBoard(log, () => new Date()),
     bans: new Map(),
@@ -130,6 +137,8 @@ function partsOf(
     dataReadAt: startedAt,
     statusFailures: 0,
     links,
+    study,
+    next: undefined,
   };
 }
 

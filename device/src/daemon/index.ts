@@ -8,6 +8,7 @@ export { backUpFolder, restoreFolder } from "./backup.ts";
 export { type Daemon, startDaemon } from "./daemon.ts";
 export { createFolder, type DeviceFolder, readFolder, readRows, writeSettings } from "./folder.ts";
 export { everyInterface, invitedAddresses } from "./invited.ts";
+export { finishChange, readNext, withdrawChange, writeNext } from "./nextFiles.ts";
 export type { Log, Notice } from "./notices.ts";
 export type { Stranger } from "./pending.ts";
 export { type Columns, readColumns, readPoints } from "./points.ts";

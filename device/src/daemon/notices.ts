@@ -7,13 +7,13 @@ export interface Log {
 }
 
 /**
- * About this device: `data` files cannot be read, `rows` do not count, `links` or the `reset`, `met`, `state`, `epoch` or
- * `status` file cannot be used, lines of the `log` are lost. About a link: the neighbour is `away`, takes part in another
- * `study`, speaks another `version` of the protocol, is under a `ban`, never rests (`restless`), asks for too many `openings`, or its stamps and ours are not in
+ * About this device: `data` files cannot be read, `rows` do not count, `links` or the `reset`, `met`, `state`, `epoch`,
+ * `status` file or that of the `next` study cannot be used, lines of the `log` are lost. About a link: the neighbour is
+ * `away`, takes part in another `study`, makes a `proposal` of one, does not follow a `change` of study, speaks another `version` of the protocol, is under a `ban`, never rests (`restless`), asks for too many `openings`, or its stamps and ours are not in
  * `order`.
  */
-type Cause = "data" | "rows" | "links" | "reset" | "met" | "state" | "epoch" | "status" | "log" | LinkCause;
-type LinkCause = "away" | "study" | "version" | "order" | "ban" | "restless" | "openings";
+type Cause = "data" | "rows" | "links" | "reset" | "met" | "state" | "epoch" | "status" | "log" | "next" | LinkCause;
+type LinkCause = "away" | "study" | "proposal" | "change" | "version" | "order" | "ban" | "restless" | "openings";
 
 export interface Notice {
   readonly cause: Cause;

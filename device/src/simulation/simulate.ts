@@ -116,9 +116,10 @@ export function simulate(options: SimulationOptions): Simulation {
     const next = before?.next && { ...before.next, memory: volatileMemory(epoch, before.next.memory.latest()) };
     const others = Array.from(wanted[i], (j) => networks[j].self);
     const around = { network: networks[i], clock, links: others, onAgreed: () => finish(i) };
-    const device = createChangingDevice({ ...around, ...optionsOf(options, i), ...part, next });
+    const device = createChangingDevice({ ...around, ...optionsOf(options, i), ...part });
     places[i] = { device, part, next };
     void device.start();
+    if (next !== undefined) device.begin(next);
   };
   const finish = (i: number) => {
     const { device, next } = places[i] ?? {};
@@ -134,7 +135,8 @@ export function simulate(options: SimulationOptions): Simulation {
 
   const running = (i: number) => {
     const { device, part, next } = places[i] ?? {};
-    if (device === undefined || part === undefined) throw new RangeError(`device ${i} must be running`);
+    if (device === undefined || part === undefined)
+      throw new RangeError(`device ${i} must be running to have a status`);
     return { device, part, next };
   };
   const run = (milliseconds: number) => {

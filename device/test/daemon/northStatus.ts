@@ -50,8 +50,13 @@ export const northStatus: DaemonStatus = {
       replaced: 1,
       isRestless: false,
       failure: null,
+      studies: [],
+      proposal: null,
+      isMissing: false,
     },
   ],
+  next: null,
+  proposals: [],
   pending: [],
   notices: [],
 };

@@ -10,6 +10,7 @@ import type { LinkOptions } from "./link.ts";
 import type { RestoreOptions } from "./restore.ts";
 import type { RunOptions } from "./run.ts";
 import type { StatusOptions } from "./status.ts";
+import { studyCommand } from "./studyCommand.ts";
 
 interface StateOptions {
   readonly state: string;
@@ -32,6 +33,7 @@ export function deviceCommand(io: Console): Command {
     .addCommand(statusCommand(io))
     .addCommand(exportCommand(io))
     .addCommand(resetCommand(io))
+    .addCommand(studyCommand(io, stateOption))
     .addCommand(backupCommand(io))
     .addCommand(restoreCommand(io));
 }
