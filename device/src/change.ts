@@ -96,9 +96,10 @@ class Changing implements ChangingDevice, NetworkListener {
   /** Of the study that it runs; a neighbour that has left that one is as the next one knows it. */
   status(): DeviceStatus {
     const own = this.#current.device.status();
-    const others = this.#next?.device.status().neighbours ?? [];
-    const left = others.filter(({ peer }) => !this.#current.peers.has(peer));
-    return left.length === 0 ? own : { ...own, neighbours: [...own.neighbours, ...left] };
+    if (this.#next === undefined) return own;
+    const known = [...own.neighbours, ...this.#next.device.status().neighbours];
+    const neighbours = this.#links.flatMap((link) => known.find(({ peer }) => peer === link) ?? []);
+    return { ...own, neighbours };
   }
 
   change(): ChangeStatus {
