@@ -4,10 +4,10 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readdir, readFile, rename, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { type Backup, decodeBackup, encodeBackup } from "../backupFile.ts";
 import { durableWrite, makeFolder, realDisk } from "../disk.ts";
 import { reasonOf } from "../reason.ts";
 import { readEpoch, writeEpoch } from "../store.ts";
+import { type Backup, decodeBackup, encodeBackup } from "./backupFile.ts";
 import { readFolder } from "./folder.ts";
 
 /** The files of a state folder that a backup holds, and when. The epoch is saved as a number. */

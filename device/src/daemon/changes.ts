@@ -3,13 +3,13 @@
 import { join } from "node:path";
 import type { ChangingDevice } from "../change.ts";
 import { realDisk } from "../disk.ts";
-import { type NextStore, openNext } from "../nextStore.ts";
 import { reasonOf } from "../reason.ts";
 import type { Store } from "../store.ts";
 import { contractOf, type Study, studyId } from "../study.ts";
 import type { Parts } from "./describe.ts";
 import { type DeviceFolder, readRows } from "./folder.ts";
 import { completeSwitch, NOW_FILE, readNext, removeNext, switchStudy } from "./nextFiles.ts";
+import { type NextStore, openNext } from "./nextStore.ts";
 import type { Log } from "./notices.ts";
 import { rowsFault } from "./rows.ts";
 import { lookOf, MISSING } from "./watch.ts";

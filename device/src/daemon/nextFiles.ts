@@ -4,10 +4,10 @@ import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { durableWrite, realDisk } from "../disk.ts";
 import { lockFolder } from "../lock.ts";
-import { adoptNext, removeNextState } from "../nextStore.ts";
 import { reasonOf } from "../reason.ts";
 import { contractOf, formatStudy, parseStudy, type Study, studyId } from "../study.ts";
 import { STUDY_FILE } from "./folder.ts";
+import { adoptNext, removeNextState } from "./nextStore.ts";
 import { copyAside, STATE_FILES } from "./reset.ts";
 
 /** The study that the owner accepted. A running device that finds it changes to it. */

@@ -25,7 +25,7 @@ export interface NextStatus {
 }
 
 /** A study that neighbours speak and this device does not. */
-export interface ProposalStatus {
+interface ProposalStatus {
   readonly studyHash: string;
   /** Canonical. */
   readonly text: string;

@@ -13,8 +13,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { decodeBackup, encodeBackup } from "../../src/backupFile.ts";
 import { backUpFolder, restoreFolder } from "../../src/daemon/backup.ts";
+import { decodeBackup, encodeBackup } from "../../src/daemon/backupFile.ts";
 import { createFolder, readFolder } from "../../src/daemon/folder.ts";
 import { writeLinks } from "../../src/linksFile.ts";
 import { createIdentity } from "../../src/peer.ts";

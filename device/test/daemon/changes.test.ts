@@ -16,10 +16,10 @@ import {
   withdrawChange,
   writeNext,
 } from "../../src/daemon/nextFiles.ts";
+import { openNext } from "../../src/daemon/nextStore.ts";
 import { freePorts } from "../../src/daemon/ports.ts";
 import { writeLinks } from "../../src/linksFile.ts";
 import type { SavedState } from "../../src/memory.ts";
-import { openNext } from "../../src/nextStore.ts";
 import { openStore } from "../../src/store.ts";
 import { contractOf, parseStudy, studyId } from "../../src/study.ts";
 import { pointsAsCsv } from "../../src/studyOfPoints.ts";

@@ -1,11 +1,11 @@
 // The memory of a study that a device is changing to: in files of its own, under the same epoch, until it takes over.
 
 import { join } from "node:path";
-import { realClock } from "./clock.ts";
-import { realDisk } from "./disk.ts";
-import type { Memory, SavedState } from "./memory.ts";
-import { generations } from "./stateFile.ts";
-import { loadState, type Store, stateKeeper } from "./store.ts";
+import { realClock } from "../clock.ts";
+import { realDisk } from "../disk.ts";
+import type { Memory, SavedState } from "../memory.ts";
+import { generations } from "../stateFile.ts";
+import { loadState, type Store, stateKeeper } from "../store.ts";
 
 /** `next.a` and `next.b`. */
 const NEXT_STATE = "next";
