@@ -26,7 +26,7 @@ export interface ChangeStatus {
   readonly study: string;
   /** The study that it is changing to, and how it does in it; null: there is no change. */
   readonly next: { readonly study: string; readonly device: DeviceStatus } | null;
-  /** Linked peers that have not said that they speak the next study. */
+  /** Linked peers that have not said, now or before this start, that they speak the next study. */
   readonly missing: readonly string[];
   readonly proposals: readonly Proposal[];
   /** The hashes of the studies that a linked peer said it speaks; undefined: it said nothing. */
@@ -107,7 +107,7 @@ class Changing implements ChangingDevice, NetworkListener {
     return {
       study: this.#current.id,
       next: next === undefined ? null : { study: next.id, device: next.device.status() },
-      missing: next === undefined ? [] : this.#links.filter((peer) => !this.#says(peer, next)),
+      missing: next === undefined ? [] : this.#links.filter((peer) => !this.#speaksNext(peer, next)),
       proposals: this.#spoken.proposals(this.#sides.map(({ id }) => id)),
       spokenBy: (peer) => this.#spoken.of(peer),
     };
@@ -156,16 +156,17 @@ class Changing implements ChangingDevice, NetworkListener {
 
   onFrame(peer: string, frame: Uint8Array): void {
     const type = typeOf(frame);
-    const isLinked = this.#links.includes(peer);
-    if (type === STATEMENT && isLinked && this.#hearStatement(peer, frame)) return;
-    if (type === STUDY && isLinked && this.#hearStudy(peer, frame)) return;
+    if (type === STATEMENT && this.#links.includes(peer) && this.#hearStatement(peer, frame)) return;
+    if (type === STUDY && this.#links.includes(peer) && this.#hearStudy(peer, frame)) return;
     const next = this.#next;
     if (next === undefined || !isOfStudy(frame, next.contract)) {
       this.#current.listener?.onFrame(peer, frame);
       return;
     }
     // Whoever sends frames of the next study speaks it, even if that it said so was lost.
-    if (isLinked && !this.#says(peer, next)) this.#hear(peer, [...(this.#spoken.of(peer) ?? []), next.id]);
+    if (!this.#says(peer, next) && this.#links.includes(peer)) {
+      this.#hear(peer, [...(this.#spoken.of(peer) ?? [this.#current.id]), next.id]);
+    }
     next.listener?.onFrame(peer, frame);
   }
 
@@ -256,17 +257,19 @@ class Changing implements ChangingDevice, NetworkListener {
   }
 
   #look(): void {
-    const { next, missing } = this.change();
-    if (next === null) return;
+    const next = this.#next;
+    if (next === undefined) return;
     const now = this.#options.clock.now();
-    if (missing.length > 0 && now >= this.#askAgainAt) {
+    const silent = this.#links.filter((peer) => !this.#says(peer, next));
+    if (silent.length > 0 && now >= this.#askAgainAt) {
       this.#askAgainAt = now + HEARTBEAT_MILLISECONDS;
-      this.#state(missing, true);
+      this.#state(silent, true);
     }
     const away = this.status().neighbours.flatMap(({ peer, isAway }) => (isAway ? [peer] : []));
-    const isFollowed = missing.every((peer) => away.includes(peer));
+    if (!silent.every((peer) => away.includes(peer))) return;
+    const status = next.device.status();
     // Those that are connected are heard soon.
-    const heard = next.device.neighbours.filter(({ isConnected }) => isConnected);
-    if (isFollowed && isSettled(next.device, heard)) this.#options.onAgreed();
+    const expected = status.neighbours.filter(({ isConnected }) => isConnected);
+    if (isSettled(status, expected)) this.#options.onAgreed();
   }
 }

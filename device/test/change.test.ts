@@ -2,9 +2,13 @@
 
 import { erdosRenyi, fit, type Graph, type Matrix, objective, path, randomStream, ring } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
+import { createChangingDevice } from "../src/change.ts";
+import { volatileMemory } from "../src/memory.ts";
+import { simulatedClock } from "../src/simulation/clock.ts";
 import { type NextStudy, type Simulation, simulate } from "../src/simulation/simulate.ts";
+import { decodeStatement, encodeStatement } from "../src/statement.ts";
 import { canonicalStudy, contractOf, type Study, studyId } from "../src/study.ts";
-import { problem, studyWith } from "./problem.ts";
+import { emptyNetwork, problem, studyWith } from "./problem.ts";
 
 const HOUR = 3_600_000;
 
@@ -30,12 +34,51 @@ async function planned(graph: Graph, changes: Partial<Study>, seed: number) {
   };
 }
 
+describe("createChangingDevice(options)", () => {
+  it("counts malformed statements as refused, reads no more than it may, and answers those who ask", async () => {
+    const { study, contract, datasets } = await problem("iso", path(2), 1);
+    const around = emptyNetwork();
+    const [clock, memory] = [simulatedClock(), volatileMemory(1)];
+    const { network, sent } = around;
+    const options = { study, contract, network, clock, memory, links: ["other"], rows: datasets[0] };
+    const device = createChangingDevice({ ...options, onAgreed: () => {} });
+    void device.start();
+    while (clock.step(5_000));
+    around.listener.onConnect("other");
+    const hear = (frame: Uint8Array) => around.listener.onFrame("other", frame);
+    const stated = (text: string, isAsking = false) =>
+      encodeStatement({
+        current: contract,
+        next: { contract: { ...contract, hash: new Uint8Array(16) }, text },
+        isAsking,
+      });
+    const plain = stated("{}");
+    // Flags that there are not, a hash without a text, a text that is no UTF-8.
+    hear(plain.map((byte, i) => (i === 10 ? 2 : byte)));
+    hear(plain.subarray(0, 60));
+    hear(plain.map((byte, i) => (i === 60 ? 0xff : byte)));
+    expect(device.status().neighbours[0].framesRefused).toEqual({ type: 3 });
+    hear(plain);
+    expect(device.change().proposals).toEqual([]);
+    const before = sent.length;
+    hear(stated(canonicalStudy(studyWith({ alpha: 3 })), true));
+    expect(sent.slice(before).map(({ frame }) => decodeStatement(frame))).toEqual([
+      { current: studyId(contract), next: undefined, isAsking: false },
+    ]);
+    for (let n = 0; n < 100; n++) hear(stated(canonicalStudy(studyWith({ alpha: 4 + n }))));
+    // Sixteen were read: five above, then eleven.
+    expect(device.change().proposals).toMatchObject([{ text: canonicalStudy(studyWith({ alpha: 14 })) }]);
+    expect(sent).toHaveLength(before + 1);
+    device.stop();
+  });
+});
+
 describe("simulate(options) with a change of study", () => {
   const oneFeature = { features: studyWith().features.slice(0, 1) };
   const changes: [string, Partial<Study>][] = [
     ["alpha", { alpha: 2 }],
     ["k", { k: 2 }],
-    ["the features", oneFeature],
+    ["list of features", oneFeature],
   ];
 
   it.each(changes)(

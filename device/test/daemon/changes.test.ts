@@ -41,10 +41,10 @@ const log = { info: () => {}, warn: () => {} };
 const names = ["north", "middle", "south"];
 const pathOf = (name: string) => join(folder, name);
 const idOf = async (alpha: number) => studyId(await contractOf(studyWith({ alpha })));
-// So that nobody waits: ten of its seconds pass in one.
+// So that nobody waits: twenty of its seconds pass in one.
 const clock = {
-  now: () => 10 * realClock.now(),
-  after: (milliseconds: number, run: () => void) => realClock.after(milliseconds / 10, run),
+  now: () => 20 * realClock.now(),
+  after: (milliseconds: number, run: () => void) => realClock.after(milliseconds / 20, run),
 };
 
 async function start(name: string): Promise<void> {

@@ -44,4 +44,14 @@ export const frames2 = {
   study: [HEAD, "0202000100", "0000", STUDY, "00".repeat(16), "7b226e616d65223a2278227d"].join(""),
   /** The stamp was taken, epoch 513 was refused, both come. */
   order: [HEAD, "0302000100", "0100", STUDY, "0504030201000000", "0700000000000000", "0102000000000000"].join(""),
+  /** This study is run, and one of hash 20 21 ... 2f and text {"name":"y"} is being changed to; an answer is asked for. */
+  statement: [
+    HEAD,
+    "0602000100",
+    "0100",
+    STUDY,
+    "00".repeat(16),
+    "202122232425262728292a2b2c2d2e2f",
+    "7b226e616d65223a2279227d",
+  ].join(""),
 };

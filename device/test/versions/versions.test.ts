@@ -8,6 +8,7 @@ import { createDevice } from "../../src/device.ts";
 import { volatileMemory } from "../../src/memory.ts";
 import { type Contract, decode, encodeCentroids, encodeOrder, encodeStudy } from "../../src/protocol.ts";
 import { simulatedClock } from "../../src/simulation/clock.ts";
+import { decodeStatement, encodeStatement } from "../../src/statement.ts";
 import { contractOf } from "../../src/study.ts";
 import { northStatus } from "../daemon/northStatus.ts";
 import { Peers } from "../loopback.ts";
@@ -35,6 +36,8 @@ describe("version 2", () => {
     expect(hex(encodeCentroids(contract, stamp, second))).toBe(frames2.sketch);
     expect(hex(encodeStudy(contract, '{"name":"x"}'))).toBe(frames2.study);
     expect(hex(encodeOrder(contract, order))).toBe(frames2.order);
+    const next = { contract: { ...contract, hash: contract.hash.map((byte) => byte + 31) }, text: '{"name":"y"}' };
+    expect(hex(encodeStatement({ current: contract, next, isAsking: true }))).toBe(frames2.statement);
   });
 
   it("is read as it was at first", () => {
@@ -45,6 +48,11 @@ describe("version 2", () => {
     expect(read(frames2.sketch)).toEqual({ ...heard, centroids: column(-2), sketches: [sketch] });
     expect(read(frames2.study)).toEqual({ kind: "study", text: '{"name":"x"}' });
     expect(read(frames2.order)).toEqual({ kind: "order", order });
+    expect(decodeStatement(Buffer.from(frames2.statement, "hex"))).toEqual({
+      current: "0102030405060708090a0b0c0d0e0f10",
+      next: { id: "202122232425262728292a2b2c2d2e2f", text: '{"name":"y"}' },
+      isAsking: true,
+    });
   });
 });
 
