@@ -20,6 +20,10 @@ const families: Record<string, Family> = {
     ];
     return held.every((is) => is);
   },
+  async change(isShort) {
+    const { changes } = await import("./faults/change.ts");
+    return changes({ first: 1, last: isShort ? 9 : 90 });
+  },
   async months(isShort) {
     const { months } = await import("./faults/months.ts");
     return months({ days: isShort ? 12 : 730 });

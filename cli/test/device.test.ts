@@ -329,3 +329,57 @@ test("fedkm device says what is wrong in one line", async () => {
   await fails(1, /^fedkm: .*north must be a new or empty folder, got one with files\n$/, ...again);
   await fails(2, /^fedkm: --log must be one of/, "run", "--log", "loud", "--state", at("north"));
 });
+
+const studyText = `name: planes
+k: 3
+features:
+  - { name: x1, unit: m, min: -30, max: 30 }
+  - { name: x2, unit: m, min: -30, max: 30 }
+alpha: 1
+privacy: open
+minimum: 1
+`;
+
+test("device backup and device restore: one file for one device, said in words, refused where it would do harm", async () => {
+  const rows = at("north.csv");
+  writeFileSync(rows, "x1,x2\n1,1\n2,2\n3,3\n");
+  writeFileSync(at("study.yaml"), studyText);
+  await device("init", "--study", at("study.yaml"), "--data", rows, "--state", at("north"));
+  const [out, secret] = [at("north.fedkm"), at("secret")];
+  const open = await device("backup", "--state", at("north"), "--out", out);
+  expect(open.stdout).toMatch(
+    /^wrote .*: key, device\.json, study\.yaml, links\.json and the epoch; it holds the secret key/,
+  );
+  writeFileSync(secret, "open sesame\nmore\n");
+  const hidden = await device("backup", "--state", at("north"), "--out", out, "--passphrase-file", secret);
+  expect(hidden.stdout).toMatch(/it is encrypted: without the passphrase nobody can restore it\n$/);
+  expect((await device("restore", out, "--state", at("north"))).stderr).toMatch(/must be a new or empty folder/);
+  expect((await device("restore", out, "--state", at("again"))).stderr).toMatch(/given with its passphrase/);
+  rmSync(rows);
+  const restored = await device("restore", out, "--state", at("again"), "--passphrase-file", secret);
+  expect(restored).toMatchObject({ code: 0, stderr: "" });
+  expect(restored.stdout).toMatch(/^device north lives in .*again again, as it was at/);
+  expect(restored.stdout).toContain("Do not run it while the device that it was saved from runs");
+  expect(restored.stdout).toContain(`data file ${rows} does not exist here`);
+  expect(readFileSync(at("again", "key"))).toEqual(readFileSync(at("north", "key")));
+});
+
+test("device study: shows, proposes, withdraws and finishes a change in the folder of a device that does not run", async () => {
+  writeFileSync(at("north.csv"), "x1,x2\n1,1\n2,2\n3,3\n");
+  writeFileSync(at("study.yaml"), studyText);
+  writeFileSync(at("new.yaml"), studyText.replace("alpha: 1", "alpha: 2"));
+  writeFileSync(at("wide.yaml"), studyText.replace("name: x2", "name: x9"));
+  await device("init", "--study", at("study.yaml"), "--data", at("north.csv"), "--state", at("north"));
+  const study = (...args: string[]) => device("study", ...args, "--state", at("north"));
+  expect((await study("withdraw")).stderr).toMatch(/north must be in a change of study, got none/);
+  expect((await study("propose", at("study.yaml"))).stderr).toMatch(/must be another than that of north, got the same/);
+  expect((await study("propose", at("wide.yaml"))).stderr).toMatch(/column "x9" must exist/);
+  expect((await study("accept", "0123")).stderr).toMatch(/must be one that is proposed \(none is\), got "0123"/);
+  expect((await study("propose", at("new.yaml"))).stdout).toMatch(/^north accepts .*\n {2}alpha: 1 now, 2 then\n/);
+  expect((await study()).stdout).toMatch(/^study: .*\nchanging to: .*\n {2}alpha: 1 now, 2 then\n/);
+  expect((await study("withdraw")).stdout).toMatch(/^north stays with /);
+  expect((await study()).stdout).not.toContain("changing");
+  await study("propose", at("new.yaml"));
+  expect((await study("finish")).stdout).toMatch(/^north has .* only, when it is run; neighbours that have not/);
+  expect(readFileSync(at("north", "study.yaml"), "utf8")).toContain("alpha: 2");
+});

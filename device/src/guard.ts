@@ -25,10 +25,12 @@ export interface Guard {
   refilledAt: number;
   readonly refused: Map<Reason, number>;
   rival: Rival | undefined;
+  /** Of the frames that were refused by their version since the last one that was taken. */
+  version: number | undefined;
 }
 
 export function createGuard(last: Stamp | undefined, now: number): Guard {
-  return { last, rival: undefined, tokens: FRAME_BURST, refilledAt: now, refused: new Map() };
+  return { last, rival: undefined, version: undefined, tokens: FRAME_BURST, refilledAt: now, refused: new Map() };
 }
 
 export type Verdict = Exclude<Decoded, { kind: "refused" }> | { readonly kind: "refused"; readonly reason: Reason };
@@ -47,7 +49,9 @@ function judge(contract: Contract, guard: Guard, frame: Uint8Array, now: number)
   if (guard.tokens < 1) return { kind: "refused", reason: "flood" };
   guard.tokens--;
   const decoded = decode(contract, frame);
+  if (decoded.kind === "refused" && decoded.reason === "version") guard.version = frame[4];
   if (decoded.kind !== "centroids") return decoded;
+  guard.version = undefined;
   const { last, rival } = guard;
   if (last !== undefined && !isLater(decoded.stamp, last)) {
     const { epoch } = decoded.stamp;

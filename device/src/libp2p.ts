@@ -18,17 +18,18 @@ import {
 } from "./link/limits.ts";
 import { type SilenceWatch, silenceWatch } from "./link/silence.ts";
 import { formatWhere, parseWhere } from "./link/where.ts";
-import { NotLinkedBackError, type Wire, type WireListener, type Wires } from "./link/wire.ts";
+import { NotLinkedBackError, OtherVersionError, type Wire, type WireListener, type Wires } from "./link/wire.ts";
 import type { Network, NetworkListener } from "./network.ts";
 import { createNode, gater, type NodeOptions, withoutPeer } from "./node.ts";
 import type { Contact } from "./peer.ts";
 import { provideWebSocket, provideWithResolvers } from "./platform.ts";
+import { otherProtocols, PROTOCOLS, versionOf } from "./version.ts";
 
 export { type Contact, createIdentity, type Identity } from "./peer.ts";
 export { provideWithResolvers };
 
-/** What a device calls its streams, docs/protocol.md. */
-export const PROTOCOL = "/fedkm/1";
+/** What a device calls its streams of the newest version, docs/protocol.md. */
+export const [PROTOCOL] = PROTOCOLS;
 /** And those on which it says where it listens. */
 const WHERE_PROTOCOL = "/fedkm/where/1";
 /** Asked for, and answered that nobody speaks it. */
@@ -48,6 +49,8 @@ export interface Libp2pOptions extends NodeOptions {
   onStranger(peer: string, address: string): void;
   /** A linked peer broke the rules of the stream and is kept away for a while. */
   onRefuse(peer: string, reason: string): void;
+  /** Names of the versions that are spoken, the newest first. Default: all that this program knows. */
+  readonly protocols?: readonly string[];
   readonly clock?: Clock;
   readonly random?: () => number;
 }
@@ -63,6 +66,7 @@ export interface Libp2pNetwork extends Network {
 
 export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
   const { identity, clock = realClock, random = Math.random, maxFrame = LARGEST_FRAME_BYTES, onRefuse } = options;
+  const { protocols = PROTOCOLS } = options;
   const book = addressBook(options.met ?? {});
   book.setLinks(options.links);
   /** Peers that proved their key in the attempt under way. */
@@ -92,12 +96,13 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
       proved.delete(peer);
       try {
         const connection = await connect(peer, signal, wanted);
-        const stream = await connection.newStream(PROTOCOL, { signal });
+        const stream = await openStream(connection, protocols, signal);
         book.reached(peer);
         return attach(stream, connection, silence, () => listener);
       } catch (error) {
+        const isOther = error instanceof OtherVersionError || isUnsupported(error);
         // It was there, it is who it should be, and it hung up: what it does to strangers.
-        throw proved.has(peer) && !signal.aborted && !isUnsupported(error) ? new NotLinkedBackError() : error;
+        throw proved.has(peer) && !signal.aborted && !isOther ? new NotLinkedBackError() : error;
       }
     },
     hangUp(peer) {
@@ -126,7 +131,7 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
         throw new Error(`cannot listen on ${options.listen.join(", ")}: ${reason}`, { cause: error });
       }
       keeper = keep;
-      await node.handle(PROTOCOL, (stream, connection) => receive(keep, stream, connection, silence), {
+      await node.handle([...protocols], (stream, connection) => receive(keep, stream, connection, silence), {
         maxInboundStreams: MOST_PROTOCOL_STREAMS,
         maxOutboundStreams: MOST_PROTOCOL_STREAMS,
         runOnLimitedConnection: false,
@@ -200,6 +205,18 @@ async function isThere(connection: Connection): Promise<boolean> {
     return true;
   } catch (error) {
     return isUnsupported(error);
+  }
+}
+
+/** A stream of the newest version that both speak. Without any, it is found out which one the peer speaks. */
+async function openStream(connection: Connection, protocols: readonly string[], signal: AbortSignal): Promise<Stream> {
+  try {
+    return await connection.newStream([...protocols], { signal });
+  } catch (error) {
+    if (!isUnsupported(error)) throw error;
+    const stream = await connection.newStream(otherProtocols(protocols), { signal });
+    stream.abort(new Error("another version"));
+    throw new OtherVersionError(versionOf(stream.protocol));
   }
 }
 

@@ -5,7 +5,7 @@ export interface Network {
   readonly self: string;
   /** From now on the listener hears. */
   start(listener: NetworkListener): Promise<void>;
-  /** Sends a frame to a linked peer. Only the latest counts: one not yet sent is replaced, never queued. */
+  /** Sends a frame to a linked peer. Only the latest of its type and study counts: one not yet sent is replaced, never queued. */
   send(peer: string, frame: Uint8Array): void;
   close(): Promise<void>;
 }

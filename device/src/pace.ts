@@ -98,6 +98,20 @@ export const SKETCH_TOLERANCE = 0.001;
  */
 export const SHARE_TOLERANCE = 0.1;
 
+/** docs/protocol.md#changes-of-study: "A neighbour may say this often at once which studies it speaks." */
+export const STATEMENT_BURST = 16;
+
+/**
+ * docs/protocol.md#changes-of-study: "Beyond that a neighbour may say it once in this time, because reading a study costs
+ * more than reading a frame."
+ */
+export const BETWEEN_STATEMENTS_MILLISECONDS = 10_000;
+
+/**
+ * docs/protocol.md#changes-of-study: "A device in a change looks at this interval whether all neighbours have followed."
+ */
+export const CHANGE_LOOK_MILLISECONDS = 1_000;
+
 /**
  * docs/protocol.md#updates: "Where all devices have settled and their contractions are alike, none is further from the
  * fixed point than this share of a feature's range."

@@ -3,6 +3,7 @@
 import type { Matrix } from "@fedkm/core";
 import { LARGEST_FRAME_BYTES } from "./link/limits.ts";
 import type { Sketch } from "./sketch.ts";
+import { VERSION } from "./version.ts";
 
 /** magic 4, version 1, type 1, k 2, d 2, sketches 2, study hash 16, epoch 8, sequence 8. All numbers little-endian. */
 export const HEADER_BYTES = 44;
@@ -15,9 +16,8 @@ const SKETCH_HEADER_BYTES = 16;
 export const HASH_BYTES = 16;
 
 export const MAGIC = 0x6d6b6466; // "fdkm"
-export const VERSION = 2;
 const CENTROIDS = 1;
-const STUDY = 2;
+export const STUDY = 2;
 const ORDER = 3;
 
 /** What sender and receiver of a frame must have in common. */
@@ -118,7 +118,7 @@ export function encodeCentroids(
 ): Uint8Array {
   const { k, d } = contract;
   const frame = new Uint8Array(frameBytes(contract) + sketches.length * sketchBytes(contract));
-  const view = header(frame, contract, CENTROIDS);
+  const view = writeHeader(frame, contract, CENTROIDS);
   view.setUint16(10, sketches.length, true);
   setInteger(view, 28, epoch);
   setInteger(view, 36, sequence);
@@ -150,14 +150,14 @@ function writeSketch(/* OUT */ view: DataView, at: number, { origin, version, sh
 export function encodeStudy(contract: Contract, text: string): Uint8Array {
   const bytes = new TextEncoder().encode(text);
   const frame = new Uint8Array(HEADER_BYTES + bytes.length);
-  header(frame, contract, STUDY);
+  writeHeader(frame, contract, STUDY);
   frame.set(bytes, HEADER_BYTES);
   return frame;
 }
 
 export function encodeOrder(contract: Contract, { taken, refused, isTwice }: Order): Uint8Array {
   const frame = new Uint8Array(HEADER_BYTES + 8);
-  const view = header(frame, contract, ORDER);
+  const view = writeHeader(frame, contract, ORDER);
   view.setUint16(10, isTwice ? 1 : 0, true);
   setInteger(view, 28, taken.epoch);
   setInteger(view, 36, taken.sequence);
@@ -165,7 +165,7 @@ export function encodeOrder(contract: Contract, { taken, refused, isTwice }: Ord
   return frame;
 }
 
-function header(frame: Uint8Array, { k, d, hash }: Contract, type: number): DataView {
+export function writeHeader(/* OUT */ frame: Uint8Array, { k, d, hash }: Contract, type: number): DataView {
   const view = new DataView(frame.buffer);
   view.setUint32(0, MAGIC, true);
   view.setUint8(4, VERSION);

@@ -29,6 +29,8 @@ export interface NeighbourStatus {
   readonly refusal: string | null;
   /** What is wrong with the order of its frames or, as it says, of ours; a sentence that begins after its name. */
   readonly conflict: string | null;
+  /** The version of the protocol that it speaks, if it is none of ours. */
+  readonly version: number | null;
 }
 
 export interface DeviceStatus {
@@ -95,6 +97,7 @@ export function describe(
       opensTooOften: neighbour.opensTooOften,
       refusal: neighbour.refusal ?? null,
       conflict: conflictOf(neighbour, epoch, now) ?? null,
+      version: neighbour.guard.version ?? null,
     })),
     centroids: centroids === undefined ? null : toRows(unscale(study, centroids)),
   };

@@ -21,6 +21,8 @@ export type StoreNotice = (cause: "state" | "epoch", line: string | undefined) =
 
 export interface Store extends Memory {
   goAbove(epoch: number): void;
+  /** Writes the latest state now. */
+  flush(): Promise<void>;
   /** Writes of the state that failed since it was opened. */
   failedWrites(): number;
   /** Writes the latest state and unlocks the folder. */
@@ -36,7 +38,7 @@ export async function openStore(
   const unlock = await lockFolder(folder);
   try {
     await removeLeftovers(folder, disk);
-    const epochs = generations(join(folder, "epoch"), disk);
+    const epochs = epochsOf(folder, disk);
     const epoch = await nextEpoch(folder, epochs, wallClock());
     const states = generations(join(folder, "state"), disk);
     const saved = await loadState(states, folder, (line) => notice("state", line));
@@ -46,6 +48,7 @@ export async function openStore(
       epoch,
       saved,
       keep: keeper.keep,
+      flush: keeper.flush,
       goAbove: raiser.goAbove,
       failedWrites: keeper.failedWrites,
       async close() {
@@ -67,15 +70,32 @@ async function removeLeftovers(folder: string, disk: Disk): Promise<void> {
   }
 }
 
-async function nextEpoch(folder: string, epochs: Generations, wallClock: number): Promise<number> {
+/** The epoch of the last start of the device in a folder; 0: it has not run. */
+export async function readEpoch(folder: string): Promise<number> {
+  return lastEpoch(folder, epochsOf(folder, realDisk));
+}
+
+/** The next start's epoch will be above this one. */
+export async function writeEpoch(folder: string, epoch: number): Promise<void> {
+  const epochs = epochsOf(folder, realDisk);
+  await epochs.load();
+  await saveEpoch(epochs, epoch);
+}
+
+const epochsOf = (folder: string, disk: Disk) => generations(join(folder, "epoch"), disk);
+
+async function lastEpoch(folder: string, epochs: Generations): Promise<number> {
   const { newest, damaged } = await epochs.load();
   if (newest === undefined && damaged > 0) {
     // Starting afresh could go back, and then no neighbour would hear this device again.
     const rule = "must be readable; remove both if the machine's clock is right, so that a new epoch is taken from it";
     throw new Error(`${join(folder, "epoch")}.a or .b ${rule}`);
   }
-  const last = newest === undefined ? 0 : Number(new TextDecoder().decode(newest.payload));
-  const epoch = Math.max(last + 1, Math.floor(wallClock));
+  return newest === undefined ? 0 : Number(new TextDecoder().decode(newest.payload));
+}
+
+async function nextEpoch(folder: string, epochs: Generations, wallClock: number): Promise<number> {
+  const epoch = Math.max((await lastEpoch(folder, epochs)) + 1, Math.floor(wallClock));
   try {
     await saveEpoch(epochs, epoch);
   } catch (error) {
@@ -115,7 +135,7 @@ function epochRaiser(epochs: Generations, epoch: number, warn: (line: string | u
   };
 }
 
-async function loadState(
+export async function loadState(
   states: Generations,
   folder: string,
   warn: (line: string) => void,
@@ -130,7 +150,7 @@ async function loadState(
 }
 
 /** Writes the latest state now and then, one write at a time. */
-function stateKeeper(states: Generations, clock: Clock, warn: (line: string | undefined) => void) {
+export function stateKeeper(states: Generations, clock: Clock, warn: (line: string | undefined) => void) {
   let latest: (() => SavedState) | undefined;
   let failures = 0;
   let cancel: (() => void) | undefined;
@@ -167,6 +187,10 @@ function stateKeeper(states: Generations, clock: Clock, warn: (line: string | un
     keep(state: () => SavedState) {
       latest = state;
       schedule();
+    },
+    async flush() {
+      await writing;
+      await write();
     },
     async close() {
       // Also stops the schedule that the end of a write would set.

@@ -133,15 +133,20 @@ function pick(from: object, names: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(names.map((name) => [name, (from as Record<string, unknown>)[name]]));
 }
 
-/** How a study differs from that in a peer's frame, in one line; undefined: not at all, or it is no study. */
-export function differenceFrom(here: Study, text: string): string | undefined {
+/** The study in a peer's frame; undefined: it is none. */
+export function heardStudy(text: string): Study | undefined {
   if (text.length > LARGEST_TEXT) return undefined;
-  let there: Study;
   try {
-    there = checkedStudy(JSON.parse(text), () => "");
+    return checkedStudy(JSON.parse(text), () => "");
   } catch {
     return undefined;
   }
+}
+
+/** How a study differs from that in a peer's frame, in one line; undefined: not at all, or it is no study. */
+export function differenceFrom(here: Study, text: string): string | undefined {
+  const there = heardStudy(text);
+  if (there === undefined) return undefined;
   const [first, second, ...more] = compareStudies(here, there);
   if (second === undefined) return first;
   return more.length === 0 ? `${first}; ${second}` : `${first}; ${second}; and ${more.length} more`;

@@ -69,6 +69,14 @@ export class Peers {
     return identity;
   }
 
+  /** A network on loopback that somebody else starts. */
+  make(identity: Identity, links: readonly Contact[], options: Partial<Libp2pOptions> = {}): Libp2pNetwork {
+    const listen = ["/ip4/127.0.0.1/tcp/0"];
+    const network = libp2pNetwork({ identity, listen, links, onStranger() {}, onRefuse() {}, ...options });
+    this.#open.push(network);
+    return network;
+  }
+
   /** Listens on loopback, unless it is given where. */
   async start(identity: Identity, links: readonly Contact[], options: Partial<Libp2pOptions> = {}): Promise<Loopback> {
     const ears = heard();

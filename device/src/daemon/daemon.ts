@@ -1,8 +1,8 @@
 // One device as a long-running program: its folder, its data, its loop and its network in one place, watched and reported.
 
 import { join } from "node:path";
+import { type ChangingDevice, createChangingDevice } from "../change.ts";
 import { type Clock, realClock } from "../clock.ts";
-import { createDevice } from "../device.ts";
 import { contactsOf, linkOf } from "../keys/followed.ts";
 import { REVOKED_FILE } from "../keys/revoked.ts";
 import { ROTATION_FILE } from "../keys/rotation.ts";
@@ -14,12 +14,14 @@ import { openStore } from "../store.ts";
 import { contractOf, studyId } from "../study.ts";
 import { auditKeeper, auditLooks, auditStart } from "./audit.ts";
 import { onTheBeat } from "./beat.ts";
+import { studyChange } from "./changes.ts";
 import { busyDelays } from "./delays.ts";
 import { describe, type Parts, type Surroundings } from "./describe.ts";
 import { type DeviceFolder, readRows } from "./folder.ts";
 import { following, peersOf } from "./follow.ts";
 import { startKeys } from "./keys.ts";
 import { metKeeper, readMet } from "./met.ts";
+import { completeSwitch, NEXT_FILE, NOW_FILE } from "./nextFiles.ts";
 import { type LinkProblem, type Log, noticeBoard } from "./notices.ts";
 import { pendingList } from "./pending.ts";
 import { linkProblems } from "./problems.ts";
@@ -79,13 +81,16 @@ async function compose(
   opened(() => delays.disable());
   const { folder, rotated } = await openFolder(options.folder);
   const contract = await contractOf(folder.study);
-  const parts = partsOf(folder, studyId(contract), delays, options);
+  const parts = partsOf(folder, delays, options);
   const { notices } = parts;
   let hasStarted = false;
   opened(() => hasStarted && log.info({}, "stopped"));
   // Before anything else: two devices in one folder would send the same stamps twice.
   const memory = await openStore(folder.path, notices.set);
   opened(() => memory.close());
+  await completeSwitch(folder.path);
+  const change = studyChange(folder, parts, memory, log);
+  opened(() => change.close());
   const audit = auditKeeper(folder.path, clock, (line) => notices.set("audit", line));
   opened(() => audit.close());
   if (rotated !== undefined) {
@@ -115,7 +120,7 @@ async function compose(
     useLinks: () => follow.links(),
     onDue,
   });
-  const device = createDevice({
+  const device: ChangingDevice = createChangingDevice({
     study: folder.study,
     contract,
     network: keys.network,
@@ -123,6 +128,7 @@ async function compose(
     memory,
     links: peersOf(parts.links),
     rows,
+    onAgreed: () => void change.finish(device),
   });
   const status = () => describe(parts, device, network, memory);
   if (metricsPort !== undefined) {
@@ -136,9 +142,10 @@ async function compose(
   const follow = following(folder, parts, { device, network, log, audit });
   await device.start();
   keys.start();
+  await change.follow(device);
   hasStarted = true;
-  const { studyHash: study, surroundings } = parts;
-  const { version } = surroundings;
+  const { version } = parts.surroundings;
+  const study = studyId(contract);
   auditStart(audit, { version, peer: network.self, study, studyBefore: memory.saved?.study, rows: rows.rows });
   opened(() => audit.note("stopped", {}));
   log.info({ peer: folder.identity.peer, addresses: network.addresses(), rows: rows.rows }, "listening");
@@ -153,12 +160,13 @@ async function compose(
   // One that was left by a device that could not follow any more counts as well.
   opened(watchFiles([join(folder.path, RESET_FILE)], MISSING, beat, follow.reset));
   opened(watchFiles(keyFiles(folder), looks.keys, beat, keys.reload));
+  const nextFiles = [NEXT_FILE, NOW_FILE].map((name) => join(folder.path, name));
+  opened(watchFiles(nextFiles, await lookOf([]), beat, () => change.follow(device)));
   return status;
 }
 
 function partsOf(
-  { name, links }: DeviceFolder,
-  studyHash: string,
+  { name, links, study }: DeviceFolder,
   delays: Parts["delays"],
   { log, surroundings }: DaemonOptions,
 ): Parts {
@@ -167,7 +175,6 @@ function partsOf(
     name,
     surroundings,
     startedAt,
-    studyHash,
     pending: pendingList(),
     notices: noticeBoard(log, () => new Date()),
     bans: new Map(),
@@ -176,6 +183,8 @@ function partsOf(
     dataReadAt: startedAt,
     statusFailures: 0,
     links,
+    study,
+    next: undefined,
   };
 }
 

@@ -1,13 +1,18 @@
 // The status of a running daemon, put together from its device, its network and what its owner decided.
 
-import type { Device } from "../device.ts";
+import type { ChangeStatus, ChangingDevice } from "../change.ts";
 import { idsOf } from "../keys/followed.ts";
 import type { Libp2pNetwork } from "../libp2p.ts";
 import type { Link } from "../linksFile.ts";
+import type { DeviceStatus } from "../status.ts";
+import { differenceFrom, type Study } from "../study.ts";
 import { DELAY_RESOLUTION_MILLISECONDS, type Delays } from "./delays.ts";
 import type { NoticeBoard } from "./notices.ts";
 import type { PendingList } from "./pending.ts";
-import { type DaemonStatus, STATUS_VERSION } from "./status.ts";
+import { type DaemonStatus, type NextStatus, STATUS_VERSION } from "./status.ts";
+
+/** So many digits of a study's hash are enough for a person to type. */
+const SHORT_HASH = 8;
 
 /** What only the program around a daemon knows. */
 export interface Surroundings {
@@ -25,7 +30,6 @@ export interface Parts {
   readonly name: string;
   readonly surroundings: Surroundings;
   readonly startedAt: string;
-  readonly studyHash: string;
   readonly pending: PendingList;
   readonly notices: NoticeBoard;
   /** Why peers are kept away, by peer. */
@@ -36,21 +40,25 @@ export interface Parts {
   dataReadAt: string;
   statusFailures: number;
   links: readonly Link[];
+  study: Study;
+  /** The study that it is changing to. */
+  next: Study | undefined;
 }
 
 export function describe(
   parts: Parts,
-  device: Device,
+  device: ChangingDevice,
   network: Libp2pNetwork,
   store: { failedWrites(): number },
 ): DaemonStatus {
-  const { name, surroundings, startedAt, stoppedAt, dataReadAt, studyHash, pending, delays, links, notices } = parts;
+  const { name, surroundings, startedAt, stoppedAt, dataReadAt, pending, delays, links, notices } = parts;
+  const change = device.change();
   return {
     version: STATUS_VERSION,
     programVersion: surroundings.version,
     pid: surroundings.pid,
     name,
-    studyHash,
+    studyHash: change.study,
     startedAt,
     writtenAt: new Date().toISOString(),
     stoppedAt,
@@ -59,7 +67,13 @@ export function describe(
     delayMilliseconds: Math.max(0, delays.percentile(99) / 1e6 - DELAY_RESOLUTION_MILLISECONDS),
     dataReadAt,
     failedWrites: { state: store.failedWrites(), status: parts.statusFailures, log: surroundings.linesLost() },
-    ...describeLinks(device, network, links),
+    ...describeLinks(parts, device.status(), change, network),
+    next: change.next && describeNext(change.next),
+    proposals: change.proposals.map(({ id, text, peers }) => ({
+      studyHash: id,
+      text,
+      from: links.flatMap(({ name, peer }) => (peers.includes(peer) ? [name] : [])),
+    })),
     pending: pending.list(),
     notices: notices.list(),
   };
@@ -67,19 +81,33 @@ export function describe(
 
 /** The device's neighbours and the network's links are the same peers: one entry for each link, under the id in use. */
 function describeLinks(
-  device: Device,
+  { links, study }: Parts,
+  { neighbours, ...own }: DeviceStatus,
+  { missing, proposals, spokenBy }: ChangeStatus,
   network: Libp2pNetwork,
-  links: readonly Link[],
 ): Pick<DaemonStatus, "device" | "links"> {
-  const { neighbours, ...own } = device.status();
   const byPeer = new Map(neighbours.map((neighbour) => [neighbour.peer, neighbour]));
   const described = links.flatMap((link) => {
     const known = idsOf(link).flatMap((peer) => byPeer.get(peer) ?? []);
     const neighbour = known.find(({ isConnected }) => isConnected) ?? known[0];
     const traffic = neighbour && network.traffic(neighbour.peer);
     if (traffic === undefined) return [];
+    const { peer } = neighbour;
     const { name, addresses } = link;
-    return [{ name, addresses, ...neighbour, ...traffic, failure: traffic.failure ?? null }];
+    const proposed = proposals.find(({ peers }) => peers.includes(peer));
+    const proposal = proposed && proposalOf(study, proposed.id, proposed.text);
+    const said = { studies: spokenBy(peer) ?? [], proposal: proposal ?? null, isMissing: missing.includes(peer) };
+    const version = neighbour.version ?? traffic.version ?? null;
+    return [{ name, addresses, ...neighbour, ...traffic, failure: traffic.failure ?? null, version, ...said }];
   });
   return { device: own, links: described };
+}
+
+function proposalOf(here: Study, id: string, text: string): string | undefined {
+  const difference = differenceFrom(here, text);
+  return difference && `${difference} (to accept it: fedkm device study accept ${id.slice(0, SHORT_HASH)})`;
+}
+
+function describeNext({ study, device: { neighbours, ...device } }: NonNullable<ChangeStatus["next"]>): NextStatus {
+  return { studyHash: study, device };
 }

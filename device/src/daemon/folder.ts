@@ -33,7 +33,7 @@ export interface DeviceFolder extends DeviceSettings {
 }
 
 const SETTINGS_FILE = "device.json";
-const STUDY_FILE = "study.yaml";
+export const STUDY_FILE = "study.yaml";
 
 /** A new state folder with a key of its own. Fails where a device already lives. */
 export async function createFolder(path: string, studyText: string, settings: DeviceSettings): Promise<DeviceFolder> {

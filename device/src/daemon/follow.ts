@@ -2,7 +2,7 @@
 
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Device } from "../device.ts";
+import type { ChangingDevice } from "../change.ts";
 import { contactsOf } from "../keys/followed.ts";
 import type { Libp2pNetwork } from "../libp2p.ts";
 import { type Link, readLinks } from "../linksFile.ts";
@@ -16,7 +16,7 @@ import { rowsFault } from "./rows.ts";
 import { lookOf, MISSING } from "./watch.ts";
 
 interface Followers {
-  readonly device: Device;
+  readonly device: ChangingDevice;
   readonly network: Libp2pNetwork;
   readonly log: Log;
   readonly audit: Audit;
@@ -52,12 +52,13 @@ export function following(folder: DeviceFolder, parts: Parts, { device, network,
       if (added.length + removed.length > 0) audit.note("links", { count: parts.links.length, added, removed });
     }),
     data: orNotice("data", "data stays", async () => {
-      const rows = await readRows(folder);
-      device.setRows(rows);
+      const { study, next } = parts;
+      const rows = await readRows({ data: folder.data, study });
+      device.setRows(rows, next && (await readRows({ data: folder.data, study: next })));
       parts.dataReadAt = new Date().toISOString();
       log.info({ rows: rows.rows }, "data changed");
       audit.note("data", { rows: rows.rows });
-      notices.set("rows", rowsFault(folder.study, rows));
+      notices.set("rows", rowsFault(study, rows));
     }),
     reset: orNotice("reset", "nothing is reset, all stays", async () => {
       const file = join(folder.path, RESET_FILE);

@@ -45,12 +45,13 @@ function family(type: Family["type"]) {
 const [counter, gauge, info] = [family("counter"), family("gauge"), family("info")];
 const seconds = (date: string) => Date.parse(date) / 1000;
 
-function deviceFamilies({ device, pending, notices, dataReadAt }: DaemonStatus): Family[] {
+function deviceFamilies({ device, next, pending, notices, dataReadAt }: DaemonStatus): Family[] {
   const open = notices.filter(({ until }) => until === null);
   return [
     counter("rounds", "Updates of this device.", device.round),
     gauge("settled", "1 while there is nothing to send and a neighbour counts.", device.phase === "settled"),
     gauge("alone", "1 while there is nothing to send and no neighbour counts.", device.phase === "alone"),
+    gauge("changing", "1 while it changes to another study.", next != null),
     gauge("move_ratio", "Largest move in the last update, as a share of the range.", device.move),
     gauge("move_threshold_ratio", "A larger move is sent.", device.threshold),
     gauge("objective", "Own part of the objective.", device.objective),

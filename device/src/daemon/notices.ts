@@ -7,13 +7,11 @@ export interface Log {
 }
 
 /**
- * About this device: `data` files cannot be read, `rows` do not count, `links` or the `reset`, `met`, `state`, `epoch` or
- * `status` file cannot be used, lines of the `log` are lost, the `audit` log or what is known about `keys` is not written.
- * About a link: the neighbour is `away`, takes part in another `study`, is under a `ban`, never rests (`restless`), asks
- * for too many `openings`, its stamps and ours are not in `order`, it or this device has a new `key`, or it says that
- * somebody is `revoked`.
+ * About this device: `data` files cannot be read, `rows` do not count, `links` or the `reset`, `met`, `state`, `epoch`,
+ * `status` file or that of the `next` study cannot be used, lines of the `log` are lost, the `audit` log or what is known
+ * about `keys` is not written.
  */
-type Cause =
+type OwnCause =
   | "data"
   | "rows"
   | "links"
@@ -23,10 +21,30 @@ type Cause =
   | "epoch"
   | "status"
   | "log"
+  | "next"
   | "audit"
-  | "keys"
-  | LinkCause;
-type LinkCause = "away" | "study" | "order" | "ban" | "restless" | "openings" | "key" | "revoked";
+  | "keys";
+
+/**
+ * About a link: the neighbour is `away`, takes part in another `study`, makes a `proposal` of one, does not follow a
+ * `change` of study, speaks another `version` of the protocol, is under a `ban`, never rests (`restless`), asks for too
+ * many `openings`, its stamps and ours are not in `order`, it or this device has a new `key`, or it says that somebody is
+ * `revoked`.
+ */
+type LinkCause =
+  | "away"
+  | "study"
+  | "proposal"
+  | "change"
+  | "version"
+  | "order"
+  | "ban"
+  | "restless"
+  | "openings"
+  | "key"
+  | "revoked";
+
+type Cause = OwnCause | LinkCause;
 
 export interface Notice {
   readonly cause: Cause;
@@ -46,7 +64,7 @@ export interface LinkProblem {
 
 export interface NoticeBoard {
   /** What is wrong about this device itself, or that it is over (undefined). */
-  set(cause: Exclude<Cause, LinkCause>, text: string | undefined): void;
+  set(cause: OwnCause, text: string | undefined): void;
   /** Everything that is wrong with links now: whatever is not among it is over. */
   setLinks(problems: readonly LinkProblem[]): void;
   /** Those that are not over, then the latest that are. */

@@ -1,6 +1,7 @@
 // What is wrong with the links of a device now, read from its status: so a notice ends when its cause does.
 
 import { CALM_MILLISECONDS } from "../link/limits.ts";
+import { versionFault } from "../version.ts";
 import type { LinkProblem } from "./notices.ts";
 import type { LinkStatus } from "./status.ts";
 
@@ -9,12 +10,27 @@ const RESTLESS_REMARK = `only its latest centroids are used, once in ${CALM_MILL
 /** `bans`: why peers are kept away, by peer; it ends when they are linked again. */
 export function linkProblems(links: readonly LinkStatus[], bans: ReadonlyMap<string, string>): LinkProblem[] {
   return links.flatMap((link): LinkProblem[] => {
-    const { name, peer, isConnected, isAway, isRestless, opensTooOften, refusal, conflict } = link;
+    const {
+      name,
+      peer,
+      isConnected,
+      isAway,
+      isRestless,
+      opensTooOften,
+      refusal,
+      conflict,
+      version,
+      proposal,
+      isMissing,
+    } = link;
     const ban = isConnected ? undefined : bans.get(peer);
     const found: [LinkProblem["cause"], string | null | undefined][] = [
       ["away", isAway ? "is away: it was silent for long, and updates leave it out until it is heard" : null],
       ["study", refusal && `is refused: ${refusal}`],
+      ["proposal", proposal && `proposes another study, ${proposal}`],
+      ["change", isMissing ? "has not accepted the study that this device is changing to" : null],
       ["order", conflict],
+      ["version", version == null ? null : versionFault(version)],
       ["ban", ban && `is kept away for a while: ${ban}`],
       ["restless", isRestless ? `never rests: ${RESTLESS_REMARK}` : null],
       ["openings", opensTooOften ? "asks for a new opening too often, and is not followed for a while" : null],

@@ -8,7 +8,7 @@ import { lockFolder } from "../lock.ts";
 /** A running device that finds this file begins again and removes it. */
 export const RESET_FILE = "reset";
 
-const STATE_FILES = ["state.a", "state.b"];
+export const STATE_FILES = ["state.a", "state.b"];
 
 export interface ResetResult {
   /** Where the state is now; undefined: there was none. */
@@ -18,7 +18,7 @@ export interface ResetResult {
 
 /** Works whether the device runs or not. A running one follows within a few seconds. */
 export async function resetFolder(path: string, at: Date): Promise<ResetResult> {
-  const setAside = await copyState(path, join(path, `set-aside-${at.toISOString().replaceAll(":", "-")}`));
+  const setAside = await copyAside(path, STATE_FILES, at);
   const unlock = await lockFolder(path).catch(() => undefined);
   if (unlock === undefined) {
     await durableWrite(join(path, RESET_FILE), new TextEncoder().encode(`${at.toISOString()}\n`));
@@ -32,16 +32,19 @@ export async function resetFolder(path: string, at: Date): Promise<ResetResult> 
   return { setAside, isRunning: false };
 }
 
-/** A state file is replaced whole, so a copy is whole as well. */
-async function copyState(path: string, to: string): Promise<string | undefined> {
+/** Files are replaced whole, so a copy is whole as well. Returns where the copies are; undefined: there was nothing. */
+export async function copyAside(path: string, names: readonly string[], at: Date): Promise<string | undefined> {
+  const to = join(path, `set-aside-${at.toISOString().replaceAll(":", "-")}`);
   await mkdir(to, { mode: 0o700 });
   let copied = 0;
-  for (const name of STATE_FILES) {
+  for (const name of names) {
     try {
       await copyFile(join(path, name), join(to, name));
       copied++;
     } catch (error) {
-      if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
+      if (error instanceof Error && "code" in error && error.code === "ENOENT") continue;
+      await rm(to, { recursive: true });
+      throw error;
     }
   }
   if (copied > 0) return to;

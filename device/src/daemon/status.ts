@@ -5,11 +5,32 @@ import type { DeviceStatus, NeighbourStatus } from "../status.ts";
 import type { Notice } from "./notices.ts";
 import type { Stranger } from "./pending.ts";
 
-export interface LinkStatus extends NeighbourStatus, Omit<LinkTraffic, "failure"> {
+export interface LinkStatus extends NeighbourStatus, Omit<LinkTraffic, "failure" | "version"> {
   readonly name: string;
   readonly addresses: readonly string[];
   /** Why it cannot be reached, if it cannot. */
   readonly failure: string | null;
+  /** Hashes of the studies that it said it speaks; empty: it said nothing. */
+  readonly studies: readonly string[];
+  /** How the study that it proposes differs from this device's, and how to accept it. */
+  readonly proposal: string | null;
+  /** This device is changing to another study, which the neighbour has not accepted. */
+  readonly isMissing: boolean;
+}
+
+/** The study that a device is changing to, and how it does in it. */
+export interface NextStatus {
+  readonly studyHash: string;
+  readonly device: Omit<DeviceStatus, "neighbours">;
+}
+
+/** A study that neighbours speak and this device does not. */
+interface ProposalStatus {
+  readonly studyHash: string;
+  /** Canonical. */
+  readonly text: string;
+  /** The names of the links. */
+  readonly from: readonly string[];
 }
 
 /** Whether the device runs is not among it: one that is killed cannot write that it does not. Its lock knows. */
@@ -36,6 +57,9 @@ export interface DaemonStatus {
   readonly failedWrites: Readonly<Record<"state" | "status" | "log", number>>;
   readonly device: Omit<DeviceStatus, "neighbours">;
   readonly links: readonly LinkStatus[];
+  /** Null: there is no change of study. */
+  readonly next: NextStatus | null;
+  readonly proposals: readonly ProposalStatus[];
   readonly pending: readonly Stranger[];
   /** What a person should know: what is wrong now, then what was. */
   readonly notices: readonly Notice[];

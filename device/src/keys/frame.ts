@@ -2,7 +2,8 @@
 // name one is 0 in their header; the statements that follow it are signed by themselves.
 
 import { peerOf, publicKeyOf } from "../peer.ts";
-import { HEADER_BYTES, MAGIC, VERSION } from "../protocol.ts";
+import { HEADER_BYTES, MAGIC } from "../protocol.ts";
+import { VERSION } from "../version.ts";
 import { MOST_REVOCATIONS, MOST_SUCCESSORS } from "./limits.ts";
 import { type Revocation, readRevocations } from "./revocation.ts";
 import { PUBLIC_BYTES } from "./signature.ts";

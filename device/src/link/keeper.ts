@@ -17,7 +17,7 @@ import {
   SOUND_STREAM_MILLISECONDS,
 } from "./limits.ts";
 import { type Outgoing, outgoing, type Traffic } from "./outgoing.ts";
-import { NotLinkedBackError, type Wire, type WireListener, type Wires } from "./wire.ts";
+import { NotLinkedBackError, OtherVersionError, type Wire, type WireListener, type Wires } from "./wire.ts";
 
 export interface KeeperOptions {
   readonly wires: Wires;
@@ -39,6 +39,8 @@ export interface LinkTraffic {
   readonly isRestless: boolean;
   /** Why the last attempt to reach the peer failed; undefined while it is reached. */
   readonly failure: string | undefined;
+  /** The version that it speaks, if the attempt failed because that is none of ours. */
+  readonly version: number | undefined;
 }
 
 export interface LinkKeeper {
@@ -73,6 +75,7 @@ interface LinkState {
   /** The peer came to us during an attempt: the next one need not wait. */
   isWoken?: boolean;
   failure?: string;
+  version?: number;
   /** The last attempt failed because the peer, who is there, does not want to hear us. */
   isKnocking?: boolean;
   /** When the first attempt failed since the last sound stream. */
@@ -145,12 +148,15 @@ export function linkKeeper(options: KeeperOptions): LinkKeeper {
       else {
         link.sending = { wire, outgoing: outgoing(clock, (bytes) => wire.send(bytes)), since: clock.now(), life };
         delete link.failure;
+        delete link.version;
         listener.onConnect(peer);
       }
     } catch (error) {
       // Not there: an ordinary state of a neighbour, answered by trying again.
       link.failure = reasonOf(error);
       link.isKnocking = error instanceof NotLinkedBackError;
+      if (error instanceof OtherVersionError) link.version = error.version;
+      else delete link.version;
     } finally {
       cancelPatience();
       delete link.attempt;
@@ -272,8 +278,8 @@ export function linkKeeper(options: KeeperOptions): LinkKeeper {
       const outgoing = link.sending?.outgoing;
       if (outgoing !== undefined) add(sent, outgoing.sent);
       const replaced = link.replaced + (outgoing?.replaced ?? 0);
-      const { received, failure, calm } = link;
-      return { sent, received: { ...received }, replaced, isRestless: calm.isRestless, failure };
+      const { received, failure, version, calm } = link;
+      return { sent, received: { ...received }, replaced, isRestless: calm.isRestless, failure, version };
     },
     close() {
       for (const peer of [...links.keys()]) this.remove(peer);

@@ -164,7 +164,7 @@ export const MOST_STREAMS = 8;
 export const MOST_EARLY_STREAMS = 4;
 
 /**
- * docs/protocol.md#connections: "A connection carries at most this many streams of `/fedkm/1` in each direction: one
+ * docs/protocol.md#connections: "A connection carries at most this many streams of `/fedkm/2` in each direction: one
  * in use, and one that replaces it."
  */
 export const MOST_PROTOCOL_STREAMS = 2;

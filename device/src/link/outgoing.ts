@@ -1,6 +1,7 @@
-// The sending half of a link: sends while there is credit, and keeps the latest frame, never a queue, while there is none.
+// The sending half of a link: sends while there is credit, and keeps the latest frame of each lane, never a queue, else.
 
 import type { Clock } from "../clock.ts";
+import { laneOf } from "../frameHead.ts";
 import { withLength } from "./framing.ts";
 import {
   LEAST_UNCONFIRMED_BYTES,
@@ -29,7 +30,8 @@ export function outgoing(clock: Clock, send: (bytes: Uint8Array) => void): Outgo
   let enoughBytes = LEAST_UNCONFIRMED_BYTES;
   /** How many of the frames under way, from the first, will be confirmed because one of them asks for it. */
   let asked = 0;
-  let waiting: Uint8Array | undefined;
+  /** The latest frame of each lane. */
+  const waiting = new Map<number, Uint8Array>();
   const sent = { frames: 0, bytes: 0 };
   let replaced = 0;
 
@@ -61,8 +63,9 @@ export function outgoing(clock: Clock, send: (bytes: Uint8Array) => void): Outgo
         transmit(frame);
         return;
       }
-      if (waiting !== undefined) replaced += 1;
-      waiting = frame;
+      const lane = laneOf(frame);
+      if (waiting.has(lane)) replaced += 1;
+      waiting.set(lane, frame);
     },
     receive(bytes) {
       for (const taken of bytes) {
@@ -71,9 +74,9 @@ export function outgoing(clock: Clock, send: (bytes: Uint8Array) => void): Outgo
         }
         confirm(taken);
       }
-      if (waiting !== undefined && hasCredit()) {
-        const frame = waiting;
-        waiting = undefined;
+      for (const [lane, frame] of waiting) {
+        if (!hasCredit()) break;
+        waiting.delete(lane);
         transmit(frame);
       }
       return undefined;

@@ -1,5 +1,7 @@
 // A stream of bytes between two devices, as a transport gives it to the keeper of the links.
 
+import { versionFault } from "../version.ts";
+
 /** One stream as the transport gives it. */
 export interface Wire {
   /** Which connection carries it. */
@@ -20,6 +22,16 @@ export interface Wires {
   open(peer: string, listener: WireListener, signal: AbortSignal, connection?: string): Promise<Wire>;
   /** Closes everything there is with a peer. */
   hangUp(peer: string): void;
+}
+
+/** The peer speaks another version of the protocol, and none of ours. */
+export class OtherVersionError extends Error {
+  readonly version: number;
+
+  constructor(version: number) {
+    super(`it ${versionFault(version)}`);
+    this.version = version;
+  }
 }
 
 /** The peer answered, proved its key and hung up. */

@@ -2,6 +2,7 @@
 
 import type { Random } from "@fedkm/core";
 import type { Clock } from "../clock.ts";
+import { laneOf } from "../frameHead.ts";
 import type { Network, NetworkListener } from "../network.ts";
 import type { EventLog } from "./log.ts";
 
@@ -18,8 +19,8 @@ interface Way {
   readonly to: End;
   isCut: boolean;
   isBusy: boolean;
-  /** Sent while the way was busy: the latest only. */
-  waiting: Uint8Array | undefined;
+  /** Sent while the way was busy: the latest of each lane only. */
+  readonly waiting: Map<number, Uint8Array>;
 }
 
 interface End {
@@ -47,7 +48,7 @@ function joinEnds(neighbours: readonly ArrayLike<number>[]): End[] {
   const ends = neighbours.map((_, i): End => ({ index: i, name: `device-${i}`, ways: new Map(), listener: undefined }));
   neighbours.forEach((others, i) => {
     for (const to of Array.from(others, (j) => ends[j])) {
-      ends[i].ways.set(to.name, { from: ends[i], to, isCut: false, isBusy: false, waiting: undefined });
+      ends[i].ways.set(to.name, { from: ends[i], to, isCut: false, isBusy: false, waiting: new Map() });
     }
   });
   return ends;
@@ -86,9 +87,11 @@ export function simulatedLinks({ neighbours, clock, weather, random, log }: Simu
       const arrives = isOpen(way) && !isLost;
       log.note(arrives ? "arrive" : "lose", from.index, to.index, frame);
       if (arrives) to.listener?.onFrame(from.name, frame);
-      const next = way.waiting;
-      way.waiting = undefined;
-      if (next !== undefined && isOpen(way)) send(way, next);
+      const [next] = way.waiting;
+      if (next === undefined) return;
+      way.waiting.delete(next[0]);
+      if (isOpen(way)) send(way, next[1]);
+      else way.waiting.clear();
     });
   };
 
@@ -116,7 +119,7 @@ export function simulatedLinks({ neighbours, clock, weather, random, log }: Simu
       send: (peer, frame) => {
         const way = ends[i].ways.get(peer);
         if (way === undefined || !isOpen(way)) return;
-        if (way.isBusy) way.waiting = frame;
+        if (way.isBusy) way.waiting.set(laneOf(frame), frame);
         else send(way, frame);
       },
       close: async () => {

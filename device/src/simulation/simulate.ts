@@ -1,11 +1,11 @@
 // A whole network of devices in one process: the same loop, a simulated clock, links in memory. Seeded, so it can be rerun.
 
 import { edges, type Graph, type Matrix, matrix, objective, randomStream } from "@fedkm/core";
-import { createDevice, type Device, type DeviceOptions } from "../device.ts";
+import { type ChangeStatus, type ChangingDevice, type ChangingOptions, createChangingDevice } from "../change.ts";
 import { type Memory, type SavedState, volatileMemory } from "../memory.ts";
-import type { Network } from "../network.ts";
 import type { Contract } from "../protocol.ts";
 import { isSettled } from "../settled.ts";
+import type { Part } from "../side.ts";
 import type { DeviceStatus } from "../status.ts";
 import type { Study } from "../study.ts";
 import { scaleRows } from "../units.ts";
@@ -54,6 +54,11 @@ export interface Simulation {
   setLinks(i: number, others: readonly number[]): void;
   setRows(i: number, rows: Matrix): void;
   reset(i: number): void;
+  /** Its owner accepts another study. It changes to it when its neighbours have, or when its owner says so (`finish`). */
+  begin(i: number, next: NextStudy): void;
+  withdraw(i: number): void;
+  finish(i: number): void;
+  change(i: number): ChangeStatus;
   /** A frame from outside, as if device `from` had sent it. */
   forge(from: number, to: number, frame: Uint8Array): void;
   status(i: number): DeviceStatus;
@@ -67,12 +72,21 @@ export interface Simulation {
   digest(): string;
 }
 
+/** A study with the contract of it, and the rows of a device in its features. */
+export type NextStudy = Pick<Part, "study" | "contract" | "rows">;
+
 /** Between two looks at whether all have settled. */
 const LOOK_MILLISECONDS = 100;
 
 /** A device's place in the network: it may be down, what it had kept is not. */
 interface Place {
-  device: Device | undefined;
+  device: ChangingDevice | undefined;
+  readonly part: Kept;
+  /** In a change of study. */
+  readonly next: Kept | undefined;
+}
+
+interface Kept extends Part {
   readonly memory: Memory & { latest(): SavedState | undefined };
 }
 
@@ -95,25 +109,46 @@ export function simulate(options: SimulationOptions): Simulation {
   if (options.links !== undefined) for (const [i, j] of edges(graph)) applyCut(i, j);
   const start = (i: number, epochs = 1) => {
     log.note("start", i);
-    const before = places[i]?.memory;
-    const memory = volatileMemory((before?.epoch ?? 0) + epochs, before?.latest());
+    const before = places[i];
+    const epoch = (before?.part.memory.epoch ?? 0) + epochs;
+    const { study, contract } = before?.part ?? options;
+    const part = { study, contract, rows: datasets[i], memory: volatileMemory(epoch, before?.part.memory.latest()) };
+    const next = before?.next && { ...before.next, memory: volatileMemory(epoch, before.next.memory.latest()) };
     const others = Array.from(wanted[i], (j) => networks[j].self);
-    const device = createDevice(optionsOf(options, i, { networks, clock, memory, links: others, rows: datasets[i] }));
-    places[i] = { device, memory };
+    const around = { network: networks[i], clock, links: others, onAgreed: () => finish(i) };
+    const device = createChangingDevice({ ...around, ...optionsOf(options, i), ...part });
+    places[i] = { device, part, next };
     void device.start();
+    if (next !== undefined) device.begin(next);
+  };
+  const finish = (i: number) => {
+    const { device, next } = places[i] ?? {};
+    if (next === undefined) return;
+    device?.finish();
+    places[i] = { device, part: next, next: undefined };
+    datasets[i] = next.rows;
   };
   for (let i = 0; i < datasets.length; i++) {
     const after = staggerMilliseconds * random();
     if (!absent.includes(i)) clock.after(after, () => start(i));
   }
 
+  const running = (i: number) => {
+    const { device, part, next } = places[i] ?? {};
+    if (device === undefined || part === undefined)
+      throw new RangeError(`device ${i} must be running to have a status`);
+    return { device, part, next };
+  };
   const run = (milliseconds: number) => {
     const until = clock.now() + milliseconds;
     while (clock.step(until));
   };
   // Links that are cut and devices that are down are part of the experiment: nobody waits for them.
-  const isAtRest = (place: Place) => place.device === undefined || isSettled(place.device.status(), []);
-  const centroids = () => places.map((place) => matrix(place?.memory.latest()?.centroids ?? []));
+  const isAtRest = ({ device }: Place) => {
+    const next = device?.change().next;
+    return device === undefined || (isSettled(device.status(), []) && (next == null || isSettled(next.device, [])));
+  };
+  const centroids = () => places.map((place) => matrix(place?.part.memory.latest()?.centroids ?? []));
   return {
     now: clock.now,
     run,
@@ -144,7 +179,9 @@ export function simulate(options: SimulationOptions): Simulation {
     },
     forget(i) {
       const place = places[i];
-      if (place?.device === undefined) places[i] = place && { ...place, memory: volatileMemory(place.memory.epoch) };
+      if (place === undefined || place.device !== undefined) return;
+      const forgotten = (kept: Kept) => ({ ...kept, memory: volatileMemory(kept.memory.epoch) });
+      places[i] = { ...place, part: forgotten(place.part), next: place.next && forgotten(place.next) };
     },
     setLinks(i, others) {
       wanted[i] = new Set(others);
@@ -156,12 +193,22 @@ export function simulate(options: SimulationOptions): Simulation {
       places[i]?.device?.setRows(rows);
     },
     reset: (i) => places[i]?.device?.reset(),
-    forge: links.forge,
-    status(i) {
-      const status = places[i]?.device?.status();
-      if (status === undefined) throw new RangeError(`device ${i} must be running to have a status`);
-      return status;
+    begin(i, next) {
+      const place = running(i);
+      const { epoch } = place.part.memory;
+      const kept = { ...next, memory: volatileMemory(epoch) };
+      places[i] = { ...place, next: kept };
+      place.device.begin(kept);
     },
+    withdraw(i) {
+      const place = running(i);
+      place.device.withdraw();
+      places[i] = { ...place, next: undefined };
+    },
+    finish,
+    change: (i) => running(i).device.change(),
+    forge: links.forge,
+    status: (i) => running(i).device.status(),
     centroids,
     objective: () =>
       objectiveOf(
@@ -182,23 +229,11 @@ export function simulate(options: SimulationOptions): Simulation {
 
 const pairOf = (i: number, j: number) => `${Math.min(i, j)} ${Math.max(i, j)}`;
 
-interface Surroundings extends Pick<DeviceOptions, "clock" | "memory" | "links" | "rows"> {
-  readonly networks: readonly Network[];
-}
-
 function optionsOf(
-  { study, contract, seed, paceMilliseconds }: SimulationOptions,
+  { seed, paceMilliseconds }: SimulationOptions,
   i: number,
-  { networks, clock, memory, links, rows }: Surroundings,
-): DeviceOptions {
+): Pick<ChangingOptions, "seed" | "paceMilliseconds"> {
   return {
-    study,
-    contract,
-    network: networks[i],
-    clock,
-    memory,
-    links,
-    rows,
     // Far enough apart for the ten starts of each.
     seed: seed * 1_000_003 + i * 101,
     ...(paceMilliseconds === undefined ? {} : { paceMilliseconds: paceMilliseconds(i) }),

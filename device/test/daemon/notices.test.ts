@@ -72,6 +72,7 @@ test("linkProblems names every trouble of a link, and a ban until the link stand
     isAway: true,
     refusal: "another study, alpha: 1 here, 2 there",
     conflict: "runs twice",
+    version: 1,
     isConnected: false,
     isRestless: true,
   };
@@ -79,6 +80,7 @@ test("linkProblems names every trouble of a link, and a ban until the link stand
     { cause: "away", link: "south", text: expect.stringMatching(/^south is away/) },
     { cause: "study", link: "south", text: "south is refused: another study, alpha: 1 here, 2 there" },
     { cause: "order", link: "south", text: "south runs twice" },
+    { cause: "version", link: "south", text: expect.stringMatching(/^south speaks protocol 1, this device 2/) },
     { cause: "ban", link: "south", text: "south is kept away for a while: a frame was too long" },
     { cause: "restless", link: "south", text: expect.stringMatching(/^south never rests: /) },
   ]);

@@ -4,13 +4,16 @@ import { Command, Option } from "commander";
 import { parseWhole } from "../../arguments.ts";
 import type { Console } from "../../console.ts";
 import type { AcceptOptions } from "./accept.ts";
+import type { BackupOptions } from "./backup.ts";
 import type { InitOptions } from "./init.ts";
 import type { LinkOptions } from "./link.ts";
 import type { LogOptions } from "./log.ts";
+import type { RestoreOptions } from "./restore.ts";
 import type { RevokeOptions } from "./revoke.ts";
 import type { RotateOptions } from "./rotate.ts";
 import type { RunOptions } from "./run.ts";
 import type { StatusOptions } from "./status.ts";
+import { studyCommand } from "./studyCommand.ts";
 
 interface StateOptions {
   readonly state: string;
@@ -21,6 +24,7 @@ interface StateOptions {
 const stateOption = () => new Option("--state <folder>", "the device's folder").default("fedkm-device");
 const evenRevokedOption = () =>
   new Option("--even-revoked", "link it although somebody says that it is no longer to be trusted");
+const passphraseOption = (what: string) => new Option("--passphrase-file <file>", what);
 const jsonOption = () => new Option("--json", "print one JSON object instead");
 
 export function deviceCommand(io: Console): Command {
@@ -37,7 +41,10 @@ export function deviceCommand(io: Console): Command {
     .addCommand(resetCommand(io))
     .addCommand(rotateCommand(io))
     .addCommand(revokeCommand(io))
-    .addCommand(logCommand(io));
+    .addCommand(logCommand(io))
+    .addCommand(studyCommand(io, stateOption))
+    .addCommand(backupCommand(io))
+    .addCommand(restoreCommand(io));
 }
 
 function rotateCommand(io: Console): Command {
@@ -77,6 +84,33 @@ function logCommand(io: Console): Command {
     .action(async (options: LogOptions) => {
       const { showLog } = await import("./log.ts");
       await showLog(options, io);
+    });
+}
+
+function backupCommand(io: Console): Command {
+  return new Command("backup")
+    .description("Save the device in one file, running or not: its key, settings, study, links and epoch; no data.")
+    .addOption(stateOption())
+    .requiredOption("--out <file>", "where the backup goes")
+    .addOption(passphraseOption("encrypt the backup with the passphrase in this file"))
+    .option("--centroids", "save its centroids too, which the device would compute again")
+    .addHelpText("after", "\nExample:\n  fedkm device backup --state north --out north.fedkm --passphrase-file secret")
+    .action(async (options: BackupOptions) => {
+      const { backUpDevice } = await import("./backup.ts");
+      await backUpDevice(options, io);
+    });
+}
+
+function restoreCommand(io: Console): Command {
+  return new Command("restore")
+    .description("Make a device's folder again from its backup. The old one must not run any more.")
+    .argument("<file>", "as device backup wrote it")
+    .addOption(stateOption())
+    .addOption(passphraseOption("the passphrase of the backup is in this file"))
+    .addHelpText("after", "\nExample:\n  fedkm device restore north.fedkm --state north --passphrase-file secret")
+    .action(async (file: string, options: RestoreOptions) => {
+      const { restoreDevice } = await import("./restore.ts");
+      await restoreDevice(file, options, io);
     });
 }
 

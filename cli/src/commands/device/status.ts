@@ -59,6 +59,7 @@ function describe(status: RunStatus): string[] {
     `round ${count(round)}, last move ${move === null ? "none" : significant(move, 2)} of the range ` +
       `(sent above ${significant(threshold, 2)}), objective part ${objective === null ? "none" : significant(objective, 4)}`,
     `${count(rows)} rows (${count(rowsLeftOut)} left out), ${count(framesSent)} frames sent`,
+    ...describeNext(status),
     "",
     ...(links.length > 0 ? alignColumns([heading, ...links.map(linkRow)]) : ["no links"]),
     ...links.flatMap(remarks),
@@ -68,6 +69,15 @@ function describe(status: RunStatus): string[] {
     ...describeNotices(notices),
   ];
   return lines.map(printable);
+}
+
+/** The study that it is changing to; its old one is above. */
+function describeNext({ next }: RunStatus): string[] {
+  if (next == null) return [];
+  const { study, phase, objective, centroids } = next.device;
+  const part = objective === null ? "none" : significant(objective, 4);
+  const what = `${phase}, ${count(centroids?.length ?? 0)} clusters, objective part ${part}`;
+  return [`changing to study ${study} (${next.studyHash.slice(0, 8)}): ${what}; see fedkm device study`];
 }
 
 function runState({ isRunning, pid, writtenAt }: RunStatus): string {

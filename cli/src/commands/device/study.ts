@@ -1,0 +1,132 @@
+// fedkm device study: the study of a device, and its change, in the device's folder; a running device sees it within seconds.
+
+import { compareStudies, contractOf, parseStudy, type Study, studyId } from "@fedkm/device";
+import {
+  type DaemonStatus,
+  type DeviceFolder,
+  finishChange,
+  isLocked,
+  readFolder,
+  readNext,
+  readRows,
+  rowsFault,
+  withdrawChange,
+  writeNext,
+} from "@fedkm/device/daemon";
+import { printable } from "@fedkm/device/printable";
+import type { Console } from "../../console.ts";
+import { lastStatus } from "../../devices/state.ts";
+import { readStudyText } from "../../devices/study.ts";
+import { alignColumns } from "../../table.ts";
+
+/** So many digits of a hash are shown. */
+const SHORT_HASH = 8;
+
+export async function showStudy(state: string, { stdout }: Console): Promise<void> {
+  const { study, path } = await readFolder(state);
+  const next = await readNext(path);
+  const status = (await isLocked(path)) ? lastStatus(path) : undefined;
+  const lines = [
+    `study: ${await titleOf(study)}`,
+    ...(next === undefined ? [] : [`changing to: ${await titleOf(next)}`, ...differences(study, next)]),
+    ...(status === undefined ? ["the device does not run, so nothing is known of its neighbours"] : spoken(status)),
+    ...(status?.proposals ?? []).flatMap(({ studyHash, text, from }) => [
+      "",
+      `${from.join(", ")} proposes ${short(studyHash)}:`,
+      ...differences(study, parseStudy(text)),
+      `to accept it: fedkm device study accept ${short(studyHash)} --state ${state}`,
+    ]),
+  ];
+  stdout.write(`${lines.map(printable).join("\n")}\n`);
+}
+
+function spoken({ links, studyHash, next }: DaemonStatus): string[] {
+  const rows = links.map(({ name, studies, isMissing }) => {
+    const said = studies.map((hash) => short(hash)).join(" and ");
+    return [name, said === "" ? short(studyHash) : said, isMissing ? "has not accepted the new one" : ""];
+  });
+  const clusters = next?.device.centroids;
+  return [
+    ...(next === null ? [] : [`in the new study: ${next.device.phase}, ${clusters?.length ?? 0} clusters`]),
+    ...(rows.length === 0 ? [] : ["", ...alignColumns([["link", "speaks", ""], ...rows])]),
+  ];
+}
+
+export async function proposeStudy(file: string, state: string, io: Console): Promise<void> {
+  await accept(await readFolder(state), parseStudy(readStudyText(file)), io);
+}
+
+export async function acceptStudy(hash: string, state: string, io: Console): Promise<void> {
+  const folder = await readFolder(state);
+  const proposals = lastStatus(state)?.proposals ?? [];
+  const meant = proposals.filter(({ studyHash }) => hash !== "" && studyHash.startsWith(hash.toLowerCase()));
+  if (meant.length !== 1) {
+    const known = proposals.map(({ studyHash }) => short(studyHash)).join(", ");
+    throw new RangeError(`study to accept must be one that is proposed (${known || "none is"}), got "${hash}"`);
+  }
+  const study = parseStudy(meant[0].text);
+  // A neighbour names the hash. Who accepts it means the text that hash stands for.
+  const id = await idOf(study);
+  if (id !== meant[0].studyHash) {
+    throw new Error(`study ${short(meant[0].studyHash)} must have its own hash, got the text of ${short(id)}`);
+  }
+  await accept(folder, study, io);
+}
+
+async function accept(folder: DeviceFolder, study: Study, { stdout, stderr }: Console): Promise<void> {
+  const { path, name, data } = folder;
+  const id = await idOf(study);
+  if (id === (await idOf(folder.study))) throw new Error(`study must be another than that of ${name}, got the same`);
+  const under = await readNext(path);
+  if (under !== undefined && (await idOf(under)) !== id) {
+    throw new Error(`${name} must not be changing already (withdraw first), got a change to ${await titleOf(under)}`);
+  }
+  // What cannot be read later is said now.
+  const fault = rowsFault(study, await readRows({ data, study }));
+  await writeNext(path, study);
+  const lines = [
+    `${name} accepts ${await titleOf(study)}`,
+    ...differences(folder.study, study),
+    `It goes on with the study before as well, and ends it when all its neighbours have accepted the new one.`,
+    `They see the proposal, or accept it with: fedkm device study accept ${short(id)}`,
+  ];
+  stdout.write(`${lines.map(printable).join("\n")}\n`);
+  if (fault !== undefined) stderr.write(`fedkm: warning: ${fault}\n`);
+}
+
+export async function withdrawStudy(state: string, { stdout }: Console): Promise<void> {
+  const { name, study } = await changing(state);
+  const { isRunning } = await withdrawChange(state);
+  stdout.write(`${name} stays with ${await titleOf(study)}${isRunning ? ", within a few seconds" : ""}\n`);
+}
+
+export async function finishStudy(state: string, { stdout }: Console): Promise<void> {
+  const { name, next } = await changing(state);
+  const { isRunning } = await finishChange(state, new Date());
+  const when = isRunning ? "within a few seconds" : "when it is run";
+  const rest = "neighbours that have not accepted it are refused until they do";
+  stdout.write(`${name} has ${await titleOf(next)} only, ${when}; ${rest}\n`);
+}
+
+async function changing(state: string): Promise<{ name: string; study: Study; next: Study }> {
+  const { name, study } = await readFolder(state);
+  const next = await readNext(state);
+  if (next === undefined) throw new Error(`${name} must be in a change of study, got none (see device study propose)`);
+  return { name, study, next };
+}
+
+function differences(before: Study, after: Study): string[] {
+  return compareStudies(before, after).map((line) => `  ${line.replace(/ here, (.*) there$/, " now, $1 then")}`);
+}
+
+async function titleOf(study: Study): Promise<string> {
+  return `${JSON.stringify(study.name)} (${short(await idOf(study))})`;
+}
+
+async function idOf(study: Study): Promise<string> {
+  return studyId(await contractOf(study));
+}
+
+function short(hash: string): string {
+  return hash.slice(0, SHORT_HASH);
+}

@@ -1,0 +1,119 @@
+// A running device follows its owner's change of study: it begins when next.yaml is there, and ends when all have followed.
+
+import { join } from "node:path";
+import type { ChangingDevice } from "../change.ts";
+import { realDisk } from "../disk.ts";
+import { reasonOf } from "../reason.ts";
+import type { Store } from "../store.ts";
+import { contractOf, type Study, studyId } from "../study.ts";
+import type { Parts } from "./describe.ts";
+import { type DeviceFolder, readRows } from "./folder.ts";
+import { completeSwitch, NOW_FILE, readNext, removeNext, switchStudy } from "./nextFiles.ts";
+import { type NextStore, openNext } from "./nextStore.ts";
+import type { Log } from "./notices.ts";
+import { rowsFault } from "./rows.ts";
+import { lookOf, MISSING } from "./watch.ts";
+
+export interface StudyChange {
+  /** The owner changed what is to be; returns whether that could be followed. */
+  follow(device: ChangingDevice): Promise<boolean>;
+  /** The next study takes over, on the disk and in the device. */
+  finish(device: ChangingDevice): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function studyChange(folder: DeviceFolder, parts: Parts, store: Store, log: Log): StudyChange {
+  const { notices } = parts;
+  const { path, data } = folder;
+  const warn = (line: string | undefined) => notices.set("next", line);
+  let memory: NextStore | undefined;
+  // One at a time: what follows depends on what was done before.
+  let working: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = working.then(work);
+    working = done.catch(() => undefined);
+    return done;
+  };
+
+  const begin = async (device: ChangingDevice, study: Study) => {
+    const [contract, rows] = [await contractOf(study), await readRows({ data, study })];
+    const opened = await openNext(path, store, warn);
+    try {
+      device.begin({ study, contract, rows, memory: opened });
+    } catch (error) {
+      await opened.close();
+      throw error;
+    }
+    memory = opened;
+    parts.next = study;
+    log.info({ study: study.name, hash: studyId(contract) }, "a change of study has begun");
+  };
+  const leave = async () => {
+    parts.next = undefined;
+    await memory?.close();
+    memory = undefined;
+  };
+  const take = async (device: ChangingDevice) => {
+    const next = parts.next;
+    if (next === undefined || memory === undefined) return;
+    const setAside = await switchStudy(path, new Date());
+    device.finish();
+    parts.study = next;
+    parts.next = undefined;
+    await memory.takeOver();
+    memory = undefined;
+    await completeSwitch(path);
+    const rows = await readRows({ data, study: next }).catch(() => undefined);
+    if (rows !== undefined) notices.set("rows", rowsFault(next, rows));
+    log.info({ study: next.name, setAside }, "the study was changed");
+  };
+  /** The owner wants the study before to end, whoever has not followed. */
+  const endNow = async (device: ChangingDevice) => {
+    const file = join(path, NOW_FILE);
+    if ((await lookOf([file])) === MISSING) return;
+    const { next } = device.change();
+    if (next === null) await realDisk.remove(file);
+    else if (next.device.centroids === null) throw new Error("there is no answer in the new study yet");
+    else await take(device);
+  };
+  const trying = async (work: () => Promise<void>): Promise<boolean> => {
+    try {
+      await work();
+      warn(undefined);
+      return true;
+    } catch (error) {
+      warn(`the change of study does not go on, all stays as before: ${reasonOf(error)}`);
+      return false;
+    }
+  };
+
+  return {
+    follow: (device) =>
+      inTurn(() =>
+        trying(async () => {
+          const next = await readNext(path);
+          const wanted = next && studyId(await contractOf(next));
+          const change = device.change();
+          // Also what is left after a change that is done.
+          const isWanted = wanted !== undefined && wanted !== change.study;
+          if (change.next !== null && change.next.study !== wanted) {
+            device.withdraw();
+            await leave();
+            if (!isWanted) await removeNext(path);
+            log.info({}, "the change of study was withdrawn");
+          }
+          if (next !== undefined && isWanted && device.change().next === null) {
+            await begin(device, next);
+          }
+          await endNow(device);
+        }),
+      ),
+    async finish(device) {
+      await inTurn(() => trying(() => take(device)));
+    },
+    async close() {
+      await working;
+      await memory?.close();
+    },
+  };
+}

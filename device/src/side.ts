@@ -1,0 +1,46 @@
+// One of the two loops of a device in a change of study, behind a network that it shares with the other.
+
+import { createDevice, type Device, type DeviceOptions } from "./device.ts";
+import type { Network, NetworkListener } from "./network.ts";
+import { studyId } from "./study.ts";
+
+/** A study with what a device needs to take part in it. */
+export type Part = Pick<DeviceOptions, "study" | "contract" | "memory" | "rows">;
+
+export interface Side extends Part {
+  readonly id: string;
+  readonly device: Device;
+  /** From its start. */
+  listener: NetworkListener | undefined;
+  /** The linked peers that it counts with. */
+  peers: ReadonlySet<string>;
+}
+
+/** A side that takes all but its part from `options`. Whoever has the network hands frames to its listener. */
+export function createSide(options: DeviceOptions, part: Part, links: readonly string[]): Side {
+  const { network } = options;
+  const shared: Network = {
+    self: network.self,
+    start: async (listener) => {
+      side.listener = listener;
+    },
+    send: (peer, frame) => network.send(peer, frame),
+    close: async () => {},
+  };
+  const device = createDevice({ ...options, ...part, network: shared, links });
+  const side: Side = { ...part, id: studyId(part.contract), device, listener: undefined, peers: new Set(links) };
+  return side;
+}
+
+/** The peers that it counts with from now on, of which some are connected. */
+export function givePeers(
+  /* OUT */ side: Side,
+  peers: readonly string[],
+  isConnected: (peer: string) => boolean,
+): void {
+  const added = peers.filter((peer) => !side.peers.has(peer));
+  if (added.length === 0 && peers.length === side.peers.size) return;
+  side.peers = new Set(peers);
+  side.device.setLinks(peers);
+  for (const peer of added) if (isConnected(peer)) side.listener?.onConnect(peer);
+}

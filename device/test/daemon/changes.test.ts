@@ -1,0 +1,176 @@
+// Daemons over libp2p that change their study one after the other, and the files that such a change leaves behind.
+
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fit, path } from "@fedkm/core";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { realClock } from "../../src/clock.ts";
+import { type Daemon, startDaemon } from "../../src/daemon/daemon.ts";
+import { createFolder, type DeviceFolder, readFolder } from "../../src/daemon/folder.ts";
+import {
+  completeSwitch,
+  finishChange,
+  readNext,
+  switchStudy,
+  withdrawChange,
+  writeNext,
+} from "../../src/daemon/nextFiles.ts";
+import { openNext } from "../../src/daemon/nextStore.ts";
+import { freePorts } from "../../src/daemon/ports.ts";
+import { writeLinks } from "../../src/linksFile.ts";
+import type { SavedState } from "../../src/memory.ts";
+import { openStore } from "../../src/store.ts";
+import { contractOf, parseStudy, studyId } from "../../src/study.ts";
+import { pointsAsCsv } from "../../src/studyOfPoints.ts";
+import { problem, studyText, studyWith } from "../problem.ts";
+
+let folder = "";
+const daemons = new Map<string, Daemon>();
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "fedkm-changes-"));
+});
+afterEach(async () => {
+  for (const daemon of daemons.values()) await daemon.stop();
+  daemons.clear();
+  rmSync(folder, { recursive: true });
+});
+
+const surroundings = { version: "1", pid: 7, memoryBytes: () => 0, logFailure: () => undefined, linesLost: () => 0 };
+const log = { info: () => {}, warn: () => {} };
+const names = ["north", "middle", "south"];
+const pathOf = (name: string) => join(folder, name);
+const idOf = async (alpha: number) => studyId(await contractOf(studyWith({ alpha })));
+// So that nobody waits: twenty of its seconds pass in one.
+const clock = {
+  now: () => 20 * realClock.now(),
+  after: (milliseconds: number, run: () => void) => realClock.after(milliseconds / 20, run),
+};
+
+async function start(name: string): Promise<void> {
+  daemons.set(name, await startDaemon({ folder: pathOf(name), log, surroundings, clock }));
+}
+
+function statusOf(name: string) {
+  const daemon = daemons.get(name);
+  if (daemon === undefined) throw new Error(`${name} must be started`);
+  return daemon.status();
+}
+
+/** Three daemons in a row; returns their rows. */
+async function startNetwork() {
+  const { study, datasets, graph } = await problem("iso", path(3), 1);
+  const ports = await freePorts("127.0.0.1", 3);
+  const folders: DeviceFolder[] = [];
+  for (const [i, name] of names.entries()) {
+    const data = join(folder, `${name}.csv`);
+    writeFileSync(data, pointsAsCsv(study, datasets[i]));
+    const listen = [`/ip4/127.0.0.1/tcp/${ports[i]}`];
+    folders.push(await createFolder(pathOf(name), studyText, { name, data: [data], listen, announce: [] }));
+  }
+  for (const [i, name] of names.entries()) {
+    const links = Array.from(graph.neighbours[i], (j) => {
+      return { name: names[j], peer: folders[j].identity.peer, addresses: folders[j].listen };
+    });
+    await writeLinks(pathOf(name), links);
+    await start(name);
+  }
+  return { datasets, graph };
+}
+
+test("three daemons change their study one after the other, with a restart on the way, and leave the old one aside", async () => {
+  const { datasets, graph } = await startNetwork();
+  const [before, after] = [await idOf(1), await idOf(2)];
+  const until = (isSo: () => boolean) =>
+    vi.waitFor(() => expect(isSo(), String(isSo)).toBe(true), { timeout: 20_000, interval: 20 });
+  await until(() => names.every((name) => statusOf(name).device.phase === "settled"));
+
+  await writeNext(pathOf("north"), studyWith({ alpha: 2 }));
+  await until(() => statusOf("middle").proposals.length === 1);
+  const [{ text, studyHash, from }] = statusOf("middle").proposals;
+  expect([studyHash, from]).toEqual([after, ["north"]]);
+  const notices = (name: string) => statusOf(name).notices.flatMap(({ cause, text }) => [`${cause}: ${text}`]);
+  await until(() => notices("middle").length > 0 && notices("north").length > 0);
+  const hint = `(to accept it: fedkm device study accept ${after.slice(0, 8)})`;
+  expect(notices("middle")).toEqual([`proposal: north proposes another study, alpha: 1 here, 2 there ${hint}`]);
+  expect(notices("north")).toEqual(["change: middle has not accepted the study that this device is changing to"]);
+
+  await writeNext(pathOf("middle"), parseStudy(text));
+  // All of north's neighbours have accepted it, so north has ended the old one. The middle one speaks both.
+  await until(() => statusOf("north").studyHash === after && statusOf("north").next === null);
+  expect(statusOf("middle")).toMatchObject({ studyHash: before, next: { studyHash: after } });
+  await until(() => statusOf("middle").links[0].studies.join() === after);
+  await daemons.get("middle")?.stop();
+  expect(existsSync(join(pathOf("middle"), "next.a"))).toBe(true);
+  await start("middle");
+  await until(() => statusOf("middle").next?.device.centroids != null && statusOf("middle").device.centroids !== null);
+
+  await until(() => statusOf("south").proposals.length === 1);
+  await writeNext(pathOf("south"), parseStudy(statusOf("south").proposals[0].text));
+  await until(() => names.every((name) => statusOf(name).studyHash === after && statusOf(name).next === null));
+  const best = fit(datasets, graph, { k: 3, alpha: 2, seed: 1, rounds: 10_000 }).objective;
+  const reached = () => names.reduce((sum, name) => sum + (statusOf(name).device.objective ?? Number.NaN), 0);
+  await until(() => Math.abs(reached() / best - 1) < 1e-4);
+  await until(() => names.every((name) => statusOf(name).notices.every(({ until }) => until !== null)));
+  await until(() => names.every((name) => readdirSync(pathOf(name)).every((file) => !file.startsWith("next"))));
+  for (const name of names) {
+    expect((await readFolder(pathOf(name))).study.alpha).toBe(2);
+    const files = readdirSync(pathOf(name));
+    const [aside] = files.filter((file) => file.startsWith("set-aside-"));
+    expect(parseStudy(readFileSync(join(pathOf(name), aside, "study.yaml"), "utf8")).alpha).toBe(1);
+  }
+});
+
+/** A state of a study; its one centroid is where it came from. */
+function stateOf(study: string, centroid: number): SavedState {
+  const opening = { number: 0, seed: 0, sketches: [] };
+  return {
+    study,
+    round: 1,
+    opening,
+    own: null,
+    sketch: null,
+    centroids: [[centroid]],
+    present: [true],
+    neighbours: [],
+  };
+}
+
+test("a change survives a crash after each of its steps, and keeps the state of the new study", async () => {
+  const [before, after] = [await idOf(1), await idOf(2)];
+  for (const crashAfter of ["nothing", "switch", "take over"]) {
+    const place = join(folder, crashAfter);
+    await createFolder(place, studyText, { name: "north", data: [], listen: [], announce: [] });
+    await writeNext(place, studyWith({ alpha: 2 }));
+    const store = await openStore(place, () => {});
+    const next = await openNext(place, store, () => {});
+    store.keep(() => stateOf(before, 1));
+    next.keep(() => stateOf(after, 2));
+    if (crashAfter !== "nothing") await switchStudy(place, new Date(0));
+    if (crashAfter === "take over") await next.takeOver();
+    await next.close();
+    await store.close();
+
+    await completeSwitch(place);
+    const again = await openStore(place, () => {});
+    const isDone = crashAfter !== "nothing";
+    expect(again.saved?.centroids, crashAfter).toEqual([[isDone ? 2 : 1]]);
+    expect((await readFolder(place)).study.alpha).toBe(isDone ? 2 : 1);
+    expect(await readNext(place)).toEqual(isDone ? undefined : studyWith({ alpha: 2 }));
+    await again.close();
+  }
+});
+
+test("finishChange and withdrawChange end a change in the folder of a device that does not run", async () => {
+  for (const [end, alpha] of [
+    [(place: string) => finishChange(place, new Date(0)), 2],
+    [withdrawChange, 1],
+  ] as const) {
+    const place = join(folder, String(alpha));
+    await createFolder(place, studyText, { name: "north", data: [], listen: [], announce: [] });
+    await writeNext(place, studyWith({ alpha: 2 }));
+    expect(await end(place)).toEqual({ isRunning: false });
+    expect((await readFolder(place)).study.alpha).toBe(alpha);
+    expect(readdirSync(place).filter((file) => file.startsWith("next"))).toEqual([]);
+  }
+});
