@@ -116,8 +116,9 @@ export class Model {
     }
   }
 
-  /** Forgets all that came from neighbours. */
+  /** Forgets all that came from neighbours, but for the numbers. */
   reset(): void {
+    this.#numbers ??= this.centroids;
     this.centroids = undefined;
     this.present = this.present.map(() => false);
     this.#beginRestarts();
@@ -161,8 +162,8 @@ export class Model {
     const { k, minimum } = this.#study;
     const counts = new Float64Array(k);
     for (let r = 0; r < this.#points.rows; r++) counts[best.labels[r]]++;
-    const order =
-      this.centroids === undefined ? sortedOrder(best.centroids) : orderLike(best.centroids, this.centroids);
+    const numbers = this.#numbers ?? this.centroids;
+    const order = numbers === undefined ? sortedOrder(best.centroids) : orderLike(best.centroids, numbers);
     const found = sketchOf(
       inOrder(best.centroids, order),
       order.map((c) => counts[c]),
