@@ -221,8 +221,12 @@ export class Model {
     if (this.centroids === undefined) return;
     const order = orderLike(this.centroids, reference);
     if (isInOrder(order)) return;
-    this.centroids = inOrder(this.centroids, order);
+    const centroids = inOrder(this.centroids, order);
+    this.centroids = centroids;
     this.present = order.map((c) => this.present[c]);
+    if (this.last === undefined) return;
+    const { counts } = this.last;
+    this.last = { ...this.last, centroids, counts: counts.map((_, place) => counts[order[place]]) };
   }
 
   /** The own k-means, to be kept. */
