@@ -235,9 +235,9 @@ class Loop implements Device, NetworkListener {
     if (model.isRestarting) return model.centroids !== undefined;
     gathering.renew(model.sketch(gathering.own), now);
     if (!gathering.isSeeking || gathering.wait(now) > 0) return true;
-    const seed = gathering.step(now);
-    if (seed !== undefined) model.openAt(seed);
-    return seed !== undefined || !gathering.isSeeking;
+    const found = gathering.step(now);
+    if (found !== undefined) model.openAt(found);
+    return found !== undefined || !gathering.isSeeking;
   }
 
   #update(): void {

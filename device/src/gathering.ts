@@ -4,7 +4,8 @@
 import type { Matrix } from "@fedkm/core";
 import type { SavedOpening, SavedState } from "./memory.ts";
 import { mayBringNews, type Neighbour } from "./neighbour.ts";
-import { Opening } from "./opening.ts";
+import { sketchLike } from "./numbering.ts";
+import { Opening, type Seed } from "./opening.ts";
 import {
   AGREE_ATTEMPTS,
   AGREE_MILLISECONDS,
@@ -83,7 +84,13 @@ export class Gathering {
 
   /** Somebody has left: all begin to collect again. */
   raise(now: number): void {
-    if (!this.#isAlone) this.#opening.raise(this.tag.number + 1, this.#own, now);
+    if (!this.#isAlone) this.#raiseTo(this.tag.number + 1, now);
+  }
+
+  /** All sketches are sent again then, so that it costs nothing to send the own one in the order of the numbers. */
+  #raiseTo(number: number, now: number): void {
+    if (this.#own !== undefined && this.#seed !== undefined) this.#own = sketchLike(this.#own, this.#seed);
+    this.#opening.raise(number, this.#own, now);
   }
 
   /** What a frame says of openings. Returns whether it was news; undefined: too much of it, and it was not heard. */
@@ -97,7 +104,7 @@ export class Gathering {
     if (tag.number < number || (tag.number === number && !this.#opening.lacks(sketches))) return false;
     if (number > 0 && tag.number > number + FARTHEST_OPENING) return undefined;
     if (!mayBringNews(neighbour, now)) return undefined;
-    if (tag.number > number) this.#opening.raise(tag.number, this.#own, now);
+    if (tag.number > number) this.#raiseTo(tag.number, now);
     this.#opening.add(sketches, now);
     this.#defendOwn(sketches, now);
     return true;
@@ -113,13 +120,17 @@ export class Gathering {
     this.#opening.add([this.#own], now);
   }
 
-  /** One step of the search for the seed; returns the seed if all begin again from another one than before. */
-  step(now: number): Matrix | undefined {
+  /** One step of the search for the seed; returns the seed if it, or the numbers of its clusters, are others than before. */
+  step(now: number): Seed | undefined {
     const found = this.#opening.step();
     if (found === undefined) return undefined;
-    this.#seed = found.seed;
-    this.#openedAt = now;
-    return found.seed;
+    const { seed, isNew } = found;
+    const before = this.#seed;
+    this.#seed = seed;
+    if (isNew) this.#openedAt = now;
+    if (seed === undefined) return undefined;
+    const isNumberedAsBefore = before?.data.every((value, i) => value === seed.data[i]);
+    return isNew || !isNumberedAsBefore ? { seed, isNew } : undefined;
   }
 
   /** Whether the neighbour is known to have the same sketches. */

@@ -3,6 +3,8 @@
 import { type DeviceUpdate, distortion, kmeans, type Matrix, matrix, toRows, updateDevice } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
 import type { SavedState } from "./memory.ts";
+import { inOrder, isInOrder, orderLike, sortedOrder } from "./numbering.ts";
+import type { Seed } from "./opening.ts";
 import { LARGEST_CONTRACTION, OPENING_UPDATES, PRECISION, SHARE_TOLERANCE, SKETCH_TOLERANCE } from "./pace.ts";
 import { centroidsOf, fingerprintOf, type Sketch, sketchOf } from "./sketch.ts";
 import type { Study } from "./study.ts";
@@ -26,6 +28,8 @@ export class Model {
   #openingLeft = OPENING_UPDATES;
   /** Where the next update begins as well, or only. */
   #starts: readonly Matrix[] = [];
+  /** Whose numbers the clusters take until the opening is over; undefined: those that they have. */
+  #numbers: Matrix | undefined;
   /** The finished k-means of the own rows. */
   #own: Matrix | undefined;
   rowsLeftOut = 0;
@@ -98,14 +102,23 @@ export class Model {
     this.#openingLeft = OPENING_UPDATES;
   }
 
-  /** The next update begins at the seed, as in all devices, at the own k-means and where it is; the best is kept. */
-  openAt(seed: Matrix): void {
-    this.#starts = [seed, this.#own, this.centroids].filter((start) => start !== undefined);
-    this.openAgain();
+  /**
+   * The next update begins at the seed, as in all devices, at the own k-means and where it is; the best is kept. A seed
+   * that is not new only brings other numbers.
+   */
+  openAt({ seed, isNew }: Seed): void {
+    if (isNew) {
+      this.#starts = [seed, this.#own, this.centroids].filter((start) => start !== undefined);
+      this.#numbers = seed;
+      this.openAgain();
+    } else {
+      this.#numberLike(seed);
+    }
   }
 
-  /** Forgets all that came from neighbours. */
+  /** Forgets all that came from neighbours, but for the numbers. */
   reset(): void {
+    this.#numbers ??= this.centroids;
     this.centroids = undefined;
     this.present = this.present.map(() => false);
     this.#beginRestarts();
@@ -136,7 +149,7 @@ export class Model {
     const found = kmeans(this.#points, { k, restarts: 1, seed: this.#seed + this.#restartsLeft });
     if (this.#best === undefined || found.inertia < this.#best.inertia) this.#best = found;
     if (this.#restartsLeft > 0) return;
-    this.#own = this.#best.centroids;
+    this.#own = inOrder(this.#best.centroids, sortedOrder(this.#best.centroids));
     // New data may be in another basin than the centroids that came from the old.
     this.#starts = this.centroids === undefined ? [this.#own] : [this.centroids, this.#own];
   }
@@ -149,7 +162,13 @@ export class Model {
     const { k, minimum } = this.#study;
     const counts = new Float64Array(k);
     for (let r = 0; r < this.#points.rows; r++) counts[best.labels[r]]++;
-    const found = sketchOf(best.centroids, counts, minimum);
+    const numbers = this.#numbers ?? this.centroids;
+    const order = numbers === undefined ? sortedOrder(best.centroids) : orderLike(best.centroids, numbers);
+    const found = sketchOf(
+      inOrder(best.centroids, order),
+      order.map((c) => counts[c]),
+      minimum,
+    );
     this.#best = undefined;
     return known !== undefined && this.#isNearlyAsGood(known, found, best.inertia) ? known : found;
   }
@@ -172,6 +191,8 @@ export class Model {
     const given = before ?? neighbours.find(({ rows }) => rows === k);
     const [first, ...others] = this.#starts.length > 0 ? this.#starts : given === undefined ? [] : [given];
     if (first === undefined) return false;
+    // Only then an update can jump, and end with its centroids in another order.
+    const isChoosing = this.#openingLeft > 0 || others.length > 0;
     this.#starts = [];
     let result = this.#updated(first, neighbours);
     let isFresh = first !== before;
@@ -183,13 +204,29 @@ export class Model {
     }
     this.#openingLeft = Math.max(0, this.#openingLeft - 1);
     this.round++;
-    this.move = this.distance((before ?? first).data, result.centroids.data);
     this.centroids = result.centroids;
     this.last = result;
     const isPulled = neighbours.length > 0 && this.#study.alpha > 0;
     // A fresh centroid without rows may be a seed still, whatever stood in its place before.
     this.present = this.present.map((was, c) => isPulled || result.counts[c] >= minimum || (was && !isFresh));
+    const numbers = this.#numbers ?? before;
+    if (isChoosing && numbers !== undefined) this.#numberLike(numbers);
+    if (this.#openingLeft === 0) this.#numbers = undefined;
+    this.move = this.distance((before ?? first).data, this.centroids.data);
     return true;
+  }
+
+  /** Gives the clusters the numbers of their counterparts. */
+  #numberLike(reference: Matrix): void {
+    if (this.centroids === undefined) return;
+    const order = orderLike(this.centroids, reference);
+    if (isInOrder(order)) return;
+    const centroids = inOrder(this.centroids, order);
+    this.centroids = centroids;
+    this.present = order.map((c) => this.present[c]);
+    if (this.last === undefined) return;
+    const { counts } = this.last;
+    this.last = { ...this.last, centroids, counts: counts.map((_, place) => counts[order[place]]) };
   }
 
   /** The own k-means, to be kept. */

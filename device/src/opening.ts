@@ -3,9 +3,17 @@
 
 import type { Matrix } from "@fedkm/core";
 import type { SavedOpening } from "./memory.ts";
+import { numberedSeed } from "./numbering.ts";
 import { LARGEST_SKETCHES_BYTES, MOST_SKETCHES, SEED_QUIET_MILLISECONDS } from "./pace.ts";
 import { sketchBytes, type Tag } from "./protocol.ts";
 import { fromSaved, hashBytes, mixPair, type Seeding, type Sketch, seeding, toSaved } from "./sketch.ts";
+
+/** Where all begin, in the order of the numbers of clusters. */
+export interface Seed {
+  readonly seed: Matrix;
+  /** Another one than before, in whatever order. */
+  readonly isNew: boolean;
+}
 
 export class Opening {
   readonly #k: number;
@@ -75,17 +83,17 @@ export class Opening {
     this.#changed(now);
   }
 
-  /** One step towards the seed; returns it when it is found and another one than before. */
-  step(): { readonly seed: Matrix | undefined } | undefined {
+  /** One step towards the seed; returns it when it is found. */
+  step(): (Pick<Seed, "isNew"> & { readonly seed: Matrix | undefined }) | undefined {
     this.#seeding ??= seeding([...this.#sketches.values()], this.#k, this.#resolution);
     if (!this.#seeding.step()) return undefined;
     const seed = this.#seeding.seed();
     this.#seeding = undefined;
     this.#changedAt = undefined;
     const hash = seed === undefined ? 0 : Math.max(1, hashBytes(new Uint8Array(seed.data.buffer)));
-    if (hash === this.#seed) return undefined;
+    const isNew = hash !== this.#seed;
     this.#seed = hash;
-    return { seed };
+    return { seed: seed && numberedSeed(seed, [...this.#sketches.values()]), isNew };
   }
 
   saved(): SavedOpening {

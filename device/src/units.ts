@@ -1,25 +1,29 @@
 // From the features' units, in which data and results are given, to the numbers that are clustered and sent, and back.
 
-import type { Matrix } from "@fedkm/core";
+import { type Matrix, takeRows } from "@fedkm/core";
 import type { Study } from "./study.ts";
 
 /** Rows in the features' units to the numbers that are clustered and sent. Rows out of bounds are left out. */
 export function scaleRows(study: Study, rows: Matrix): Matrix {
-  const d = study.features.length;
-  if (rows.cols !== d)
-    throw new RangeError(`rows must have ${d} columns (the features of the study), got ${rows.cols}`);
-  const data = new Float64Array(rows.data.length);
-  let kept = 0;
-  for (let r = 0; r < rows.rows; r++) {
-    const isInside = study.features.every(({ min, max }, f) => {
-      const value = rows.data[r * d + f];
-      return value >= min && value <= max;
-    });
-    if (!isInside) continue;
-    for (let f = 0; f < d; f++) data[kept * d + f] = rows.data[r * d + f] / study.features[f].scale;
-    kept++;
+  const within = takeRows(rows, rowsWithin(study, rows));
+  const scales = study.features.map(({ scale }) => scale);
+  return { ...within, data: within.data.map((value, i) => value / scales[i % within.cols]) };
+}
+
+/** The places of the rows that count: those within the study's bounds, or none if they are too few to hide in. */
+export function rowsThatCount(study: Study, rows: Matrix): number[] {
+  const within = rowsWithin(study, rows);
+  return within.length >= study.k * study.minimum ? within : [];
+}
+
+function rowsWithin({ features }: Study, { data, rows, cols }: Matrix): number[] {
+  const d = features.length;
+  if (cols !== d) throw new RangeError(`rows must have ${d} columns (the features of the study), got ${cols}`);
+  const within: number[] = [];
+  for (let r = 0; r < rows; r++) {
+    if (features.every(({ min, max }, f) => data[r * d + f] >= min && data[r * d + f] <= max)) within.push(r);
   }
-  return { data: data.slice(0, kept * d), rows: kept, cols: d };
+  return within;
 }
 
 /** Centroids in the features' units again. */

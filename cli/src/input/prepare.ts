@@ -1,6 +1,7 @@
 // Devices ready to be clustered: their rows on one scale, and the links between them.
 
 import type { Graph, Matrix } from "@fedkm/core";
+import type { Study } from "@fedkm/device";
 import type { Plugins } from "@fedkm/experiments";
 import { applyScaling } from "@fedkm/files";
 import { type Input, type InputOptions, readInput } from "./devices.ts";
@@ -12,6 +13,8 @@ export interface PrepareOptions extends InputOptions {
   readonly graph: string;
   readonly scale: string;
   readonly seed: number;
+  /** Rows and scale are as its devices have them. */
+  readonly study?: Study;
 }
 
 export interface Prepared {
@@ -31,6 +34,7 @@ export async function prepare(
   graphs?: Plugins["graphs"],
 ): Promise<Prepared> {
   const input = await readInput(patterns, options, onFile);
+  if (options.study !== undefined) return prepareStudy(input, options.study, options, graphs);
   const datasets = input.devices.map(({ points }) => points);
   const names = input.devices.map(({ name }) => name);
   const { scaling, warnings } = await chooseScaling(options.scale, input.columns, datasets);
@@ -39,4 +43,20 @@ export async function prepare(
   if (scaling.kind !== "none") for (const points of datasets) applyScaling(points, scaling);
   const graph = await linkDevices(options.graph, names, datasets, options.seed, graphs);
   return { input, names, datasets, scaling, graph, warnings: [...input.warnings, ...warnings, ...spread] };
+}
+
+async function prepareStudy(
+  read: Input,
+  study: Study,
+  options: PrepareOptions,
+  graphs?: Plugins["graphs"],
+): Promise<Prepared> {
+  // Loaded only where there is a study.
+  const { inputOfStudy, scalingOfStudy } = await import("./study.ts");
+  const { scaleRows } = await import("@fedkm/device");
+  const input = inputOfStudy(read, study);
+  const datasets = input.devices.map(({ points }) => scaleRows(study, points));
+  const names = input.devices.map(({ name }) => name);
+  const graph = await linkDevices(options.graph, names, datasets, options.seed, graphs);
+  return { input, names, datasets, scaling: scalingOfStudy(study), graph, warnings: input.warnings };
 }

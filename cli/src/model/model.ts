@@ -10,11 +10,14 @@ import {
   predict,
   type Weighting,
 } from "@fedkm/core";
+import type { Study } from "@fedkm/device";
 import { applyScaling, type MissingPolicy, type Scaling } from "@fedkm/files";
 import type { ClusterModel } from "./clusters.ts";
 
 export const MODEL_FORMAT = "fedkm-model";
 export const MODEL_VERSION = 1;
+/** The method of a model that simulated devices have reached. */
+export const DEVICES = "devices";
 
 export interface DeviceModel {
   readonly name: string;
@@ -65,6 +68,8 @@ export interface Model {
     readonly penalty?: Penalty;
     readonly tolerance?: number;
   };
+  /** Of the method "devices": the study that its devices were simulated with. */
+  readonly study?: Study;
   readonly devices: readonly DeviceModel[];
   /** On all devices together. Not in models of before, nor in those of a single device on a network. */
   readonly clusters?: readonly ClusterModel[];
@@ -82,7 +87,10 @@ export interface Model {
 /** Whether each of several devices has clusters of its own, whose numbers are matched but need not mean the same. */
 export function isAlone({ devices, links, options }: Pick<Model, "devices" | "links" | "options">): boolean {
   const { method, alpha } = options;
-  return devices.length > 1 && (links.length === 0 || method === "local" || (method === "fedkm" && alpha === 0));
+  return (
+    devices.length > 1 &&
+    (links.length === 0 || method === "local" || ([DEVICES, "fedkm"].includes(method) && alpha === 0))
+  );
 }
 
 /** The centroids of a model's device on the scale on which points are compared. */

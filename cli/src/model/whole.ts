@@ -1,5 +1,6 @@
 // A whole model from its file: also what only its certificate needs is checked, so that an edited file is refused and not misread.
 
+import { parseStudy } from "@fedkm/device";
 import { DataError } from "@fedkm/files";
 import type { Model } from "./model.ts";
 import { readModel } from "./read.ts";
@@ -23,6 +24,7 @@ export function readWholeModel(file: string): Model {
     penalty === "squared" ||
     (["norm", "truncated"].includes(penalty?.name) && isAmount(penalty.scale) && penalty.scale > 0);
   must(isPenalty, "options.penalty", 'squared, or "norm" or "truncated" with a scale above 0,', penalty);
+  must(model.study === undefined || isStudy(model.study), "study", "a whole study", model.study);
   model.devices.forEach(({ rows, sizes }, i) => {
     must(isAmount(rows), `devices[${i}].rows`, "a number of at least 0", rows);
     const { k } = model.options;
@@ -52,6 +54,15 @@ export function readWholeModel(file: string): Model {
     must(Number.isFinite(value), `certificate.${name}`, "a number", value);
   }
   return model;
+}
+
+function isStudy(value: unknown): boolean {
+  try {
+    parseStudy(JSON.stringify(value));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function isAmount(value: unknown): value is number {

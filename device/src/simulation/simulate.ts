@@ -1,14 +1,15 @@
 // A whole network of devices in one process: the same loop, a simulated clock, links in memory. Seeded, so it can be rerun.
 
-import { edges, type Graph, type Matrix, matrix, objective, randomStream } from "@fedkm/core";
+import { edges, type Graph, type Matrix, matrix, randomStream, takeRows } from "@fedkm/core";
 import { type ChangeStatus, type ChangingDevice, type ChangingOptions, createChangingDevice } from "../change.ts";
 import { type Memory, type SavedState, volatileMemory } from "../memory.ts";
+import { studyObjective } from "../objective.ts";
 import type { Contract } from "../protocol.ts";
 import { isSettled } from "../settled.ts";
 import type { Part } from "../side.ts";
 import type { DeviceStatus } from "../status.ts";
 import type { Study } from "../study.ts";
-import { scaleRows } from "../units.ts";
+import { rowsThatCount, scaleRows } from "../units.ts";
 import { simulatedClock } from "./clock.ts";
 import { simulatedLinks, type Weather } from "./links.ts";
 import { eventLog, type SimulatedEvent } from "./log.ts";
@@ -22,6 +23,8 @@ export interface SimulationOptions {
   /** Every link that there may be. */
   readonly graph: Graph;
   readonly seed: number;
+  /** Of the first k-means of every device. Default: another one for each, drawn from `seed`. */
+  readonly kmeansSeed?: number;
   /** Who is linked to whom at first. Default: as the graph says. */
   readonly links?: readonly ArrayLike<number>[];
   /** Devices that come later, by `restart`. Default none. */
@@ -211,9 +214,9 @@ export function simulate(options: SimulationOptions): Simulation {
     status: (i) => running(i).device.status(),
     centroids,
     objective: () =>
-      objectiveOf(
+      studyObjective(
         study,
-        datasets.map((rows) => scaleRows(study, rows)),
+        datasets.map((rows) => scaleRows(study, takeRows(rows, rowsThatCount(study, rows)))),
         centroids(),
         graph,
       ),
@@ -230,20 +233,12 @@ export function simulate(options: SimulationOptions): Simulation {
 const pairOf = (i: number, j: number) => `${Math.min(i, j)} ${Math.max(i, j)}`;
 
 function optionsOf(
-  { seed, paceMilliseconds }: SimulationOptions,
+  { seed, kmeansSeed, paceMilliseconds }: SimulationOptions,
   i: number,
 ): Pick<ChangingOptions, "seed" | "paceMilliseconds"> {
   return {
     // Far enough apart for the ten starts of each.
-    seed: seed * 1_000_003 + i * 101,
+    seed: kmeansSeed ?? seed * 1_000_003 + i * 101,
     ...(paceMilliseconds === undefined ? {} : { paceMilliseconds: paceMilliseconds(i) }),
   };
-}
-
-/** GTVMin as the devices see it: with weighting "sample" they divide by the study's typical rows, not by the mean. */
-function objectiveOf(study: Study, datasets: readonly Matrix[], centroids: readonly Matrix[], graph: Graph): number {
-  const { alpha, coupling, weighting, typicalRows } = study;
-  const mean = datasets.reduce((sum, { rows }) => sum + rows, 0) / datasets.length;
-  const scale = typicalRows === null ? 1 : mean / typicalRows;
-  return scale * objective(datasets, centroids, graph, { alpha: alpha / scale, coupling, weighting });
 }

@@ -4,6 +4,7 @@ import { defaults } from "@fedkm/core/defaults";
 import { Argument, Command } from "commander";
 import { parseAtLeastZero, parseSeed, parseWhole } from "../../arguments.ts";
 import type { Console } from "../../console.ts";
+import { UsageError } from "../../failure.ts";
 import {
   addDialectOptions,
   addMissingOption,
@@ -13,10 +14,12 @@ import {
   inputOptions,
 } from "../../input/options.ts";
 import { addPluginOption, type PluginOptions } from "../../plugins.ts";
+import type { FitOptions } from "./fit.ts";
 import { addMethodOptions, type MethodSettings } from "./settings.ts";
 
 interface FitFlags extends InputFlags, MethodSettings, PluginOptions {
-  k: number;
+  k?: number;
+  study?: string;
   alpha: number;
   graph: string;
   method: string;
@@ -32,9 +35,13 @@ export function fitCommand(io: Console): Command {
     .addArgument(
       new Argument("<files...>", "CSV, TSV, JSON lines or Parquet, text also as .gz; patterns such as 'sites/*.csv'"),
     )
-    .requiredOption("--k <number>", "clusters", parseWhole("--k", 1))
+    .option("--k <number>", "clusters; required without --study", parseWhole("--k", 1))
     .option("--alpha <number>", "how strongly neighbours pull: 0 is alone", parseAtLeastZero("--alpha"), defaults.alpha)
-    .option("--method <name>", "fedkm, or a method to compare with: consensus, local, pooled, ...", "fedkm");
+    .option("--method <name>", "fedkm, or a method to compare with: consensus, local, pooled, ...", "fedkm")
+    .option(
+      "--study <study.yaml>",
+      "simulate the devices of this study: columns, bounds, scale, k and alpha are its own",
+    );
   addNetworkOptions(command)
     .option("--seed <integer>", "of everything random", parseSeed, 1)
     .option("--out <folder>", "where the results go", "fedkm-results")
@@ -45,8 +52,20 @@ export function fitCommand(io: Console): Command {
       "after",
       "\nExample:\n  fedkm fit examples/north.csv examples/south.csv --k 3 --exclude plant --out clusters",
     )
-    .action(async (files: string[], flags: FitFlags) => {
+    .action(async (files: string[], flags: FitFlags, called: Command) => {
       const { fitFiles } = await import("./fit.ts");
-      await fitFiles(files, inputOptions(flags), io);
+      await fitFiles(files, await completed(flags, called), io);
     });
+}
+
+/** With what the study says, or with the number of clusters that was typed. */
+async function completed({ study: file, ...flags }: FitFlags, called: Command): Promise<FitOptions> {
+  const { k } = flags;
+  if (file !== undefined) {
+    const { optionsOfStudy } = await import("./study.ts");
+    const said = Object.entries(flags).filter(([name]) => called.getOptionValueSource(name) !== "default");
+    return { ...inputOptions(flags), ...optionsOfStudy(file, Object.fromEntries(said)) };
+  }
+  if (k === undefined) throw new UsageError("--k must be given, or --study with a file that says it, got neither");
+  return { ...inputOptions(flags), k };
 }

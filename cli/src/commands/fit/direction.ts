@@ -17,11 +17,11 @@ const EVEN = 0.8;
 const LEADING = 0.9;
 
 type Fit = Pick<Fitted, "datasets" | "labels" | "sums"> & {
-  readonly model: Pick<Fitted["model"], "columns" | "scaling">;
+  readonly model: Pick<Fitted["model"], "columns" | "scaling" | "study">;
 };
 
 export function directionWarnings({ datasets, labels, sums, model }: Fit): string[] {
-  const { columns, scaling } = model;
+  const { columns, scaling, study } = model;
   if (columns.length < 2 || sums.k < 2) return [];
   const { axes, shares, means } = principalAxes(sampleOf(datasets, columns.length), 1);
   const [axis] = axes;
@@ -36,8 +36,9 @@ export function directionWarnings({ datasets, labels, sums, model }: Fit): strin
         "rise and fall together: clusters are slices along it; leave out columns that measure the same thing",
     ];
   }
-  // Without scaling, its deviation was warned of; with --scale standard no column has more than another.
-  if (scaling.kind !== "bounds") return [];
+  // Without scaling, its deviation was warned of; with --scale standard no column has more than another; and the scales
+  // of a study are agreed on.
+  if (scaling.kind !== "bounds" || study !== undefined) return [];
   return [
     `column ${JSON.stringify(columns[leading])} has ${share} between its bounds; give all columns the same say with ` +
       "--scale standard",

@@ -1,20 +1,20 @@
 // fedkm fit: files in, a model, labels and a report out.
 
-import { connectedComponents, discrepancy, edges, type FitModel, type Graph, type Matrix, toRows } from "@fedkm/core";
+import { connectedComponents, discrepancy, edges, type Graph, type Matrix, toRows } from "@fedkm/core";
 import { undoScaling } from "@fedkm/files";
 import { type Console, isStyled } from "../../console.ts";
 import { type Prepared, type PrepareOptions, prepare } from "../../input/prepare.ts";
 import { certifyModel } from "../../model/certify.ts";
 import { type ClusterSums, clusterModels, clusterSums } from "../../model/clusters.ts";
 import type { Fitted } from "../../model/fitted.ts";
-import { isAlone, labelScaled, MODEL_FORMAT, MODEL_VERSION, type Model } from "../../model/model.ts";
+import { DEVICES, isAlone, labelScaled, MODEL_FORMAT, MODEL_VERSION, type Model } from "../../model/model.ts";
 import { type PluginOptions, pluginsOf } from "../../plugins.ts";
 import { type Progress, progressOn } from "../../progress.ts";
 import { checkFolder } from "../../write.ts";
 import { inCommonOrder } from "./order.ts";
 import { placesApart } from "./places.ts";
 import { summary, writeResults } from "./results.ts";
-import { type Asked, askedOf, runMethod } from "./run.ts";
+import { type Asked, askedOf, type Found, runMethod } from "./run.ts";
 import type { MethodSettings, SettledSettings } from "./settings.ts";
 import { fitText } from "./text.ts";
 import { resultWarnings } from "./warnings.ts";
@@ -39,7 +39,7 @@ export async function fitFiles(patterns: readonly string[], options: FitOptions,
   try {
     const onFile = (file: string) => progress.announce(`fedkm  reading ${file}`);
     const prepared = await prepare(patterns, options, onFile, plugins.graphs);
-    fitted = fitPrepared(prepared, options, asked, progress, performance.now() - began);
+    fitted = await fitPrepared(prepared, options, asked, progress, performance.now() - began);
     progress.announce("fedkm  writing the results");
     written = await writeResults(prepared.input, fitted, options);
   } finally {
@@ -52,13 +52,20 @@ export async function fitFiles(patterns: readonly string[], options: FitOptions,
   else io.stdout.write(`${fitText(fitted, warnings, written.paths, isStyled(io.stdout, io.env)).join("\n")}\n`);
 }
 
-function fitPrepared(prepared: Prepared, options: FitOptions, asked: Asked, progress: Progress, read: number): Fitted {
+async function fitPrepared(
+  prepared: Prepared,
+  options: FitOptions,
+  asked: Asked,
+  progress: Progress,
+  read: number,
+): Promise<Fitted> {
   const { input, names, datasets, scaling, graph } = prepared;
   progress.announce(`fedkm  ${options.method} on ${names.length} devices`);
   const start = performance.now();
-  const found = runMethod(asked, datasets, graph, progress);
+  const found = await run(prepared, options, asked, progress);
   const fit = performance.now() - start;
-  const ordered = inCommonOrder(found.centroids, datasets);
+  // The devices of a study have numbered their clusters.
+  const ordered = options.study === undefined ? inCommonOrder(found.centroids, datasets) : found.centroids;
   const centroids = ordered.map((own) => toRows(undoScaling(own, scaling)));
   const labels = datasets.map((points, i) => labelScaled({ centroids: centroids[i] }, scaling, points));
   const sums = clusterSums(datasets, labels, options.k);
@@ -71,8 +78,20 @@ function fitPrepared(prepared: Prepared, options: FitOptions, asked: Asked, prog
   return { model, datasets, labels, sums, graph, numbersAgree, warnings, milliseconds: { read, fit } };
 }
 
+async function run(
+  { input, names, datasets, graph }: Prepared,
+  { study, seed }: FitOptions,
+  asked: Asked,
+  progress: Progress,
+): Promise<Found> {
+  if (study === undefined) return runMethod(asked, datasets, graph, progress);
+  const { runDevices } = await import("./study.ts");
+  const rows = input.devices.map(({ points }) => points);
+  return runDevices(study, { names, rows, graph }, seed, progress);
+}
+
 interface Result {
-  readonly found: FitModel;
+  readonly found: Found;
   /** Its centroids in the common order. */
   readonly ordered: readonly Matrix[];
   /** The same in the user's units. */
@@ -82,7 +101,7 @@ interface Result {
 
 function modelOf(
   { input, names, datasets, scaling, graph }: Prepared,
-  { k, alpha, seed, method, graph: spec, missing }: FitOptions,
+  { k, alpha, seed, method, graph: spec, missing, study }: FitOptions,
   { settings }: Asked,
   { found, ordered, centroids, sums }: Result,
 ) {
@@ -92,7 +111,15 @@ function modelOf(
     columns: input.columns,
     scaling,
     missing: { policy: missing, ...(input.fill && { fill: input.fill }) },
-    options: { k, alpha, method, graph: spec, seed, ...recorded(settings, found) },
+    options: {
+      k,
+      alpha,
+      method: study === undefined ? method : DEVICES,
+      graph: spec,
+      seed,
+      ...recorded(settings, found),
+    },
+    ...(study && { study }),
     devices: names.map((name, i) => ({
       name,
       rows: datasets[i].rows,
@@ -117,7 +144,7 @@ function modelOf(
 }
 
 /** What was said, and the scale of a penalty that was found for it. */
-function recorded({ penalty, ...settings }: SettledSettings, found: FitModel) {
+function recorded({ penalty, ...settings }: SettledSettings, found: Found) {
   return penalty === undefined ? settings : { ...settings, penalty: found.penalty ?? ("squared" as const) };
 }
 

@@ -2,6 +2,7 @@
 
 import { type FitModel, fitRounds, type Graph, type Matrix, type Method, methods } from "@fedkm/core";
 import { UsageError } from "../../failure.ts";
+import type { Model } from "../../model/model.ts";
 import { significant } from "../../numbers.ts";
 import type { Progress } from "../../progress.ts";
 import { type MethodSettings, methodOptions, type SettledSettings, settingsOf } from "./settings.ts";
@@ -14,6 +15,10 @@ export interface Asked {
   /** What was said beyond that, and what counts the same. */
   readonly settings: SettledSettings;
 }
+
+/** What model.json says of a run. */
+export type Found = Pick<FitModel, "centroids" | "objective" | "rounds" | "converged" | "penalty"> &
+  Pick<Model, "messages" | "bytes" | "history">;
 
 type Table = Readonly<Record<string, Method>>;
 

@@ -24,7 +24,7 @@ export function fitText(
   const plural = (n: number, word: string) => `${count(n)} ${word}${n === 1 ? "" : "s"}`;
   const facts = [
     `${plural(devices.length, "device")}, ${plural(links.length, "link")}, ${plural(rows, "row")}, ${plural(columns.length, "column")}`,
-    `${options.method}, k = ${options.k}, alpha = ${options.alpha}, ${
+    `${model.study === undefined ? options.method : `simulated devices of study ${JSON.stringify(model.study.name)}`}, k = ${options.k}, alpha = ${options.alpha}, ${
       options.weighting === "device" && devices.length > 1 ? "every device counts the same, " : ""
     }seed ${options.seed}: ${
       converged ? "settled" : "stopped"

@@ -25,9 +25,7 @@ export function resultWarnings(found: Found, input: Input): string[] {
     ...directionWarnings(found),
     ...(small.length > 0 ? [`fewer than ${FEW_ROWS} rows a cluster: ${listed(small)}`] : []),
     ...(parts > 1 ? [`the network falls into ${parts} parts that never hear of each other`] : []),
-    ...(model.converged
-      ? []
-      : [`${method} did not settle in ${model.rounds} rounds; ${settlingRemedy(model.options)}`]),
+    ...(model.converged ? [] : [`${method} did not settle in ${model.rounds} rounds; ${settlingRemedy(model)}`]),
     ...(input.dropped > 0.05 * (total + input.dropped)
       ? ["more than 5 % of the rows were dropped; see which with fedkm inspect"]
       : []),
@@ -38,7 +36,8 @@ export function resultWarnings(found: Found, input: Input): string[] {
 const LEAST_TOLERANCE = 1e-14;
 
 /** What helps a run that did not settle. */
-function settlingRemedy({ preset, tolerance = defaults.tol }: Model["options"]): string {
+function settlingRemedy({ study, options: { preset, tolerance = defaults.tol } }: Model): string {
+  if (study !== undefined) return "this is where they are after a simulated hour";
   if (tolerance < LEAST_TOLERANCE) return `use a --tolerance of at least ${LEAST_TOLERANCE}`;
   return preset === "paper"
     ? "allow more with --rounds, or settle in fewer with --preset dependable"

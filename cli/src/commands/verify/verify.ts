@@ -1,11 +1,12 @@
 // fedkm verify: a model and its files in, its certificate computed again, and the first thing that does not fit.
 
 import { type Certificate, type Graph, graph, type Matrix } from "@fedkm/core";
-import { applyScaling, type DialectOptions } from "@fedkm/files";
+import { applyScaling, type DialectOptions, type Scaling } from "@fedkm/files";
 import type { Console } from "../../console.ts";
 import { type Input, readInput } from "../../input/devices.ts";
 import { isLinkRule, linkDevices } from "../../input/links.ts";
 import { chooseScaling } from "../../input/scale.ts";
+import { inputOfStudy, scalingOfStudy } from "../../input/study.ts";
 import { certifyModel } from "../../model/certify.ts";
 import type { Model } from "../../model/model.ts";
 import { readWholeModel } from "../../model/whole.ts";
@@ -38,7 +39,7 @@ export async function verify(
     const { columns, missing } = model;
     const reading = { ...options, columns, missing: missing.policy };
     const input = await readInput(patterns, reading, (name) => progress.announce(`fedkm  reading ${name}`));
-    found = await compareWithRows(model, input);
+    found = await compareWithRows(model, model.study === undefined ? input : inputOfStudy(input, model.study));
   } finally {
     progress.erase();
   }
@@ -58,9 +59,7 @@ async function compareWithRows(model: Model, input: Input): Promise<Verified> {
   const rows = new Map(input.devices.map(({ name, points }) => [name, points]));
   const datasets = model.devices.map(({ name }) => rows.get(name) as Matrix);
   const { kind } = model.scaling;
-  // The bounds come from a file that is not the model's.
-  const { scaling } = kind === "bounds" ? model : await chooseScaling(kind, model.columns, datasets);
-  const misfit = scalingFault(model, scaling);
+  const misfit = scalingFault(model, await scalingOf(model, datasets));
   if (misfit !== undefined) return { fault: misfit };
   if (kind !== "none") for (const points of datasets) applyScaling(points, model.scaling);
   const network = networkOf(model);
@@ -68,6 +67,12 @@ async function compareWithRows(model: Model, input: Input): Promise<Verified> {
   if (fault !== undefined) return { fault };
   const certificate = certifyModel(model, datasets, network);
   return { certificate, fault: resultFault(model, datasets, certificate) };
+}
+
+async function scalingOf({ study, scaling, columns }: Model, datasets: readonly Matrix[]): Promise<Scaling> {
+  if (study !== undefined) return scalingOfStudy(study);
+  // The bounds come from a file that is not the model's.
+  return scaling.kind === "bounds" ? scaling : (await chooseScaling(scaling.kind, columns, datasets)).scaling;
 }
 
 function networkOf({ devices, links }: Model): Graph {

@@ -20,7 +20,7 @@ export function reportPage(fitted: Fitted): string {
   const { drawing, caption } = drawProjection(document, fitted);
   const title = `${counted(options.k, "cluster")} of ${counted(rows, "row")} on ${counted(devices.length, "device")}`;
   const facts = [
-    `${options.method}, alpha = ${options.alpha}, every ${options.weighting === "sample" ? "row" : "device"} counts the same, graph ${options.graph}, scale ${scaling.kind}, seed ${options.seed}`,
+    `${model.study === undefined ? options.method : `simulated devices of study ${JSON.stringify(model.study.name)}`}, alpha = ${options.alpha}, every ${options.weighting === "sample" ? "row" : "device"} counts the same, graph ${options.graph}, scale ${scaling.kind}, seed ${options.seed}`,
     `${converged ? "settled" : "stopped"} after ${counted(rounds, "round")} at objective ${significant(objective, 4)}`,
     `${count(model.messages)} messages, ${count(model.bytes)} bytes between devices`,
   ];
