@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { durableWrite } from "./disk.ts";
 import { MOST_ADDRESSES, MOST_LINKS } from "./link/limits.ts";
-import { addressFault, type Contact, peerFault } from "./peer.ts";
+import { addressFault, type Contact, peerFault, reachFault, relayOf } from "./peer.ts";
 import { reasonOf } from "./reason.ts";
 import { inTurn } from "./turn.ts";
 
@@ -88,7 +88,15 @@ function checkedLink(value: unknown, index: number): Link {
     throw new RangeError(`${where} ${rule}, got ${JSON.stringify(value)}`);
   }
   const fault =
-    peerFault(peer) ?? addresses.map((text) => addressFault(String(text))).find((found) => found !== undefined);
+    peerFault(peer) ??
+    addresses
+      .map(String)
+      .map(linkFault)
+      .find((found) => found !== undefined);
   if (fault !== undefined) throw new RangeError(`${where} ${fault}`);
   return { name, peer, addresses: addresses.map(String) };
+}
+
+function linkFault(address: string): string | undefined {
+  return relayOf(address) === undefined ? addressFault(address) : reachFault(address);
 }
