@@ -224,6 +224,7 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
         keeper?.add(peer);
         // Its address may be new.
         keeper?.wake(peer);
+        if (relayed(peer).length > 0) void tryDirectly(peer);
       }
     },
     traffic: (peer) => keeper?.traffic(peer),

@@ -59,6 +59,7 @@ export function describe(
     dataReadAt,
     failedWrites: { state: store.failedWrites(), status: parts.statusFailures, log: surroundings.linesLost() },
     ...describeLinks(device, network, links),
+    relay: network.relayTraffic() ?? null,
     pending: pending.list(),
     notices: notices.list(),
   };
@@ -76,7 +77,24 @@ function describeLinks(
     const traffic = network.traffic(neighbour.peer);
     if (link === undefined || traffic === undefined) return [];
     const { name, addresses } = link;
-    return [{ name, addresses, ...neighbour, ...traffic, failure: traffic.failure ?? null }];
+    const { via, relays, isRelay } = network.route(neighbour.peer);
+    return [
+      {
+        name,
+        addresses,
+        ...neighbour,
+        ...traffic,
+        failure: traffic.failure === undefined ? null : withNames(traffic.failure, links),
+        via: links.find(({ peer }) => peer === via)?.name ?? null,
+        relays: links.filter(({ peer }) => relays.includes(peer)).map((relay) => relay.name),
+        isRelay,
+      },
+    ];
   });
   return { device: own, links: described };
+}
+
+/** The owner knows neighbours by name. */
+function withNames(text: string, links: readonly Link[]): string {
+  return links.reduce((named, { peer, name }) => named.replaceAll(peer, name), text);
 }

@@ -9,11 +9,11 @@ export interface Log {
 /**
  * About this device: `data` files cannot be read, `rows` do not count, `links` or the `reset`, `met`, `state`, `epoch` or
  * `status` file cannot be used, lines of the `log` are lost. About a link: the neighbour is `away`, takes part in another
- * `study`, is under a `ban`, never rests (`restless`), asks for too many `openings`, or its stamps and ours are not in
- * `order`.
+ * `study`, is under a `ban`, never rests (`restless`), asks for too many `openings`, its stamps and ours are not in `order`,
+ * or the `relay` between it and this device is gone.
  */
 type Cause = "data" | "rows" | "links" | "reset" | "met" | "state" | "epoch" | "status" | "log" | LinkCause;
-type LinkCause = "away" | "study" | "order" | "ban" | "restless" | "openings";
+type LinkCause = "away" | "study" | "order" | "ban" | "restless" | "openings" | "relay";
 
 export interface Notice {
   readonly cause: Cause;

@@ -1,5 +1,6 @@
 // What a running device says about itself, as one plain object: for `device status`, for `up`, for metrics.
 
+import type { RelayTraffic } from "../libp2p.ts";
 import type { LinkTraffic } from "../link/keeper.ts";
 import type { DeviceStatus, NeighbourStatus } from "../status.ts";
 import type { Notice } from "./notices.ts";
@@ -10,6 +11,12 @@ export interface LinkStatus extends NeighbourStatus, Omit<LinkTraffic, "failure"
   readonly addresses: readonly string[];
   /** Why it cannot be reached, if it cannot. */
   readonly failure: string | null;
+  /** The name of the neighbour through which it is reached now; null: it is not reached through any. */
+  readonly via: string | null;
+  /** The names of neighbours through which it says that it can be reached. */
+  readonly relays: readonly string[];
+  /** Whether it relays to others, as far as is known. */
+  readonly isRelay: boolean;
 }
 
 /** Whether the device runs is not among it: one that is killed cannot write that it does not. Its lock knows. */
@@ -36,6 +43,8 @@ export interface DaemonStatus {
   readonly failedWrites: Readonly<Record<"state" | "status" | "log", number>>;
   readonly device: Omit<DeviceStatus, "neighbours">;
   readonly links: readonly LinkStatus[];
+  /** What it carries between its neighbours; null: it does not relay. */
+  readonly relay: RelayTraffic | null;
   readonly pending: readonly Stranger[];
   /** What a person should know: what is wrong now, then what was. */
   readonly notices: readonly Notice[];

@@ -21,7 +21,7 @@ export async function firstAnswer<T>({ addresses, signal, dial, isDirect, onFail
   for (const address of addresses) {
     const relay = relayOf(address);
     try {
-      if (relay !== undefined && !isDirect(relay)) throw new Error("the relay is not connected");
+      if (relay !== undefined && !isDirect(relay)) throw new Error("that device is not connected, or not linked here");
       return await dial(address, AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MILLISECONDS)]));
     } catch (error) {
       failure = error;

@@ -49,8 +49,12 @@ export const northStatus: DaemonStatus = {
       replaced: 1,
       isRestless: false,
       failure: null,
+      via: "west",
+      relays: ["west"],
+      isRelay: false,
     },
   ],
+  relay: { reservations: 2, circuits: 1, bytes: 4096 },
   pending: [],
   notices: [],
 };

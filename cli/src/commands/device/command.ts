@@ -28,7 +28,20 @@ export function deviceCommand(io: Console): Command {
     .addCommand(runCommand(io))
     .addCommand(statusCommand(io))
     .addCommand(exportCommand(io))
-    .addCommand(resetCommand(io));
+    .addCommand(resetCommand(io))
+    .addCommand(relayCommand(io));
+}
+
+function relayCommand(io: Console): Command {
+  return new Command("relay")
+    .description("Make the device relay between neighbours that cannot dial each other, or stop it from doing so.")
+    .argument("<choice>", "on or off; it counts from the device's next start")
+    .addOption(stateOption())
+    .addHelpText("after", "\nExample:\n  fedkm device relay on --state north")
+    .action(async (choice: string, { state }: StateOptions) => {
+      const { setRelay } = await import("./relay.ts");
+      await setRelay(choice, state, io);
+    });
 }
 
 function resetCommand(io: Console): Command {
