@@ -2,7 +2,6 @@
 
 import type { Connection, Stream } from "@libp2p/interface";
 import { peerIdFromString } from "@libp2p/peer-id";
-import { multiaddr } from "@multiformats/multiaddr";
 import { type Clock, realClock } from "./clock.ts";
 import { addressBook, type MetAddresses } from "./link/addressBook.ts";
 import { type LinkKeeper, type LinkTraffic, linkKeeper } from "./link/keeper.ts";
@@ -17,19 +16,11 @@ import {
 import { firstAnswer } from "./link/reach.ts";
 import { relays } from "./link/relays.ts";
 import { type SilenceWatch, silenceWatch } from "./link/silence.ts";
+import { isUnsupported, speaks } from "./link/speaks.ts";
 import { hearWhere, sayWhere, WHERE_PROTOCOLS } from "./link/where.ts";
 import { NotLinkedBackError, type Wire, type WireListener, type Wires } from "./link/wire.ts";
 import type { Network, NetworkListener } from "./network.ts";
-import {
-  createNode,
-  gater,
-  isUnsupported,
-  type Node,
-  type NodeOptions,
-  type RelayTraffic,
-  speaks,
-  withoutPeer,
-} from "./node.ts";
+import { createNode, gater, type Node, type NodeOptions, type RelayTraffic, withoutPeer } from "./node.ts";
 import { type Contact, relayOf, throughRelay } from "./peer.ts";
 import { provideWebSocket, provideWithResolvers } from "./platform.ts";
 
@@ -61,7 +52,7 @@ export interface Libp2pOptions extends NodeOptions {
 }
 
 export interface Libp2pNetwork extends Network {
-  /** Where it listens, with the ports that were free. */
+  /** Where it listens, with the ports that were free, and through whom it can be reached. */
   addresses(): string[];
   /** Links from now on: those that are gone are hung up. */
   setLinks(links: readonly Contact[]): void;
@@ -99,27 +90,26 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
   // Whoever relays, or says where it can be dialled, needs no relay itself.
   const isAsking = options.isRelay !== true && options.announce === undefined;
 
-  const connections = (peer: string): Connection[] =>
-    node?.libp2p.getConnections(peerIdFromString(peer)).filter(({ status }) => status === "open") ?? [];
-  const direct = (peer: string) => connections(peer).findLast((connection) => connection.direct);
-  const relayed = (peer: string) => connections(peer).filter((connection) => !connection.direct);
-  const reach = (peer: string, addresses: readonly string[], signal: AbortSignal) => {
-    const { libp2p } = node ?? {};
-    if (libp2p === undefined || addresses.length === 0) throw new Error("it has no address: it must find this device");
+  const connections = (peer: string): Connection[] => node?.libp2p.getConnections(peerIdFromString(peer)) ?? [];
+  const open = (peer: string) => connections(peer).filter(({ status }) => status === "open");
+  const direct = (peer: string) => open(peer).findLast((connection) => connection.direct);
+  const relayed = (peer: string) => open(peer).filter((connection) => !connection.direct);
+  const reach = async (peer: string, addresses: readonly string[], signal: AbortSignal) => {
+    const dialling = node;
+    if (dialling === undefined || addresses.length === 0)
+      throw new Error("it has no address: it must find this device");
     return firstAnswer({
       addresses,
       signal,
-      dial: (address, patience) => libp2p.dial(multiaddr(address).encapsulate(`/p2p/${peer}`), { signal: patience }),
+      dial: (address, patience) => dialling.dial(peer, address, patience),
       isDirect: (relay) => book.has(relay) && direct(relay) !== undefined,
       onFailure: (address) => book.failed(peer, address),
     });
   };
   const tryDirectly = async (peer: string) => {
     const addresses = book.of(peer).filter((address) => relayOf(address) === undefined);
-    // A relay is the way until there is another.
-    await Promise.resolve(
-      addresses.length > 0 && reach(peer, addresses, AbortSignal.timeout(ATTEMPT_MILLISECONDS)),
-    ).catch(() => {});
+    // The relay stays the way until there is another.
+    await reach(peer, addresses, AbortSignal.timeout(ATTEMPT_MILLISECONDS)).catch(() => {});
   };
   const helpers = relays({
     clock,
@@ -138,7 +128,7 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
   const listening = () => [...(node?.libp2p.getMultiaddrs().map(withoutPeer) ?? []), ...helpers.addresses()];
   const where = () => options.announce ?? listening();
   const connect = async (peer: string, signal: AbortSignal, wanted?: string): Promise<Connection> => {
-    const known = connections(peer);
+    const known = open(peer);
     // Of a peer that lost power the old connection seems open for a while.
     const chosen = known.find(({ id }) => id === wanted) ?? known.at(-1);
     return chosen ?? reach(peer, book.of(peer), signal);
@@ -206,11 +196,9 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
         silence.forget(detail);
         if (direct(peer) === undefined) helpers.forget(peer);
       });
-      const onWhere = (stream: Stream, { remotePeer, direct }: Connection) =>
+      const onWhere = (stream: Stream, { remotePeer }: Connection) =>
         hearWhere(stream, (addresses) => {
-          if (!book.met(remotePeer.toString(), addresses)) return;
-          options.onMet?.(book.remembered());
-          if (!direct) void tryDirectly(remotePeer.toString());
+          if (book.met(remotePeer.toString(), addresses)) options.onMet?.(book.remembered());
         });
       const few = { maxInboundStreams: 2, maxOutboundStreams: 2, runOnLimitedConnection: true };
       for (const protocol of WHERE_PROTOCOLS) await libp2p.handle(protocol, onWhere, few);
@@ -245,7 +233,7 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
       silence.close();
       keeper?.close();
       keeper = undefined;
-      await node?.libp2p.stop();
+      await node?.stop();
     },
   };
 }

@@ -1,29 +1,26 @@
 // The libp2p node of a device: TCP and WebSocket, Noise, yamux, limits, whom it lets in, and relays among neighbours.
 
-import {
-  type CircuitRelayServerComponents,
-  type CircuitRelayService,
-  type CircuitRelayTransportComponents,
-  circuitRelayServer,
-  circuitRelayTransport,
-  RELAY_V2_HOP_CODEC,
-  RELAY_V2_STOP_CODEC,
+import type {
+  CircuitRelayServerComponents,
+  CircuitRelayService,
+  CircuitRelayTransportComponents,
 } from "@libp2p/circuit-relay-v2";
 import { privateKeyFromProtobuf } from "@libp2p/crypto/keys";
-import {
-  type Connection,
-  type ConnectionGater,
-  type Libp2p,
-  type PeerId,
-  type StreamHandler,
-  serviceDependencies,
-  type Transport,
+import type {
+  Connection,
+  ConnectionGater,
+  Libp2p,
+  PeerId,
+  Startable,
+  StreamHandler,
+  Transport,
 } from "@libp2p/interface";
 import { noise } from "@libp2p/noise";
 import { peerIdFromString } from "@libp2p/peer-id";
 import { tcp } from "@libp2p/tcp";
 import { webSockets } from "@libp2p/websockets";
 import { yamux } from "@libp2p/yamux";
+import { multiaddr } from "@multiformats/multiaddr";
 import { createLibp2p } from "libp2p";
 import type { LinkKeeper } from "./link/keeper.ts";
 import {
@@ -40,9 +37,13 @@ import {
   MOST_STREAMS,
   RESERVATION_MILLISECONDS,
 } from "./link/limits.ts";
+import { speaks } from "./link/speaks.ts";
 import { type Identity, relayOf } from "./peer.ts";
 
 const MDNS_SERVICE = "_fedkm._udp.local";
+/** Of libp2p's circuit relay v2: what a relay is asked, and how it brings somebody. */
+const HOP_PROTOCOL = "/libp2p/circuit/relay/0.2.0/hop";
+const STOP_PROTOCOL = "/libp2p/circuit/relay/0.2.0/stop";
 
 export interface NodeOptions {
   readonly identity: Identity;
@@ -69,12 +70,14 @@ export interface RelayTraffic {
 
 export interface Node {
   readonly libp2p: Libp2p;
+  dial(peer: string, address: string, signal: AbortSignal): Promise<Connection>;
   /** Asks a neighbour to relay to this device. False: it relays to nobody. */
   reserve(connection: Connection): Promise<boolean>;
   /** Whether a neighbour relays to this device now. */
   isReserved(peer: string): boolean;
   /** Undefined: it does not relay. */
   relayTraffic(): RelayTraffic | undefined;
+  stop(): Promise<void>;
 }
 
 export async function createNode(
@@ -90,11 +93,13 @@ export async function createNode(
     options.onRelayed?.(carried.subarray());
   };
   const relays = relayTransport();
-  const services: { relay?: ReturnType<typeof relayService> } = options.isRelay ? { relay: relayService(onCarry) } : {};
+  const services: { relay?: Awaited<ReturnType<typeof relayService>> } = options.isRelay
+    ? { relay: await relayService(onCarry) }
+    : {};
   const libp2p = await createLibp2p<{ relay?: CircuitRelayService }>({
     privateKey: privateKeyFromProtobuf(identity.key),
     addresses: { listen: [...listen] },
-    transports: [...transports.map((kind) => (kind === "tcp" ? tcp() : webSockets())), relays.transport],
+    transports: transports.map((kind) => relays.beside(kind === "tcp" ? tcp() : webSockets())),
     services,
     connectionEncrypters: [noise()],
     streamMuxers: [
@@ -119,61 +124,88 @@ export async function createNode(
   });
   return {
     libp2p,
-    reserve: (connection) => relays.reserve(connection),
+    async dial(peer, address, signal) {
+      if (relayOf(address) !== undefined) await relays.load();
+      return libp2p.dial(multiaddr(address).encapsulate(`/p2p/${peer}`), { signal });
+    },
+    reserve: relays.reserve,
     isReserved: (peer) => relays.isReserved(peerIdFromString(peer)),
     relayTraffic() {
       const { relay } = libp2p.services;
       if (relay === undefined) return undefined;
       const streams = libp2p.getConnections().flatMap((connection) => connection.streams);
-      const isCircuit = ({ protocol = "", direction = "" }) =>
-        protocol === RELAY_V2_STOP_CODEC && direction === "outbound";
+      const isCircuit = ({ protocol = "", direction = "" }) => protocol === STOP_PROTOCOL && direction === "outbound";
       const reserved = [...relay.reservations.keys()].filter((peer) => libp2p.getConnections(peer).length > 0);
       return { reservations: reserved.length, circuits: streams.filter(isCircuit).length, bytes };
+    },
+    async stop() {
+      await relays.stop();
+      await libp2p.stop();
     },
   };
 }
 
-/** The library's own list of reservations. Its type is not exported. */
-interface Reservations {
-  addRelay(peer: PeerId, type: "configured"): Promise<unknown>;
-  hasReservation(peer: PeerId): boolean;
+/** The library's transport, with its own list of reservations. Its type is not exported. */
+interface RelayTransport extends Transport, Startable {
+  readonly reservationStore: {
+    addRelay(peer: PeerId, type: "configured"): Promise<unknown>;
+    hasReservation(peer: PeerId): boolean;
+  };
 }
 
-/** Reaches devices through relays, and is reached through those that were asked. Nobody is looked for or asked unbidden. */
+/**
+ * Reaches devices through relays, and is reached through those that were asked. Nobody is looked for, or asked unbidden.
+ * The library is loaded with the first relay: most devices never have one.
+ */
 function relayTransport() {
-  let reservations: Reservations | undefined;
-  const isReserved = (peer: PeerId) => reservations?.hasReservation(peer) ?? false;
+  let components: CircuitRelayTransportComponents | undefined;
+  let transport: RelayTransport | undefined;
+  let loading: Promise<RelayTransport> | undefined;
+  const isReserved = (peer: PeerId) => transport?.reservationStore.hasReservation(peer) ?? false;
+  const make = async () => {
+    const { circuitRelayTransport } = await import("@libp2p/circuit-relay-v2");
+    if (components === undefined) throw new Error("a node must be made before a relay is used");
+    // A neighbour that was not asked to relay brings nobody.
+    const isAsked = handling(components, (handler) => (stream, connection) => {
+      if (isReserved(connection.remotePeer)) return handler(stream, connection);
+      return stream.abort(new Error("no reservation"));
+    });
+    transport = circuitRelayTransport({
+      maxInboundStopStreams: MOST_CIRCUITS,
+      maxOutboundStopStreams: MOST_CIRCUITS,
+      reservationConcurrency: MOST_LINKS,
+      discoveryFilter: { has: () => true, add: () => {}, remove: () => {} },
+    })(isAsked) as RelayTransport;
+    components.transportManager.add(transport);
+    await transport.start();
+    return transport;
+  };
+  const load = () => (loading ??= make());
   return {
-    transport(components: CircuitRelayTransportComponents): Transport {
-      // A neighbour that was not asked to relay brings nobody.
-      const isAsked = handling(components, (handler) => (stream, connection) => {
-        if (isReserved(connection.remotePeer)) return handler(stream, connection);
-        return stream.abort(new Error("no reservation"));
-      });
-      const transport = circuitRelayTransport({
-        maxInboundStopStreams: MOST_CIRCUITS,
-        maxOutboundStopStreams: MOST_CIRCUITS,
-        reservationConcurrency: MOST_LINKS,
-        discoveryFilter: { has: () => true, add: () => {}, remove: () => {} },
-      })(isAsked) as Transport & { readonly reservationStore: Reservations };
-      // It names identify, which it needs to find relays: here they are known.
-      Object.defineProperty(transport, serviceDependencies, { value: [] });
-      reservations = transport.reservationStore;
-      return transport;
+    /** Makes another transport, and learns what it is made of. */
+    beside<T extends object>(factory: (parts: T) => Transport) {
+      return (parts: T & CircuitRelayTransportComponents) => {
+        components = parts;
+        return factory(parts);
+      };
     },
+    load,
     async reserve(connection: Connection): Promise<boolean> {
       // Before the library asks, because it never again asks a peer that once did not relay.
-      if (!(await speaks(connection, RELAY_V2_HOP_CODEC, ATTEMPT_MILLISECONDS))) return false;
-      await reservations?.addRelay(connection.remotePeer, "configured");
+      if (!(await speaks(connection, HOP_PROTOCOL, ATTEMPT_MILLISECONDS))) return false;
+      const { reservationStore } = await load();
+      await reservationStore.addRelay(connection.remotePeer, "configured");
       return true;
     },
     isReserved,
+    stop: async () => transport?.stop(),
   };
 }
 
 type Carried = { readonly byteLength: number; subarray(): Uint8Array };
 
-function relayService(onCarry: (carried: Carried) => void) {
+async function relayService(onCarry: (carried: Carried) => void) {
+  const { circuitRelayServer } = await import("@libp2p/circuit-relay-v2");
   const serve = circuitRelayServer({
     hopTimeout: ATTEMPT_MILLISECONDS,
     maxInboundHopStreams: MOST_CIRCUITS,
@@ -202,23 +234,6 @@ function relayService(onCarry: (carried: Carried) => void) {
         return handled;
       }),
     );
-}
-
-/** Whether the peer speaks a protocol; rejects if it does not answer. */
-export async function speaks(connection: Connection, protocol: string, patience: number): Promise<boolean> {
-  try {
-    const signal = AbortSignal.timeout(patience);
-    const stream = await connection.newStream(protocol, { signal, runOnLimitedConnection: true });
-    stream.abort(new Error("only asked"));
-    return true;
-  } catch (error) {
-    if (isUnsupported(error)) return false;
-    throw error;
-  }
-}
-
-export function isUnsupported(error: unknown): boolean {
-  return error instanceof Error && error.name === "UnsupportedProtocolError";
 }
 
 /** What a part of libp2p is made of, with its handlers of streams wrapped. Middleware of libp2p 3.2 piles up. */

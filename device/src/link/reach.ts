@@ -3,6 +3,7 @@
 import { relayOf } from "../peer.ts";
 import { reasonOf } from "../reason.ts";
 import { ANSWER_MILLISECONDS } from "./limits.ts";
+import { isUnsupported } from "./speaks.ts";
 
 export interface Reach<T> {
   readonly addresses: readonly string[];
@@ -41,7 +42,7 @@ function relayWords(relay: string, error: unknown): string {
     ? "it is not connected there"
     : reason.includes("PERMISSION_DENIED")
       ? "the relay has not linked it"
-      : error instanceof Error && error.name === "UnsupportedProtocolError"
+      : isUnsupported(error)
         ? "that device does not relay any more"
         : reason;
   return `it cannot be reached through the relay ${relay}: ${meaning}`;
