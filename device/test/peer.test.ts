@@ -1,7 +1,15 @@
 // What keys, peer ids and addresses must be.
 
 import { expect, test } from "vitest";
-import { addressFault, createIdentity, dialFault, identityOf, peerFault, reachFault, throughRelay } from "../src/peer.ts";
+import {
+  addressFault,
+  createIdentity,
+  dialFault,
+  identityOf,
+  peerFault,
+  reachFault,
+  throughRelay,
+} from "../src/peer.ts";
 
 test("identityOf a key names the same peer, and throws for other bytes", async () => {
   const { peer, key } = await createIdentity();

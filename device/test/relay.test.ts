@@ -1,5 +1,10 @@
 // Two devices that nobody can dial, and a linked one that relays between them: what passes, what the relay sees, who not.
 
+import { privateKeyFromProtobuf } from "@libp2p/crypto/keys";
+import { noise } from "@libp2p/noise";
+import { tcp } from "@libp2p/tcp";
+import { yamux } from "@libp2p/yamux";
+import { createLibp2p } from "libp2p";
 import { afterEach, expect, test } from "vitest";
 import type { Identity, Libp2pOptions } from "../src/libp2p.ts";
 import { throughRelay } from "../src/peer.ts";
@@ -42,7 +47,8 @@ test("devices that listen on nothing hear each other through a relay, which sees
   const bytes = Buffer.concat(seen);
   expect(carried?.bytes).toBe(bytes.length);
   expect(bytes.length).toBeGreaterThan(2 * frame.length);
-  for (let at = 0; at < frame.length; at += 8) expect(bytes.includes(Buffer.from(frame.subarray(at, at + 8)))).toBe(false);
+  for (let at = 0; at < frame.length; at += 8)
+    expect(bytes.includes(Buffer.from(frame.subarray(at, at + 8)))).toBe(false);
 });
 
 test("a stranger gets no reservation and no circuit, and one that only the relay has linked gets no stream", async () => {
@@ -74,6 +80,30 @@ test("a relay that unlinks one end brings nobody to it, and the other end says w
   const words = `it cannot be reached through the relay ${north.peer}: `;
   const reasons = ["it is not connected there", "the relay has not linked it"].map((reason) => words + reason);
   await expect.poll(() => b.network.traffic(one.peer)?.failure).toBeOneOf(reasons);
+});
+
+test("a linked neighbour that was not asked to relay brings nobody", async () => {
+  const { two, relay, a, b } = await scene();
+  await together(a, b);
+  const guest = await peers.identity("guest");
+  const node = await createLibp2p({
+    privateKey: privateKeyFromProtobuf(guest.key),
+    addresses: { listen: ["/ip4/127.0.0.1/tcp/0"] },
+    transports: [tcp()],
+    connectionEncrypters: [noise()],
+    streamMuxers: [yamux()],
+  });
+  try {
+    const addresses = node.getMultiaddrs().map((address) => address.toString().replace(/\/p2p\/.*/, ""));
+    a.network.setLinks([relay.neighbour(), unknown(two), { peer: guest.peer, addresses }]);
+    await expect.poll(() => node.getConnections().length).toBe(1);
+    const stream = await node.getConnections()[0].newStream("/libp2p/circuit/relay/0.2.0/stop");
+    await expect.poll(() => stream.status).toBe("reset");
+    expect(a.network.addresses()).toEqual(b.network.addresses());
+    expect(a.network.route(guest.peer).isRelay).toBe(false);
+  } finally {
+    await node.stop();
+  }
 });
 
 test("a direct way takes over from the relay as soon as it is known, and the circuit is given up", async () => {

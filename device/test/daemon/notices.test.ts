@@ -64,8 +64,16 @@ test("noticeBoard remembers the latest 20 that are over", () => {
 });
 
 test("linkProblems names every trouble of a link, and a ban until the link stands again", () => {
-  const sound = { name: "south", peer: "s", isConnected: true, isAway: false, refusal: null, conflict: null, relays: [] };
-  const link = (changes: object) => ({ ...sound, ...changes }) as LinkStatus;
+  const sound = {
+    name: "south",
+    peer: "s",
+    isConnected: true,
+    isAway: false,
+    refusal: null,
+    conflict: null,
+    relays: [],
+  };
+  const link = (changes: object) => ({ ...sound, ...changes }) as Partial<LinkStatus> as LinkStatus;
   const bans = new Map([["s", "a frame was too long"]]);
   expect(linkProblems([link({})], bans)).toEqual([]);
   const ill = {
