@@ -1,12 +1,13 @@
 // Two devices that nobody can dial, and a linked one that relays between them: what passes, what the relay sees, who not.
 
+import { circuitRelayServer } from "@libp2p/circuit-relay-v2";
 import { privateKeyFromProtobuf } from "@libp2p/crypto/keys";
 import { noise } from "@libp2p/noise";
 import { tcp } from "@libp2p/tcp";
 import { yamux } from "@libp2p/yamux";
-import { createLibp2p } from "libp2p";
+import { createLibp2p, type Libp2p } from "libp2p";
 import { afterEach, expect, test } from "vitest";
-import type { Identity, Libp2pOptions } from "../src/libp2p.ts";
+import type { Contact, Identity, Libp2pOptions } from "../src/libp2p.ts";
 import { throughRelay } from "../src/peer.ts";
 import { type Loopback, Peers } from "./loopback.ts";
 
@@ -23,6 +24,22 @@ async function scene(ofOne: Partial<Libp2pOptions> = {}, onRelayed: (bytes: Uint
   const through = { peer: one.peer, addresses: [throughRelay(north.peer)] };
   const b = await peers.start(two, [relay.neighbour(), through], { listen: [] });
   return { one, two, north, relay, a, b };
+}
+
+/** A node without any of our rules. */
+const plain = ({ key }: Identity) => ({
+  privateKey: privateKeyFromProtobuf(key),
+  addresses: { listen: ["/ip4/127.0.0.1/tcp/0"] },
+  transports: [tcp()],
+  connectionEncrypters: [noise()],
+  streamMuxers: [yamux()],
+});
+
+function contact(node: Libp2p): Contact {
+  return {
+    peer: node.peerId.toString(),
+    addresses: node.getMultiaddrs().map((address) => `${address}`.split("/p2p/")[0]),
+  };
 }
 
 const together = (a: Loopback, b: Loopback) => Promise.all([a.happened("connect two"), b.happened("connect one")]);
@@ -86,21 +103,33 @@ test("a linked neighbour that was not asked to relay brings nobody", async () =>
   const { two, relay, a, b } = await scene();
   await together(a, b);
   const guest = await peers.identity("guest");
-  const node = await createLibp2p({
-    privateKey: privateKeyFromProtobuf(guest.key),
-    addresses: { listen: ["/ip4/127.0.0.1/tcp/0"] },
-    transports: [tcp()],
-    connectionEncrypters: [noise()],
-    streamMuxers: [yamux()],
-  });
+  const node = await createLibp2p(plain(guest));
   try {
-    const addresses = node.getMultiaddrs().map((address) => address.toString().replace(/\/p2p\/.*/, ""));
-    a.network.setLinks([relay.neighbour(), unknown(two), { peer: guest.peer, addresses }]);
+    a.network.setLinks([relay.neighbour(), unknown(two), contact(node)]);
     await expect.poll(() => node.getConnections().length).toBe(1);
     const stream = await node.getConnections()[0].newStream("/libp2p/circuit/relay/0.2.0/stop");
     await expect.poll(() => stream.status).toBe("reset");
     expect(a.network.addresses()).toEqual(b.network.addresses());
     expect(a.network.route(guest.peer).isRelay).toBe(false);
+  } finally {
+    await node.stop();
+  }
+});
+
+test("a circuit that has reached its limit is made anew, by the two ends themselves", async () => {
+  const [one, two, north] = [await peers.identity("one"), await peers.identity("two"), await peers.identity("north")];
+  const relay = circuitRelayServer({ reservations: { defaultDataLimit: 12_000n } });
+  const node = await createLibp2p({ ...plain(north), services: { relay } });
+  try {
+    const a = await peers.start(one, [contact(node), unknown(two)], { listen: [] });
+    await expect.poll(() => a.network.addresses()).toEqual([throughRelay(north.peer)]);
+    const through = { peer: one.peer, addresses: a.network.addresses() };
+    const b = await peers.start(two, [contact(node), through], { listen: [] });
+    await together(a, b);
+    for (let n = 0; n < 20; n++) b.network.send(one.peer, new Uint8Array(900));
+    await Promise.all([a.happened("connect two", 2), b.happened("connect one", 2)]);
+    b.network.send(one.peer, Uint8Array.of(7));
+    await expect.poll(() => a.frames.at(-1)).toEqual(Uint8Array.of(7));
   } finally {
     await node.stop();
   }
