@@ -6,14 +6,16 @@ import type {
   CircuitRelayTransportComponents,
 } from "@libp2p/circuit-relay-v2";
 import { privateKeyFromProtobuf } from "@libp2p/crypto/keys";
-import type {
-  Connection,
-  ConnectionGater,
-  Libp2p,
-  PeerId,
-  Startable,
-  StreamHandler,
-  Transport,
+import {
+  type Connection,
+  type ConnectionGater,
+  type Libp2p,
+  type PeerId,
+  type Startable,
+  type Stream,
+  type StreamHandler,
+  setMaxListeners,
+  type Transport,
 } from "@libp2p/interface";
 import { noise } from "@libp2p/noise";
 import { peerIdFromString } from "@libp2p/peer-id";
@@ -93,9 +95,7 @@ export async function createNode(
     options.onRelayed?.(carried.subarray());
   };
   const relays = relayTransport();
-  const services: { relay?: Awaited<ReturnType<typeof relayService>> } = options.isRelay
-    ? { relay: await relayService(onCarry) }
-    : {};
+  const services = options.isRelay ? { relay: await relayService(onCarry) } : {};
   const libp2p = await createLibp2p<{ relay?: CircuitRelayService }>({
     privateKey: privateKeyFromProtobuf(identity.key),
     addresses: { listen: [...listen] },
@@ -217,23 +217,27 @@ async function relayService(onCarry: (carried: Carried) => void) {
       defaultDataLimit: BigInt(CIRCUIT_BYTES),
     },
   });
-  return (components: CircuitRelayServerComponents) =>
-    serve(
-      handling(components, (handler) => (stream, connection) => {
-        // The handler must listen first: what comes before anybody listens is kept.
-        const handled = handler(stream, connection);
-        const send = stream.send.bind(stream);
-        // What is sent first is the relay's own answer. All else belongs to the circuit.
-        let isCircuit = false;
-        stream.send = (bytes) => {
-          if (isCircuit) onCarry(bytes);
-          isCircuit = true;
-          return send(bytes);
-        };
-        stream.addEventListener("message", ({ data }) => isCircuit && onCarry(data));
-        return handled;
-      }),
-    );
+  return (components: CircuitRelayServerComponents) => {
+    const wrap = (handler: StreamHandler) => async (stream: Stream, connection: Connection) => {
+      // The handler must listen first: what comes before anybody listens is kept.
+      const handled = handler(stream, connection);
+      const send = stream.send.bind(stream);
+      // What is sent first is the relay's own answer. All else belongs to the circuit.
+      let isCircuit = false;
+      stream.send = (bytes) => {
+        if (isCircuit) onCarry(bytes);
+        isCircuit = true;
+        return send(bytes);
+      };
+      stream.addEventListener("message", ({ data }) => isCircuit && onCarry(data));
+      await handled;
+      // Every circuit waits for its end; Node would warn of a leak.
+      const reservation = server.reservations.get(connection.remotePeer);
+      if (reservation !== undefined) setMaxListeners(Number.POSITIVE_INFINITY, reservation.signal);
+    };
+    const server = serve(handling(components, wrap));
+    return server;
+  };
 }
 
 /** What a part of libp2p is made of, with its handlers of streams wrapped. Middleware of libp2p 3.2 piles up. */
