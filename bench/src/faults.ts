@@ -44,6 +44,10 @@ const families: Record<string, Family> = {
     const { discoveryInNamespaces } = await import("./faults/namespaces.ts");
     return discoveryInNamespaces();
   },
+  async relay(isShort) {
+    const { behindTwoRouters } = await import("./faults/relay.ts");
+    return behindTwoRouters({ kinds: isShort ? ["iso"] : ["iso", "var", "aniso"] });
+  },
   async links(isShort) {
     const { linksAtOnce, linksThatMove, restless } = await import("./faults/links.ts");
     const held = [await linksAtOnce(), await linksThatMove()];

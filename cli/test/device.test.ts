@@ -155,7 +155,7 @@ test("fedkm device link loses none of six that are made at the same moment", asy
   expect((await linksOf("north")).links).toHaveLength(6);
 });
 
-test("fedkm device init gives no invite that nobody can dial", async () => {
+test("fedkm device init gives no invite that nobody can dial, and fedkm device relay says from when on it counts", async () => {
   await init("north", 0);
   const made = (...args: string[]) =>
     device("init", "--study", at("north.yaml"), "--data", at("north.csv"), "--state", at("south"), ...args);
@@ -173,6 +173,16 @@ test("fedkm device init gives no invite that nobody can dial", async () => {
   }, BOUND);
   const open = `fedkm:${(await createIdentity()).peer}@/ip4/0.0.0.0/tcp/4601`;
   expect((await device("link", open, "--state", at("north"))).stderr).toMatch(/^fedkm: invite must have a host/);
+  const relay = (choice: string, state: string) => device("relay", choice, "--state", at(state));
+  const relays = (state: string) => JSON.parse(readFileSync(at(state, "device.json"), "utf8")).relay;
+  expect((await relay("on", "south")).stdout).toMatch(
+    /^south relays between its neighbours when it is started again: /,
+  );
+  expect((await relay("on", "north")).stdout).toBe("north relays between its neighbours when it is run\n");
+  expect([relays("north"), relays("south")]).toEqual([true, true]);
+  expect((await relay("off", "north")).stdout).toBe("north relays for nobody when it is run\n");
+  expect(relays("north")).toBeUndefined();
+  expect((await relay("maybe", "north")).stderr).toBe('fedkm: relay must be on or off, got "maybe"\n');
 });
 
 test("devices of different studies refuse each other, and both say which field differs", async () => {

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { renderUnicodeCompact } from "uqr";
 import { realDisk } from "./disk.ts";
 import { secretOf } from "./keys/signature.ts";
-import { type Contact, createIdentity, dialFault, type Identity, identityOf, peerFault } from "./peer.ts";
+import { type Contact, createIdentity, type Identity, identityOf, peerFault, reachFault } from "./peer.ts";
 import { reasonOf } from "./reason.ts";
 
 export const KEY_FILE = "key";
@@ -74,7 +74,7 @@ export function parseInvite(text: string): Contact {
   if (match === null) throw new RangeError(`invite must look like fedkm:PEER@ADDRESS,ADDRESS, got "${text}"`);
   const [, peer, list] = match;
   const addresses = list === undefined ? [] : list.split(",");
-  const fault = peerFault(peer) ?? addresses.map(dialFault).find((found) => found !== undefined);
+  const fault = peerFault(peer) ?? addresses.map(reachFault).find((found) => found !== undefined);
   if (fault !== undefined) throw new RangeError(`invite ${fault}`);
   return { peer, addresses };
 }

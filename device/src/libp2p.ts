@@ -1,37 +1,36 @@
 // The Network over js-libp2p: TCP and WebSocket, Noise, yamux, and nothing that talks past neighbours.
 
-import type { Connection, Libp2p, Stream } from "@libp2p/interface";
+import type { Connection, Stream } from "@libp2p/interface";
 import { peerIdFromString } from "@libp2p/peer-id";
-import { multiaddr } from "@multiformats/multiaddr";
 import { type Clock, realClock } from "./clock.ts";
 import { addressBook, type MetAddresses } from "./link/addressBook.ts";
 import { type LinkKeeper, type LinkTraffic, linkKeeper } from "./link/keeper.ts";
 import {
-  ANSWER_MILLISECONDS,
   ATTEMPT_MILLISECONDS,
   FIRST_RETRY_MILLISECONDS,
   LARGEST_FRAME_BYTES,
-  LARGEST_WHERE_BYTES,
   MOST_PEER_CONNECTIONS,
   MOST_PROTOCOL_STREAMS,
   PING_ANSWER_MILLISECONDS,
 } from "./link/limits.ts";
+import { firstAnswer } from "./link/reach.ts";
+import { relays } from "./link/relays.ts";
 import { type SilenceWatch, silenceWatch } from "./link/silence.ts";
-import { formatWhere, parseWhere } from "./link/where.ts";
+import { isUnsupported, openStream, speaks } from "./link/speaks.ts";
+import { hearWhere, sayWhere, WHERE_PROTOCOLS } from "./link/where.ts";
 import { NotLinkedBackError, OtherVersionError, type Wire, type WireListener, type Wires } from "./link/wire.ts";
 import type { Network, NetworkListener } from "./network.ts";
-import { createNode, gater, type NodeOptions, withoutPeer } from "./node.ts";
-import type { Contact } from "./peer.ts";
+import { createNode, gater, type Node, type NodeOptions, type RelayTraffic, withoutPeer } from "./node.ts";
+import { type Contact, relayOf, throughRelay } from "./peer.ts";
 import { provideWebSocket, provideWithResolvers } from "./platform.ts";
-import { otherProtocols, PROTOCOLS, versionOf } from "./version.ts";
+import { PROTOCOLS } from "./version.ts";
 
+export type { RelayTraffic } from "./node.ts";
 export { type Contact, createIdentity, type Identity } from "./peer.ts";
 export { provideWithResolvers };
 
 /** What a device calls its streams of the newest version, docs/protocol.md. */
 export const [PROTOCOL] = PROTOCOLS;
-/** And those on which it says where it listens. */
-const WHERE_PROTOCOL = "/fedkm/where/1";
 /** Asked for, and answered that nobody speaks it. */
 const PING_PROTOCOL = "/fedkm/ping/1";
 
@@ -56,12 +55,25 @@ export interface Libp2pOptions extends NodeOptions {
 }
 
 export interface Libp2pNetwork extends Network {
-  /** Where it listens, with the ports that were free. */
+  /** Where it listens, with the ports that were free, and through whom it can be reached. */
   addresses(): string[];
   /** Links from now on: those that are gone are hung up. */
   setLinks(links: readonly Contact[]): void;
   /** Undefined for a peer that is not linked. */
   traffic(peer: string): LinkTraffic | undefined;
+  route(peer: string): Route;
+  /** Undefined: it does not relay. */
+  relayTraffic(): RelayTraffic | undefined;
+}
+
+/** How a linked peer is reached. Relays are linked peers as well. */
+export interface Route {
+  /** The relay that its link runs through now, if it does. */
+  readonly via: string | undefined;
+  /** Those through which it says that it can be reached. */
+  readonly relays: readonly string[];
+  /** Whether it relays to others, as far as is known. */
+  readonly isRelay: boolean;
 }
 
 export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
@@ -77,19 +89,53 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
     if (await isThere(connection)) silence.heard(connection);
     else connection.abort(new Error("no answer"));
   });
-  let node: Libp2p | undefined;
+  let node: Node | undefined;
   let keeper: LinkKeeper | undefined;
+  // Whoever relays, or says where it can be dialled, needs no relay itself.
+  const isAsking = options.isRelay !== true && options.announce === undefined;
 
-  const listening = () => node?.getMultiaddrs().map(withoutPeer) ?? [];
-  const connections = (peer: string): Connection[] => node?.getConnections(peerIdFromString(peer)) ?? [];
+  const connections = (peer: string): Connection[] => node?.libp2p.getConnections(peerIdFromString(peer)) ?? [];
+  const open = (peer: string) => connections(peer).filter(({ status }) => status === "open");
+  const direct = (peer: string) => open(peer).findLast((connection) => connection.direct);
+  const relayed = (peer: string) => open(peer).filter((connection) => !connection.direct);
+  const reach = async (peer: string, addresses: readonly string[], signal: AbortSignal) => {
+    const dialling = node;
+    if (dialling === undefined || addresses.length === 0)
+      throw new Error("it has no address: it must find this device");
+    return firstAnswer({
+      addresses,
+      signal,
+      dial: (address, patience) => dialling.dial(peer, address, patience),
+      isDirect: (relay) => book.has(relay) && direct(relay) !== undefined,
+      onFailure: (address) => book.failed(peer, address),
+    });
+  };
+  const tryDirectly = async (peer: string) => {
+    const addresses = book.of(peer).filter((address) => relayOf(address) === undefined);
+    // The relay stays the way until there is another.
+    await reach(peer, addresses, AbortSignal.timeout(ATTEMPT_MILLISECONDS)).catch(() => {});
+  };
+  const helpers = relays({
+    clock,
+    async reserve(peer) {
+      const connection = direct(peer);
+      return node !== undefined && connection !== undefined && (await node.reserve(connection));
+    },
+    isReserved: (peer) => node?.isReserved(peer) ?? false,
+    onReserved(relay) {
+      for (const connection of node?.libp2p.getConnections() ?? []) void sayWhere(connection, where());
+      for (const peer of book.peers()) if (book.of(peer).includes(throughRelay(relay))) keeper?.wake(peer);
+    },
+    relayedPeers: () => book.peers().filter((peer) => relayed(peer).length > 0),
+    tryDirectly,
+  });
+  const listening = () => [...(node?.libp2p.getMultiaddrs().map(withoutPeer) ?? []), ...helpers.addresses()];
+  const where = () => options.announce ?? listening();
   const connect = async (peer: string, signal: AbortSignal, wanted?: string): Promise<Connection> => {
-    const known = connections(peer).filter(({ status }) => status === "open");
+    const known = open(peer);
     // Of a peer that lost power the old connection seems open for a while.
     const chosen = known.find(({ id }) => id === wanted) ?? known.at(-1);
-    if (chosen !== undefined) return chosen;
-    const addresses = book.of(peer);
-    if (node === undefined || addresses.length === 0) throw new Error("it has no address: it must find this device");
-    return firstAnswer(node, { peer, addresses }, signal, (address) => book.failed(peer, address));
+    return chosen ?? reach(peer, book.of(peer), signal);
   };
   const wires: Wires = {
     async open(peer, listener, signal, wanted) {
@@ -97,7 +143,8 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
       try {
         const connection = await connect(peer, signal, wanted);
         const stream = await openStream(connection, protocols, signal);
-        book.reached(peer);
+        // A relay says nothing about addresses that failed.
+        if (connection.direct) book.reached(peer);
         return attach(stream, connection, silence, () => listener);
       } catch (error) {
         const isOther = error instanceof OtherVersionError || isUnsupported(error);
@@ -131,28 +178,35 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
         throw new Error(`cannot listen on ${options.listen.join(", ")}: ${reason}`, { cause: error });
       }
       keeper = keep;
-      await node.handle([...protocols], (stream, connection) => receive(keep, stream, connection, silence), {
+      const { libp2p } = node;
+      await libp2p.handle([...protocols], (stream, connection) => receive(keep, stream, connection, silence), {
         maxInboundStreams: MOST_PROTOCOL_STREAMS,
         maxOutboundStreams: MOST_PROTOCOL_STREAMS,
-        runOnLimitedConnection: false,
+        runOnLimitedConnection: true,
       });
-      node.addEventListener("connection:open", ({ detail }) => {
+      libp2p.addEventListener("connection:open", ({ detail }) => {
         const peer = detail.remotePeer.toString();
         silence.heard(detail);
         // One is enough; more are from before a restart, or of somebody who wants to have them all.
         for (const surplus of connections(peer).slice(0, -MOST_PEER_CONNECTIONS)) surplus.abort(new Error("too many"));
+        if (detail.direct) {
+          for (const roundabout of relayed(peer)) roundabout.abort(new Error("a direct connection stands"));
+          if (isAsking) helpers.ask(peer);
+        } else helpers.look();
         keep.wake(peer, detail.direction === "inbound");
-        void sayWhere(detail, options.announce ?? listening());
+        void sayWhere(detail, where());
       });
-      node.addEventListener("connection:close", ({ detail }) => silence.forget(detail));
-      await node.handle(
-        WHERE_PROTOCOL,
-        (stream, { remotePeer }) =>
-          hearWhere(stream, (addresses) => {
-            if (book.met(remotePeer.toString(), addresses)) options.onMet?.(book.remembered());
-          }),
-        { maxInboundStreams: 1, maxOutboundStreams: 1 },
-      );
+      libp2p.addEventListener("connection:close", ({ detail }) => {
+        const peer = detail.remotePeer.toString();
+        silence.forget(detail);
+        if (direct(peer) === undefined) helpers.forget(peer);
+      });
+      const onWhere = (stream: Stream, { remotePeer }: Connection) =>
+        hearWhere(stream, (addresses) => {
+          if (book.met(remotePeer.toString(), addresses)) options.onMet?.(book.remembered());
+        });
+      const few = { maxInboundStreams: 2, maxOutboundStreams: 2, runOnLimitedConnection: true };
+      for (const protocol of WHERE_PROTOCOLS) await libp2p.handle(protocol, onWhere, few);
       for (const peer of book.peers()) keep.add(peer);
     },
     send: (peer, frame) => keeper?.send(peer, frame),
@@ -163,10 +217,24 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
         keeper?.add(peer);
         // Its address may be new.
         keeper?.wake(peer);
+        if (relayed(peer).length > 0) void tryDirectly(peer);
       }
     },
     traffic: (peer) => keeper?.traffic(peer),
+    route(peer) {
+      const isDirect = direct(peer) !== undefined;
+      return {
+        via: isDirect ? undefined : relayOf(relayed(peer).at(-1)?.remoteAddr.toString() ?? ""),
+        relays: book
+          .of(peer)
+          .flatMap((address) => relayOf(address) ?? [])
+          .filter(book.has),
+        isRelay: isAsking ? (node?.isReserved(peer) ?? false) : isDirect,
+      };
+    },
+    relayTraffic: () => node?.relayTraffic(),
     async close() {
+      helpers.close();
       silence.close();
       keeper?.close();
       keeper = undefined;
@@ -175,79 +243,14 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
   };
 }
 
-/** Dials one address after the other; libp2p itself would spend all its patience on the first that says nothing. */
-async function firstAnswer(
-  node: Libp2p,
-  { peer, addresses }: Contact,
-  signal: AbortSignal,
-  failed: (address: string) => void,
-): Promise<Connection> {
-  let failure: unknown;
-  for (const address of addresses) {
-    try {
-      const patience = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MILLISECONDS)]);
-      return await node.dial(multiaddr(address).encapsulate(`/p2p/${peer}`), { signal: patience });
-    } catch (error) {
-      failure = error;
-      failed(address);
-      if (signal.aborted) break;
-    }
-  }
-  throw failure;
-}
-
 /** Any answer will do: that a protocol is not spoken is one as well. */
 async function isThere(connection: Connection): Promise<boolean> {
   try {
-    const signal = AbortSignal.timeout(PING_ANSWER_MILLISECONDS);
-    const stream = await connection.newStream(PING_PROTOCOL, { signal });
-    stream.abort(new Error("answered"));
+    await speaks(connection, PING_PROTOCOL, PING_ANSWER_MILLISECONDS);
     return true;
-  } catch (error) {
-    return isUnsupported(error);
-  }
-}
-
-/** A stream of the newest version that both speak. Without any, it is found out which one the peer speaks. */
-async function openStream(connection: Connection, protocols: readonly string[], signal: AbortSignal): Promise<Stream> {
-  try {
-    return await connection.newStream([...protocols], { signal });
-  } catch (error) {
-    if (!isUnsupported(error)) throw error;
-    const stream = await connection.newStream(otherProtocols(protocols), { signal });
-    stream.abort(new Error("another version"));
-    throw new OtherVersionError(versionOf(stream.protocol));
-  }
-}
-
-function isUnsupported(error: unknown): boolean {
-  return error instanceof Error && error.name === "UnsupportedProtocolError";
-}
-
-/** A peer of an earlier version does not know the protocol, which does no harm. */
-async function sayWhere(connection: Connection, addresses: readonly string[]): Promise<void> {
-  const said = formatWhere(addresses);
-  if (said === undefined) return;
-  try {
-    const stream = await connection.newStream(WHERE_PROTOCOL, { signal: AbortSignal.timeout(ATTEMPT_MILLISECONDS) });
-    stream.send(said);
-    await stream.close();
   } catch {
-    // The next connection says it.
+    return false;
   }
-}
-
-function hearWhere(stream: Stream, onAddresses: (addresses: readonly string[]) => void): void {
-  let heard = new Uint8Array(0);
-  stream.addEventListener("message", ({ data }) => {
-    if (heard.length + data.byteLength > LARGEST_WHERE_BYTES) stream.abort(new Error("too long"));
-    else heard = Uint8Array.of(...heard, ...data.subarray());
-  });
-  stream.addEventListener("remoteCloseWrite", () => {
-    const addresses = parseWhere(heard);
-    if (addresses !== undefined) onAddresses(addresses);
-    void stream.close().catch(() => {});
-  });
 }
 
 function receive(keeper: LinkKeeper, stream: Stream, connection: Connection, silence: SilenceWatch<Connection>): void {

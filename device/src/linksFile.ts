@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { durableWrite } from "./disk.ts";
 import { MOST_ADDRESSES, MOST_LINKS } from "./link/limits.ts";
-import { addressFault, type Contact, peerFault } from "./peer.ts";
+import { addressFault, type Contact, peerFault, reachFault, relayOf } from "./peer.ts";
 import { reasonOf } from "./reason.ts";
 import { changeInTurn } from "./turn.ts";
 
@@ -96,7 +96,11 @@ function checkedLink(value: unknown, index: number): Link {
     throw new RangeError(`${where} ${rule}, got ${JSON.stringify(value)}`);
   }
   const fault =
-    peerFault(peer) ?? addresses.map((text) => addressFault(String(text))).find((found) => found !== undefined);
+    peerFault(peer) ??
+    addresses
+      .map(String)
+      .map(linkFault)
+      .find((found) => found !== undefined);
   if (fault !== undefined) throw new RangeError(`${where} ${fault}`);
   return { name, peer, addresses: addresses.map(String), ...checkedFormer(value as Partial<Link>, where) };
 }
@@ -112,4 +116,8 @@ function checkedFormer({ former, isAwaited }: Partial<Link>, where: string): Pic
     former: former.map(({ peer, until }) => ({ peer, until })),
     ...(isAwaited === true ? { isAwaited } : {}),
   };
+}
+
+function linkFault(address: string): string | undefined {
+  return relayOf(address) === undefined ? addressFault(address) : reachFault(address);
 }

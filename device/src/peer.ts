@@ -65,6 +65,22 @@ export function dialFault(text: string): string | undefined {
   return isOpen(text) ? `must have a host and a port that others can dial, got ${text}` : undefined;
 }
 
+/** Why this is no address at which a peer can be reached, if it is none: directly, or through a neighbour that relays. */
+export function reachFault(text: string): string | undefined {
+  const relay = relayOf(text);
+  return relay !== undefined && text === throughRelay(relay) ? peerFault(relay) : dialFault(text);
+}
+
+/** Where a peer is that has a reservation at a relay. How to reach the relay is known: it must be linked. */
+export function throughRelay(relay: string): string {
+  return `/p2p/${relay}/p2p-circuit`;
+}
+
+/** The relay that an address leads through, if it does. */
+export function relayOf(address: string): string | undefined {
+  return /\/p2p\/([^/]+)\/p2p-circuit/.exec(address)?.[1];
+}
+
 /** Whether an address stands for every interface (0.0.0.0, ::) or for any free port (0). */
 function isOpen(address: string): boolean {
   return /^\/ip4\/0\.0\.0\.0\/|^\/ip6\/[0:]+\/|\/tcp\/0(\/|$)/.test(address);

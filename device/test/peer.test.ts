@@ -1,7 +1,15 @@
 // What keys, peer ids and addresses must be.
 
 import { expect, test } from "vitest";
-import { addressFault, createIdentity, dialFault, identityOf, peerFault } from "../src/peer.ts";
+import {
+  addressFault,
+  createIdentity,
+  dialFault,
+  identityOf,
+  peerFault,
+  reachFault,
+  throughRelay,
+} from "../src/peer.ts";
 
 test("identityOf a key names the same peer, and throws for other bytes", async () => {
   const { peer, key } = await createIdentity();
@@ -34,4 +42,15 @@ test("dialFault refuses what means every interface or any port, which addressFau
   for (const one of ["/ip6/::1/tcp/4601", "/ip4/10.0.0.0/tcp/4601/ws", "/dns6/north.example.org/tcp/4601"]) {
     expect(dialFault(one)).toBeUndefined();
   }
+});
+
+test("reachFault takes an address to dial and one through a relay, which must be named by its id alone", async () => {
+  const { peer } = await createIdentity();
+  expect(reachFault(throughRelay(peer))).toBeUndefined();
+  expect(reachFault("/ip4/10.0.0.1/tcp/4601")).toBeUndefined();
+  expect(reachFault(throughRelay("me"))).toBe("must be a peer id such as 12D3KooW..., got me");
+  for (const other of [`/ip4/10.0.0.1/tcp/1${throughRelay(peer)}`, `${throughRelay(peer)}/p2p/${peer}`]) {
+    expect(reachFault(other)).toMatch(/^must have a tcp port, no peer and no relay/);
+  }
+  expect(dialFault(throughRelay(peer))).toMatch(/^must have a tcp port/);
 });

@@ -77,24 +77,16 @@ export interface RunningDevice {
   end(signal: NodeJS.Signals): Promise<void>;
 }
 
-/** `within`: a command that runs another one, such as `ip netns exec NAME`. */
+/** `within`: a command that runs another one, such as `ip netns exec NAME`; `run`: a program that runs a device. */
 export function startDevice(
   folder: DeviceFolder,
   within: readonly string[] = [],
   options: readonly string[] = [],
+  run: readonly string[] = [program, "device", "run"],
 ): RunningDevice {
   const startedAt = performance.now();
   rmSync(join(folder.path, STATUS_FILE), { force: true });
-  const [command, ...args] = [
-    ...within,
-    process.execPath,
-    program,
-    "device",
-    "run",
-    "--state",
-    folder.path,
-    ...options,
-  ];
+  const [command, ...args] = [...within, process.execPath, ...run, "--state", folder.path, ...options];
   const child = spawn(command, args, {
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });

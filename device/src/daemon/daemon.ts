@@ -41,6 +41,7 @@ export interface DaemonOptions {
   readonly metricsPort?: number;
   /** See Libp2pOptions. */
   readonly isDiscoverable?: boolean;
+  readonly onRelayed?: NonNullable<Libp2pOptions["onRelayed"]>;
   readonly clock?: Clock;
 }
 
@@ -109,7 +110,8 @@ async function compose(
   const met = metKeeper(folder.path, clock, notMet);
   opened(() => met.close());
   const places = { met: await readMet(folder.path, notMet), onMet: met.keep };
-  const network = connect(folder, parts, { log, clock, isDiscoverable, places });
+  const relay = { isRelay: folder.relay ?? false, ...(options.onRelayed && { onRelayed: options.onRelayed }) };
+  const network = connect(folder, parts, { log, clock, isDiscoverable, places, relay });
   const keys = await startKeys({
     folder,
     parts,
@@ -238,13 +240,15 @@ interface Wiring {
   readonly isDiscoverable: boolean;
   /** Where neighbours were met, and what to do with news of it. */
   readonly places: Pick<Libp2pOptions, "met" | "onMet">;
+  readonly relay: Pick<Libp2pOptions, "isRelay" | "onRelayed">;
 }
 
 function connect(folder: DeviceFolder, parts: Parts, wiring: Wiring): Libp2pNetwork {
-  const { log, clock, isDiscoverable, places } = wiring;
+  const { log, clock, isDiscoverable, places, relay } = wiring;
   return libp2pNetwork({
     isDiscoverable,
     ...places,
+    ...relay,
     ...(folder.announce.length > 0 ? { announce: folder.announce } : {}),
     identity: folder.identity,
     listen: folder.listen,

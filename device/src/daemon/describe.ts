@@ -74,6 +74,7 @@ export function describe(
       text,
       from: links.flatMap(({ name, peer }) => (peers.includes(peer) ? [name] : [])),
     })),
+    relay: network.relayTraffic() ?? null,
     pending: pending.list(),
     notices: notices.list(),
   };
@@ -96,9 +97,23 @@ function describeLinks(
     const { name, addresses } = link;
     const proposed = proposals.find(({ peers }) => peers.includes(peer));
     const proposal = proposed && proposalOf(study, proposed.id, proposed.text);
-    const said = { studies: spokenBy(peer) ?? [], proposal: proposal ?? null, isMissing: missing.includes(peer) };
-    const version = neighbour.version ?? traffic.version ?? null;
-    return [{ name, addresses, ...neighbour, ...traffic, failure: traffic.failure ?? null, version, ...said }];
+    const { via, relays, isRelay } = network.route(peer);
+    return [
+      {
+        name,
+        addresses,
+        ...neighbour,
+        ...traffic,
+        failure: traffic.failure === undefined ? null : withNames(traffic.failure, links),
+        version: neighbour.version ?? traffic.version ?? null,
+        studies: spokenBy(peer) ?? [],
+        proposal: proposal ?? null,
+        isMissing: missing.includes(peer),
+        via: links.find((relay) => relay.peer === via)?.name ?? null,
+        relays: links.filter((relay) => relays.includes(relay.peer)).map((relay) => relay.name),
+        isRelay,
+      },
+    ];
   });
   return { device: own, links: described };
 }
@@ -110,4 +125,9 @@ function proposalOf(here: Study, id: string, text: string): string | undefined {
 
 function describeNext({ study, device: { neighbours, ...device } }: NonNullable<ChangeStatus["next"]>): NextStatus {
   return { studyHash: study, device };
+}
+
+/** The owner knows neighbours by name. */
+function withNames(text: string, links: readonly Link[]): string {
+  return links.reduce((named, { peer, name }) => named.replaceAll(peer, name), text);
 }

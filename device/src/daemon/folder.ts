@@ -22,6 +22,8 @@ export interface DeviceSettings {
   readonly listen: readonly string[];
   /** Multiaddresses for the invite, where others see this machine otherwise than it sees itself; none: as it listens. */
   readonly announce: readonly string[];
+  /** Relays between its neighbours. Default false. */
+  readonly relay?: boolean;
 }
 
 /** Everything that is in a state folder before a device runs. */
@@ -50,9 +52,9 @@ export async function createFolder(path: string, studyText: string, settings: De
 
 /** Settings are the last file of a new folder, so a folder that has them is whole. */
 export async function writeSettings(path: string, settings: DeviceSettings): Promise<void> {
-  const { name, listen, announce } = settings;
+  const { name, listen, announce, relay = false } = settings;
   const data = settings.data.map((file) => resolve(file));
-  const text = JSON.stringify({ name, data, listen, announce }, undefined, 2);
+  const text = JSON.stringify({ name, data, listen, announce, ...(relay ? { relay } : {}) }, undefined, 2);
   await durableWrite(join(path, SETTINGS_FILE), new TextEncoder().encode(`${text}\n`));
 }
 
@@ -96,14 +98,14 @@ async function readSettings(path: string): Promise<DeviceSettings> {
     "must hold name, data, listen and announce, restore it from a backup or write it again",
     async (file) => {
       const settings: unknown = JSON.parse(await readFile(file, "utf8"));
-      const { name, data, listen, announce } = (settings ?? {}) as DeviceSettings;
-      checkSettings({ name, data, listen, announce });
-      return { name, data, listen, announce };
+      const { name, data, listen, announce, relay = false } = (settings ?? {}) as DeviceSettings;
+      checkSettings({ name, data, listen, announce, relay });
+      return { name, data, listen, announce, relay };
     },
   );
 }
 
-function checkSettings({ name, data, listen, announce }: DeviceSettings): void {
+function checkSettings({ name, data, listen, announce, relay = false }: DeviceSettings): void {
   if (typeof name !== "string" || !nameRule.pattern.test(name)) {
     throw new RangeError(`name must be ${nameRule.text}, got "${name}"`);
   }
@@ -112,6 +114,8 @@ function checkSettings({ name, data, listen, announce }: DeviceSettings): void {
       throw new RangeError(`${field} must be a list of texts, got ${JSON.stringify(list)}`);
     }
   }
+  if (typeof relay !== "boolean") throw new RangeError(`relay must be true or false, got ${JSON.stringify(relay)}`);
+  if (relay && listen.length === 0) throw new RangeError("listen must have an address if the device relays, got none");
   const fault = [...listen.map(addressFault), ...announce.map(dialFault)].find((found) => found !== undefined);
   if (fault !== undefined) throw new RangeError(`an address ${fault}`);
 }

@@ -6,7 +6,7 @@ import type { Clock } from "../clock.ts";
 import { durableWrite } from "../disk.ts";
 import type { MetAddresses } from "../link/addressBook.ts";
 import { STATE_MILLISECONDS } from "../pace.ts";
-import { dialFault } from "../peer.ts";
+import { reachFault } from "../peer.ts";
 import { reasonOf } from "../reason.ts";
 
 const MET_FILE = "met.json";
@@ -18,7 +18,7 @@ export async function readMet(folder: string, warn: (line: string) => void): Pro
     return Object.fromEntries(
       entries.map(([peer, addresses]) => [
         peer,
-        (addresses as unknown[]).map(String).filter((address) => dialFault(address) === undefined),
+        (addresses as unknown[]).map(String).filter((address) => reachFault(address) === undefined),
       ]),
     );
   } catch (error) {

@@ -20,7 +20,7 @@ const units = ["seconds", "bytes", "ratio"];
 const suffixes = { counter: "_total", gauge: "", info: "_info" };
 
 export function formatMetrics(status: DaemonStatus): string {
-  return [...deviceFamilies(status), ...linkFamilies(status), ...programFamilies(status)]
+  return [...deviceFamilies(status), ...linkFamilies(status), ...relayFamilies(status), ...programFamilies(status)]
     .flatMap(({ name, type, help, samples }) => {
       const unit = units.find((one) => name.endsWith(`_${one}`));
       return [
@@ -81,12 +81,14 @@ function linkFamilies({ links }: DaemonStatus): Family[] {
     Object.entries(framesRefused).map(([reason, value]): Sample => [{ link: name, reason }, value]),
   );
   const [connected, away] = [each((link) => link.isConnected), each((link) => link.isAway)];
+  const relayed = links.flatMap(({ name, via }): Sample[] => (via === null ? [] : [[{ link: name, via }, 1]]));
   const ages = each(({ age }) => (age === null ? null : age / 1000));
   const sent = each((link) => link.sent.bytes);
   const received = each((link) => link.received.bytes);
   const replaced = each((link) => link.replaced);
   return [
     gauge("link_connected", "1 while the link stands.", connected),
+    gauge("link_relayed", "1 while the link runs through another neighbour, which is named.", relayed),
     gauge("link_away", "1 while the neighbour counts as away.", away),
     gauge("link_age_seconds", "Since the neighbour was last heard.", ages),
     counter("link_sent_bytes", "Bytes of frames sent.", sent),
@@ -99,6 +101,15 @@ function linkFamilies({ links }: DaemonStatus): Family[] {
       "Frames refused, by reason, of all links.",
       reasons.map((reason) => [{ reason }, count(reason)]),
     ),
+  ];
+}
+
+function relayFamilies({ relay }: DaemonStatus): Family[] {
+  if (relay === null) return [];
+  return [
+    gauge("relay_reservations", "Neighbours that can be reached through this device.", relay.reservations),
+    gauge("relay_circuits", "Links of others that run through this device now.", relay.circuits),
+    counter("relay_bytes", "Bytes that this device has relayed, both directions.", relay.bytes),
   ];
 }
 

@@ -28,8 +28,8 @@ type OwnCause =
 /**
  * About a link: the neighbour is `away`, takes part in another `study`, makes a `proposal` of one, does not follow a
  * `change` of study, speaks another `version` of the protocol, is under a `ban`, never rests (`restless`), asks for too
- * many `openings`, its stamps and ours are not in `order`, it or this device has a new `key`, or it says that somebody is
- * `revoked`.
+ * many `openings`, its stamps and ours are not in `order`, it or this device has a new `key`, it says that somebody is `revoked`,
+ * or the `relay` between it and this device is gone.
  */
 type LinkCause =
   | "away"
@@ -42,7 +42,8 @@ type LinkCause =
   | "restless"
   | "openings"
   | "key"
-  | "revoked";
+  | "revoked"
+  | "relay";
 
 type Cause = OwnCause | LinkCause;
 

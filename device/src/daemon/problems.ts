@@ -34,7 +34,15 @@ export function linkProblems(links: readonly LinkStatus[], bans: ReadonlyMap<str
       ["ban", ban && `is kept away for a while: ${ban}`],
       ["restless", isRestless ? `never rests: ${RESTLESS_REMARK}` : null],
       ["openings", opensTooOften ? "asks for a new opening too often, and is not followed for a while" : null],
+      ["relay", lostRelay(link, links)],
     ];
     return found.flatMap(([cause, text]) => (text ? [{ cause, link: name, text: `${name} ${text}` }] : []));
   });
+}
+
+/** Once an attempt has failed: at the start a relay needs a moment as well. */
+function lostRelay({ isConnected, failure, relays }: LinkStatus, links: readonly LinkStatus[]): string | undefined {
+  const isThere = links.some(({ name, isRelay }) => isRelay && relays.includes(name));
+  if (isConnected || failure === null || relays.length === 0 || isThere) return undefined;
+  return `cannot be reached: ${relays.join(" and ")}, which relayed to it, does not relay now`;
 }

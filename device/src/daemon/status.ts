@@ -1,5 +1,6 @@
 // What a running device says about itself, as one plain object: for `device status`, for `up`, for metrics.
 
+import type { RelayTraffic } from "../libp2p.ts";
 import type { LinkTraffic } from "../link/keeper.ts";
 import type { DeviceStatus, NeighbourStatus } from "../status.ts";
 import type { Notice } from "./notices.ts";
@@ -16,6 +17,12 @@ export interface LinkStatus extends NeighbourStatus, Omit<LinkTraffic, "failure"
   readonly proposal: string | null;
   /** This device is changing to another study, which the neighbour has not accepted. */
   readonly isMissing: boolean;
+  /** The name of the neighbour through which it is reached now; null: it is not reached through any. */
+  readonly via: string | null;
+  /** The names of neighbours through which it says that it can be reached. */
+  readonly relays: readonly string[];
+  /** Whether it relays to others, as far as is known. */
+  readonly isRelay: boolean;
 }
 
 /** The study that a device is changing to, and how it does in it. */
@@ -60,6 +67,8 @@ export interface DaemonStatus {
   /** Null: there is no change of study. */
   readonly next: NextStatus | null;
   readonly proposals: readonly ProposalStatus[];
+  /** What it carries between its neighbours; null: it does not relay. */
+  readonly relay: RelayTraffic | null;
   readonly pending: readonly Stranger[];
   /** What a person should know: what is wrong now, then what was. */
   readonly notices: readonly Notice[];

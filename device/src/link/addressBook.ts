@@ -1,5 +1,6 @@
 // Where linked peers may be found: as their owner wrote it down, where they were last met, and what they say nearby.
 
+import { relayOf } from "../peer.ts";
 import { MOST_MET_ADDRESSES } from "./limits.ts";
 
 /** Where linked peers were last met, by peer: what is remembered between starts. */
@@ -8,7 +9,7 @@ export type MetAddresses = Readonly<Record<string, readonly string[]>>;
 export interface AddressBook {
   has(peer: string): boolean;
   peers(): string[];
-  /** All that is known about one peer, the address that failed least often first. */
+  /** All that is known about one peer, the address that failed least often first, and direct ones before relays. */
   of(peer: string): string[];
   /** Those that are not named any more are forgotten. Returns them. */
   setLinks(links: Iterable<{ readonly peer: string; readonly addresses: readonly string[] }>): string[];
@@ -49,7 +50,8 @@ export function addressBook(remembered: MetAddresses): AddressBook {
       const entry = entries.get(peer);
       if (entry === undefined) return [];
       const failures = (address: string) => entry.failures.get(address) ?? 0;
-      return [...known(entry)].sort((a, b) => failures(a) - failures(b));
+      const isRelayed = (address: string) => Number(relayOf(address) !== undefined);
+      return [...known(entry)].sort((a, b) => failures(a) - failures(b) || isRelayed(a) - isRelayed(b));
     },
     setLinks(links) {
       const gone = new Set(entries.keys());

@@ -157,8 +157,11 @@ export const HANDSHAKES_PER_SECOND = 25;
 /** docs/protocol.md#connections: "A handshake that takes longer is given up." */
 export const HANDSHAKE_MILLISECONDS = 5_000;
 
-/** docs/protocol.md#connections: "A connection carries at most this many streams in each direction." */
-export const MOST_STREAMS = 8;
+/**
+ * docs/protocol.md#connections: "A connection carries at most this many streams in each direction: a few of its own,
+ * and those of circuits."
+ */
+export const MOST_STREAMS = 40;
 
 /** docs/protocol.md#connections: "At most this many streams wait while a connection is being set up." */
 export const MOST_EARLY_STREAMS = 4;
@@ -213,3 +216,27 @@ export const MOST_STRANGERS = 20;
 
 /** docs/protocol.md#links-and-strangers: "Two lines in the log about new strangers are at least this far apart." */
 export const BETWEEN_STRANGERS_MILLISECONDS = 60_000;
+
+/**
+ * docs/protocol.md#relays: "Through one relay a device has at most this many circuits that it opened, and as many that
+ * others opened to it."
+ */
+export const MOST_CIRCUITS = 32;
+
+/** docs/protocol.md#relays: "A relay ends a circuit after this time. The two ends make a new one at once." */
+export const CIRCUIT_MILLISECONDS = 86_400_000;
+
+/** docs/protocol.md#relays: "A relay ends a circuit that has carried this many bytes, in the same way." */
+export const CIRCUIT_BYTES = 1_073_741_824;
+
+/**
+ * docs/protocol.md#relays: "A reservation at a relay lasts this long. Its device asks for it again 5 minutes before
+ * the end."
+ */
+export const RESERVATION_MILLISECONDS = 7_200_000;
+
+/**
+ * docs/protocol.md#relays: "At this interval a device asks again for a reservation that it lost, and tries the direct
+ * addresses of neighbours that it reaches through a relay."
+ */
+export const RELAY_LOOK_MILLISECONDS = 60_000;

@@ -25,6 +25,7 @@ const refusal = () =>
 test.each([
   ["device.json", ["", "{", "null", "[]", '{"name":"north"}', '{"name":"north","data":[7],"listen":[],"announce":[]}']],
   ["device.json", ['{"name":"no/rth","data":[],"listen":[],"announce":[]}']],
+  ["device.json", ['{"name":"north","data":[],"listen":[],"announce":[],"relay":true}']],
   ["study.yaml", ["", "k: [", "name: 7"]],
   ["links.json", ["", "[", "{}", '[{"name":"south"}]']],
   ["key", ["", "no key"]],

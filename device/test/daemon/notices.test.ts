@@ -64,8 +64,16 @@ test("noticeBoard remembers the latest 20 that are over", () => {
 });
 
 test("linkProblems names every trouble of a link, and a ban until the link stands again", () => {
-  const sound = { name: "south", peer: "s", isConnected: true, isAway: false, refusal: null, conflict: null };
-  const link = (changes: object) => ({ ...sound, ...changes }) as LinkStatus;
+  const sound = {
+    name: "south",
+    peer: "s",
+    isConnected: true,
+    isAway: false,
+    refusal: null,
+    conflict: null,
+    relays: [],
+  };
+  const link = (changes: object) => ({ ...sound, ...changes }) as Partial<LinkStatus> as LinkStatus;
   const bans = new Map([["s", "a frame was too long"]]);
   expect(linkProblems([link({})], bans)).toEqual([]);
   const ill = {
@@ -84,6 +92,21 @@ test("linkProblems names every trouble of a link, and a ban until the link stand
     { cause: "ban", link: "south", text: "south is kept away for a while: a frame was too long" },
     { cause: "restless", link: "south", text: expect.stringMatching(/^south never rests: /) },
   ]);
+});
+
+test("linkProblems names the relay that is gone, once the neighbour behind it could not be reached", () => {
+  const behind = { name: "south", isConnected: false, failure: "no", relays: ["west"], isRelay: false };
+  const links = (changes: object, isRelay: boolean) =>
+    [
+      { ...behind, ...changes },
+      { name: "west", isConnected: true, relays: [], isRelay },
+    ] as unknown as LinkStatus[];
+  expect(linkProblems(links({}, false), new Map())).toEqual([
+    { cause: "relay", link: "south", text: "south cannot be reached: west, which relayed to it, does not relay now" },
+  ]);
+  expect(linkProblems(links({}, true), new Map())).toEqual([]);
+  expect(linkProblems(links({ failure: null }, false), new Map())).toEqual([]);
+  expect(linkProblems(links({ isConnected: true }, false), new Map())).toEqual([]);
 });
 
 test("rowsFault says that no row counts, or more than one in twenty does not, and by which features", () => {

@@ -16,6 +16,14 @@ test("of gives the owner's addresses first, and every address its turn where tho
   expect(book.of("a")).toEqual(["one", "two", "met", "near"]);
 });
 
+test("of gives direct addresses before relays, unless they failed more often", () => {
+  const book = addressBook({ a: ["/p2p/north/p2p-circuit", "direct"] });
+  book.setLinks([{ peer: "a", addresses: [] }]);
+  expect(book.of("a")).toEqual(["direct", "/p2p/north/p2p-circuit"]);
+  book.failed("a", "direct");
+  expect(book.of("a")).toEqual(["/p2p/north/p2p-circuit", "direct"]);
+});
+
 test("met and nearby replace what was said before, keep eight, and say whether that is news", () => {
   const book = addressBook({});
   book.setLinks([{ peer: "a", addresses: [] }]);

@@ -24,3 +24,12 @@ test("parseWhere takes nothing of a text with a line that is no address to dial,
   }
   expect(parseWhere(Uint8Array.of(0xff, 0xfe))).toBeUndefined();
 });
+
+test("formatWhere says relays before the first address is cut off, and reachable keeps them beside others", () => {
+  const relay = "/p2p/12D3KooWRp8uFcaVKCJgSSykFQDxDs9hT3B2pevNoaWJqaziLFbX/p2p-circuit";
+  const many = Array.from({ length: 9 }, (_, n) => `/ip4/10.0.0.${n}/tcp/1`);
+  const said = formatWhere([...many, relay]);
+  expect(said && parseWhere(said)).toEqual([relay, ...many.slice(0, 7)]);
+  expect(reachable(["/ip4/127.0.0.1/tcp/1", relay])).toEqual(["/ip4/127.0.0.1/tcp/1", relay]);
+  expect(reachable(["/ip4/127.0.0.1/tcp/1", many[0], relay])).toEqual([many[0], relay]);
+});

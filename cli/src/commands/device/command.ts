@@ -44,7 +44,8 @@ export function deviceCommand(io: Console): Command {
     .addCommand(logCommand(io))
     .addCommand(studyCommand(io, stateOption))
     .addCommand(backupCommand(io))
-    .addCommand(restoreCommand(io));
+    .addCommand(restoreCommand(io))
+    .addCommand(relayCommand(io));
 }
 
 function rotateCommand(io: Console): Command {
@@ -111,6 +112,18 @@ function restoreCommand(io: Console): Command {
     .action(async (file: string, options: RestoreOptions) => {
       const { restoreDevice } = await import("./restore.ts");
       await restoreDevice(file, options, io);
+    });
+}
+
+function relayCommand(io: Console): Command {
+  return new Command("relay")
+    .description("Make the device relay between neighbours that cannot dial each other, or stop it from doing so.")
+    .argument("<choice>", "on or off; it counts from the device's next start")
+    .addOption(stateOption())
+    .addHelpText("after", "\nExample:\n  fedkm device relay on --state north")
+    .action(async (choice: string, { state }: StateOptions) => {
+      const { setRelay } = await import("./relay.ts");
+      await setRelay(choice, state, io);
     });
 }
 

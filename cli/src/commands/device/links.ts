@@ -17,7 +17,7 @@ export async function listLinks(
   const running = status !== undefined && (await isLocked(state)) ? status.links : [];
   const links = folder.links.map((link) => {
     const now = running.find(({ peer }) => peer === link.peer);
-    return { ...link, isConnected: now?.isConnected ?? false, failure: now?.failure ?? null };
+    return { ...link, isConnected: now?.isConnected ?? false, via: now?.via ?? null, failure: now?.failure ?? null };
   });
   const pending = waitingFor(folder);
   const keys = await keyFacts(folder);
@@ -31,12 +31,15 @@ interface LinkFacts {
   readonly name: string;
   readonly peer: string;
   readonly isConnected: boolean;
+  /** The neighbour through which it is connected, if it is through one. */
+  readonly via: string | null;
   readonly failure: string | null;
 }
 
 function describeLinks(links: readonly LinkFacts[]): string[] {
   if (links.length === 0) return ["no links yet"];
-  const rows = links.map(({ name, isConnected, peer }) => [name, isConnected ? "yes" : "no", peer]);
+  const connected = (via: string | null) => (via === null ? "yes" : `via ${via}`);
+  const rows = links.map(({ name, isConnected, via, peer }) => [name, isConnected ? connected(via) : "no", peer]);
   const why = links.flatMap(({ name, isConnected, failure }) =>
     isConnected || failure === null ? [] : [`${name}: ${failure.split("\n")[0].slice(0, 200)}`],
   );

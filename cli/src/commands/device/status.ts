@@ -50,7 +50,7 @@ async function statusOf(state: string): Promise<RunStatus> {
 }
 
 function describe(status: RunStatus): string[] {
-  const { name, device, links, pending, notices, startedAt, programVersion } = status;
+  const { name, device, links, pending, relay, notices, startedAt, programVersion } = status;
   const { phase, round, move, threshold, objective, rows, rowsLeftOut, framesSent } = device;
   const heading = ["link", "state", "heard", "frames in", "refused", "bytes in", "frames out", "bytes out"];
   const lines = [
@@ -60,6 +60,7 @@ function describe(status: RunStatus): string[] {
       `(sent above ${significant(threshold, 2)}), objective part ${objective === null ? "none" : significant(objective, 4)}`,
     `${count(rows)} rows (${count(rowsLeftOut)} left out), ${count(framesSent)} frames sent`,
     ...describeNext(status),
+    ...(relay ? [relayLine(relay)] : []),
     "",
     ...(links.length > 0 ? alignColumns([heading, ...links.map(linkRow)]) : ["no links"]),
     ...links.flatMap(remarks),
@@ -78,6 +79,10 @@ function describeNext({ next }: RunStatus): string[] {
   const part = objective === null ? "none" : significant(objective, 4);
   const what = `${phase}, ${count(centroids?.length ?? 0)} clusters, objective part ${part}`;
   return [`changing to study ${study} (${next.studyHash.slice(0, 8)}): ${what}; see fedkm device study`];
+}
+
+function relayLine({ reservations, circuits, bytes }: NonNullable<DaemonStatus["relay"]>): string {
+  return `relays to ${count(reservations)} of its neighbours: ${count(circuits)} circuits now, ${count(bytes)} bytes so far`;
 }
 
 function runState({ isRunning, pid, writtenAt }: RunStatus): string {
@@ -106,8 +111,19 @@ function remarks({ name, refusal, isConnected, failure, framesRefused }: LinkSta
   ];
 }
 
-function linkRow({ name, isConnected, isAway, age, refusal, received, sent, framesRefused }: LinkStatus): string[] {
-  const state = refusal !== null ? "refused" : isAway ? "away" : isConnected ? "connected" : "down";
+function linkRow({
+  name,
+  via,
+  isConnected,
+  isAway,
+  age,
+  refusal,
+  received,
+  sent,
+  framesRefused,
+}: LinkStatus): string[] {
+  const connected = via ? `via ${via}` : "connected";
+  const state = refusal !== null ? "refused" : isAway ? "away" : isConnected ? connected : "down";
   const heard = age === null ? "never" : `${duration(age)} ago`;
   const refused = Object.values(framesRefused).reduce((sum, times) => sum + times, 0);
   const numbers = [received.frames, refused, received.bytes, sent.frames, sent.bytes];
