@@ -2,7 +2,7 @@
 
 import { edges, type Graph, type Matrix, matrix, objective, randomStream } from "@fedkm/core";
 import { createDevice, type Device, type DeviceOptions } from "../device.ts";
-import { type Memory, type SavedState, volatileMemory } from "../memory.ts";
+import { volatileMemory } from "../memory.ts";
 import type { Network } from "../network.ts";
 import type { Contract } from "../protocol.ts";
 import { isSettled } from "../settled.ts";
@@ -73,7 +73,7 @@ const LOOK_MILLISECONDS = 100;
 /** A device's place in the network: it may be down, what it had kept is not. */
 interface Place {
   device: Device | undefined;
-  readonly memory: Memory & { latest(): SavedState | undefined };
+  readonly memory: ReturnType<typeof volatileMemory>;
 }
 
 export function simulate(options: SimulationOptions): Simulation {
@@ -96,7 +96,7 @@ export function simulate(options: SimulationOptions): Simulation {
   const start = (i: number, epochs = 1) => {
     log.note("start", i);
     const before = places[i]?.memory;
-    const memory = volatileMemory((before?.epoch ?? 0) + epochs, before?.latest());
+    const memory = volatileMemory((before?.epoch ?? 0) + epochs, before?.latest(), before?.latestHistory());
     const others = Array.from(wanted[i], (j) => networks[j].self);
     const device = createDevice(optionsOf(options, i, { networks, clock, memory, links: others, rows: datasets[i] }));
     places[i] = { device, memory };
