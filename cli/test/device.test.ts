@@ -249,6 +249,10 @@ test("fedkm device export refuses clusters of another study than the one in the 
     stderr: `fedkm: the study in ${at("north")} must be the one its clusters are of, got an edited one: run the device again, then export\n`,
   });
   expect(existsSync(at("model.json"))).toBe(false);
+  // What was published of other columns is not known of these.
+  expect((await device("consent", "--state", at("north"))).stdout).toContain(
+    "forgets what it has published when it is run",
+  );
   start("north");
   await vi.waitFor(async () => expect((await exported()).code).toBe(0), BOUND);
   expect(JSON.parse(readFileSync(at("model.json"), "utf8")).columns).toEqual(["y", "x"]);

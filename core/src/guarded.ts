@@ -2,14 +2,13 @@
 // leave a device are on.
 
 import { type Classes, holdBack, oneClass, splitClasses } from "./classes.ts";
-import { squaredDistance } from "./kernel/js.ts";
 import type { PreparedPoints, Statistics } from "./kernel/kernel.ts";
 import type { Matrix } from "./matrix.ts";
 import type { UpdateState } from "./updateState.ts";
 
 /**
- * Answers (E1) as other points do, but that no cluster tells apart fewer than `minimum` rows of a class. What is asked
- * is tentative: only `publish` changes the classes, so whoever sends a result must publish the labels that it rests on.
+ * Answers (E1) as other points do, but that no cluster tells apart fewer than `minimum` rows of a class. The loss, which
+ * is never sent, is that of the nearest centroids. What is asked is tentative: only `publish` changes the classes, so whoever sends a result must publish the labels that it rests on.
  */
 export interface GuardedPoints extends PreparedPoints {
   readonly classes: Classes;
@@ -52,7 +51,7 @@ export function guardPoints(
     },
     statistics(centroids, into, withLoss = true) {
       prepared.statistics(centroids, into, withLoss);
-      if (assign(centroids) > 0) moveHeld(points, centroids, { nearest, labels }, into, withLoss);
+      if (assign(centroids) > 0) moveHeld(points, nearest, labels, into);
     },
     publish(centroids) {
       heldBack = assign(centroids);
@@ -66,15 +65,13 @@ export function guardPoints(
   };
 }
 
-/** Rows whose label is held back count where it says, not at their nearest centroid. */
+/** Rows whose label is held back count where it says, not with their nearest centroid. */
 function moveHeld(
   { data, rows, cols }: Matrix,
-  centroids: Float64Array,
-  { nearest, labels }: { readonly nearest: Uint32Array; readonly labels: Uint32Array },
-  /* IN OUT */ into: Statistics,
-  withLoss: boolean,
+  nearest: Uint32Array,
+  labels: Uint32Array,
+  /* IN OUT */ { counts, sums }: Statistics,
 ): void {
-  const { counts, sums } = into;
   for (let r = 0; r < rows; r++) {
     const [from, to] = [nearest[r], labels[r]];
     if (from === to) continue;
@@ -84,9 +81,6 @@ function moveHeld(
       sums[from * cols + c] -= data[r * cols + c];
       sums[to * cols + c] += data[r * cols + c];
     }
-    if (!withLoss) continue;
-    into.loss += squaredDistance(data, r * cols, centroids, to * cols, cols);
-    into.loss -= squaredDistance(data, r * cols, centroids, from * cols, cols);
   }
   // What subtracting leaves of a cluster without rows are the last bits of these rows.
   for (let c = 0; c < counts.length; c++) if (counts[c] === 0) sums.fill(0, c * cols, (c + 1) * cols);
