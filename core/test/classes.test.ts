@@ -10,8 +10,8 @@ import { type Random, randomStream } from "../src/random.ts";
 const below = (random: Random, n: number) => Math.floor(random() * n);
 
 /** Labels that drift: most rows stay, some move. */
-function drifted(labels: Uint32Array, k: number, share: number, random: Random): Uint32Array {
-  return labels.map((label) => (random() < share ? below(random, k) : label));
+function drifted(labels: Uint32Array, k: number, share: number, random: Random): Uint32Array<ArrayBuffer> {
+  return Uint32Array.from(labels, (label) => (random() < share ? below(random, k) : label));
 }
 
 /** The rows of a reduced basis of the span of these membership vectors, by elimination. */
