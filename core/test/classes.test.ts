@@ -156,6 +156,14 @@ describe("guardPoints", () => {
     expect(guarded.publish(centroids)).toBe(false);
     expect(guarded.heldBack).toBe(held);
   });
+
+  it("publishes cores of at least the minimum, and leaves all other rows in one class", () => {
+    const guarded = labelled();
+    const { counts, sums } = guarded.publishCores(Float64Array.of(2, 5, 8, 5));
+    expect(Array.from(counts)).toEqual([8, 8]);
+    expect(sums[0] / 8).toBeCloseTo(2, 0);
+    expect(Array.from(guarded.classes.sizes).sort((a, b) => a - b)).toEqual([8, 8, 44]);
+  });
 });
 
 it("roundMoves goes whole steps, and never further than was meant", () => {
