@@ -122,7 +122,9 @@ test("two devices link by invites, agree as fit does, fold in new rows, stop whe
   expect((await linksOf("south")).pending).toEqual([]);
 
   const model = fit(datasets, complete(2), { k: 3, alpha: 1, schedule: "cyclic", seed: 1 });
-  expect(here.device.objective + there.device.objective).toBeCloseTo(model.objective, 3);
+  // Guarded, a few rows may count for another cluster than their nearest.
+  const ratio = (here.device.objective + there.device.objective) / model.objective;
+  expect(Math.abs(ratio - 1)).toBeLessThan(0.01);
   // It may still move a little: what is exported is what it wrote last.
   const exported = await vi.waitFor(async () => {
     const { centroids } = (await statusOf("north")).device;
