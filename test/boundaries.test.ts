@@ -61,7 +61,9 @@ const layers = [
   "coupling",
   "schedule",
   "options",
+  "classes",
   "updateState",
+  "guarded",
   "update",
   "seeding",
   "freshStarts",
@@ -71,6 +73,7 @@ const layers = [
   "sketch",
   "federated",
   "start",
+  "guardedStart",
   "network",
   "objective",
   "jointSystem",
@@ -275,7 +278,7 @@ describe("cli", () => {
 
 describe("a device's loop", () => {
   const platform =
-    /^device\/src\/(libp2p|store|stateFile|disk|lock|identity|linksFile|turn|auditLog|simulation\/durability)\.ts$|^device\/src\/(daemon|link|keys)\//;
+    /^device\/src\/(libp2p|store|stateFile|historyStore|disk|lock|identity|linksFile|turn|auditLog|simulation\/durability)\.ts$|^device\/src\/(daemon|link|keys)\//;
   const files = sources("device/src").filter((file) => !platform.test(file));
 
   it("knows no platform, no wall clock and no chance, so that it runs in browsers and simulations", () => {

@@ -2,7 +2,8 @@
 
 import { type DeviceUpdate, distortion, kmeans, type Matrix, matrix, toRows, updateDevice } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
-import type { SavedState } from "./memory.ts";
+import { Guarded } from "./guarded.ts";
+import type { HistoryMemory, SavedState } from "./memory.ts";
 import { inOrder, isInOrder, orderLike, sortedOrder } from "./numbering.ts";
 import type { Seed } from "./opening.ts";
 import { LARGEST_CONTRACTION, OPENING_UPDATES, PRECISION, SHARE_TOLERANCE, SKETCH_TOLERANCE } from "./pace.ts";
@@ -21,6 +22,8 @@ export class Model {
   readonly #study: Study;
   readonly #seed: number;
   readonly #ranges: Float64Array;
+  /** Where the study is guarded. */
+  readonly guarded: Guarded | undefined;
   #points: Matrix;
   #fingerprint: number;
   #best: Own | undefined;
@@ -32,6 +35,8 @@ export class Model {
   #numbers: Matrix | undefined;
   /** The finished k-means of the own rows. */
   #own: Matrix | undefined;
+  /** Guarded, a device sends the cores of its own k-means until it knows a seed: labels that few rows change later. */
+  #isOpened: boolean;
   rowsLeftOut = 0;
   centroids: Matrix | undefined;
   /** Which centroids may be sent: those on enough own rows, and those that neighbours have moved. */
@@ -41,10 +46,19 @@ export class Model {
   move = Number.POSITIVE_INFINITY;
   last: DeviceUpdate | undefined;
 
-  constructor(study: Study, rows: Matrix, seed: number, saved: SavedState | undefined) {
+  constructor(
+    study: Study,
+    rows: Matrix,
+    seed: number,
+    saved: SavedState | undefined,
+    history?: { readonly memory: HistoryMemory | undefined; readonly onKept: () => void },
+  ) {
     this.#study = study;
+    if (study.privacy === "guarded") this.guarded = new Guarded(study, history?.memory, history?.onKept ?? (() => {}));
     this.#seed = seed;
     this.#ranges = Float64Array.from(study.features, ({ min, max, scale }) => (max - min) / scale);
+    // Without a pull there is no seed to wait for.
+    this.#isOpened = saved !== undefined || study.alpha === 0;
     this.present = saved?.present ?? new Array<boolean>(study.k).fill(false);
     this.#points = this.#taken(rows);
     this.#fingerprint = fingerprintOf(this.#points);
@@ -107,6 +121,7 @@ export class Model {
    * that is not new only brings other numbers.
    */
   openAt({ seed, isNew }: Seed): void {
+    this.#isOpened = true;
     if (isNew) {
       this.#starts = [seed, this.#own, this.centroids].filter((start) => start !== undefined);
       this.#numbers = seed;
@@ -116,10 +131,18 @@ export class Model {
     }
   }
 
-  /** Forgets all that came from neighbours, but for the numbers. */
-  reset(): void {
+  /**
+   * Forgets all that came from neighbours, but for the numbers. With rows it also forgets what was published of the rows
+   * before.
+   */
+  reset(rows?: Matrix): void {
+    if (rows !== undefined) {
+      this.guarded?.forget();
+      this.setRows(rows);
+    }
     this.#numbers ??= this.centroids;
     this.centroids = undefined;
+    if (this.guarded !== undefined) this.guarded.outgoing = undefined;
     this.present = this.present.map(() => false);
     this.#beginRestarts();
     this.openAgain();
@@ -128,6 +151,11 @@ export class Model {
   /** Rows within the study's bounds, if they are enough to hide in. */
   #taken(rows: Matrix): Matrix {
     const { k, minimum } = this.#study;
+    if (this.guarded !== undefined) {
+      const counted = this.guarded.take(rows);
+      this.rowsLeftOut = rows.rows - Math.max(0, counted.rows - this.guarded.deleted);
+      return counted;
+    }
     const scaled = scaleRows(this.#study, rows);
     const isEnough = scaled.rows >= k * minimum;
     this.rowsLeftOut = rows.rows - (isEnough ? scaled.rows : 0);
@@ -150,6 +178,7 @@ export class Model {
     if (this.#best === undefined || found.inertia < this.#best.inertia) this.#best = found;
     if (this.#restartsLeft > 0) return;
     this.#own = inOrder(this.#best.centroids, sortedOrder(this.#best.centroids));
+    this.guarded?.publishCores(this.#own);
     // New data may be in another basin than the centroids that came from the old.
     this.#starts = this.centroids === undefined ? [this.#own] : [this.centroids, this.#own];
   }
@@ -158,15 +187,16 @@ export class Model {
   sketch(known: Sketch | undefined): Omit<Sketch, "origin" | "version"> | undefined {
     if (this.#points.rows === 0) return undefined;
     const best = this.#best;
-    if (best === undefined) return known;
+    if (best === undefined || this.guarded?.isKept() === false) return known;
     const { k, minimum } = this.#study;
     const counts = new Float64Array(k);
     for (let r = 0; r < this.#points.rows; r++) counts[best.labels[r]]++;
+    const own = this.guarded?.cores ?? { centroids: best.centroids, counts };
     const numbers = this.#numbers ?? this.centroids;
-    const order = numbers === undefined ? sortedOrder(best.centroids) : orderLike(best.centroids, numbers);
+    const order = numbers === undefined ? sortedOrder(own.centroids) : orderLike(own.centroids, numbers);
     const found = sketchOf(
-      inOrder(best.centroids, order),
-      order.map((c) => counts[c]),
+      inOrder(own.centroids, order),
+      order.map((c) => own.counts[c]),
       minimum,
     );
     this.#best = undefined;
@@ -208,11 +238,35 @@ export class Model {
     this.last = result;
     const isPulled = neighbours.length > 0 && this.#study.alpha > 0;
     // A fresh centroid without rows may be a seed still, whatever stood in its place before.
-    this.present = this.present.map((was, c) => isPulled || result.counts[c] >= minimum || (was && !isFresh));
+    const counts = this.guarded === undefined ? result.counts : this.guarded.countsAt(result.basis);
+    // Guarded, it must not be one either that rows left on the way here: their labels then were never published.
+    const isAsSent = (c: number) => this.guarded === undefined || isSameRow(before, result.centroids, c);
+    this.present = this.present.map((was, c) => isPulled || counts[c] >= minimum || (was && !isFresh && isAsSent(c)));
+    if (this.#isOpened || this.guarded?.cores === undefined) this.guarded?.publish(result.basis);
     const numbers = this.#numbers ?? before;
     if (isChoosing && numbers !== undefined) this.#numberLike(numbers);
     if (this.#openingLeft === 0) this.#numbers = undefined;
     this.move = this.distance((before ?? first).data, this.centroids.data);
+    return true;
+  }
+
+  /** What neighbours may have now. */
+  get outgoing(): { readonly data: Float64Array; readonly present: readonly boolean[] } | undefined {
+    if (this.guarded !== undefined) return this.guarded.outgoing;
+    return this.centroids && { data: this.centroids.data, present: this.present };
+  }
+
+  /** Lets neighbours have what was computed last. False: it must be written down first, and is being written. */
+  release(): boolean {
+    if (this.guarded === undefined || this.centroids === undefined) return true;
+    if (!this.guarded.isKept()) return false;
+    const { cores } = this.guarded;
+    if (this.#isOpened || cores === undefined) this.guarded.release(this.centroids, this.present);
+    else
+      this.guarded.release(
+        cores.centroids,
+        Array.from(cores.counts, (count) => count > 0),
+      );
     return true;
   }
 
@@ -241,7 +295,8 @@ export class Model {
     // After the opening one pass, which is all that neighbours who move at the same time allow: several would want half
     // of the move only (damping), else they can end in a cycle. See docs/paper.md#gauss-seidel-not-jacobi.
     const manner = this.#openingLeft > 0 ? { candidates } : { passes: 1 };
-    return updateDevice(this.#points, from, neighbours, { alpha, coupling, weight, ...manner });
+    const kernel = this.guarded?.kernel;
+    return updateDevice(this.#points, from, neighbours, { alpha, coupling, weight, kernel, ...manner });
   }
 
   /** The largest difference of a coordinate, as a share of its feature's range. */
@@ -251,4 +306,8 @@ export class Model {
     for (let i = 0; i < a.length; i++) largest = Math.max(largest, Math.abs(a[i] - b[i]) / this.#ranges[i % d]);
     return largest;
   }
+}
+
+function isSameRow(before: Matrix | undefined, { data, cols }: Matrix, c: number): boolean {
+  return data.subarray(c * cols, (c + 1) * cols).every((value, i) => value === before?.data[c * cols + i]);
 }

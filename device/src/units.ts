@@ -5,9 +5,12 @@ import type { Study } from "./study.ts";
 
 /** Rows in the features' units to the numbers that are clustered and sent. Rows out of bounds are left out. */
 export function scaleRows(study: Study, rows: Matrix): Matrix {
-  const within = takeRows(rows, rowsWithin(study, rows));
-  const scales = study.features.map(({ scale }) => scale);
-  return { ...within, data: within.data.map((value, i) => value / scales[i % within.cols]) };
+  return dividedByScale(study, rowsInside(study, rows));
+}
+
+/** The rows within the study's bounds, as they are. */
+export function rowsInside(study: Study, rows: Matrix): Matrix {
+  return takeRows(rows, rowsWithin(study, rows));
 }
 
 /** The places of the rows that count: those within the study's bounds, or none if they are too few to hide in. */
@@ -24,6 +27,10 @@ function rowsWithin({ features }: Study, { data, rows, cols }: Matrix): number[]
     if (features.every(({ min, max }, f) => data[r * d + f] >= min && data[r * d + f] <= max)) within.push(r);
   }
   return within;
+}
+
+export function dividedByScale({ features }: Study, { data, rows, cols }: Matrix): Matrix {
+  return { data: data.map((value, i) => value / features[i % cols].scale), rows, cols };
 }
 
 /** Centroids in the features' units again. */

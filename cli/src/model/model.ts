@@ -3,10 +3,12 @@
 import {
   type Certificate,
   type Coupling,
+  type GuardedSummary,
   type Matrix,
   matrix,
   type Penalty,
   type Preset,
+  type Privacy,
   predict,
   type Weighting,
 } from "@fedkm/core";
@@ -67,6 +69,8 @@ export interface Model {
     /** With the scale that the fit found, in scaled units. */
     readonly penalty?: Penalty;
     readonly tolerance?: number;
+    readonly privacy?: Privacy;
+    readonly minimum?: number;
   };
   /** Of the method "devices": the study that its devices were simulated with. */
   readonly study?: Study;
@@ -80,6 +84,8 @@ export interface Model {
   readonly messages: number;
   readonly bytes: number;
   readonly history: readonly RoundModel[];
+  /** With privacy "guarded": what that cost, and what it kept. */
+  readonly guarded?: GuardedSummary;
   /** Not in models of before there were certificates. */
   readonly certificate?: Certificate;
 }

@@ -15,6 +15,7 @@ import { contractOf, studyId } from "../study.ts";
 import { auditKeeper, auditLooks, auditStart } from "./audit.ts";
 import { onTheBeat } from "./beat.ts";
 import { studyChange } from "./changes.ts";
+import { CONSENT_FILE } from "./consent.ts";
 import { busyDelays } from "./delays.ts";
 import { describe, type Parts, type Surroundings } from "./describe.ts";
 import { type DeviceFolder, readRows } from "./folder.ts";
@@ -24,6 +25,7 @@ import { metKeeper, readMet } from "./met.ts";
 import { completeSwitch, NEXT_FILE, NOW_FILE } from "./nextFiles.ts";
 import { type LinkProblem, type Log, noticeBoard } from "./notices.ts";
 import { pendingList } from "./pending.ts";
+import { privacyNotices } from "./privacyNotices.ts";
 import { linkProblems } from "./problems.ts";
 import { reportStatus } from "./report.ts";
 import { RESET_FILE } from "./reset.ts";
@@ -87,7 +89,7 @@ async function compose(
   let hasStarted = false;
   opened(() => hasStarted && log.info({}, "stopped"));
   // Before anything else: two devices in one folder would send the same stamps twice.
-  const memory = await openStore(folder.path, notices.set);
+  const memory = await openStore(folder.path, notices.set, { isGuarded: folder.study.privacy === "guarded" });
   opened(() => memory.close());
   await completeSwitch(folder.path);
   const change = studyChange(folder, parts, memory, log);
@@ -164,6 +166,7 @@ async function compose(
   opened(watchFiles(keyFiles(folder), looks.keys, beat, keys.reload));
   const nextFiles = [NEXT_FILE, NOW_FILE].map((name) => join(folder.path, name));
   opened(watchFiles(nextFiles, await lookOf([]), beat, () => change.follow(device)));
+  opened(watchFiles([join(folder.path, CONSENT_FILE)], MISSING, beat, follow.consent));
   return status;
 }
 
@@ -211,6 +214,9 @@ function report(
     const { links } = before;
     for (const { peer, isConnected } of links) if (isConnected) bans.delete(peer);
     notices.setLinks([...linkProblems(links, bans), ...keyProblems()]);
+    const { history, waiting } = privacyNotices(before, folder.path);
+    notices.set("history", history);
+    notices.set("waiting", waiting);
     look(before);
     const failure = surroundings.logFailure();
     notices.set("log", failure && `lines of the log are lost: ${failure}`);

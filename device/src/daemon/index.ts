@@ -6,6 +6,7 @@ export { changeLinks, type Link, readLinks, withLink, withoutLink, writeLinks } 
 export { isLocked, lockFolder } from "../lock.ts";
 export { tryDurability } from "../simulation/durability.ts";
 export { backUpFolder, restoreFolder } from "./backup.ts";
+export { consentInFolder } from "./consent.ts";
 export { type Daemon, startDaemon } from "./daemon.ts";
 export { createFolder, type DeviceFolder, readFolder, readRows, writeSettings } from "./folder.ts";
 export { everyInterface, invitedAddresses } from "./invited.ts";

@@ -7,13 +7,15 @@ export interface Log {
 }
 
 /**
- * About this device: `data` files cannot be read, `rows` do not count, `links` or the `reset`, `met`, `state`, `epoch`,
+ * About this device: `data` files cannot be read, `rows` do not count or are `waiting`, the `history` is lost, `links` or the `reset`, `met`, `state`, `epoch`,
  * `status` file or that of the `next` study cannot be used, lines of the `log` are lost, the `audit` log or what is known
  * about `keys` is not written.
  */
 type OwnCause =
   | "data"
   | "rows"
+  | "waiting"
+  | "history"
   | "links"
   | "reset"
   | "met"

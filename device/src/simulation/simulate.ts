@@ -2,7 +2,7 @@
 
 import { edges, type Graph, type Matrix, matrix, randomStream, takeRows } from "@fedkm/core";
 import { type ChangeStatus, type ChangingDevice, type ChangingOptions, createChangingDevice } from "../change.ts";
-import { type Memory, type SavedState, volatileMemory } from "../memory.ts";
+import { volatileMemory } from "../memory.ts";
 import { studyObjective } from "../objective.ts";
 import type { Contract } from "../protocol.ts";
 import { isSettled } from "../settled.ts";
@@ -90,7 +90,7 @@ interface Place {
 }
 
 interface Kept extends Part {
-  readonly memory: Memory & { latest(): SavedState | undefined };
+  readonly memory: ReturnType<typeof volatileMemory>;
 }
 
 export function simulate(options: SimulationOptions): Simulation {
@@ -115,8 +115,10 @@ export function simulate(options: SimulationOptions): Simulation {
     const before = places[i];
     const epoch = (before?.part.memory.epoch ?? 0) + epochs;
     const { study, contract } = before?.part ?? options;
-    const part = { study, contract, rows: datasets[i], memory: volatileMemory(epoch, before?.part.memory.latest()) };
-    const next = before?.next && { ...before.next, memory: volatileMemory(epoch, before.next.memory.latest()) };
+    const again = ({ memory }: Kept) => volatileMemory(epoch, memory.latest(), memory.latestHistory());
+    const memory = before === undefined ? volatileMemory(epoch) : again(before.part);
+    const part = { study, contract, rows: datasets[i], memory };
+    const next = before?.next && { ...before.next, memory: again(before.next) };
     const others = Array.from(wanted[i], (j) => networks[j].self);
     const around = { network: networks[i], clock, links: others, onAgreed: () => finish(i) };
     const device = createChangingDevice({ ...around, ...optionsOf(options, i), ...part });

@@ -3,6 +3,7 @@
 import { changeLinks, type DeviceFolder, readFolder, type Stranger, withLink } from "@fedkm/device/daemon";
 import type { Console } from "../../console.ts";
 import { noteInLog } from "../../devices/audit.ts";
+import { agreeToOpen } from "../../devices/openStudy.ts";
 import { lastStatus } from "../../devices/state.ts";
 import { refuseRevoked } from "./link.ts";
 
@@ -10,13 +11,15 @@ export interface AcceptOptions {
   readonly state: string;
   readonly name?: string;
   readonly evenRevoked?: boolean;
+  readonly acceptOpen?: boolean;
 }
 
 export async function acceptDevice(
   which: string | undefined,
-  { state, name, evenRevoked = false }: AcceptOptions,
-  { stdout, stderr }: Console,
+  { state, name, evenRevoked = false, acceptOpen = false }: AcceptOptions,
+  io: Console,
 ): Promise<void> {
+  const { stdout, stderr } = io;
   const folder = await readFolder(state);
   const waiting = waitingFor(folder);
   if (which === undefined) {
@@ -26,6 +29,7 @@ export async function acceptDevice(
   }
   const peer = chosen(waiting, which);
   await refuseRevoked(state, peer, evenRevoked);
+  await agreeToOpen(folder.study, acceptOpen, io);
   // Where it came from is no address to dial. It dials again, and says then where it listens.
   const link = { peer, name: name ?? shortName(peer), addresses: [] };
   await changeLinks(state, (links) => withLink(links, link));

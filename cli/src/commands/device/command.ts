@@ -25,6 +25,8 @@ const stateOption = () => new Option("--state <folder>", "the device's folder").
 const evenRevokedOption = () =>
   new Option("--even-revoked", "link it although somebody says that it is no longer to be trusted");
 const passphraseOption = (what: string) => new Option("--passphrase-file <file>", what);
+const acceptOpenOption = () =>
+  new Option("--accept-open", "agree that neighbours can learn single rows (open studies)");
 const jsonOption = () => new Option("--json", "print one JSON object instead");
 
 export function deviceCommand(io: Console): Command {
@@ -45,7 +47,8 @@ export function deviceCommand(io: Console): Command {
     .addCommand(studyCommand(io, stateOption))
     .addCommand(backupCommand(io))
     .addCommand(restoreCommand(io))
-    .addCommand(relayCommand(io));
+    .addCommand(relayCommand(io))
+    .addCommand(consentCommand(io));
 }
 
 function rotateCommand(io: Console): Command {
@@ -127,6 +130,19 @@ function relayCommand(io: Console): Command {
     });
 }
 
+function consentCommand(io: Console): Command {
+  return new Command("consent")
+    .description(
+      "Let a guarded device forget what it has published: because that is lost, or because rows must be deleted at once.",
+    )
+    .addOption(stateOption())
+    .addHelpText("after", "\nExample:\n  fedkm device consent --state north")
+    .action(async ({ state }: StateOptions) => {
+      const { consent } = await import("./consent.ts");
+      await consent(state, io);
+    });
+}
+
 function resetCommand(io: Console): Command {
   return new Command("reset")
     .description("Make the device begin again from its own rows, running or not. Its state is set aside, not lost.")
@@ -163,6 +179,7 @@ function linkCommand(io: Console): Command {
     .option("--remove <name>", "unlink the device of this name or id instead")
     .option("--successor <file>", "follow a neighbour to its new key instead, by the file that its device rotate wrote")
     .addOption(evenRevokedOption())
+    .addOption(acceptOpenOption())
     .addHelpText("after", "\nExample:\n  fedkm device link fedkm:12D3KooW...@/ip4/192.168.1.5/tcp/4601 --name south")
     .action(async (invite: string | undefined, options: LinkOptions) => {
       const { linkDevice } = await import("./link.ts");
@@ -177,6 +194,7 @@ function acceptCommand(io: Console): Command {
     .addOption(stateOption())
     .option("--name <text>", "what to call it (default: the end of its id)")
     .addOption(evenRevokedOption())
+    .addOption(acceptOpenOption())
     .addHelpText("after", "\nExample:\n  fedkm device accept 12D3KooW... --name south --state north")
     .action(async (peer: string | undefined, options: AcceptOptions) => {
       const { acceptDevice } = await import("./accept.ts");

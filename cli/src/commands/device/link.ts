@@ -1,6 +1,7 @@
 // fedkm device link: links and unlinks, in the device's folder; a running device sees it within a second.
 
 import { readFileSync } from "node:fs";
+import { whatNeighboursLearn } from "@fedkm/device";
 import {
   changeLinks,
   type DeviceFolder,
@@ -15,6 +16,7 @@ import {
 import type { Console } from "../../console.ts";
 import { noteInLog } from "../../devices/audit.ts";
 import { inviteOf, NO_INVITE } from "../../devices/invite.ts";
+import { agreeToOpen } from "../../devices/openStudy.ts";
 import { UsageError } from "../../failure.ts";
 
 export interface LinkOptions {
@@ -23,6 +25,7 @@ export interface LinkOptions {
   readonly remove?: string;
   readonly successor?: string;
   readonly evenRevoked?: boolean;
+  readonly acceptOpen?: boolean;
 }
 
 export async function linkDevice(invite: string | undefined, options: LinkOptions, io: Console): Promise<void> {
@@ -39,18 +42,22 @@ export async function linkDevice(invite: string | undefined, options: LinkOption
 async function link(
   folder: DeviceFolder,
   invite: string,
-  { state, name, evenRevoked = false }: LinkOptions,
-  { stdout, stderr }: Console,
+  { state, name, evenRevoked = false, acceptOpen = false }: LinkOptions,
+  io: Console,
 ): Promise<void> {
+  const { stdout, stderr } = io;
   const neighbour = parseInvite(invite);
   const { peer } = neighbour;
   if (peer === folder.identity.peer) throw new UsageError("invite must be of another device, got this one's own");
   await refuseRevoked(state, peer, evenRevoked);
+  await agreeToOpen(folder.study, acceptOpen, io);
   const known = folder.links.find((one) => one.peer === peer);
   const added = { ...neighbour, name: name ?? known?.name ?? peer.slice(-8) };
   await changeLinks(state, (links) => withLink(links, added));
   await noteInLog(state, "linked", { link: added.name, peer }, stderr);
-  stdout.write(`linked ${added.name}; it must link back with\n${(await inviteOf(folder)) ?? NO_INVITE}\n`);
+  const { privacy } = folder.study;
+  stdout.write(`linked ${added.name} (${privacy}: ${whatNeighboursLearn[privacy]})\n`);
+  stdout.write(`it must link back with\n${(await inviteOf(folder)) ?? NO_INVITE}\n`);
 }
 
 /** A peer that somebody has revoked is linked only if its new neighbour says that it knows so. */

@@ -1,6 +1,7 @@
 // fedkm device status: how a device is doing, for a person or a machine, once or again and again.
 
 import { setTimeout as pause } from "node:timers/promises";
+import { whatNeighboursLearn } from "@fedkm/device";
 import { type DaemonStatus, isLocked, type LinkStatus, type Notice } from "@fedkm/device/daemon";
 import { printable } from "@fedkm/device/printable";
 import type { Console } from "../../console.ts";
@@ -61,6 +62,7 @@ function describe(status: RunStatus): string[] {
     `${count(rows)} rows (${count(rowsLeftOut)} left out), ${count(framesSent)} frames sent`,
     ...describeNext(status),
     ...(relay ? [relayLine(relay)] : []),
+    ...privacyLines(device),
     "",
     ...(links.length > 0 ? alignColumns([heading, ...links.map(linkRow)]) : ["no links"]),
     ...links.flatMap(remarks),
@@ -83,6 +85,18 @@ function describeNext({ next }: RunStatus): string[] {
 
 function relayLine({ reservations, circuits, bytes }: NonNullable<DaemonStatus["relay"]>): string {
   return `relays to ${count(reservations)} of its neighbours: ${count(circuits)} circuits now, ${count(bytes)} bytes so far`;
+}
+
+function privacyLines({ privacy, guarded }: RunStatus["device"]): string[] {
+  const mode = `${privacy}: ${whatNeighboursLearn[privacy]}`;
+  if (guarded === null) return [mode];
+  const { smallestClass, rowsHeldBack, rowsWaiting } = guarded;
+  const { added, deleted } = rowsWaiting;
+  return [
+    mode,
+    `smallest class ${smallestClass === null ? "none" : `${count(smallestClass)} rows`}, ${count(rowsHeldBack)} rows held back, ` +
+      `${count(added)} wait to be added, ${count(deleted)} to be deleted`,
+  ];
 }
 
 function runState({ isRunning, pid, writtenAt }: RunStatus): string {

@@ -17,7 +17,7 @@ export interface Asked {
 }
 
 /** What model.json says of a run. */
-export type Found = Pick<FitModel, "centroids" | "objective" | "rounds" | "converged" | "penalty"> &
+export type Found = Pick<FitModel, "centroids" | "objective" | "rounds" | "converged" | "penalty" | "guarded"> &
   Pick<Model, "messages" | "bytes" | "history">;
 
 type Table = Readonly<Record<string, Method>>;

@@ -1,0 +1,54 @@
+// The history of guarded rows on disk: two equal copies, written before anything that rests on them is sent.
+
+import { join } from "node:path";
+import { type Disk, realDisk } from "./disk.ts";
+import type { HistoryMemory } from "./memory.ts";
+import { writeReason } from "./reason.ts";
+import { type Generations, generations } from "./stateFile.ts";
+
+/** Without its ending. */
+const HISTORY_FILE = "history";
+
+interface OpenHistory extends Pick<HistoryMemory, "saved" | "isLost"> {
+  readonly file: Generations;
+}
+
+/** The empty history of a device that is made. A folder that comes without one has a past that nobody knows. */
+export async function beginHistory(folder: string): Promise<void> {
+  const file = generations(join(folder, HISTORY_FILE), realDisk);
+  await file.load();
+  await saveBoth(file, new Uint8Array(0));
+}
+
+/** Where nothing is guarded the history ends, because more is sent than it would know. */
+export async function openHistory(folder: string, disk: Disk, isGuarded: boolean): Promise<OpenHistory> {
+  const file = generations(join(folder, HISTORY_FILE), disk);
+  if (!isGuarded) {
+    for (const name of await disk.list(folder)) if (/^history\.[ab]$/.test(name)) await disk.remove(join(folder, name));
+    return { file, saved: undefined, isLost: false };
+  }
+  const { newest } = await file.load();
+  if (newest === undefined) return { file, saved: undefined, isLost: true };
+  const { payload } = newest;
+  // Both copies again: an older one beside the newest would be taken for it if that was damaged later.
+  await saveBoth(file, payload);
+  return { file, saved: payload.length === 0 ? undefined : payload, isLost: false };
+}
+
+export function historyKeeper(file: Generations) {
+  let writing: Promise<void> = Promise.resolve();
+  return {
+    keep(history: Uint8Array, done: (failure: string | undefined) => void) {
+      writing = saveBoth(file, history).then(
+        () => done(undefined),
+        (error) => done(writeReason(error)),
+      );
+    },
+    close: () => writing,
+  };
+}
+
+async function saveBoth(file: Generations, payload: Uint8Array): Promise<void> {
+  await file.save(payload);
+  await file.save(payload);
+}
