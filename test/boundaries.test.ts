@@ -58,6 +58,7 @@ const layers = [
   "traffic",
   "penalty",
   "coupling",
+  "inversion",
   "schedule",
   "options",
   "updateState",

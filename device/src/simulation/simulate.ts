@@ -5,6 +5,7 @@ import { createDevice, type Device, type DeviceOptions } from "../device.ts";
 import { type Memory, type SavedState, volatileMemory } from "../memory.ts";
 import type { Network } from "../network.ts";
 import type { Contract } from "../protocol.ts";
+import { type RecordedEvent, recordedNetwork } from "../recording.ts";
 import { isSettled } from "../settled.ts";
 import type { DeviceStatus } from "../status.ts";
 import type { Study } from "../study.ts";
@@ -33,6 +34,8 @@ export interface SimulationOptions {
   /** Between two updates of a device. Default 10. */
   readonly paceMilliseconds?: (device: number) => number;
   readonly onEvent?: (event: SimulatedEvent) => void;
+  /** Learns of everything that passes through a device's network, as in a recording of that device. */
+  readonly record?: (device: number, event: RecordedEvent) => void;
 }
 
 export interface Simulation {
@@ -57,6 +60,8 @@ export interface Simulation {
   /** A frame from outside, as if device `from` had sent it. */
   forge(from: number, to: number, frame: Uint8Array): void;
   status(i: number): DeviceStatus;
+  /** What a device has kept so far. */
+  saved(i: number): SavedState | undefined;
   /** As all devices have them now, in the scaled units of the study. */
   centroids(): Matrix[];
   /** GTVMin at `centroids()`. */
@@ -84,7 +89,11 @@ export function simulate(options: SimulationOptions): Simulation {
   const clock = simulatedClock();
   const log = eventLog(clock.now, options.onEvent);
   const links = simulatedLinks({ neighbours: graph.neighbours, clock, weather, random, log });
-  const networks = datasets.map((_, i) => links.network(i));
+  const { record } = options;
+  const networks = datasets.map((_, i) => {
+    const network = links.network(i);
+    return record === undefined ? network : recordedNetwork(network, clock, (event) => record(i, event));
+  });
   const places: (Place | undefined)[] = datasets.map(() => undefined);
   const wanted = (options.links ?? graph.neighbours).map((others) => new Set(Array.from(others)));
   const cut = new Set<string>();
@@ -162,6 +171,7 @@ export function simulate(options: SimulationOptions): Simulation {
       if (status === undefined) throw new RangeError(`device ${i} must be running to have a status`);
       return status;
     },
+    saved: (i) => places[i]?.memory.latest(),
     centroids,
     objective: () =>
       objectiveOf(

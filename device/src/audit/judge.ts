@@ -1,0 +1,125 @@
+// The judge knows the truth: whether what an attacker computed is so, and to how many digits.
+
+import { type Matrix, predict } from "@fedkm/core";
+import type { SavedState } from "../memory.ts";
+import type { RowClaim } from "./follow.ts";
+import { readingsOf, type Rules, type Snapshot, sumsOf } from "./inversion.ts";
+import type { Group } from "./rowSpace.ts";
+import type { Message } from "./seen.ts";
+
+/** Rows in the scaled units of the study, and the ranges of the features in them. */
+export interface Truth {
+  readonly points: Matrix;
+  readonly ranges: Float64Array;
+}
+
+/** Errors are shares of a feature's range. A claim counts as right below the first, or within its own error up to the second. */
+const RIGHT = 1e-6;
+const MOST_ERROR = 1e-3;
+
+/** The distance of a claim from the nearest true row; undefined: it is no row, or too rough to be one. */
+export function rowError({ values, error }: RowClaim, { points, ranges }: Truth): number | undefined {
+  const { data, rows, cols } = points;
+  let least = Number.POSITIVE_INFINITY;
+  for (let r = 0; r < rows; r++) {
+    let most = 0;
+    for (let d = 0; d < cols; d++) most = Math.max(most, Math.abs(data[r * cols + d] - values[d]) / ranges[d]);
+    least = Math.min(least, most);
+  }
+  const allowed = Math.max(RIGHT, Math.min(MOST_ERROR, (4 * error) / Math.min(...ranges)));
+  return least <= allowed ? least : undefined;
+}
+
+/** The largest error of a cluster's mean in a snapshot; undefined: some share or mean is wrong. */
+export function groupsError(snapshot: Snapshot, message: Message, truth: Truth): number | undefined {
+  const { points, ranges } = truth;
+  for (const labels of labelsOf(message, points)) {
+    const { counts, sums } = countedSums(labels, points, snapshot.counts.length);
+    let most = 0;
+    counts.forEach((count, c) => {
+      const share = snapshot.counts[c] / snapshot.rows;
+      // Rows whose label is held back make a difference of a few.
+      if (Math.abs(share - count / points.rows) > MOST_ERROR + 0.1 * share) most = Number.POSITIVE_INFINITY;
+      sums[c].forEach((sum, d) => {
+        most = Math.max(most, Math.abs(snapshot.sums[c][d] / snapshot.counts[c] - sum / count) / ranges[d]);
+      });
+    });
+    if (most <= MOST_ERROR) return most;
+  }
+  return undefined;
+}
+
+/** The largest error of centroids as means of the rows nearest to them; undefined: they are not. */
+export function meansError(centroids: Matrix, { points, ranges }: Truth): number | undefined {
+  const { counts, sums } = countedSums(predict(centroids, points), points, centroids.rows);
+  const { cols } = centroids;
+  const errors = sums.flatMap((sum, c) =>
+    Array.from(sum, (x, d) => Math.abs(x / counts[c] - centroids.data[c * cols + d]) / ranges[d]),
+  );
+  const most = Math.max(...errors);
+  return most <= MOST_ERROR ? most : undefined;
+}
+
+/** Labels that a message can rest on: at the centroids before it, or at its own. */
+function labelsOf({ before, centroids }: Message, points: Matrix): Uint32Array[] {
+  return [before, centroids].flatMap((at) => (at === undefined ? [] : [predict(at, points)]));
+}
+
+function countedSums(labels: Uint32Array, { data, cols }: Matrix, k: number) {
+  const counts = new Array<number>(k).fill(0);
+  const sums = Array.from({ length: k }, () => new Float64Array(cols));
+  labels.forEach((label, r) => {
+    counts[label]++;
+    for (let d = 0; d < cols; d++) sums[label][d] += data[r * cols + d];
+  });
+  return { counts, sums };
+}
+
+/**
+ * The groups that a message published: labels from which (M) gives its centroids. `classes`, where rows are guarded: rows
+ * of one class have one label. undefined: no labels that come to mind explain the message.
+ */
+export function publishedGroups(
+  message: Message,
+  points: Matrix,
+  rules: Rules,
+  classes?: ArrayLike<number>,
+): Group[] | undefined {
+  const k = message.centroids.rows;
+  const readings = readingsOf(message, rules);
+  for (const nearest of labelsOf(message, points)) {
+    const labels = classes === undefined ? nearest : withinClasses(nearest, classes, k);
+    const { counts, sums } = countedSums(labels, points, k);
+    const unit = rules.typicalRows ?? points.rows;
+    const isExplained = readings.some((equations) => {
+      const found = sumsOf(equations, counts, unit, rules.grain);
+      return found.sums.every((sum, c) => sum.every((x, d) => Math.abs(x - sums[c][d]) <= 4 * found.error));
+    });
+    if (!isExplained) continue;
+    const groups: number[][] = Array.from({ length: k }, () => []);
+    labels.forEach((label, r) => {
+      groups[label].push(r);
+    });
+    return groups.filter(({ length }) => length > 0);
+  }
+  return undefined;
+}
+
+/** Every row gets the label that most rows of its class have. */
+function withinClasses(labels: Uint32Array, classes: ArrayLike<number>, k: number): Uint32Array {
+  const votes = new Map<number, Uint32Array>();
+  labels.forEach((label, r) => {
+    const known = votes.get(classes[r]) ?? new Uint32Array(k);
+    known[label]++;
+    votes.set(classes[r], known);
+  });
+  return labels.map((_, r) => {
+    const counts = votes.get(classes[r]) as Uint32Array;
+    return counts.indexOf(Math.max(...counts));
+  });
+}
+
+/** Which class each row is in that a device has in use, where it guards them. */
+export function classesOf(_saved: SavedState | undefined): ArrayLike<number> | undefined {
+  return undefined;
+}
