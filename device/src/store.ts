@@ -60,6 +60,11 @@ export async function openStore(
   }
 }
 
+/** What a device has kept last, whether it runs or not. Nothing is locked or written. */
+export function readSavedState(folder: string): Promise<SavedState | undefined> {
+  return loadState(generations(join(folder, "state"), realDisk), folder, () => undefined);
+}
+
 /** What a crash in the middle of a save left behind. */
 async function removeLeftovers(folder: string, disk: Disk): Promise<void> {
   for (const name of await disk.list(folder)) {

@@ -6,8 +6,8 @@ import { type Captive, captiveDevice } from "./captive.ts";
 import { rowsIn } from "./follow.ts";
 import { snapshotsOf } from "./inversion.ts";
 import { groupsError, type Truth } from "./judge.ts";
+import { rowsOutcome } from "./judged.ts";
 import type { Outcome } from "./outcome.ts";
-import { rowsOutcome } from "./passive.ts";
 import type { Scene } from "./scene.ts";
 import { seenBy } from "./seen.ts";
 

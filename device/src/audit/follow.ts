@@ -1,6 +1,6 @@
 // From snapshots of clusters to single rows: what differs between two snapshots by one row is that row.
 
-import { readingsOf, type Rules, type Snapshot, sumsOf } from "./inversion.ts";
+import { type Rules, readingsOf, type Snapshot, sumsOf } from "./inversion.ts";
 import type { Message } from "./seen.ts";
 
 /** A row that an attacker believes to have found, in the scaled units of the study. */

@@ -73,4 +73,3 @@ export function live(scene: Scene): History {
 }
 
 const others = (i: number, size: number) => Array.from({ length: size }, (_, j) => j).filter((j) => j !== i);
-

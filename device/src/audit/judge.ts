@@ -3,7 +3,7 @@
 import { type Matrix, predict } from "@fedkm/core";
 import type { SavedState } from "../memory.ts";
 import type { RowClaim } from "./follow.ts";
-import { readingsOf, type Rules, type Snapshot, sumsOf } from "./inversion.ts";
+import { type Rules, readingsOf, type Snapshot, sumsOf } from "./inversion.ts";
 import type { Group } from "./rowSpace.ts";
 import type { Message } from "./seen.ts";
 
@@ -11,6 +11,8 @@ import type { Message } from "./seen.ts";
 export interface Truth {
   readonly points: Matrix;
   readonly ranges: Float64Array;
+  /** Where rows are guarded: the class of each. Rows of one class have one label. */
+  readonly classes?: ArrayLike<number> | undefined;
 }
 
 /** Errors are shares of a feature's range. A claim counts as right below the first, or within its own error up to the second. */
@@ -18,7 +20,10 @@ const RIGHT = 1e-6;
 const MOST_ERROR = 1e-3;
 
 /** The distance of a claim from the nearest true row; undefined: it is no row, or too rough to be one. */
-export function rowError({ values, error }: RowClaim, { points, ranges }: Truth): number | undefined {
+export function rowError(
+  { values, error }: Pick<RowClaim, "values" | "error">,
+  { points, ranges }: Truth,
+): number | undefined {
   const { data, rows, cols } = points;
   let least = Number.POSITIVE_INFINITY;
   for (let r = 0; r < rows; r++) {
@@ -26,27 +31,27 @@ export function rowError({ values, error }: RowClaim, { points, ranges }: Truth)
     for (let d = 0; d < cols; d++) most = Math.max(most, Math.abs(data[r * cols + d] - values[d]) / ranges[d]);
     least = Math.min(least, most);
   }
-  const allowed = Math.max(RIGHT, Math.min(MOST_ERROR, (4 * error) / Math.min(...ranges)));
-  return least <= allowed ? least : undefined;
+  return least <= allowedError(error, ranges) ? least : undefined;
 }
 
 /** The largest error of a cluster's mean in a snapshot; undefined: some share or mean is wrong. */
 export function groupsError(snapshot: Snapshot, message: Message, truth: Truth): number | undefined {
-  const { points, ranges } = truth;
-  for (const labels of labelsOf(message, points)) {
+  const { points, ranges, classes } = truth;
+  const allowed = allowedError(snapshot.error / Math.min(...snapshot.counts), ranges);
+  for (const labels of labelsOf(message, points, classes)) {
     const { counts, sums } = countedSums(labels, points, snapshot.counts.length);
-    let most = 0;
-    counts.forEach((count, c) => {
-      const share = snapshot.counts[c] / snapshot.rows;
-      // Rows whose label is held back make a difference of a few.
-      if (Math.abs(share - count / points.rows) > MOST_ERROR + 0.1 * share) most = Number.POSITIVE_INFINITY;
-      sums[c].forEach((sum, d) => {
-        most = Math.max(most, Math.abs(snapshot.sums[c][d] / snapshot.counts[c] - sum / count) / ranges[d]);
-      });
-    });
-    if (most <= MOST_ERROR) return most;
+    const isShared = counts.every((count, c) => count * snapshot.rows === snapshot.counts[c] * points.rows);
+    const errors = sums.flatMap((sum, c) =>
+      Array.from(sum, (x, d) => Math.abs(snapshot.sums[c][d] / snapshot.counts[c] - x / counts[c]) / ranges[d]),
+    );
+    if (isShared && Math.max(...errors) <= allowed) return Math.max(...errors);
   }
   return undefined;
+}
+
+/** Of a claim whose coordinates can be off by `error`. */
+function allowedError(error: number, ranges: Float64Array): number {
+  return Math.max(RIGHT, Math.min(MOST_ERROR, (4 * error) / Math.min(...ranges)));
 }
 
 /** The largest error of centroids as means of the rows nearest to them; undefined: they are not. */
@@ -61,8 +66,10 @@ export function meansError(centroids: Matrix, { points, ranges }: Truth): number
 }
 
 /** Labels that a message can rest on: at the centroids before it, or at its own. */
-function labelsOf({ before, centroids }: Message, points: Matrix): Uint32Array[] {
-  return [before, centroids].flatMap((at) => (at === undefined ? [] : [predict(at, points)]));
+function labelsOf({ before, centroids }: Message, points: Matrix, classes?: ArrayLike<number>): Uint32Array[] {
+  const nearest = [before, centroids].flatMap((at) => (at === undefined ? [] : [predict(at, points)]));
+  if (classes === undefined) return nearest;
+  return classes.length === points.rows ? nearest.map((labels) => withinClasses(labels, classes, centroids.rows)) : [];
 }
 
 function countedSums(labels: Uint32Array, { data, cols }: Matrix, k: number) {
@@ -76,19 +83,17 @@ function countedSums(labels: Uint32Array, { data, cols }: Matrix, k: number) {
 }
 
 /**
- * The groups that a message published: labels from which (M) gives its centroids. `classes`, where rows are guarded: rows
- * of one class have one label. undefined: no labels that come to mind explain the message.
+ * The groups that a message published: labels from which (M) gives its centroids. undefined: no labels that come to mind
+ * explain the message.
  */
 export function publishedGroups(
   message: Message,
-  points: Matrix,
+  { points, classes }: Pick<Truth, "points" | "classes">,
   rules: Rules,
-  classes?: ArrayLike<number>,
 ): Group[] | undefined {
   const k = message.centroids.rows;
   const readings = readingsOf(message, rules);
-  for (const nearest of labelsOf(message, points)) {
-    const labels = classes === undefined ? nearest : withinClasses(nearest, classes, k);
+  for (const labels of labelsOf(message, points, classes)) {
     const { counts, sums } = countedSums(labels, points, k);
     const unit = rules.typicalRows ?? points.rows;
     const isExplained = readings.some((equations) => {

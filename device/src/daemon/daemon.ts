@@ -18,6 +18,7 @@ import { metKeeper, readMet } from "./met.ts";
 import { type Log, noticeBoard } from "./notices.ts";
 import { pendingList } from "./pending.ts";
 import { linkProblems } from "./problems.ts";
+import { recordedIn } from "./record.ts";
 import { reportStatus } from "./report.ts";
 import { RESET_FILE } from "./reset.ts";
 import { rowsFault } from "./rows.ts";
@@ -33,6 +34,8 @@ export interface DaemonOptions {
   readonly metricsPort?: number;
   /** See Libp2pOptions. */
   readonly isDiscoverable?: boolean;
+  /** Every frame is added to this file; none: nowhere. */
+  readonly record?: string;
   readonly clock?: Clock;
 }
 
@@ -79,10 +82,12 @@ async function compose(options: DaemonOptions, opened: (close: () => unknown) =>
   opened(() => met.close());
   const places = { met: await readMet(folder.path, notMet), onMet: met.keep };
   const network = connect(folder, parts, { log, clock, isDiscoverable, places });
+  const named = logged(network, log, (peer) => nameOf(parts, peer));
+  const heard = await recordedIn(options.record, named, { clock, notices, study: studyId(contract), opened });
   const device = createDevice({
     study: folder.study,
     contract,
-    network: logged(network, log, (peer) => nameOf(parts, peer)),
+    network: heard,
     clock,
     memory,
     links: peersOf(parts.links),

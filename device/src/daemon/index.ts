@@ -4,6 +4,7 @@ export { drawInvite, formatInvite, parseInvite } from "../identity.ts";
 export { changeLinks, type Link, readLinks, withLink, withoutLink, writeLinks } from "../linksFile.ts";
 export { isLocked, lockFolder } from "../lock.ts";
 export { tryDurability } from "../simulation/durability.ts";
+export { readSavedState } from "../store.ts";
 export { type Daemon, startDaemon } from "./daemon.ts";
 export { createFolder, type DeviceFolder, readFolder, readRows, writeSettings } from "./folder.ts";
 export { everyInterface, invitedAddresses } from "./invited.ts";

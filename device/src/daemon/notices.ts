@@ -8,11 +8,11 @@ export interface Log {
 
 /**
  * About this device: `data` files cannot be read, `rows` do not count, `links` or the `reset`, `met`, `state`, `epoch` or
- * `status` file cannot be used, lines of the `log` are lost. About a link: the neighbour is `away`, takes part in another
+ * `status` file cannot be used, lines of the `log` or the `record` are lost. About a link: the neighbour is `away`, takes part in another
  * `study`, is under a `ban`, never rests (`restless`), asks for too many `openings`, or its stamps and ours are not in
  * `order`.
  */
-type Cause = "data" | "rows" | "links" | "reset" | "met" | "state" | "epoch" | "status" | "log" | LinkCause;
+type Cause = "data" | "rows" | "links" | "reset" | "met" | "state" | "epoch" | "status" | "log" | "record" | LinkCause;
 type LinkCause = "away" | "study" | "order" | "ban" | "restless" | "openings";
 
 export interface Notice {

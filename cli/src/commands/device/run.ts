@@ -13,6 +13,8 @@ export interface RunOptions {
   readonly metrics?: number;
   readonly log: string;
   readonly mdns?: boolean;
+  /** Where every frame is recorded. */
+  readonly record?: string;
 }
 
 /** Of pino. */
@@ -27,7 +29,7 @@ export async function runDevice(options: RunOptions, { stderr }: Console): Promi
 }
 
 async function runUntilStopped(
-  { state, metrics, log: level, mdns = false }: RunOptions,
+  { state, metrics, log: level, mdns = false, record }: RunOptions,
   stderr: Console["stderr"],
   signal: AbortSignal,
 ): Promise<void> {
@@ -55,6 +57,7 @@ async function runUntilStopped(
       linesLost: output.lost,
     },
     ...(metrics === undefined ? {} : { metricsPort: metrics }),
+    ...(record === undefined ? {} : { record }),
   });
   const { event } = await untilStopped(signal);
   log.info({ reason: event }, "stopping");
