@@ -187,8 +187,9 @@ export class Model {
     this.centroids = result.centroids;
     this.last = result;
     const isPulled = neighbours.length > 0 && this.#study.alpha > 0;
-    // A fresh centroid without rows may be a seed still, whatever stood in its place before.
-    this.present = this.present.map((was, c) => isPulled || result.counts[c] >= minimum || (was && !isFresh));
+    // Without rows a centroid stays where it was, but a fresh one may be a seed still, whatever stood in its place before.
+    const stays = (c: number) => this.present[c] && !isFresh && result.counts[c] === 0;
+    this.present = this.present.map((_, c) => isPulled || result.counts[c] >= minimum || stays(c));
     return true;
   }
 

@@ -13,9 +13,11 @@ export interface RowClaim {
   readonly error: number;
 }
 
-/** Messages between which the number of rows stayed the same. */
+/** Messages between which the rows stayed the same. */
 interface Period {
+  /** At first what all numbers of rows in it divide, then the number of rows. */
   rows: number;
+  isSettled: boolean;
   readonly states: Snapshot[];
 }
 
@@ -31,8 +33,8 @@ export function rowsIn(
   rules: Rules,
   least: number,
 ): RowClaim[] {
-  const periods = periodsOf(snapshots, least);
-  settleFactors(periods);
+  const periods = periodsOf(snapshots);
+  settleRows(periods, least);
   const claims = periods.slice(1).flatMap((period, n) => changedRow(periods[n], period) ?? []);
   for (const { rows, states } of periods) {
     const known = states.map((state) => scaled(state, rows / state.rows));
@@ -41,21 +43,23 @@ export function rowsIn(
   return claims;
 }
 
-/** Snapshots of one number of rows give divisors of it, so their common multiple stays small. */
-function periodsOf(snapshots: readonly Snapshot[], least: number): Period[] {
+/** The same rows have the same mean, however they are clustered. Their number is a multiple of what each snapshot says. */
+function periodsOf(snapshots: readonly Snapshot[]): Period[] {
   const periods: Period[] = [];
   for (const snapshot of snapshots) {
     const last = periods.at(-1);
-    const common = last && commonMultiple(last.rows, snapshot.rows);
-    if (last !== undefined && common !== undefined && common <= 8 * Math.max(last.rows, snapshot.rows)) {
-      last.rows = common;
+    const before = last?.states.at(-1);
+    if (last !== undefined && before !== undefined && isSameMean(before, snapshot)) {
+      last.rows = commonMultiple(last.rows, snapshot.rows);
       last.states.push(snapshot);
-    } else {
-      const factor = Math.ceil(least / snapshot.rows);
-      periods.push({ rows: snapshot.rows * factor, states: [snapshot] });
-    }
+    } else periods.push({ rows: snapshot.rows, isSettled: false, states: [snapshot] });
   }
   return periods;
+}
+
+function isSameMean(a: Snapshot, b: Snapshot): boolean {
+  const [first, second] = [scaled(a, 1 / a.rows), scaled(b, 1 / b.rows)];
+  return isNear(totalOf(first), totalOf(second), first.sums.length * (first.error + second.error));
 }
 
 function commonMultiple(a: number, b: number): number {
@@ -64,22 +68,27 @@ function commonMultiple(a: number, b: number): number {
   return (a / x) * b;
 }
 
-/** Where a row came or went, the numbers before and after are neighbours; that fixes a factor that shares leave open. */
-function settleFactors(/* IN OUT */ periods: readonly Period[]): void {
+/** Where a row came or went, the numbers before and after are neighbours; that fixes the factor that shares leave open. */
+function settleRows(/* IN OUT */ periods: readonly Period[], least: number): void {
   for (let n = 1; n < periods.length; n++) {
     const [before, after] = [periods[n - 1], periods[n]];
-    const found = factorsOf(before.rows, after.rows);
+    const found = neighbouring(before, after, least);
     if (found === undefined) continue;
-    before.rows *= found[0];
-    after.rows *= found[1];
+    [before.rows, after.rows] = found;
+    before.isSettled = true;
+    after.isSettled = true;
+  }
+  for (const period of periods) {
+    if (!period.isSettled) period.rows *= Math.ceil(least / period.rows);
   }
 }
 
-function factorsOf(before: number, after: number): [number, number] | undefined {
-  for (let factor = 1; factor <= LARGEST_FACTOR; factor++) {
-    for (const change of [1, -1]) {
-      const rows = factor * before + change;
-      if (rows % after === 0 && rows / after <= LARGEST_FACTOR) return [factor, rows / after];
+/** The smallest numbers of rows that differ by one. */
+function neighbouring(before: Period, after: Period, least: number): [number, number] | undefined {
+  for (let factor = 1; factor <= (before.isSettled ? 1 : LARGEST_FACTOR); factor++) {
+    const rows = factor * before.rows;
+    for (const other of [rows + 1, rows - 1]) {
+      if (Math.min(rows, other) >= least && other % after.rows === 0) return [rows, other];
     }
   }
   return undefined;

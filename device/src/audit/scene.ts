@@ -36,7 +36,7 @@ const APART = 8;
 const GUARDED_GRAIN = 2 ** -20;
 
 export const ownStudy: Study = {
-  name: "audit",
+  name: "an example",
   k: 3,
   features: ["x1", "x2"].map((name) => ({ name, unit: "", min: -30, max: 30, scale: 1 })),
   alpha: 1,

@@ -22,7 +22,8 @@ export const titles: Readonly<Record<Attack, string>> = {
 export const explanations: Readonly<Record<Attack, string>> = {
   inversion: "The only neighbour of a device solves its messages for the means and sizes of its clusters.",
   coalition: "All neighbours of a device put together what they sent and what they got, and solve for the same.",
-  bystander: "One neighbour tries that without knowing what the other neighbours sent.",
+  bystander:
+    "One neighbour tries that without knowing what others sent. It succeeds while it is the only one that is there.",
   probing: "The only neighbour moves a centroid step by step, so that rows change their cluster one after the other.",
   sketches: "When a network begins, each device's own cluster means and rough sizes travel to every device.",
   "added row": "The sums of all rows before and after a row was added differ by that row.",
@@ -84,7 +85,8 @@ export function verdictOf(privacy: string, tallies: readonly Tally[]): string {
   const rows = rowsFound(tallies);
   const means = tallies.some(({ groups }) => groups > 0);
   if (rows > 0) {
-    const found = `Single rows can be found: ${rows} were, ${tallies.filter(({ withRows }) => withRows > 0).length} attacks found some.`;
+    const by = tallies.filter(({ withRows }) => withRows > 0).length;
+    const found = `Single rows can be found: ${rows} were, by ${by} of ${tallies.length} attacks.`;
     return privacy === "open"
       ? `${found} Use "open" only for data that may be public.`
       : `${found} That breaks the promise of "${privacy}": do not use it for personal data, and report it.`;

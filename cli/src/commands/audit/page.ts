@@ -6,18 +6,19 @@ import { type Answer, figuresOf, heading } from "./words.ts";
 
 export function auditPage(answer: Answer): string {
   const { study, privacy, minimum, source, attacks, verdict, remaining } = answer;
-  const title = `Privacy audit of ${study}`;
-  const found = attacks.map((attack) => [attack.title, ...figuresOf(attack), attack.leak]);
+  const title = `Privacy audit: ${study}`;
+  const [attackName, ...figures] = heading;
+  const found = attacks.map((attack) => [attack.title, attack.leak, ...figuresOf(attack)]);
   const explained = attacks.map(({ title: name, explanation }) => [name, explanation]);
   return htmlPage(
     title,
     `<h1>${escaped(title)}</h1>
 <p>The mode is "${escaped(privacy)}" with a minimum of ${minimum} rows. Attacked: ${escaped(source)}.</p>
 <h2>Verdict</h2>
-<p class="verdict">${escaped(verdict)}</p>
+<p><strong>${escaped(verdict)}</strong></p>
 <h2>What attackers learnt</h2>
 <p>Every attack sees only what its attackers would see. A judge who knows the rows counts what is right.</p>
-${leakTable(found)}
+${htmlTable({ heading: [attackName, "the worst that was learnt", ...figures], rows: found, names: 2 })}
 <h2>What remains possible</h2>
 <ul>
 ${remaining.map((line) => `<li>${escaped(line)}</li>`).join("\n")}
@@ -26,15 +27,4 @@ ${remaining.map((line) => `<li>${escaped(line)}</li>`).join("\n")}
 ${htmlTable({ heading: ["attack", "what it does"], rows: explained, names: 2 })}
 <footer>fedkm ${escaped(version())}, fedkm audit</footer>`,
   );
-}
-
-/** Names at both sides of the figures. */
-function leakTable(rows: readonly (readonly string[])[]): string {
-  const [attack, ...figures] = heading;
-  const last = (text: string) => ({ html: `<span class="leak">${escaped(text)}</span>` });
-  return htmlTable({
-    heading: [attack, ...figures, "the worst that was learnt"],
-    rows: rows.map((cells) => [...cells.slice(0, -1), last(cells[cells.length - 1])]),
-    names: 1,
-  });
 }
