@@ -1,7 +1,7 @@
 // What came of one attempt of one attack, and of many.
 
 /** In the order in which they are shown. */
-export const attacks = [
+const attacks = [
   "inversion",
   "coalition",
   "bystander",

@@ -86,7 +86,7 @@ export function verdictOf(privacy: string, tallies: readonly Tally[]): string {
   const means = tallies.some(({ groups }) => groups > 0);
   if (rows > 0) {
     const by = tallies.filter(({ withRows }) => withRows > 0).length;
-    const found = `Single rows can be found: ${rows} were, by ${by} of ${tallies.length} attacks.`;
+    const found = `Single rows can be found: ${rows} here, by ${by} of ${tallies.length} attacks.`;
     return privacy === "open"
       ? `${found} Use "open" only for data that may be public.`
       : `${found} That breaks the promise of "${privacy}": do not use it for personal data, and report it.`;

@@ -115,7 +115,7 @@ test("auditStudy(open) finds means with every inversion, and rows of every kind,
   expect(of("row space")?.rows).toBeGreaterThan(1);
   expect(of("replay")).toMatchObject({ tried: 1, withRows: 0 });
   expect(tallies.every(({ rowError }) => rowError === null || rowError < 1e-9)).toBe(true);
-  expect(verdictOf("open", tallies)).toMatch(/^Single rows can be found: \d+ were, by \d of 13 attacks/);
+  expect(verdictOf("open", tallies)).toMatch(/^Single rows can be found: \d+ here, by \d of 13 attacks/);
   expect(await ask()).toEqual(tallies);
 });
 
