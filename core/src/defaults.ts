@@ -22,6 +22,8 @@ export const defaults = {
   maxIter: 300,
   /** Points of a centroid that is flooded. */
   minimum: 1,
+  /** Rows that nothing published tells apart, at least, where rows are guarded. */
+  guardedMinimum: 10,
   seed: 0,
   preset: "dependable",
   schedule: "cyclic",

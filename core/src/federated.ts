@@ -30,16 +30,21 @@ interface Member {
   readonly sketch: Sketch;
 }
 
-/** One seed for each connected component. */
+/**
+ * One seed for each connected component. Sketches that are given are flooded as they are, and then no losses are summed
+ * either: the seed is the best on the sketches.
+ */
 export function federatedStart(
   { datasets, points: prepared, graph: network }: Devices,
   options: SketchOptions,
+  given?: readonly Sketch[],
 ): { readonly centroids: readonly Matrix[]; readonly traffic: Traffic } {
   const cols = columnsOf(datasets);
-  const own = datasets.map((points, i) => {
+  const drawn = (points: Matrix, i: number) => {
     const minimum = leastSupport(network, i, options.minimum);
     return sketchOf({ points, prepared: prepared[i], cols }, i, { ...options, minimum });
-  });
+  };
+  const own = given ?? datasets.map(drawn);
   const isSmall = datasets.map(({ rows }) => rows < options.k);
   const { sketches, traffic: gathered } = gather(own, isSmall, network, options);
   const component = connectedComponents(network);
@@ -48,7 +53,8 @@ export function federatedStart(
     members[c] ??= [];
     members[c].push({ points: prepared[i], sketch: sketches[i] });
   });
-  const seeds = members.map((devices, c) => componentSeed(devices, c, component.indexOf(c), options));
+  const most = given === undefined ? JUDGED : 1;
+  const seeds = members.map((devices, c) => componentSeed(devices, c, component.indexOf(c), options, most));
   const flooded = addTraffic(gathered, floodTraffic(network, sketches.map(numbersOf)));
   // Losses are summed up a tree: a parent learns the sum of a subtree. Several components judge at the same time.
   const judged = sumTraffic(
@@ -86,7 +92,13 @@ function numbersOf({ centroids, counts }: Sketch): number {
 }
 
 /** The seed of a component, and how many losses its devices summed to choose it. */
-function componentSeed(members: readonly Member[], component: number, device: number, options: SketchOptions) {
+function componentSeed(
+  members: readonly Member[],
+  component: number,
+  device: number,
+  options: SketchOptions,
+  most: number,
+) {
   const { k, minimum, seed } = options;
   const { centroids: points, counts: weights } = joinSketches(members.map(({ sketch }) => sketch));
   if (points.rows === 0) {
@@ -105,7 +117,7 @@ function componentSeed(members: readonly Member[], component: number, device: nu
   }
   const run = { points, weights, prepared: jsKernel.prepare(points, weights), k, maxIter: 100, tol: 0 };
   const streamOf = (restart: number) => randomStream(seed, "federated", component, restart);
-  const optima = distinctOptima(run, startsFor(points.rows), streamOf, JUDGED).map(({ centroids }) => centroids);
+  const optima = distinctOptima(run, startsFor(points.rows), streamOf, most).map(({ centroids }) => centroids);
   if (optima.length === 1) return { centroids: optima[0], losses: 0 };
   const losses = optima.map((centroids) =>
     members.reduce((sum, member) => sum + statisticsAt(member.points, centroids).loss, 0),

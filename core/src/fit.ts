@@ -1,10 +1,12 @@
 // Algorithm 1: federated k-means over a network, by minimising GTVMin one device update after the other.
 
 import { checkInteger, checkNetwork, checkOneOf, checkSeed, checkSignal } from "./check.ts";
+import { smallestClass } from "./classes.ts";
 import { defaults } from "./defaults.ts";
 import { emptyRules } from "./emptyClusters.ts";
 import {
   checkedClusters,
+  checkGuarded,
   checkStart,
   defaultInit,
   type FitOptions,
@@ -13,6 +15,7 @@ import {
 } from "./fitOptions.ts";
 import { checkOptions } from "./given.ts";
 import type { Graph } from "./graph.ts";
+import { guardDevices, guardedStart } from "./guardedStart.ts";
 import type { Matrix } from "./matrix.ts";
 import { networkAnswerOf } from "./model.ts";
 import { type Network, network, pointScales, runRound, summarise, unpack } from "./network.ts";
@@ -42,6 +45,17 @@ export interface Round extends RoundSummary {
   readonly centroids: readonly Matrix[];
 }
 
+/** What privacy "guarded" cost, and what it kept. */
+export interface GuardedSummary {
+  readonly minimum: number;
+  /** Rows that nothing sent tells apart, at least. */
+  readonly smallestClass: number;
+  /** Rows that count for another cluster than their nearest, because too few rows of their class moved. */
+  readonly rowsHeldBack: number;
+  /** Rows of devices that have fewer than k times `minimum` of them, and take part without rows. */
+  readonly rowsLeftOut: number;
+}
+
 export interface FitModel {
   readonly centroids: readonly Matrix[];
   readonly objective: number;
@@ -59,6 +73,8 @@ export interface FitModel {
   readonly history: readonly RoundSummary[];
   /** With its scale; absent where links cost their discrepancy. */
   readonly penalty?: ScaledPenalty;
+  /** With privacy "guarded": what that cost, and what it kept. */
+  readonly guarded?: GuardedSummary;
   /** For every device the cluster of each of its points, computed when asked. */
   labels(): readonly Uint32Array[];
 }
@@ -106,15 +122,17 @@ function roundsOf(
   const around = { k: meanClusters(k), degree: meanDegree(graph) };
   const settingsOf = settingsOfRounds(given, preset, schedule, around);
   const { penalty = defaults.penalty } = options;
-  const init = options.init ?? defaultInit(preset, options.alpha, k, penalty);
+  const init = options.init ?? defaultInit(preset, options, k, penalty);
   checkStart(penalty, init);
+  checkGuarded(options, init);
   const state = startNetwork(datasets, graph, { ...options, k, init }, settingsOf(1), penalty);
   const orders = roundOrders(schedule, graph, randomStream(seed, "schedule"));
   // A listed schedule runs to its end: that is what it was listed for.
   const listed = Array.isArray(schedule);
   const most = options.rounds ?? (listed ? schedule.length : defaults.rounds);
   const { alpha, denominatorFloor } = state.settings;
-  const { jointSteps = preset !== "paper" && !listed } = options;
+  // A joint step sums what only single devices may know.
+  const { jointSteps = preset !== "paper" && !listed && state.guard === undefined } = options;
   const settle = settlingOf(state, {
     // The printed denominator descends another objective, and other penalties are no quadratic.
     isJoint: jointSteps && alpha > 0 && denominatorFloor === 0 && state.penalty === "squared",
@@ -144,7 +162,8 @@ export function startNetwork(
   penalty: PenaltyOption = "squared",
 ): Network {
   const { k, rounds = defaults.rounds, weighting = defaults.weighting, init = "local" } = options;
-  const { empty = "keep", restarts = defaults.restarts, minimum = defaults.minimum, seed = defaults.seed } = options;
+  const { empty = "keep", restarts = defaults.restarts, privacy = "open", seed = defaults.seed } = options;
+  const { minimum = privacy === "guarded" ? defaults.guardedMinimum : defaults.minimum } = options;
   if (!Array.isArray(k)) checkInteger("k", k, 1);
   checkInteger("rounds", rounds, 0);
   checkInteger("restarts", restarts, 1);
@@ -153,15 +172,14 @@ export function startNetwork(
   checkSignal(options.signal);
   checkOneOf("empty", empty, emptyRules);
   checkOneOf("weighting", weighting, ["device", "sample"]);
-  const points = datasets.map((own) => settings.kernel.prepare(own));
-  const scales = pointScales(datasets, weighting);
-  const { alpha, coupling } = settings;
-  const begun = start(
-    { datasets, points, graph },
-    { k, init, empty, restarts, minimum, seed, alpha, coupling, pointScales: scales },
-  );
+  const { alpha, coupling, kernel } = settings;
+  const guard = privacy === "guarded" ? guardDevices(datasets, graph, { k, minimum, kernel }) : undefined;
+  const points = guard?.points ?? datasets.map((own) => kernel.prepare(own));
+  const scales = pointScales(guard?.datasets ?? datasets, weighting);
+  const asked = { k, init, empty, restarts, minimum, seed, alpha, coupling, pointScales: scales };
+  const begun = guard === undefined ? start({ datasets, points, graph }, asked) : guardedStart(guard, asked);
   const random = randomStream(seed, "fresh");
-  return network({ datasets, points, graph, start: begun, settings, pointScales: scales, random, penalty });
+  return network({ datasets, points, guard, graph, start: begun, settings, pointScales: scales, random, penalty });
 }
 
 /** What one round did. */
@@ -217,5 +235,19 @@ export function* runRounds(
   const inertia = state.losses.reduce((sum, loss) => sum + loss, 0);
   const numbers = { centroids, objective, inertia, rounds: round, converged, messages, bytes, history };
   const penalty = state.penalty === "squared" ? {} : { penalty: state.penalty };
-  return networkAnswerOf({ ...numbers, ...penalty }, state.datasets);
+  return networkAnswerOf({ ...numbers, ...penalty, ...guardedOf(state) }, state.datasets);
+}
+
+function guardedOf({ guard, datasets }: Network): { readonly guarded?: GuardedSummary } {
+  if (guard === undefined) return {};
+  const counting = guard.points.filter(({ classes }) => classes.sizes.length > 0);
+  const given = datasets.reduce((sum, { rows }) => sum + rows, 0);
+  return {
+    guarded: {
+      minimum: guard.minimum,
+      smallestClass: counting.reduce((least, own) => Math.min(least, smallestClass(own.classes)), given),
+      rowsHeldBack: counting.reduce((sum, { heldBack }) => sum + heldBack, 0),
+      rowsLeftOut: given - counting.reduce((sum, { classes }) => sum + classes.ids.length, 0),
+    },
+  };
 }

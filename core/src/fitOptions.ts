@@ -1,13 +1,17 @@
 // The options of Algorithm 1: what they mean, their names for whoever checks them, and the rules that join several.
 
-import { checkInteger } from "./check.ts";
+import { checkInteger, checkOneOf } from "./check.ts";
+import { defaults } from "./defaults.ts";
 import type { EmptyClusters } from "./emptyClusters.ts";
-import type { OptionNames } from "./given.ts";
+import { type OptionNames, show } from "./given.ts";
 import type { Weighting } from "./network.ts";
 import { type Preset, sharedOptionNames, type UpdateOptions } from "./options.ts";
 import { checkPenalty, type PenaltyOption } from "./penalty.ts";
 import type { Schedule } from "./schedule.ts";
 import type { Clusters, Init } from "./start.ts";
+
+/** What neighbours can learn. */
+export type Privacy = "open" | "guarded";
 
 export interface FitOptions extends Omit<UpdateOptions, "weight" | "edgeWeights"> {
   /** Clusters of every device, or a list with those of each. */
@@ -28,7 +32,11 @@ export interface FitOptions extends Omit<UpdateOptions, "weight" | "edgeWeights"
   empty?: EmptyClusters | undefined;
   /** Starts of the k-means that `init` needs. Default 10. */
   restarts?: number | undefined;
-  /** No centroid of fewer points is flooded (`init: "federated"`, and methods that flood centroids). Default 1. */
+  /** Default "open": neighbours can compute cluster means, sizes and, over time, single rows from what they are sent.
+   *  "guarded": no combination of what is sent isolates fewer than `minimum` rows. */
+  privacy?: Privacy | undefined;
+  /** No centroid of fewer points is flooded (`init: "federated"`, and methods that flood centroids), and the promise of
+   *  `privacy: "guarded"`. Default 1, or 10 with "guarded". */
   minimum?: number | undefined;
   /** Default 0. */
   seed?: number | undefined;
@@ -52,6 +60,7 @@ export const fitOptionNames: OptionNames<FitOptions> = {
   init: true,
   empty: true,
   restarts: true,
+  privacy: true,
   minimum: true,
   jointSteps: true,
   signal: true,
@@ -80,11 +89,43 @@ export function meanClusters(k: Clusters): number {
   return typeof k === "number" ? k : k.reduce((a, b) => a + b) / k.length;
 }
 
-export function defaultInit(preset: Preset, alpha: number, k: Clusters, penalty: PenaltyOption): Init {
+export function defaultInit(
+  preset: Preset,
+  { alpha, privacy }: Pick<FitOptions, "alpha" | "privacy">,
+  k: Clusters,
+  penalty: PenaltyOption,
+): Init {
   // The paper's "initialized with k-means++" is most likely k-means run to its end, see docs/paper.md#the-start.
   if (preset === "paper") return "local";
   // Alone means alone: nothing is flooded either. And clusters of different numbers have no common seed.
-  return alpha === 0 || typeof k !== "number" || penalty !== "squared" ? "local" : "auto";
+  if (alpha === 0 || typeof k !== "number" || penalty !== "squared") return "local";
+  // "auto" sums losses, which are no sums of rows.
+  return privacy === "guarded" ? "federated" : "auto";
+}
+
+/** What would send rows, losses or sums that the classes of guarded rows do not cover is refused. */
+export function checkGuarded(options: FitOptions, init: Init): void {
+  const { privacy = "open", minimum = defaults.guardedMinimum, empty, freshStarts, jointSteps, penalty } = options;
+  checkOneOf("privacy", privacy, ["open", "guarded"]);
+  if (privacy === "open") return;
+  const refuse = (name: string, rule: string, got: unknown) => {
+    throw new RangeError(`${name} must be ${rule} with privacy "guarded", got ${show(got)}`);
+  };
+  checkInteger("minimum", minimum, 2);
+  if (!Array.isArray(init) && init !== "federated" && init !== "local") {
+    refuse("init", '"federated", "local" or a matrix for each device', init);
+  }
+  if (empty === "farthest") refuse("empty", '"keep" (points would be sent)', empty);
+  if (freshStarts !== undefined && freshStarts > 0) refuse("freshStarts", "0 (they begin at points)", freshStarts);
+  if (jointSteps === true) refuse("jointSteps", "false (they sum over the network)", jointSteps);
+  if (typeof penalty === "string" && penalty !== "squared") {
+    refuse("penalty", '"squared", or have a scale (it is found by summing losses)', penalty);
+  }
+  // Of several passes all would show, and the classes follow the last.
+  const { relaxation = 1, passes } = options;
+  if (typeof relaxation === "number" && relaxation !== 1 && passes !== 1) {
+    refuse("relaxation", '1 or "auto", or used with passes 1,', relaxation);
+  }
 }
 
 /** From a common start no link costs anything, and these penalties would hold all devices there. */

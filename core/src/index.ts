@@ -5,6 +5,7 @@ export { type AlphaChoice, type AlphaScore, type ChooseAlphaOptions, chooseAlpha
 export { type Choice, type ChooseOptions, choose } from "./choose/index.ts";
 export { type ChooseKOptions, chooseK, type KChoice, type KScore } from "./choose/k.ts";
 export { type ChooseLinksOptions, chooseLinks, type LinkChoice } from "./choose/links.ts";
+export { type Classes, holdBack, oneClass, smallestClass, splitClasses } from "./classes.ts";
 export type { Coupling } from "./coupling.ts";
 export {
   type LabelledPoints,
@@ -22,11 +23,12 @@ export {
   type FitModel,
   fit,
   fitRounds,
+  type GuardedSummary,
   type Round,
   type RoundResult,
   type RoundSummary,
 } from "./fit.ts";
-export type { FitOptions } from "./fitOptions.ts";
+export type { FitOptions, Privacy } from "./fitOptions.ts";
 export { connectedComponents, type Edge, edges, type Graph, graph } from "./graph.ts";
 export {
   communities,
@@ -39,6 +41,7 @@ export {
   smallWorld,
   star,
 } from "./graphFamilies.ts";
+export { type GuardedPoints, guardPoints, RESOLUTION_SHARE, roundMoves, roundTo } from "./guarded.ts";
 export { jsKernel } from "./kernel/js.ts";
 export type { Kernel, PreparedPoints, Statistics } from "./kernel/kernel.ts";
 export { fastKernel } from "./kernel/wasm.ts";

@@ -129,6 +129,11 @@ export function dot(a: Float64Array, b: Float64Array): number {
 
 /** Largest difference between two points in any column; 0 without points. */
 export function rangeOf(datasets: readonly Matrix[]): number {
+  return rangesOf(datasets).reduce((largest, range) => Math.max(largest, range), 0);
+}
+
+/** The same of each column. */
+export function rangesOf(datasets: readonly Matrix[]): Float64Array {
   const cols = datasets.reduce((most, own) => Math.max(most, own.cols), 0);
   const least = new Float64Array(cols).fill(Number.POSITIVE_INFINITY);
   const most = new Float64Array(cols).fill(Number.NEGATIVE_INFINITY);
@@ -140,5 +145,5 @@ export function rangeOf(datasets: readonly Matrix[]): number {
       }
     }
   }
-  return most.reduce((range, high, c) => Math.max(range, high - least[c]), 0);
+  return most.map((high, c) => Math.max(0, high - least[c]));
 }

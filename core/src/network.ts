@@ -3,6 +3,7 @@
 import { type CentroidSets, emptyMatches, type Matches, packSets, totalVariationOfSets } from "./coupling.ts";
 import { drawFreshStarts } from "./freshStarts.ts";
 import { type Graph, type PackedLinks, packLinks } from "./graph.ts";
+import { type Guard, publishUpdate } from "./guarded.ts";
 import type { PreparedPoints } from "./kernel/kernel.ts";
 import { type Matrix, rangeOf } from "./matrix.ts";
 import type { UpdateSettings } from "./options.ts";
@@ -24,6 +25,8 @@ export interface Network {
   readonly links: PackedLinks;
   readonly datasets: readonly Matrix[];
   readonly points: readonly PreparedPoints[];
+  /** Where rows are guarded: `points` again, with what was published of them. */
+  readonly guard: Guard | undefined;
   readonly settings: UpdateSettings;
   /** Of the fresh starts. */
   readonly random: Random;
@@ -56,13 +59,13 @@ export interface Network {
 
 /** What a network is made of. */
 export interface NetworkParts
-  extends Pick<Network, "datasets" | "points" | "graph" | "settings" | "pointScales" | "random"> {
+  extends Pick<Network, "datasets" | "points" | "guard" | "graph" | "settings" | "pointScales" | "random"> {
   readonly start: Start;
   readonly penalty: PenaltyOption;
 }
 
 export function network(parts: NetworkParts): Network {
-  const { datasets, points, graph, settings, pointScales, random } = parts;
+  const { datasets, points, guard, graph, settings, pointScales, random } = parts;
   const { centroids, traffic } = parts.start;
   const { size } = graph;
   const { cols } = centroids[0];
@@ -85,6 +88,7 @@ export function network(parts: NetworkParts): Network {
     settings,
     random,
     points,
+    guard,
     pointScales,
     range: rangeOf(datasets),
     k,
@@ -181,6 +185,7 @@ function visit(state: Network, i: number, settings: UpdateSettings): void {
   update.pointScale = state.pointScales[i];
   update.freshStarts = settings.freshStarts > 0 ? drawFreshStarts(state.datasets[i], update, state.random) : NO_STARTS;
   runUpdate(update, state.points[i]);
+  if (state.guard !== undefined) publishUpdate(update, state.guard.points[i], state.guard.resolution);
   storeDevice(state, i);
 }
 

@@ -51,7 +51,7 @@ export function start(devices: Devices, options: StartOptions): Start {
   const { k, init } = options;
   const cols = columnsOf(datasets);
   if (!Array.isArray(init)) checkOneOf("init", init, inits);
-  const clusters = Uint32Array.from(datasets, (_, i) => (typeof k === "number" ? k : k[i]));
+  const clusters = clustersOf(k, datasets.length);
   const sent = sendTraffic(
     graph,
     clusters.map((own) => own * cols),
@@ -70,6 +70,11 @@ export function start(devices: Devices, options: StartOptions): Start {
   }
   const own = ownCentroidsOf(devices, clusters, options);
   return { centroids: adoptFromNearest(own, devices, clusters), traffic: sent };
+}
+
+/** Of each device. */
+export function clustersOf(k: Clusters, devices: number): Uint32Array {
+  return Uint32Array.from({ length: devices }, (_, i) => (typeof k === "number" ? k : k[i]));
 }
 
 /** What each device that has enough points begins with. */
@@ -154,7 +159,7 @@ function ownCentroids(
  * A device with fewer points than k begins with the centroids of the nearest device that has enough, and the same k;
  * where there is none, with those of the last argument.
  */
-function adoptFromNearest(
+export function adoptFromNearest(
   own: readonly (Matrix | undefined)[],
   { datasets, graph }: Devices,
   clusters: Uint32Array,

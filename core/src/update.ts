@@ -123,7 +123,7 @@ function addRow(
 
 /** (M), relaxed. Returns whether any centroid moved. */
 function moveToMeans(update: UpdateState): boolean {
-  const { k, cols, centroids, pointScale, pullSums, pullWeights } = update;
+  const { k, cols, centroids, pointScale, pullSums, pullWeights, basis } = update;
   const { counts, sums } = update.statistics;
   const { alpha, relaxation, denominatorFloor } = update.settings;
   // (M) divided through by u_i / m_i: with alpha = 0 it is then the plain mean, to the last bit.
@@ -138,6 +138,7 @@ function moveToMeans(update: UpdateState): boolean {
     const weight = Math.max(counts[c] + pullScale * pullWeights[c], floor);
     for (let i = c * cols; i < (c + 1) * cols; i++) {
       const old = centroids[i];
+      basis[i] = old;
       const target = weight > 0 ? (sums[i] + pullScale * pullSums[i]) / weight : old;
       centroids[i] = relaxation === 1 ? target : old + relaxation * (target - old);
       if (centroids[i] !== old) moved = true;
@@ -175,6 +176,7 @@ function nextStart(update: UpdateState): boolean {
   if (update.tried === 0 || update.objective < update.bestObjective - 1e-9 * Math.abs(update.bestObjective)) {
     update.bestObjective = update.objective;
     best.set(centroids);
+    update.bestBasis.set(update.basis);
     copyStatistics(statistics, bestStatistics);
   }
   while (loadStart(update, update.tried++)) {
@@ -184,6 +186,7 @@ function nextStart(update: UpdateState): boolean {
     return true;
   }
   centroids.set(best);
+  update.basis.set(update.bestBasis);
   copyStatistics(bestStatistics, statistics);
   update.isAssigned = true;
   return false;
@@ -230,7 +233,10 @@ function finish(update: UpdateState): boolean {
   const { centroids, input, settings } = update;
   const moved = update.passes > 0 || hasFurtherStarts(update);
   const refused = settings.safeguard && moved && raisesSurrogate(update);
-  if (refused) centroids.set(update.firstPass);
+  if (refused) {
+    centroids.set(update.firstPass);
+    update.basis.set(input);
+  }
   const damped = settings.damping < 1 && moved;
   if (damped) {
     for (let i = 0; i < centroids.length; i++) {

@@ -25,6 +25,8 @@ import { emptyUpdate, type UpdateState } from "./updateState.ts";
 
 export interface DeviceUpdate {
   readonly centroids: Matrix;
+  /** The centroids whose labels, and nothing else of the points, `centroids` are made of (with relaxation 1, or one pass). */
+  readonly basis: Matrix;
   /** The local objective J at `centroids`: own loss and the discrepancy to the neighbours. */
   readonly objective: number;
   /** The own part of `objective`, without the neighbours: u_i times the mean squared distance. */
@@ -146,6 +148,7 @@ function resultOf(update: UpdateState): DeviceUpdate {
   const { counts, loss } = update.statistics;
   return {
     centroids: { data: centroids, rows: k, cols },
+    basis: { data: update.basis, rows: k, cols },
     objective: localObjective(update),
     loss: pointScale * loss,
     counts,

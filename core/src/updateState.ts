@@ -53,6 +53,9 @@ export interface UpdateState {
   readonly firstPass: Float64Array;
   readonly firstTarget: Float64Array;
   readonly firstWeights: Float64Array;
+  /** Where (E1) was asked for the (M) that led to `centroids`, and to `best`: the rows enter a result by these labels only. */
+  readonly basis: Float64Array;
+  readonly bestBasis: Float64Array;
 }
 
 const noSets: CentroidSets = { data: new Float64Array(0), starts: new Uint32Array(1), cols: 0 };
@@ -95,5 +98,7 @@ export function emptyUpdate(k: number, cols: number, settings: UpdateSettings, l
     firstPass: new Float64Array(k * cols),
     firstTarget: new Float64Array(k * cols),
     firstWeights: new Float64Array(k),
+    basis: new Float64Array(k * cols),
+    bestBasis: new Float64Array(k * cols),
   };
 }

@@ -40,8 +40,8 @@ export interface Device {
   /** New data, whole. */
   setRows(rows: Matrix): void;
   setLinks(peers: readonly string[]): void;
-  /** Begins again from its own rows, and all devices with it. */
-  reset(): void;
+  /** Begins again from its own rows, and all devices with it. With rows: whatever was published before, as a person consents. */
+  reset(rows?: Matrix): void;
   status(): DeviceStatus;
   /** Stops updating and sending; the network and the memory are their owners' to close. */
   stop(): void;
@@ -49,8 +49,8 @@ export interface Device {
 
 export function createDevice(options: DeviceOptions): Device {
   const { privacy } = options.study;
-  if (privacy !== "open") {
-    throw new RangeError(`privacy must be "open" (this version keeps no other promise), got "${privacy}"`);
+  if (privacy === "private") {
+    throw new RangeError(`privacy must be "open" or "guarded" (this version keeps no other promise), got "${privacy}"`);
   }
   return new Loop(options);
 }
@@ -73,7 +73,8 @@ class Loop implements Device, NetworkListener {
     this.#studyId = studyId(contract);
     this.#alarm = alarm(clock, () => this.#work());
     const saved = usable(memory.saved, this.#studyId, contract.k, contract.d);
-    this.#model = new Model(study, rows, seed, saved);
+    const history = { memory: memory.history, onKept: () => this.#wake() };
+    this.#model = new Model(study, rows, seed, saved, history);
     const { network } = options;
     const { self } = network;
     const { ranges } = this.#model;
@@ -132,8 +133,8 @@ class Loop implements Device, NetworkListener {
     this.#wake();
   }
 
-  reset(): void {
-    this.#model.reset();
+  reset(rows?: Matrix): void {
+    this.#model.reset(rows);
     this.#gathering.raise(this.#options.clock.now());
     this.#wake();
   }

@@ -35,6 +35,16 @@ export interface SavedState {
   readonly neighbours: readonly SavedNeighbour[];
 }
 
+/** What a device has published of its rows, as bytes. It is written before it counts, unlike the state. */
+export interface HistoryMemory {
+  /** As last kept; undefined: nothing was published yet, or it is lost. */
+  readonly saved: Uint8Array | undefined;
+  /** This device has run before, and what it published is not known. */
+  readonly isLost: boolean;
+  /** `done` learns why it could not be written, or nothing. One at a time. */
+  keep(history: Uint8Array, done: (failure: string | undefined) => void): void;
+}
+
 export interface Memory {
   /** Larger than at any earlier start, and safe from a crash before anything is sent. */
   readonly epoch: number;
@@ -42,6 +52,8 @@ export interface Memory {
   readonly saved: SavedState | undefined;
   /** Keeps the latest state, not every one: asks for it when it is about to write. */
   keep(state: () => SavedState): void;
+  /** Absent where nothing outlives the process. */
+  readonly history?: HistoryMemory;
   /** The next start's epoch is to be above this one. Absent where nothing outlives the process. */
   goAbove?(epoch: number): void;
 }
@@ -71,14 +83,28 @@ export function usable(saved: SavedState | undefined, study: string, k: number, 
 }
 
 /** A memory that forgets with the process: for simulations and browsers. */
-export function volatileMemory(epoch: number, saved?: SavedState): Memory & { latest(): SavedState | undefined } {
+export function volatileMemory(
+  epoch: number,
+  saved?: SavedState,
+  published?: Uint8Array,
+): Memory & { latest(): SavedState | undefined; latestHistory(): Uint8Array | undefined } {
   let latest = () => saved;
+  let history = published;
   return {
     epoch,
     saved,
     keep: (state) => {
       latest = state;
     },
+    history: {
+      saved: published,
+      isLost: false,
+      keep(bytes, done) {
+        history = bytes;
+        done(undefined);
+      },
+    },
     latest: () => latest(),
+    latestHistory: () => history,
   };
 }

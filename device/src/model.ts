@@ -2,7 +2,8 @@
 
 import { type DeviceUpdate, distortion, kmeans, type Matrix, matrix, toRows, updateDevice } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
-import type { SavedState } from "./memory.ts";
+import { Guarded } from "./guarded.ts";
+import type { HistoryMemory, SavedState } from "./memory.ts";
 import { LARGEST_CONTRACTION, OPENING_UPDATES, PRECISION, SHARE_TOLERANCE, SKETCH_TOLERANCE } from "./pace.ts";
 import { centroidsOf, fingerprintOf, type Sketch, sketchOf } from "./sketch.ts";
 import type { Study } from "./study.ts";
@@ -19,6 +20,8 @@ export class Model {
   readonly #study: Study;
   readonly #seed: number;
   readonly #ranges: Float64Array;
+  /** Where the study is guarded. */
+  readonly guarded: Guarded | undefined;
   #points: Matrix;
   #fingerprint: number;
   #best: Own | undefined;
@@ -37,8 +40,15 @@ export class Model {
   move = Number.POSITIVE_INFINITY;
   last: DeviceUpdate | undefined;
 
-  constructor(study: Study, rows: Matrix, seed: number, saved: SavedState | undefined) {
+  constructor(
+    study: Study,
+    rows: Matrix,
+    seed: number,
+    saved: SavedState | undefined,
+    history?: { readonly memory: HistoryMemory | undefined; readonly onKept: () => void },
+  ) {
     this.#study = study;
+    if (study.privacy === "guarded") this.guarded = new Guarded(study, history?.memory, history?.onKept ?? (() => {}));
     this.#seed = seed;
     this.#ranges = Float64Array.from(study.features, ({ min, max, scale }) => (max - min) / scale);
     this.present = saved?.present ?? new Array<boolean>(study.k).fill(false);
@@ -104,9 +114,14 @@ export class Model {
     this.openAgain();
   }
 
-  /** Forgets all that came from neighbours. */
-  reset(): void {
+  /** Forgets all that came from neighbours. With rows it also forgets what was published of the rows before. */
+  reset(rows?: Matrix): void {
+    if (rows !== undefined) {
+      this.guarded?.forget();
+      this.setRows(rows);
+    }
     this.centroids = undefined;
+    if (this.guarded !== undefined) this.guarded.outgoing = undefined;
     this.present = this.present.map(() => false);
     this.#beginRestarts();
     this.openAgain();
@@ -115,6 +130,11 @@ export class Model {
   /** Rows within the study's bounds, if they are enough to hide in. */
   #taken(rows: Matrix): Matrix {
     const { k, minimum } = this.#study;
+    if (this.guarded !== undefined) {
+      const counted = this.guarded.take(rows);
+      this.rowsLeftOut = rows.rows - Math.max(0, counted.rows - this.guarded.deleted);
+      return counted;
+    }
     const scaled = scaleRows(this.#study, rows);
     const isEnough = scaled.rows >= k * minimum;
     this.rowsLeftOut = rows.rows - (isEnough ? scaled.rows : 0);
@@ -137,6 +157,7 @@ export class Model {
     if (this.#best === undefined || found.inertia < this.#best.inertia) this.#best = found;
     if (this.#restartsLeft > 0) return;
     this.#own = this.#best.centroids;
+    this.guarded?.publish(this.#own);
     // New data may be in another basin than the centroids that came from the old.
     this.#starts = this.centroids === undefined ? [this.#own] : [this.centroids, this.#own];
   }
@@ -145,11 +166,12 @@ export class Model {
   sketch(known: Sketch | undefined): Omit<Sketch, "origin" | "version"> | undefined {
     if (this.#points.rows === 0) return undefined;
     const best = this.#best;
-    if (best === undefined) return known;
+    if (best === undefined || this.guarded?.isKept() === false) return known;
     const { k, minimum } = this.#study;
     const counts = new Float64Array(k);
     for (let r = 0; r < this.#points.rows; r++) counts[best.labels[r]]++;
-    const found = sketchOf(best.centroids, counts, minimum);
+    const own = this.guarded?.clustersAt(best.centroids) ?? { centroids: best.centroids, counts };
+    const found = sketchOf(own.centroids, own.counts, minimum);
     this.#best = undefined;
     return known !== undefined && this.#isNearlyAsGood(known, found, best.inertia) ? known : found;
   }
@@ -187,9 +209,26 @@ export class Model {
     this.centroids = result.centroids;
     this.last = result;
     const isPulled = neighbours.length > 0 && this.#study.alpha > 0;
-    // Without rows a centroid stays where it was, but a fresh one may be a seed still, whatever stood in its place before.
-    const stays = (c: number) => this.present[c] && !isFresh && result.counts[c] === 0;
-    this.present = this.present.map((_, c) => isPulled || result.counts[c] >= minimum || stays(c));
+    const counts = this.guarded === undefined ? result.counts : this.guarded.clustersAt(result.basis).counts;
+    // A centroid that was sent before stays if it has not moved. A fresh one without rows may be a seed still, and one
+    // that has moved without neighbours may stand on few rows.
+    const stays = (c: number) => this.present[c] && !isFresh && isSameRow(before, result.centroids, c);
+    this.present = this.present.map((_, c) => isPulled || counts[c] >= minimum || stays(c));
+    this.guarded?.publish(result.basis);
+    return true;
+  }
+
+  /** What neighbours may have now. */
+  get outgoing(): { readonly data: Float64Array; readonly present: readonly boolean[] } | undefined {
+    if (this.guarded !== undefined) return this.guarded.outgoing;
+    return this.centroids && { data: this.centroids.data, present: this.present };
+  }
+
+  /** Lets neighbours have what was computed last. False: it must be written down first, and is being written. */
+  release(): boolean {
+    if (this.guarded === undefined || this.centroids === undefined) return true;
+    if (!this.guarded.isKept()) return false;
+    this.guarded.release(this.centroids, this.present);
     return true;
   }
 
@@ -205,7 +244,8 @@ export class Model {
     // After the opening one pass, which is all that neighbours who move at the same time allow: several would want half
     // of the move only (damping), else they can end in a cycle. See docs/paper.md#gauss-seidel-not-jacobi.
     const manner = this.#openingLeft > 0 ? { candidates } : { passes: 1 };
-    return updateDevice(this.#points, from, neighbours, { alpha, coupling, weight, ...manner });
+    const kernel = this.guarded?.kernel;
+    return updateDevice(this.#points, from, neighbours, { alpha, coupling, weight, kernel, ...manner });
   }
 
   /** The largest difference of a coordinate, as a share of its feature's range. */
@@ -215,4 +255,8 @@ export class Model {
     for (let i = 0; i < a.length; i++) largest = Math.max(largest, Math.abs(a[i] - b[i]) / this.#ranges[i % d]);
     return largest;
   }
+}
+
+function isSameRow(before: Matrix | undefined, { data, cols }: Matrix, c: number): boolean {
+  return data.subarray(c * cols, (c + 1) * cols).every((value, i) => value === before?.data[c * cols + i]);
 }

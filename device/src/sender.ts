@@ -37,33 +37,34 @@ export class Sender {
 
   isWorthSending(): boolean {
     const { model, gathering } = this.#options;
-    const { centroids, present, threshold } = model;
+    if (!model.release()) return false;
+    const { outgoing, threshold } = model;
     const sent = this.#sent;
-    if (centroids === undefined || sent === undefined) return true;
+    if (outgoing === undefined || sent === undefined) return true;
     return (
       !isSameTag(sent.tag, gathering.tag) ||
-      present.some((is, c) => is !== sent.present[c]) ||
-      model.distance(sent.centroids, centroids.data) > threshold
+      outgoing.present.some((is, c) => is !== sent.present[c]) ||
+      model.distance(sent.centroids, outgoing.data) > threshold
     );
   }
 
   sendAll(neighbours: Iterable<Neighbour>): void {
     const { model, gathering, clock } = this.#options;
-    const { centroids, present } = model;
-    if (centroids === undefined) return;
-    this.#sent = { centroids: centroids.data, present, tag: gathering.tag };
+    const { outgoing } = model;
+    if (outgoing === undefined) return;
+    this.#sent = { centroids: outgoing.data, present: outgoing.present, tag: gathering.tag };
     this.sentAt = clock.now();
     this.sendTo(neighbours);
   }
 
   sendTo(neighbours: Iterable<Neighbour>): void {
     const { contract, network, epoch, clock, model, gathering } = this.#options;
-    const { centroids, present } = model;
-    if (centroids === undefined || !present.includes(true)) return;
+    const { outgoing } = model;
+    if (outgoing === undefined || !outgoing.present.includes(true)) return;
     const stamp = { epoch, sequence: this.#sequence++ };
     const { tag } = gathering;
     const frameWith = (sketches: readonly Sketch[]) =>
-      encodeCentroids(contract, stamp, { tag, centroids: centroids.data, present, sketches });
+      encodeCentroids(contract, stamp, { tag, centroids: outgoing.data, present: outgoing.present, sketches });
     // The same centroids for all: what each learns more than the others could be used against the device.
     const plain = frameWith([]);
     for (const neighbour of neighbours) {

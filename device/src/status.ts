@@ -3,6 +3,7 @@
 import { toRows } from "@fedkm/core";
 import { conflictOf } from "./conflict.ts";
 import type { Reason } from "./guard.ts";
+import type { GuardedStatus } from "./guarded.ts";
 import type { Model } from "./model.ts";
 import type { Neighbour } from "./neighbour.ts";
 import type { Study } from "./study.ts";
@@ -38,6 +39,10 @@ export interface DeviceStatus {
   /** Rows that count, and rows that do not: out of the study's bounds, or too few. */
   readonly rows: number;
   readonly rowsLeftOut: number;
+  /** The study's mode. */
+  readonly privacy: Study["privacy"];
+  /** Null unless the mode is "guarded". */
+  readonly guarded: GuardedStatus | null;
   readonly epoch: number;
   /** The number of the opening: it grows when somebody leaves the network. */
   readonly opening: number;
@@ -78,6 +83,8 @@ export function describe(
     phase: phaseOf(model, neighbours, isOpening),
     rows,
     rowsLeftOut,
+    privacy: study.privacy,
+    guarded: model.guarded?.status() ?? null,
     epoch,
     opening,
     round,

@@ -3,10 +3,11 @@
 import { join } from "node:path";
 import { type Clock, realClock } from "./clock.ts";
 import { type Disk, realDisk } from "./disk.ts";
+import { historyKeeper, openHistory } from "./historyStore.ts";
 import { lockFolder } from "./lock.ts";
 import type { Memory, SavedState } from "./memory.ts";
 import { STATE_MILLISECONDS } from "./pace.ts";
-import { reasonOf } from "./reason.ts";
+import { writeReason } from "./reason.ts";
 import { type Generations, generations } from "./stateFile.ts";
 
 export interface StoreOptions {
@@ -14,6 +15,8 @@ export interface StoreOptions {
   readonly clock?: Clock;
   /** Milliseconds since 1970. It may jump; epochs do not follow it back. */
   readonly wallClock?: () => number;
+  /** Whether what is published is written down. In a study that is open the history ends. Default false. */
+  readonly isGuarded?: boolean;
 }
 
 /** What is lost or not kept, in one line; undefined: it is kept again. */
@@ -31,11 +34,14 @@ export interface Store extends Memory {
 export async function openStore(
   folder: string,
   notice: StoreNotice,
-  { disk = realDisk, clock = realClock, wallClock = Date.now }: StoreOptions = {},
+  { disk = realDisk, clock = realClock, wallClock = Date.now, isGuarded = false }: StoreOptions = {},
 ): Promise<Store> {
   const unlock = await lockFolder(folder);
   try {
     await removeLeftovers(folder, disk);
+    // Before the epoch, which says from then on that this device has run.
+    const history = await openHistory(folder, disk, isGuarded);
+    const keepHistory = historyKeeper(history.file);
     const epochs = generations(join(folder, "epoch"), disk);
     const epoch = await nextEpoch(folder, epochs, wallClock());
     const states = generations(join(folder, "state"), disk);
@@ -46,10 +52,12 @@ export async function openStore(
       epoch,
       saved,
       keep: keeper.keep,
+      ...(isGuarded && { history: { saved: history.saved, isLost: history.isLost, keep: keepHistory.keep } }),
       goAbove: raiser.goAbove,
       failedWrites: keeper.failedWrites,
       async close() {
         await raiser.close();
+        await keepHistory.close();
         await keeper.close();
         await unlock();
       },
@@ -60,15 +68,10 @@ export async function openStore(
   }
 }
 
-/** What a device has kept last, whether it runs or not. Nothing is locked or written. */
-export function readSavedState(folder: string): Promise<SavedState | undefined> {
-  return loadState(generations(join(folder, "state"), realDisk), folder, () => undefined);
-}
-
 /** What a crash in the middle of a save left behind. */
 async function removeLeftovers(folder: string, disk: Disk): Promise<void> {
   for (const name of await disk.list(folder)) {
-    if (/^(state|epoch)\.[ab]\.[0-9a-f]+\.tmp$/.test(name)) await disk.remove(join(folder, name));
+    if (/^(state|epoch|history)\.[ab]\.[0-9a-f]+\.tmp$/.test(name)) await disk.remove(join(folder, name));
   }
 }
 
@@ -185,9 +188,4 @@ function stateKeeper(states: Generations, clock: Clock, warn: (line: string | un
       latest = undefined;
     },
   };
-}
-
-/** Every attempt has a temporary file of its own; the reason is the same, and its words should be. */
-function writeReason(error: unknown): string {
-  return reasonOf(error).replace(/\.[0-9a-f]{12}\.tmp/g, "");
 }

@@ -81,6 +81,9 @@ function checkedStudy(value: unknown, where: (path: Path) => string): Study {
     privacy: oneOf("privacy", ["open", "guarded", "private"]),
     minimum: integer("minimum", 1, 1e6, 10),
   };
+  if (study.privacy === "guarded" && study.minimum < 2) {
+    fail(["minimum"], 'at least 2 with privacy "guarded"', study.minimum);
+  }
   const shape = { k: study.k, d: study.features.length };
   const bytes = frameBytes(shape) + sketchBytes(shape);
   if (bytes > LARGEST_FRAME_BYTES)

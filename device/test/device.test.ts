@@ -377,7 +377,7 @@ describe("createDevice(options)", () => {
   });
 
   it("makes no promise that it cannot keep", async () => {
-    await expect(alone({ study: { privacy: "guarded" } })).rejects.toThrow('privacy must be "open"');
+    await expect(alone({ study: { privacy: "private" } })).rejects.toThrow('privacy must be "open" or "guarded"');
   });
 
   it("says nothing after it has been stopped", async () => {

@@ -3,6 +3,7 @@
 import { type Matrix, stack, takeRows } from "@fedkm/core";
 import { scaleRows } from "../units.ts";
 import { type Captive, captiveDevice } from "./captive.ts";
+import { countedTruth } from "./counted.ts";
 import { rowsIn } from "./follow.ts";
 import { snapshotsOf } from "./inversion.ts";
 import { groupsError, type Truth } from "./judge.ts";
@@ -43,9 +44,10 @@ function inversion(scene: Scene): Outcome {
     say(device, centroids, (_, d) => step * scene.ranges[d]);
   }
   const { messages } = seenBy(scene.contract, device.self, device.events);
-  const points = scaleRows(scene.study, scene.datasets[0]);
+  const { history } = device.copy();
+  const truth = countedTruth(scene.study, history) ?? { points: scaleRows(scene.study, scene.datasets[0]) };
   const errors = snapshotsOf(messages, scene.rules).flatMap(
-    (snapshot) => groupsError(snapshot, messages[snapshot.message], { points, ranges: scene.ranges }) ?? [],
+    (snapshot) => groupsError(snapshot, messages[snapshot.message], { ...truth, ranges: scene.ranges }) ?? [],
   );
   return { attack: "inversion", groups: errors.length > 0 ? Math.min(...errors) : undefined };
 }
@@ -105,7 +107,7 @@ function restoredBackup(scene: Scene): Outcome {
     for (const step of [0.01, 0.008, 0.006, 0.004]) say(device, start, (c, d) => (c + 1) * step * ranges[d]);
   };
   nudge();
-  const copy = device.saved();
+  const copy = device.copy();
   device.setRows(stack([datasets[0], takeRows(apart, [0])]));
   device.run(FIRST_MILLISECONDS);
   nudge();

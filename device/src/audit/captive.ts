@@ -23,9 +23,14 @@ export interface Captive {
   last(): Matrix | undefined;
   status(): DeviceStatus;
   /** What the device would have on its disk now. */
-  saved(): SavedState | undefined;
+  copy(): DiskCopy;
   /** The process ends, and starts again with this on its disk. */
-  restart(saved: SavedState | undefined, rows: Matrix): void;
+  restart(copy: DiskCopy, rows: Matrix): void;
+}
+
+export interface DiskCopy {
+  readonly state: SavedState | undefined;
+  readonly history: Uint8Array | undefined;
 }
 
 export interface CaptiveOptions {
@@ -58,9 +63,9 @@ export function captiveDevice({ study, contract, rows, seed, peers }: CaptiveOpt
   const network = recordedNetwork(plain, clock, (event) => events.push(event));
   let memory = volatileMemory(0);
   let device: Device | undefined;
-  const start = (saved: SavedState | undefined, own: Matrix) => {
+  const start = ({ state, history }: DiskCopy, own: Matrix) => {
     epoch++;
-    memory = volatileMemory(epoch, saved);
+    memory = volatileMemory(epoch, state, history);
     device = createDevice({ study, contract, network, clock, memory, links: peers, rows: own, seed });
     void device.start();
     for (const peer of peers) listener?.onConnect(peer);
@@ -69,7 +74,7 @@ export function captiveDevice({ study, contract, rows, seed, peers }: CaptiveOpt
     const until = clock.now() + milliseconds;
     while (clock.step(until));
   };
-  start(undefined, rows);
+  start({ state: undefined, history: undefined }, rows);
   return {
     self,
     events,
@@ -85,10 +90,10 @@ export function captiveDevice({ study, contract, rows, seed, peers }: CaptiveOpt
     setRows: (own) => device?.setRows(own),
     last: () => heard?.centroids,
     status: () => (device as Device).status(),
-    saved: () => memory.latest(),
-    restart(saved, own) {
+    copy: () => ({ state: memory.latest(), history: memory.latestHistory() }),
+    restart(copy, own) {
       device?.stop();
-      start(saved, own);
+      start(copy, own);
     },
   };
 }

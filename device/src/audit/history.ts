@@ -1,10 +1,10 @@
 // The life of one attacked device in a simulated network: it starts, rows come and go, a neighbour joins and leaves.
 
 import { complete, type Matrix, stack, takeRows } from "@fedkm/core";
-import type { SavedState } from "../memory.ts";
 import type { RecordedEvent } from "../recording.ts";
 import { simulate } from "../simulation/simulate.ts";
 import { scaleRows } from "../units.ts";
+import { countedTruth } from "./counted.ts";
 import type { Attack } from "./outcome.ts";
 import type { Scene } from "./scene.ts";
 
@@ -22,7 +22,8 @@ export interface History {
   readonly periods: readonly Period[];
   /** All rows that the device ever had, in scaled units. */
   readonly points: Matrix;
-  readonly saved: SavedState | undefined;
+  /** Where its rows are guarded: what it has in use, which is not always what it has. */
+  readonly counted: ReturnType<typeof countedTruth>;
 }
 
 /** A device has found its place among its neighbours after this time, and changes of one row or device after that. */
@@ -69,7 +70,8 @@ export function live(scene: Scene): History {
     network.crash(last);
     pass(LATER_MILLISECONDS, "device leaves", fewer);
   }
-  return { self: "device-0", events, periods, points: scaleRows(study, everything), saved: network.saved(0) };
+  const counted = countedTruth(study, network.history(0));
+  return { self: "device-0", events, periods, points: scaleRows(study, everything), counted };
 }
 
 const others = (i: number, size: number) => Array.from({ length: size }, (_, j) => j).filter((j) => j !== i);

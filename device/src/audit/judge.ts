@@ -1,7 +1,6 @@
 // The judge knows the truth: whether what an attacker computed is so, and to how many digits.
 
 import { type Matrix, predict } from "@fedkm/core";
-import type { SavedState } from "../memory.ts";
 import type { RowClaim } from "./follow.ts";
 import { type Rules, readingsOf, type Snapshot, sumsOf } from "./inversion.ts";
 import type { Group } from "./rowSpace.ts";
@@ -122,9 +121,4 @@ function withinClasses(labels: Uint32Array, classes: ArrayLike<number>, k: numbe
     const counts = votes.get(classes[r]) as Uint32Array;
     return counts.indexOf(Math.max(...counts));
   });
-}
-
-/** Which class each row is in that a device has in use, where it guards them. */
-export function classesOf(_saved: SavedState | undefined): ArrayLike<number> | undefined {
-  return undefined;
 }

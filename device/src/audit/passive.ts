@@ -3,7 +3,7 @@
 import { takeRows } from "@fedkm/core";
 import { type History, live } from "./history.ts";
 import type { Rules } from "./inversion.ts";
-import { classesOf, publishedGroups } from "./judge.ts";
+import { publishedGroups } from "./judge.ts";
 import { compute, groupsFound, rowSpaceOutcome, rowsOutcome, sketchesOutcome } from "./judged.ts";
 import { membershipOutcome } from "./membership.ts";
 import type { Outcome } from "./outcome.ts";
@@ -15,10 +15,9 @@ export function passiveAttacks(scene: Scene): Outcome[] {
   const { contract, rules, ranges, study } = scene;
   const least = study.k * study.minimum;
   const history = live(scene);
-  const { self, events, points, periods, saved } = history;
-  const classes = classesOf(saved);
+  const { self, events, points, periods, counted } = history;
   const everyRow = { points, ranges };
-  const atFirst = { points: takeRows(points, periods[0].rows), ranges, classes };
+  const atFirst = { ...(counted ?? { points: takeRows(points, periods[0].rows) }), ranges };
   const seen = seenBy(contract, self, events);
   const all = compute(seen.messages, rules, least);
   const one = compute(seenBy(contract, self, events, ["device-1"]).messages, rules, least);
@@ -41,13 +40,10 @@ export function passiveAttacks(scene: Scene): Outcome[] {
   ];
 }
 
-/** Where rows wait until they are many, those from before are still in use. */
-function groupsAt(message: Message, { periods, points, saved }: History, rules: Rules): Group[] {
-  const own = periods.find(({ until }) => message.at <= until)?.rows ?? [];
-  for (const rows of [own, periods[0].rows]) {
-    const truth = { points: takeRows(points, rows), classes: classesOf(saved) };
-    const found = publishedGroups(message, truth, rules);
-    if (found !== undefined) return found.map((group) => group.map((row) => rows[row]));
-  }
-  return [];
+/** The groups of rows by their numbers among all that the device ever had, or among those that it has in use. */
+function groupsAt(message: Message, { periods, points, counted }: History, rules: Rules): Group[] {
+  if (counted !== undefined) return publishedGroups(message, counted, rules) ?? [];
+  const rows = periods.find(({ until }) => message.at <= until)?.rows ?? [];
+  const found = publishedGroups(message, { points: takeRows(points, rows) }, rules) ?? [];
+  return found.map((group) => group.map((row) => rows[row]));
 }

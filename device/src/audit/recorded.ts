@@ -1,11 +1,11 @@
 // The audit of one device by a recording of it: what its neighbours could compute, held against its own rows.
 
 import type { Matrix } from "@fedkm/core";
-import type { SavedState } from "../memory.ts";
 import type { Recording } from "../recording.ts";
 import { contractOf, type Study, studyId } from "../study.ts";
 import { scaleRows } from "../units.ts";
-import { classesOf, publishedGroups } from "./judge.ts";
+import { countedTruth } from "./counted.ts";
+import { publishedGroups } from "./judge.ts";
 import { compute, groupsFound, rowSpaceOutcome, rowsOutcome, sketchesOutcome } from "./judged.ts";
 import { type Outcome, type Tally, tally } from "./outcome.ts";
 import { rangesOf, rulesOf } from "./scene.ts";
@@ -18,7 +18,8 @@ export interface RecordedDevice {
   readonly study: Study;
   /** Its rows now, in the features' units. */
   readonly rows: Matrix;
-  readonly saved: SavedState | undefined;
+  /** What it has written down of guarded rows. */
+  readonly history: Uint8Array | undefined;
 }
 
 export interface RecordedAudit {
@@ -27,7 +28,13 @@ export interface RecordedAudit {
   readonly neighbours: number;
 }
 
-export async function auditRecording({ recordings, self, study, rows, saved }: RecordedDevice): Promise<RecordedAudit> {
+export async function auditRecording({
+  recordings,
+  self,
+  study,
+  rows,
+  history,
+}: RecordedDevice): Promise<RecordedAudit> {
   const contract = await contractOf(study);
   for (const { header } of recordings) {
     if (header.peer !== self) throw new RangeError(`a recording must be of ${self}, got one of ${header.peer}`);
@@ -38,7 +45,8 @@ export async function auditRecording({ recordings, self, study, rows, saved }: R
   const events = recordings.flatMap((recording) => recording.events);
   const peers = [...new Set(events.map(({ peer }) => peer))];
   const rules = rulesOf(study);
-  const truth = { points: scaleRows(study, rows), ranges: rangesOf(study), classes: classesOf(saved) };
+  const counted = countedTruth(study, history);
+  const truth = { ...(counted ?? { points: scaleRows(study, rows) }), ranges: rangesOf(study) };
   const readBy = (some?: readonly string[]) =>
     compute(seenBy(contract, self, events, some).messages, rules, study.k * study.minimum);
   const seen = seenBy(contract, self, events);

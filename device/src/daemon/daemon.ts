@@ -10,6 +10,7 @@ import { WATCH_MILLISECONDS } from "../pace.ts";
 import { openStore } from "../store.ts";
 import { contractOf, studyId } from "../study.ts";
 import { onTheBeat } from "./beat.ts";
+import { CONSENT_FILE } from "./consent.ts";
 import { busyDelays } from "./delays.ts";
 import { describe, type Parts, type Surroundings } from "./describe.ts";
 import { type DeviceFolder, readFolder, readRows } from "./folder.ts";
@@ -17,6 +18,7 @@ import { following, peersOf } from "./follow.ts";
 import { metKeeper, readMet } from "./met.ts";
 import { type Log, noticeBoard } from "./notices.ts";
 import { pendingList } from "./pending.ts";
+import { privacyNotices } from "./privacyNotices.ts";
 import { linkProblems } from "./problems.ts";
 import { recordedIn } from "./record.ts";
 import { reportStatus } from "./report.ts";
@@ -71,7 +73,7 @@ async function compose(options: DaemonOptions, opened: (close: () => unknown) =>
   let hasStarted = false;
   opened(() => hasStarted && log.info({}, "stopped"));
   // Before anything else: two devices in one folder would send the same stamps twice.
-  const memory = await openStore(folder.path, notices.set);
+  const memory = await openStore(folder.path, notices.set, { isGuarded: folder.study.privacy === "guarded" });
   opened(() => memory.close());
   const looks = { data: await lookOf(folder.data), links: await lookOf([linksFile(folder)]) };
   const rows = await readRows(folder);
@@ -112,6 +114,7 @@ async function compose(options: DaemonOptions, opened: (close: () => unknown) =>
   opened(watchFiles(folder.data, looks.data, beat, follow.data));
   // One that was left by a device that could not follow any more counts as well.
   opened(watchFiles([join(folder.path, RESET_FILE)], MISSING, beat, follow.reset));
+  opened(watchFiles([join(folder.path, CONSENT_FILE)], MISSING, beat, follow.consent));
   return status;
 }
 
@@ -149,6 +152,9 @@ function report(
     const { links } = status();
     for (const { peer, isConnected } of links) if (isConnected) bans.delete(peer);
     notices.setLinks(linkProblems(links, bans));
+    const { history, waiting } = privacyNotices(status(), folder.path);
+    notices.set("history", history);
+    notices.set("waiting", waiting);
     const failure = surroundings.logFailure();
     notices.set("log", failure && `lines of the log are lost: ${failure}`);
     // A quiet device would not notice that there is room again.

@@ -6,6 +6,7 @@ import type { Device } from "../device.ts";
 import type { Libp2pNetwork } from "../libp2p.ts";
 import { type Link, readLinks } from "../linksFile.ts";
 import { reasonOf } from "../reason.ts";
+import { CONSENT_FILE } from "./consent.ts";
 import type { Parts } from "./describe.ts";
 import { type DeviceFolder, readRows } from "./folder.ts";
 import type { Log } from "./notices.ts";
@@ -55,6 +56,14 @@ export function following(folder: DeviceFolder, parts: Parts, { device, network,
       await rm(file, { force: true });
       device.reset();
       log.info({}, "begins again from its own rows");
+    }),
+    consent: orNotice("reset", "nothing is forgotten, all stays", async () => {
+      const file = join(folder.path, CONSENT_FILE);
+      if ((await lookOf([file])) === MISSING) return;
+      const rows = await readRows(folder);
+      await rm(file, { force: true });
+      device.reset(rows);
+      log.info({}, "forgets what it has published, as a person consents, and begins again from its own rows");
     }),
   };
 }

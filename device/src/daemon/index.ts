@@ -1,10 +1,11 @@
 // What the command line uses of a device that runs as a program of its own.
 
+export { readHistory } from "../historyStore.ts";
 export { drawInvite, formatInvite, parseInvite } from "../identity.ts";
 export { changeLinks, type Link, readLinks, withLink, withoutLink, writeLinks } from "../linksFile.ts";
 export { isLocked, lockFolder } from "../lock.ts";
 export { tryDurability } from "../simulation/durability.ts";
-export { readSavedState } from "../store.ts";
+export { consentInFolder } from "./consent.ts";
 export { type Daemon, startDaemon } from "./daemon.ts";
 export { createFolder, type DeviceFolder, readFolder, readRows, writeSettings } from "./folder.ts";
 export { everyInterface, invitedAddresses } from "./invited.ts";

@@ -47,6 +47,7 @@ const seconds = (date: string) => Date.parse(date) / 1000;
 
 function deviceFamilies({ device, pending, notices, dataReadAt }: DaemonStatus): Family[] {
   const open = notices.filter(({ until }) => until === null);
+  const { guarded } = device;
   return [
     counter("rounds", "Updates of this device.", device.round),
     gauge("settled", "1 while there is nothing to send and a neighbour counts.", device.phase === "settled"),
@@ -56,6 +57,14 @@ function deviceFamilies({ device, pending, notices, dataReadAt }: DaemonStatus):
     gauge("objective", "Own part of the objective.", device.objective),
     gauge("rows", "Rows that count.", device.rows),
     gauge("rows_left_out", "Rows that do not count.", device.rowsLeftOut),
+    info("privacy", "The study's mode.", [[{ mode: device.privacy }, 1]]),
+    gauge("smallest_class_rows", "Rows that nothing sent tells apart, at least.", guarded?.smallestClass ?? null),
+    gauge("rows_held_back", "Rows that count for another cluster than their nearest.", guarded?.rowsHeldBack ?? null),
+    gauge(
+      "rows_waiting",
+      "Rows that wait for others, to count or to count no more.",
+      guarded === null ? [] : Object.entries(guarded.rowsWaiting).map(([kind, rows]) => [{ kind }, rows]),
+    ),
     gauge(
       "data_stale",
       "1 while the data files cannot be used and earlier rows are.",

@@ -7,12 +7,25 @@ export interface Log {
 }
 
 /**
- * About this device: `data` files cannot be read, `rows` do not count, `links` or the `reset`, `met`, `state`, `epoch` or
+ * About this device: `data` files cannot be read, `rows` do not count or are `waiting`, the `history` is lost, `links` or the `reset`, `met`, `state`, `epoch` or
  * `status` file cannot be used, lines of the `log` or the `record` are lost. About a link: the neighbour is `away`, takes part in another
  * `study`, is under a `ban`, never rests (`restless`), asks for too many `openings`, or its stamps and ours are not in
  * `order`.
  */
-type Cause = "data" | "rows" | "links" | "reset" | "met" | "state" | "epoch" | "status" | "log" | "record" | LinkCause;
+type Cause =
+  | "data"
+  | "rows"
+  | "waiting"
+  | "history"
+  | "links"
+  | "reset"
+  | "met"
+  | "state"
+  | "epoch"
+  | "status"
+  | "log"
+  | "record"
+  | LinkCause;
 type LinkCause = "away" | "study" | "order" | "ban" | "restless" | "openings";
 
 export interface Notice {

@@ -2,7 +2,7 @@
 
 import { edges, type Graph, type Matrix, matrix, objective, randomStream } from "@fedkm/core";
 import { createDevice, type Device, type DeviceOptions } from "../device.ts";
-import { type Memory, type SavedState, volatileMemory } from "../memory.ts";
+import { volatileMemory } from "../memory.ts";
 import type { Network } from "../network.ts";
 import type { Contract } from "../protocol.ts";
 import { type RecordedEvent, recordedNetwork } from "../recording.ts";
@@ -60,8 +60,8 @@ export interface Simulation {
   /** A frame from outside, as if device `from` had sent it. */
   forge(from: number, to: number, frame: Uint8Array): void;
   status(i: number): DeviceStatus;
-  /** What a device has kept so far. */
-  saved(i: number): SavedState | undefined;
+  /** What a device has written down of its guarded rows. */
+  history(i: number): Uint8Array | undefined;
   /** As all devices have them now, in the scaled units of the study. */
   centroids(): Matrix[];
   /** GTVMin at `centroids()`. */
@@ -78,7 +78,7 @@ const LOOK_MILLISECONDS = 100;
 /** A device's place in the network: it may be down, what it had kept is not. */
 interface Place {
   device: Device | undefined;
-  readonly memory: Memory & { latest(): SavedState | undefined };
+  readonly memory: ReturnType<typeof volatileMemory>;
 }
 
 export function simulate(options: SimulationOptions): Simulation {
@@ -105,7 +105,7 @@ export function simulate(options: SimulationOptions): Simulation {
   const start = (i: number, epochs = 1) => {
     log.note("start", i);
     const before = places[i]?.memory;
-    const memory = volatileMemory((before?.epoch ?? 0) + epochs, before?.latest());
+    const memory = volatileMemory((before?.epoch ?? 0) + epochs, before?.latest(), before?.latestHistory());
     const others = Array.from(wanted[i], (j) => networks[j].self);
     const device = createDevice(optionsOf(options, i, { networks, clock, memory, links: others, rows: datasets[i] }));
     places[i] = { device, memory };
@@ -171,7 +171,7 @@ export function simulate(options: SimulationOptions): Simulation {
       if (status === undefined) throw new RangeError(`device ${i} must be running to have a status`);
       return status;
     },
-    saved: (i) => places[i]?.memory.latest(),
+    history: (i) => places[i]?.memory.latestHistory(),
     centroids,
     objective: () =>
       objectiveOf(

@@ -2,7 +2,7 @@
 
 import { parseStudy, type Study } from "@fedkm/device";
 import { auditRecording, auditStudy, ownStudy } from "@fedkm/device/audit";
-import { readFolder, readPoints, readRows, readSavedState } from "@fedkm/device/daemon";
+import { readFolder, readHistory, readPoints, readRows } from "@fedkm/device/daemon";
 import type { Console } from "../../console.ts";
 import { readStudyText } from "../../devices/study.ts";
 import { UsageError } from "../../failure.ts";
@@ -84,7 +84,7 @@ async function auditDevice(record: string, state: string): Promise<Answer> {
     self: identity.peer,
     study,
     rows: await readRows(folder),
-    saved: await readSavedState(state),
+    history: await readHistory(state),
   });
   const links = neighbours === 1 ? "1 neighbour" : `${neighbours} neighbours`;
   return answerOf(study, tallies, `a recording of ${folder.name}: ${frames} frames to ${links}`);

@@ -1,0 +1,122 @@
+// Points whose statistics may be published: (E1) with the labels of few rows held back, and the grid that numbers which
+// leave a device are on.
+
+import { type Classes, holdBack, oneClass, splitClasses } from "./classes.ts";
+import { squaredDistance } from "./kernel/js.ts";
+import type { PreparedPoints, Statistics } from "./kernel/kernel.ts";
+import type { Matrix } from "./matrix.ts";
+import type { UpdateState } from "./updateState.ts";
+
+/**
+ * Answers (E1) as other points do, but that no cluster tells apart fewer than `minimum` rows of a class. What is asked
+ * is tentative: only `publish` changes the classes, so whoever sends a result must publish the labels that it rests on.
+ */
+export interface GuardedPoints extends PreparedPoints {
+  readonly classes: Classes;
+  /** Rows whose published label is not that of their nearest centroid, in the last publication. */
+  readonly heldBack: number;
+  /** The labels at these centroids count as published. Returns whether that split a class. */
+  publish(centroids: Float64Array): boolean;
+}
+
+/** What was published of the rows of several devices, and how. */
+export interface Guard {
+  readonly points: readonly GuardedPoints[];
+  readonly minimum: number;
+  /** Of each column: what coordinates are rounded to. */
+  readonly resolution: Float64Array;
+}
+
+export function guardPoints(
+  points: Matrix,
+  prepared: PreparedPoints,
+  minimum: number,
+  published: Classes = oneClass(points.rows),
+): GuardedPoints {
+  const { rows, cols } = points;
+  const nearest = new Uint32Array(rows);
+  const labels = new Uint32Array(rows);
+  let classes = published;
+  let heldBack = 0;
+  const assign = (centroids: Float64Array): number => {
+    prepared.labels(centroids, nearest);
+    labels.set(nearest);
+    return holdBack(classes, labels, centroids.length / cols, minimum);
+  };
+  return {
+    get classes() {
+      return classes;
+    },
+    get heldBack() {
+      return heldBack;
+    },
+    statistics(centroids, into, withLoss = true) {
+      prepared.statistics(centroids, into, withLoss);
+      if (assign(centroids) > 0) moveHeld(points, centroids, { nearest, labels }, into, withLoss);
+    },
+    publish(centroids) {
+      heldBack = assign(centroids);
+      const before = classes;
+      classes = splitClasses(before, labels, centroids.length / cols);
+      return classes !== before;
+    },
+    labels: (centroids, into) => prepared.labels(centroids, into),
+    squaredDistances: (centre, into) => prepared.squaredDistances(centre, into),
+    release: () => prepared.release(),
+  };
+}
+
+/** Rows whose label is held back count where it says, not at their nearest centroid. */
+function moveHeld(
+  { data, rows, cols }: Matrix,
+  centroids: Float64Array,
+  { nearest, labels }: { readonly nearest: Uint32Array; readonly labels: Uint32Array },
+  /* IN OUT */ into: Statistics,
+  withLoss: boolean,
+): void {
+  const { counts, sums } = into;
+  for (let r = 0; r < rows; r++) {
+    const [from, to] = [nearest[r], labels[r]];
+    if (from === to) continue;
+    counts[from]--;
+    counts[to]++;
+    for (let c = 0; c < cols; c++) {
+      sums[from * cols + c] -= data[r * cols + c];
+      sums[to * cols + c] += data[r * cols + c];
+    }
+    if (!withLoss) continue;
+    into.loss += squaredDistance(data, r * cols, centroids, to * cols, cols);
+    into.loss -= squaredDistance(data, r * cols, centroids, from * cols, cols);
+  }
+  // What subtracting leaves of a cluster without rows are the last bits of these rows.
+  for (let c = 0; c < counts.length; c++) if (counts[c] === 0) sums.fill(0, c * cols, (c + 1) * cols);
+}
+
+/** What leaves a device is on a grid of this share of a column's range. */
+export const RESOLUTION_SHARE = 2 ** -20;
+
+/** The nearest numbers of the grid. */
+export function roundTo(resolution: Float64Array, /* IN OUT */ numbers: Float64Array): void {
+  for (let i = 0; i < numbers.length; i++) {
+    const step = resolution[i % resolution.length];
+    if (step > 0) numbers[i] = Math.round(numbers[i] / step) * step;
+  }
+}
+
+/**
+ * Moves from `before` by whole steps of the grid, and never further than was meant: two devices that round to the
+ * nearest number could exchange their places for ever.
+ */
+export function roundMoves(before: Float64Array, resolution: Float64Array, /* IN OUT */ after: Float64Array): void {
+  for (let i = 0; i < after.length; i++) {
+    const step = resolution[i % resolution.length];
+    if (step > 0) after[i] = before[i] + Math.trunc((after[i] - before[i]) / step) * step;
+  }
+}
+
+/** After an update whose result is sent: publishes the labels it rests on, rounds it, and asks (E1) again at it. */
+export function publishUpdate(/* IN OUT */ update: UpdateState, points: GuardedPoints, resolution: Float64Array): void {
+  points.publish(update.basis);
+  roundMoves(update.input, resolution, update.centroids);
+  points.statistics(update.centroids, update.statistics);
+}

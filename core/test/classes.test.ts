@@ -1,0 +1,165 @@
+// Signature classes and guarded points: no history of publications isolates fewer rows than the minimum.
+
+import { describe, expect, it } from "vitest";
+import { type Classes, holdBack, oneClass, smallestClass, splitClasses } from "../src/classes.ts";
+import { guardPoints, roundMoves } from "../src/guarded.ts";
+import { jsKernel } from "../src/kernel/js.ts";
+import { emptyStatistics } from "../src/kernel/kernel.ts";
+import { type Random, randomStream } from "../src/random.ts";
+
+const below = (random: Random, n: number) => Math.floor(random() * n);
+
+/** Labels that drift: most rows stay, some move. */
+function drifted(labels: Uint32Array, k: number, share: number, random: Random): Uint32Array {
+  return labels.map((label) => (random() < share ? below(random, k) : label));
+}
+
+/** The rows of a reduced basis of the span of these membership vectors, by elimination. */
+function reduced(vectors: readonly Float64Array[]): Float64Array[] {
+  const rows = vectors.map((vector) => vector.slice());
+  const basis: Float64Array[] = [];
+  const width = rows[0]?.length ?? 0;
+  for (let column = 0; column < width && rows.length > 0; column++) {
+    const at = rows.reduce((best, row, i) => (Math.abs(row[column]) > Math.abs(rows[best][column]) ? i : best), 0);
+    if (Math.abs(rows[at][column]) < 1e-9) continue;
+    const [pivot] = rows.splice(at, 1);
+    const scale = pivot[column];
+    for (let i = 0; i < width; i++) pivot[i] /= scale;
+    for (const other of [...rows, ...basis]) {
+      const share = other[column];
+      if (share !== 0) for (let i = 0; i < width; i++) other[i] -= share * pivot[i];
+    }
+    basis.push(pivot);
+  }
+  return basis;
+}
+
+/** How many rows are recovered: unit vectors in the span. In a reduced basis such a vector is a member by itself. */
+function recovered(vectors: readonly Float64Array[]): number {
+  return reduced(vectors).filter((row) => row.filter((x) => Math.abs(x) > 1e-7).length === 1).length;
+}
+
+const memberships = (labels: Uint32Array, k: number) =>
+  Array.from({ length: k }, (_, c) => Float64Array.from(labels, (label) => (label === c ? 1 : 0)));
+
+describe("holdBack", () => {
+  const classesOf = (...ids: number[]): Classes => ({
+    ids: Uint32Array.from(ids),
+    sizes: Uint32Array.from({ length: Math.max(...ids) + 1 }, (_, id) => ids.filter((own) => own === id).length),
+  });
+
+  it("gives the label of most rows of a class to fewer rows than the minimum, the lowest among equals", () => {
+    const labels = Uint32Array.of(1, 1, 1, 0, 2, 2, 2, 1, 1);
+    expect(holdBack(classesOf(0, 0, 0, 0, 0, 1, 1, 1, 1), labels, 3, 2)).toBe(2);
+    expect(Array.from(labels)).toEqual([1, 1, 1, 1, 1, 2, 2, 1, 1]);
+    const few = Uint32Array.of(2, 2, 1, 1, 0);
+    expect(holdBack(oneClass(5), few, 3, 3)).toBe(3);
+    expect(Array.from(few)).toEqual([1, 1, 1, 1, 1]);
+  });
+
+  it("leaves labels alone where enough rows have each", () => {
+    const labels = Uint32Array.of(0, 0, 1, 1);
+    expect(holdBack(oneClass(4), labels, 2, 2)).toBe(0);
+    expect(Array.from(labels)).toEqual([0, 0, 1, 1]);
+  });
+});
+
+describe("splitClasses", () => {
+  it("returns the same classes where labels tell nobody apart", () => {
+    const classes = oneClass(3);
+    expect(splitClasses(classes, Uint32Array.of(1, 1, 1), 2)).toBe(classes);
+    expect(splitClasses(classes, Uint32Array.of(1, 0, 1), 2)).toEqual({
+      ids: Uint32Array.of(1, 0, 1),
+      sizes: Uint32Array.of(1, 2),
+    });
+  });
+});
+
+/** Publishes labels that drift; where rows come and go, a row that is away has a label of its own. */
+function history(random: Random, isGuarded: boolean) {
+  const minimum = 2 + below(random, 5);
+  const k = 2 + below(random, 3);
+  const rows = k * minimum + below(random, 30);
+  const away = k;
+  let classes = oneClass(rows);
+  let wanted = Uint32Array.from({ length: rows }, () => below(random, k));
+  let there = new Uint32Array(rows);
+  const published: Float64Array[] = [];
+  let smallest = rows;
+  for (let step = 0; step < 6; step++) {
+    wanted = drifted(wanted, k, 0.05, random);
+    there = drifted(there, 2, 0.1, random);
+    const labels = wanted.map((label, r) => (there[r] === 0 ? label : away));
+    if (isGuarded) holdBack(classes, labels, k + 1, minimum);
+    classes = splitClasses(classes, labels, k + 1);
+    published.push(...memberships(labels, k));
+    smallest = Math.min(smallest, smallestClass(classes));
+  }
+  return { minimum, smallest, published };
+}
+
+describe("what is published, with rows added and deleted", () => {
+  it("keeps classes of at least the minimum, and no row can be computed from it, in 500 histories", () => {
+    for (let seed = 0; seed < 500; seed++) {
+      const { minimum, smallest, published } = history(randomStream(seed, "history"), true);
+      expect(smallest, `seed ${seed}`).toBeGreaterThanOrEqual(minimum);
+      expect(recovered(published), `seed ${seed}`).toBe(0);
+    }
+  });
+
+  it("gives rows away without the guard, so the attack works", () => {
+    const attacked = Array.from({ length: 50 }, (_, seed) => history(randomStream(seed, "history"), false));
+    expect(attacked.filter(({ published }) => recovered(published) > 0).length).toBeGreaterThan(45);
+  });
+});
+
+describe("guardPoints", () => {
+  const random = randomStream(5, "points");
+  const points = { data: Float64Array.from({ length: 120 }, () => 10 * random()), rows: 60, cols: 2 };
+  const labelled = () => guardPoints(points, jsKernel.prepare(points), 8);
+
+  it("answers as other points do while no row is held back, to the last bit", () => {
+    const exact = jsKernel.prepare(points);
+    const centroids = Float64Array.of(2, 5, 8, 5);
+    const [own, other] = [emptyStatistics(2, 2), emptyStatistics(2, 2)];
+    labelled().statistics(centroids, own);
+    exact.statistics(centroids, other);
+    expect(own).toEqual(other);
+  });
+
+  it("answers with the sums, counts and loss of the labels that it holds back", () => {
+    const guarded = labelled();
+    expect(guarded.publish(Float64Array.of(2, 5, 8, 5))).toBe(true);
+    const centroids = Float64Array.of(2.4, 5.2, 8, 5);
+    const found = emptyStatistics(2, 2);
+    guarded.statistics(centroids, found);
+    const labels = new Uint32Array(60);
+    guarded.labels(centroids, labels);
+    const held = holdBack(guarded.classes, labels, 2, 8);
+    expect(held).toBeGreaterThan(0);
+    const expected = emptyStatistics(2, 2);
+    labels.forEach((label, r) => {
+      expected.counts[label]++;
+      for (let c = 0; c < 2; c++) {
+        const x = points.data[2 * r + c];
+        expected.sums[2 * label + c] += x;
+        expected.loss += (x - centroids[2 * label + c]) ** 2;
+      }
+    });
+    expect(found.counts).toEqual(expected.counts);
+    expected.sums.forEach((sum, i) => {
+      expect(found.sums[i]).toBeCloseTo(sum, 9);
+    });
+    expect(found.loss).toBeCloseTo(expected.loss, 9);
+    // Asking changes nothing, publishing what is held back splits nothing.
+    expect(guarded.heldBack).toBe(0);
+    expect(guarded.publish(centroids)).toBe(false);
+    expect(guarded.heldBack).toBe(held);
+  });
+});
+
+it("roundMoves goes whole steps, and never further than was meant", () => {
+  const after = Float64Array.of(1.99, -1.99, 0.3);
+  roundMoves(Float64Array.of(0, 0, 0), Float64Array.of(1), after);
+  expect(Array.from(after, (x) => x + 0)).toEqual([1, -1, 0]);
+});

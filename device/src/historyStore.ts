@@ -1,0 +1,57 @@
+// The history of guarded rows on disk: two equal copies, written before anything that rests on them is sent.
+
+import { join } from "node:path";
+import { type Disk, realDisk } from "./disk.ts";
+import type { HistoryMemory } from "./memory.ts";
+import { writeReason } from "./reason.ts";
+import { type Generations, generations } from "./stateFile.ts";
+
+/** The file of the history without its ending. */
+export const HISTORY_FILE = "history";
+
+interface OpenHistory extends Pick<HistoryMemory, "saved" | "isLost"> {
+  readonly file: Generations;
+}
+
+/**
+ * A device that never had an epoch has published nothing, and its history begins. One that had, but has no history that
+ * can be read, has lost it. Where nothing is guarded the history ends, because more is sent than it would know.
+ */
+export async function openHistory(folder: string, disk: Disk, isGuarded: boolean): Promise<OpenHistory> {
+  const file = generations(join(folder, HISTORY_FILE), disk);
+  const names = await disk.list(folder);
+  if (!isGuarded) {
+    for (const name of names) if (/^history\.[ab]$/.test(name)) await disk.remove(join(folder, name));
+    return { file, saved: undefined, isLost: false };
+  }
+  const hasRun = names.some((name) => /^epoch\.[ab]$/.test(name));
+  const { newest, damaged } = await file.load();
+  if (newest === undefined && (hasRun || damaged > 0)) return { file, saved: undefined, isLost: true };
+  const payload = newest?.payload ?? new Uint8Array(0);
+  // Both copies again: an older one beside the newest would be taken for it if that was damaged later.
+  await saveBoth(file, payload);
+  return { file, saved: payload.length === 0 ? undefined : payload, isLost: false };
+}
+
+/** What was written last, whether the device runs or not; nothing is changed. */
+export async function readHistory(folder: string): Promise<Uint8Array | undefined> {
+  return (await generations(join(folder, HISTORY_FILE), realDisk).load()).newest?.payload;
+}
+
+export function historyKeeper(file: Generations) {
+  let writing: Promise<void> = Promise.resolve();
+  return {
+    keep(history: Uint8Array, done: (failure: string | undefined) => void) {
+      writing = saveBoth(file, history).then(
+        () => done(undefined),
+        (error) => done(writeReason(error)),
+      );
+    },
+    close: () => writing,
+  };
+}
+
+async function saveBoth(file: Generations, payload: Uint8Array): Promise<void> {
+  await file.save(payload);
+  await file.save(payload);
+}
