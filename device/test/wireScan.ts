@@ -46,8 +46,9 @@ function equalRows({ rows }: Watched, data: Float64Array, c: number, d: number):
   return alike.filter((row) => row.every((x, i) => x === data[c * d + i])).length;
 }
 
-function scan(own: Watched, { centroids, present, last, rows: all }: Model, starts: number): void {
-  if (centroids === undefined) return;
+function scan(own: Watched, { outgoing, last, rows: all }: Model, starts: number): void {
+  if (outgoing === undefined) return;
+  const { data, present } = outgoing;
   const { k, minimum, privacy } = own.study;
   // Rows that are too few to count are not clustered, and what is sent are neighbours' centroids.
   if (all > 0 && !own.isKept && own.restarts < starts) {
@@ -59,7 +60,7 @@ function scan(own: Watched, { centroids, present, last, rows: all }: Model, star
     if (rows > 0 && rows < minimum && (privacy === "guarded" || !own.isPulled)) {
       faults.push(`a centroid was sent that stands on ${rows} rows, the minimum is ${minimum}`);
     }
-    scanNumbers(own, "centroid", { data: centroids.data, c, d: centroids.cols }, rows);
+    scanNumbers(own, "centroid", { data, c, d: data.length / k }, rows);
   }
 }
 

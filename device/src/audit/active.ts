@@ -6,9 +6,10 @@ import { type Captive, captiveDevice } from "./captive.ts";
 import { countedTruth } from "./counted.ts";
 import { rowsIn } from "./follow.ts";
 import { snapshotsOf } from "./inversion.ts";
-import { groupsError, type Truth } from "./judge.ts";
-import { rowsOutcome } from "./judged.ts";
+import { groupsError, publishedGroups, type Truth } from "./judge.ts";
+import { rowSpaceOutcome, rowsOutcome } from "./judged.ts";
 import type { Outcome } from "./outcome.ts";
+import { type Group, isolatedRows } from "./rowSpace.ts";
 import type { Scene } from "./scene.ts";
 import { seenBy } from "./seen.ts";
 
@@ -22,7 +23,7 @@ const REACH = 0.8;
 const TREMBLE = 0.002;
 
 export function activeAttacks(scene: Scene): Outcome[] {
-  return [inversion(scene), probing(scene), restoredBackup(scene), replay(scene)];
+  return [inversion(scene), ...probing(scene), restoredBackup(scene), replay(scene)];
 }
 
 function captive({ study, contract, seed, datasets }: Scene): Captive {
@@ -63,19 +64,27 @@ function say(device: Captive, centroids: Matrix, by: (cluster: number, feature: 
 }
 
 /** Moves a border between two clusters across the rows, in steps so small that they cross it one after the other. */
-function probing(scene: Scene): Outcome {
+function probing(scene: Scene): Outcome[] {
   const device = captive(scene);
   const start = device.last();
   if (start !== undefined) sweep(device, start, scene.ranges);
-  return found("probing", scene, device);
+  return [found("probing", scene, device), rowSpaceOutcome(published(scene, device, 1, scene.datasets[0]))];
 }
 
-function sweep(device: Captive, start: Matrix, ranges: Float64Array): void {
+/** The groups that the device sent in one of its starts, by the numbers of its rows. */
+function published({ study, contract, rules }: Scene, device: Captive, epoch: number, rows: Matrix): Group[] {
+  const truth = countedTruth(study, device.copy().history) ?? { points: scaleRows(study, rows) };
+  const { messages } = seenBy(contract, device.self, device.events);
+  const own = messages.filter(({ stamp }) => stamp.epoch === epoch);
+  return own.flatMap((message) => publishedGroups(message, truth, rules) ?? []);
+}
+
+function sweep(device: Captive, start: Matrix, ranges: Float64Array, direction: 1 | -1 = 1): void {
   const { data, cols, rows: k } = start;
   if (k < 2) return;
   const target = closest(start, 0);
   for (let step = 1; step <= STEPS; step++) {
-    const share = (REACH * step) / STEPS;
+    const share = (direction * REACH * step) / STEPS;
     // Only a centroid that moves says how many rows it stands on.
     const tremble = (c: number, d: number) => ((step + c) % 2 === 0 ? TREMBLE : -TREMBLE) * ranges[d];
     say(device, start, (c, d) => (c === 0 ? share * (data[target * cols + d] - data[d]) : tremble(c, d)));
@@ -108,13 +117,20 @@ function restoredBackup(scene: Scene): Outcome {
   };
   nudge();
   const copy = device.copy();
-  device.setRows(stack([datasets[0], takeRows(apart, [0])]));
+  const more = stack([datasets[0], takeRows(apart, [0])]);
+  device.setRows(more);
   device.run(FIRST_MILLISECONDS);
   nudge();
+  sweep(device, start, ranges);
+  const groups = published(scene, device, 1, more);
   device.restart(copy, datasets[0]);
   device.run(FIRST_MILLISECONDS);
   nudge();
-  return found("restored backup", scene, device);
+  // The other way, so that the two lives of the device tell other rows apart.
+  sweep(device, start, ranges, -1);
+  const { smallestClass } = isolatedRows([...groups, ...published(scene, device, 2, datasets[0])]);
+  const outcome = found("restored backup", scene, device);
+  return Number.isFinite(smallestClass) ? { ...outcome, smallestClass } : outcome;
 }
 
 /** Old frames of a neighbour come again. They count as found rows if the device heeds them. */

@@ -105,18 +105,27 @@ test("isolatedRows(groups) finds a row that sums and differences of groups give,
   ).toEqual({ rows: [], smallestClass: 1 });
 });
 
-test("auditStudy(open) finds means with every inversion, and rows of every kind, the same for the same seed", async () => {
-  const ask = () => auditStudy({ study: ownStudy, datasets: [], runs: 1, seed: 3 });
-  const tallies = await ask();
+test("auditStudy(options) finds means by every inversion and single rows in an open study", async () => {
+  const tallies = await auditStudy({ study: ownStudy, datasets: [], runs: 1, seed: 3 });
   const of = (attack: string) => tallies.find((one) => one.attack === attack);
   expect(of("inversion")).toMatchObject({ tried: 1, groups: 1 });
   expect(of("coalition")).toMatchObject({ tried: 1, groups: 1 });
   expect(of("sketches")).toMatchObject({ groups: 1 });
+  expect(of("added row")).toMatchObject({ withRows: 1 });
+  expect(of("deleted row")).toMatchObject({ withRows: 1 });
   expect(of("row space")?.rows).toBeGreaterThan(1);
   expect(of("replay")).toMatchObject({ tried: 1, withRows: 0 });
   expect(tallies.every(({ rowError }) => rowError === null || rowError < 1e-9)).toBe(true);
   expect(verdictOf("open", tallies)).toMatch(/^Single rows can be found: \d+ here, by \d of 13 attacks/);
-  expect(await ask()).toEqual(tallies);
+});
+
+test("auditStudy(options) finds no single row in a guarded study, and groups no smaller than the minimum", async () => {
+  const study = { ...ownStudy, privacy: "guarded" } as const;
+  const tallies = await auditStudy({ study, datasets: [], runs: 1, seed: 3 });
+  expect(tallies.map(({ attack, rows }) => [attack, rows])).toEqual(tallies.map(({ attack }) => [attack, 0]));
+  const rowSpace = tallies.find(({ attack }) => attack === "row space");
+  expect(rowSpace?.smallestClass).toBeGreaterThanOrEqual(study.minimum);
+  expect(verdictOf("guarded", tallies)).toMatch(/^No single row was found\./);
 });
 
 test("words say how many digits were found, and how sure a guess is", () => {
