@@ -28,7 +28,7 @@ export interface Captive {
   restart(copy: DiskCopy, rows: Matrix): void;
 }
 
-export interface DiskCopy {
+interface DiskCopy {
   readonly state: SavedState | undefined;
   readonly history: Uint8Array | undefined;
 }

@@ -14,7 +14,7 @@ export interface Truth {
   readonly classes?: ArrayLike<number> | undefined;
 }
 
-/** Errors are shares of a feature's range. A claim counts as right below the first, or within its own error up to the second. */
+/** Shares of a feature's range. A claim is right below the first, or within its own error if that is below the second. */
 const RIGHT = 1e-6;
 const MOST_ERROR = 1e-3;
 
@@ -48,9 +48,10 @@ export function groupsError(snapshot: Snapshot, message: Message, truth: Truth):
   return undefined;
 }
 
-/** Of a claim whose coordinates can be off by `error`. */
+/** Of a claim whose coordinates can be off by `error`. Rows are dense: where much is allowed, chance finds one. */
 function allowedError(error: number, ranges: Float64Array): number {
-  return Math.max(RIGHT, Math.min(MOST_ERROR, (4 * error) / Math.min(...ranges)));
+  const allowed = Math.max(RIGHT, (2 * error) / Math.min(...ranges));
+  return allowed <= MOST_ERROR ? allowed : -1;
 }
 
 /** The largest error of centroids as means of the rows nearest to them; undefined: they are not. */
