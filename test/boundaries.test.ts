@@ -276,7 +276,7 @@ describe("cli", () => {
 
 describe("a device's loop", () => {
   const platform =
-    /^device\/src\/(libp2p|store|stateFile|disk|lock|identity|linksFile|turn|simulation\/durability)\.ts$|^device\/src\/(daemon|link)\//;
+    /^device\/src\/(libp2p|store|stateFile|historyStore|disk|lock|identity|linksFile|turn|simulation\/durability)\.ts$|^device\/src\/(daemon|link)\//;
   const files = sources("device/src").filter((file) => !platform.test(file));
 
   it("knows no platform, no wall clock and no chance, so that it runs in browsers and simulations", () => {

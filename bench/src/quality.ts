@@ -6,6 +6,7 @@ import { alphaChosen, kChosen, kindsChosen } from "./quality/choose.ts";
 import { communitiesApart } from "./quality/communities.ts";
 import { consensusLevel, relaxationPace } from "./quality/consensus.ts";
 import { everybody } from "./quality/everybody.ts";
+import { guardedPrice } from "./quality/guarded.ts";
 import { labelSkew, manyClusters } from "./quality/hard.ts";
 import { linksChosen, penaltiesCompared } from "./quality/links.ts";
 import { settling } from "./quality/settling.ts";
@@ -29,6 +30,7 @@ const sections: Record<string, (first: number) => void> = {
   alpha: alphaChosen,
   traffic,
   everybody,
+  guarded: guardedPrice,
 };
 
 const { values } = parseArgs({ options: { seed: { type: "string", default: "0" }, only: { type: "string" } } });

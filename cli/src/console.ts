@@ -11,6 +11,8 @@ export interface Output {
 }
 
 export interface Console {
+  /** Absent where nobody can be asked. */
+  readonly stdin?: NodeJS.ReadStream;
   readonly stdout: Output;
   readonly stderr: Output;
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -122,7 +122,9 @@ test("two devices link by invites, agree as fit does, fold in new rows, stop whe
   expect((await linksOf("south")).pending).toEqual([]);
 
   const model = fit(datasets, complete(2), { k: 3, alpha: 1, schedule: "cyclic", seed: 1 });
-  expect(here.device.objective + there.device.objective).toBeCloseTo(model.objective, 3);
+  // Guarded, a few rows may count for another cluster than their nearest.
+  const ratio = (here.device.objective + there.device.objective) / model.objective;
+  expect(Math.abs(ratio - 1)).toBeLessThan(0.01);
   // It may still move a little: what is exported is what it wrote last.
   const exported = await vi.waitFor(async () => {
     const { centroids } = (await statusOf("north")).device;
@@ -183,21 +185,24 @@ test("devices of different studies refuse each other, and both say which field d
   await device("link", invites.north, "--name", "north", "--state", at("south"));
   start("north");
   start("south");
+  const said: string[] = [];
   for (const state of ["north", "south"]) {
     await vi.waitFor(async () => {
       const [link] = (await statusOf(state)).links;
       expect(link.refusal).toMatch(/^another study, alpha/);
     }, BOUND);
     const { code, stdout } = await vi.waitFor(async () => {
-      const said = await device("status", "--state", at(state));
-      expect(said.stdout).toMatch(/^notice since \d.*: (north|south) is refused: another study, alpha/m);
-      return said;
+      const shown = await device("status", "--state", at(state));
+      expect(shown.stdout).toMatch(/^notice since \d.*: (north|south) is refused: another study, alpha/m);
+      return shown;
     }, BOUND);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^(north|south): another study, alpha/m);
-    expect(stdout).toMatch(/^(north|south): frames refused by reason: \d+ study$/m);
     expect(stdout).toMatch(/^(north|south): running as process \d+, alone$/m);
+    said.push(stdout);
   }
+  // Whoever reads the other's study before it has sent a frame sends none.
+  expect(said.join("\n")).toMatch(/^(north|south): frames refused by reason: \d+ study$/m);
 });
 
 test("a folder has one device: a second process is refused in one line, and a killed one can be started again", async () => {
@@ -249,6 +254,10 @@ test("fedkm device export refuses clusters of another study than the one in the 
     stderr: `fedkm: the study in ${at("north")} must be the one its clusters are of, got an edited one: run the device again, then export\n`,
   });
   expect(existsSync(at("model.json"))).toBe(false);
+  // What was published of other columns is not known of these.
+  expect((await device("consent", "--state", at("north"))).stdout).toContain(
+    "forgets what it has published when it is run",
+  );
   start("north");
   await vi.waitFor(async () => expect((await exported()).code).toBe(0), BOUND);
   expect(JSON.parse(readFileSync(at("model.json"), "utf8")).columns).toEqual(["y", "x"]);

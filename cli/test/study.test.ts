@@ -3,6 +3,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { whatNeighboursLearn } from "@fedkm/device";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { run } from "../src/program.ts";
 import { fakeConsole } from "./fakeConsole.ts";
@@ -34,7 +35,10 @@ test("fedkm study init writes a file that study check understands", async () => 
   );
   expect(written).toEqual({
     code: 0,
-    stdout: `wrote ${file}: look it over, then give the same file to every device\n`,
+    stdout: [
+      `wrote ${file}: look it over, then give the same file to every device`,
+      `privacy is guarded: ${whatNeighboursLearn.guarded}\n`,
+    ].join("\n"),
     stderr: "",
   });
   const { code, stdout } = await study("check", file, "--json");

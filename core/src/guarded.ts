@@ -8,8 +8,8 @@ import type { Matrix } from "./matrix.ts";
 import type { UpdateState } from "./updateState.ts";
 
 /**
- * Answers (E1) as other points do, but that no cluster tells apart fewer than `minimum` rows of a class. What is asked
- * is tentative: only `publish` changes the classes, so whoever sends a result must publish the labels that it rests on.
+ * Answers (E1) as other points do, but that no cluster tells apart fewer than `minimum` rows of a class. The loss, which
+ * is never sent, is that of the nearest centroids. What is asked is tentative: only `publish` changes the classes, so whoever sends a result must publish the labels that it rests on.
  */
 export interface GuardedPoints extends PreparedPoints {
   readonly classes: Classes;
@@ -17,6 +17,12 @@ export interface GuardedPoints extends PreparedPoints {
   readonly heldBack: number;
   /** The labels at these centroids count as published. Returns whether that split a class. */
   publish(centroids: Float64Array): boolean;
+  /**
+   * Publishes counts and sums of a few rows of each cluster, those nearest to its centroid: what a device says first,
+   * alone, before it knows its neighbours. Whose label was published keeps it unless `minimum` rows change theirs
+   * together. These rows hardly ever will, and their mean is nearly the cluster's; all others stay free.
+   */
+  publishCores(centroids: Float64Array): Pick<Statistics, "counts" | "sums">;
 }
 
 /** What was published of the rows of several devices, and how. */
@@ -52,7 +58,7 @@ export function guardPoints(
     },
     statistics(centroids, into, withLoss = true) {
       prepared.statistics(centroids, into, withLoss);
-      if (assign(centroids) > 0) moveHeld(points, centroids, { nearest, labels }, into, withLoss);
+      if (assign(centroids) > 0) moveHeld(points, nearest, labels, into);
     },
     publish(centroids) {
       heldBack = assign(centroids);
@@ -60,21 +66,61 @@ export function guardPoints(
       classes = splitClasses(before, labels, centroids.length / cols);
       return classes !== before;
     },
+    publishCores(centroids) {
+      const k = centroids.length / cols;
+      prepared.labels(centroids, nearest);
+      const cores = coresOf(points, centroids, nearest, minimum);
+      holdBack(classes, cores, k + 1, minimum);
+      classes = splitClasses(classes, cores, k + 1);
+      return sumsOf(points, cores, k);
+    },
     labels: (centroids, into) => prepared.labels(centroids, into),
     squaredDistances: (centre, into) => prepared.squaredDistances(centre, into),
     release: () => prepared.release(),
   };
 }
 
-/** Rows whose label is held back count where it says, not at their nearest centroid. */
+/** The share of a cluster that is its core, where the minimum is less: a smaller one errs more in many columns. */
+const CORE_SHARE = 1 / 8;
+
+/** The labels of core rows, and k for all others; the labels of all rows where too few others would be left to hide in. */
+function coresOf({ data, rows, cols }: Matrix, centroids: Float64Array, labels: Uint32Array, minimum: number) {
+  const k = centroids.length / cols;
+  const clusters = Array.from({ length: k }, (): { row: number; distance: number }[] => []);
+  for (let row = 0; row < rows; row++) {
+    const distance = squaredDistance(data, row * cols, centroids, labels[row] * cols, cols);
+    clusters[labels[row]].push({ row, distance });
+  }
+  const found = new Uint32Array(rows).fill(k);
+  let others = rows;
+  clusters.forEach((own, c) => {
+    if (own.length < minimum) return;
+    own.sort((a, b) => a.distance - b.distance || a.row - b.row);
+    const size = Math.max(minimum, Math.ceil(CORE_SHARE * own.length));
+    for (const { row } of own.slice(0, size)) found[row] = c;
+    others -= size;
+  });
+  return others > 0 && others < minimum ? labels.slice() : found;
+}
+
+/** Of the rows with labels below k. */
+function sumsOf({ data, cols }: Matrix, labels: Uint32Array, k: number): Pick<Statistics, "counts" | "sums"> {
+  const [counts, sums] = [new Float64Array(k), new Float64Array(k * cols)];
+  labels.forEach((label, row) => {
+    if (label === k) return;
+    counts[label]++;
+    for (let c = 0; c < cols; c++) sums[label * cols + c] += data[row * cols + c];
+  });
+  return { counts, sums };
+}
+
+/** Rows whose label is held back count where it says, not with their nearest centroid. */
 function moveHeld(
   { data, rows, cols }: Matrix,
-  centroids: Float64Array,
-  { nearest, labels }: { readonly nearest: Uint32Array; readonly labels: Uint32Array },
-  /* IN OUT */ into: Statistics,
-  withLoss: boolean,
+  nearest: Uint32Array,
+  labels: Uint32Array,
+  /* IN OUT */ { counts, sums }: Statistics,
 ): void {
-  const { counts, sums } = into;
   for (let r = 0; r < rows; r++) {
     const [from, to] = [nearest[r], labels[r]];
     if (from === to) continue;
@@ -84,9 +130,6 @@ function moveHeld(
       sums[from * cols + c] -= data[r * cols + c];
       sums[to * cols + c] += data[r * cols + c];
     }
-    if (!withLoss) continue;
-    into.loss += squaredDistance(data, r * cols, centroids, to * cols, cols);
-    into.loss -= squaredDistance(data, r * cols, centroids, from * cols, cols);
   }
   // What subtracting leaves of a cluster without rows are the last bits of these rows.
   for (let c = 0; c < counts.length; c++) if (counts[c] === 0) sums.fill(0, c * cols, (c + 1) * cols);

@@ -9,7 +9,7 @@ import type { Kernel, PreparedPoints } from "./kernel/kernel.ts";
 import { bestOf } from "./kmeans.ts";
 import { columnsOf, type Matrix, rangesOf, takeRows } from "./matrix.ts";
 import { randomStream } from "./random.ts";
-import { type Sketch, statisticsAt } from "./sketch.ts";
+import type { Sketch } from "./sketch.ts";
 import { adoptFromNearest, type Clusters, clustersOf, type Start, type StartOptions, start } from "./start.ts";
 import { sendTraffic } from "./traffic.ts";
 
@@ -60,7 +60,7 @@ export function guardedStart(devices: GuardedDevices, options: StartOptions): St
   };
 }
 
-/** The means of a device's own k-means under labels that count as published from here on, on the grid. */
+/** The cores of a device's own k-means, which count as published from here on: their means, on the grid. */
 function ownClusters(
   { datasets, points, exact, resolution }: GuardedDevices,
   device: number,
@@ -70,8 +70,7 @@ function ownClusters(
   const own = datasets[device];
   const run = { points: own, prepared: exact[device], k, maxIter: defaults.maxIter, tol: 0 };
   const found = bestOf(run, restarts, (restart) => randomStream(seed, "init", device, restart)).centroids;
-  const { counts, sums } = statisticsAt(points[device], found);
-  points[device].publish(found.data);
+  const { counts, sums } = points[device].publishCores(found.data);
   const data = sums.map((sum, i) =>
     counts[Math.floor(i / own.cols)] > 0 ? sum / counts[Math.floor(i / own.cols)] : 0,
   );

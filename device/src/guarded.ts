@@ -44,6 +44,8 @@ export class Guarded {
   #isWriting = false;
   #failure: string | undefined;
   #isLost: boolean;
+  /** Of the own k-means: what a device says before it knows where its neighbours begin. */
+  cores: { readonly counts: Float64Array; readonly centroids: Matrix } | undefined;
   /** As neighbours may have it. */
   outgoing: { readonly data: Float64Array; readonly present: readonly boolean[] } | undefined;
 
@@ -74,6 +76,7 @@ export class Guarded {
     const { counted } = this.#history;
     const isUsed = !this.#isLost && counted.rows.rows >= k * minimum;
     const points = isUsed ? dividedByScale(this.#study, counted.rows) : none;
+    this.cores = undefined;
     this.#guard = guardPoints(points, fastKernel.prepare(points), minimum, isUsed ? counted.classes : undefined);
     return points;
   }
@@ -94,21 +97,32 @@ export class Guarded {
     return this.#guard;
   }
 
-  /** Counts and means of the clusters at these centroids; a cluster without rows has no mean, and zeros. */
-  clustersAt({ data, rows, cols }: Matrix): { readonly counts: Float64Array; readonly centroids: Matrix } {
+  /** Rows that count for each cluster at these centroids. */
+  countsAt({ data, rows, cols }: Matrix): Float64Array {
     const statistics = { counts: new Float64Array(rows), sums: new Float64Array(rows * cols), loss: 0 };
     this.#points.statistics(data, statistics, false);
-    const { counts, sums } = statistics;
+    return statistics.counts;
+  }
+
+  /** The cores of the own k-means may be sent once they are kept: their means, and zeros for a cluster without one. */
+  publishCores({ data, rows, cols }: Matrix): void {
+    const { counts, sums } = this.#points.publishCores(data);
     const means = sums.map((sum, i) => (counts[Math.floor(i / cols)] > 0 ? sum / counts[Math.floor(i / cols)] : 0));
     roundTo(this.#resolution, means);
-    return { counts, centroids: { data: means, rows, cols } };
+    this.cores = { counts, centroids: { data: means, rows, cols } };
+    this.#noteClasses();
   }
 
   /** What rests on the labels at these centroids may be sent once it is kept. */
   publish({ data }: Matrix): void {
-    if (!this.#points.publish(data)) return;
-    const { rows } = this.#history.counted;
-    this.#history = { ...this.#history, counted: { rows, classes: this.#points.classes } };
+    this.#points.publish(data);
+    this.#noteClasses();
+  }
+
+  #noteClasses(): void {
+    const { counted } = this.#history;
+    if (this.#points.classes === counted.classes || this.#points.classes.ids.length === 0) return;
+    this.#history = { ...this.#history, counted: { rows: counted.rows, classes: this.#points.classes } };
     this.#version++;
   }
 

@@ -36,10 +36,10 @@ export function decodeHistory(bytes: Uint8Array, features: readonly string[]): H
   if (header.features.join("\n") !== features.join("\n")) return undefined;
   const cols = features.length;
   let at = end + 1;
-  // A copy: numbers may begin anywhere in a file, but not in memory.
+  // A copy: numbers may begin anywhere in a file, but not in memory. A Buffer's own slice would be none.
   const next = (size: number) => {
     at += size;
-    return bytes.slice(at - size, at).buffer;
+    return new Uint8Array(bytes.subarray(at - size, at)).buffer;
   };
   const ids = new Uint32Array(next(4 * header.counted));
   const awayIds = new Uint32Array(next(4 * header.departed));

@@ -6,28 +6,30 @@ import type { HistoryMemory } from "./memory.ts";
 import { writeReason } from "./reason.ts";
 import { type Generations, generations } from "./stateFile.ts";
 
-/** The file of the history without its ending. */
-export const HISTORY_FILE = "history";
+/** Without its ending. */
+const HISTORY_FILE = "history";
 
 interface OpenHistory extends Pick<HistoryMemory, "saved" | "isLost"> {
   readonly file: Generations;
 }
 
-/**
- * A device that never had an epoch has published nothing, and its history begins. One that had, but has no history that
- * can be read, has lost it. Where nothing is guarded the history ends, because more is sent than it would know.
- */
+/** The empty history of a device that is made. A folder that comes without one has a past that nobody knows. */
+export async function beginHistory(folder: string): Promise<void> {
+  const file = generations(join(folder, HISTORY_FILE), realDisk);
+  await file.load();
+  await saveBoth(file, new Uint8Array(0));
+}
+
+/** Where nothing is guarded the history ends, because more is sent than it would know. */
 export async function openHistory(folder: string, disk: Disk, isGuarded: boolean): Promise<OpenHistory> {
   const file = generations(join(folder, HISTORY_FILE), disk);
-  const names = await disk.list(folder);
   if (!isGuarded) {
-    for (const name of names) if (/^history\.[ab]$/.test(name)) await disk.remove(join(folder, name));
+    for (const name of await disk.list(folder)) if (/^history\.[ab]$/.test(name)) await disk.remove(join(folder, name));
     return { file, saved: undefined, isLost: false };
   }
-  const hasRun = names.some((name) => /^epoch\.[ab]$/.test(name));
-  const { newest, damaged } = await file.load();
-  if (newest === undefined && (hasRun || damaged > 0)) return { file, saved: undefined, isLost: true };
-  const payload = newest?.payload ?? new Uint8Array(0);
+  const { newest } = await file.load();
+  if (newest === undefined) return { file, saved: undefined, isLost: true };
+  const { payload } = newest;
   // Both copies again: an older one beside the newest would be taken for it if that was damaged later.
   await saveBoth(file, payload);
   return { file, saved: payload.length === 0 ? undefined : payload, isLost: false };

@@ -4,6 +4,7 @@ export { type Clock, realClock } from "./clock.ts";
 export { createDevice, type Device, type DeviceOptions } from "./device.ts";
 export { volatileMemory } from "./memory.ts";
 export type { Network, NetworkListener } from "./network.ts";
+export { whatNeighboursLearn } from "./privacy.ts";
 export { type Contract, encodeCentroids, frameBytes } from "./protocol.ts";
 export { isSettled } from "./settled.ts";
 export { type Simulation, type SimulationOptions, simulate } from "./simulation/simulate.ts";

@@ -31,6 +31,8 @@ export class Model {
   #starts: readonly Matrix[] = [];
   /** The finished k-means of the own rows. */
   #own: Matrix | undefined;
+  /** Guarded, a device sends the cores of its own k-means until it knows a seed: labels that few rows change later. */
+  #isOpened: boolean;
   rowsLeftOut = 0;
   centroids: Matrix | undefined;
   /** Which centroids may be sent: those on enough own rows, and those that neighbours have moved. */
@@ -51,6 +53,8 @@ export class Model {
     if (study.privacy === "guarded") this.guarded = new Guarded(study, history?.memory, history?.onKept ?? (() => {}));
     this.#seed = seed;
     this.#ranges = Float64Array.from(study.features, ({ min, max, scale }) => (max - min) / scale);
+    // Without a pull there is no seed to wait for.
+    this.#isOpened = saved !== undefined || study.alpha === 0;
     this.present = saved?.present ?? new Array<boolean>(study.k).fill(false);
     this.#points = this.#taken(rows);
     this.#fingerprint = fingerprintOf(this.#points);
@@ -110,6 +114,7 @@ export class Model {
 
   /** The next update begins at the seed, as in all devices, at the own k-means and where it is; the best is kept. */
   openAt(seed: Matrix): void {
+    this.#isOpened = true;
     this.#starts = [seed, this.#own, this.centroids].filter((start) => start !== undefined);
     this.openAgain();
   }
@@ -157,7 +162,7 @@ export class Model {
     if (this.#best === undefined || found.inertia < this.#best.inertia) this.#best = found;
     if (this.#restartsLeft > 0) return;
     this.#own = this.#best.centroids;
-    this.guarded?.publish(this.#own);
+    this.guarded?.publishCores(this.#own);
     // New data may be in another basin than the centroids that came from the old.
     this.#starts = this.centroids === undefined ? [this.#own] : [this.centroids, this.#own];
   }
@@ -170,7 +175,7 @@ export class Model {
     const { k, minimum } = this.#study;
     const counts = new Float64Array(k);
     for (let r = 0; r < this.#points.rows; r++) counts[best.labels[r]]++;
-    const own = this.guarded?.clustersAt(best.centroids) ?? { centroids: best.centroids, counts };
+    const own = this.guarded?.cores ?? { centroids: best.centroids, counts };
     const found = sketchOf(own.centroids, own.counts, minimum);
     this.#best = undefined;
     return known !== undefined && this.#isNearlyAsGood(known, found, best.inertia) ? known : found;
@@ -209,12 +214,12 @@ export class Model {
     this.centroids = result.centroids;
     this.last = result;
     const isPulled = neighbours.length > 0 && this.#study.alpha > 0;
-    const counts = this.guarded === undefined ? result.counts : this.guarded.clustersAt(result.basis).counts;
+    const counts = this.guarded === undefined ? result.counts : this.guarded.countsAt(result.basis);
     // A centroid that was sent before stays if it has not moved. A fresh one without rows may be a seed still, and one
     // that has moved without neighbours may stand on few rows.
     const stays = (c: number) => this.present[c] && !isFresh && isSameRow(before, result.centroids, c);
     this.present = this.present.map((_, c) => isPulled || counts[c] >= minimum || stays(c));
-    this.guarded?.publish(result.basis);
+    if (this.#isOpened || this.guarded?.cores === undefined) this.guarded?.publish(result.basis);
     return true;
   }
 
@@ -228,7 +233,13 @@ export class Model {
   release(): boolean {
     if (this.guarded === undefined || this.centroids === undefined) return true;
     if (!this.guarded.isKept()) return false;
-    this.guarded.release(this.centroids, this.present);
+    const { cores } = this.guarded;
+    if (this.#isOpened || cores === undefined) this.guarded.release(this.centroids, this.present);
+    else
+      this.guarded.release(
+        cores.centroids,
+        Array.from(cores.counts, (count) => count > 0),
+      );
     return true;
   }
 

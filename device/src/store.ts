@@ -39,7 +39,6 @@ export async function openStore(
   const unlock = await lockFolder(folder);
   try {
     await removeLeftovers(folder, disk);
-    // Before the epoch, which says from then on that this device has run.
     const history = await openHistory(folder, disk, isGuarded);
     const keepHistory = historyKeeper(history.file);
     const epochs = generations(join(folder, "epoch"), disk);

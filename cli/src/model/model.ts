@@ -3,10 +3,12 @@
 import {
   type Certificate,
   type Coupling,
+  type GuardedSummary,
   type Matrix,
   matrix,
   type Penalty,
   type Preset,
+  type Privacy,
   predict,
   type Weighting,
 } from "@fedkm/core";
@@ -64,6 +66,8 @@ export interface Model {
     /** With the scale that the fit found, in scaled units. */
     readonly penalty?: Penalty;
     readonly tolerance?: number;
+    readonly privacy?: Privacy;
+    readonly minimum?: number;
   };
   readonly devices: readonly DeviceModel[];
   /** On all devices together. Not in models of before, nor in those of a single device on a network. */
@@ -75,6 +79,8 @@ export interface Model {
   readonly messages: number;
   readonly bytes: number;
   readonly history: readonly RoundModel[];
+  /** With privacy "guarded": what that cost, and what it kept. */
+  readonly guarded?: GuardedSummary;
   /** Not in models of before there were certificates. */
   readonly certificate?: Certificate;
 }

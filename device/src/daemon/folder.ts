@@ -5,6 +5,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type Matrix, stack } from "@fedkm/core";
 import { durableWrite, makeFolder } from "../disk.ts";
+import { beginHistory } from "../historyStore.ts";
 import { makeIdentity, readIdentity } from "../identity.ts";
 import { LINKS_FILE, type Link, nameRule, readLinks, writeLinks } from "../linksFile.ts";
 import { addressFault, dialFault, type Identity } from "../peer.ts";
@@ -44,6 +45,7 @@ export async function createFolder(path: string, studyText: string, settings: De
   const identity = await makeIdentity(path);
   await writeLinks(path, []);
   await durableWrite(join(path, STUDY_FILE), new TextEncoder().encode(studyText));
+  if (study.privacy === "guarded") await beginHistory(path);
   await writeSettings(path, settings);
   return { path, identity, study, links: [], ...settings };
 }

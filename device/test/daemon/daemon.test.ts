@@ -232,7 +232,7 @@ test("docs/operations.md names metrics and causes of notices that there are, and
   const [, table] = /### Notices([\s\S]*?)### /.exec(page) ?? [];
   const documented = Array.from(table.matchAll(/^\| `(\w+)`/gm), ([, cause]) => cause);
   const source = readFileSync(new URL("../../src/daemon/notices.ts", import.meta.url), "utf8");
-  const causes = Array.from(source.matchAll(/^type (?:Link)?Cause = (.*)$/gm)).flatMap(([, list]) =>
+  const causes = Array.from(source.matchAll(/^type (?:Link)?Cause =([^;]*);/gm)).flatMap(([, list]) =>
     list.match(/"\w+"/g),
   );
   expect(causes.map((cause) => cause?.slice(1, -1)).sort()).toEqual([...documented].sort());

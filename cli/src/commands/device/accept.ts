@@ -2,18 +2,21 @@
 
 import { changeLinks, type DeviceFolder, readFolder, type Stranger, withLink } from "@fedkm/device/daemon";
 import type { Console } from "../../console.ts";
+import { agreeToOpen } from "../../devices/openStudy.ts";
 import { lastStatus } from "../../devices/state.ts";
 
 export interface AcceptOptions {
   readonly state: string;
   readonly name?: string;
+  readonly acceptOpen?: boolean;
 }
 
 export async function acceptDevice(
   which: string | undefined,
-  { state, name }: AcceptOptions,
-  { stdout }: Console,
+  { state, name, acceptOpen = false }: AcceptOptions,
+  io: Console,
 ): Promise<void> {
+  const { stdout } = io;
   const folder = await readFolder(state);
   const waiting = waitingFor(folder);
   if (which === undefined) {
@@ -22,6 +25,7 @@ export async function acceptDevice(
     return;
   }
   const peer = chosen(waiting, which);
+  await agreeToOpen(folder.study, acceptOpen, io);
   // Where it came from is no address to dial. It dials again, and says then where it listens.
   const link = { peer, name: name ?? shortName(peer), addresses: [] };
   await changeLinks(state, (links) => withLink(links, link));

@@ -16,6 +16,8 @@ interface StateOptions {
 
 /** Every command about a device says which one by its folder. */
 const stateOption = () => new Option("--state <folder>", "the device's folder").default("fedkm-device");
+const acceptOpenOption = () =>
+  new Option("--accept-open", "agree that neighbours can learn single rows (open studies)");
 const jsonOption = () => new Option("--json", "print one JSON object instead");
 
 export function deviceCommand(io: Console): Command {
@@ -28,7 +30,21 @@ export function deviceCommand(io: Console): Command {
     .addCommand(runCommand(io))
     .addCommand(statusCommand(io))
     .addCommand(exportCommand(io))
-    .addCommand(resetCommand(io));
+    .addCommand(resetCommand(io))
+    .addCommand(consentCommand(io));
+}
+
+function consentCommand(io: Console): Command {
+  return new Command("consent")
+    .description(
+      "Let a guarded device forget what it has published: because that is lost, or because rows must be deleted at once.",
+    )
+    .addOption(stateOption())
+    .addHelpText("after", "\nExample:\n  fedkm device consent --state north")
+    .action(async ({ state }: StateOptions) => {
+      const { consent } = await import("./consent.ts");
+      await consent(state, io);
+    });
 }
 
 function resetCommand(io: Console): Command {
@@ -65,6 +81,7 @@ function linkCommand(io: Console): Command {
     .addOption(stateOption())
     .option("--name <text>", "what to call it (default: the end of its id)")
     .option("--remove <name>", "unlink the device of this name or id instead")
+    .addOption(acceptOpenOption())
     .addHelpText("after", "\nExample:\n  fedkm device link fedkm:12D3KooW...@/ip4/192.168.1.5/tcp/4601 --name south")
     .action(async (invite: string | undefined, options: LinkOptions) => {
       const { linkDevice } = await import("./link.ts");
@@ -78,6 +95,7 @@ function acceptCommand(io: Console): Command {
     .argument("[peer]", "its id, or how the id begins or ends")
     .addOption(stateOption())
     .option("--name <text>", "what to call it (default: the end of its id)")
+    .addOption(acceptOpenOption())
     .addHelpText("after", "\nExample:\n  fedkm device accept 12D3KooW... --name south --state north")
     .action(async (peer: string | undefined, options: AcceptOptions) => {
       const { acceptDevice } = await import("./accept.ts");

@@ -1,6 +1,7 @@
 // fedkm device status: how a device is doing, for a person or a machine, once or again and again.
 
 import { setTimeout as pause } from "node:timers/promises";
+import { whatNeighboursLearn } from "@fedkm/device";
 import { type DaemonStatus, isLocked, type LinkStatus, type Notice } from "@fedkm/device/daemon";
 import { printable } from "@fedkm/device/printable";
 import type { Console } from "../../console.ts";
@@ -59,6 +60,7 @@ function describe(status: RunStatus): string[] {
     `round ${count(round)}, last move ${move === null ? "none" : significant(move, 2)} of the range ` +
       `(sent above ${significant(threshold, 2)}), objective part ${objective === null ? "none" : significant(objective, 4)}`,
     `${count(rows)} rows (${count(rowsLeftOut)} left out), ${count(framesSent)} frames sent`,
+    ...privacyLines(device),
     "",
     ...(links.length > 0 ? alignColumns([heading, ...links.map(linkRow)]) : ["no links"]),
     ...links.flatMap(remarks),
@@ -68,6 +70,18 @@ function describe(status: RunStatus): string[] {
     ...describeNotices(notices),
   ];
   return lines.map(printable);
+}
+
+function privacyLines({ privacy, guarded }: RunStatus["device"]): string[] {
+  const mode = `${privacy}: ${whatNeighboursLearn[privacy]}`;
+  if (guarded === null) return [mode];
+  const { smallestClass, rowsHeldBack, rowsWaiting } = guarded;
+  const { added, deleted } = rowsWaiting;
+  return [
+    mode,
+    `smallest class ${smallestClass === null ? "none" : `${count(smallestClass)} rows`}, ${count(rowsHeldBack)} rows held back, ` +
+      `${count(added)} wait to be added, ${count(deleted)} to be deleted`,
+  ];
 }
 
 function runState({ isRunning, pid, writtenAt }: RunStatus): string {

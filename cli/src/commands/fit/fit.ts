@@ -113,6 +113,7 @@ function modelOf(
     history: found.history.map(({ round, objective, totalVariation, messages, bytes }) => {
       return { round, objective, totalVariation, messages, bytes };
     }),
+    ...(found.guarded && { guarded: found.guarded }),
   } as const satisfies Model;
 }
 

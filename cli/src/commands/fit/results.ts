@@ -53,7 +53,7 @@ function labelNames(files: readonly string[]): string[] {
 }
 
 export function summary(fitted: Fitted, warnings: readonly string[], paths: readonly string[], milliseconds: object) {
-  const { columns, devices, clusters, objective, rounds, converged, messages, bytes, options, certificate } =
+  const { columns, devices, clusters, objective, rounds, converged, messages, bytes, options, guarded, certificate } =
     fitted.model;
   const sizes = devices.map(({ name, rows, sizes: own }) => ({ name, rows, sizes: own }));
   return {
@@ -67,6 +67,7 @@ export function summary(fitted: Fitted, warnings: readonly string[], paths: read
     converged,
     messages,
     bytes,
+    guarded,
     certificate,
     warnings,
     files: paths,

@@ -1,6 +1,6 @@
 // What fedkm fit asks of a method besides k, alpha and seed, and which method takes what.
 
-import type { Coupling, Init, MethodOptions, PenaltyOption, Preset, Schedule, Weighting } from "@fedkm/core";
+import type { Coupling, Init, MethodOptions, PenaltyOption, Preset, Privacy, Schedule, Weighting } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
 import type { Command } from "commander";
 import { parseAtLeastZero, parseChoice, parseWhole } from "../../arguments.ts";
@@ -13,6 +13,7 @@ const presets = ["dependable", "paper"] as const satisfies readonly Preset[];
 const inits = ["auto", "federated", "local", "kmeans++", "classic kmeans++"] as const satisfies readonly Init[];
 const schedules = ["cyclic", "random", "coloured", "simultaneous"] as const satisfies readonly Schedule[];
 const couplings = ["nearest", "transport"] as const satisfies readonly Coupling[];
+const privacies = ["open", "guarded"] as const satisfies readonly Privacy[];
 const penalties = ["squared", "norm", "truncated"] as const satisfies readonly PenaltyOption[];
 
 /** As they are typed: what is not said is not there. */
@@ -25,6 +26,8 @@ export interface MethodSettings {
   readonly weighting?: Weighting;
   readonly penalty?: Named<PenaltyOption>;
   readonly tolerance?: number;
+  readonly privacy?: Privacy;
+  readonly minimum?: number;
 }
 
 /** As model.json records them: the weighting is always there. */
@@ -32,7 +35,18 @@ export interface SettledSettings extends MethodSettings {
   readonly weighting: Weighting;
 }
 
-const settingNames = ["preset", "init", "schedule", "rounds", "coupling", "weighting", "penalty", "tolerance"] as const;
+const settingNames = [
+  "preset",
+  "init",
+  "schedule",
+  "rounds",
+  "coupling",
+  "weighting",
+  "penalty",
+  "tolerance",
+  "privacy",
+  "minimum",
+] as const;
 
 type SettingName = (typeof settingNames)[number];
 
@@ -96,6 +110,16 @@ export function addMethodOptions(command: Command): Command {
       "--tolerance <number>",
       `relative move below which a device stands still (default: ${defaults.tol})`,
       parseAtLeastZero("--tolerance"),
+    )
+    .option(
+      "--privacy <mode>",
+      "as devices of a study: open, or guarded, where nothing sent isolates fewer rows than --minimum (default: open)",
+      parseChoice("--privacy", privacies),
+    )
+    .option(
+      "--minimum <rows>",
+      `rows that nothing sent tells apart, with --privacy guarded (default: ${defaults.guardedMinimum})`,
+      parseWhole("--minimum", 1),
     );
 }
 

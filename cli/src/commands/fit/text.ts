@@ -19,7 +19,7 @@ export function fitText(
   paths: readonly string[],
   styled: boolean,
 ): string[] {
-  const { devices, links, columns, options, rounds, converged, objective } = model;
+  const { devices, links, columns, options, rounds, converged, objective, guarded } = model;
   const rows = devices.reduce((sum, own) => sum + own.rows, 0);
   const plural = (n: number, word: string) => `${count(n)} ${word}${n === 1 ? "" : "s"}`;
   const facts = [
@@ -29,6 +29,12 @@ export function fitText(
     }seed ${options.seed}: ${
       converged ? "settled" : "stopped"
     } after ${plural(rounds, "round")}, objective ${significant(objective, 4)}`,
+    ...(guarded === undefined
+      ? []
+      : [
+          `guarded: ${plural(guarded.rowsHeldBack, "row")} held back, ${count(guarded.rowsLeftOut)} left out, ` +
+            `smallest class ${plural(guarded.smallestClass, "row")} (minimum ${guarded.minimum})`,
+        ]),
   ];
   return [
     ...facts,

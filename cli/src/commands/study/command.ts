@@ -2,7 +2,7 @@
 
 import { defaults } from "@fedkm/core/defaults";
 import { Command } from "commander";
-import { parseAtLeastZero, parseWhole } from "../../arguments.ts";
+import { parseAtLeastZero, parseChoice, parseWhole } from "../../arguments.ts";
 import type { Console } from "../../console.ts";
 import type { StudyInitOptions } from "./init.ts";
 
@@ -24,6 +24,12 @@ function initCommand(io: Console): Command {
     .option("--feature <name:min:max:unit...>", "columns of the data and the values they may hold (unit: optional)")
     .option("--data <file.csv>", "take columns and bounds from this file instead")
     .option("--columns <a,b>", "only these columns of --data")
+    .option(
+      "--privacy <mode>",
+      "guarded, or open for data that may be public",
+      parseChoice("--privacy", ["guarded", "open"]),
+      "guarded",
+    )
     .option("--out <file.yaml>", "where the study goes", "study.yaml")
     .addHelpText("after", "\nExample:\n  fedkm study init --k 4 --feature temperature:-40:60:°C humidity:0:100:%")
     .action(async (options: StudyInitOptions) => {

@@ -1,7 +1,7 @@
 // fedkm study init: a first study file, from features given or from a file's columns, for a person to look over.
 
 import { existsSync } from "node:fs";
-import { type Feature, parseStudy } from "@fedkm/device";
+import { type Feature, parseStudy, whatNeighboursLearn } from "@fedkm/device";
 import { type Columns, readColumns } from "@fedkm/device/daemon";
 import type { Console } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
@@ -14,6 +14,7 @@ export interface StudyInitOptions {
   readonly feature?: readonly string[];
   readonly data?: string;
   readonly columns?: string;
+  readonly privacy: "open" | "guarded";
   readonly out: string;
 }
 
@@ -29,6 +30,7 @@ export async function initStudy(options: StudyInitOptions, { stdout }: Console):
   parseStudy(text);
   await writeWhole(out, text);
   stdout.write(`wrote ${out}: look it over, then give the same file to every device\n`);
+  stdout.write(`privacy is ${options.privacy}: ${whatNeighboursLearn[options.privacy]}\n`);
 }
 
 function parseFeature(text: string): Feature {
@@ -63,10 +65,11 @@ interface StudySketch {
   readonly k: number;
   readonly alpha: number;
   readonly features: readonly Feature[];
+  readonly privacy: "open" | "guarded";
 }
 
 /** The file's text, with a reason for each field. */
-function studyText({ name, k, alpha, features }: StudySketch): string {
+function studyText({ name, k, alpha, features, privacy }: StudySketch): string {
   const lines = features.map(
     ({ name: feature, unit, min, max, scale }) =>
       `  - { name: ${JSON.stringify(feature)}, unit: ${JSON.stringify(unit)}, min: ${min}, max: ${max}, scale: ${scale} }`,
@@ -83,9 +86,10 @@ alpha: ${alpha}
 coupling: nearest
 # device: every device counts the same. sample: by its rows.
 weighting: device
-# open: neighbours can reconstruct cluster means, sizes and, over time, single rows. For data that is not personal.
-privacy: open
-# A device with fewer than k times as many rows sends nothing of its own.
+# guarded: ${whatNeighboursLearn.guarded}.
+# open: ${whatNeighboursLearn.open}.
+privacy: ${privacy}
+# What guarded promises. In both modes a device with fewer than k times as many rows sends nothing of its own.
 minimum: 10
 `;
 }
