@@ -59,6 +59,7 @@ const layers = [
   "traffic",
   "penalty",
   "coupling",
+  "inversion",
   "schedule",
   "options",
   "classes",

@@ -2,6 +2,7 @@
 
 import { inspect } from "node:util";
 import { Command } from "commander";
+import { auditCommand } from "./commands/audit/command.ts";
 import { chooseCommand } from "./commands/choose/command.ts";
 import { compareCommand } from "./commands/compare/command.ts";
 import { completionCommand } from "./commands/completion/command.ts";
@@ -33,6 +34,7 @@ const commands = [
   deviceCommand,
   upCommand,
   playgroundCommand,
+  auditCommand,
   completionCommand,
 ];
 

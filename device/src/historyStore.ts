@@ -35,6 +35,11 @@ export async function openHistory(folder: string, disk: Disk, isGuarded: boolean
   return { file, saved: payload.length === 0 ? undefined : payload, isLost: false };
 }
 
+/** What was written last, whether the device runs or not; nothing is changed. */
+export async function readHistory(folder: string): Promise<Uint8Array | undefined> {
+  return (await generations(join(folder, HISTORY_FILE), realDisk).load()).newest?.payload;
+}
+
 export function historyKeeper(file: Generations) {
   let writing: Promise<void> = Promise.resolve();
   return {

@@ -237,11 +237,11 @@ export class Model {
     this.centroids = result.centroids;
     this.last = result;
     const isPulled = neighbours.length > 0 && this.#study.alpha > 0;
-    // A fresh centroid without rows may be a seed still, whatever stood in its place before.
     const counts = this.guarded === undefined ? result.counts : this.guarded.countsAt(result.basis);
-    // Guarded, it must not be one either that rows left on the way here: their labels then were never published.
-    const isAsSent = (c: number) => this.guarded === undefined || isSameRow(before, result.centroids, c);
-    this.present = this.present.map((was, c) => isPulled || counts[c] >= minimum || (was && !isFresh && isAsSent(c)));
+    // A centroid that was sent before stays if it has not moved. A fresh one without rows may be a seed still, and one
+    // that has moved without neighbours may stand on few rows.
+    const stays = (c: number) => this.present[c] && !isFresh && isSameRow(before, result.centroids, c);
+    this.present = this.present.map((_, c) => isPulled || counts[c] >= minimum || stays(c));
     if (this.#isOpened || this.guarded?.cores === undefined) this.guarded?.publish(result.basis);
     const numbers = this.#numbers ?? before;
     if (isChoosing && numbers !== undefined) this.#numberLike(numbers);

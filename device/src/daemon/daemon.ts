@@ -27,6 +27,7 @@ import { type LinkProblem, type Log, noticeBoard } from "./notices.ts";
 import { pendingList } from "./pending.ts";
 import { privacyNotices } from "./privacyNotices.ts";
 import { linkProblems } from "./problems.ts";
+import { recordedIn } from "./record.ts";
 import { reportStatus } from "./report.ts";
 import { RESET_FILE } from "./reset.ts";
 import { openFolder } from "./rotate.ts";
@@ -44,6 +45,8 @@ export interface DaemonOptions {
   /** See Libp2pOptions. */
   readonly isDiscoverable?: boolean;
   readonly onRelayed?: NonNullable<Libp2pOptions["onRelayed"]>;
+  /** Every frame is added to this file; none: nowhere. */
+  readonly record?: string;
   readonly clock?: Clock;
 }
 
@@ -114,13 +117,15 @@ async function compose(
   const places = { met: await readMet(folder.path, notMet), onMet: met.keep };
   const relay = { isRelay: folder.relay ?? false, ...(options.onRelayed && { onRelayed: options.onRelayed }) };
   const network = connect(folder, parts, { log, clock, isDiscoverable, places, relay });
+  const named = logged(network, log, (peer) => nameOf(parts, peer));
+  const recorded = await recordedIn(options.record, named, { clock, notices, study: studyId(contract), opened });
   const keys = await startKeys({
     folder,
     parts,
     audit,
     clock,
     met: places.met,
-    network: logged(network, log, (peer) => nameOf(parts, peer)),
+    network: recorded,
     useLinks: () => follow.links(),
     onDue,
   });

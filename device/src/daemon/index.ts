@@ -1,6 +1,7 @@
 // What the command line uses of a device that runs as a program of its own.
 
 export { type AuditLine, type AuditReport, appendAudit, readAudit } from "../auditLog.ts";
+export { readHistory } from "../historyStore.ts";
 export { drawInvite, formatInvite, parseInvite } from "../identity.ts";
 export { changeLinks, type Link, readLinks, withLink, withoutLink, writeLinks } from "../linksFile.ts";
 export { isLocked, lockFolder } from "../lock.ts";

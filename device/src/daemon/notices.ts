@@ -8,7 +8,7 @@ export interface Log {
 
 /**
  * About this device: `data` files cannot be read, `rows` do not count or are `waiting`, the `history` is lost, `links` or the `reset`, `met`, `state`, `epoch`,
- * `status` file or that of the `next` study cannot be used, lines of the `log` are lost, the `audit` log or what is known
+ * `status` file or that of the `next` study cannot be used, lines of the `log` or of the `record` are lost, the `audit` log or what is known
  * about `keys` is not written.
  */
 type OwnCause =
@@ -23,6 +23,7 @@ type OwnCause =
   | "epoch"
   | "status"
   | "log"
+  | "record"
   | "next"
   | "audit"
   | "keys";

@@ -5,6 +5,7 @@ import { type ChangeStatus, type ChangingDevice, type ChangingOptions, createCha
 import { volatileMemory } from "../memory.ts";
 import { studyObjective } from "../objective.ts";
 import type { Contract } from "../protocol.ts";
+import { type RecordedEvent, recordedNetwork } from "../recording.ts";
 import { isSettled } from "../settled.ts";
 import type { Part } from "../side.ts";
 import type { DeviceStatus } from "../status.ts";
@@ -36,6 +37,8 @@ export interface SimulationOptions {
   /** Between two updates of a device. Default 10. */
   readonly paceMilliseconds?: (device: number) => number;
   readonly onEvent?: (event: SimulatedEvent) => void;
+  /** Learns of everything that passes through a device's network, as in a recording of that device. */
+  readonly record?: (device: number, event: RecordedEvent) => void;
 }
 
 export interface Simulation {
@@ -65,6 +68,8 @@ export interface Simulation {
   /** A frame from outside, as if device `from` had sent it. */
   forge(from: number, to: number, frame: Uint8Array): void;
   status(i: number): DeviceStatus;
+  /** What a device has written down of its guarded rows. */
+  history(i: number): Uint8Array | undefined;
   /** As all devices have them now, in the scaled units of the study. */
   centroids(): Matrix[];
   /** GTVMin at `centroids()`. */
@@ -101,7 +106,11 @@ export function simulate(options: SimulationOptions): Simulation {
   const clock = simulatedClock();
   const log = eventLog(clock.now, options.onEvent);
   const links = simulatedLinks({ neighbours: graph.neighbours, clock, weather, random, log });
-  const networks = datasets.map((_, i) => links.network(i));
+  const { record } = options;
+  const networks = datasets.map((_, i) => {
+    const network = links.network(i);
+    return record === undefined ? network : recordedNetwork(network, clock, (event) => record(i, event));
+  });
   const places: (Place | undefined)[] = datasets.map(() => undefined);
   const wanted = (options.links ?? graph.neighbours).map((others) => new Set(Array.from(others)));
   const cut = new Set<string>();
@@ -214,6 +223,7 @@ export function simulate(options: SimulationOptions): Simulation {
     change: (i) => running(i).device.change(),
     forge: links.forge,
     status: (i) => running(i).device.status(),
+    history: (i) => places[i]?.part.memory.latestHistory(),
     centroids,
     objective: () =>
       studyObjective(

@@ -228,6 +228,10 @@ function runCommand(io: Console): Command {
     )
     .option("--mdns", "announce this device on the local network, and find linked ones there")
     .option("--log <level>", "debug, info, warn, error or silent", "info")
+    .option(
+      "--record <file.jsonl>",
+      "add every frame that is sent or received to this file, up to 256 MiB, for fedkm audit",
+    )
     .addHelpText("after", "\nExample:\n  fedkm device run --state north --metrics 9464")
     .action(async (options: RunOptions) => {
       const { runDevice } = await import("./run.ts");

@@ -14,6 +14,8 @@ export interface RunOptions {
   readonly log: string;
   readonly mdns?: boolean;
   readonly dashboard?: number;
+  /** Where every frame is recorded. */
+  readonly record?: string;
 }
 
 /** Of pino. */
@@ -33,7 +35,7 @@ async function serveDashboardOf(state: string, port: number) {
 }
 
 async function runUntilStopped(
-  { state, metrics, log: level, mdns = false, dashboard: dashboardPort }: RunOptions,
+  { state, metrics, log: level, mdns = false, dashboard: dashboardPort, record }: RunOptions,
   stderr: Console["stderr"],
   signal: AbortSignal,
 ): Promise<void> {
@@ -56,7 +58,10 @@ async function runUntilStopped(
     logFailure: output.failure,
     linesLost: output.lost,
   };
-  const port = metrics === undefined ? {} : { metricsPort: metrics };
+  const asked = {
+    ...(metrics === undefined ? {} : { metricsPort: metrics }),
+    ...(record === undefined ? {} : { record }),
+  };
   const dashboard = dashboardPort === undefined ? undefined : await serveDashboardOf(state, dashboardPort);
   if (dashboard !== undefined) {
     log.info({ dashboard: dashboard.port }, "serving a dashboard: see fedkm device dashboard");
@@ -66,7 +71,7 @@ async function runUntilStopped(
   try {
     // A new key makes it another device to its neighbours: it starts again, as if it had been stopped in between.
     while (event === undefined) {
-      const daemon = await startDaemon({ folder: state, log, isDiscoverable: mdns, surroundings, ...port });
+      const daemon = await startDaemon({ folder: state, log, isDiscoverable: mdns, surroundings, ...asked });
       event = (await Promise.race([stopped, daemon.newKey]))?.event;
       log.info({ reason: event ?? "new key" }, "stopping");
       await daemon.stop();

@@ -1,0 +1,31 @@
+// npm run audit [-- SECTION...] [--short]: what curious and lying neighbours achieve. Exit 1 if a bar is missed.
+
+import { parseArgs } from "node:util";
+
+/** Prints its table; returns whether every bar in it is held. */
+type Section = (isShort: boolean) => Promise<boolean>;
+
+const sections: Record<string, Section> = {
+  async privacy(isShort) {
+    const { privacy } = await import("./audit/privacy.ts");
+    return privacy({ runs: isShort ? 10 : 200 });
+  },
+};
+
+const { values, positionals } = parseArgs({
+  options: { short: { type: "boolean", default: false } },
+  allowPositionals: true,
+});
+const stranger = positionals.find((name) => !Object.hasOwn(sections, name));
+if (stranger !== undefined) {
+  console.error(`audit: section must be one of ${Object.keys(sections).join(", ")}, got ${stranger}`);
+  process.exit(2);
+}
+
+const missed: string[] = [];
+for (const [name, section] of Object.entries(sections)) {
+  if (positionals.length > 0 && !positionals.includes(name)) continue;
+  if (!(await section(values.short))) missed.push(name);
+}
+console.log(missed.length === 0 ? "\nEvery bar held." : `\nMissed: ${missed.join(", ")}.`);
+if (missed.length > 0) process.exitCode = 1;

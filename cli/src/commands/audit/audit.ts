@@ -1,0 +1,91 @@
+// fedkm audit: attacks on simulated networks or on a recording, as a table, a page or JSON.
+
+import { parseStudy, type Study } from "@fedkm/device";
+import { auditRecording, auditStudy, ownStudy } from "@fedkm/device/audit";
+import { readFolder, readHistory, readPoints, readRows } from "@fedkm/device/daemon";
+import type { Console } from "../../console.ts";
+import { readStudyText } from "../../devices/study.ts";
+import { UsageError } from "../../failure.ts";
+import { progressOn } from "../../progress.ts";
+import { writeWhole } from "../../write.ts";
+import { readRecording } from "./recording.ts";
+import { type Answer, answerOf, inWords } from "./words.ts";
+
+export interface AuditFlags {
+  readonly study?: string;
+  readonly data?: readonly string[];
+  readonly privacy?: "open" | "guarded";
+  readonly runs: number;
+  readonly seed: number;
+  readonly record?: string;
+  readonly state?: string;
+  readonly html?: string;
+  readonly json?: boolean;
+}
+
+export async function audit(flags: AuditFlags, io: Console): Promise<void> {
+  const { record, state, study, data, html } = flags;
+  if ((record === undefined) !== (state === undefined)) {
+    throw new UsageError("--record and --state must be given together, got one of them");
+  }
+  if (record !== undefined && (study !== undefined || data !== undefined || flags.privacy !== undefined)) {
+    throw new UsageError("--record must be used without --study, --data and --privacy: the device's folder has them");
+  }
+  if (data !== undefined && study === undefined) {
+    throw new UsageError("--data needs --study, which names the columns and their bounds, got none");
+  }
+  const answer =
+    record === undefined || state === undefined ? await auditNetworks(flags, io) : await auditDevice(record, state);
+  if (html !== undefined) {
+    const { auditPage } = await import("./page.ts");
+    await writeWhole(html, auditPage(answer));
+  }
+  const text = flags.json ? JSON.stringify(answer, undefined, 2) : inWords(answer, html).join("\n");
+  io.stdout.write(`${text}\n`);
+}
+
+async function auditNetworks(flags: AuditFlags, io: Console): Promise<Answer> {
+  const { data = [], runs, seed } = flags;
+  const given = flags.study === undefined ? ownStudy : parseStudy(readStudyText(flags.study));
+  const study: Study = { ...given, privacy: flags.privacy ?? given.privacy };
+  const datasets = await Promise.all(data.map((file) => readPoints(file, study)));
+  if (datasets.length === 1) throw new UsageError("--data must name at least 2 files, one for each device, got 1");
+  const progress = progressOn(io.stderr);
+  try {
+    const tallies = await auditStudy({
+      study,
+      datasets,
+      runs,
+      seed,
+      onRun: async (done) => {
+        progress.show(`fedkm  attacking ${study.privacy} ${bar(done / runs)} ${done} of ${runs}`);
+        // Between two networks there is time for Ctrl-C and for the line to be drawn.
+        await new Promise((resolve) => setImmediate(resolve));
+      },
+    });
+    const source = data.length > 0 ? `${data.length} files` : "rows that were drawn";
+    const networks = `${runs} simulated ${runs === 1 ? "network" : "networks"}`;
+    return answerOf(study, tallies, `${networks} with ${source}, seed ${seed}`);
+  } finally {
+    progress.erase();
+  }
+}
+
+function bar(share: number): string {
+  const full = Math.round(20 * share);
+  return `[${"#".repeat(full)}${".".repeat(20 - full)}]`;
+}
+
+async function auditDevice(record: string, state: string): Promise<Answer> {
+  const folder = await readFolder(state);
+  const { study, identity } = folder;
+  const { tallies, frames, neighbours } = await auditRecording({
+    recordings: await readRecording(record),
+    self: identity.peer,
+    study,
+    rows: await readRows(folder),
+    history: await readHistory(state),
+  });
+  const links = neighbours === 1 ? "1 neighbour" : `${neighbours} neighbours`;
+  return answerOf(study, tallies, `a recording of ${folder.name}: ${frames} frames to ${links}`);
+}

@@ -1,0 +1,30 @@
+// An audit as one HTML page, for the file of a data officer.
+
+import { escaped, htmlPage, htmlTable } from "@fedkm/pictures";
+import { version } from "../../version.ts";
+import { type Answer, figuresOf, heading } from "./words.ts";
+
+export function auditPage(answer: Answer): string {
+  const { study, privacy, minimum, source, attacks, verdict, remaining } = answer;
+  const title = `Privacy audit: ${study}`;
+  const [attackName, ...figures] = heading;
+  const found = attacks.map((attack) => [attack.title, attack.leak, ...figuresOf(attack)]);
+  const explained = attacks.map(({ title: name, explanation }) => [name, explanation]);
+  return htmlPage(
+    title,
+    `<h1>${escaped(title)}</h1>
+<p>The mode is "${escaped(privacy)}" with a minimum of ${minimum} rows. Attacked: ${escaped(source)}.</p>
+<h2>Verdict</h2>
+<p><strong>${escaped(verdict)}</strong></p>
+<h2>What attackers learnt</h2>
+<p>Every attack sees only what its attackers would see. A judge who knows the rows counts what is right.</p>
+${htmlTable({ heading: [attackName, "the worst that was learnt", ...figures], rows: found, names: 2 })}
+<h2>What remains possible</h2>
+<ul>
+${remaining.map((line) => `<li>${escaped(line)}</li>`).join("\n")}
+</ul>
+<h2>The attacks</h2>
+${htmlTable({ heading: ["attack", "what it does"], rows: explained, names: 2 })}
+<footer>fedkm ${escaped(version())}, fedkm audit</footer>`,
+  );
+}

@@ -1,0 +1,28 @@
+// The audit of a study: every attack on many simulated networks, and what came of it.
+
+import type { Matrix } from "@fedkm/core";
+import type { Study } from "../study.ts";
+import { activeAttacks } from "./active.ts";
+import { type Outcome, type Tally, tally } from "./outcome.ts";
+import { passiveAttacks } from "./passive.ts";
+import { setScene } from "./scene.ts";
+
+export interface AuditOptions {
+  readonly study: Study;
+  /** Rows of devices, in the features' units; none: they are drawn anew for each run. */
+  readonly datasets: readonly Matrix[];
+  readonly runs: number;
+  readonly seed: number;
+  /** After every run. */
+  readonly onRun?: (done: number) => void | Promise<void>;
+}
+
+export async function auditStudy({ study, datasets, runs, seed, onRun }: AuditOptions): Promise<Tally[]> {
+  const outcomes: Outcome[] = [];
+  for (let run = 0; run < runs; run++) {
+    const scene = await setScene({ study, datasets, seed: seed + run });
+    outcomes.push(...passiveAttacks(scene), ...activeAttacks(scene));
+    await onRun?.(run + 1);
+  }
+  return tally(outcomes);
+}

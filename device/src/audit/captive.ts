@@ -1,0 +1,99 @@
+// One real device among neighbours that are all attackers: they say what they like, when they like, and note the answers.
+
+import type { Matrix } from "@fedkm/core";
+import { createDevice, type Device } from "../device.ts";
+import { type SavedState, volatileMemory } from "../memory.ts";
+import type { Network, NetworkListener } from "../network.ts";
+import { type Contract, decode, encodeCentroids, type Heard } from "../protocol.ts";
+import { type RecordedEvent, recordedNetwork } from "../recording.ts";
+import { simulatedClock } from "../simulation/clock.ts";
+import type { DeviceStatus } from "../status.ts";
+import type { Study } from "../study.ts";
+
+export interface Captive {
+  readonly self: string;
+  readonly events: readonly RecordedEvent[];
+  /** A frame with these centroids, from this neighbour. */
+  say(peer: string, centroids: Float64Array): void;
+  /** A frame that was made before. */
+  hand(peer: string, frame: Uint8Array): void;
+  run(milliseconds: number): void;
+  setRows(rows: Matrix): void;
+  /** The device's last centroids; undefined: it has sent none. */
+  last(): Matrix | undefined;
+  status(): DeviceStatus;
+  /** What the device would have on its disk now. */
+  copy(): DiskCopy;
+  /** The process ends, and starts again with this on its disk. */
+  restart(copy: DiskCopy, rows: Matrix): void;
+}
+
+interface DiskCopy {
+  readonly state: SavedState | undefined;
+  readonly history: Uint8Array | undefined;
+}
+
+export interface CaptiveOptions {
+  readonly study: Study;
+  readonly contract: Contract;
+  readonly rows: Matrix;
+  readonly seed: number;
+  readonly peers: readonly string[];
+}
+
+export function captiveDevice({ study, contract, rows, seed, peers }: CaptiveOptions): Captive {
+  const clock = simulatedClock();
+  const events: RecordedEvent[] = [];
+  const self = "device";
+  let listener: NetworkListener | undefined;
+  let heard: Heard | undefined;
+  let sequence = 0;
+  let epoch = 0;
+  const plain: Network = {
+    self,
+    start: async (started) => {
+      listener = started;
+    },
+    send(_, frame) {
+      const decoded = decode(contract, frame);
+      if (decoded.kind === "centroids") heard = decoded;
+    },
+    close: async () => {},
+  };
+  const network = recordedNetwork(plain, clock, (event) => events.push(event));
+  let memory = volatileMemory(0);
+  let device: Device | undefined;
+  const start = ({ state, history }: DiskCopy, own: Matrix) => {
+    epoch++;
+    memory = volatileMemory(epoch, state, history);
+    device = createDevice({ study, contract, network, clock, memory, links: peers, rows: own, seed });
+    void device.start();
+    for (const peer of peers) listener?.onConnect(peer);
+  };
+  const run = (milliseconds: number) => {
+    const until = clock.now() + milliseconds;
+    while (clock.step(until));
+  };
+  start({ state: undefined, history: undefined }, rows);
+  return {
+    self,
+    events,
+    say(peer, centroids) {
+      // Attackers repeat what the device says of openings, so that it counts them among its own kind.
+      const tag = heard?.tag ?? { number: 0, table: 0, seed: 0 };
+      const present = new Array<boolean>(contract.k).fill(true);
+      const stamp = { epoch: 1, sequence: sequence++ };
+      listener?.onFrame(peer, encodeCentroids(contract, stamp, { tag, centroids, present, sketches: [] }));
+    },
+    hand: (peer, frame) => listener?.onFrame(peer, frame),
+    run,
+    setRows: (own) => device?.setRows(own),
+    last: () => heard?.centroids,
+    status: () => (device as Device).status(),
+    copy: () => ({ state: memory.latest(), history: memory.latestHistory() }),
+    restart(copy, own) {
+      device?.stop();
+      start(copy, own);
+    },
+  };
+}

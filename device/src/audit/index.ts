@@ -1,0 +1,8 @@
+// What commands use of the audit.
+
+export { parseRecording, type Recording } from "../recording.ts";
+export { type AuditOptions, auditStudy } from "./audit.ts";
+export type { Tally } from "./outcome.ts";
+export { auditRecording, type RecordedAudit } from "./recorded.ts";
+export { ownStudy } from "./scene.ts";
+export { explanations, leakOf, remainingOf, rowsFound, titles, verdictOf } from "./words.ts";

@@ -1,0 +1,67 @@
+// Outcomes of attacks that read: what neighbours computed from messages, held against the truth.
+
+import { centroidsOf, type Sketch } from "../sketch.ts";
+import { type RowClaim, rowsIn } from "./follow.ts";
+import { type Rules, type Snapshot, snapshotsOf } from "./inversion.ts";
+import { groupsError, meansError, rowError, type Truth } from "./judge.ts";
+import type { Attack, Outcome } from "./outcome.ts";
+import { type Group, isolatedRows } from "./rowSpace.ts";
+import type { Message } from "./seen.ts";
+
+export interface Computed {
+  readonly messages: readonly Message[];
+  readonly snapshots: readonly Snapshot[];
+  readonly claims: readonly RowClaim[];
+}
+
+/** `least`: a device of fewer rows sends nothing. */
+export function compute(messages: readonly Message[], rules: Rules, least: number): Computed {
+  const snapshots = snapshotsOf(messages, rules);
+  return { messages, snapshots, claims: rowsIn(messages, snapshots, rules, least) };
+}
+
+/** Of the means that were found, the least error. */
+export function groupsFound(
+  { messages, snapshots }: Pick<Computed, "messages" | "snapshots">,
+  truth: Truth,
+): number | undefined {
+  const errors = snapshots.flatMap((snapshot) => groupsError(snapshot, messages[snapshot.message], truth) ?? []);
+  return errors.length > 0 ? Math.min(...errors) : undefined;
+}
+
+export function rowsOutcome(
+  attack: Attack,
+  claims: readonly Pick<RowClaim, "values" | "error">[],
+  truth: Truth,
+): Outcome {
+  const errors = claims.map((claim) => rowError(claim, truth));
+  const right = errors.filter((error) => error !== undefined);
+  return {
+    attack,
+    rows: right.length,
+    wrong: errors.length - right.length,
+    ...(right.length > 0 ? { rowError: Math.min(...right) } : {}),
+  };
+}
+
+/** What every device of the network is sent of a device's own clusters, the first sketch of it on the rows of `truth`. */
+export function sketchesOutcome(sketches: readonly Sketch[], truth: Truth, everyRow: Truth): Outcome {
+  const given = sketches.map(centroidsOf);
+  const claims = given.flatMap(({ data, rows, cols }) =>
+    Array.from({ length: rows }, (_, c) => ({ values: data.slice(c * cols, (c + 1) * cols), error: 0 })),
+  );
+  const groups = given.length > 0 ? meansError(given[0], truth) : undefined;
+  // A mean is not meant to be a row, so one that is none is not a wrong claim.
+  return { ...rowsOutcome("sketches", claims, everyRow), wrong: 0, groups };
+}
+
+/** Everything that was ever published, against somebody who knows who was in which group. */
+export function rowSpaceOutcome(published: readonly Group[]): Outcome {
+  const { rows, smallestClass } = isolatedRows(published);
+  return {
+    attack: "row space",
+    rows: rows.length,
+    ...(rows.length > 0 ? { rowError: 0 } : {}),
+    ...(Number.isFinite(smallestClass) ? { smallestClass } : {}),
+  };
+}

@@ -1,0 +1,71 @@
+// The audit of one device by a recording of it: what its neighbours could compute, held against its own rows.
+
+import type { Matrix } from "@fedkm/core";
+import type { Recording } from "../recording.ts";
+import { contractOf, type Study, studyId } from "../study.ts";
+import { scaleRows } from "../units.ts";
+import { countedTruth } from "./counted.ts";
+import { publishedGroups } from "./judge.ts";
+import { compute, groupsFound, rowSpaceOutcome, rowsOutcome, sketchesOutcome } from "./judged.ts";
+import { type Outcome, type Tally, tally } from "./outcome.ts";
+import { rangesOf, rulesOf } from "./scene.ts";
+import { seenBy } from "./seen.ts";
+
+export interface RecordedDevice {
+  readonly recordings: readonly Recording[];
+  /** The device that was recorded, as its folder has it. */
+  readonly self: string;
+  readonly study: Study;
+  /** Its rows now, in the features' units. */
+  readonly rows: Matrix;
+  /** What it has written down of guarded rows. */
+  readonly history: Uint8Array | undefined;
+}
+
+export interface RecordedAudit {
+  readonly tallies: readonly Tally[];
+  readonly frames: number;
+  readonly neighbours: number;
+}
+
+export async function auditRecording({
+  recordings,
+  self,
+  study,
+  rows,
+  history,
+}: RecordedDevice): Promise<RecordedAudit> {
+  const contract = await contractOf(study);
+  for (const { header } of recordings) {
+    if (header.peer !== self) throw new RangeError(`a recording must be of ${self}, got one of ${header.peer}`);
+    if (header.study !== studyId(contract)) {
+      throw new RangeError(`a recording must be of study ${studyId(contract)}, got one of ${header.study}`);
+    }
+  }
+  const events = recordings.flatMap((recording) => recording.events);
+  const peers = [...new Set(events.map(({ peer }) => peer))];
+  const rules = rulesOf(study);
+  const counted = countedTruth(study, history);
+  const truth = { ...(counted ?? { points: scaleRows(study, rows) }), ranges: rangesOf(study) };
+  const readBy = (some?: readonly string[]) =>
+    compute(seenBy(contract, self, events, some).messages, rules, study.k * study.minimum);
+  const seen = seenBy(contract, self, events);
+  const all = readBy();
+  const claimed = (how: string) => all.claims.filter((claim) => claim.how === how);
+  const outcomes: Outcome[] = [
+    {
+      ...rowsOutcome(peers.length > 1 ? "coalition" : "inversion", claimed("moved"), truth),
+      groups: groupsFound(all, truth),
+    },
+    ...(peers.length > 1 ? peers : []).map((peer) => {
+      const one = readBy([peer]);
+      return { ...rowsOutcome("bystander", one.claims, truth), groups: groupsFound(one, truth) };
+    }),
+    sketchesOutcome(seen.sketches.slice(-1), truth, truth),
+    rowsOutcome("added row", claimed("added"), truth),
+    // Who was deleted is not among the rows any more, so nobody can say whether these claims are right.
+    { attack: "deleted row", rows: 0, wrong: claimed("deleted").length },
+    rowSpaceOutcome(seen.messages.flatMap((message) => publishedGroups(message, truth, rules) ?? [])),
+  ];
+  return { tallies: tally(outcomes), frames: seen.frames, neighbours: peers.length };
+}

@@ -1,0 +1,80 @@
+// The scan of what devices send catches what it is for, and nothing else.
+
+import { type Matrix, matrix, path, toRows } from "@fedkm/core";
+import { expect, test } from "vitest";
+import { Gathering } from "../src/gathering.ts";
+import { Model } from "../src/model.ts";
+import { createNeighbour, meet } from "../src/neighbour.ts";
+import { Sender } from "../src/sender.ts";
+import { simulatedClock } from "../src/simulation/clock.ts";
+import { contractOf } from "../src/study.ts";
+import { emptyNetwork, problem, studyWith } from "./problem.ts";
+import { takeFaults } from "./wireScan.ts";
+
+/** A device's parts with rows of the paper's data, and a way to send what they have. */
+async function parts(minimum: number) {
+  const study = studyWith({ minimum });
+  const { datasets } = await problem("iso", path(2), 1);
+  const [rows] = datasets;
+  const model = new Model(study, rows, 0, undefined);
+  const { ranges } = model;
+  const gathering = new Gathering({ self: "own", epoch: 1, k: study.k, ranges, alpha: study.alpha, saved: undefined });
+  const clock = simulatedClock();
+  const { network, sent } = emptyNetwork();
+  const sender = new Sender({ contract: await contractOf(study), network, clock, epoch: 1, model, gathering });
+  const neighbour = createNeighbour("other", 0);
+  meet(neighbour);
+  return { rows, model, sent, send: () => sender.sendAll([neighbour]) };
+}
+
+function solve(model: Model, neighbours: readonly Matrix[] = []): void {
+  while (model.isRestarting) model.restart();
+  model.update(neighbours);
+}
+
+test("a clustering that has ended is sent without a fault", async () => {
+  const { model, send, sent } = await parts(10);
+  solve(model);
+  send();
+  expect(sent).toHaveLength(1);
+  expect(takeFaults()).toEqual([]);
+});
+
+test("a row that is sent on purpose is caught", async () => {
+  const { rows, model, send } = await parts(10);
+  solve(model);
+  const [first, second] = toRows(rows);
+  model.centroids = matrix([first, second, [0, 0]]);
+  send();
+  expect(takeFaults()).toEqual(
+    [first, second].map((row) => `a centroid was sent that equals a row: ${row.join(", ")}`),
+  );
+});
+
+test("a frame before the own k-means has ended is caught", async () => {
+  const { model, send } = await parts(10);
+  model.restart();
+  model.centroids = matrix([
+    [0, 1],
+    [1, 0],
+    [1, 1],
+  ]);
+  model.present = [true, true, true];
+  send();
+  expect(takeFaults()).toEqual(["a frame was sent after 1 of 10 starts of the own k-means"]);
+});
+
+test("a centroid on too few rows is caught, unless neighbours moved it", async () => {
+  const { model, send } = await parts(30);
+  solve(model);
+  const own = model.centroids as Matrix;
+  const counts = Float64Array.of(3, 40, 57);
+  model.last = { ...(model.last as NonNullable<typeof model.last>), counts };
+  model.present = [true, true, true];
+  send();
+  expect(takeFaults()).toEqual(["a centroid was sent that stands on 3 rows, the minimum is 30"]);
+  model.update([own]);
+  model.last = { ...(model.last as NonNullable<typeof model.last>), counts };
+  send();
+  expect(takeFaults()).toEqual([]);
+});
