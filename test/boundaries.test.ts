@@ -61,6 +61,8 @@ const layers = [
   "schedule",
   "options",
   "updateState",
+  "drift",
+  "gate",
   "update",
   "seeding",
   "freshStarts",

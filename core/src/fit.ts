@@ -5,6 +5,7 @@ import { defaults } from "./defaults.ts";
 import { emptyRules } from "./emptyClusters.ts";
 import {
   checkedClusters,
+  checkRobust,
   checkStart,
   defaultInit,
   type FitOptions,
@@ -108,6 +109,7 @@ function roundsOf(
   const { penalty = defaults.penalty } = options;
   const init = options.init ?? defaultInit(preset, options.alpha, k, penalty);
   checkStart(penalty, init);
+  checkRobust(options.robust, penalty);
   const state = startNetwork(datasets, graph, { ...options, k, init }, settingsOf(1), penalty);
   const orders = roundOrders(schedule, graph, randomStream(seed, "schedule"));
   // A listed schedule runs to its end: that is what it was listed for.
@@ -117,7 +119,12 @@ function roundsOf(
   const { jointSteps = preset !== "paper" && !listed } = options;
   const settle = settlingOf(state, {
     // The printed denominator descends another objective, and other penalties are no quadratic.
-    isJoint: jointSteps && alpha > 0 && denominatorFloor === 0 && state.penalty === "squared",
+    isJoint:
+      jointSteps &&
+      alpha > 0 &&
+      denominatorFloor === 0 &&
+      state.penalty === "squared" &&
+      state.settings.robust === false,
     pullRatio: pullRatio(state.settings, around),
   });
   const advance = (round: number) => {
