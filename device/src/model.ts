@@ -204,7 +204,7 @@ export class Model {
     // After the opening one pass, which is all that neighbours who move at the same time allow: several would want half
     // of the move only (damping), else they can end in a cycle. See docs/paper.md#gauss-seidel-not-jacobi.
     const manner = this.#openingLeft > 0 ? { candidates } : { passes: 1 };
-    return updateDevice(this.#points, from, neighbours, { alpha, coupling, weight, ...manner });
+    return updateDevice(this.#points, from, neighbours, { alpha, coupling, weight, robust: true, ...manner });
   }
 
   /** The largest difference of a coordinate, as a share of its feature's range. */

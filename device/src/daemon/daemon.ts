@@ -17,7 +17,7 @@ import { following, peersOf } from "./follow.ts";
 import { metKeeper, readMet } from "./met.ts";
 import { type Log, noticeBoard } from "./notices.ts";
 import { pendingList } from "./pending.ts";
-import { linkProblems } from "./problems.ts";
+import { linkProblems, PULLED } from "./problems.ts";
 import { reportStatus } from "./report.ts";
 import { RESET_FILE } from "./reset.ts";
 import { rowsFault } from "./rows.ts";
@@ -141,9 +141,10 @@ function report(
 ): () => Promise<void> {
   const { notices, bans, surroundings, delays } = parts;
   const lastSecond = () => {
-    const { links } = status();
+    const { links, device } = status();
     for (const { peer, isConnected } of links) if (isConnected) bans.delete(peer);
     notices.setLinks(linkProblems(links, bans));
+    notices.set("pulled", device.isPulled ? PULLED : undefined);
     const failure = surroundings.logFailure();
     notices.set("log", failure && `lines of the log are lost: ${failure}`);
     // A quiet device would not notice that there is room again.

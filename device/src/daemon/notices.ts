@@ -8,12 +8,12 @@ export interface Log {
 
 /**
  * About this device: `data` files cannot be read, `rows` do not count, `links` or the `reset`, `met`, `state`, `epoch` or
- * `status` file cannot be used, lines of the `log` are lost. About a link: the neighbour is `away`, takes part in another
- * `study`, is under a `ban`, never rests (`restless`), asks for too many `openings`, or its stamps and ours are not in
- * `order`.
+ * `status` file cannot be used, lines of the `log` are lost, its clusters are `pulled` away from its rows. About a link: the neighbour is `away`, takes part in another
+ * `study`, is under a `ban`, never rests (`restless`), asks for too many `openings`, `disagrees` with most others, or its
+ * stamps and ours are not in `order`.
  */
-type Cause = "data" | "rows" | "links" | "reset" | "met" | "state" | "epoch" | "status" | "log" | LinkCause;
-type LinkCause = "away" | "study" | "order" | "ban" | "restless" | "openings";
+type Cause = "data" | "rows" | "links" | "reset" | "met" | "state" | "epoch" | "status" | "log" | "pulled" | LinkCause;
+type LinkCause = "away" | "study" | "order" | "ban" | "restless" | "openings" | "disagrees";
 
 export interface Notice {
   readonly cause: Cause;

@@ -51,14 +51,15 @@ async function statusOf(state: string): Promise<RunStatus> {
 
 function describe(status: RunStatus): string[] {
   const { name, device, links, pending, notices, startedAt, programVersion } = status;
-  const { phase, round, move, threshold, objective, rows, rowsLeftOut, framesSent } = device;
-  const heading = ["link", "state", "heard", "frames in", "refused", "bytes in", "frames out", "bytes out"];
+  const { phase, round, move, threshold, objective, rows, rowsLeftOut, drift, framesSent } = device;
+  const heading = ["link", "state", "heard", "left out", "frames in", "refused", "bytes in", "frames out", "bytes out"];
   const lines = [
     `${name}: ${runState(status)}, ${phase}`,
     `fedkm ${programVersion}, started ${startedAt}`,
     `round ${count(round)}, last move ${move === null ? "none" : significant(move, 2)} of the range ` +
       `(sent above ${significant(threshold, 2)}), objective part ${objective === null ? "none" : significant(objective, 4)}`,
     `${count(rows)} rows (${count(rowsLeftOut)} left out), ${count(framesSent)} frames sent`,
+    ...(drift === null ? [] : [`centroids at most ${drift.toFixed(1)} standard errors from the means of the own rows`]),
     "",
     ...(links.length > 0 ? alignColumns([heading, ...links.map(linkRow)]) : ["no links"]),
     ...links.flatMap(remarks),
@@ -96,10 +97,12 @@ function remarks({ name, refusal, isConnected, failure, framesRefused }: LinkSta
   ];
 }
 
-function linkRow({ name, isConnected, isAway, age, refusal, received, sent, framesRefused }: LinkStatus): string[] {
+function linkRow(link: LinkStatus): string[] {
+  const { name, isConnected, isAway, age, rejected, refusal, received, sent, framesRefused } = link;
   const state = refusal !== null ? "refused" : isAway ? "away" : isConnected ? "connected" : "down";
   const heard = age === null ? "never" : `${duration(age)} ago`;
   const refused = Object.values(framesRefused).reduce((sum, times) => sum + times, 0);
   const numbers = [received.frames, refused, received.bytes, sent.frames, sent.bytes];
-  return [name, state, heard, ...numbers.map((number) => count(number))];
+  const leftOut = rejected === null ? "" : `${Math.round(100 * rejected)} %`;
+  return [name, state, heard, leftOut, ...numbers.map((number) => count(number))];
 }
