@@ -3,7 +3,7 @@
 import { type Matrix, predict } from "@fedkm/core";
 
 /** What a liar knows when it sends to one device. */
-export interface Victim {
+interface Victim {
   /** Own points and centroids of the device that is lied to. */
   readonly points: Matrix;
   readonly centroids: Matrix;
