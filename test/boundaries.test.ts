@@ -65,6 +65,8 @@ const layers = [
   "classes",
   "updateState",
   "guarded",
+  "drift",
+  "gate",
   "update",
   "seeding",
   "freshStarts",

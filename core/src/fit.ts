@@ -7,6 +7,7 @@ import { emptyRules } from "./emptyClusters.ts";
 import {
   checkedClusters,
   checkGuarded,
+  checkRobust,
   checkStart,
   defaultInit,
   type FitOptions,
@@ -125,6 +126,7 @@ function roundsOf(
   const init = options.init ?? defaultInit(preset, options, k, penalty);
   checkStart(penalty, init);
   checkGuarded(options, init);
+  checkRobust(options.robust, penalty);
   const state = startNetwork(datasets, graph, { ...options, k, init }, settingsOf(1), penalty);
   const orders = roundOrders(schedule, graph, randomStream(seed, "schedule"));
   // A listed schedule runs to its end: that is what it was listed for.
@@ -135,7 +137,12 @@ function roundsOf(
   const { jointSteps = preset !== "paper" && !listed && state.guard === undefined } = options;
   const settle = settlingOf(state, {
     // The printed denominator descends another objective, and other penalties are no quadratic.
-    isJoint: jointSteps && alpha > 0 && denominatorFloor === 0 && state.penalty === "squared",
+    isJoint:
+      jointSteps &&
+      alpha > 0 &&
+      denominatorFloor === 0 &&
+      state.penalty === "squared" &&
+      state.settings.robust === false,
     pullRatio: pullRatio(state.settings, around),
   });
   const advance = (round: number) => {

@@ -136,3 +136,10 @@ export function checkStart(penalty: PenaltyOption, init: Init): void {
   const rule = '"local", "kmeans++", "classic kmeans++" or a matrix for each device';
   throw new RangeError(`init must be ${rule} (with penalty "${name}" a common start is not left), got "${init}"`);
 }
+
+/** The gate works on the lengths that (E2) and (E3) find, and a penalty would weigh them a second time. */
+export function checkRobust(robust: FitOptions["robust"], penalty: PenaltyOption): void {
+  if (robust === undefined || robust === false || penalty === "squared") return;
+  const name = typeof penalty === "string" ? penalty : penalty.name;
+  throw new RangeError(`penalty must be "squared" with robust, got "${name}"`);
+}

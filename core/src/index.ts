@@ -18,6 +18,7 @@ export {
   splitEvenly,
   twoCommunities,
 } from "./datasets.ts";
+export { largestDrift } from "./drift.ts";
 export type { EmptyClusters } from "./emptyClusters.ts";
 export {
   type FitModel,

@@ -3,7 +3,7 @@
 import { checkAtLeastZero, checkInteger, checkKernel, checkNumber, checkOneOf } from "./check.ts";
 import { type Coupling, couplings } from "./coupling.ts";
 import { defaults } from "./defaults.ts";
-import type { OptionNames } from "./given.ts";
+import { type OptionNames, show } from "./given.ts";
 import type { Kernel } from "./kernel/kernel.ts";
 import { fastKernel } from "./kernel/wasm.ts";
 import type { Schedule } from "./schedule.ts";
@@ -28,6 +28,12 @@ export interface UpdateOptions {
   candidates?: boolean | undefined;
   /** Also solves from this many k-means++ draws on the points and the neighbours' centroids together. */
   freshStarts?: number | undefined;
+  /**
+   * Whether neighbours may lie: pulls that are far from the others' and could do harm are left out, and no centroid goes
+   * far from the mean of its own points. Then the objective can rise. "gate" is for measurements: without the second.
+   * Default false.
+   */
+  robust?: boolean | "gate" | undefined;
   /** u of the device: how much its points count against the coupling. Default 1. */
   weight?: number | undefined;
   /** A(i, j) for each neighbour. Default 1. */
@@ -50,6 +56,7 @@ export const sharedOptionNames: OptionNames<Omit<UpdateOptions, "weight" | "edge
   safeguard: true,
   candidates: true,
   freshStarts: true,
+  robust: true,
   seed: true,
   kernel: true,
   denominatorFloor: true,
@@ -100,6 +107,7 @@ export function updateSettings(options: UpdateOptions, around: Surroundings = { 
     safeguard = false,
     candidates = false,
     freshStarts = 0,
+    robust = false,
     kernel = fastKernel,
     denominatorFloor = 0,
   } = options;
@@ -112,6 +120,9 @@ export function updateSettings(options: UpdateOptions, around: Surroundings = { 
   checkNumber("relaxation", relaxation, (value) => value > 0 && value < 2, 'a number above 0 and below 2, or "auto"');
   checkNumber("damping", damping, (value) => value > 0 && value <= 1, "a number above 0 and at most 1");
   checkInteger("freshStarts", freshStarts, 0);
+  if (typeof robust !== "boolean" && robust !== "gate") {
+    throw new RangeError(`robust must be true, false or "gate", got ${show(robust)}`);
+  }
   checkKernel(kernel);
   if ((candidates || freshStarts > 0) && damping < 1 && !safeguard) {
     throw new RangeError(
@@ -128,6 +139,7 @@ export function updateSettings(options: UpdateOptions, around: Surroundings = { 
     safeguard,
     candidates,
     freshStarts,
+    robust,
     kernel,
     denominatorFloor,
   };

@@ -2,9 +2,11 @@
 // touches points: (E1) enters through its statistics, so the rows may be in memory or in a database that answers later.
 
 import { match } from "./coupling.ts";
+import { capDrift } from "./drift.ts";
+import { matchThroughGate } from "./gate.ts";
 import type { PreparedPoints, Statistics } from "./kernel/kernel.ts";
 import { costOf, slopeOf } from "./penalty.ts";
-import type { UpdateState } from "./updateState.ts";
+import type { GateRoom, UpdateState } from "./updateState.ts";
 
 /** Runs an update to its end on points at hand. */
 export function runUpdate(update: UpdateState, points: PreparedPoints): void {
@@ -34,7 +36,7 @@ function beginUpdate(update: UpdateState): void {
   const { centroids, input } = update;
   for (let i = 0; i < input.length; i++) input[i] = centroids[i];
   // Where nothing asks how far J fell, the loss is wanted at the end only.
-  update.wantsLoss = update.settings.tol > 0 || hasFurtherStarts(update);
+  update.wantsLoss = update.settings.tol > 0 || update.gate !== undefined || hasFurtherStarts(update);
   update.passes = 0;
   update.tried = 0;
   update.reachedCount = 0;
@@ -53,7 +55,8 @@ function pass(update: UpdateState): boolean {
   const isSettled = tol > 0 && before - update.objective <= tol * Math.max(1, Math.abs(before));
   if (update.passes > 0 && (isSettled || update.passes === most)) return false;
   if (update.passes === 1 && hasFurtherStarts(update)) rememberReached(update);
-  if (!moveToMeans(update)) return false;
+  const { gate } = update;
+  if (!(gate === undefined ? moveToMeans(update) : moveWithinCap(update, gate))) return false;
   update.isAssigned = false;
   update.passes++;
   if (update.passes === 1 && update.tried > 0 && wasReached(update)) {
@@ -66,7 +69,9 @@ function pass(update: UpdateState): boolean {
 
 /** J: the own loss and the pull of the neighbours, whose matches it renews. */
 export function localObjective(update: UpdateState): number {
-  return update.pointScale * update.statistics.loss + update.settings.alpha * matchNeighbours(update);
+  const { gate } = update;
+  const pull = gate === undefined ? matchNeighbours(update) : matchThroughGate(update, gate);
+  return update.pointScale * update.statistics.loss + update.settings.alpha * pull;
 }
 
 /** (E2) and (E3) for all neighbours: fills the pulls and returns the sum of A(i, j) d(W_i, W_j), or of its penalty. */
@@ -148,6 +153,21 @@ function moveToMeans(update: UpdateState): boolean {
   }
   if (remember) update.firstPass.set(centroids);
   return moved;
+}
+
+/** (M) with `robust`: not past a limit of the gate, where the way back would be as long, and not beyond the cap. */
+function moveWithinCap(update: UpdateState, { before, isCut }: GateRoom): boolean {
+  const { cols, centroids, settings } = update;
+  before.set(centroids);
+  moveToMeans(update);
+  for (let i = 0; i < centroids.length; i++) {
+    if (isCut[Math.floor(i / cols)] === 1 && settings.relaxation > 1) {
+      centroids[i] = before[i] + (centroids[i] - before[i]) / settings.relaxation;
+    }
+  }
+  if (settings.robust === true) capDrift(update, before);
+  if (settings.safeguard && update.tried === 0 && update.passes === 0) update.firstPass.set(centroids);
+  return !isAt(centroids, before, 0);
 }
 
 function hasFurtherStarts({ freshStarts, firstLink, endLink, settings }: UpdateState): boolean {

@@ -14,6 +14,7 @@ import {
 } from "./check.ts";
 import { packSets } from "./coupling.ts";
 import { defaults } from "./defaults.ts";
+import { driftOf } from "./drift.ts";
 import { drawFreshStarts } from "./freshStarts.ts";
 import { checkOptions, type OptionNames } from "./given.ts";
 import type { Kernel, PreparedPoints, Statistics } from "./kernel/kernel.ts";
@@ -39,6 +40,10 @@ export interface DeviceUpdate {
    */
   readonly contraction: number;
   readonly passes: number;
+  /** With `robust`: for each neighbour, the share of its centroids' pulls that were left out. */
+  readonly rejected?: Float64Array;
+  /** With `robust`: how far each centroid is from the mean of its own points, in standard errors. */
+  readonly drift?: Float64Array;
 }
 
 const updateOptionNames: OptionNames<UpdateOptions> = { ...sharedOptionNames, weight: true, edgeWeights: true };
@@ -144,16 +149,18 @@ function checkSets(centroids: Matrix, neighbours: readonly Matrix[], settings: U
 }
 
 function resultOf(update: UpdateState): DeviceUpdate {
-  const { centroids, k, cols, passes, pointScale } = update;
+  const { centroids, k, cols, passes, pointScale, gate } = update;
   const { counts, loss } = update.statistics;
+  const objective = localObjective(update);
   return {
     centroids: { data: centroids, rows: k, cols },
     basis: { data: update.basis, rows: k, cols },
-    objective: localObjective(update),
+    objective,
     loss: pointScale * loss,
     counts,
     contraction: contraction(update),
     passes,
+    ...(gate === undefined ? {} : { rejected: Float64Array.from(gate.rejected), drift: driftOf(update) }),
   };
 }
 

@@ -56,6 +56,46 @@ export interface UpdateState {
   /** Where (E1) was asked for the (M) that led to `centroids`, and to `best`: the rows enter a result by these labels only. */
   readonly basis: Float64Array;
   readonly bestBasis: Float64Array;
+  /** With `robust` only. */
+  readonly gate: GateRoom | undefined;
+}
+
+/** Where the gate works, per neighbour or per own centroid. Lengths are squared. */
+export interface GateRoom {
+  readonly matches: Matches[];
+  /** The lengths of (E3) at one own centroid, one of each neighbour. */
+  readonly votes: number[];
+  /** Beyond this length a term is far; by this much a neighbour may pull in any case. */
+  readonly far: Float64Array;
+  readonly harmless: Float64Array;
+  /** For one neighbour: beyond this length its terms fade, which of its centroids may pull by (E2), and all these lengths. */
+  readonly limits: Float64Array;
+  readonly nearest: Int32Array;
+  readonly squares: Float64Array;
+  /** What a term costs at most. */
+  mostCost: number;
+  /** Whether a term was not let through whole. */
+  readonly isCut: Uint8Array;
+  /** The share of a neighbour's terms that was not let through. */
+  readonly rejected: number[];
+  /** The centroids before (M). */
+  readonly before: Float64Array;
+}
+
+function emptyGate(k: number, cols: number, largestSet: number): GateRoom {
+  return {
+    matches: [],
+    votes: [],
+    far: new Float64Array(k),
+    harmless: new Float64Array(k),
+    limits: new Float64Array(k),
+    nearest: new Int32Array(k),
+    squares: new Float64Array(largestSet),
+    mostCost: 0,
+    isCut: new Uint8Array(k),
+    rejected: [],
+    before: new Float64Array(k * cols),
+  };
 }
 
 const noSets: CentroidSets = { data: new Float64Array(0), starts: new Uint32Array(1), cols: 0 };
@@ -100,5 +140,6 @@ export function emptyUpdate(k: number, cols: number, settings: UpdateSettings, l
     firstWeights: new Float64Array(k),
     basis: new Float64Array(k * cols),
     bestBasis: new Float64Array(k * cols),
+    gate: settings.robust === false ? undefined : emptyGate(k, cols, largestSet),
   };
 }

@@ -205,7 +205,13 @@ describe("options", () => {
       ...unsaid,
       ...{ preset: undefined, rounds: undefined, schedule: undefined, weighting: undefined, minimum: undefined },
       ...{ signal: undefined, coupling: undefined, passes: undefined, relaxation: undefined, damping: undefined },
-      ...{ safeguard: undefined, candidates: undefined, freshStarts: undefined, denominatorFloor: undefined },
+      ...{
+        safeguard: undefined,
+        candidates: undefined,
+        freshStarts: undefined,
+        robust: undefined,
+        denominatorFloor: undefined,
+      },
     };
     expect(fit(drawnSets, network3, all)).toEqual(fit(drawnSets, network3, said));
     const others = {

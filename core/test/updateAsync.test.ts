@@ -55,6 +55,7 @@ function anyOptions({ random, alpha, network }: Problem, device: number): Option
     damping: mayDamp && random() < 0.5 ? 0.2 + 0.8 * random() : 1,
     passes: pickFrom(random, [1, 2, 5, 100]),
     tol: pickFrom(random, [0, 1e-12, 1e-2]),
+    robust: random() < 0.1,
     coupling: pickFrom(random, ["nearest", "transport"] as const),
     relaxation: pickFrom(random, [1, "auto", 0.3 + 1.6 * random()] as const),
     weight: pickFrom(random, [1, 0.5 + random()]),

@@ -15,6 +15,7 @@ import { type Contract, encodeStudy, type Heard } from "./protocol.ts";
 import { Sender } from "./sender.ts";
 import { type DeviceStatus, describe } from "./status.ts";
 import { canonicalStudy, differenceFrom, type Study, studyId } from "./study.ts";
+import { noteRejected } from "./trust.ts";
 
 export interface DeviceOptions {
   readonly study: Study;
@@ -68,16 +69,14 @@ class Loop implements Device, NetworkListener {
   #isStopped = false;
 
   constructor(options: DeviceOptions) {
-    const { study, contract, memory, links, clock, rows, seed = 0 } = options;
+    const { study, contract, network, memory, links, clock, rows, seed = 0 } = options;
     this.#options = options;
     this.#studyId = studyId(contract);
     this.#alarm = alarm(clock, () => this.#work());
     const saved = usable(memory.saved, this.#studyId, contract.k, contract.d);
     const history = { memory: memory.history, onKept: () => this.#wake() };
     this.#model = new Model(study, rows, seed, saved, history);
-    const { network } = options;
-    const { self } = network;
-    const { ranges } = this.#model;
+    const [{ self }, { ranges }] = [network, this.#model];
     this.#gathering = new Gathering({ self, epoch: memory.epoch, k: study.k, ranges, alpha: study.alpha, saved });
     const parts = { model: this.#model, gathering: this.#gathering };
     this.#sender = new Sender({ contract, network, clock, epoch: memory.epoch, ...parts });
@@ -243,7 +242,9 @@ class Loop implements Device, NetworkListener {
 
   #update(): void {
     const model = this.#model;
-    if (!model.update(this.#counting())) return;
+    const counting = this.#counting();
+    if (!model.update([...counting.values()])) return;
+    noteRejected(counting.keys(), model.last);
     // What nobody is sent need not be on the disk either: the next start computes it again.
     if (!this.#sender.isWorthSending()) return;
     this.#options.memory.keep(() => this.#state());
@@ -251,9 +252,9 @@ class Loop implements Device, NetworkListener {
   }
 
   /** The centroids of the neighbours that count now. */
-  #counting(): Matrix[] {
+  #counting(): Map<Neighbour, Matrix> {
     const { study, clock, notice } = this.#options;
-    const counting: Matrix[] = [];
+    const counting = new Map<Neighbour, Matrix>();
     for (const neighbour of this.#neighbours.values()) {
       if (checkAway(neighbour, clock.now(), this.#model.round)) {
         notice?.(`${neighbour.peer} is away: silent for long`);
@@ -263,7 +264,7 @@ class Loop implements Device, NetworkListener {
       const centroids = neighbour.isAway ? undefined : this.#gathering.placeOf(neighbour, clock.now());
       if (centroids === undefined) continue;
       // One permutation needs as many centroids as ours.
-      if (study.coupling === "nearest" || centroids.rows === study.k) counting.push(centroids);
+      if (study.coupling === "nearest" || centroids.rows === study.k) counting.set(neighbour, centroids);
     }
     return counting;
   }

@@ -296,7 +296,7 @@ export class Model {
     // of the move only (damping), else they can end in a cycle. See docs/paper.md#gauss-seidel-not-jacobi.
     const manner = this.#openingLeft > 0 ? { candidates } : { passes: 1 };
     const kernel = this.guarded?.kernel;
-    return updateDevice(this.#points, from, neighbours, { alpha, coupling, weight, kernel, ...manner });
+    return updateDevice(this.#points, from, neighbours, { alpha, coupling, weight, kernel, robust: true, ...manner });
   }
 
   /** The largest difference of a coordinate, as a share of its feature's range. */

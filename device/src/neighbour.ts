@@ -34,6 +34,8 @@ export interface Neighbour {
   /** Without its edge until it returns. */
   isAway: boolean;
   framesHeard: number;
+  /** Of the latest rounds, the share of its pulls that was left out. */
+  readonly rejections: number[];
   /** Why nothing is sent to it: it takes part in another study. */
   refusal: string | undefined;
   /** Whether studies were exchanged on this connection. */
@@ -70,6 +72,7 @@ export function createNeighbour(peer: string, now: number, known?: Known): Neigh
     heardRound: 0,
     isAway: false,
     framesHeard: 0,
+    rejections: [],
     refusal: undefined,
     studySent: false,
     studyHeard: false,

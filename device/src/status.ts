@@ -7,6 +7,7 @@ import type { GuardedStatus } from "./guarded.ts";
 import type { Model } from "./model.ts";
 import type { Neighbour } from "./neighbour.ts";
 import type { Study } from "./study.ts";
+import { pullOf, rejectedShare } from "./trust.ts";
 import { unscale } from "./units.ts";
 
 /**
@@ -26,6 +27,8 @@ export interface NeighbourStatus {
   readonly framesRefused: Partial<Record<Reason, number>>;
   /** It asks for a new opening too often, and is not followed for a while. */
   readonly opensTooOften: boolean;
+  /** The share of its pulls that was left out in the last 100 rounds; null: too few rounds to say. */
+  readonly rejected: number | null;
   /** Why nothing is sent to it, if so. */
   readonly refusal: string | null;
   /** What is wrong with the order of its frames or, as it says, of ours; a sentence that begins after its name. */
@@ -53,8 +56,12 @@ export interface DeviceStatus {
   readonly move: number | null;
   /** A larger move is sent. See docs/protocol.md for how near to the fixed point settled devices are. */
   readonly threshold: number;
-  /** Own part of the objective: loss and half of the coupling. Summed over the devices it is the objective. */
+  /** Own part of the objective: loss and half of the coupling. Summed over honest devices it is the objective. */
   readonly objective: number | null;
+  /** How far a centroid is from the mean of its own rows at most, in standard errors; null before the first update. */
+  readonly drift: number | null;
+  /** Whether that is near to what the device allows. */
+  readonly isPulled: boolean;
   readonly framesSent: number;
   readonly neighbours: readonly NeighbourStatus[];
   /** In the features' units. */
@@ -93,6 +100,7 @@ export function describe(
     move: Number.isFinite(move) ? move : null,
     threshold,
     objective: last === undefined ? null : (last.objective + last.loss) / 2,
+    ...pullOf(last),
     framesSent,
     neighbours: neighbours.map((neighbour) => ({
       peer: neighbour.peer,
@@ -102,6 +110,7 @@ export function describe(
       framesHeard: neighbour.framesHeard,
       framesRefused: Object.fromEntries(neighbour.guard.refused),
       opensTooOften: neighbour.opensTooOften,
+      rejected: rejectedShare(neighbour),
       refusal: neighbour.refusal ?? null,
       conflict: conflictOf(neighbour, epoch, now) ?? null,
       version: neighbour.guard.version ?? null,

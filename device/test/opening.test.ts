@@ -53,7 +53,7 @@ describe("a neighbour that has left", () => {
     expect(reached()).toBeCloseTo(without, 6);
   });
 
-  it("leaves nothing of its lies behind, and what is out of bounds is refused at once", async () => {
+  it("is left out while it lies, leaves nothing of its lies behind, and out of bounds is refused at once", async () => {
     const { given, network, reached, join, unlink, without } = await pathWithGuest(elsewhere);
     join();
     const lie = (sequence: number, x: number) => {
@@ -70,7 +70,7 @@ describe("a neighbour that has left", () => {
       network.run(2_000);
     };
     lie(1, 29.9);
-    expect(reached()).toBeGreaterThan(2 * without);
+    expect(reached()).toBeLessThan(1.001 * without);
     lie(2, 30.1);
     expect(network.status(0).neighbours[1].framesRefused).toMatchObject({ bounds: 1 });
     unlink();
@@ -117,7 +117,7 @@ describe("an opening", () => {
     network.run(5_000);
     network.restart(3);
     network.settle(HOUR);
-    expect(network.objective()).toBeCloseTo(reached, 9);
+    expect(network.objective()).toBeCloseTo(reached, 8);
     expect(network.status(0).opening).toBe(before);
     network.run(HOUR);
     const { frames } = network;

@@ -1,7 +1,7 @@
 // Devices of one process that talk over real TCP, each link through a proxy that can misbehave.
 
 import { setTimeout as pause } from "node:timers/promises";
-import { edges, type Graph, type Matrix, matrix, objective, type Random, randomStream } from "@fedkm/core";
+import { edges, type Graph, type Matrix, matrix, objective, randomStream } from "@fedkm/core";
 import {
   contractOf,
   createDevice,
@@ -24,6 +24,8 @@ export interface TcpNetworkOptions {
   readonly paceMilliseconds?: (device: number) => number;
   /** Share of frames that are not sent. */
   readonly loss?: number;
+  /** What a device sends in place of its frame. */
+  readonly disguise?: (device: number, frame: Uint8Array) => Uint8Array;
 }
 
 export interface TcpNetwork {
@@ -51,7 +53,7 @@ interface Place {
 }
 
 export async function tcpNetwork(options: TcpNetworkOptions): Promise<TcpNetwork> {
-  const { study, datasets, graph, seed, paceMilliseconds, loss = 0 } = options;
+  const { study, datasets, graph, seed, paceMilliseconds, loss = 0, disguise } = options;
   const { alpha, coupling, weighting } = study;
   const contract = await contractOf(study);
   const places = await Promise.all(
@@ -83,7 +85,7 @@ export async function tcpNetwork(options: TcpNetworkOptions): Promise<TcpNetwork
     place.device = createDevice({
       study,
       contract,
-      network: lossy(network, loss, chance),
+      network: altered(network, (frame) => (chance() < loss ? undefined : (disguise?.(i, frame) ?? frame))),
       clock: realClock,
       memory: place.memory,
       links: links.map(({ peer }) => peer),
@@ -137,13 +139,14 @@ export async function tcpNetwork(options: TcpNetworkOptions): Promise<TcpNetwork
   };
 }
 
-/** A network that loses what it is sent, now and then. */
-function lossy(network: Network, loss: number, random: Random): Network {
+/** A network that sends something else, or nothing. */
+function altered(network: Network, alter: (frame: Uint8Array) => Uint8Array | undefined): Network {
   return {
     self: network.self,
     start: (listener) => network.start(listener),
     send(peer, frame) {
-      if (random() >= loss) network.send(peer, frame);
+      const sent = alter(frame);
+      if (sent !== undefined) network.send(peer, sent);
     },
     close: () => network.close(),
   };

@@ -28,5 +28,6 @@ fedkm.settable = {
   safeguard: ["true", "false"],
   candidates: ["true", "false"],
   freshStarts: ["number"],
+  robust: ["true", "false"],
   jointSteps: ["true", "false"],
 };

@@ -26,7 +26,7 @@ import { completeSwitch, NEXT_FILE, NOW_FILE } from "./nextFiles.ts";
 import { type LinkProblem, type Log, noticeBoard } from "./notices.ts";
 import { pendingList } from "./pending.ts";
 import { privacyNotices } from "./privacyNotices.ts";
-import { linkProblems } from "./problems.ts";
+import { linkProblems, PULLED } from "./problems.ts";
 import { recordedIn } from "./record.ts";
 import { reportStatus } from "./report.ts";
 import { RESET_FILE } from "./reset.ts";
@@ -222,6 +222,7 @@ function report(
     const { history, waiting } = privacyNotices(before, folder.path);
     notices.set("history", history);
     notices.set("waiting", waiting);
+    notices.set("pulled", before.device.isPulled ? PULLED : undefined);
     look(before);
     const failure = surroundings.logFailure();
     notices.set("log", failure && `lines of the log are lost: ${failure}`);

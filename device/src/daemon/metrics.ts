@@ -56,6 +56,7 @@ function deviceFamilies({ device, next, pending, notices, dataReadAt }: DaemonSt
     gauge("move_ratio", "Largest move in the last update, as a share of the range.", device.move),
     gauge("move_threshold_ratio", "A larger move is sent.", device.threshold),
     gauge("objective", "Own part of the objective.", device.objective),
+    gauge("drift_standard_errors", "How far a centroid is from the mean of its own rows at most.", device.drift),
     gauge("rows", "Rows that count.", device.rows),
     gauge("rows_left_out", "Rows that do not count.", device.rowsLeftOut),
     info("privacy", "The study's mode.", [[{ mode: device.privacy }, 1]]),
@@ -95,11 +96,13 @@ function linkFamilies({ links }: DaemonStatus): Family[] {
   const sent = each((link) => link.sent.bytes);
   const received = each((link) => link.received.bytes);
   const replaced = each((link) => link.replaced);
+  const rejected = each((link) => link.rejected);
   return [
     gauge("link_connected", "1 while the link stands.", connected),
     gauge("link_relayed", "1 while the link runs through another neighbour, which is named.", relayed),
     gauge("link_away", "1 while the neighbour counts as away.", away),
     gauge("link_age_seconds", "Since the neighbour was last heard.", ages),
+    gauge("link_rejected_ratio", "Share of the neighbour's pulls left out in the last 100 rounds.", rejected),
     counter("link_sent_bytes", "Bytes of frames sent.", sent),
     counter("link_received_bytes", "Bytes of frames received.", received),
     counter("link_replaced_frames", "Frames replaced by a newer one before they were sent.", replaced),

@@ -25,13 +25,13 @@ export function statusNews(clock: Clock): (status: DaemonStatus) => boolean {
 /** All but what a settled device changes by itself: counters, ages, memory, and moves that nobody is sent. */
 function newsOf({ writtenAt, memoryBytes, delayMilliseconds, failedWrites, ...news }: DaemonStatus): string {
   const { device, links, pending, relay, ...rest } = news;
-  const { round, move, threshold, framesSent, centroids, objective, ...own } = device;
+  const { round, move, threshold, framesSent, centroids, objective, drift, ...own } = device;
   return JSON.stringify([
     rest,
     own,
     [relay?.reservations, relay?.circuits],
     objective?.toPrecision(6),
-    links.map(({ age, framesHeard, sent, received, replaced, ...link }) => [link, age === null]),
+    links.map(({ age, framesHeard, sent, received, replaced, rejected, ...link }) => [link, age === null]),
     pending.map(({ peer }) => peer),
   ]);
 }

@@ -7,9 +7,10 @@ export interface Log {
 }
 
 /**
- * About this device: `data` files cannot be read, `rows` do not count or are `waiting`, the `history` is lost, `links` or the `reset`, `met`, `state`, `epoch`,
- * `status` file or that of the `next` study cannot be used, lines of the `log` or of the `record` are lost, the `audit` log or what is known
- * about `keys` is not written.
+ * About this device: `data` files cannot be read, `rows` do not count or are `waiting`, the `history` is lost, `links` or
+ * the `reset`, `met`, `state`, `epoch`, `status` file or that of the `next` study cannot be used, lines of the `log` or of
+ * the `record` are lost, the `audit` log or what is known about `keys` is not written, its clusters are `pulled` away from
+ * its rows.
  */
 type OwnCause =
   | "data"
@@ -26,13 +27,14 @@ type OwnCause =
   | "record"
   | "next"
   | "audit"
-  | "keys";
+  | "keys"
+  | "pulled";
 
 /**
  * About a link: the neighbour is `away`, takes part in another `study`, makes a `proposal` of one, does not follow a
  * `change` of study, speaks another `version` of the protocol, is under a `ban`, never rests (`restless`), asks for too
- * many `openings`, its stamps and ours are not in `order`, it or this device has a new `key`, it says that somebody is `revoked`,
- * or the `relay` between it and this device is gone.
+ * many `openings`, `disagrees` with most others, its stamps and ours are not in `order`, it or this device has a new
+ * `key`, it says that somebody is `revoked`, or the `relay` between it and this device is gone.
  */
 type LinkCause =
   | "away"
@@ -46,7 +48,8 @@ type LinkCause =
   | "openings"
   | "key"
   | "revoked"
-  | "relay";
+  | "relay"
+  | "disagrees";
 
 type Cause = OwnCause | LinkCause;
 

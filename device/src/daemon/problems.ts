@@ -5,7 +5,17 @@ import { versionFault } from "../version.ts";
 import type { LinkProblem } from "./notices.ts";
 import type { LinkStatus } from "./status.ts";
 
+/** A neighbour of whose pulls more than this share is left out disagrees. */
+const DISAGREES = 0.5;
+
+const DISAGREES_REMARK =
+  "its data may honestly be others, or it may be wrong or lie: you decide whether it stays linked";
+
 const RESTLESS_REMARK = `only its latest centroids are used, once in ${CALM_MILLISECONDS / 1000} s`;
+
+/** About the device itself. */
+export const PULLED =
+  "neighbours pull the clusters far from the own rows: the rows may be others than theirs, or neighbours may be wrong or lie";
 
 /** `bans`: why peers are kept away, by peer; it ends when they are linked again. */
 export function linkProblems(links: readonly LinkStatus[], bans: ReadonlyMap<string, string>): LinkProblem[] {
@@ -17,6 +27,7 @@ export function linkProblems(links: readonly LinkStatus[], bans: ReadonlyMap<str
       isAway,
       isRestless,
       opensTooOften,
+      rejected,
       refusal,
       conflict,
       version,
@@ -33,6 +44,10 @@ export function linkProblems(links: readonly LinkStatus[], bans: ReadonlyMap<str
       ["version", version == null ? null : versionFault(version)],
       ["ban", ban && `is kept away for a while: ${ban}`],
       ["restless", isRestless ? `never rests: ${RESTLESS_REMARK}` : null],
+      [
+        "disagrees",
+        (rejected ?? 0) > DISAGREES ? `disagrees, and most of its pull is left out: ${DISAGREES_REMARK}` : null,
+      ],
       ["openings", opensTooOften ? "asks for a new opening too often, and is not followed for a while" : null],
       ["relay", lostRelay(link, links)],
     ];

@@ -52,8 +52,8 @@ async function statusOf(state: string): Promise<RunStatus> {
 
 function describe(status: RunStatus): string[] {
   const { name, device, links, pending, relay, notices, startedAt, programVersion } = status;
-  const { phase, round, move, threshold, objective, rows, rowsLeftOut, framesSent } = device;
-  const heading = ["link", "state", "heard", "frames in", "refused", "bytes in", "frames out", "bytes out"];
+  const { phase, round, move, threshold, objective, rows, rowsLeftOut, drift, framesSent } = device;
+  const heading = ["link", "state", "heard", "left out", "frames in", "refused", "bytes in", "frames out", "bytes out"];
   const lines = [
     `${name}: ${runState(status)}, ${phase}`,
     `fedkm ${programVersion}, started ${startedAt}`,
@@ -63,6 +63,7 @@ function describe(status: RunStatus): string[] {
     ...describeNext(status),
     ...(relay ? [relayLine(relay)] : []),
     ...privacyLines(device),
+    ...(drift === null ? [] : [`centroids at most ${drift.toFixed(1)} standard errors from the means of the own rows`]),
     "",
     ...(links.length > 0 ? alignColumns([heading, ...links.map(linkRow)]) : ["no links"]),
     ...links.flatMap(remarks),
@@ -125,21 +126,13 @@ function remarks({ name, refusal, isConnected, failure, framesRefused }: LinkSta
   ];
 }
 
-function linkRow({
-  name,
-  via,
-  isConnected,
-  isAway,
-  age,
-  refusal,
-  received,
-  sent,
-  framesRefused,
-}: LinkStatus): string[] {
+function linkRow(link: LinkStatus): string[] {
+  const { name, via, isConnected, isAway, age, rejected, refusal, received, sent, framesRefused } = link;
   const connected = via ? `via ${via}` : "connected";
   const state = refusal !== null ? "refused" : isAway ? "away" : isConnected ? connected : "down";
   const heard = age === null ? "never" : `${duration(age)} ago`;
   const refused = Object.values(framesRefused).reduce((sum, times) => sum + times, 0);
   const numbers = [received.frames, refused, received.bytes, sent.frames, sent.bytes];
-  return [name, state, heard, ...numbers.map((number) => count(number))];
+  const leftOut = rejected === null ? "" : `${Math.round(100 * rejected)} %`;
+  return [name, state, heard, leftOut, ...numbers.map((number) => count(number))];
 }

@@ -1,0 +1,143 @@
+// The gate (`robust`): (E2) and (E3) where a neighbour may lie. What is far from the others' and could do harm fades out.
+
+import { emptyMatches, match } from "./coupling.ts";
+import { deviationOf, MOST_ERRORS } from "./drift.ts";
+import { squaredDistance } from "./kernel/js.ts";
+import type { GateRoom, UpdateState } from "./updateState.ts";
+
+/** A term is far beyond this many times the median length of the neighbours'. */
+const FAR = 3;
+
+/**
+ * (E2) and (E3) for all neighbours, as without a gate: fills the pulls and returns the sum of what the terms cost. Where
+ * nothing is far and no centroid of ours is matched by several of one neighbour, the bits are those without a gate.
+ */
+export function matchThroughGate(update: UpdateState, room: GateRoom): number {
+  const { links, firstLink, endLink, pullSums, pullWeights } = update;
+  matchAll(update, room);
+  setLimits(update, room);
+  pullSums.fill(0);
+  pullWeights.fill(0);
+  room.isCut.fill(0);
+  let total = 0;
+  for (let n = firstLink; n < endLink; n++) {
+    room.rejected[n - firstLink] = 0;
+    if (links.weights[n] > 0) total += links.weights[n] * pullThrough(update, room, n);
+  }
+  return total;
+}
+
+function matchAll(update: UpdateState, { matches }: GateRoom): void {
+  const { k, cols, centroids, links, firstLink, endLink, sets, settings } = update;
+  for (let n = firstLink; n < endLink; n++) {
+    const start = sets.starts[links.devices[n]];
+    const rows = sets.starts[links.devices[n] + 1] - start;
+    const at = n - firstLink;
+    const room = Math.max(k, rows);
+    if (matches[at] === undefined || matches[at].toOwn.length < room) matches[at] = emptyMatches(room);
+    match(settings.coupling, centroids, 0, k, sets.data, start, rows, cols, matches[at]);
+  }
+}
+
+/** For every own centroid: what is far, what does no harm, and what a term costs at most. */
+function setLimits(update: UpdateState, room: GateRoom): void {
+  const { k, cols, centroids, links, firstLink, endLink, pointScale, statistics } = update;
+  const { votes, matches, far, harmless } = room;
+  const deviation = deviationOf(statistics, centroids, cols);
+  // Liars who outnumber the others could else make a start that suits them look better than any with a lower loss.
+  room.mostCost = deviation > 0 ? deviation * deviation : Number.POSITIVE_INFINITY;
+  for (let c = 0; c < k; c++) {
+    votes.length = 0;
+    for (let n = firstLink; n < endLink; n++) {
+      if (links.weights[n] > 0) votes.push(matches[n - firstLink].lengths[c]);
+    }
+    votes.sort((a, b) => a - b);
+    // The lower median: of two neighbours the farther one does not say what is far.
+    far[c] = FAR * FAR * (votes[(votes.length - 1) >> 1] ?? 0);
+    // Points hold their mean by pointScale * counts. If all neighbours pulled one way by this, it would move as far as
+    // the cap on its drift allows. Honest neighbours, who pull many ways by what they err, hardly ever pull more.
+    harmless[c] = (MOST_ERRORS / votes.length) * pointScale * Math.sqrt(Math.max(1, statistics.counts[c])) * deviation;
+  }
+}
+
+/** The terms of one link; returns what they cost. */
+function pullThrough(update: UpdateState, room: GateRoom, n: number): number {
+  const { k, links, firstLink, sets, settings } = update;
+  const { toOther, toOwn, lengths } = room.matches[n - firstLink];
+  const { limits, far, harmless, nearest, squares, mostCost } = room;
+  const start = sets.starts[links.devices[n]];
+  const isNearest = settings.coupling === "nearest";
+  const rows = isNearest ? sets.starts[links.devices[n] + 1] - start : 0;
+  // One term of (E3), and one of (E2), can pull a centroid.
+  const strength = (isNearest ? 2 : 1) * settings.alpha * links.weights[n];
+  for (let c = 0; c < k; c++) {
+    limits[c] = strength > 0 ? Math.max(far[c], (harmless[c] / strength) ** 2) : Number.POSITIVE_INFINITY;
+  }
+  findNearest(update, room, n, rows);
+  let cost = 0;
+  let taken = 0;
+  for (let other = 0; other < rows; other++)
+    cost += Math.min(costOfTerm(squares[other], limits[toOwn[other]]), mostCost);
+  for (let c = 0; c < k; c++) {
+    cost += Math.min(costOfTerm(lengths[c], limits[c]), mostCost);
+    taken += pull(update, room, { n, row: start + toOther[c], own: c, square: lengths[c] });
+  }
+  for (let other = 0; other < rows; other++) {
+    const own = toOwn[other];
+    if (nearest[own] === other) taken += pull(update, room, { n, row: start + other, own, square: squares[other] });
+  }
+  room.rejected[n - firstLink] = 1 - taken / (k + rows);
+  return cost;
+}
+
+/** Of several centroids that (E2) matches with one of ours only the nearest pulls: a liar could send the same k times. */
+function findNearest(update: UpdateState, room: GateRoom, n: number, rows: number): void {
+  const { cols, centroids, links, firstLink, sets } = update;
+  const { nearest, squares } = room;
+  const { toOwn } = room.matches[n - firstLink];
+  const start = sets.starts[links.devices[n]];
+  nearest.fill(-1);
+  for (let other = 0; other < rows; other++) {
+    const own = toOwn[other];
+    squares[other] = squaredDistance(centroids, own * cols, sets.data, (start + other) * cols, cols);
+    if (nearest[own] < 0 || squares[other] < squares[nearest[own]]) nearest[own] = other;
+  }
+}
+
+interface Term {
+  readonly n: number;
+  readonly row: number;
+  readonly own: number;
+  readonly square: number;
+}
+
+/** Adds a term to the pulls as far as the gate lets it; returns how far, from 0 to 1. */
+function pull(
+  { cols, links, pullSums, pullWeights, sets }: UpdateState,
+  room: GateRoom,
+  { n, row, own, square }: Term,
+) {
+  const share = shareOfTerm(square, room.limits[own]);
+  if (share < 1) room.isCut[own] = 1;
+  if (share === 0) return 0;
+  const weight = share * links.weights[n];
+  pullWeights[own] += weight;
+  for (let i = own * cols, from = row * cols; i < (own + 1) * cols; i++, from++)
+    pullSums[i] += weight * sets.data[from];
+  return share;
+}
+
+/**
+ * 1 up to the limit, then falling to 0 at twice the limit, so that no term pulls more than one at the limit. A sudden end
+ * would leave updates without a fixed point: what is let in moves the centroid, and so the limit, and is then shut out.
+ */
+function shareOfTerm(square: number, limit: number): number {
+  return square <= limit ? 1 : Math.max(0, 2 - Math.sqrt(square / limit));
+}
+
+/** The cost whose slope is that share: the square up to the limit, and 7/3 of the limit from its double on. */
+function costOfTerm(square: number, limit: number): number {
+  if (square <= limit) return square;
+  const length = Math.min(2, Math.sqrt(square / limit));
+  return (limit * (6 * length * length - 2 * length ** 3 - 1)) / 3;
+}
