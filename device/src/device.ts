@@ -10,7 +10,7 @@ import { type Memory, type SavedState, usable } from "./memory.ts";
 import { Model } from "./model.ts";
 import { checkAway, createNeighbour, hear, meet, type Neighbour } from "./neighbour.ts";
 import type { Network, NetworkListener } from "./network.ts";
-import { HEARTBEAT_MILLISECONDS, PACE_MILLISECONDS } from "./pace.ts";
+import { HEARTBEAT_MILLISECONDS, NOISE_QUIET_MILLISECONDS, PACE_MILLISECONDS } from "./pace.ts";
 import { type Contract, encodeStudy, type Heard } from "./protocol.ts";
 import { Sender } from "./sender.ts";
 import { type DeviceStatus, describe } from "./status.ts";
@@ -108,7 +108,7 @@ class Loop implements Device, NetworkListener {
     const { study, network, clock, memory } = this.#options;
     const now = clock.now();
     const neighbours = [...this.#neighbours.values()];
-    const isOpening = this.#gathering.isOpening(neighbours, now);
+    const isOpening = this.#sender.isHeldBack || this.#gathering.isOpening(neighbours, now);
     const opening = this.#gathering.tag.number;
     const origin = { study, peer: network.self, epoch: memory.epoch, opening, isOpening, now };
     return describe(origin, this.#model, neighbours, this.#sender.framesSent);
@@ -223,6 +223,7 @@ class Loop implements Device, NetworkListener {
     const lacking = neighbours.filter((neighbour) => this.#gathering.agreeWait(neighbour, ended) === 0);
     if (lacking.length > 0) this.#sender.sendTo(lacking);
     if (model.isMoving) this.#wake();
+    if (this.#sender.isHeldBack) this.#wake(NOISE_QUIET_MILLISECONDS);
     if (this.#gathering.isSeeking) this.#wake(this.#gathering.wait(ended));
     const agreement = this.#gathering.nextAgreement(neighbours, ended);
     if (Number.isFinite(agreement)) this.#wake(agreement);
@@ -244,7 +245,7 @@ class Loop implements Device, NetworkListener {
     const model = this.#model;
     if (!model.update(this.#counting())) return;
     // What nobody is sent need not be on the disk either: the next start computes it again.
-    if (!this.#sender.isWorthSending()) return;
+    if (!this.#sender.weigh()) return;
     this.#options.memory.keep(() => this.#state());
     this.#sender.sendAll(this.#neighbours.values());
   }

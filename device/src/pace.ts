@@ -110,6 +110,24 @@ export const PRECISION = 1e-6;
  */
 export const LARGEST_CONTRACTION = 0.999;
 
+/** docs/protocol.md#updates: "Moves are judged in blocks of this many updates." */
+export const NOISE_UPDATES = 256;
+
+/**
+ * docs/protocol.md#updates: "A block is progress if its moves take up less than this share of the least room that an
+ * earlier block took. Two blocks in a row without progress are noise."
+ */
+export const NOISE_PROGRESS = 0.9;
+
+/** docs/protocol.md#updates: "A change is held back while it is smaller than the room of the noise times this." */
+export const NOISE_MARGIN = 1.5;
+
+/**
+ * docs/protocol.md#updates: "After this time without a move above the threshold there is no noise, and what was held
+ * back is sent."
+ */
+export const NOISE_QUIET_MILLISECONDS = 15_000;
+
 /**
  * docs/protocol.md#files-of-a-device: "Two writes of the state are at least this far apart. Centroids can be computed
  * again, and disks wear out."

@@ -7,6 +7,7 @@ import type { Neighbour } from "./neighbour.ts";
 import type { Network } from "./network.ts";
 import { type Contract, encodeCentroids, isSameTag, type Tag } from "./protocol.ts";
 import type { Sketch } from "./sketch.ts";
+import { Noise } from "./worth.ts";
 
 export interface SenderOptions {
   readonly contract: Contract;
@@ -19,15 +20,19 @@ export interface SenderOptions {
 
 export class Sender {
   readonly #options: SenderOptions;
+  readonly #noise: Noise;
   #sequence = 0;
   /** As last sent to all. */
   #sent: { readonly centroids: Float64Array; readonly present: readonly boolean[]; readonly tag: Tag } | undefined;
+  /** The device is somewhere else than it last said, and the difference is noise so far. */
+  isHeldBack = false;
   /** When all were last sent something, or the start. */
   sentAt: number;
   framesSent = 0;
 
   constructor(options: SenderOptions) {
     this.#options = options;
+    this.#noise = new Noise((a, b) => options.model.distance(a, b));
     this.sentAt = options.clock.now();
   }
 
@@ -35,23 +40,27 @@ export class Sender {
     return this.#sent !== undefined;
   }
 
-  isWorthSending(): boolean {
-    const { model, gathering } = this.#options;
+  /** After every update: whether its result is worth sending. */
+  weigh(): boolean {
+    const { model, gathering, clock } = this.#options;
     const { centroids, present, threshold } = model;
     const sent = this.#sent;
     if (centroids === undefined || sent === undefined) return true;
-    return (
-      !isSameTag(sent.tag, gathering.tag) ||
-      present.some((is, c) => is !== sent.present[c]) ||
-      model.distance(sent.centroids, centroids.data) > threshold
-    );
+    const isSameOpening = isSameTag(sent.tag, gathering.tag);
+    if (!isSameOpening) this.#noise.forget();
+    const level = this.#noise.level(clock.now());
+    if (model.move > threshold) this.#noise.note(centroids.data, clock.now());
+    const change = model.distance(sent.centroids, centroids.data);
+    const isShown = isSameOpening && present.every((is, c) => is === sent.present[c]);
+    this.isHeldBack = isShown && change > threshold && change <= level;
+    return !isShown || (change > threshold && !this.isHeldBack);
   }
 
   sendAll(neighbours: Iterable<Neighbour>): void {
     const { model, gathering, clock } = this.#options;
     const { centroids, present } = model;
     if (centroids === undefined) return;
-    this.#sent = { centroids: centroids.data, present, tag: gathering.tag };
+    if (!this.isHeldBack) this.#sent = { centroids: centroids.data, present, tag: gathering.tag };
     this.sentAt = clock.now();
     this.sendTo(neighbours);
   }
@@ -60,10 +69,12 @@ export class Sender {
     const { contract, network, epoch, clock, model, gathering } = this.#options;
     const { centroids, present } = model;
     if (centroids === undefined || !present.includes(true)) return;
+    // A heartbeat must not bring what is held back.
+    const shown = (this.isHeldBack ? this.#sent?.centroids : undefined) ?? centroids.data;
     const stamp = { epoch, sequence: this.#sequence++ };
     const { tag } = gathering;
     const frameWith = (sketches: readonly Sketch[]) =>
-      encodeCentroids(contract, stamp, { tag, centroids: centroids.data, present, sketches });
+      encodeCentroids(contract, stamp, { tag, centroids: shown, present, sketches });
     // The same centroids for all: what each learns more than the others could be used against the device.
     const plain = frameWith([]);
     for (const neighbour of neighbours) {
