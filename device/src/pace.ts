@@ -141,6 +141,12 @@ export const STATE_MILLISECONDS = 5_000;
 export const STATUS_MILLISECONDS = 1_000;
 
 /**
+ * docs/protocol.md#files-of-a-device: "A status that had no news is looked at again after this time, because the look
+ * was most of what an idle device did."
+ */
+export const STATUS_LOOK_MILLISECONDS = 3_000;
+
+/**
  * docs/protocol.md#files-of-a-device: "Without news `status.json` is written at this interval, because counters and
  * ages are no news."
  */

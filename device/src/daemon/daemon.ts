@@ -11,7 +11,7 @@ import { openStore } from "../store.ts";
 import { contractOf, studyId } from "../study.ts";
 import { onTheBeat } from "./beat.ts";
 import { busyDelays } from "./delays.ts";
-import { describe, type Parts, type Surroundings } from "./describe.ts";
+import { type DescribedLinks, describe, describeLinks, type Parts, type Surroundings } from "./describe.ts";
 import { type DeviceFolder, readFolder, readRows } from "./folder.ts";
 import { following, peersOf } from "./follow.ts";
 import { metKeeper, readMet } from "./met.ts";
@@ -21,9 +21,10 @@ import { linkProblems } from "./problems.ts";
 import { reportStatus } from "./report.ts";
 import { RESET_FILE } from "./reset.ts";
 import { rowsFault } from "./rows.ts";
+import { MEMORY_MILLISECONDS, seldom } from "./seldom.ts";
 import { serveStatus } from "./server.ts";
 import { type DaemonStatus, STATUS_FILE } from "./status.ts";
-import { lookOf, MISSING, watchFiles } from "./watch.ts";
+import { lookAtOnce, lookOf, MISSING, watchFiles } from "./watch.ts";
 
 export interface DaemonOptions {
   readonly folder: string;
@@ -70,7 +71,7 @@ async function compose(options: DaemonOptions, opened: (close: () => unknown) =>
   // Before anything else: two devices in one folder would send the same stamps twice.
   const memory = await openStore(folder.path, notices.set);
   opened(() => memory.close());
-  const looks = { data: await lookOf(folder.data), links: await lookOf([linksFile(folder)]) };
+  const looks = { data: await lookOf(folder.data), links: lookAtOnce(linksFile(folder)) };
   const rows = await readRows(folder);
   notices.set("rows", rowsFault(folder.study, rows));
 
@@ -88,9 +89,10 @@ async function compose(options: DaemonOptions, opened: (close: () => unknown) =>
     links: peersOf(parts.links),
     rows,
   });
-  const status = () => describe(parts, device, network, memory);
+  const now = () => describeLinks(device, network, parts.links);
+  const status = (described = now()) => describe(parts, described, network, memory);
   if (metricsPort !== undefined) {
-    const server = await serveStatus(metricsPort, status);
+    const server = await serveStatus(metricsPort, () => status());
     opened(server.close);
     log.info({ metrics: server.port }, "serving metrics");
   }
@@ -101,12 +103,12 @@ async function compose(options: DaemonOptions, opened: (close: () => unknown) =>
   log.info({ peer: folder.identity.peer, addresses: network.addresses(), rows: rows.rows }, "listening");
 
   const beat = onTheBeat(clock, WATCH_MILLISECONDS);
-  opened(report(folder, parts, { clock: beat, log, status }));
+  opened(report(folder, parts, { clock: beat, log, now, status }));
   const follow = following(folder, parts, { device, network, log });
-  opened(watchFiles([linksFile(folder)], looks.links, beat, follow.links));
-  opened(watchFiles(folder.data, looks.data, beat, follow.data));
+  opened(watchFiles(() => lookAtOnce(linksFile(folder)), looks.links, beat, follow.links));
+  opened(watchFiles(() => lookOf(folder.data), looks.data, beat, follow.data));
   // One that was left by a device that could not follow any more counts as well.
-  opened(watchFiles([join(folder.path, RESET_FILE)], MISSING, beat, follow.reset));
+  opened(watchFiles(() => lookAtOnce(join(folder.path, RESET_FILE)), MISSING, beat, follow.reset));
   return status;
 }
 
@@ -114,12 +116,13 @@ function partsOf(
   { name, links }: DeviceFolder,
   studyHash: string,
   delays: Parts["delays"],
-  { log, surroundings }: DaemonOptions,
+  { log, surroundings, clock = realClock }: DaemonOptions,
 ): Parts {
   const startedAt = new Date().toISOString();
+  const memoryBytes = seldom(clock, MEMORY_MILLISECONDS, () => surroundings.memoryBytes());
   return {
     name,
-    surroundings,
+    surroundings: { ...surroundings, memoryBytes },
     startedAt,
     studyHash,
     pending: pendingList(),
@@ -133,24 +136,28 @@ function partsOf(
   };
 }
 
-/** Looks every second at what is wrong, and writes the status. Returns how to stop. */
-function report(
-  folder: DeviceFolder,
-  parts: Parts,
-  { clock, log, status }: { clock: Clock; log: Log; status: () => DaemonStatus },
-): () => Promise<void> {
+interface Reported {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly now: () => DescribedLinks;
+  /** With these links, which are described once for both. */
+  readonly status: (described: DescribedLinks) => DaemonStatus;
+}
+
+/** Looks every few seconds at what is wrong, and writes the status. Returns how to stop. */
+function report(folder: DeviceFolder, parts: Parts, { clock, log, now, status }: Reported): () => Promise<void> {
   const { notices, bans, surroundings, delays } = parts;
   const lastSecond = () => {
-    const { links } = status();
-    for (const { peer, isConnected } of links) if (isConnected) bans.delete(peer);
-    notices.setLinks(linkProblems(links, bans));
+    const described = now();
+    for (const { peer, isConnected } of described.links) if (isConnected) bans.delete(peer);
+    notices.setLinks(linkProblems(described.links, bans));
     const failure = surroundings.logFailure();
     notices.set("log", failure && `lines of the log are lost: ${failure}`);
     // A quiet device would not notice that there is room again.
     if (failure !== undefined) log.warn({}, "lines were lost before this one");
-    const now = status();
+    const whole = status(described);
     delays.reset();
-    return now;
+    return whole;
   };
   const stop = reportStatus(join(folder.path, STATUS_FILE), clock, lastSecond, (failure) => {
     if (failure !== undefined) parts.statusFailures += 1;

@@ -37,13 +37,16 @@ export interface Parts {
   links: readonly Link[];
 }
 
+/** What changes from second to second. */
+export type DescribedLinks = Pick<DaemonStatus, "device" | "links">;
+
 export function describe(
   parts: Parts,
-  device: Device,
+  { device, links }: DescribedLinks,
   network: Libp2pNetwork,
   store: { failedWrites(): number },
 ): DaemonStatus {
-  const { name, surroundings, startedAt, stoppedAt, dataReadAt, studyHash, pending, delays, links, notices } = parts;
+  const { name, surroundings, startedAt, stoppedAt, dataReadAt, studyHash, pending, delays, notices } = parts;
   return {
     version: STATUS_VERSION,
     programVersion: surroundings.version,
@@ -58,18 +61,15 @@ export function describe(
     delayMilliseconds: Math.max(0, delays.percentile(99) / 1e6 - DELAY_RESOLUTION_MILLISECONDS),
     dataReadAt,
     failedWrites: { state: store.failedWrites(), status: parts.statusFailures, log: surroundings.linesLost() },
-    ...describeLinks(device, network, links),
+    device,
+    links,
     pending: pending.list(),
     notices: notices.list(),
   };
 }
 
 /** The device's neighbours and the network's links are the same peers: one entry for each. */
-function describeLinks(
-  device: Device,
-  network: Libp2pNetwork,
-  links: readonly Link[],
-): Pick<DaemonStatus, "device" | "links"> {
+export function describeLinks(device: Device, network: Libp2pNetwork, links: readonly Link[]): DescribedLinks {
   const { neighbours, ...own } = device.status();
   const described = neighbours.flatMap((neighbour) => {
     const link = links.find(({ peer }) => peer === neighbour.peer);

@@ -1,5 +1,6 @@
 // Files that change under a running device: looked at every second, by date and size, so that a file replaced whole is seen too.
 
+import { type Stats, statSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import type { Clock } from "../clock.ts";
 import { REREAD_MILLISECONDS, WATCH_MILLISECONDS } from "../pace.ts";
@@ -9,17 +10,33 @@ export const MISSING = "missing";
 
 /** How files look from outside, as one text: equal means unchanged. */
 export async function lookOf(paths: readonly string[]): Promise<string> {
-  const looks = await Promise.all(paths.map((path) => stat(path).catch(() => undefined)));
-  return looks.map((look) => (look === undefined ? MISSING : `${look.mtimeMs} ${look.size} ${look.ino}`)).join(", ");
+  const looks = await Promise.all(paths.map((path) => stat(path).then(lookOfStats, () => MISSING)));
+  return looks.join(", ");
 }
 
 /**
- * Calls `use` when files look otherwise than `known`, as soon as they look the same twice in a row: somebody may be in
+ * The same for a file in the device's own folder, at once: a look that waits for another thread costs an idle device
+ * several times as much. Data may lie on a disk of the network that does not answer, so it is looked at by `lookOf`.
+ */
+export function lookAtOnce(path: string): string {
+  try {
+    return lookOfStats(statSync(path));
+  } catch {
+    return MISSING;
+  }
+}
+
+function lookOfStats({ mtimeMs, size, ino }: Stats): string {
+  return `${mtimeMs} ${size} ${ino}`;
+}
+
+/**
+ * Calls `use` when files look (`lookNow`) otherwise than `known`, as soon as they look the same twice in a row: somebody may be in
  * the middle of writing. Files that could not be used (false) are tried again although they look the same, because a
  * right or a disk that comes back changes neither date nor size. Returns how to stop.
  */
 export function watchFiles(
-  paths: readonly string[],
+  lookNow: () => string | Promise<string>,
   known: string,
   clock: Clock,
   use: () => Promise<boolean>,
@@ -38,7 +55,7 @@ export function watchFiles(
     retryAt = isUsed ? Number.POSITIVE_INFINITY : now + wait;
   };
   const look = async () => {
-    const now = await lookOf(paths);
+    const now = await lookNow();
     if (!isStopped && now === before && (now !== acted || clock.now() >= retryAt)) {
       acted = now;
       await act();

@@ -151,10 +151,15 @@ test("watchFiles calls once for a change that lasts, also of a replaced file, an
     }
   };
   let isUsable = true;
-  const stop = watchFiles([file], await lookOf([file]), clock, async () => {
-    changes += 1;
-    return isUsable;
-  });
+  const stop = watchFiles(
+    () => lookOf([file]),
+    await lookOf([file]),
+    clock,
+    async () => {
+      changes += 1;
+      return isUsable;
+    },
+  );
   await looks(3);
   expect(changes).toBe(0);
   writeFileSync(file, "12");
