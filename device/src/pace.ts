@@ -152,8 +152,14 @@ export const STATUS_LOOK_MILLISECONDS = 3_000;
  */
 export const STATUS_QUIET_MILLISECONDS = 60_000;
 
-/** docs/protocol.md#files-of-a-device: "The data and the links are looked at for changes at this interval." */
+/**
+ * docs/protocol.md#files-of-a-device: "The data and the links are looked at for changes at this interval while they
+ * change or cannot be used."
+ */
 export const WATCH_MILLISECONDS = 1_000;
+
+/** docs/protocol.md#files-of-a-device: "Data and links that stay as they are are looked at for changes at this interval." */
+export const WATCH_QUIET_MILLISECONDS = 3_000;
 
 /**
  * docs/protocol.md#files-of-a-device: "Data or links that could not be used are read again when they have changed, and

@@ -1,9 +1,9 @@
-// Files that change under a running device: looked at every second, by date and size, so that a file replaced whole is seen too.
+// Files that change under a running device: looked at every few seconds, by date and size, so that a file replaced whole is seen too.
 
 import { type Stats, statSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import type { Clock } from "../clock.ts";
-import { REREAD_MILLISECONDS, WATCH_MILLISECONDS } from "../pace.ts";
+import { REREAD_MILLISECONDS, WATCH_MILLISECONDS, WATCH_QUIET_MILLISECONDS } from "../pace.ts";
 
 /** How a file looks that is not there. */
 export const MISSING = "missing";
@@ -60,13 +60,14 @@ export function watchFiles(
       acted = now;
       await act();
     }
+    const isQuiet = now === before && now === acted && unusableSince === undefined;
     before = now;
-    schedule();
+    schedule(isQuiet ? WATCH_QUIET_MILLISECONDS : WATCH_MILLISECONDS);
   };
-  const schedule = () => {
-    if (!isStopped) cancel = clock.after(WATCH_MILLISECONDS, () => void look());
+  const schedule = (wait: number) => {
+    if (!isStopped) cancel = clock.after(wait, () => void look());
   };
-  schedule();
+  schedule(WATCH_MILLISECONDS);
   return () => {
     isStopped = true;
     cancel();
