@@ -10,11 +10,12 @@ import { type Memory, type SavedState, usable } from "./memory.ts";
 import { Model } from "./model.ts";
 import { checkAway, createNeighbour, hear, meet, type Neighbour } from "./neighbour.ts";
 import type { Network, NetworkListener } from "./network.ts";
-import { HEARTBEAT_MILLISECONDS, PACE_MILLISECONDS } from "./pace.ts";
-import { type Contract, encodeStudy, type Heard } from "./protocol.ts";
+import { hearStudy, sendStudy } from "./otherStudy.ts";
+import { HEARTBEAT_MILLISECONDS, NOISE_QUIET_MILLISECONDS, PACE_MILLISECONDS } from "./pace.ts";
+import type { Contract, Heard } from "./protocol.ts";
 import { Sender } from "./sender.ts";
 import { type DeviceStatus, describe } from "./status.ts";
-import { canonicalStudy, differenceFrom, type Study, studyId } from "./study.ts";
+import { type Study, studyId } from "./study.ts";
 import { noteRejected } from "./trust.ts";
 
 export interface DeviceOptions {
@@ -108,7 +109,7 @@ class Loop implements Device, NetworkListener {
     const { study, network, clock, memory } = this.#options;
     const now = clock.now();
     const neighbours = [...this.#neighbours.values()];
-    const isOpening = this.#gathering.isOpening(neighbours, now);
+    const isOpening = this.#sender.isHeldBack || this.#gathering.isOpening(neighbours, now);
     const opening = this.#gathering.tag.number;
     const origin = { study, peer: network.self, epoch: memory.epoch, opening, isOpening, now };
     return describe(origin, this.#model, neighbours, this.#sender.framesSent);
@@ -162,8 +163,8 @@ class Loop implements Device, NetworkListener {
     const { contract, clock } = this.#options;
     const verdict = examine(contract, neighbour.guard, frame, clock.now());
     if (verdict.kind === "centroids") this.#hear(neighbour, verdict);
-    if (verdict.kind === "study") this.#refuse(neighbour, verdict.text);
-    if (verdict.kind === "refused" && verdict.reason === "study") this.#sendStudy(neighbour);
+    if (verdict.kind === "study") hearStudy(this.#options, neighbour, verdict.text);
+    if (verdict.kind === "refused" && verdict.reason === "study") sendStudy(this.#options, neighbour);
     keepOrder(this.#options, neighbour, verdict);
   }
 
@@ -182,26 +183,6 @@ class Loop implements Device, NetworkListener {
     const isChanged = hear(neighbour, heard, clock.now(), this.#model.round);
     if (isChanged && isNew) this.#model.openAgain();
     if (isNews || isChanged || !this.#gathering.isAgreed(neighbour)) this.#wake();
-  }
-
-  /** A neighbour of another study is sent ours, so that it can say what differs. */
-  #sendStudy(neighbour: Neighbour): void {
-    const { study, contract, network } = this.#options;
-    if (neighbour.studySent || !neighbour.isConnected) return;
-    neighbour.studySent = true;
-    network.send(neighbour.peer, encodeStudy(contract, canonicalStudy(study)));
-  }
-
-  /** It is sent nothing more until it has our study. */
-  #refuse(neighbour: Neighbour, theirs: string): void {
-    // One text a connection: reading it costs more than a frame.
-    if (neighbour.studyHeard) return;
-    const difference = differenceFrom(this.#options.study, theirs);
-    if (difference === undefined) return;
-    this.#sendStudy(neighbour);
-    neighbour.studyHeard = true;
-    neighbour.refusal = `another study, ${difference}`;
-    this.#options.notice?.(`${neighbour.peer} is refused: ${neighbour.refusal}`);
   }
 
   /** Sees to it that an update comes after this time, but not sooner than the pace allows. */
@@ -223,6 +204,7 @@ class Loop implements Device, NetworkListener {
     const lacking = neighbours.filter((neighbour) => this.#gathering.agreeWait(neighbour, ended) === 0);
     if (lacking.length > 0) this.#sender.sendTo(lacking);
     if (model.isMoving) this.#wake();
+    if (this.#sender.isHeldBack) this.#wake(NOISE_QUIET_MILLISECONDS);
     if (this.#gathering.isSeeking) this.#wake(this.#gathering.wait(ended));
     const agreement = this.#gathering.nextAgreement(neighbours, ended);
     if (Number.isFinite(agreement)) this.#wake(agreement);
@@ -246,7 +228,7 @@ class Loop implements Device, NetworkListener {
     if (!model.update([...counting.values()])) return;
     noteRejected(counting.keys(), model.last);
     // What nobody is sent need not be on the disk either: the next start computes it again.
-    if (!this.#sender.isWorthSending()) return;
+    if (!this.#sender.weigh()) return;
     this.#options.memory.keep(() => this.#state());
     this.#sender.sendAll(this.#neighbours.values());
   }

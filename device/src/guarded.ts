@@ -171,3 +171,8 @@ export class Guarded {
     };
   }
 }
+
+/** Whether a centroid stays where it was. */
+export function isSameRow(before: Matrix | undefined, { data, cols }: Matrix, c: number): boolean {
+  return data.subarray(c * cols, (c + 1) * cols).every((value, i) => value === before?.data[c * cols + i]);
+}

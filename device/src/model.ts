@@ -1,13 +1,13 @@
 // What one device computes: its own k-means, then one update after the other. It knows no network and no clock.
 
-import { type DeviceUpdate, distortion, kmeans, type Matrix, matrix, toRows, updateDevice } from "@fedkm/core";
+import { type DeviceUpdate, kmeans, type Matrix, matrix, toRows, updateDevice } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
-import { Guarded } from "./guarded.ts";
+import { Guarded, isSameRow } from "./guarded.ts";
 import type { HistoryMemory, SavedState } from "./memory.ts";
 import { inOrder, isInOrder, orderLike, sortedOrder } from "./numbering.ts";
 import type { Seed } from "./opening.ts";
-import { LARGEST_CONTRACTION, OPENING_UPDATES, PRECISION, SHARE_TOLERANCE, SKETCH_TOLERANCE } from "./pace.ts";
-import { centroidsOf, fingerprintOf, type Sketch, sketchOf } from "./sketch.ts";
+import { LARGEST_CONTRACTION, OPENING_UPDATES, PRECISION } from "./pace.ts";
+import { fingerprintOf, isNearlyAsGood, type Sketch, sketchOf } from "./sketch.ts";
 import type { Study } from "./study.ts";
 import { scaleRows } from "./units.ts";
 
@@ -200,17 +200,7 @@ export class Model {
       minimum,
     );
     this.#best = undefined;
-    return known !== undefined && this.#isNearlyAsGood(known, found, best.inertia) ? known : found;
-  }
-
-  #isNearlyAsGood(known: Sketch, found: Omit<Sketch, "origin" | "version">, inertia: number): boolean {
-    const isShareAlike = known.shares.every((share, c) => Math.abs(share - found.shares[c]) <= 255 * SHARE_TOLERANCE);
-    const centroids = centroidsOf(known);
-    return (
-      isShareAlike &&
-      centroids.rows > 0 &&
-      2 * distortion([this.#points], [centroids]) <= (1 + SKETCH_TOLERANCE) * inertia
-    );
+    return known !== undefined && isNearlyAsGood(known, found, this.#points, best.inertia) ? known : found;
   }
 
   /** One device update against the neighbours' centroids. False: there is nothing to begin with yet. */
@@ -306,8 +296,4 @@ export class Model {
     for (let i = 0; i < a.length; i++) largest = Math.max(largest, Math.abs(a[i] - b[i]) / this.#ranges[i % d]);
     return largest;
   }
-}
-
-function isSameRow(before: Matrix | undefined, { data, cols }: Matrix, c: number): boolean {
-  return data.subarray(c * cols, (c + 1) * cols).every((value, i) => value === before?.data[c * cols + i]);
 }

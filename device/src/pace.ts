@@ -124,6 +124,24 @@ export const PRECISION = 1e-6;
  */
 export const LARGEST_CONTRACTION = 0.999;
 
+/** docs/protocol.md#updates: "Moves are judged in blocks of this many updates." */
+export const NOISE_UPDATES = 256;
+
+/**
+ * docs/protocol.md#updates: "A block is progress if its moves take up less than this share of the least room that an
+ * earlier block took. Two blocks in a row without progress are noise."
+ */
+export const NOISE_PROGRESS = 0.9;
+
+/** docs/protocol.md#updates: "A change is held back while it is smaller than the room of the noise times this." */
+export const NOISE_MARGIN = 1.5;
+
+/**
+ * docs/protocol.md#updates: "After this time without a move above the threshold there is no noise, and what was held
+ * back is sent."
+ */
+export const NOISE_QUIET_MILLISECONDS = 15_000;
+
 /**
  * docs/protocol.md#files-of-a-device: "Two writes of the state are at least this far apart. Centroids can be computed
  * again, and disks wear out."
@@ -137,13 +155,25 @@ export const STATE_MILLISECONDS = 5_000;
 export const STATUS_MILLISECONDS = 1_000;
 
 /**
+ * docs/protocol.md#files-of-a-device: "A status that had no news is looked at again after this time, because the look
+ * was most of what an idle device did."
+ */
+export const STATUS_LOOK_MILLISECONDS = 3_000;
+
+/**
  * docs/protocol.md#files-of-a-device: "Without news `status.json` is written at this interval, because counters and
  * ages are no news."
  */
 export const STATUS_QUIET_MILLISECONDS = 60_000;
 
-/** docs/protocol.md#files-of-a-device: "The data and the links are looked at for changes at this interval." */
+/**
+ * docs/protocol.md#files-of-a-device: "The data and the links are looked at for changes at this interval while they
+ * change or cannot be used."
+ */
 export const WATCH_MILLISECONDS = 1_000;
+
+/** docs/protocol.md#files-of-a-device: "Data and links that stay as they are are looked at for changes at this interval." */
+export const WATCH_QUIET_MILLISECONDS = 3_000;
 
 /**
  * docs/protocol.md#files-of-a-device: "Data or links that could not be used are read again when they have changed, and

@@ -7,6 +7,7 @@ import type { Neighbour } from "./neighbour.ts";
 import type { Network } from "./network.ts";
 import { type Contract, encodeCentroids, isSameTag, type Tag } from "./protocol.ts";
 import type { Sketch } from "./sketch.ts";
+import { Noise } from "./worth.ts";
 
 export interface SenderOptions {
   readonly contract: Contract;
@@ -19,15 +20,19 @@ export interface SenderOptions {
 
 export class Sender {
   readonly #options: SenderOptions;
+  readonly #noise: Noise;
   #sequence = 0;
   /** As last sent to all. */
   #sent: { readonly centroids: Float64Array; readonly present: readonly boolean[]; readonly tag: Tag } | undefined;
+  /** The device is somewhere else than it last said, and the difference is noise so far. */
+  isHeldBack = false;
   /** When all were last sent something, or the start. */
   sentAt: number;
   framesSent = 0;
 
   constructor(options: SenderOptions) {
     this.#options = options;
+    this.#noise = new Noise((a, b) => options.model.distance(a, b));
     this.sentAt = options.clock.now();
   }
 
@@ -35,24 +40,28 @@ export class Sender {
     return this.#sent !== undefined;
   }
 
-  isWorthSending(): boolean {
-    const { model, gathering } = this.#options;
+  /** After every update: whether its result is worth sending. */
+  weigh(): boolean {
+    const { model, gathering, clock } = this.#options;
     if (!model.release()) return false;
     const { outgoing, threshold } = model;
     const sent = this.#sent;
     if (outgoing === undefined || sent === undefined) return true;
-    return (
-      !isSameTag(sent.tag, gathering.tag) ||
-      outgoing.present.some((is, c) => is !== sent.present[c]) ||
-      model.distance(sent.centroids, outgoing.data) > threshold
-    );
+    const isSameOpening = isSameTag(sent.tag, gathering.tag);
+    if (!isSameOpening) this.#noise.forget();
+    const level = this.#noise.level(clock.now());
+    if (model.move > threshold) this.#noise.note(outgoing.data, clock.now());
+    const change = model.distance(sent.centroids, outgoing.data);
+    const isShown = isSameOpening && outgoing.present.every((is, c) => is === sent.present[c]);
+    this.isHeldBack = isShown && change > threshold && change <= level;
+    return !isShown || (change > threshold && !this.isHeldBack);
   }
 
   sendAll(neighbours: Iterable<Neighbour>): void {
     const { model, gathering, clock } = this.#options;
     const { outgoing } = model;
     if (outgoing === undefined) return;
-    this.#sent = { centroids: outgoing.data, present: outgoing.present, tag: gathering.tag };
+    if (!this.isHeldBack) this.#sent = { centroids: outgoing.data, present: outgoing.present, tag: gathering.tag };
     this.sentAt = clock.now();
     this.sendTo(neighbours);
   }
@@ -61,10 +70,13 @@ export class Sender {
     const { contract, network, epoch, clock, model, gathering } = this.#options;
     const { outgoing } = model;
     if (outgoing === undefined || !outgoing.present.includes(true)) return;
+    // A heartbeat must not bring what is held back.
+    const centroids = (this.isHeldBack ? this.#sent?.centroids : undefined) ?? outgoing.data;
+    const { present } = outgoing;
     const stamp = { epoch, sequence: this.#sequence++ };
     const { tag } = gathering;
     const frameWith = (sketches: readonly Sketch[]) =>
-      encodeCentroids(contract, stamp, { tag, centroids: outgoing.data, present: outgoing.present, sketches });
+      encodeCentroids(contract, stamp, { tag, centroids, present, sketches });
     // The same centroids for all: what each learns more than the others could be used against the device.
     const plain = frameWith([]);
     for (const neighbour of neighbours) {

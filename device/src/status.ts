@@ -54,7 +54,7 @@ export interface DeviceStatus {
   readonly round: number;
   /** Largest move of a coordinate in the last update, as a share of its feature's range; null before the first. */
   readonly move: number | null;
-  /** A larger move is sent. See docs/protocol.md for how near to the fixed point settled devices are. */
+  /** A larger move is sent, unless it is noise. See docs/protocol.md for how near to the fixed point settled devices are. */
   readonly threshold: number;
   /** Own part of the objective: loss and half of the coupling. Summed over honest devices it is the objective. */
   readonly objective: number | null;
@@ -74,7 +74,7 @@ interface Origin {
   readonly study: Study;
   readonly epoch: number;
   readonly opening: number;
-  /** Sketches are still being gathered. */
+  /** Something is to come: sketches are being gathered, or a change is held back. */
   readonly isOpening: boolean;
   readonly now: number;
 }

@@ -8,7 +8,6 @@ import { REVOKED_FILE } from "../keys/revoked.ts";
 import { ROTATION_FILE } from "../keys/rotation.ts";
 import { type Libp2pNetwork, type Libp2pOptions, libp2pNetwork } from "../libp2p.ts";
 import { LINKS_FILE } from "../linksFile.ts";
-import type { Network } from "../network.ts";
 import { WATCH_MILLISECONDS } from "../pace.ts";
 import { openStore } from "../store.ts";
 import { contractOf, studyId } from "../study.ts";
@@ -21,6 +20,7 @@ import { describe, type Parts, type Surroundings } from "./describe.ts";
 import { type DeviceFolder, readRows } from "./folder.ts";
 import { following, peersOf } from "./follow.ts";
 import { startKeys } from "./keys.ts";
+import { logged } from "./logged.ts";
 import { metKeeper, readMet } from "./met.ts";
 import { completeSwitch, NEXT_FILE, NOW_FILE } from "./nextFiles.ts";
 import { type LinkProblem, type Log, noticeBoard } from "./notices.ts";
@@ -32,9 +32,10 @@ import { reportStatus } from "./report.ts";
 import { RESET_FILE } from "./reset.ts";
 import { openFolder } from "./rotate.ts";
 import { rowsFault } from "./rows.ts";
+import { MEMORY_MILLISECONDS, seldom } from "./seldom.ts";
 import { serveStatus } from "./server.ts";
 import { type DaemonStatus, STATUS_FILE } from "./status.ts";
-import { lookOf, MISSING, watchFiles } from "./watch.ts";
+import { lookAtOnce, lookOf, MISSING, watchFiles } from "./watch.ts";
 
 export interface DaemonOptions {
   readonly folder: string;
@@ -105,8 +106,8 @@ async function compose(
   }
   const looks = {
     data: await lookOf(folder.data),
-    links: await lookOf([linksFile(folder)]),
-    keys: await lookOf(keyFiles(folder)),
+    links: lookAtOnce(linksFile(folder)),
+    keys: lookAtOnce(...keyFiles(folder)),
   };
   const rows = await readRows(folder);
   notices.set("rows", rowsFault(folder.study, rows));
@@ -164,26 +165,34 @@ async function compose(
   opened(report(folder, parts, { clock: beat, log, status, look, keyProblems: keys.problems }));
   // Without a neighbour that was waited for, a new key may be due.
   const followLinks = async () => (await follow.links()) && keys.reload();
-  opened(watchFiles([linksFile(folder)], looks.links, beat, followLinks));
-  opened(watchFiles(folder.data, looks.data, beat, follow.data));
+  opened(watchFiles(() => lookAtOnce(linksFile(folder)), looks.links, beat, followLinks));
+  opened(watchFiles(() => lookOf(folder.data), looks.data, beat, follow.data));
   // One that was left by a device that could not follow any more counts as well.
-  opened(watchFiles([join(folder.path, RESET_FILE)], MISSING, beat, follow.reset));
-  opened(watchFiles(keyFiles(folder), looks.keys, beat, keys.reload));
+  opened(watchFiles(() => lookAtOnce(join(folder.path, RESET_FILE)), MISSING, beat, follow.reset));
+  opened(watchFiles(() => lookAtOnce(...keyFiles(folder)), looks.keys, beat, keys.reload));
   const nextFiles = [NEXT_FILE, NOW_FILE].map((name) => join(folder.path, name));
-  opened(watchFiles(nextFiles, await lookOf([]), beat, () => change.follow(device)));
-  opened(watchFiles([join(folder.path, CONSENT_FILE)], MISSING, beat, follow.consent));
+  opened(
+    watchFiles(
+      () => lookAtOnce(...nextFiles),
+      lookAtOnce(),
+      beat,
+      () => change.follow(device),
+    ),
+  );
+  opened(watchFiles(() => lookAtOnce(join(folder.path, CONSENT_FILE)), MISSING, beat, follow.consent));
   return status;
 }
 
 function partsOf(
   { name, links, study }: DeviceFolder,
   delays: Parts["delays"],
-  { log, surroundings }: DaemonOptions,
+  { log, surroundings, clock = realClock }: DaemonOptions,
 ): Parts {
   const startedAt = new Date().toISOString();
+  const memoryBytes = seldom(clock, MEMORY_MILLISECONDS, () => surroundings.memoryBytes());
   return {
     name,
-    surroundings,
+    surroundings: { ...surroundings, memoryBytes },
     startedAt,
     pending: pendingList(),
     notices: noticeBoard(log, () => new Date()),
@@ -207,7 +216,7 @@ interface Reporting {
   keyProblems(): LinkProblem[];
 }
 
-/** Looks every second at what is wrong, and writes the status. Returns how to stop. */
+/** Looks every few seconds at what is wrong, and writes the status. Returns how to stop. */
 function report(
   folder: DeviceFolder,
   parts: Parts,
@@ -228,9 +237,9 @@ function report(
     notices.set("log", failure && `lines of the log are lost: ${failure}`);
     // A quiet device would not notice that there is room again.
     if (failure !== undefined) log.warn({}, "lines were lost before this one");
-    const now = status();
     delays.reset();
-    return now;
+    // Described once: only what is wrong can be another thing now.
+    return { ...before, notices: notices.list() };
   };
   const stop = reportStatus(join(folder.path, STATUS_FILE), clock, lastSecond, (failure) => {
     if (failure !== undefined) parts.statusFailures += 1;
@@ -274,25 +283,4 @@ function connect(folder: DeviceFolder, parts: Parts, wiring: Wiring): Libp2pNetw
     },
     onRefuse: (peer, reason) => parts.bans.set(peer, reason),
   });
-}
-
-/** The network, with a line in the log for each link that comes and goes. */
-function logged(network: Network, log: Log, nameOf: (peer: string) => string): Network {
-  return {
-    self: network.self,
-    start: (listener) =>
-      network.start({
-        onFrame: (peer, frame) => listener.onFrame(peer, frame),
-        onConnect(peer) {
-          log.info({ link: nameOf(peer) }, "connected");
-          listener.onConnect(peer);
-        },
-        onDisconnect(peer) {
-          log.info({ link: nameOf(peer) }, "disconnected");
-          listener.onDisconnect(peer);
-        },
-      }),
-    send: (peer, frame) => network.send(peer, frame),
-    close: () => network.close(),
-  };
 }

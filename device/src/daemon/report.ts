@@ -2,7 +2,7 @@
 
 import { rename, writeFile } from "node:fs/promises";
 import type { Clock } from "../clock.ts";
-import { STATUS_MILLISECONDS } from "../pace.ts";
+import { STATUS_LOOK_MILLISECONDS, STATUS_MILLISECONDS } from "../pace.ts";
 import { reasonOf } from "../reason.ts";
 import { statusNews } from "./news.ts";
 import type { DaemonStatus } from "./status.ts";
@@ -20,9 +20,11 @@ export function reportStatus(
   let writing: Promise<void> = Promise.resolve();
   const isNews = statusNews(clock);
   const write = async () => {
+    let wait = STATUS_LOOK_MILLISECONDS;
     try {
       const now = status();
       if (isNews(now) || isStopped || hasFailed) {
+        wait = STATUS_MILLISECONDS;
         await writeStatus(file, now);
         hasFailed = false;
         onWrite(undefined);
@@ -31,7 +33,7 @@ export function reportStatus(
       hasFailed = true;
       onWrite(reasonOf(error));
     }
-    if (!isStopped) cancel = clock.after(STATUS_MILLISECONDS, next);
+    if (!isStopped) cancel = clock.after(wait, next);
   };
   const next = () => {
     writing = write();

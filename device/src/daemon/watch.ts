@@ -1,25 +1,45 @@
-// Files that change under a running device: looked at every second, by date and size, so that a file replaced whole is seen too.
+// Files that change under a running device: looked at every few seconds, by date and size, so that a file replaced whole is seen too.
 
+import { type Stats, statSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import type { Clock } from "../clock.ts";
-import { REREAD_MILLISECONDS, WATCH_MILLISECONDS } from "../pace.ts";
+import { REREAD_MILLISECONDS, WATCH_MILLISECONDS, WATCH_QUIET_MILLISECONDS } from "../pace.ts";
 
 /** How a file looks that is not there. */
 export const MISSING = "missing";
 
 /** How files look from outside, as one text: equal means unchanged. */
 export async function lookOf(paths: readonly string[]): Promise<string> {
-  const looks = await Promise.all(paths.map((path) => stat(path).catch(() => undefined)));
-  return looks.map((look) => (look === undefined ? MISSING : `${look.mtimeMs} ${look.size} ${look.ino}`)).join(", ");
+  const looks = await Promise.all(paths.map((path) => stat(path).then(lookOfStats, () => MISSING)));
+  return looks.join(", ");
 }
 
 /**
- * Calls `use` when files look otherwise than `known`, as soon as they look the same twice in a row: somebody may be in
+ * The same for files in the device's own folder, at once: a look that waits for another thread costs an idle device
+ * several times as much. Data may lie on a disk of the network that does not answer, so they are looked at by `lookOf`.
+ */
+export function lookAtOnce(...paths: readonly string[]): string {
+  const looks = paths.map((path) => {
+    try {
+      return lookOfStats(statSync(path));
+    } catch {
+      return MISSING;
+    }
+  });
+  return looks.join(", ");
+}
+
+function lookOfStats({ mtimeMs, size, ino }: Stats): string {
+  return `${mtimeMs} ${size} ${ino}`;
+}
+
+/**
+ * Calls `use` when files look (`lookNow`) otherwise than `known`, as soon as they look the same twice in a row: somebody may be in
  * the middle of writing. Files that could not be used (false) are tried again although they look the same, because a
  * right or a disk that comes back changes neither date nor size. Returns how to stop.
  */
 export function watchFiles(
-  paths: readonly string[],
+  lookNow: () => string | Promise<string>,
   known: string,
   clock: Clock,
   use: () => Promise<boolean>,
@@ -38,18 +58,19 @@ export function watchFiles(
     retryAt = isUsed ? Number.POSITIVE_INFINITY : now + wait;
   };
   const look = async () => {
-    const now = await lookOf(paths);
+    const now = await lookNow();
     if (!isStopped && now === before && (now !== acted || clock.now() >= retryAt)) {
       acted = now;
       await act();
     }
+    const isQuiet = now === before && now === acted && unusableSince === undefined;
     before = now;
-    schedule();
+    schedule(isQuiet ? WATCH_QUIET_MILLISECONDS : WATCH_MILLISECONDS);
   };
-  const schedule = () => {
-    if (!isStopped) cancel = clock.after(WATCH_MILLISECONDS, () => void look());
+  const schedule = (wait: number) => {
+    if (!isStopped) cancel = clock.after(wait, () => void look());
   };
-  schedule();
+  schedule(WATCH_MILLISECONDS);
   return () => {
     isStopped = true;
     cancel();

@@ -1,0 +1,27 @@
+// Neighbours of another study: both sides send theirs, say what differs, and send nothing more until it is the same.
+
+import type { DeviceOptions } from "./device.ts";
+import type { Neighbour } from "./neighbour.ts";
+import { encodeStudy } from "./protocol.ts";
+import { canonicalStudy, differenceFrom } from "./study.ts";
+
+type Parts = Pick<DeviceOptions, "study" | "contract" | "network" | "notice">;
+
+/** A neighbour of another study is sent ours, so that it can say what differs. */
+export function sendStudy({ study, contract, network }: Parts, neighbour: Neighbour): void {
+  if (neighbour.studySent || !neighbour.isConnected) return;
+  neighbour.studySent = true;
+  network.send(neighbour.peer, encodeStudy(contract, canonicalStudy(study)));
+}
+
+/** It is sent nothing more until it has our study. */
+export function hearStudy(parts: Parts, neighbour: Neighbour, theirs: string): void {
+  // One text a connection: reading it costs more than a frame.
+  if (neighbour.studyHeard) return;
+  const difference = differenceFrom(parts.study, theirs);
+  if (difference === undefined) return;
+  sendStudy(parts, neighbour);
+  neighbour.studyHeard = true;
+  neighbour.refusal = `another study, ${difference}`;
+  parts.notice?.(`${neighbour.peer} is refused: ${neighbour.refusal}`);
+}
