@@ -1,11 +1,17 @@
 // Neighbours of another study: both sides send theirs, say what differs, and send nothing more until it is the same.
 
-import type { DeviceOptions } from "./device.ts";
 import type { Neighbour } from "./neighbour.ts";
-import { encodeStudy } from "./protocol.ts";
-import { canonicalStudy, differenceFrom } from "./study.ts";
+import type { Network } from "./network.ts";
+import { type Contract, encodeStudy } from "./protocol.ts";
+import { canonicalStudy, differenceFrom, type Study } from "./study.ts";
 
-type Parts = Pick<DeviceOptions, "study" | "contract" | "network" | "notice">;
+/** What a device does this with. */
+interface Parts {
+  readonly study: Study;
+  readonly contract: Contract;
+  readonly network: Network;
+  readonly notice?: (line: string) => void;
+}
 
 /** A neighbour of another study is sent ours, so that it can say what differs. */
 export function sendStudy({ study, contract, network }: Parts, neighbour: Neighbour): void {

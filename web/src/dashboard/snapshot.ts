@@ -36,7 +36,7 @@ export interface DeviceView {
   readonly history: readonly { readonly at: number; readonly objective: number; readonly move: number }[];
 }
 
-export interface StudyView {
+interface StudyView {
   readonly name: string;
   readonly hash: string;
   readonly k: number;
@@ -68,7 +68,7 @@ export interface LinkView {
   readonly problem: string | null;
 }
 
-export interface NoticeView {
+interface NoticeView {
   readonly cause: string;
   readonly text: string;
   readonly since: string;
