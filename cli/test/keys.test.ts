@@ -30,7 +30,7 @@ async function init(...names: string[]): Promise<void> {
 }
 
 async function link(from: string, to: string, ...more: string[]) {
-  return device("link", (await factsOf(to)).invite, "--name", to, "--state", at(from), ...more);
+  return device("link", (await factsOf(to)).invite, "--name", to, "--state", at(from), "--accept-open", ...more);
 }
 
 test("device rotate waits for links, --now does not, the successor is handed over, and the log holds all of it", async () => {

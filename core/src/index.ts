@@ -5,7 +5,6 @@ export { type AlphaChoice, type AlphaScore, type ChooseAlphaOptions, chooseAlpha
 export { type Choice, type ChooseOptions, choose } from "./choose/index.ts";
 export { type ChooseKOptions, chooseK, type KChoice, type KScore } from "./choose/k.ts";
 export { type ChooseLinksOptions, chooseLinks, type LinkChoice } from "./choose/links.ts";
-export { type Classes, holdBack, oneClass, smallestClass, splitClasses } from "./classes.ts";
 export type { Coupling } from "./coupling.ts";
 export {
   type LabelledPoints,
@@ -18,7 +17,6 @@ export {
   splitEvenly,
   twoCommunities,
 } from "./datasets.ts";
-export { largestDrift } from "./drift.ts";
 export type { EmptyClusters } from "./emptyClusters.ts";
 export {
   type FitModel,
@@ -42,7 +40,6 @@ export {
   smallWorld,
   star,
 } from "./graphFamilies.ts";
-export { type GuardedPoints, guardPoints, RESOLUTION_SHARE, roundMoves, roundTo } from "./guarded.ts";
 export { jsKernel } from "./kernel/js.ts";
 export type { Kernel, PreparedPoints, Statistics } from "./kernel/kernel.ts";
 export { fastKernel } from "./kernel/wasm.ts";

@@ -8,7 +8,6 @@ import {
   globalCentroidDeviation,
   graph,
   kmeans,
-  largestDrift,
   type Matrix,
   matrix,
   paperData,
@@ -21,6 +20,7 @@ import {
 } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
 import { runs } from "../../test/runs.ts";
+import { largestDrift } from "../src/drift.ts";
 import { forAllProblems, integerFrom, pickFrom, randomMatrix } from "./problems.ts";
 
 type Row = readonly number[];

@@ -1,7 +1,8 @@
 // What a device has published of its rows: which rows count, which classes of them were told apart, and which rows left.
 // Rows come and go in groups of at least the study's minimum, by the same rule as labels: being there is a label too.
 
-import { type Classes, holdBack, type Matrix, oneClass, splitClasses } from "@fedkm/core";
+import type { Matrix } from "@fedkm/core";
+import { type Classes, holdBack, oneClass, splitClasses } from "@fedkm/core/classes";
 import { hashBytes } from "./sketch.ts";
 
 /** Rows that count now, in the features' units, with their classes. */

@@ -64,7 +64,7 @@ describe("a device", () => {
       const around = emptyNetwork();
       const { network, sent } = around;
       const clock = simulatedClock();
-      const rows = matrix(Array.from({ length: 9 }, (_, i) => [10 * (i % 3), i]));
+      const rows = matrix(Array.from({ length: 9 }, (_, i) => [10 * (i % 3), i * i]));
       const memory = volatileMemory(1);
       const device = createDevice({ study, contract: shared, network, clock, memory, links: ["old"], rows });
       void device.start();
