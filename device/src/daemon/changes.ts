@@ -1,7 +1,8 @@
 // A running device follows its owner's change of study: it begins when next.yaml is there, and ends when all have followed.
 
 import { join } from "node:path";
-import type { ChangingDevice } from "../change.ts";
+import type { Matrix } from "@fedkm/core";
+import { type ChangingDevice, isWithoutRows } from "../change.ts";
 import { realDisk } from "../disk.ts";
 import { reasonOf } from "../reason.ts";
 import type { Store } from "../store.ts";
@@ -22,7 +23,13 @@ export interface StudyChange {
   close(): Promise<void>;
 }
 
-export function studyChange(folder: DeviceFolder, parts: Parts, store: Store, log: Log): StudyChange {
+/** `restart` makes the daemon start again, as with a new key. */
+export function studyChange(
+  folder: DeviceFolder,
+  parts: Parts,
+  store: Store,
+  { log, restart }: { readonly log: Log; restart(): void },
+): StudyChange {
   const { notices } = parts;
   const { path, data } = folder;
   const warn = (line: string | undefined) => notices.set("next", line);
@@ -36,7 +43,8 @@ export function studyChange(folder: DeviceFolder, parts: Parts, store: Store, lo
   };
 
   const begin = async (device: ChangingDevice, study: Study) => {
-    const [contract, rows] = [await contractOf(study), await readRows({ data, study })];
+    const contract = await contractOf(study);
+    const rows = await rowsOfNext(data, parts.study, study);
     const opened = await openNext(path, store, warn);
     try {
       device.begin({ study, contract, rows, memory: opened });
@@ -57,6 +65,7 @@ export function studyChange(folder: DeviceFolder, parts: Parts, store: Store, lo
     const next = parts.next;
     if (next === undefined || memory === undefined) return;
     const setAside = await switchStudy(path, new Date());
+    const isAnew = isWithoutRows(parts.study, next);
     device.finish();
     parts.study = next;
     parts.next = undefined;
@@ -66,6 +75,8 @@ export function studyChange(folder: DeviceFolder, parts: Parts, store: Store, lo
     const rows = await readRows({ data, study: next }).catch(() => undefined);
     if (rows !== undefined) notices.set("rows", rowsFault(next, rows));
     log.info({ study: next.name, setAside }, "the study was changed");
+    // With its rows, and with what was published of them before.
+    if (isAnew) restart();
   };
   /** The owner wants the study before to end, whoever has not followed. */
   const endNow = async (device: ChangingDevice) => {
@@ -73,7 +84,8 @@ export function studyChange(folder: DeviceFolder, parts: Parts, store: Store, lo
     if ((await lookOf([file])) === MISSING) return;
     const { next } = device.change();
     if (next === null) await realDisk.remove(file);
-    else if (next.device.centroids === null) throw new Error("there is no answer in the new study yet");
+    else if (next.device.centroids === null && !isWithoutRows(parts.study, parts.next ?? parts.study))
+      throw new Error("there is no answer in the new study yet");
     else await take(device);
   };
   const trying = async (work: () => Promise<void>): Promise<boolean> => {
@@ -116,4 +128,10 @@ export function studyChange(folder: DeviceFolder, parts: Parts, store: Store, lo
       await memory?.close();
     },
   };
+}
+
+/** The rows of the study that a device is changing to. */
+export async function rowsOfNext(data: readonly string[], current: Study, next: Study): Promise<Matrix> {
+  if (!isWithoutRows(current, next)) return readRows({ data, study: next });
+  return { data: new Float64Array(0), rows: 0, cols: next.features.length };
 }

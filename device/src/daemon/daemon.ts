@@ -53,8 +53,8 @@ export interface DaemonOptions {
 
 export interface Daemon {
   status(): DaemonStatus;
-  /** Resolves when the device must be stopped and started again, because a new key is to become its own. */
-  readonly newKey: Promise<void>;
+  /** Resolves when the device must be stopped and started again, with a new key or with a new guarded study. */
+  readonly restart: Promise<void>;
   /** Keeps the latest state and says goodbye. */
   stop(): Promise<void>;
 }
@@ -66,11 +66,11 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     for (const close of closers.splice(0).reverse()) await close();
   };
   let onDue = () => {};
-  const newKey = new Promise<void>((resolve) => {
+  const restart = new Promise<void>((resolve) => {
     onDue = resolve;
   });
   try {
-    return { status: await compose(options, (close) => closers.push(close), onDue), newKey, stop };
+    return { status: await compose(options, (close) => closers.push(close), onDue), restart, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -96,7 +96,7 @@ async function compose(
   const memory = await openStore(folder.path, notices.set, { isGuarded: folder.study.privacy === "guarded" });
   opened(() => memory.close());
   await completeSwitch(folder.path);
-  const change = studyChange(folder, parts, memory, log);
+  const change = studyChange(folder, parts, memory, { log, restart: onDue });
   opened(() => change.close());
   const audit = auditKeeper(folder.path, clock, (line) => notices.set("audit", line));
   opened(() => audit.close());

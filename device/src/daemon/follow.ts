@@ -8,6 +8,7 @@ import type { Libp2pNetwork } from "../libp2p.ts";
 import { type Link, readLinks } from "../linksFile.ts";
 import { reasonOf } from "../reason.ts";
 import type { Audit } from "./audit.ts";
+import { rowsOfNext } from "./changes.ts";
 import { CONSENT_FILE } from "./consent.ts";
 import type { Parts } from "./describe.ts";
 import { type DeviceFolder, readRows } from "./folder.ts";
@@ -55,7 +56,7 @@ export function following(folder: DeviceFolder, parts: Parts, { device, network,
     data: orNotice("data", "data stays", async () => {
       const { study, next } = parts;
       const rows = await readRows({ data: folder.data, study });
-      device.setRows(rows, next && (await readRows({ data: folder.data, study: next })));
+      device.setRows(rows, next && (await rowsOfNext(folder.data, study, next)));
       parts.dataReadAt = new Date().toISOString();
       log.info({ rows: rows.rows }, "data changed");
       audit.note("data", { rows: rows.rows });

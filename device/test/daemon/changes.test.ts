@@ -18,10 +18,11 @@ import {
 } from "../../src/daemon/nextFiles.ts";
 import { openNext } from "../../src/daemon/nextStore.ts";
 import { freePorts } from "../../src/daemon/ports.ts";
+import type { DaemonStatus } from "../../src/daemon/status.ts";
 import { writeLinks } from "../../src/linksFile.ts";
 import type { SavedState } from "../../src/memory.ts";
 import { openStore } from "../../src/store.ts";
-import { contractOf, parseStudy, studyId } from "../../src/study.ts";
+import { contractOf, formatStudy, parseStudy, studyId } from "../../src/study.ts";
 import { pointsAsCsv } from "../../src/studyOfPoints.ts";
 import { problem, studyText, studyWith } from "../problem.ts";
 
@@ -58,7 +59,7 @@ function statusOf(name: string) {
 }
 
 /** Three daemons in a row; returns their rows. */
-async function startNetwork() {
+async function startNetwork(text = studyText) {
   const { study, datasets, graph } = await problem("iso", path(3), 1);
   const ports = await freePorts("127.0.0.1", 3);
   const folders: DeviceFolder[] = [];
@@ -66,7 +67,7 @@ async function startNetwork() {
     const data = join(folder, `${name}.csv`);
     writeFileSync(data, pointsAsCsv(study, datasets[i]));
     const listen = [`/ip4/127.0.0.1/tcp/${ports[i]}`];
-    folders.push(await createFolder(pathOf(name), studyText, { name, data: [data], listen, announce: [] }));
+    folders.push(await createFolder(pathOf(name), text, { name, data: [data], listen, announce: [] }));
   }
   for (const [i, name] of names.entries()) {
     const links = Array.from(graph.neighbours[i], (j) => {
@@ -119,6 +120,31 @@ test("three daemons change their study one after the other, with a restart on th
     const [aside] = files.filter((file) => file.startsWith("set-aside-"));
     expect(parseStudy(readFileSync(join(pathOf(name), aside, "study.yaml"), "utf8")).alpha).toBe(1);
   }
+});
+
+test("guarded daemons change their study one after the other, and publish nothing of their rows in two studies at once", async () => {
+  const guarded = { privacy: "guarded", minimum: 5 } as const;
+  await startNetwork(formatStudy(studyWith(guarded)));
+  const next = studyWith({ ...guarded, alpha: 2 });
+  const after = studyId(await contractOf(next));
+  const until = (isSo: () => boolean) =>
+    vi.waitFor(() => expect(isSo(), String(isSo)).toBe(true), { timeout: 20_000, interval: 20 });
+  await until(() => names.every((name) => statusOf(name).device.phase === "settled"));
+  await writeNext(pathOf("north"), next);
+  await until(() => statusOf("north").next !== null);
+  expect(statusOf("north").next?.device.rows).toBe(0);
+  expect(statusOf("north").device.rows).toBeGreaterThan(0);
+  for (const name of ["middle", "south"]) await writeNext(pathOf(name), next);
+  for (const name of names) {
+    const daemon = daemons.get(name);
+    await daemon?.restart;
+    await daemon?.stop();
+    await start(name);
+  }
+  const isThere = ({ studyHash, device }: DaemonStatus) =>
+    studyHash === after && device.phase === "settled" && device.rows > 0 && device.guarded?.isHistoryLost === false;
+  await until(() => names.every((name) => isThere(statusOf(name))));
+  for (const name of names) expect(statusOf(name).device.guarded?.smallestClass).toBeGreaterThanOrEqual(5);
 });
 
 /** A state of a study; its one centroid is where it came from. */

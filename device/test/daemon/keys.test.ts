@@ -61,7 +61,7 @@ async function start({ path }: DeviceFolder): Promise<() => Daemon> {
   let daemon = await startDaemon({ folder: path, log, surroundings, clock });
   running.push(daemon);
   const again = async (old: Daemon) => {
-    await old.newKey;
+    await old.restart;
     if (!running.includes(old)) return;
     running = running.filter((one) => one !== old);
     await old.stop();

@@ -69,11 +69,12 @@ async function runUntilStopped(
   const stopped = untilStopped(signal);
   let event: StopEvent | undefined;
   try {
-    // A new key makes it another device to its neighbours: it starts again, as if it had been stopped in between.
+    // A new key makes it another device to its neighbours, and a new guarded study begins with rows that count at once:
+    // it starts again, as if it had been stopped in between.
     while (event === undefined) {
       const daemon = await startDaemon({ folder: state, log, isDiscoverable: mdns, surroundings, ...asked });
-      event = (await Promise.race([stopped, daemon.newKey]))?.event;
-      log.info({ reason: event ?? "new key" }, "stopping");
+      event = (await Promise.race([stopped, daemon.restart]))?.event;
+      log.info({ reason: event ?? "a new key or study" }, "stopping");
       await daemon.stop();
     }
   } finally {
