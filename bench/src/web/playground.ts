@@ -1,10 +1,9 @@
 // How fast the playground is: bytes of script, first paint, frames a second while it plays, and a round in its worker.
 
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { extname } from "node:path";
+import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { erdosRenyi, fitRounds, paperData, randomStream } from "@fedkm/core";
 import { site } from "@fedkm/web";
@@ -13,7 +12,6 @@ import { cpuSeconds } from "../measure.ts";
 import { print } from "../table.ts";
 
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"];
-const types: Record<string, string> = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css" };
 
 export async function playground(): Promise<void> {
   const executablePath = ["chromium", "google-chrome"]
@@ -23,9 +21,8 @@ export async function playground(): Promise<void> {
     console.log("\nplayground: needs Chromium on the PATH (apt-get install chromium)");
     return;
   }
-  const server = await serve();
+  const { origin, close } = await serve();
   const browser = await chromium.launch({ executablePath, headless: true, args: FLAGS });
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   try {
     print("playground, in headless Chromium without a graphics card", [
       ["what", "measured", "goal"],
@@ -37,7 +34,7 @@ export async function playground(): Promise<void> {
     ]);
   } finally {
     await browser.close();
-    server.close();
+    close();
   }
 }
 
@@ -94,20 +91,10 @@ function roundMilliseconds(): number {
   return (1000 * Math.min(run(), run(), run())) / rounds;
 }
 
-async function serve(): Promise<Server> {
-  const server = createServer(({ url = "/" }, response) => {
-    const file = new URL(`.${url === "/" ? "/index.html" : url}`, site);
-    try {
-      const body = readFileSync(file);
-      response.writeHead(200, { "content-type": types[extname(file.pathname)] ?? "application/octet-stream" });
-      response.end(body);
-    } catch {
-      response.writeHead(404);
-      response.end();
-    }
-  });
-  await new Promise<void>((resolve) => {
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  return server;
+/** The command itself, on a port that was free. */
+async function serve(): Promise<{ readonly origin: string; close(): void }> {
+  const program = fileURLToPath(new URL("../../../cli/bin/fedkm.js", import.meta.url));
+  const child = spawn(process.execPath, [program, "playground"], { stdio: ["ignore", "pipe", "ignore"] });
+  const [line] = (await once(child.stdout, "data")) as [Buffer];
+  return { origin: line.toString("utf8").trim(), close: () => child.kill() };
 }
