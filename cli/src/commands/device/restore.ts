@@ -1,6 +1,6 @@
 // fedkm device restore: a device's folder made again from its backup.
 
-import { restoreFolder } from "@fedkm/device/daemon";
+import { readFolder, restoreFolder } from "@fedkm/device/daemon";
 import type { Console } from "../../console.ts";
 import { readPassphrase } from "../../devices/passphrase.ts";
 
@@ -15,10 +15,13 @@ export async function restoreDevice(
   { stdout }: Console,
 ): Promise<void> {
   const { name, savedAt, missingData } = await restoreFolder(file, state, readPassphrase(passphraseFile));
+  const { study } = await readFolder(state);
+  const consent = `What it has published of its rows is not in a backup: it sends nothing of them until fedkm device consent --state ${state}`;
   const lines = [
     `device ${name} lives in ${state} again, as it was at ${savedAt}`,
     "Do not run it while the device that it was saved from runs: both would be the same device.",
     ...missingData.map((path) => `data file ${path} does not exist here: bring it, or correct ${state}/device.json`),
+    ...(study.privacy === "guarded" ? [consent] : []),
     "",
     `next: fedkm device run --state ${state}`,
   ];
