@@ -12,6 +12,9 @@ const POOL_SHARE = 3 / 4;
 /** Of the square root of a core's size: how many rows are chosen by what the mean still lacks. They outweigh chance. */
 const BALANCING = 4;
 
+/** So many rows are looked at for each that is chosen. */
+const CANDIDATES = 16;
+
 /**
  * In standard deviations of a row: how well the sum of a cluster may be guessed from its core. An error uniform over this
  * width deviates as much as a row does, so that even if one row alone changes its cluster later, it stays unknown.
@@ -51,8 +54,11 @@ function coreOf({ data, cols }: Matrix, own: readonly number[], mean: Float64Arr
     .map((row) => ({ row, distance: squaredDistance(data, row * cols, mean, 0, cols) }))
     .sort((a, b) => a.distance - b.distance || a.row - b.row)
     .slice(0, Math.max(size, Math.ceil(POOL_SHARE * own.length)));
-  const pool = nearest.map(({ row }) => row);
-  const core = pool.splice(0, Math.max(0, size - Math.ceil(BALANCING * Math.sqrt(size))));
+  const chosen = Math.min(size, Math.ceil(BALANCING * Math.sqrt(size)));
+  const core = nearest.slice(0, size - chosen).map(({ row }) => row);
+  const left = nearest.slice(size - chosen);
+  const every = Math.max(1, Math.floor(left.length / (CANDIDATES * chosen)));
+  const pool = left.filter((_, at) => at % every === 0).map(({ row }) => row);
   const target = blurred({ data, cols }, own, mean);
   const lacking = new Float64Array(cols);
   const take = (row: number) => {
