@@ -4,7 +4,8 @@ import { type FitModel, type FitOptions, fit, globalCentroidDeviation } from "@f
 import { print } from "../table.ts";
 import { kinds, median, type Setting, setting } from "./setting.ts";
 
-const SEEDS = 20;
+/** Of fewer the medians jump: a single row that is held back doubles the distance of a small network. */
+const SEEDS = 60;
 const SIZES = [100, 200, 800];
 /** Guarded runs are at most so many times as far from the pooled answer as open ones, in the median. */
 const BAR = 2;
@@ -38,7 +39,7 @@ export function guardedPrice(first: number): void {
         median(guarded).toExponential(1),
         ratio.toFixed(1),
         (mean(guarded) / mean(open)).toFixed(1),
-        `${guarded.filter((own, s) => own <= 1.01 * open[s]).length} of ${SEEDS}`,
+        `${guarded.filter((own, s) => own <= BAR * open[s]).length} of ${SEEDS}`,
         (median(fewer) / median(open)).toFixed(1),
         `${(100 * held).toFixed(2)} %`,
         mean(models.map(({ rounds }) => rounds)).toFixed(0),
@@ -46,7 +47,7 @@ export function guardedPrice(first: number): void {
       ];
     }),
   );
-  const ratios = ["ratio", "of means", "within 1 %", "ratio, minimum 5"];
+  const ratios = ["ratio", "of means", `at most ${BAR}`, "ratio, minimum 5"];
   const head = ["data", "m", "alone", "open", "guarded", ...ratios, "held back", "rounds", "smallest class"];
   print(`guarded rows: GCD, medians of ${SEEDS} seeds, ten devices, p = 0.7, alpha = 1, minimum 10`, [head, ...rows]);
   console.log(`a ratio of at most ${BAR}: ${missed.length === 0 ? "everywhere" : `not in ${missed.join(", ")}`}`);
