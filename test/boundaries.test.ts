@@ -63,6 +63,7 @@ const layers = [
   "schedule",
   "options",
   "classes",
+  "cores",
   "updateState",
   "guarded",
   "drift",

@@ -2,7 +2,7 @@
 // leave a device are on.
 
 import { type Classes, holdBack, oneClass, splitClasses } from "./classes.ts";
-import { squaredDistance } from "./kernel/js.ts";
+import { coresOf } from "./cores.ts";
 import type { PreparedPoints, Statistics } from "./kernel/kernel.ts";
 import type { Matrix } from "./matrix.ts";
 import type { UpdateState } from "./updateState.ts";
@@ -18,9 +18,9 @@ export interface GuardedPoints extends PreparedPoints {
   /** The labels at these centroids count as published. Returns whether that split a class. */
   publish(centroids: Float64Array): boolean;
   /**
-   * Publishes counts and sums of a few rows of each cluster, those nearest to its centroid: what a device says first,
-   * alone, before it knows its neighbours. Whose label was published keeps it unless `minimum` rows change theirs
-   * together. These rows hardly ever will, and their mean is nearly the cluster's; all others stay free.
+   * Publishes counts and sums of a few rows of each cluster, its core: what a device says first, alone, before it knows
+   * its neighbours. Whose label was published keeps it unless `minimum` rows change theirs together. These rows hardly
+   * ever will; all others stay free. The better the cores' means are, the fewer of those change after their first label.
    */
   publishCores(centroids: Float64Array): Pick<Statistics, "counts" | "sums">;
 }
@@ -78,29 +78,6 @@ export function guardPoints(
     squaredDistances: (centre, into) => prepared.squaredDistances(centre, into),
     release: () => prepared.release(),
   };
-}
-
-/** The share of a cluster that is its core, where the minimum is less: a smaller one errs more in many columns. */
-const CORE_SHARE = 1 / 8;
-
-/** The labels of core rows, and k for all others; the labels of all rows where too few others would be left to hide in. */
-function coresOf({ data, rows, cols }: Matrix, centroids: Float64Array, labels: Uint32Array, minimum: number) {
-  const k = centroids.length / cols;
-  const clusters = Array.from({ length: k }, (): { row: number; distance: number }[] => []);
-  for (let row = 0; row < rows; row++) {
-    const distance = squaredDistance(data, row * cols, centroids, labels[row] * cols, cols);
-    clusters[labels[row]].push({ row, distance });
-  }
-  const found = new Uint32Array(rows).fill(k);
-  let others = rows;
-  clusters.forEach((own, c) => {
-    if (own.length < minimum) return;
-    own.sort((a, b) => a.distance - b.distance || a.row - b.row);
-    const size = Math.max(minimum, Math.ceil(CORE_SHARE * own.length));
-    for (const { row } of own.slice(0, size)) found[row] = c;
-    others -= size;
-  });
-  return others > 0 && others < minimum ? labels.slice() : found;
 }
 
 /** Of the rows with labels below k. */
