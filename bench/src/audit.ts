@@ -15,6 +15,10 @@ const sections: Record<string, Section> = {
     const { poison } = await import("./audit/poison.ts");
     return poison(isShort ? 5 : 20);
   },
+  async honest(isShort) {
+    const { honest } = await import("./audit/honest.ts");
+    return honest(isShort ? 5 : 20);
+  },
   async "poison-devices"(isShort) {
     const { poisonedDevices } = await import("./audit/poisonDevices.ts");
     return poisonedDevices(isShort ? 1 : 5);

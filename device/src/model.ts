@@ -2,6 +2,7 @@
 
 import { type DeviceUpdate, kmeans, type Matrix, matrix, toRows, updateDevice } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
+import { isBetterEnd } from "./choice.ts";
 import { Guarded, isSameRow } from "./guarded.ts";
 import type { HistoryMemory, SavedState } from "./memory.ts";
 import { inOrder, isInOrder, orderLike, sortedOrder } from "./numbering.ts";
@@ -218,9 +219,7 @@ export class Model {
     let isFresh = first !== before;
     for (const other of others) {
       const found = this.#updated(other, neighbours);
-      if (found.objective >= result.objective) continue;
-      result = found;
-      isFresh = true;
+      if (isBetterEnd(found, result, neighbours, this.#study)) [result, isFresh] = [found, true];
     }
     this.#openingLeft = Math.max(0, this.#openingLeft - 1);
     this.round++;
