@@ -60,10 +60,12 @@ class Changing implements ChangingDevice, NetworkListener {
   #presumed: ReadonlySet<string> = new Set();
   #cancelLook = () => {};
   #askAgainAt = 0;
+  #isPaused: boolean;
 
   constructor(options: ChangingOptions) {
     const { study, contract, memory, rows, links } = options;
     this.#options = options;
+    this.#isPaused = options.isPaused ?? false;
     this.#links = links;
     this.#current = createSide(options, { study, contract, memory, rows }, links);
   }
@@ -80,6 +82,11 @@ class Changing implements ChangingDevice, NetworkListener {
 
   reset(): void {
     for (const { device } of this.#sides) device.reset();
+  }
+
+  setPaused(isPaused: boolean): void {
+    this.#isPaused = isPaused;
+    for (const { device } of this.#sides) device.setPaused(isPaused);
   }
 
   setRows(rows: Matrix, next?: Matrix): void {
@@ -239,7 +246,7 @@ class Changing implements ChangingDevice, NetworkListener {
     const before = saved?.study === studyId(part.contract) ? saved.neighbours.map(({ peer }) => peer) : [];
     this.#presumed = new Set(before);
     const links = this.#links.filter((peer) => this.#presumed.has(peer));
-    return createSide(this.#options, part, links);
+    return createSide({ ...this.#options, isPaused: this.#isPaused }, part, links);
   }
 
   #run(next: Side): void {
