@@ -29,7 +29,7 @@ alpha: 1
 privacy: open
 minimum: 1
 `;
-export const names = ["north", "south", "east"] as const;
+const names = ["north", "south", "east"] as const;
 type Name = (typeof names)[number];
 
 /** Ten of a device's seconds pass in one, so that nobody waits for its looks at files. */
