@@ -1,11 +1,12 @@
 // The loop of one device, asynchronous Algorithm 1: hear, update, keep, send.
 
-import { type Matrix, matrix, toRows } from "@fedkm/core";
+import { type Matrix, matrix } from "@fedkm/core";
 import { alarm } from "./alarm.ts";
 import type { Clock } from "./clock.ts";
 import { keepOrder, sendOrder } from "./conflict.ts";
 import { Gathering } from "./gathering.ts";
 import { examine } from "./guard.ts";
+import { stateOf } from "./kept.ts";
 import { type Memory, type SavedState, usable } from "./memory.ts";
 import { Model } from "./model.ts";
 import { checkAway, createNeighbour, hear, meet, type Neighbour } from "./neighbour.ts";
@@ -290,17 +291,7 @@ class Loop implements Device, NetworkListener {
   }
 
   #state(): SavedState {
-    const { centroids, present, round } = this.#model;
-    return {
-      study: this.#studyId,
-      round,
-      centroids: centroids === undefined ? [] : toRows(centroids),
-      present,
-      ...this.#gathering.saved(),
-      own: this.#model.savedOwn(),
-      neighbours: Array.from(this.#neighbours.values()).flatMap(({ peer, guard: { last }, seed, centroids: heard }) =>
-        last === undefined || heard === undefined ? [] : [{ peer, ...last, seed, centroids: toRows(heard) }],
-      ),
-    };
+    const [model, gathering] = [this.#model, this.#gathering];
+    return stateOf({ study: this.#studyId, model, gathering, neighbours: this.#neighbours.values() });
   }
 }

@@ -13,8 +13,11 @@ import { type Picture, readPng, writePng } from "./png.ts";
 const program = fileURLToPath(new URL("../../../cli/bin/fedkm.js", import.meta.url));
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"];
 const WIDTHS = [1440, 390] as const;
-/** What the loop shows: neighbours that agree round by round. */
-const LOOP = "data=var&points=40&devices=12&start=local&seed=2";
+/** What the loop shows: neighbours agree round by round, one of them begins to lie, and what heals when it leaves. */
+const LOOP = "data=var&points=40&devices=12&start=local&seed=2&events=8:lie:3%2B22:leave:3";
+/** In the table of all devices. */
+const ALL_SETTLED =
+  "[...document.querySelectorAll('nav td:nth-child(2)')].every((cell) => cell.textContent === 'settled') && document.querySelector('nav td')";
 const [LOOP_FRAMES, LOOP_MILLISECONDS] = [40, 500];
 
 const views = {
@@ -70,7 +73,7 @@ async function drawDashboard(browser: Browser, folder: string): Promise<void> {
   try {
     for (const width of WIDTHS) {
       const page = await openAt(browser, address, width);
-      await page.getByText("settled").first().waitFor();
+      await page.waitForFunction(ALL_SETTLED);
       await keep(page, join(folder, `dashboard-${width}.png`));
     }
   } finally {
