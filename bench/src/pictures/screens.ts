@@ -14,7 +14,7 @@ const program = fileURLToPath(new URL("../../../cli/bin/fedkm.js", import.meta.u
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"];
 const WIDTHS = [1440, 390] as const;
 /** What the loop shows: neighbours agree round by round, one of them begins to lie, and what heals when it leaves. */
-const LOOP = "data=var&points=40&devices=12&start=local&seed=2&events=8:lie:3%2B22:leave:3";
+const LOOP = "data=var&points=40&devices=12&start=local&seed=2&events=8:lie:3+22:leave:3";
 /** In the table of all devices. */
 const ALL_SETTLED =
   "[...document.querySelectorAll('nav td:nth-child(2)')].every((cell) => cell.textContent === 'settled') && document.querySelector('nav td')";
