@@ -1,4 +1,5 @@
-// npm run pictures [-- --out folder]: the README's picture, and every method on one small problem for docs/methods.md.
+// npm run pictures [-- --out folder] [--screens]: the README's picture, every method on one small problem for
+// docs/methods.md and, where it is asked for, screenshots of the pages.
 
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,12 +18,15 @@ import {
 } from "@fedkm/core";
 import { shadeStep } from "@fedkm/pictures";
 import { draw } from "./pictures/draw.ts";
+import { drawScreens } from "./pictures/screens.ts";
 import { drawTogether } from "./pictures/together.ts";
 
 /** Devices hold clusters unevenly, and the methods differ: on most seeds more of them are near the pooled answer. */
 const SEED = 11;
 
-const { values } = parseArgs({ options: { out: { type: "string", default: "docs" } } });
+const { values } = parseArgs({
+  options: { out: { type: "string", default: "docs" }, screens: { type: "boolean", default: false } },
+});
 mkdirSync(join(values.out, "methods"), { recursive: true });
 
 const drawn = paperData("var", 1, 240, SEED);
@@ -60,3 +64,4 @@ table.forEach(([name, { travels = "centroids" }], i) => {
   write(join("methods", `${name}.svg`), draw(scene));
 });
 write("together.svg", drawTogether());
+if (values.screens) await drawScreens(join(values.out, "screens"));

@@ -8,7 +8,7 @@ import { realDisk } from "./disk.ts";
 import { printable } from "./printable.ts";
 import { inTurn } from "./turn.ts";
 
-const AUDIT_FILE = "audit.jsonl";
+export const AUDIT_FILE = "audit.jsonl";
 
 /** A file that is longer, or of an earlier year, is set aside, and the chain goes on in a new one. */
 const LARGEST_FILE_BYTES = 10_000_000;
@@ -22,7 +22,7 @@ const NOTHING_BEFORE = "0".repeat(64);
 /**
  * `started` and `stopped`: the device; `linked`, `accepted`, `unlinked`: a command changed links, and `links`: a running
  * device uses others than before; `refused`: frames or strangers; `rotating`, `rotated`, `followed`: a new key is made,
- * used, or known here; `revoked`: a revocation was made or heard; `reset`; `study`: another one than at the last start;
+ * used, or known here; `revoked`: a revocation was made or heard; `reset`; `paused` and `resumed`; `study`: another one than at the last start;
  * `data`: rows were read; `released`: what was made of them left the device for the first time; `lost`: so many events
  * could not be written.
  */
@@ -39,6 +39,8 @@ export type AuditEvent =
   | "followed"
   | "revoked"
   | "reset"
+  | "paused"
+  | "resumed"
   | "study"
   | "data"
   | "released"

@@ -68,10 +68,12 @@ class Changing implements ChangingDevice, NetworkListener {
   #presumed: ReadonlySet<string> = new Set();
   #cancelLook = () => {};
   #askAgainAt = 0;
+  #isPaused: boolean;
 
   constructor(options: ChangingOptions) {
     const { study, contract, memory, rows, links } = options;
     this.#options = options;
+    this.#isPaused = options.isPaused ?? false;
     this.#links = links;
     this.#current = createSide(options, { study, contract, memory, rows }, links);
   }
@@ -89,6 +91,11 @@ class Changing implements ChangingDevice, NetworkListener {
   reset(rows?: Matrix): void {
     this.#current.device.reset(rows);
     this.#next?.device.reset();
+  }
+
+  setPaused(isPaused: boolean): void {
+    this.#isPaused = isPaused;
+    for (const { device } of this.#sides) device.setPaused(isPaused);
   }
 
   setRows(rows: Matrix, next?: Matrix): void {
@@ -251,7 +258,7 @@ class Changing implements ChangingDevice, NetworkListener {
     const before = saved?.study === studyId(part.contract) ? saved.neighbours.map(({ peer }) => peer) : [];
     this.#presumed = new Set(before);
     const links = this.#links.filter((peer) => this.#presumed.has(peer));
-    return createSide(this.#options, part, links);
+    return createSide({ ...this.#options, isPaused: this.#isPaused }, part, links);
   }
 
   #run(next: Side): void {

@@ -1,11 +1,12 @@
 // The loop of one device, asynchronous Algorithm 1: hear, update, keep, send.
 
-import { type Matrix, matrix, toRows } from "@fedkm/core";
+import { type Matrix, matrix } from "@fedkm/core";
 import { alarm } from "./alarm.ts";
 import type { Clock } from "./clock.ts";
 import { keepOrder, sendOrder } from "./conflict.ts";
 import { Gathering } from "./gathering.ts";
 import { examine } from "./guard.ts";
+import { stateOf } from "./kept.ts";
 import { type Memory, type SavedState, usable } from "./memory.ts";
 import { Model } from "./model.ts";
 import { checkAway, createNeighbour, hear, meet, type Neighbour } from "./neighbour.ts";
@@ -31,6 +32,8 @@ export interface DeviceOptions {
   readonly rows: Matrix;
   /** Of the first k-means. Default 0. */
   readonly seed?: number;
+  /** Begins paused. Default false. */
+  readonly isPaused?: boolean;
   /** Between two updates, at least. Default 10. */
   readonly paceMilliseconds?: number;
   /** What a person should know, one line each; never data. */
@@ -44,6 +47,8 @@ export interface Device {
   setLinks(peers: readonly string[]): void;
   /** Begins again from its own rows, and all devices with it. With rows: whatever was published before, as a person consents. */
   reset(rows?: Matrix): void;
+  /** Paused, it makes no update, and says again and again what it last sent. It hears its neighbours all the same. */
+  setPaused(isPaused: boolean): void;
   status(): DeviceStatus;
   /** Stops updating and sending; the network and the memory are their owners' to close. */
   stop(): void;
@@ -68,10 +73,12 @@ class Loop implements Device, NetworkListener {
   readonly #alarm;
   #cancelHeartbeat: (() => void) | undefined;
   #isStopped = false;
+  #isPaused: boolean;
 
   constructor(options: DeviceOptions) {
     const { study, contract, network, memory, links, clock, rows, seed = 0 } = options;
     this.#options = options;
+    this.#isPaused = options.isPaused ?? false;
     this.#studyId = studyId(contract);
     this.#alarm = alarm(clock, () => this.#work());
     const saved = usable(memory.saved, this.#studyId, contract.k, contract.d);
@@ -111,7 +118,15 @@ class Loop implements Device, NetworkListener {
     const neighbours = [...this.#neighbours.values()];
     const isOpening = this.#sender.isHeldBack || this.#gathering.isOpening(neighbours, now);
     const opening = this.#gathering.tag.number;
-    const origin = { study, peer: network.self, epoch: memory.epoch, opening, isOpening, now };
+    const origin = {
+      study,
+      peer: network.self,
+      epoch: memory.epoch,
+      opening,
+      isOpening,
+      isPaused: this.#isPaused,
+      now,
+    };
     return describe(origin, this.#model, neighbours, this.#sender.framesSent);
   }
 
@@ -137,6 +152,15 @@ class Loop implements Device, NetworkListener {
     this.#model.reset(rows);
     this.#gathering.raise(this.#options.clock.now());
     this.#wake();
+  }
+
+  setPaused(isPaused: boolean): void {
+    if (isPaused === this.#isPaused) return;
+    this.#isPaused = isPaused;
+    // What was computed since the last frame is held back like noise.
+    this.#sender.isHeldBack = isPaused && this.#sender.hasSent;
+    if (isPaused) this.#alarm.cancel();
+    else this.#wake();
   }
 
   /** What a neighbour that has left brought in must not stay, here or further away. */
@@ -187,7 +211,8 @@ class Loop implements Device, NetworkListener {
 
   /** Sees to it that an update comes after this time, but not sooner than the pace allows. */
   #wake(after = 0): void {
-    if (!this.#isStopped) this.#alarm.set(Math.max(after, this.#restUntil - this.#options.clock.now()));
+    if (!this.#isStopped && !this.#isPaused)
+      this.#alarm.set(Math.max(after, this.#restUntil - this.#options.clock.now()));
   }
 
   #work(): void {
@@ -256,7 +281,7 @@ class Loop implements Device, NetworkListener {
     const { clock } = this.#options;
     const isDue = () => clock.now() >= this.#sender.sentAt + HEARTBEAT_MILLISECONDS;
     this.#cancelHeartbeat = clock.after(Math.max(0, this.#sender.sentAt + HEARTBEAT_MILLISECONDS - clock.now()), () => {
-      if (isDue() && !this.#model.isStarting) this.#update();
+      if (isDue() && !this.#isPaused && !this.#model.isStarting) this.#update();
       if (isDue()) {
         this.#sender.sentAt = clock.now();
         this.#sender.sendAll(this.#neighbours.values());
@@ -266,17 +291,7 @@ class Loop implements Device, NetworkListener {
   }
 
   #state(): SavedState {
-    const { centroids, present, round } = this.#model;
-    return {
-      study: this.#studyId,
-      round,
-      centroids: centroids === undefined ? [] : toRows(centroids),
-      present,
-      ...this.#gathering.saved(),
-      own: this.#model.savedOwn(),
-      neighbours: Array.from(this.#neighbours.values()).flatMap(({ peer, guard: { last }, seed, centroids: heard }) =>
-        last === undefined || heard === undefined ? [] : [{ peer, ...last, seed, centroids: toRows(heard) }],
-      ),
-    };
+    const [model, gathering] = [this.#model, this.#gathering];
+    return stateOf({ study: this.#studyId, model, gathering, neighbours: this.#neighbours.values() });
   }
 }

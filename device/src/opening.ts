@@ -35,6 +35,8 @@ export class Opening {
     this.#seed = saved?.seed ?? 0;
     for (const sketch of saved?.sketches ?? []) this.#sketches.set(sketch.origin, fromSaved(sketch));
     this.#table = this.#digest();
+    // It was stopped before it had found the seed.
+    if (this.#seed === 0 && this.#sketches.size > 0) this.#changedAt = Number.NEGATIVE_INFINITY;
   }
 
   get tag(): Tag {
@@ -97,7 +99,8 @@ export class Opening {
   }
 
   saved(): SavedOpening {
-    return { number: this.#number, seed: this.#seed, sketches: Array.from(this.#sketches.values(), toSaved) };
+    const seed = this.isSeeking ? 0 : this.#seed;
+    return { number: this.#number, seed, sketches: Array.from(this.#sketches.values(), toSaved) };
   }
 
   #changed(now: number): void {

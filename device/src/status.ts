@@ -13,8 +13,9 @@ import { unscale } from "./units.ts";
 /**
  * starting: the first k-means runs. waiting: too few rows, and no neighbour heard yet. moving: there is something to send.
  * settled: nothing is, see `threshold`. alone: nothing is either, but no neighbour counts, so its clusters are its own.
+ * paused: a person wants it to make no update.
  */
-type Phase = "starting" | "waiting" | "moving" | "settled" | "alone";
+type Phase = "starting" | "waiting" | "moving" | "settled" | "alone" | "paused";
 
 export interface NeighbourStatus {
   readonly peer: string;
@@ -76,11 +77,12 @@ interface Origin {
   readonly opening: number;
   /** Something is to come: sketches are being gathered, or a change is held back. */
   readonly isOpening: boolean;
+  readonly isPaused: boolean;
   readonly now: number;
 }
 
 export function describe(
-  { peer, study, epoch, opening, isOpening, now }: Origin,
+  { peer, study, epoch, opening, isOpening, isPaused, now }: Origin,
   model: Model,
   neighbours: readonly Neighbour[],
   framesSent: number,
@@ -89,7 +91,7 @@ export function describe(
   return {
     peer,
     study: study.name,
-    phase: phaseOf(model, neighbours, isOpening),
+    phase: isPaused ? "paused" : phaseOf(model, neighbours, isOpening),
     rows,
     rowsLeftOut,
     privacy: study.privacy,

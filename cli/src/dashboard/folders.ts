@@ -1,30 +1,29 @@
-// What the dashboard shows and does of devices on this machine: it reads and changes their folders, as commands do.
+// Devices on this machine as a dashboard's source: it reads and changes their folders, as commands do.
 
-import { basename } from "node:path";
-import {
-  changeLinks,
-  type DaemonStatus,
-  isLocked,
-  type LinkStatus,
-  readFolder,
-  resetFolder,
-  withLink,
-  withoutLink,
-} from "@fedkm/device/daemon";
-import type { Action, DeviceView, LinkView, Snapshot } from "@fedkm/web";
+import { statSync } from "node:fs";
+import { basename, join } from "node:path";
+import { AUDIT_FILE, type DaemonStatus, isLocked, readAudit, readFolder } from "@fedkm/device/daemon";
+import { printable } from "@fedkm/device/printable";
+import type { DeviceView, Snapshot } from "@fedkm/web";
+import { auditFacts } from "../devices/audit.ts";
 import { modelOfFolder } from "../devices/model.ts";
 import { statusReader } from "../devices/state.ts";
+import { carryOut } from "./actions.ts";
 import type { Source } from "./server.ts";
+import { viewOf } from "./view.ts";
 
 /** Of objective and move, so many points are kept for the curves. */
 const MOST_HISTORY = 600;
+/** Of the audit log, so many lines are shown. */
+const MOST_LINES = 50;
 
 type History = DeviceView["history"];
 
 /** `folders` are those of devices, each with a name of its own. */
 export function folderSource(folders: readonly string[]): Source {
-  const known = new Map(folders.map((folder) => [basename(folder), folder]));
+  const known = new Map(folders.map((folder) => [printable(basename(folder)), folder]));
   const read = statusReader();
+  const log = logReader();
   const histories = new Map<string, History>();
   const studies = new Map<string, DeviceView["study"]>();
   return {
@@ -37,9 +36,12 @@ export function folderSource(folders: readonly string[]): Source {
         histories.set(id, history);
         const study = studies.get(status.studyHash) ?? (await studyOf(folder, status.studyHash));
         studies.set(status.studyHash, study);
-        devices.push(viewOf(id, status, await isLocked(folder), study, history));
+        const isRunning = await isLocked(folder);
+        devices.push(viewOf(status, { id, isRunning, study, history, log: await log(folder) }));
       }
-      return JSON.stringify({ devices } satisfies Snapshot);
+      // Some of the words come from other devices: what could turn the writing direction is shown as a number.
+      const clean = (_: string, value: unknown) => (typeof value === "string" ? printable(value) : value);
+      return JSON.stringify({ devices } satisfies Snapshot, clean);
     },
     act: (request) => carryOut(request, known),
     async exported(id) {
@@ -63,82 +65,18 @@ async function studyOf(folder: string, hash: string): Promise<DeviceView["study"
   return { name, hash, k, alpha, features: features.map((feature) => ({ name: feature.name, unit: feature.unit })) };
 }
 
-function viewOf(
-  id: string,
-  status: DaemonStatus,
-  isRunning: boolean,
-  study: DeviceView["study"],
-  history: History,
-): DeviceView {
-  const { name, startedAt, dataReadAt, memoryBytes, device, links, pending, notices } = status;
-  const { peer, phase, rows, rowsLeftOut, round, objective, move, threshold, framesSent, centroids } = device;
-  return {
-    id,
-    name,
-    peer,
-    isRunning,
-    isPaused: false,
-    phase,
-    startedAt,
-    dataReadAt,
-    study,
-    privacy: { mode: "open", words: "", facts: [] },
-    rows,
-    rowsLeftOut,
-    round,
-    objective,
-    move,
-    threshold,
-    framesSent,
-    memoryBytes,
-    clusters: centroids,
-    links: links.map((link) => linkView(link, Date.parse(status.writtenAt))),
-    pending,
-    notices,
-    log: [],
-    history,
+/** Reads a log again when its file has changed. */
+function logReader(): (folder: string) => Promise<DeviceView["log"]> {
+  const known = new Map<string, { readonly look: string; readonly log: DeviceView["log"] }>();
+  return async (folder) => {
+    const file = statSync(join(folder, AUDIT_FILE), { throwIfNoEntry: false });
+    const look = `${file?.mtimeMs} ${file?.size}`;
+    const last = known.get(folder);
+    if (last?.look === look) return last.log;
+    const { lines } = await readAudit(folder);
+    const latest = lines.slice(-MOST_LINES).reverse();
+    const log = latest.map((line) => ({ at: line.at, text: [line.event, ...auditFacts(line)].join(", ") }));
+    known.set(folder, { look, log });
+    return log;
   };
-}
-
-function linkView(link: LinkStatus, writtenAt: number): LinkView {
-  const { name, peer, isConnected, isAway, age, sent, received, framesRefused, refusal, failure } = link;
-  return {
-    name,
-    peer,
-    isConnected,
-    isAway,
-    heardAt: age === null ? null : writtenAt - age,
-    bytesSent: sent.bytes,
-    bytesHeard: received.bytes,
-    framesRefused: Object.values(framesRefused).reduce((sum, times) => sum + times, 0),
-    rejectedShare: null,
-    problem: refusal ?? (isConnected ? null : failure),
-  };
-}
-
-async function carryOut(request: unknown, known: ReadonlyMap<string, string>): Promise<string> {
-  const action = request as Partial<Action> & { readonly peer?: unknown };
-  const folder = typeof action?.device === "string" ? known.get(action.device) : undefined;
-  if (folder === undefined) throw new RangeError("device must be one of this page");
-  if (action.do === "reset") {
-    await resetFolder(folder, new Date());
-    return "It begins again from its own rows, and the whole network with it.";
-  }
-  const { peer } = action;
-  if (typeof peer !== "string") throw new RangeError("peer must be a peer id");
-  if (action.do === "unlink") {
-    const { links } = await readFolder(folder);
-    const link = links.find((own) => own.peer === peer);
-    if (link === undefined) throw new RangeError("peer must be linked");
-    await changeLinks(folder, (own) => withoutLink(own, link.name));
-    return `${link.name} is unlinked.`;
-  }
-  if (action.do === "accept") {
-    const waits = statusReader()(folder)?.pending.some((stranger) => stranger.peer === peer);
-    if (waits !== true) throw new RangeError("peer must be one that waits to be linked back");
-    const name = peer.slice(-8);
-    await changeLinks(folder, (own) => withLink(own, { peer, name, addresses: [] }));
-    return `${name} is linked; it connects within half a minute.`;
-  }
-  throw new RangeError("do must be pause, resume, reset, accept or unlink");
 }

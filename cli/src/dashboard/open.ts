@@ -16,8 +16,15 @@ interface Entry {
 
 /** `home` is the folder that keeps the token. */
 export async function openDashboard(home: string, folders: readonly string[], port: number): Promise<Dashboard> {
-  const token = (await readEntry(home))?.token ?? newToken();
-  const dashboard = await serveDashboard(port, token, folderSource(folders));
+  const last = await readEntry(home);
+  const token = last?.token ?? newToken();
+  const source = folderSource(folders);
+  // Where any port will do, the last one is tried first: a page that is open there goes on by itself.
+  const again =
+    port === 0 && last !== undefined
+      ? await serveDashboard(last.port, token, source).catch(() => undefined)
+      : undefined;
+  const dashboard = again ?? (await serveDashboard(port, token, source));
   const entry: Entry = { port: dashboard.port, token };
   const file = join(home, FILE);
   await writeFile(`${file}.new`, `${JSON.stringify(entry)}\n`, { mode: 0o600 });

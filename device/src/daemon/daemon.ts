@@ -24,6 +24,7 @@ import { logged } from "./logged.ts";
 import { metKeeper, readMet } from "./met.ts";
 import { completeSwitch, NEXT_FILE, NOW_FILE } from "./nextFiles.ts";
 import { type LinkProblem, type Log, noticeBoard } from "./notices.ts";
+import { PAUSED_FILE } from "./paused.ts";
 import { pendingList } from "./pending.ts";
 import { privacyNotices } from "./privacyNotices.ts";
 import { linkProblems, PULLED } from "./problems.ts";
@@ -109,6 +110,7 @@ async function compose(
     links: lookAtOnce(linksFile(folder)),
     keys: lookAtOnce(...keyFiles(folder)),
   };
+  const pausedFile = join(folder.path, PAUSED_FILE);
   const rows = await readRows(folder);
   notices.set("rows", rowsFault(folder.study, rows));
 
@@ -138,6 +140,7 @@ async function compose(
     memory,
     links: peersOf(parts.links),
     rows,
+    isPaused: lookAtOnce(pausedFile) !== MISSING,
     onAgreed: () => void change.finish(device),
   });
   const status = () => describe(parts, device, network, memory);
@@ -179,6 +182,8 @@ async function compose(
       () => change.follow(device),
     ),
   );
+  await follow.paused();
+  opened(watchFiles(() => lookAtOnce(pausedFile), lookAtOnce(pausedFile), beat, follow.paused));
   opened(watchFiles(() => lookAtOnce(join(folder.path, CONSENT_FILE)), MISSING, beat, follow.consent));
   return status;
 }

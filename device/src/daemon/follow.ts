@@ -13,9 +13,10 @@ import { CONSENT_FILE } from "./consent.ts";
 import type { Parts } from "./describe.ts";
 import { type DeviceFolder, readRows } from "./folder.ts";
 import type { Log } from "./notices.ts";
+import { PAUSED_FILE } from "./paused.ts";
 import { RESET_FILE } from "./reset.ts";
 import { rowsFault } from "./rows.ts";
-import { lookOf, MISSING } from "./watch.ts";
+import { lookAtOnce, lookOf, MISSING } from "./watch.ts";
 
 interface Followers {
   readonly device: ChangingDevice;
@@ -27,6 +28,7 @@ interface Followers {
 /** Each returns whether the file could be used. */
 export function following(folder: DeviceFolder, parts: Parts, { device, network, log, audit }: Followers) {
   const { notices } = parts;
+  const command = `fedkm device resume --state ${folder.path} ends that`;
   const orNotice = (cause: "links" | "data" | "reset", stays: string, use: () => Promise<void>) => async () => {
     try {
       await use();
@@ -70,6 +72,12 @@ export function following(folder: DeviceFolder, parts: Parts, { device, network,
       device.reset();
       log.info({}, "begins again from its own rows");
     }),
+    paused: async () => {
+      const isPaused = lookAtOnce(join(folder.path, PAUSED_FILE)) !== MISSING;
+      device.setPaused(isPaused);
+      notices.set("paused", isPaused ? `it makes no update and sends nothing new: ${command}` : undefined);
+      return true;
+    },
     consent: orNotice("reset", "nothing is forgotten, all stays", async () => {
       const file = join(folder.path, CONSENT_FILE);
       if ((await lookOf([file])) === MISSING) return;

@@ -1,6 +1,6 @@
 // What the command line uses of a device that runs as a program of its own.
 
-export { type AuditLine, type AuditReport, appendAudit, readAudit } from "../auditLog.ts";
+export { AUDIT_FILE, type AuditLine, type AuditReport, appendAudit, readAudit } from "../auditLog.ts";
 export { readHistory } from "../historyStore.ts";
 export { drawInvite, formatInvite, parseInvite } from "../identity.ts";
 export { changeLinks, type Link, readLinks, withLink, withoutLink, writeLinks } from "../linksFile.ts";
@@ -14,6 +14,7 @@ export { everyInterface, invitedAddresses } from "./invited.ts";
 export { type KeyFacts, keyFacts } from "./keyFacts.ts";
 export { finishChange, readNext, withdrawChange, writeNext } from "./nextFiles.ts";
 export type { Log, Notice } from "./notices.ts";
+export { pauseFolder, resumeFolder } from "./paused.ts";
 export type { Stranger } from "./pending.ts";
 export { type Columns, readColumns, readPoints } from "./points.ts";
 export { checkLoopback, freePorts } from "./ports.ts";

@@ -52,6 +52,7 @@ function deviceFamilies({ device, next, pending, notices, dataReadAt }: DaemonSt
     counter("rounds", "Updates of this device.", device.round),
     gauge("settled", "1 while there is nothing to send and a neighbour counts.", device.phase === "settled"),
     gauge("alone", "1 while there is nothing to send and no neighbour counts.", device.phase === "alone"),
+    gauge("paused", "1 while a person wants it to make no update.", device.phase === "paused"),
     gauge("changing", "1 while it changes to another study.", next != null),
     gauge("move_ratio", "Largest move in the last update, as a share of the range.", device.move),
     gauge("move_threshold_ratio", "A larger move is sent.", device.threshold),

@@ -10,7 +10,7 @@ export interface Log {
  * About this device: `data` files cannot be read, `rows` do not count or are `waiting`, the `history` is lost, `links` or
  * the `reset`, `met`, `state`, `epoch`, `status` file or that of the `next` study cannot be used, lines of the `log` or of
  * the `record` are lost, the `audit` log or what is known about `keys` is not written, its clusters are `pulled` away from
- * its rows.
+ * its rows, a person has `paused` it.
  */
 type OwnCause =
   | "data"
@@ -28,7 +28,8 @@ type OwnCause =
   | "next"
   | "audit"
   | "keys"
-  | "pulled";
+  | "pulled"
+  | "paused";
 
 /**
  * About a link: the neighbour is `away`, takes part in another `study`, makes a `proposal` of one, does not follow a

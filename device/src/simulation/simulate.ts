@@ -60,6 +60,8 @@ export interface Simulation {
   setLinks(i: number, others: readonly number[]): void;
   setRows(i: number, rows: Matrix): void;
   reset(i: number): void;
+  /** It stays so if the device is restarted. */
+  setPaused(i: number, isPaused: boolean): void;
   /** Its owner accepts another study. It changes to it when its neighbours have, or when its owner says so (`finish`). */
   begin(i: number, next: NextStudy): void;
   withdraw(i: number): void;
@@ -114,6 +116,7 @@ export function simulate(options: SimulationOptions): Simulation {
   const places: (Place | undefined)[] = datasets.map(() => undefined);
   const wanted = (options.links ?? graph.neighbours).map((others) => new Set(Array.from(others)));
   const cut = new Set<string>();
+  const paused = new Set<number>();
   const applyCut = (i: number, j: number) => {
     const isLinked = wanted[i].has(j) && wanted[j].has(i);
     links.setCut(i, j, !isLinked || cut.has(pairOf(i, j)));
@@ -129,7 +132,8 @@ export function simulate(options: SimulationOptions): Simulation {
     const part = { study, contract, rows: datasets[i], memory };
     const next = before?.next && { ...before.next, memory: again(before.next) };
     const others = Array.from(wanted[i], (j) => networks[j].self);
-    const around = { network: networks[i], clock, links: others, onAgreed: () => finish(i) };
+    const isPaused = paused.has(i);
+    const around = { network: networks[i], clock, links: others, isPaused, onAgreed: () => finish(i) };
     const device = createChangingDevice({ ...around, ...optionsOf(options, i), ...part });
     places[i] = { device, part, next };
     void device.start();
@@ -157,10 +161,11 @@ export function simulate(options: SimulationOptions): Simulation {
     const until = clock.now() + milliseconds;
     while (clock.step(until));
   };
-  // Links that are cut and devices that are down are part of the experiment: nobody waits for them.
+  // Links that are cut and devices that are down or paused are part of the experiment: nobody waits for them.
   const isAtRest = ({ device }: Place) => {
     const next = device?.change().next;
-    return device === undefined || (isSettled(device.status(), []) && (next == null || isSettled(next.device, [])));
+    if (device === undefined || device.status().phase === "paused") return true;
+    return isSettled(device.status(), []) && (next == null || isSettled(next.device, []));
   };
   const centroids = () => places.map((place) => matrix(place?.part.memory.latest()?.centroids ?? []));
   return {
@@ -207,6 +212,11 @@ export function simulate(options: SimulationOptions): Simulation {
       places[i]?.device?.setRows(rows);
     },
     reset: (i) => places[i]?.device?.reset(),
+    setPaused(i, isPaused) {
+      if (isPaused) paused.add(i);
+      else paused.delete(i);
+      places[i]?.device?.setPaused(isPaused);
+    },
     begin(i, next) {
       const place = running(i);
       const { epoch } = place.part.memory;

@@ -49,6 +49,14 @@ export class Live {
     this.#listen();
   }
 
+  /** The session is as good as before a restart, unless it has ended. */
+  async #listenAgain(): Promise<void> {
+    const response = await fetch("session").catch(() => undefined);
+    if (response?.status === 401) this.state = "refused";
+    else if (response?.ok === true) this.#listen();
+    else setTimeout(() => void this.#listenAgain(), RETRY_MILLISECONDS);
+  }
+
   #listen(): void {
     const events = new EventSource("events");
     let silence: ReturnType<typeof setTimeout>;
@@ -56,7 +64,7 @@ export class Live {
       events.close();
       clearTimeout(silence);
       this.state = "lost";
-      setTimeout(() => this.#listen(), RETRY_MILLISECONDS);
+      setTimeout(() => void this.#listenAgain(), RETRY_MILLISECONDS);
     };
     const heard = () => {
       clearTimeout(silence);

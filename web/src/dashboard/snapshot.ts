@@ -10,7 +10,6 @@ export interface DeviceView {
   readonly name: string;
   readonly peer: string;
   readonly isRunning: boolean;
-  readonly isPaused: boolean;
   readonly phase: string;
   readonly startedAt: string;
   readonly dataReadAt: string;
@@ -57,6 +56,8 @@ export interface LinkView {
   readonly peer: string;
   readonly isConnected: boolean;
   readonly isAway: boolean;
+  /** The neighbour through which it is reached; null: it is reached directly, or not at all. */
+  readonly via: string | null;
   /** When it was last heard, in milliseconds since 1970; null: never. */
   readonly heardAt: number | null;
   readonly bytesSent: number;
@@ -78,4 +79,6 @@ interface NoticeView {
 /** What a person may ask for. */
 export type Action =
   | { readonly do: "pause" | "resume" | "reset"; readonly device: string }
-  | { readonly do: "accept" | "unlink"; readonly device: string; readonly peer: string };
+  | { readonly do: "unlink"; readonly device: string; readonly peer: string }
+  /** In an open study, a person must agree to what neighbours can learn. */
+  | { readonly do: "accept"; readonly device: string; readonly peer: string; readonly acceptOpen: boolean };

@@ -1,11 +1,9 @@
 // fedkm device accept: links back a device that has linked this one and waits, without its invite.
 
-import { changeLinks, type DeviceFolder, readFolder, type Stranger, withLink } from "@fedkm/device/daemon";
+import { readFolder, type Stranger } from "@fedkm/device/daemon";
 import type { Console } from "../../console.ts";
-import { noteInLog } from "../../devices/audit.ts";
+import { acceptPeer, shortName, waitingFor } from "../../devices/changes.ts";
 import { agreeToOpen } from "../../devices/openStudy.ts";
-import { lastStatus } from "../../devices/state.ts";
-import { refuseRevoked } from "./link.ts";
 
 export interface AcceptOptions {
   readonly state: string;
@@ -28,18 +26,9 @@ export async function acceptDevice(
     return;
   }
   const peer = chosen(waiting, which);
-  await refuseRevoked(state, peer, evenRevoked);
-  await agreeToOpen(folder.study, acceptOpen, io);
-  // Where it came from is no address to dial. It dials again, and says then where it listens.
-  const link = { peer, name: name ?? shortName(peer), addresses: [] };
-  await changeLinks(state, (links) => withLink(links, link));
-  await noteInLog(state, "accepted", { link: link.name, peer }, stderr);
-  stdout.write(`linked ${link.name}, which had linked this device; it connects within half a minute\n`);
-}
-
-/** Devices that proved their key and are not linked, as the device last wrote them down. */
-export function waitingFor({ path, links }: DeviceFolder): readonly Stranger[] {
-  return (lastStatus(path)?.pending ?? []).filter(({ peer }) => links.every((link) => link.peer !== peer));
+  const agree = () => agreeToOpen(folder.study, acceptOpen, io);
+  const linked = await acceptPeer(folder, { peer, name, evenRevoked, agree }, stderr);
+  stdout.write(`linked ${linked}, which had linked this device; it connects within half a minute\n`);
 }
 
 export function describeWaiting(waiting: readonly Stranger[], state: string): string[] {
@@ -61,9 +50,4 @@ function chosen(waiting: readonly Stranger[], which: string): string {
   throw new RangeError(
     `device to accept must be one of those that wait (${known === "" ? "none" : known}), by peer id, got "${which}"`,
   );
-}
-
-/** Peer ids begin alike. */
-function shortName(peer: string): string {
-  return peer.slice(-8);
 }

@@ -12,6 +12,7 @@ import type { RestoreOptions } from "./restore.ts";
 import type { RevokeOptions } from "./revoke.ts";
 import type { RotateOptions } from "./rotate.ts";
 import type { RunOptions } from "./run.ts";
+import { consentCommand, pauseCommand, resetCommand, resumeCommand } from "./stateCommands.ts";
 import type { StatusOptions } from "./status.ts";
 import { studyCommand } from "./studyCommand.ts";
 
@@ -40,7 +41,9 @@ export function deviceCommand(io: Console): Command {
     .addCommand(statusCommand(io))
     .addCommand(dashboardCommand(io))
     .addCommand(exportCommand(io))
-    .addCommand(resetCommand(io))
+    .addCommand(pauseCommand(io, stateOption))
+    .addCommand(resumeCommand(io, stateOption))
+    .addCommand(resetCommand(io, stateOption))
     .addCommand(rotateCommand(io))
     .addCommand(revokeCommand(io))
     .addCommand(logCommand(io))
@@ -48,7 +51,7 @@ export function deviceCommand(io: Console): Command {
     .addCommand(backupCommand(io))
     .addCommand(restoreCommand(io))
     .addCommand(relayCommand(io))
-    .addCommand(consentCommand(io));
+    .addCommand(consentCommand(io, stateOption));
 }
 
 function rotateCommand(io: Console): Command {
@@ -127,30 +130,6 @@ function relayCommand(io: Console): Command {
     .action(async (choice: string, { state }: StateOptions) => {
       const { setRelay } = await import("./relay.ts");
       await setRelay(choice, state, io);
-    });
-}
-
-function consentCommand(io: Console): Command {
-  return new Command("consent")
-    .description(
-      "Let a guarded device forget what it has published: because that is lost, or because rows must be deleted at once.",
-    )
-    .addOption(stateOption())
-    .addHelpText("after", "\nExample:\n  fedkm device consent --state north")
-    .action(async ({ state }: StateOptions) => {
-      const { consent } = await import("./consent.ts");
-      await consent(state, io);
-    });
-}
-
-function resetCommand(io: Console): Command {
-  return new Command("reset")
-    .description("Make the device begin again from its own rows, running or not. Its state is set aside, not lost.")
-    .addOption(stateOption())
-    .addHelpText("after", "\nExample:\n  fedkm device reset --state north")
-    .action(async ({ state }: StateOptions) => {
-      const { resetDevice } = await import("./reset.ts");
-      await resetDevice(state, io);
     });
 }
 

@@ -2,19 +2,10 @@
 
 import { readFileSync } from "node:fs";
 import { whatNeighboursLearn } from "@fedkm/device";
-import {
-  changeLinks,
-  type DeviceFolder,
-  followByHand,
-  overruleRevocations,
-  parseInvite,
-  readFolder,
-  revokedFault,
-  withLink,
-  withoutLink,
-} from "@fedkm/device/daemon";
+import { changeLinks, type DeviceFolder, followByHand, parseInvite, readFolder, withLink } from "@fedkm/device/daemon";
 import type { Console } from "../../console.ts";
 import { noteInLog } from "../../devices/audit.ts";
+import { refuseRevoked, shortName, unlinkPeer } from "../../devices/changes.ts";
 import { inviteOf, NO_INVITE } from "../../devices/invite.ts";
 import { agreeToOpen } from "../../devices/openStudy.ts";
 import { UsageError } from "../../failure.ts";
@@ -52,7 +43,7 @@ async function link(
   await refuseRevoked(state, peer, evenRevoked);
   await agreeToOpen(folder.study, acceptOpen, io);
   const known = folder.links.find((one) => one.peer === peer);
-  const added = { ...neighbour, name: name ?? known?.name ?? peer.slice(-8) };
+  const added = { ...neighbour, name: name ?? known?.name ?? shortName(peer) };
   await changeLinks(state, (links) => withLink(links, added));
   await noteInLog(state, "linked", { link: added.name, peer }, stderr);
   const { privacy } = folder.study;
@@ -60,20 +51,8 @@ async function link(
   stdout.write(`it must link back with\n${(await inviteOf(folder)) ?? NO_INVITE}\n`);
 }
 
-/** A peer that somebody has revoked is linked only if its new neighbour says that it knows so. */
-export async function refuseRevoked(state: string, peer: string, evenRevoked: boolean): Promise<void> {
-  const fault = await revokedFault(state, peer);
-  if (fault === undefined) return;
-  if (!evenRevoked) throw new Error(`peer must not be revoked (--even-revoked links it nevertheless), and ${fault}`);
-  await overruleRevocations(state, peer);
-}
-
-async function unlink({ path, links }: DeviceFolder, which: string, { stdout, stderr }: Console): Promise<void> {
-  const left = withoutLink(links, which);
-  await changeLinks(path, (now) => withoutLink(now, which));
-  for (const { name, peer } of links.filter((one) => !left.includes(one))) {
-    await noteInLog(path, "unlinked", { link: name, peer }, stderr);
-  }
+async function unlink(folder: DeviceFolder, which: string, { stdout, stderr }: Console): Promise<void> {
+  await unlinkPeer(folder, which, stderr);
   stdout.write(`unlinked ${which}\n`);
 }
 

@@ -3,10 +3,11 @@
 import { isLocked, type KeyFacts, keyFacts, type Link, readFolder } from "@fedkm/device/daemon";
 import { printable } from "@fedkm/device/printable";
 import type { Console } from "../../console.ts";
+import { waitingFor } from "../../devices/changes.ts";
 import { inviteOf, NO_INVITE } from "../../devices/invite.ts";
 import { lastStatus } from "../../devices/state.ts";
 import { alignColumns } from "../../table.ts";
-import { describeWaiting, waitingFor } from "./accept.ts";
+import { describeWaiting } from "./accept.ts";
 
 export async function listLinks(
   { state, json }: { state: string; json?: boolean },

@@ -3,6 +3,7 @@
 import { type AuditLine, type AuditReport, readAudit, readFolder } from "@fedkm/device/daemon";
 import { printable } from "@fedkm/device/printable";
 import type { Console } from "../../console.ts";
+import { auditFacts } from "../../devices/audit.ts";
 import { UsageError } from "../../failure.ts";
 
 export interface LogOptions {
@@ -28,12 +29,9 @@ export async function showLog({ state, json, since }: LogOptions, { stdout }: Co
   }
 }
 
-function sentence({ at, event, before, ...fields }: AuditLine): string {
-  const facts = Object.entries(fields).flatMap(([name, value]) => {
-    const text = Array.isArray(value) ? value.join(" ") : String(value);
-    return value === null || text === "" ? [] : [`${name} ${text}`];
-  });
-  return [`${at}  ${event}`, ...(facts.length > 0 ? [facts.join(", ")] : [])].join("  ");
+function sentence(line: AuditLine): string {
+  const facts = auditFacts(line);
+  return [`${line.at}  ${line.event}`, ...(facts.length > 0 ? [facts.join(", ")] : [])].join("  ");
 }
 
 function verdict({ lines, cut, broken, last }: AuditReport): string {

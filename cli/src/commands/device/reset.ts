@@ -1,14 +1,13 @@
 // fedkm device reset: the device begins again from its own rows, running or not.
 
-import { readFolder, resetFolder } from "@fedkm/device/daemon";
+import { readFolder } from "@fedkm/device/daemon";
 import type { Console } from "../../console.ts";
-import { noteInLog } from "../../devices/audit.ts";
+import { resetDevice } from "../../devices/changes.ts";
 
-export async function resetDevice(state: string, { stdout, stderr }: Console): Promise<void> {
-  const { name } = await readFolder(state);
-  const { setAside, isRunning } = await resetFolder(state, new Date());
-  await noteInLog(state, "reset", {}, stderr);
+export async function reset(state: string, { stdout, stderr }: Console): Promise<void> {
+  const folder = await readFolder(state);
+  const { setAside, isRunning } = await resetDevice(folder, stderr);
   const kept = setAside === undefined ? "it had no state yet" : `its state until now is in ${setAside}`;
   const when = isRunning ? "within a few seconds, and the whole network with it" : "when it is run";
-  stdout.write(`${name} begins again from its own rows ${when}; ${kept}\n`);
+  stdout.write(`${folder.name} begins again from its own rows ${when}; ${kept}\n`);
 }

@@ -1,0 +1,125 @@
+// Three devices of one machine, run by this process on a fast clock, and a browser to look at their dashboard.
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { paperData, toRows } from "@fedkm/core";
+import { realClock } from "@fedkm/device";
+import {
+  createFolder,
+  type Daemon,
+  type DaemonStatus,
+  type DeviceFolder,
+  freePorts,
+  startDaemon,
+  writeLinks,
+} from "@fedkm/device/daemon";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { findChromium } from "../../../core/test/hosts/chromium.ts";
+import { dashboardAddress, openDashboard } from "../../src/dashboard/open.ts";
+import type { Dashboard } from "../../src/dashboard/server.ts";
+
+const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"];
+const studyText = `name: planes
+k: 3
+features:
+  - { name: x1, unit: m, min: -30, max: 30 }
+  - { name: x2, unit: m, min: -30, max: 30 }
+alpha: 1
+privacy: open
+minimum: 1
+`;
+const names = ["north", "south", "east"] as const;
+type Name = (typeof names)[number];
+
+/** Ten of a device's seconds pass in one, so that nobody waits for its looks at files. */
+const clock = {
+  now: () => 10 * realClock.now(),
+  after: (milliseconds: number, run: () => void) => realClock.after(milliseconds / 10, run),
+};
+const surroundings = {
+  version: "1",
+  pid: process.pid,
+  memoryBytes: () => 64e6,
+  logFailure: () => undefined,
+  linesLost: () => 0,
+};
+
+export class Machine {
+  readonly path = mkdtempSync(join(tmpdir(), "fedkm-dashboard-"));
+  readonly #daemons = new Map<Name, Daemon>();
+  #dashboard: Dashboard | undefined;
+  #browser: Browser | undefined;
+  folders: Readonly<Record<Name, DeviceFolder>> = {} as Record<Name, DeviceFolder>;
+
+  /** North and south are linked with each other; east has linked north, which has not linked back. */
+  async start(): Promise<void> {
+    const { datasets } = paperData("iso", names.length, 60, 3);
+    const ports = await freePorts("127.0.0.1", names.length);
+    const made: DeviceFolder[] = [];
+    for (const [i, name] of names.entries()) {
+      const rows = join(this.path, `${name}.csv`);
+      writeFileSync(rows, `x1,x2\n${toRows(datasets[i]).join("\n")}\n`);
+      const settings = { name, data: [rows], listen: [`/ip4/127.0.0.1/tcp/${ports[i]}`], announce: [] };
+      made.push(await createFolder(this.at(name), studyText, settings));
+    }
+    const [north, south, east] = made;
+    this.folders = { north, south, east };
+    const linkTo = ({ name, identity, listen }: DeviceFolder) => ({ name, peer: identity.peer, addresses: listen });
+    await writeLinks(north.path, [linkTo(south)]);
+    await writeLinks(south.path, [{ ...linkTo(north), addresses: [] }]);
+    await writeLinks(east.path, [linkTo(north)]);
+    this.#browser = await chromium.launch({ executablePath: findChromium(), headless: true, args: FLAGS });
+    await this.run("north");
+    await this.run("south");
+  }
+
+  at(name: string): string {
+    return join(this.path, name);
+  }
+
+  async run(name: Name): Promise<void> {
+    const log = { info: () => {}, warn: () => {} };
+    this.#daemons.set(name, await startDaemon({ folder: this.at(name), log, surroundings, clock }));
+  }
+
+  async halt(name: Name): Promise<void> {
+    await this.#daemons.get(name)?.stop();
+    this.#daemons.delete(name);
+  }
+
+  /** As the device last wrote it. */
+  status(name: string): DaemonStatus {
+    return JSON.parse(readFileSync(join(this.at(name), "status.json"), "utf8"));
+  }
+
+  async serve(...shown: string[]): Promise<void> {
+    const folders = shown.map((name) => this.at(name));
+    this.#dashboard = await openDashboard(this.path, folders, 0);
+  }
+
+  unserve(): void {
+    this.#dashboard?.close();
+    this.#dashboard = undefined;
+  }
+
+  /** The page, opened with its token. `foreign` is what it asked of others than the dashboard. */
+  async open(options: { width?: number; colorScheme?: "light" | "dark" } = {}) {
+    const { width = 1440, colorScheme = "light" } = options;
+    const address = (await dashboardAddress(this.path)) ?? "";
+    const page = (await this.#browser?.newPage({ viewport: { width, height: 900 }, colorScheme })) as Page;
+    page.setDefaultTimeout(20_000);
+    const foreign: string[] = [];
+    page.on("request", (request) => request.url().startsWith(new URL(address).origin) || foreign.push(request.url()));
+    await page.goto(address);
+    await page.getByText("live", { exact: true }).waitFor();
+    return { page, foreign };
+  }
+
+  async close(): Promise<void> {
+    this.unserve();
+    await this.#browser?.close();
+    await Promise.all(names.map((name) => this.halt(name)));
+    rmSync(this.path, { recursive: true });
+  }
+}

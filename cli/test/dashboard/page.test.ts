@@ -1,0 +1,210 @@
+// The dashboard in Chromium against real devices: what it shows is what they wrote, and what it is asked for is done.
+
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { readAudit } from "@fedkm/device/daemon";
+import { count, significant } from "@fedkm/pictures";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { outcome } from "../folder.ts";
+import { Machine } from "./machine.ts";
+
+const machine = new Machine();
+const BOUND = { timeout: 20_000, interval: 50 };
+const hostile = '<img src=x onerror="window.wasRun=1">\u202egnorw';
+
+beforeAll(async () => {
+  await machine.start();
+  await vi.waitFor(() => {
+    for (const name of ["north", "south"]) expect(machine.status(name).device.phase).toBe("settled");
+  }, BOUND);
+  // A device that does not run, all of whose words are somebody else's.
+  const { links, notices, ...status } = machine.status("south");
+  cpSync(machine.at("east"), machine.at("west"), { recursive: true });
+  const since = status.startedAt;
+  const words = {
+    ...status,
+    name: hostile,
+    links: links.map((link) => ({ ...link, name: hostile, isConnected: false, failure: hostile })),
+    notices: [{ cause: "proposal", link: hostile, text: hostile, since, until: null }],
+    pending: [{ peer: "12D3KooWhostile", address: hostile, attempts: 1, firstAt: since, lastAt: since }],
+  };
+  writeFileSync(join(machine.at("west"), "status.json"), JSON.stringify(words));
+  await machine.serve("north", "south", "west");
+}, 120_000);
+afterAll(() => machine.close());
+
+const field = (page: Page, name: string) => page.locator(`[data-field="${name}"]`).textContent();
+const shows = (page: Page, device: string) => page.getByRole("button", { name: device, exact: true }).click();
+const phase = (page: Page, expected: string) => expect.poll(() => field(page, "phase"), BOUND).toBe(expected);
+const section = (page: Page, name: string) => page.getByRole("region", { name });
+
+async function events(name: string): Promise<string[]> {
+  return (await readAudit(machine.at(name))).lines.map(({ event }) => event);
+}
+
+test("shows what the device wrote: numbers, clusters, neighbours, privacy and the audit log; it asks nobody else", async () => {
+  const { page, foreign } = await machine.open();
+  expect(page.url()).not.toContain("#");
+  for (const name of ["south", "north"]) {
+    await shows(page, name);
+    await expect
+      .poll(async () => {
+        const { device, links } = machine.status(name);
+        const seen = {
+          heading: await page.locator("h1").textContent(),
+          ...Object.fromEntries(
+            await Promise.all(
+              ["phase", "objective", "move", "round", "rows"].map(async (one) => [one, await field(page, one)]),
+            ),
+          ),
+          clusters: await section(page, "Clusters").locator("td").allTextContents(),
+          neighbours: await section(page, "Neighbours").locator("h3").allTextContents(),
+          bytes: (await section(page, "Neighbours").locator("li").first().textContent())?.match(/[\d,]+ k?B sent/)?.[0],
+        };
+        const { objective, move, round, rows, centroids } = device;
+        const bytes = links[0].sent.bytes;
+        const expected = {
+          heading: name,
+          phase: device.phase,
+          objective: significant(objective ?? Number.NaN, 4),
+          move: significant(move ?? Number.NaN, 4),
+          round: count(round),
+          rows: count(rows),
+          clusters: centroids?.flat().map((value) => significant(value, 4)),
+          neighbours: links.map((link) => link.name),
+          bytes: bytes < 10_000 ? `${bytes} B sent` : `${Math.round(bytes / 1000)} kB sent`,
+        };
+        return JSON.stringify(seen) === JSON.stringify(expected) ? "equal" : { seen, expected };
+      }, BOUND)
+      .toBe("equal");
+  }
+  const privacy = await section(page, "Privacy").textContent();
+  expect(privacy).toContain("Privacy: open");
+  expect(privacy).toContain("single rows: only for data that may be public");
+  expect(privacy).toMatch(/own rows\d+\.\d standard errors/);
+  const lines = (await readAudit(machine.at("north"))).lines.toReversed();
+  const log = await section(page, "Audit log").locator("li").allTextContents();
+  expect(log.length).toBe(lines.length);
+  for (const [i, { event }] of lines.entries()) expect(log[i]).toContain(event);
+  expect(foreign).toEqual([]);
+  await page.close();
+});
+
+test("accepts a device that knocks once its owner agrees to an open study, and unlinks it", async () => {
+  await machine.run("east");
+  const { page } = await machine.open();
+  const { peer } = machine.folders.east.identity;
+  await shows(page, "north");
+  const short = peer.slice(-8);
+  await page.getByRole("button", { name: `Accept ${short}` }).click();
+  expect(await section(page, "Neighbours").textContent()).toContain("The study is open: neighbours can compute");
+  await page.getByRole("button", { name: "No", exact: true }).click();
+  expect((await outcome("device", "links", "--json", "--state", machine.at("north"))).stdout).not.toContain(
+    `"name": "${short}"`,
+  );
+  await page.getByRole("button", { name: `Accept ${short}` }).click();
+  await page.getByRole("button", { name: "Yes, link it" }).click();
+  await expect.poll(() => page.getByRole("alert").textContent()).toContain(`${short} is linked`);
+  const card = section(page, "Neighbours").locator("li", { hasText: short });
+  await expect.poll(() => card.textContent(), BOUND).toContain(`${short} connected, heard`);
+  expect(await events("north")).toContain("accepted");
+  await page.getByRole("button", { name: `Unlink ${short}` }).click();
+  await expect.poll(() => page.getByRole("alert").textContent()).toBe(`${short} is unlinked.`);
+  await expect.poll(() => page.getByRole("button", { name: `Unlink ${short}` }).count(), BOUND).toBe(0);
+  expect(await events("north")).toContain("unlinked");
+  await machine.halt("east");
+  await page.close();
+});
+
+test("pauses a device, which stays so over a restart, and resumes it", async () => {
+  const { page } = await machine.open();
+  await shows(page, "north");
+  await page.getByRole("button", { name: "Pause" }).click();
+  await phase(page, "paused");
+  const notice = "it makes no update and sends nothing new";
+  await expect.poll(() => section(page, "Notices").textContent(), BOUND).toContain(notice);
+  await machine.halt("north");
+  await phase(page, "not running");
+  await machine.run("north");
+  await phase(page, "paused");
+  await page.getByRole("button", { name: "Resume" }).click();
+  await phase(page, "settled");
+  const about = (await events("north")).filter((event) => ["paused", "resumed"].includes(event));
+  expect(about).toEqual(["paused", "resumed"]);
+  await page.close();
+});
+
+test("goes on by itself when the program that serves it has started again, and exports the model of device export", async () => {
+  const { page } = await machine.open();
+  machine.unserve();
+  await page.getByText("not reached; trying again").waitFor();
+  await machine.serve("north", "south", "west");
+  await page.getByText("live", { exact: true }).waitFor();
+  await shows(page, "south");
+  await vi.waitFor(async () => {
+    const downloading = page.waitForEvent("download");
+    await page.getByRole("link", { name: "Export model" }).click();
+    const download = await downloading;
+    expect(download.suggestedFilename()).toBe("south.json");
+    const out = join(machine.path, "model.json");
+    expect(await outcome("device", "export", "--state", machine.at("south"), "--out", out)).toMatchObject({ code: 0 });
+    expect(readFileSync(await download.path(), "utf8")).toBe(readFileSync(out, "utf8"));
+  }, BOUND);
+  await page.close();
+});
+
+test("resets a device after asking once more", async () => {
+  const { page } = await machine.open();
+  await shows(page, "south");
+  const { opening } = machine.status("south").device;
+  await page.getByRole("button", { name: "Reset" }).click();
+  await page.getByRole("button", { name: "No", exact: true }).click();
+  await page.getByRole("button", { name: "Reset" }).click();
+  await page.getByRole("button", { name: "Yes, begin again from the rows" }).click();
+  await vi.waitFor(() => expect(machine.status("south").device.opening).toBeGreaterThan(opening), BOUND);
+  await phase(page, "settled");
+  expect(await events("south")).toContain("reset");
+  await page.close();
+});
+
+test("shows words of other devices as text, whatever they hold", async () => {
+  const { page } = await machine.open();
+  const shown = '<img src=x onerror="window.wasRun=1">\\u{202e}gnorw';
+  await shows(page, shown);
+  expect(await page.locator("h1").textContent()).toBe(shown);
+  for (const name of ["Notices", "Neighbours"]) expect(await section(page, name).textContent()).toContain(shown);
+  expect(await page.locator("img").count()).toBe(0);
+  expect(await page.evaluate("window.wasRun")).toBeUndefined();
+  expect(await page.locator("body").textContent()).not.toContain("\u202e");
+  await page.close();
+});
+
+const axe = readFileSync(createRequire(import.meta.resolve("@fedkm/web")).resolve("axe-core/axe.min.js"), "utf8");
+
+test.each(["light", "dark"] as const)(
+  "has no serious fault for people who cannot see or point, %s",
+  async (colorScheme) => {
+    const { page } = await machine.open({ colorScheme });
+    const buttons = page.getByRole("navigation").getByRole("button");
+    for (const button of [buttons.first(), buttons.last()]) {
+      await button.click();
+      const faults = await page.evaluate(`${axe}; axe.run().then(({ violations }) => violations
+      .filter(({ impact }) => impact === "serious" || impact === "critical")
+      .map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html).join(" ")))`);
+      expect(faults).toEqual([]);
+    }
+    await page.close();
+  },
+);
+
+test("is no wider than a phone, whatever devices are called", async () => {
+  const { page } = await machine.open({ width: 390 });
+  const buttons = page.getByRole("navigation").getByRole("button");
+  for (const button of [buttons.first(), buttons.last()]) {
+    await button.click();
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
+  }
+  await page.close();
+});
