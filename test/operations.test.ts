@@ -1,29 +1,45 @@
-// docs/operations.md is true: its first steps, as they stand, link two devices that agree.
+// docs/operations.md is true: its first steps, as they stand, link two devices that agree, and all later blocks run.
 
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test, vi } from "vitest";
+import { run } from "../cli/src/program.ts";
+import { fakeConsole } from "../cli/test/fakeConsole.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
+const page = readFileSync(join(root, "docs/operations.md"), "utf8");
+const blocks = Array.from(page.matchAll(/^```bash\n([\s\S]*?)^```/gm), (match) => match[1]);
+
+function folderWithExamples(): string {
+  const folder = mkdtempSync(join(tmpdir(), "fedkm-operations-"));
+  symlinkSync(join(root, "examples"), join(folder, "examples"));
+  return folder;
+}
 
 test("the block of Two devices on one machine links two devices that settle", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "fedkm-operations-"));
-  const page = readFileSync(join(root, "docs/operations.md"), "utf8");
-  const block = /## Two devices on one machine\n[\s\S]*?```bash\n([\s\S]*?)```/.exec(page)?.[1] ?? "";
-  expect(block.match(/^fedkm /gm)?.length).toBeGreaterThanOrEqual(7);
+  const folder = folderWithExamples();
+  expect(blocks[0].match(/^fedkm /gm)?.length).toBeGreaterThanOrEqual(7);
   mkdirSync(join(folder, "bin"));
   writeFileSync(join(folder, "bin/fedkm"), `#!/bin/sh\nexec "${process.execPath}" "${root}cli/bin/fedkm.js" "$@"\n`);
   chmodSync(join(folder, "bin/fedkm"), 0o755);
-  symlinkSync(join(root, "examples"), join(folder, "examples"));
   const env = { ...process.env, PATH: `${join(folder, "bin")}:${process.env.PATH}` };
   const fedkm = (...args: string[]) => spawnSync("fedkm", args, { cwd: folder, env, encoding: "utf8" });
   const statusOf = (state: string) => JSON.parse(readFileSync(join(folder, state, "status.json"), "utf8"));
   // A group of their own, so that the devices it leaves in the background can be ended with it.
-  const steps = spawn("bash", ["-euc", block], { cwd: folder, env, stdio: "ignore", detached: true });
+  const steps = spawn("bash", ["-euc", blocks[0]], { cwd: folder, env, stdio: "ignore", detached: true });
   try {
     const [code] = await once(steps, "exit");
     expect(code).toBe(0);
@@ -46,6 +62,44 @@ test("the block of Two devices on one machine links two devices that settle", as
     expect(fedkm("device", "export", "--state", "north").stdout).toBe("wrote model.json: 3 clusters of north\n");
   } finally {
     process.kill(-(steps.pid ?? 0), "SIGKILL");
+    rmSync(folder, { recursive: true });
+  }
+});
+
+/** What a shell would do with a line of the page. In this process: a program for each of them would take long to load. */
+async function type(line: string): Promise<{ code: number | null; said: string }> {
+  if (!line.startsWith("fedkm ")) {
+    const { status, stderr } = spawnSync("bash", ["-euc", line], { encoding: "utf8" });
+    return { code: status, said: stderr };
+  }
+  const inner = /"\$\((fedkm [^|)]*) \| tail -1\)"/.exec(line);
+  const filled =
+    inner === null ? line : line.replace(inner[0], (await type(inner[1])).said.trim().split("\n").at(-1) ?? "");
+  const words = Array.from(filled.matchAll(/"([^"]*)"|(\S+)/g), ([, quoted, bare]) => quoted ?? bare);
+  const console = fakeConsole();
+  const code = await run(words.slice(1), console);
+  const { stdout, stderr } = console.said();
+  return { code, said: stderr + stdout };
+}
+
+test("every block that is marked as bash runs, one after the other, and only those of Install are not marked", async () => {
+  const unmarked = Array.from(page.matchAll(/^## ([^\n]*)$|^```(sh)$/gm), ([, heading, block]) => heading ?? block);
+  expect(unmarked.filter((_, i) => unmarked[i + 1] === "sh" || unmarked[i] === "sh")).toEqual(["Install", "sh", "sh"]);
+  const lines = blocks.flatMap((block) => block.split("\n")).filter((line) => /^[^#]/.test(line));
+  const folder = folderWithExamples();
+  const before = process.cwd();
+  process.chdir(folder);
+  try {
+    // Nothing of the rest needs a device that runs.
+    for (const line of lines.filter((line) => !line.startsWith("fedkm device run "))) {
+      const { code, said } = await type(line);
+      expect([line, code, code === 0 ? "" : said]).toEqual([line, 0, ""]);
+    }
+    expect(["restored/north/key", "north/successor", "audit.html"].filter((file) => !existsSync(file))).toEqual([]);
+    const { said } = await type("fedkm device log --state north");
+    expect(said).toMatch(/linked .*\n.*rotated .*\n.*revoked .*its disk was stolen/s);
+  } finally {
+    process.chdir(before);
     rmSync(folder, { recursive: true });
   }
 });

@@ -100,6 +100,15 @@ const families: Record<string, Family> = {
     const { deviceCosts } = await import("./faults/tcpCosts.ts");
     return deviceCosts();
   },
+  async up(isShort) {
+    const { upNetworks } = await import("./faults/upNetwork.ts");
+    if (isShort) return upNetworks([{ devices: 10, graph: "ring" }], 10);
+    const large = [
+      { devices: 100, graph: "ring" },
+      { devices: 30, graph: "er:0.7" },
+    ];
+    return upNetworks(large, 60);
+  },
   async bytes() {
     const { bytesOfAChange } = await import("./faults/tcpCosts.ts");
     return bytesOfAChange();

@@ -19,7 +19,7 @@ const CREDIT = 64;
 const TICK_MILLISECONDS = 5;
 /** A peer sends all it may, then lets the others: frames come evenly. */
 const TURNS = 8;
-/** Of the first peer, which moves even when nothing is flooded. */
+/** Of the first peer, which does not flood: an honest neighbour whose rows keep changing. */
 const MOVES_PER_SECOND = 50;
 
 interface Peer {
@@ -74,7 +74,7 @@ function run(): void {
     tick += 1;
     if (tick % (1_000 / TICK_MILLISECONDS / MOVES_PER_SECOND) === 0) send(peers[0], moved(peers[0]));
     if (!isFlooding) return;
-    for (let n = tick % TURNS; n < peers.length; n += TURNS) {
+    for (let n = 1 + (tick % TURNS); n < peers.length; n += TURNS) {
       const peer = peers[n];
       const share = Math.min(peer.credit, 8);
       for (let i = 0; i < share; i++) send(peer, kinds[(n + i) % kinds.length](peer));

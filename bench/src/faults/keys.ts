@@ -115,7 +115,15 @@ export async function revocations(): Promise<boolean> {
     const shown = await seconds(() => running[3].log().includes("no longer to be trusted: its disk was stolen"));
     const kept = peerOf(running[3], four) !== undefined;
     const refused = spawnSync(process.execPath, [
-      ...[program, "device", "link", `fedkm:${four.identity.peer}@${four.listen[0]}`, "--state", one.path],
+      ...[
+        program,
+        "device",
+        "link",
+        `fedkm:${four.identity.peer}@${four.listen[0]}`,
+        "--accept-open",
+        "--state",
+        one.path,
+      ],
     ]);
     print("A device revoked by one two and more hops away", [
       [

@@ -7,11 +7,12 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { graph } from "@fedkm/core";
-import { readLinks, writeLinks } from "@fedkm/device/daemon";
+import { type DaemonStatus, readLinks, writeLinks } from "@fedkm/device/daemon";
 import { createIdentity, libp2pNetwork } from "@fedkm/device/libp2p";
 import { print } from "../table.ts";
 import { inside, ip, names, withCable } from "./namespaces.ts";
 import { makeFolders, type RunningDevice, startDevice } from "./processes.ts";
+import { processUse } from "./processUse.ts";
 import { problem } from "./setting.ts";
 import { isLinked, leave, scene } from "./tcpScene.ts";
 
@@ -120,23 +121,36 @@ export async function restless({ seconds: length }: { seconds: number }): Promis
   });
   await network.start({ onConnect: () => {}, onDisconnect: () => {}, onFrame: (_, frame) => (latest = frame) });
   const end = performance.now() + 1000 * length;
+  const honestUse = () => processUse(stage.honest.child.pid ?? 0).cpuSeconds;
   let sequence = 0;
-  let rounds = 0;
+  let before = stage.honest.status();
+  let cpuBefore = honestUse();
   while (performance.now() < end) {
     if (latest !== undefined) network.send(stage.victimPeer, jittered(latest, ++sequence));
-    if (performance.now() < end - 10_000) rounds = stage.honest.status()?.device.round ?? 0;
+    if (performance.now() < end - 10_000) {
+      before = stage.honest.status();
+      cpuBefore = honestUse();
+    }
     await pause(6);
   }
-  const perSecond = ((stage.honest.status()?.device.round ?? 0) - rounds) / 10;
+  const perSecond = roundsPerSecond(before, stage.honest.status());
+  const share = (honestUse() - cpuBefore) / 10;
   const isNamed = stage.victim.log().includes("never rests");
   const linked = isLinked(stage);
   await network.close();
   await leave(stage);
   print(`A linked peer that jitters for ${length} s, 150 frames a second`, [
-    ["named", "rounds a second of a device two hops away, last 10 s", "honest link"],
-    [isNamed ? "yes" : "no", perSecond.toFixed(1), linked ? "unaffected" : "lost"],
+    ["named", "rounds a second of a device two hops away, last 10 s", "of a core", "honest link"],
+    [isNamed ? "yes" : "no", perSecond.toFixed(1), `${(100 * share).toFixed(1)} %`, linked ? "unaffected" : "lost"],
   ]);
   return isNamed && perSecond <= 15 && linked;
+}
+
+/** Between the moments at which the two were written: a device with little to do seldom writes one. */
+function roundsPerSecond(before: DaemonStatus | undefined, after: DaemonStatus | undefined): number {
+  const milliseconds = Date.parse(String(after?.writtenAt)) - Date.parse(String(before?.writtenAt));
+  const rounds = (after?.device.round ?? Number.NaN) - (before?.device.round ?? Number.NaN);
+  return milliseconds === 0 ? 0 : (1_000 * rounds) / milliseconds;
 }
 
 /** A valid frame with a new stamp, and its first coordinate moved by a little. */

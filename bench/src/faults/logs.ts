@@ -19,6 +19,7 @@ import { isSettled } from "@fedkm/device";
 import { type DaemonStatus, type DeviceFolder, isLocked, STATUS_FILE } from "@fedkm/device/daemon";
 import { print } from "../table.ts";
 import { makeFolders, program, startDevice } from "./processes.ts";
+import { processUse } from "./processUse.ts";
 import { problem } from "./setting.ts";
 
 const WITHIN_MILLISECONDS = 60_000;
@@ -123,8 +124,8 @@ async function tryLog({ stderr, isStuck, recover, remove }: Sink) {
     const isNamed = isStuck ? undefined : await within(folders.devices[1], isLost);
     recover?.();
     const recovers = recover && (await within(folders.devices[1], (status) => !isLost(status)));
-    const memoryBytes = statusOf(folders.devices[1])?.memoryBytes ?? 0;
     const isAlive = child.exitCode === null && child.signalCode === null;
+    const memoryBytes = isAlive ? processUse(child.pid ?? 0).memoryBytes : Number.NaN;
     child.kill("SIGKILL");
     await new Promise((done) => child.once("exit", done));
     return {

@@ -8,21 +8,24 @@ import { privateKeyFromProtobuf } from "@libp2p/crypto/keys";
 import type { Libp2p } from "@libp2p/interface";
 import { print } from "../table.ts";
 import { settle } from "./processes.ts";
+import { processUse } from "./processUse.ts";
 import { isLinked, leave, openStream, rogue, scene } from "./tcpScene.ts";
 
 /** Fresh keys, one connection each. */
 export async function strangers({ count }: { count: number }): Promise<boolean> {
   const stage = await scene(0);
-  const before = stage.victim.status()?.memoryBytes ?? 0;
+  const memory = () => processUse(stage.victim.child.pid ?? 0).memoryBytes;
+  const before = memory();
   let streams = 0;
   for (let n = 0; n < count; n++) {
     const node = await rogue();
     if ((await openStream(node, stage.address)) !== undefined) streams += 1;
     await node.stop();
   }
-  await pause(2_000);
+  // A status is up to three seconds old.
+  await pause(4_000);
   const status = stage.victim.status();
-  const growth = ((status?.memoryBytes ?? 0) - before) / 1e6;
+  const growth = (memory() - before) / 1e6;
   const linked = isLinked(stage);
   await leave(stage);
   print(`${count} strangers with fresh keys`, [
@@ -40,8 +43,8 @@ export async function malformed({ frames }: { frames: number }): Promise<boolean
   // The victim has guests that are not there yet.
   const isAtRest = (status = stage.victim.status()) => status !== undefined && isSettled(status.device, []);
   while (!isAtRest()) await pause(200);
-  // A status is up to a second old.
-  await pause(1_500);
+  // A status is up to three seconds old.
+  await pause(4_000);
   const before = stage.victim.status();
   const random = randomStream(1, "malformed");
   await Promise.all(
@@ -70,7 +73,7 @@ export async function malformed({ frames }: { frames: number }): Promise<boolean
       await network.close();
     }),
   );
-  await pause(1_500);
+  await pause(4_000);
   const after = stage.victim.status();
   const refused = after?.links
     .flatMap(({ framesRefused }) => Object.values(framesRefused))

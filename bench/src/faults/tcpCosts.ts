@@ -7,11 +7,14 @@ import { createIdentity, type Libp2pNetwork, libp2pNetwork } from "@fedkm/device
 import { print } from "../table.ts";
 import { plainPair } from "./plainTcp.ts";
 import { makeFolders, settle, startDevice } from "./processes.ts";
+import { type ProcessUse, processUse } from "./processUse.ts";
 import { problem } from "./setting.ts";
 import { tcpNetwork } from "./tcpNetwork.ts";
 import { tcpProxy } from "./tcpProxy.ts";
 
-/** Bars: 100 MB, 1 s, 5 ms. */
+const IDLE_SECONDS = 60;
+
+/** Bars: 100 MB, 1 s, 5 ms; idle: 30 wake-ups a second, 1 kB a second to the disk. */
 export async function deviceCosts(): Promise<boolean> {
   const { study, datasets } = problem("iso", 1);
   const folders = await makeFolders({ study, datasets: datasets.slice(0, 4), graph: star(4) });
@@ -26,19 +29,30 @@ export async function deviceCosts(): Promise<boolean> {
     await settle(running);
     // Idle, with the memory of the work before it.
     await pause(5_000);
-    const memory = (running[0].status()?.memoryBytes ?? Number.NaN) / 1e6;
+    const before = processUse(running[0].child.pid ?? 0);
+    await pause(1_000 * IDLE_SECONDS);
+    const after = processUse(running[0].child.pid ?? 0);
+    const each = (what: keyof ProcessUse) => (after[what] - before[what]) / IDLE_SECONDS;
+    const memory = after.memoryBytes / 1e6;
     const trip = await roundTrip();
     const start = Math.min(...starts);
     print("One device", [
-      ["start to listening", "idle memory, 3 links"],
-      [`${(start / 1000).toFixed(2)} s`, `${memory.toFixed(0)} MB`],
+      ["start to listening", "idle memory, 3 links", "of a core", "wake-ups a second", "bytes written a second"],
+      [
+        `${(start / 1000).toFixed(2)} s`,
+        `${memory.toFixed(0)} MB`,
+        `${(100 * each("cpuSeconds")).toFixed(2)} %`,
+        each("wakeUps").toFixed(1),
+        each("writtenBytes").toFixed(0),
+      ],
     ]);
     print(`Round trips on loopback, ${TRIPS} of each in turn, in ms`, [
       ["", "median", "p99", "worst", "longer than 5"],
       ["an update: sent, received, used, sent back", ...trip.update],
       ["the same bytes over plain TCP", ...trip.plain],
     ]);
-    return memory <= 100 && start <= 1_000 && Number(trip.update[0]) < 5;
+    const isIdle = each("wakeUps") < 30 && each("writtenBytes") < 1_000;
+    return memory <= 100 && start <= 1_000 && Number(trip.update[0]) < 5 && isIdle;
   } finally {
     await Promise.all(running.map((device) => device.end("SIGTERM")));
     folders.remove();

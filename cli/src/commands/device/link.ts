@@ -1,4 +1,4 @@
-// fedkm device link: links and unlinks, in the device's folder; a running device sees it within a second.
+// fedkm device link: links and unlinks, in the device's folder; a running device sees it within a few seconds.
 
 import { readFileSync } from "node:fs";
 import { whatNeighboursLearn } from "@fedkm/device";
