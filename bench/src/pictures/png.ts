@@ -26,7 +26,7 @@ export function readPng(file: Buffer): Picture {
   }
   const rows = unfiltered(inflateSync(Buffer.concat(parts)), height, width * channels, channels);
   const pixels = new Uint8Array(width * height * 3);
-  for (let i = 0; i < width * height; i++) pixels.set(rows.subarray(i * channels, i * channels + 3), 3 * i);
+  for (let i = 0; i < width * height; i++) for (let c = 0; c < 3; c++) pixels[3 * i + c] = rows[i * channels + c];
   return { width, height, pixels };
 }
 
@@ -39,16 +39,17 @@ function unfiltered(raw: Buffer, height: number, stride: number, channels: numbe
       const left = x < channels ? 0 : out[at - channels];
       const up = y === 0 ? 0 : out[at - stride];
       const corner = x < channels || y === 0 ? 0 : out[at - stride - channels];
-      const guess = [0, left, up, (left + up) >> 1, nearestOf(left, up, corner)][kind];
-      out[at] = raw[y * (stride + 1) + 1 + x] + guess;
+      out[at] = raw[y * (stride + 1) + 1 + x] + guessOf(kind, left, up, corner);
     }
   }
   return out;
 }
 
-/** Of the three, the nearest to left + up - corner, as the format wants it. */
-function nearestOf(left: number, up: number, corner: number): number {
-  const [a, b, c] = [left, up, corner].map((value) => Math.abs(left + up - corner - value));
+/** What the kind of filter expects of a byte, from those before it. */
+function guessOf(kind: number, left: number, up: number, corner: number): number {
+  if (kind < 3) return kind === 0 ? 0 : kind === 1 ? left : up;
+  if (kind === 3) return (left + up) >> 1;
+  const [a, b, c] = [Math.abs(up - corner), Math.abs(left - corner), Math.abs(left + up - 2 * corner)];
   return a <= b && a <= c ? left : b <= c ? up : corner;
 }
 
@@ -62,7 +63,11 @@ export function writePng(pictures: readonly Picture[], milliseconds = 0): Buffer
   header.set([8, 3], 8);
   const transparent = Buffer.alloc(MOST_COLOURS + 1, 0xff);
   transparent[UNCHANGED] = 0;
-  const chunks = [chunk("IHDR", header), chunk("PLTE", Buffer.from(palette.flat())), chunk("tRNS", transparent)];
+  const chunks = [
+    chunk("IHDR", header),
+    chunk("PLTE", Buffer.from(palette.flatMap((colour) => Array.from(colour)))),
+    chunk("tRNS", transparent),
+  ];
   const isMoving = pictures.length > 1;
   if (isMoving) chunks.splice(1, 0, chunk("acTL", numbers(pictures.length, 0)));
   let before: Uint8Array | undefined;
@@ -100,7 +105,7 @@ function frameControl(sequence: number, width: number, height: number, milliseco
   return Buffer.concat([numbers(sequence, width, height, 0, 0), times]);
 }
 
-type Colour = readonly number[];
+type Colour = ArrayLike<number>;
 
 /** The most frequent colours of all pictures, of which no two are nearly the same. */
 function commonColours(pictures: readonly Picture[]): Colour[] {
@@ -129,11 +134,11 @@ function indicesOf({ pixels }: Picture, palette: readonly Colour[]): Uint8Array 
   const known = new Map<number, number>();
   const indices = new Uint8Array(pixels.length / 3);
   for (let i = 0; i < indices.length; i++) {
-    const parts = [pixels[3 * i], pixels[3 * i + 1], pixels[3 * i + 2]];
-    const colour = (parts[0] << 16) | (parts[1] << 8) | parts[2];
+    const colour = (pixels[3 * i] << 16) | (pixels[3 * i + 1] << 8) | pixels[3 * i + 2];
     let index = known.get(colour);
     if (index === undefined) {
       index = 0;
+      const parts = pixels.subarray(3 * i, 3 * i + 3);
       for (let c = 1; c < MOST_COLOURS; c++) {
         if (distance(palette[c], parts) < distance(palette[index], parts)) index = c;
       }

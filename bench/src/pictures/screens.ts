@@ -15,9 +15,6 @@ const FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-bac
 const WIDTHS = [1440, 390] as const;
 /** What the loop shows: neighbours agree round by round, one of them begins to lie, and what heals when it leaves. */
 const LOOP = "data=var&points=40&devices=12&start=local&seed=2&events=8:lie:3+22:leave:3";
-/** In the table of all devices. */
-const ALL_SETTLED =
-  "[...document.querySelectorAll('nav td:nth-child(2)')].every((cell) => cell.textContent === 'settled') && document.querySelector('nav td')";
 const [LOOP_FRAMES, LOOP_MILLISECONDS] = [40, 500];
 
 const views = {
@@ -73,7 +70,8 @@ async function drawDashboard(browser: Browser, folder: string): Promise<void> {
   try {
     for (const width of WIDTHS) {
       const page = await openAt(browser, address, width);
-      await page.waitForFunction(ALL_SETTLED);
+      // All five, in the table of all devices.
+      await page.locator("nav td", { hasText: "settled" }).nth(4).waitFor();
       await keep(page, join(folder, `dashboard-${width}.png`));
     }
   } finally {
