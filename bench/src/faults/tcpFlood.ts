@@ -60,7 +60,9 @@ export async function crowdedFlood({ seconds, peers }: { seconds: number; peers:
     keys: stage.guests.map(({ key }) => Buffer.from(key).toString("base64")),
   };
   crowd.send(job);
-  await once(crowd, "message");
+  // Nobody gets linked to a device that has ended.
+  const ended = once(stage.victim.child, "exit").then(() => Promise.reject(new Error("the device has ended")));
+  await Promise.race([once(crowd, "message"), ended]);
   // Until the first frames of all of them are used.
   await pause(2_000);
   const calm = await watch(stage, 5);
