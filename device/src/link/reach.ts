@@ -19,14 +19,11 @@ export interface Reach<T> {
 export async function firstAnswer<T>({ addresses, signal, dial, isDirect, onFailure }: Reach<T>): Promise<T> {
   let failure: unknown;
   let relayFailure: Error | undefined;
-  for (const [index, address] of addresses.entries()) {
-    // After the last one there is nothing to save time for, and a busy machine may take long to answer.
-    const isLast = index === addresses.length - 1;
-    const patience = isLast ? signal : AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MILLISECONDS)]);
+  for (const address of addresses) {
     const relay = relayOf(address);
     try {
       if (relay !== undefined && !isDirect(relay)) throw new Error("that device is not connected, or not linked here");
-      return await dial(address, patience);
+      return await dial(address, AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MILLISECONDS)]));
     } catch (error) {
       failure = error;
       if (relay !== undefined) relayFailure = new Error(relayWords(relay, error), { cause: error });
