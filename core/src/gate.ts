@@ -18,7 +18,7 @@ export function matchThroughGate(update: UpdateState, room: GateRoom): number {
   setLimits(update, room);
   pullSums.fill(0);
   pullWeights.fill(0);
-  room.isCut.fill(0);
+  room.cut.fill(0);
   let total = 0;
   for (let n = firstLink; n < endLink; n++) {
     room.rejected[n - firstLink] = 0;
@@ -118,7 +118,7 @@ function pull(
   { n, row, own, square }: Term,
 ) {
   const share = shareOfTerm(square, room.limits[own]);
-  if (share < 1) room.isCut[own] = 1;
+  if (share < 1) room.cut[own] = Math.max(room.cut[own], share > 0 ? 2 : 1);
   if (share === 0) return 0;
   const weight = share * links.weights[n];
   pullWeights[own] += weight;

@@ -155,15 +155,19 @@ function moveToMeans(update: UpdateState): boolean {
   return moved;
 }
 
-/** (M) with `robust`: not past a limit of the gate, where the way back would be as long, and not beyond the cap. */
-function moveWithinCap(update: UpdateState, { before, isCut }: GateRoom): boolean {
+/**
+ * (M) with `robust`: not past a limit of the gate, where the way back would be as long, half of the way where a term fades,
+ * because the next one would fade otherwise and the device could go to and fro for ever, and not beyond the cap.
+ */
+function moveWithinCap(update: UpdateState, { before, cut }: GateRoom): boolean {
   const { cols, centroids, settings } = update;
   before.set(centroids);
   moveToMeans(update);
   for (let i = 0; i < centroids.length; i++) {
-    if (isCut[Math.floor(i / cols)] === 1 && settings.relaxation > 1) {
-      centroids[i] = before[i] + (centroids[i] - before[i]) / settings.relaxation;
-    }
+    const fate = cut[Math.floor(i / cols)];
+    if (fate === 0) continue;
+    const step = (fate === 2 ? 0.5 : 1) / Math.max(1, settings.relaxation);
+    centroids[i] = before[i] + step * (centroids[i] - before[i]);
   }
   if (settings.robust === true) capDrift(update, before);
   if (settings.safeguard && update.tried === 0 && update.passes === 0) update.firstPass.set(centroids);

@@ -74,8 +74,8 @@ export interface GateRoom {
   readonly squares: Float64Array;
   /** What a term costs at most. */
   mostCost: number;
-  /** Whether a term was not let through whole. */
-  readonly isCut: Uint8Array;
+  /** Of each own centroid: 0 where all terms are whole, 1 where one is shut out, 2 where one fades. */
+  readonly cut: Uint8Array;
   /** The share of a neighbour's terms that was not let through. */
   readonly rejected: number[];
   /** The centroids before (M). */
@@ -92,7 +92,7 @@ function emptyGate(k: number, cols: number, largestSet: number): GateRoom {
     nearest: new Int32Array(k),
     squares: new Float64Array(largestSet),
     mostCost: 0,
-    isCut: new Uint8Array(k),
+    cut: new Uint8Array(k),
     rejected: [],
     before: new Float64Array(k * cols),
   };
