@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { complete, fit, paperData, toRows } from "@fedkm/core";
 import { createIdentity } from "@fedkm/device/libp2p";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { studyText } from "../../device/test/problem.ts";
 import { run } from "../src/program.ts";
 import { fakeConsole } from "./fakeConsole.ts";
 
@@ -348,16 +349,6 @@ test("fedkm device says what is wrong in one line", async () => {
   await fails(1, /^fedkm: .*north must be a new or empty folder, got one with files\n$/, ...again);
   await fails(2, /^fedkm: --log must be one of/, "run", "--log", "loud", "--state", at("north"));
 });
-
-const studyText = `name: planes
-k: 3
-features:
-  - { name: x1, unit: m, min: -30, max: 30 }
-  - { name: x2, unit: m, min: -30, max: 30 }
-alpha: 1
-privacy: open
-minimum: 1
-`;
 
 test("device backup and device restore: one file for one device, said in words, refused where it would do harm", async () => {
   const rows = at("north.csv");

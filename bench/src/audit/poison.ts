@@ -44,13 +44,13 @@ interface Setting {
   readonly probability: number;
   readonly alpha: number;
   readonly liars: number;
-  /** Bars for the median under gate and cap: of the crude attacks, and of the one just inside the gate (default: alone). */
+  /** Bars for the median under gate and cap: of the crude attacks, and of the one just inside the gate. */
   readonly crude: number;
-  readonly inside?: number;
+  readonly inside: number;
 }
 
 const settings: readonly Setting[] = [
-  { title: "dense (p 0.7, alpha 1), one liar", probability: 0.7, alpha: 1, liars: 1, crude: 3.6e-4 },
+  { title: "dense (p 0.7, alpha 1), one liar", probability: 0.7, alpha: 1, liars: 1, crude: 3.6e-4, inside: 0.008 },
   { title: "sparse (p 0.4, alpha 0.5), one liar", probability: 0.4, alpha: 0.5, liars: 1, crude: 0.004, inside: 0.22 },
   { title: "dense, three liars together", probability: 0.7, alpha: 1, liars: 3, crude: 1.4e-4, inside: 1.4 },
 ];
@@ -111,7 +111,7 @@ function barsHeld(
       name === "absent"
         ? 2 * median(absent)
         : name === "inside"
-          ? (inside ?? median(local))
+          ? inside
           : name === "jitter"
             ? median(local)
             : Math.min(crude, 10 * median(absent));

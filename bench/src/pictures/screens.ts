@@ -1,17 +1,13 @@
 // Screenshots of every view of the two pages, wide and on a phone, and a loop of the playground at work.
 
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
+import { launchChromium, serving } from "../pages.ts";
 import { type Picture, readPng, writePng } from "./png.ts";
 
-const program = fileURLToPath(new URL("../../../cli/bin/fedkm.js", import.meta.url));
-const FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"];
 const WIDTHS = [1440, 390] as const;
 /** What the loop shows: neighbours agree round by round, one of them begins to lie, and what heals when it leaves. */
 const LOOP = "data=var&points=40&devices=12&start=local&seed=2&events=8:lie:3+22:leave:3";
@@ -26,9 +22,7 @@ const views = {
 /** Writes them into a folder; a browser is needed. */
 export async function drawScreens(folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
-  const executablePath = spawnSync("which", ["chromium"], { encoding: "utf8" }).stdout.trim();
-  if (executablePath === "") throw new Error("screens need Chromium on the PATH (apt-get install chromium)");
-  const browser = await chromium.launch({ executablePath, headless: true, args: FLAGS });
+  const browser = await launchChromium();
   try {
     await drawPlayground(browser, folder);
     await drawDashboard(browser, folder);
@@ -38,7 +32,7 @@ export async function drawScreens(folder: string): Promise<void> {
 }
 
 async function drawPlayground(browser: Browser, folder: string): Promise<void> {
-  const { child, address } = await serving("playground", "--port", "0");
+  const { address, stop } = await serving("playground", "--port", "0");
   try {
     for (const [name, state] of Object.entries(views)) {
       for (const width of WIDTHS) {
@@ -59,14 +53,14 @@ async function drawPlayground(browser: Browser, folder: string): Promise<void> {
     writeFileSync(join(folder, "loop.png"), writePng(frames, LOOP_MILLISECONDS));
     await page.close();
   } finally {
-    await stop(child);
+    await stop();
   }
 }
 
 async function drawDashboard(browser: Browser, folder: string): Promise<void> {
   const home = mkdtempSync(join(tmpdir(), "fedkm-screens-"));
   const size = ["--devices", "5", "--graph", "ring", "--seed", "3"];
-  const { child, address } = await serving("up", ...size, "--state", join(home, "net"), "--dashboard", "0");
+  const { address, stop } = await serving("up", ...size, "--state", join(home, "net"), "--dashboard", "0");
   try {
     for (const width of WIDTHS) {
       const page = await openAt(browser, address, width);
@@ -75,30 +69,9 @@ async function drawDashboard(browser: Browser, folder: string): Promise<void> {
       await keep(page, join(folder, `dashboard-${width}.png`));
     }
   } finally {
-    await stop(child);
+    await stop();
     rmSync(home, { recursive: true });
   }
-}
-
-/** A command that serves a page, and the address that it prints. */
-async function serving(...args: string[]): Promise<{ child: ChildProcess; address: string }> {
-  const child = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "pipe", "pipe"] });
-  const address = await new Promise<string>((resolve, reject) => {
-    for (const output of [child.stdout, child.stderr]) {
-      output.on("data", (text) => {
-        const found = String(text).match(/http:\S+/)?.[0];
-        if (found !== undefined) resolve(found);
-      });
-    }
-    child.once("exit", (code) => reject(new Error(`fedkm ${args[0]} must serve a page, got exit code ${code}`)));
-  });
-  return { child, address };
-}
-
-async function stop(child: ChildProcess): Promise<void> {
-  const ended = once(child, "exit");
-  child.kill("SIGINT");
-  await ended;
 }
 
 async function openAt(browser: Browser, address: string, width: number): Promise<Page> {

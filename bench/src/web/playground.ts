@@ -1,40 +1,29 @@
 // How fast the playground is: bytes of script, first paint, frames a second while it plays, and a round in its worker.
 
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { erdosRenyi, fitRounds, paperData, randomStream } from "@fedkm/core";
 import { site } from "@fedkm/web";
-import { type Browser, chromium } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { cpuSeconds } from "../measure.ts";
+import { launchChromium, serving } from "../pages.ts";
 import { print } from "../table.ts";
 
-const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"];
-
 export async function playground(): Promise<void> {
-  const executablePath = ["chromium", "google-chrome"]
-    .map((name) => spawnSync("which", [name], { encoding: "utf8" }).stdout.trim())
-    .find((path) => path !== "");
-  if (executablePath === undefined) {
-    console.log("\nplayground: needs Chromium on the PATH (apt-get install chromium)");
-    return;
-  }
-  const { origin, close } = await serve();
-  const browser = await chromium.launch({ executablePath, headless: true, args: FLAGS });
+  const browser = await launchChromium();
+  const { address, stop } = await serving("playground");
   try {
     print("playground, in headless Chromium without a graphics card", [
       ["what", "measured", "goal"],
       ["script and worker, gzipped", `${scriptKilobytes().toFixed(0)} KB`, "at most 120"],
-      ["first paint", `${(await firstPaint(browser, origin)).toFixed(0)} ms`, "under 500"],
-      ["200 devices of 500 points, playing", `${await frames(browser, origin, 200, 500)} frames/s`, "60"],
-      ["1,000 devices of 50 points, playing", `${await frames(browser, origin, 1000, 50)} frames/s`, "30"],
+      ["first paint", `${(await firstPaint(browser, address)).toFixed(0)} ms`, "under 500"],
+      ["200 devices of 500 points, playing", `${await frames(browser, address, 200, 500)} frames/s`, "60"],
+      ["1,000 devices of 50 points, playing", `${await frames(browser, address, 1000, 50)} frames/s`, "30"],
       ["a round of 50 devices of 500 points", `${roundMilliseconds().toFixed(2)} ms`, "under 2"],
     ]);
   } finally {
     await browser.close();
-    close();
+    await stop();
   }
 }
 
@@ -89,12 +78,4 @@ function roundMilliseconds(): number {
     });
   };
   return (1000 * Math.min(run(), run(), run())) / rounds;
-}
-
-/** The command itself, on a port that was free. */
-async function serve(): Promise<{ readonly origin: string; close(): void }> {
-  const program = fileURLToPath(new URL("../../../cli/bin/fedkm.js", import.meta.url));
-  const child = spawn(process.execPath, [program, "playground"], { stdio: ["ignore", "pipe", "ignore"] });
-  const [line] = (await once(child.stdout, "data")) as [Buffer];
-  return { origin: line.toString("utf8").trim(), close: () => child.kill() };
 }

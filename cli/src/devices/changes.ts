@@ -52,8 +52,9 @@ export async function acceptPeer(
   { peer, name = shortName(peer), evenRevoked, agree }: Acceptance,
   warnings: Warnings,
 ): Promise<string> {
-  await refuseRevoked(path, peer, evenRevoked);
+  // What is refused must change nothing, and --even-revoked overrules a revocation.
   await agree();
+  await refuseRevoked(path, peer, evenRevoked);
   // Where it came from is no address to dial. It dials again, and says then where it listens.
   await changeLinks(path, (links) => withLink(links, { peer, name, addresses: [] }));
   await noteInLog(path, "accepted", { link: name, peer }, warnings);

@@ -14,21 +14,12 @@ import {
   startDaemon,
   writeLinks,
 } from "@fedkm/device/daemon";
-import { type Browser, chromium, type Page } from "playwright-core";
-import { findChromium } from "../../../core/test/hosts/chromium.ts";
+import type { Browser, Page } from "playwright-core";
+import { launchChromium } from "../../../core/test/hosts/chromium.ts";
+import { studyText } from "../../../device/test/problem.ts";
 import { dashboardAddress, openDashboard } from "../../src/dashboard/open.ts";
 import type { Dashboard } from "../../src/dashboard/server.ts";
 
-const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"];
-const studyText = `name: planes
-k: 3
-features:
-  - { name: x1, unit: m, min: -30, max: 30 }
-  - { name: x2, unit: m, min: -30, max: 30 }
-alpha: 1
-privacy: open
-minimum: 1
-`;
 const names = ["north", "south", "east"] as const;
 type Name = (typeof names)[number];
 
@@ -69,7 +60,7 @@ export class Machine {
     await writeLinks(north.path, [linkTo(south)]);
     await writeLinks(south.path, [{ ...linkTo(north), addresses: [] }]);
     await writeLinks(east.path, [linkTo(north)]);
-    this.#browser = await chromium.launch({ executablePath: findChromium(), headless: true, args: FLAGS });
+    this.#browser = await launchChromium();
     await this.run("north");
     await this.run("south");
   }

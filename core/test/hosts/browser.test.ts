@@ -1,32 +1,22 @@
 // The kernel in Chromium, with and without cross-origin isolation: the bits of the reference, the bytes of Node.
 
 import { fileURLToPath } from "node:url";
-import { type Browser, chromium } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createViteServer } from "vitest/node";
 import { kmeans } from "../../src/index.ts";
-import { findChromium } from "./chromium.ts";
+import { launchChromium } from "./chromium.ts";
 import { type HostReport, hashes, PINNED } from "./suite.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const ISOLATION = { "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp" };
-// Nothing that calls home, draws or asks: the test needs the engine only. Playwright makes a fresh profile and deletes it.
-const FLAGS = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
 /** Long enough to install Chromium once. */
 const SET_UP_TIME = 300_000;
 
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await chromium.launch({ executablePath: findChromium(), headless: true, args: FLAGS });
+  browser = await launchChromium();
 }, SET_UP_TIME);
 
 afterAll(() => browser?.close());

@@ -3,7 +3,18 @@
 import { spawnSync } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
+import { type Browser, chromium } from "playwright-core";
 
+// Nothing that calls home, draws or asks: tests need the engine only. Playwright makes a fresh profile and deletes it.
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
 const NAMES = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
 
 function onPath(): string | undefined {
@@ -21,7 +32,7 @@ function isExecutable(file: string): boolean {
 }
 
 /** The program's path. Where there is none, root gets Debian's package; anybody else is told what to install. */
-export function findChromium(): string {
+function findChromium(): string {
   const found = onPath();
   if (found !== undefined) return found;
   if (process.getuid?.() === 0) {
@@ -32,6 +43,10 @@ export function findChromium(): string {
   const installed = onPath();
   if (installed === undefined) throw new Error("this test needs Chromium on the PATH: install the package chromium");
   return installed;
+}
+
+export function launchChromium(): Promise<Browser> {
+  return chromium.launch({ executablePath: findChromium(), headless: true, args: FLAGS });
 }
 
 function aptGet(...words: string[]): void {

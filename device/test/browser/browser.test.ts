@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { complete, fit, matrix, objective, paperData, toRows } from "@fedkm/core";
-import { type Browser, chromium } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createViteServer } from "vitest/node";
-import { findChromium } from "../../../core/test/hosts/chromium.ts";
+import { launchChromium } from "../../../core/test/hosts/chromium.ts";
 import { realClock } from "../../src/clock.ts";
 import { createDevice } from "../../src/device.ts";
 import { createIdentity, libp2pNetwork } from "../../src/libp2p.ts";
@@ -18,13 +18,12 @@ import { contractOf, formatStudy } from "../../src/study.ts";
 import { studyOfPoints } from "../../src/studyOfPoints.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
-const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"];
 
 let browser: Browser;
 let cache = "";
 beforeAll(async () => {
   cache = mkdtempSync(join(tmpdir(), "fedkm-browser-"));
-  browser = await chromium.launch({ executablePath: findChromium(), headless: true, args: FLAGS });
+  browser = await launchChromium();
 }, 300_000);
 afterAll(async () => {
   await browser?.close();

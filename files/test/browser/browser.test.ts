@@ -5,17 +5,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { type Browser, chromium } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createViteServer } from "vitest/node";
-import { findChromium } from "../../../core/test/hosts/chromium.ts";
+import { launchChromium } from "../../../core/test/hosts/chromium.ts";
 import { type ReadOptions, readTable } from "../../src/node.ts";
 import { corpus } from "../corpus.ts";
 import { type Outcome, outcome } from "../outcome.ts";
 import type { SentFile } from "./page.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
-const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"];
 /** Long enough to install Chromium once. */
 const SET_UP_TIME = 300_000;
 
@@ -23,7 +22,7 @@ let browser: Browser;
 let cache = "";
 beforeAll(async () => {
   cache = mkdtempSync(join(tmpdir(), "fedkm-files-browser-"));
-  browser = await chromium.launch({ executablePath: findChromium(), headless: true, args: FLAGS });
+  browser = await launchChromium();
 }, SET_UP_TIME);
 afterAll(async () => {
   await browser?.close();

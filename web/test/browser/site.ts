@@ -4,11 +4,10 @@ import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { extname } from "node:path";
-import { type Browser, chromium, type Page } from "playwright-core";
-import { findChromium } from "../../../core/test/hosts/chromium.ts";
+import type { Browser, Page } from "playwright-core";
+import { launchChromium } from "../../../core/test/hosts/chromium.ts";
 import { site } from "../../src/served.ts";
 
-const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"];
 const types: Record<string, string> = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css" };
 
 export interface Site {
@@ -24,7 +23,7 @@ interface PageOptions {
 
 export async function openSite(): Promise<Site> {
   const server = await serve();
-  const browser: Browser = await chromium.launch({ executablePath: findChromium(), headless: true, args: FLAGS });
+  const browser: Browser = await launchChromium();
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   return {
     async open(address, { colorScheme = "light", width = 1440 } = {}) {

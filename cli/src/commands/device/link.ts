@@ -40,8 +40,9 @@ async function link(
   const neighbour = parseInvite(invite);
   const { peer } = neighbour;
   if (peer === folder.identity.peer) throw new UsageError("invite must be of another device, got this one's own");
-  await refuseRevoked(state, peer, evenRevoked);
+  // What is refused must change nothing, and --even-revoked overrules a revocation.
   await agreeToOpen(folder.study, acceptOpen, io);
+  await refuseRevoked(state, peer, evenRevoked);
   const known = folder.links.find((one) => one.peer === peer);
   const added = { ...neighbour, name: name ?? known?.name ?? shortName(peer) };
   await changeLinks(state, (links) => withLink(links, added));
