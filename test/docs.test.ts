@@ -142,7 +142,7 @@ describe("commands", () => {
 
   it("name files that exist", () => {
     for (const [file] of text.matchAll(
-      /\b(?:core|files|pictures|device|web|experiments|cli|bench|test|examples)\/[\w./-]+\.(?:ts|py|json)\b/g,
+      /\b(?:python|core|files|pictures|device|web|experiments|cli|bench|test|examples)\/[\w./-]+\.(?:ts|py|json)\b/g,
     )) {
       expect(existsSync(join(root, file)), file).toBe(true);
     }

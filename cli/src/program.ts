@@ -10,6 +10,7 @@ import { demoCommand } from "./commands/demo/command.ts";
 import { deviceCommand } from "./commands/device/command.ts";
 import { fitCommand } from "./commands/fit/command.ts";
 import { inspectCommand } from "./commands/inspect/command.ts";
+import { pipeCommand } from "./commands/pipe/command.ts";
 import { playgroundCommand } from "./commands/playground/command.ts";
 import { predictCommand } from "./commands/predict/command.ts";
 import { reproduceCommand } from "./commands/reproduce/command.ts";
@@ -34,6 +35,7 @@ const commands = [
   deviceCommand,
   upCommand,
   playgroundCommand,
+  pipeCommand,
   auditCommand,
   completionCommand,
 ];

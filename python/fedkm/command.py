@@ -1,0 +1,129 @@
+"""The fedkm command as one long-lived process: where it is found, and frames of raw numbers to it and back."""
+
+import atexit
+import json
+import os
+import shlex
+import shutil
+import struct
+import subprocess
+import threading
+
+import numpy as np
+
+#: The version of the frames that this package speaks, see docs/python.md.
+PIPE_VERSION = 1
+
+_TYPES = {"f8": np.dtype("<f8"), "u4": np.dtype("<u4")}
+
+
+class CommandError(RuntimeError):
+    """The fedkm command is missing, speaks another version, or ended before it answered."""
+
+
+def ask(header, arrays):
+    """Sends one request and returns the header and the arrays of its answer. A refusal becomes a ValueError."""
+    with _lock:
+        process = _running()
+        try:
+            _write(process.stdin, header, arrays)
+            answer, found = _read(process.stdout)
+        except BaseException:
+            # Also after Ctrl-C: an answer that nobody waits for must not be taken for that of the next request.
+            _stop()
+            raise
+    if "refusal" in answer:
+        raise ValueError(answer["refusal"])
+    return answer, found
+
+
+_lock = threading.Lock()
+_process = None
+_owner = None
+
+
+def _running():
+    """The process of this Python process: one that was forked starts its own."""
+    global _process, _owner
+    if _process is not None and (_owner != os.getpid() or _process.poll() is not None):
+        _stop()
+    if _process is None:
+        _process = _start()
+        _owner = os.getpid()
+    return _process
+
+
+def _start():
+    command = [*_command(), "pipe"]
+    try:
+        # In a session of its own, so that Ctrl-C reaches Python alone, which then ends it.
+        process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=os.name == "posix"
+        )
+    except OSError as error:
+        raise CommandError(f"{command[0]} could not be started: {error.strerror}") from error
+    hello, _ = _read(process.stdout)
+    if hello.get("pipe") != PIPE_VERSION:
+        process.kill()
+        raise CommandError(
+            f"the fedkm command must speak version {PIPE_VERSION} of its frames, got {hello.get('pipe')}: "
+            "install the same version of both packages"
+        )
+    return process
+
+
+def _command():
+    """FEDKM_COMMAND, or fedkm on the PATH."""
+    given = os.environ.get("FEDKM_COMMAND")
+    if given:
+        return shlex.split(given)
+    found = shutil.which("fedkm")
+    if found is None:
+        raise CommandError(
+            "the fedkm command was not found: install it with npm install --global fedkm, "
+            "or name it in the environment variable FEDKM_COMMAND"
+        )
+    return [found]
+
+
+def _stop():
+    global _process
+    if _process is not None and _owner == os.getpid():
+        _process.kill()
+        with _process:
+            # Leaving the block closes the pipes and waits.
+            pass
+    _process = None
+
+
+atexit.register(_stop)
+
+
+def _write(stream, header, arrays):
+    announced = [{"kind": "f8", "rows": rows.shape[0], "cols": rows.shape[1]} for rows in arrays]
+    text = json.dumps({**header, "arrays": announced}, allow_nan=False).encode()
+    try:
+        stream.write(struct.pack("<I", len(text)) + text)
+        for rows in arrays:
+            stream.write(memoryview(np.ascontiguousarray(rows, dtype="<f8")).cast("B"))
+        stream.flush()
+    except BrokenPipeError as error:
+        raise CommandError("the fedkm command ended before it answered") from error
+
+
+def _read(stream):
+    (length,) = struct.unpack("<I", _exactly(stream, 4))
+    header = json.loads(_exactly(stream, length))
+    arrays = []
+    for announced in header.pop("arrays"):
+        kind, rows, cols = _TYPES[announced["kind"]], announced["rows"], announced["cols"]
+        numbers = np.frombuffer(_exactly(stream, rows * cols * kind.itemsize), dtype=kind)
+        arrays.append(numbers.reshape(rows, cols))
+    return header, arrays
+
+
+def _exactly(stream, length):
+    data = stream.read(length)
+    if len(data) < length:
+        raise CommandError("the fedkm command ended before it answered")
+    return data

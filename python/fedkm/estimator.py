@@ -1,0 +1,274 @@
+"""FedKMeans: an estimator in the manner of scikit-learn, whose numbers come from the fedkm command bit for bit."""
+
+import inspect
+
+import numpy as np
+
+from .command import ask
+from .places import column_names, is_list_of_tables, links_of, matrix_of, places_of
+
+
+class FedKMeans:
+    """Federated k-means: places with data of their own find clusters together.
+
+    Parameters
+    ----------
+    n_clusters : int, default 3
+        Clusters of every place.
+    alpha : float, default 1.0
+        How strongly neighbours pull: 0 is alone, large values give one clustering for all.
+    graph : str, networkx graph or matrix of weights, default "complete"
+        Which places are linked: complete, ring, path, star, er:P, knn:K, or a graph whose nodes are the places.
+    method : str, default "fedkm"
+        The method of the paper, or one to compare with: consensus, local, pooled, distributed, ...
+    place_column : str or int, default None
+        Of one table: the column that names the place of each row. Without it the table is a single place.
+    random_state : int, default 1
+        The seed of everything random.
+    preset, init, schedule, rounds, coupling, weighting, penalty, tol, privacy, minimum : default None
+        As in the library; None leaves the default of the ``fedkm fit`` command.
+
+    Attributes
+    ----------
+    place_centers_ : array of shape (places, n_clusters, features)
+        The centroids of every place; cluster c of one place is the counterpart of cluster c of the others.
+    cluster_centers_ : array of shape (n_clusters, features)
+        Of a single place its centroids; of several the means of the rows of each cluster in all places.
+    labels_ : array, or list of arrays where a list was given
+        The cluster of every row by the centroids of its own place. Cluster 0 has the most rows.
+    places_ : list
+        Names of the places, in the order of ``place_centers_``.
+    objective_, n_iter_, converged_, n_messages_, n_bytes_
+        What was reached, and what it took.
+    """
+
+    _estimator_type = "clusterer"
+
+    def __init__(
+        self,
+        n_clusters=3,
+        alpha=1.0,
+        graph="complete",
+        method="fedkm",
+        *,
+        place_column=None,
+        random_state=1,
+        preset=None,
+        init=None,
+        schedule=None,
+        rounds=None,
+        coupling=None,
+        weighting=None,
+        penalty=None,
+        tol=None,
+        privacy=None,
+        minimum=None,
+    ):
+        self.n_clusters = n_clusters
+        self.alpha = alpha
+        self.graph = graph
+        self.method = method
+        self.place_column = place_column
+        self.random_state = random_state
+        self.preset = preset
+        self.init = init
+        self.schedule = schedule
+        self.rounds = rounds
+        self.coupling = coupling
+        self.weighting = weighting
+        self.penalty = penalty
+        self.tol = tol
+        self.privacy = privacy
+        self.minimum = minimum
+
+    def fit(self, X, y=None):
+        """Fits a list of tables (a place each), a dict of them, or one table with a place column or without."""
+        places = places_of(X, self.place_column)
+        for name, matrix in zip(places.names, places.matrices):
+            _check_width(matrix, places.matrices[0].shape[1], f"place {name!r}")
+        header, arrays = ask(
+            {
+                "ask": "fit",
+                "method": self.method,
+                "graph": links_of(self.graph, places.names),
+                "options": self._options(sum(len(matrix) for matrix in places.matrices)),
+            },
+            places.matrices,
+        )
+        count = len(places.names)
+        self.places_ = places.names
+        self.place_centers_ = np.stack(arrays[:count])
+        self.labels_ = places.like_given([labels[:, 0].astype(np.int32) for labels in arrays[count : 2 * count]])
+        self.place_sizes_ = arrays[-1].astype(np.int64)
+        self.cluster_centers_ = _common_centers(self.place_centers_, arrays[-2])
+        self.objective_ = header["objective"]
+        self.n_iter_ = header["rounds"]
+        self.converged_ = header["converged"]
+        self.n_messages_ = header["messages"]
+        self.n_bytes_ = header["bytes"]
+        self.n_features_in_ = self.cluster_centers_.shape[1]
+        self._note_columns(X)
+        return self
+
+    def fit_predict(self, X, y=None):
+        """Fits, and returns the labels."""
+        return self.fit(X).labels_
+
+    def predict(self, X, place=None):
+        """The nearest cluster of every row, by the centroids of its place where that is known, else by the common ones.
+
+        The place is known where it is given, where X is a list as in ``fit``, and where X has the place column.
+        """
+        return self._by_place(X, place, _nearest)
+
+    def transform(self, X, place=None):
+        """The distance of every row to every centroid."""
+        return self._by_place(X, place, _distances)
+
+    def fit_transform(self, X, y=None):
+        """Fits, and returns the distances."""
+        return self.fit(X).transform(X)
+
+    def score(self, X, y=None):
+        """Minus the sum of squared distances of rows to their nearest centroids."""
+        distances = self.transform(X)
+        tables = distances if isinstance(distances, list) else [distances]
+        return -float(sum((table.min(axis=1) ** 2).sum() for table in tables))
+
+    def get_params(self, deep=True):
+        """The parameters by name."""
+        return {name: getattr(self, name) for name in _parameters()}
+
+    def set_params(self, **params):
+        """Sets parameters by name."""
+        for name, value in params.items():
+            if name not in _parameters():
+                raise ValueError(f"Invalid parameter {name!r} for estimator {self!r}. Valid ones: {_parameters()}.")
+            setattr(self, name, value)
+        return self
+
+    def get_feature_names_out(self, input_features=None):
+        """Names of the columns of ``transform``."""
+        self._check_fitted()
+        return np.asarray([f"fedkmeans{c}" for c in range(len(self.cluster_centers_))], dtype=object)
+
+    def __repr__(self):
+        defaults = inspect.signature(FedKMeans.__init__).parameters
+        said = [f"{name}={value!r}" for name, value in self.get_params().items() if value is not defaults[name].default]
+        return f"FedKMeans({', '.join(said)})"
+
+    def __sklearn_tags__(self):
+        """What newer versions of scikit-learn ask of an estimator; nothing else here needs it."""
+        from sklearn.utils import Tags, TargetTags, TransformerTags
+
+        target = TargetTags(required=False)
+        return Tags(estimator_type="clusterer", target_tags=target, transformer_tags=TransformerTags())
+
+    def _options(self, rows):
+        if isinstance(self.n_clusters, (int, np.integer)) and self.n_clusters > rows:
+            raise ValueError(f"n_clusters must be at most {rows} (the rows of all places), got {self.n_clusters}")
+        given = {
+            "k": self.n_clusters,
+            "alpha": self.alpha,
+            "seed": self.random_state,
+            "preset": self.preset,
+            "init": self.init,
+            "schedule": self.schedule,
+            "rounds": self.rounds,
+            "coupling": self.coupling,
+            "weighting": self.weighting,
+            "penalty": self.penalty,
+            "tol": self.tol,
+            "privacy": self.privacy,
+            "minimum": self.minimum,
+        }
+        said = {name: value for name, value in given.items() if value is not None}
+        return {name: value.item() if isinstance(value, np.generic) else value for name, value in said.items()}
+
+    def _note_columns(self, X):
+        names = column_names(X)
+        if names is None:
+            vars(self).pop("feature_names_in_", None)
+        else:
+            self.feature_names_in_ = np.asarray([name for name in names if name != self.place_column], dtype=object)
+
+    def _check_fitted(self):
+        if not hasattr(self, "cluster_centers_"):
+            raise _not_fitted()
+
+    def _by_place(self, X, place, compute):
+        """What `compute` finds for rows of each place by their centroids, in the form of X."""
+        self._check_fitted()
+        if place is not None:
+            return compute(self._centers_of(place), self._matrix(X))
+        if not isinstance(X, dict) and not is_list_of_tables(X) and not self._has_places(X):
+            centers = self.place_centers_[0] if len(self.places_) == 1 else self.cluster_centers_
+            return compute(centers, self._matrix(X))
+        places = places_of(X, self.place_column)
+        answers = []
+        for name, matrix in zip(places.names, places.matrices):
+            _check_width(matrix, self.n_features_in_, f"place {name!r}")
+            answers.append(compute(self._centers_of(name), matrix))
+        return places.like_given(answers)
+
+    def _has_places(self, X):
+        if self.place_column is None:
+            return False
+        if hasattr(X, "columns"):
+            return self.place_column in X.columns
+        return np.shape(X)[1:] == (self.n_features_in_ + 1,)
+
+    def _matrix(self, X):
+        matrix = matrix_of(X, "X")
+        if matrix.shape[1] != self.n_features_in_:
+            expected = f"FedKMeans is expecting {self.n_features_in_} features as input"
+            raise ValueError(f"X has {matrix.shape[1]} features, but {expected}")
+        return matrix
+
+    def _centers_of(self, place):
+        if place not in self.places_:
+            raise ValueError(f"place must be one of {self.places_}, got {place!r}")
+        return self.place_centers_[self.places_.index(place)]
+
+
+def _parameters():
+    return [name for name in inspect.signature(FedKMeans.__init__).parameters if name != "self"]
+
+
+def _check_width(matrix, width, name):
+    if matrix.shape[1] != width:
+        raise ValueError(f"{name} must have {width} columns, got {matrix.shape[1]}")
+
+
+def _nearest(centers, points):
+    _, (labels,) = ask({"ask": "predict"}, [centers, points])
+    return labels[:, 0].astype(np.int32)
+
+
+def _common_centers(place_centers, means):
+    if len(place_centers) == 1:
+        return place_centers[0].copy()
+    # A cluster without any row has no mean.
+    return np.where(np.isnan(means), place_centers.mean(axis=0), means)
+
+
+#: Doubles of one block of differences: about 32 MB.
+_BLOCK = 2**22
+
+
+def _distances(centers, points):
+    found = np.empty((len(points), len(centers)))
+    step = max(1, _BLOCK // centers.size)
+    for start in range(0, len(points), step):
+        difference = points[start : start + step, None, :] - centers[None, :, :]
+        found[start : start + step] = np.sqrt((difference**2).sum(axis=2))
+    return found
+
+
+def _not_fitted():
+    message = "This FedKMeans instance is not fitted yet. Call 'fit' before using it."
+    try:
+        from sklearn.exceptions import NotFittedError
+    except ImportError:
+        return ValueError(message)
+    return NotFittedError(message)
