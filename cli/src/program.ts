@@ -10,6 +10,7 @@ import { demoCommand } from "./commands/demo/command.ts";
 import { deviceCommand } from "./commands/device/command.ts";
 import { fitCommand } from "./commands/fit/command.ts";
 import { inspectCommand } from "./commands/inspect/command.ts";
+import { manCommand } from "./commands/man/command.ts";
 import { playgroundCommand } from "./commands/playground/command.ts";
 import { predictCommand } from "./commands/predict/command.ts";
 import { reproduceCommand } from "./commands/reproduce/command.ts";
@@ -36,6 +37,7 @@ const commands = [
   playgroundCommand,
   auditCommand,
   completionCommand,
+  manCommand,
 ];
 
 /** Runs one command line and resolves to its exit code: 0, or what failure.ts says. */
