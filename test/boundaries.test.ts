@@ -105,6 +105,7 @@ const layers = [
   "methods/kfed",
   "methods/fkm",
   "methods/index",
+  "choose/sample",
   "choose/asked",
   "choose/cholesky",
   "choose/clusterSums",

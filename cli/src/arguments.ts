@@ -37,12 +37,14 @@ export function parseAtLeastZero(option: string): (text: string) => number {
   };
 }
 
-export function parseChoice<T extends string>(option: string, choices: readonly T[]): (text: string) => T {
-  return (text) => {
+/** One of some words, which the parser also has as `choices`: completion offers them. */
+export function parseChoice<T extends string>(option: string, choices: readonly T[]) {
+  const parse = (text: string): T => {
     const choice = choices.find((own) => own === text);
     if (choice === undefined) throw new UsageError(`${option} must be one of ${choices.join(", ")}, got "${text}"`);
     return choice;
   };
+  return Object.assign(parse, { choices });
 }
 
 /** Names with commas between; a name with a comma in it stands in quotes. */

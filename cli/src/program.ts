@@ -10,6 +10,7 @@ import { demoCommand } from "./commands/demo/command.ts";
 import { deviceCommand } from "./commands/device/command.ts";
 import { fitCommand } from "./commands/fit/command.ts";
 import { inspectCommand } from "./commands/inspect/command.ts";
+import { manCommand } from "./commands/man/command.ts";
 import { pipeCommand } from "./commands/pipe/command.ts";
 import { playgroundCommand } from "./commands/playground/command.ts";
 import { predictCommand } from "./commands/predict/command.ts";
@@ -38,6 +39,7 @@ const commands = [
   pipeCommand,
   auditCommand,
   completionCommand,
+  manCommand,
 ];
 
 /** Runs one command line and resolves to its exit code: 0, or what failure.ts says. */

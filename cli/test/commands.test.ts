@@ -139,9 +139,19 @@ describe("completion", () => {
     expect(complete("fedkm", "fit", "--al")).toEqual(["--alpha"]);
     expect(complete("fedkm", "completion", "z")).toEqual(["zsh"]);
     expect(complete("fedkm", "fit", "examples/no")).toEqual(["examples/north.csv"]);
+    expect(complete("fedkm", "fit", "--method", "co")).toEqual(["consensus", "coreset"]);
+    expect(complete("fedkm", "fit", "--schedule", "r")).toEqual(["random"]);
+    expect(complete("fedkm", "device", "rest")).toEqual(["restore"]);
+    expect(complete("fedkm", "device", "run", "--dash")).toEqual(["--dashboard"]);
   });
 
-  test.each(["zsh", "fish"])("the script for %s names every command and its options", async (shell) => {
+  test.each(["zsh", "fish"])("%s takes the script, where it is installed", async (shell) => {
+    const script = folder.file(`fedkm.${shell}`, (await outcome("completion", shell)).stdout);
+    const { error, status, stderr } = spawnSync(shell, ["-n", script], { encoding: "utf8" });
+    if (error === undefined) expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  });
+
+  test.each(["zsh", "fish", "powershell"])("the script for %s names every command and its options", async (shell) => {
     const { stdout } = await outcome("completion", shell);
     for (const name of ours) expect(stdout).toContain(name);
     for (const option of ["alpha", "device-column", "model", "seed"]) expect(stdout).toContain(option);
@@ -149,7 +159,14 @@ describe("completion", () => {
 
   test("another shell is refused", async () => {
     expect((await outcome("completion", "tcsh")).stderr).toMatch(
-      /value 'tcsh' is invalid for argument 'shell'. Allowed choices are bash, zsh, fish./,
+      /value 'tcsh' is invalid for argument 'shell'. Allowed choices are bash, zsh, fish, powershell./,
     );
   });
+});
+
+test("cli/man/fedkm.1 is what fedkm man prints, and man reads it without a word", async () => {
+  const { stdout } = await outcome("man");
+  await expect(stdout).toMatchFileSnapshot("../man/fedkm.1");
+  const { error, stderr } = spawnSync("man", ["--warnings", "-l", "-"], { input: stdout, encoding: "utf8" });
+  if (error === undefined) expect(stderr).toBe("");
 });

@@ -8,6 +8,7 @@ import type { Graph } from "./graph.ts";
 import { squaredDistance } from "./kernel/js.ts";
 import { type Matrix, rangeOf } from "./matrix.ts";
 import { checkedObjective, type ObjectiveOptions } from "./measures.ts";
+import { nearestCentroids } from "./model.ts";
 import { objectiveOf } from "./objective.ts";
 import type { Settled } from "./options.ts";
 import { slopeOf } from "./penalty.ts";
@@ -120,20 +121,39 @@ function largestRise(history: CertifiedModel["history"], rounding: number): numb
   return largest;
 }
 
+/** A centroid that is farther by more than this share is out of the question, by far. */
+const NEARLY_TIED = 1e-12;
+
 /** Points for which the last bits of the centroids' coordinates, or of the distances, decide between two clusters. */
-function tiesOf({ data, rows, cols }: Matrix, { data: centroids, rows: k }: Matrix): number {
+function tiesOf(points: Matrix, nearest: Matrix): number {
+  const { data, rows, cols } = points;
+  const { data: centroids, rows: k } = nearest;
   if (k < 2) return 0;
   const coordinate = largestOf(centroids);
+  const labels = nearestCentroids(nearest, points);
   let ties = 0;
   for (let r = 0; r < rows; r++) {
-    let [first, second] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    const first = squaredDistance(data, r * cols, centroids, labels[r] * cols, cols);
+    const limit = first + NEARLY_TIED * (first + cols * coordinate * coordinate);
+    let second = Number.POSITIVE_INFINITY;
     for (let c = 0; c < k; c++) {
-      const distance = squaredDistance(data, r * cols, centroids, c * cols, cols);
-      if (distance < first) [first, second] = [distance, first];
-      else if (distance < second) second = distance;
+      if (c === labels[r]) continue;
+      const distance = distanceUpTo(limit, data, r * cols, centroids, c * cols, cols);
+      if (distance < second) second = distance;
     }
+    if (second > limit) continue;
     const moved = coordinate * (Math.sqrt(cols * first) + Math.sqrt(cols * second));
     if (second - first <= 4 * Number.EPSILON * (first + second + moved)) ties++;
   }
   return ties;
+}
+
+/** The squared distance, or a part of it that is above the limit already: most centroids are soon too far. */
+function distanceUpTo(limit: number, a: Float64Array, at: number, b: Float64Array, bt: number, cols: number): number {
+  let sum = 0;
+  for (let c = 0; c < cols && sum <= limit; c++) {
+    const difference = a[at + c] - b[bt + c];
+    sum += difference * difference;
+  }
+  return sum;
 }

@@ -128,14 +128,23 @@ type Clustering = Omit<KMeansModel, "labels">;
 export const MANY_ROWS = 10_000;
 /** Iterations after which a run on many rows is near its end. */
 export const SHORT_RUN = 20;
-/** Rows of the sample, for each cluster and at least. */
+/** From so many rows on, a sample says which start is best, and all rows are for that one alone. */
+export const VERY_MANY_ROWS = 100_000;
+
+/** Rows of a sample, for each cluster and at least: to draw seeds from, and to run the starts on. */
 const SAMPLED = { perCluster: 64, least: 4096 };
+const JUDGING = { perCluster: 512, least: 16_384 };
 
 /**
  * The best of several starts, the first among equals. On many rows the starts are seeded on a sample and judged after a
- * short run, and only the best goes on to its end.
+ * short run, and only the best goes on to its end. On very many rows they are run to their ends on a sample.
  */
 export function bestOf(run: KMeansRun, restarts: number, streamOf: (restart: number) => Random): Clustering {
+  const judging = sampleSize(JUDGING, run.k);
+  if (restarts > 1 && run.points.rows >= Math.max(VERY_MANY_ROWS, 4 * judging)) {
+    const onSample = (sample: KMeansRun) => bestOf({ ...sample, maxIter: defaults.maxIter }, restarts, streamOf);
+    return lloyd(run, onSampleOf(run, judging, streamOf(restarts), onSample).centroids.data);
+  }
   const isShort = restarts > 1 && run.points.rows >= MANY_ROWS && run.maxIter > SHORT_RUN;
   const judged = isShort ? { ...run, maxIter: SHORT_RUN } : run;
   const update = lloydUpdate(judged);
@@ -151,15 +160,23 @@ export function bestOf(run: KMeansRun, restarts: number, streamOf: (restart: num
 }
 
 function seeds(run: KMeansRun, random: Random): Float64Array {
-  const { points, weights, k } = run;
-  const size = Math.max(SAMPLED.least, SAMPLED.perCluster * k);
-  if (points.rows < Math.max(MANY_ROWS, 2 * size)) return plusPlus(run, random);
-  // A row from each of as many equal parts: spread over all rows, and none twice.
+  const size = sampleSize(SAMPLED, run.k);
+  if (run.points.rows < Math.max(MANY_ROWS, 2 * size)) return plusPlus(run, random);
+  return onSampleOf(run, size, random, (sample) => plusPlus(sample, random));
+}
+
+function sampleSize({ perCluster, least }: typeof SAMPLED, k: number): number {
+  return Math.max(least, perCluster * k);
+}
+
+/** Work on a row from each of as many equal parts: spread over all rows, and none twice. */
+function onSampleOf<T>(run: KMeansRun, size: number, random: Random, work: (sample: KMeansRun) => T): T {
+  const { points, weights } = run;
   const chosen = Uint32Array.from({ length: size }, (_, i) => Math.floor(((i + random()) * points.rows) / size));
   const sample = takeRows(points, chosen);
   const own = weights && Float64Array.from(chosen, (r) => weights[r]);
   const prepared = fastKernel.prepare(sample, own);
-  const found = plusPlus({ points: sample, weights: own, prepared, k }, random);
+  const found = work({ ...run, points: sample, weights: own, prepared });
   prepared.release();
   return found;
 }

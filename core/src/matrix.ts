@@ -140,8 +140,9 @@ export function rangesOf(datasets: readonly Matrix[]): Float64Array {
   for (const { data } of datasets) {
     for (let at = 0; at < data.length; ) {
       for (let c = 0; c < cols; c++, at++) {
-        if (data[at] < least[c]) least[c] = data[at];
-        if (data[at] > most[c]) most[c] = data[at];
+        const value = data[at];
+        if (value < least[c]) least[c] = value;
+        if (value > most[c]) most[c] = value;
       }
     }
   }

@@ -4,15 +4,21 @@ import { type Coupling, emptyMatches, packSets, totalVariationOfSets } from "./c
 import { type Graph, packLinks } from "./graph.ts";
 import { jsKernel } from "./kernel/js.ts";
 import { emptyStatistics } from "./kernel/kernel.ts";
+import { fastKernel } from "./kernel/wasm.ts";
 import type { Matrix } from "./matrix.ts";
 import { pointScales, type Weighting } from "./network.ts";
 import type { Penalty } from "./penalty.ts";
+
+/** With fewer numbers than this, a single pass is over before an engine in WebAssembly has its own copy of them. */
+const MANY_NUMBERS = 50_000;
 
 /** Sum of squared distances from every point to its nearest centroid. */
 export function lossOf(points: Matrix, centroids: Matrix): number {
   if (points.rows === 0) return 0;
   const statistics = emptyStatistics(centroids.rows, centroids.cols);
-  jsKernel.prepare(points).statistics(centroids.data, statistics);
+  const prepared = (points.data.length < MANY_NUMBERS ? jsKernel : fastKernel).prepare(points);
+  prepared.statistics(centroids.data, statistics);
+  prepared.release();
   return statistics.loss;
 }
 

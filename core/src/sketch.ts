@@ -4,7 +4,7 @@
 import { defaults } from "./defaults.ts";
 import { jsKernel } from "./kernel/js.ts";
 import { emptyStatistics, type PreparedPoints } from "./kernel/kernel.ts";
-import { bestOf, MANY_ROWS, SHORT_RUN } from "./kmeans.ts";
+import { bestOf, MANY_ROWS, SHORT_RUN, VERY_MANY_ROWS } from "./kmeans.ts";
 import { type Matrix, stack, takeRows } from "./matrix.ts";
 import { type Random, randomStream } from "./random.ts";
 
@@ -29,6 +29,9 @@ const SKETCH = 4;
 /** Fine sketches need no best of ten. */
 const SKETCH_RESTARTS = 3;
 
+/** Iterations over all points from where those of a sample ended. */
+const AFTER_SAMPLE = 3;
+
 /** More than TOO_MANY times k centroids are merged to MERGED times k: not at every hop, so that little blurs on a long way. */
 const MERGED = 16;
 const TOO_MANY = 32;
@@ -43,11 +46,16 @@ export function sketchOf(
   const wanted = Math.min(SKETCH * k, Math.max(k, Math.floor(points.rows / each)));
   const size = Math.min(wanted, Math.floor(points.rows / minimum));
   if (size === 0) return { centroids: { data: new Float64Array(0), rows: 0, cols }, counts: new Float64Array(0) };
-  // Many points are sketched well by clusters that have not quite settled.
-  const run = { points, prepared, k: size, maxIter: points.rows < MANY_ROWS ? defaults.maxIter : SHORT_RUN, tol: 0 };
+  const run = { points, prepared, k: size, maxIter: passesOver(points.rows), tol: 0 };
   const starts = size <= k ? restarts : Math.min(restarts, SKETCH_RESTARTS);
   const { centroids } = bestOf(run, starts, (restart) => randomStream(seed, "sketch", device, restart));
   return supported(centroids, prepared, minimum);
+}
+
+/** Many points are sketched well by clusters that have not quite settled; very many have settled on a sample before. */
+function passesOver(rows: number): number {
+  if (rows >= VERY_MANY_ROWS) return AFTER_SAMPLE;
+  return rows >= MANY_ROWS ? SHORT_RUN : defaults.maxIter;
 }
 
 /** All centroids of the sketches, in order. */

@@ -484,6 +484,19 @@ describe("choose(datasets, graph, options)", () => {
     });
   });
 
+  it("looks at the same share of every large device where there are more rows than it needs, and says so", () => {
+    const datasets = [around(on(0, 8, 16), 2_000, 1, 1)[0], around(on(0, 8, 16), 800, 1, 2)[0], square(300, 1, 3)[0]];
+    const chosen = choose(datasets, complete(3), { sample: 3_000, seed: 4 });
+    const all = datasets.reduce((sum, { rows }) => sum + rows, 0);
+    expect(chosen.sampled).toEqual({ rows: Math.ceil((3_000 / all) * 6_000) + 1_000 + datasets[2].rows, of: all });
+    expect(choose(datasets, complete(3), { sample: 3_000, seed: 4 })).toEqual(chosen);
+    expect(choose(datasets, complete(3), { sample: all, seed: 4 })).not.toHaveProperty("sampled");
+    const even = around(on(0, 8, 16), 2_000, 3, 1);
+    expect(chooseK(even, complete(3), { sample: 3_000 })).toMatchObject({ k: 3, sampled: { rows: 3_000, of: 6_000 } });
+    expect(chooseAlpha(even, complete(3), { k: 3, sample: 3_000 }).sampled).toEqual({ rows: 3_000, of: 6_000 });
+    expect(() => chooseK(even, complete(3), { sample: 0 })).toThrow("sample must be an integer of at least 1, got 0");
+  });
+
   it("chooses for one device, and stops when told to", () => {
     const datasets = around(on(0, 9), 40, 1, 1);
     expect(choose(datasets, graph(1, []))).toMatchObject({ k: 2, alpha: 0, messages: 0 });

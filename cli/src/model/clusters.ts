@@ -43,12 +43,13 @@ export function clusterSums(datasets: readonly Matrix[], labels: readonly Uint32
   const [{ cols }] = datasets;
   const counts = new Float64Array(datasets.length * k);
   const means = new Float64Array(counts.length * cols);
-  datasets.forEach(({ data }, i) => {
-    labels[i].forEach((label, r) => {
-      const at = i * k + label;
+  datasets.forEach(({ data, rows }, i) => {
+    const own = labels[i];
+    for (let r = 0, from = 0; r < rows; r++, from += cols) {
+      const at = i * k + own[r];
       counts[at]++;
-      for (let x = 0; x < cols; x++) means[at * cols + x] += data[r * cols + x];
-    });
+      for (let x = 0; x < cols; x++) means[at * cols + x] += data[from + x];
+    }
   });
   const totals = new Float64Array(k);
   const common = new Float64Array(k * cols);
@@ -68,15 +69,17 @@ function variancesOf(
 ): Float64Array {
   const squares = new Float64Array(k);
   let largest = 0;
-  datasets.forEach(({ data, cols }, i) => {
-    labels[i].forEach((label, r) => {
+  datasets.forEach(({ data, rows, cols }, i) => {
+    const own = labels[i];
+    for (let r = 0, at = 0; r < rows; r++) {
+      const label = own[r];
       const from = (i * k + label) * cols;
-      for (let x = 0; x < cols; x++) {
-        const value = data[r * cols + x];
-        squares[label] += (value - means[from + x]) ** 2;
-        largest = Math.max(largest, Math.abs(value));
+      for (let x = 0; x < cols; x++, at++) {
+        const size = Math.abs(data[at]);
+        if (size > largest) largest = size;
+        squares[label] += (data[at] - means[from + x]) ** 2;
       }
-    });
+    }
   });
   return squares.map((square, c) => {
     let degrees = 0;

@@ -22,6 +22,7 @@ import { type Settled, withoutUndefined } from "../options.ts";
 import { randomStream, shuffled } from "../random.ts";
 import { addTraffic, floodTraffic, sumTraffic, type Traffic } from "../traffic.ts";
 import { askedOf } from "./asked.ts";
+import { type SampledRows, sampleRows } from "./sample.ts";
 
 export interface ChooseAlphaOptions extends Omit<FitOptions, "alpha" | "init" | "empty" | "k"> {
   k: number;
@@ -33,6 +34,8 @@ export interface ChooseAlphaOptions extends Omit<FitOptions, "alpha" | "init" | 
   folds?: number | undefined;
   /** Whose points that were kept back judge the centroids of a device. Default "own". */
   judge?: Judge | undefined;
+  /** Rows of all devices together that are looked at, at most about this many. Default 50,000. */
+  sample?: number | undefined;
 }
 
 const { k: _k, alpha: _alpha, init: _init, empty: _empty, ...fitNames } = fitOptionNames;
@@ -43,6 +46,7 @@ export const foldOptionNames: OptionNames<Omit<ChooseAlphaOptions, "k">> = {
   holdOut: true,
   folds: true,
   judge: true,
+  sample: true,
   ...fitNames,
 };
 
@@ -69,6 +73,8 @@ export interface AlphaChoice {
   readonly curve: readonly AlphaScore[];
   /** Devices without a path to those that were asked. */
   readonly leftOut: readonly number[];
+  /** Absent where all rows were looked at; standard errors are those of the sample. */
+  readonly sampled?: SampledRows;
   readonly messages: number;
   readonly bytes: number;
   /** What a device has to send for this. */
@@ -96,11 +102,17 @@ const REVEALS: Record<Judge, string> = {
 export function chooseAlpha(datasets: readonly Matrix[], graph: Graph, options: ChooseAlphaOptions): AlphaChoice {
   checkNetwork(datasets, graph);
   checkOptions(options, { k: true, ...foldOptionNames }, "k");
-  return chooseAlphaOn(datasets, graph, options);
+  const { sample, ...asked } = options;
+  const { datasets: looked, ...sampled } = sampleRows(datasets, options.seed ?? defaults.seed, sample);
+  return { ...chooseAlphaOn(looked, graph, asked), ...sampled };
 }
 
-/** The same on data that were checked. */
-export function chooseAlphaOn(datasets: readonly Matrix[], graph: Graph, options: ChooseAlphaOptions): AlphaChoice {
+/** The same on data that were checked, all of them. */
+export function chooseAlphaOn(
+  datasets: readonly Matrix[],
+  graph: Graph,
+  options: Omit<ChooseAlphaOptions, "sample">,
+): AlphaChoice {
   const { alphas = ALPHAS, holdOut = 0.2, folds = 5, judge = "own", ...fitting } = options;
   const { k, seed = defaults.seed, weighting = defaults.weighting } = fitting;
   checkFolding({ k, seed, weighting, alphas, holdOut, folds, judge });

@@ -74,7 +74,11 @@ function renewed(first: Labelling, points: readonly Matrix[], { labelsBy, most, 
 
 /** Coordinates from the first centroid: far from 0, products would lose their digits. */
 function from({ data, rows }: Matrix, { data: origin, cols }: Matrix): Matrix {
-  return { data: Float64Array.from({ length: rows * cols }, (_, x) => data[x] - origin[x % cols]), rows, cols };
+  const moved = new Float64Array(rows * cols);
+  for (let at = 0; at < moved.length; ) {
+    for (let x = 0; x < cols; x++, at++) moved[at] = data[at] - origin[x];
+  }
+  return { data: moved, rows, cols };
 }
 
 /** The nearest mean of every point in units of the spread inside the clusters; undefined where nothing varies. */
@@ -98,19 +102,42 @@ function labelsAlone(points: readonly Matrix[], sums: ClusterSums): Uint32Array[
   ownFactors(sums, floor).forEach((factor, c) => {
     if (counts[c] === 0) return;
     const named = logDiagonal(factor, q) - ln(counts[c] / total);
-    const mean = { data: means.data.subarray(c * q, (c + 1) * q), rows: 1, cols: q };
-    points.forEach((own, i) => {
-      const { data } = solved(factor, from(own, mean));
-      for (let r = 0; r < own.rows; r++) {
-        let nats = named;
-        for (let x = r * q; x < (r + 1) * q; x++) nats += (data[x] * data[x]) / 2;
-        if (nats >= fewest[i][r]) continue;
-        fewest[i][r] = nats;
-        labels[i][r] = c;
-      }
-    });
+    const mean = means.data.subarray(c * q, (c + 1) * q);
+    points.forEach((own, i) => relabel(own, { c, mean, factor, named }, fewest[i], labels[i]));
   });
   return labels;
+}
+
+interface Described {
+  readonly c: number;
+  readonly mean: Float64Array;
+  readonly factor: Float64Array;
+  /** Nats to name the cluster and its spread. */
+  readonly named: number;
+}
+
+/** Labels the points that take fewer nats in this cluster. Nats only grow from column to column, so most are soon done. */
+function relabel(
+  { data, rows, cols: q }: Matrix,
+  { c, mean, factor, named }: Described,
+  /* IN OUT */ fewest: Float64Array,
+  /* IN OUT */ labels: Uint32Array,
+): void {
+  const units = new Float64Array(q);
+  for (let r = 0; r < rows; r++) {
+    const bar = fewest[r];
+    let nats = named;
+    for (let n = 0; n < q && nats < bar; n++) {
+      let value = data[r * q + n] - mean[n];
+      for (let x = 0; x < n; x++) value -= factor[n * q + x] * units[x];
+      value /= factor[n * q + n];
+      units[n] = value;
+      nats += (value * value) / 2;
+    }
+    if (nats >= bar) continue;
+    fewest[r] = nats;
+    labels[r] = c;
+  }
 }
 
 /** Factors of the clusters' own covariances, each drawn to the common one: few points know theirs badly. */
@@ -155,21 +182,34 @@ function sumsOf(
   const sums = new Float64Array(k * q);
   const products = new Float64Array(k * q * q);
   const difference = new Float64Array(q);
-  points.forEach(({ data }, i) => {
+  points.forEach(({ data, rows }, i) => {
     const own = new Uint32Array(k);
     for (const c of labels[i]) own[c]++;
-    labels[i].forEach((c, r) => {
-      if (own[c] < minimum) return;
+    for (let r = 0; r < rows; r++) {
+      const c = labels[i][r];
+      if (own[c] < minimum) continue;
       counts[c]++;
       for (let n = 0; n < q; n++) difference[n] = data[r * q + n] - before.data[c * q + n];
       for (let n = 0; n < q; n++) {
-        sums[c * q + n] += difference[n];
-        for (let o = 0; o < q; o++) products[(c * q + n) * q + o] += difference[n] * difference[o];
+        const value = difference[n];
+        const at = (c * q + n) * q;
+        sums[c * q + n] += value;
+        for (let o = 0; o <= n; o++) products[at + o] += value * difference[o];
       }
-    });
+    }
   });
+  mirror(products, k, q);
   const moved = before.data.map((value, x) => value + sums[x] / Math.max(1, counts[Math.floor(x / q)]));
   return { counts, sums, products, means: { data: moved, rows: k, cols: q } };
+}
+
+/** Above the diagonal of each of k matrices stands what is below it. */
+function mirror(/* IN OUT */ products: Float64Array, k: number, q: number): void {
+  for (let from = 0; from < k * q * q; from += q * q) {
+    for (let n = 0; n < q; n++) {
+      for (let o = 0; o < n; o++) products[from + o * q + n] = products[from + n * q + o];
+    }
+  }
 }
 
 /** The common covariance inside some clusters, as it is. */

@@ -1,6 +1,7 @@
 // k and alpha without pooling: first how many clusters there are, then how strongly to couple the devices.
 
 import { checkNetwork } from "../check.ts";
+import { defaults } from "../defaults.ts";
 import { checkOptions, type OptionNames } from "../given.ts";
 import type { Graph } from "../graph.ts";
 import type { Matrix } from "../matrix.ts";
@@ -8,6 +9,7 @@ import { addTraffic } from "../traffic.ts";
 import { type AlphaChoice, type ChooseAlphaOptions, chooseAlphaOn, foldOptionNames } from "./alpha.ts";
 import { askedOf } from "./asked.ts";
 import { type ChooseKOptions, chooseKOn, chooseKOptionNames, type KChoice } from "./k.ts";
+import { type SampledRows, sampleRows } from "./sample.ts";
 
 export interface ChooseOptions extends Omit<ChooseAlphaOptions, "k">, Pick<ChooseKOptions, "largestK"> {}
 
@@ -20,6 +22,8 @@ export interface Choice {
   readonly clusters: KChoice;
   /** How alpha was found, at that k. */
   readonly coupling: AlphaChoice;
+  /** Absent where all rows were looked at. */
+  readonly sampled?: SampledRows;
   readonly messages: number;
   readonly bytes: number;
 }
@@ -28,10 +32,11 @@ export interface Choice {
 export function choose(datasets: readonly Matrix[], graph: Graph, options: ChooseOptions = {}): Choice {
   checkNetwork(datasets, graph);
   checkOptions(options, chooseOptionNames);
-  const { largestK, ...coupled } = options;
-  const clusters = chooseKOn(datasets, graph, options);
+  const { largestK, sample, ...coupled } = options;
+  const { datasets: looked, ...sampled } = sampleRows(datasets, options.seed ?? defaults.seed, sample);
+  const clusters = chooseKOn(looked, graph, { ...coupled, largestK });
   const rule = `k, found to be ${clusters.k}, and one to keep back for alpha`;
-  askedOf(datasets, graph, clusters.k + 1, rule);
-  const coupling = chooseAlphaOn(datasets, graph, { ...coupled, k: clusters.k });
-  return { k: clusters.k, alpha: coupling.alpha, clusters, coupling, ...addTraffic(clusters, coupling) };
+  askedOf(looked, graph, clusters.k + 1, rule);
+  const coupling = chooseAlphaOn(looked, graph, { ...coupled, k: clusters.k });
+  return { k: clusters.k, alpha: coupling.alpha, clusters, coupling, ...sampled, ...addTraffic(clusters, coupling) };
 }

@@ -15,6 +15,7 @@ import { type Asked, askedOf } from "./asked.ts";
 import { clusterSums, covariance, FLAT, trace } from "./clusterSums.ts";
 import { codeLength } from "./codeLength.ts";
 import { narrowed } from "./narrow.ts";
+import { type SampledRows, sampleRows } from "./sample.ts";
 import { chosenOf, isAtLimit, runnerUpOf, type SearchBounds, search } from "./search.ts";
 import { COMPACT, shareApart } from "./separation.ts";
 
@@ -24,6 +25,8 @@ export interface ChooseKOptions extends Pick<FitOptions, "restarts" | "minimum" 
    * Nor is one for which no device has k times `minimum` points.
    */
   largestK?: number | undefined;
+  /** Rows of all devices together that are looked at, at most about this many. Default 50,000. */
+  sample?: number | undefined;
 }
 
 export const chooseKOptionNames: OptionNames<ChooseKOptions> = {
@@ -33,6 +36,7 @@ export const chooseKOptionNames: OptionNames<ChooseKOptions> = {
   kernel: true,
   signal: true,
   largestK: true,
+  sample: true,
 };
 
 /** What the devices find out together about one k. */
@@ -67,6 +71,8 @@ export interface KChoice {
   readonly curve: readonly KScore[];
   /** Devices without a path to those that were asked. */
   readonly leftOut: readonly number[];
+  /** Absent where all rows were looked at. A cluster of fewer than ten of the rows looked at is not looked for. */
+  readonly sampled?: SampledRows;
   readonly messages: number;
   readonly bytes: number;
   /** What a device has to send for this. */
@@ -84,11 +90,13 @@ export interface KChoice {
 export function chooseK(datasets: readonly Matrix[], graph: Graph, options: ChooseKOptions = {}): KChoice {
   checkNetwork(datasets, graph);
   checkOptions(options, chooseKOptionNames);
-  return chooseKOn(datasets, graph, options);
+  const { sample, ...asked } = options;
+  const { datasets: looked, ...sampled } = sampleRows(datasets, options.seed ?? defaults.seed, sample);
+  return { ...chooseKOn(looked, graph, asked), ...sampled };
 }
 
-/** The same on data that were checked. */
-export function chooseKOn(datasets: readonly Matrix[], graph: Graph, options: ChooseKOptions): KChoice {
+/** The same on data that were checked, all of them. */
+export function chooseKOn(datasets: readonly Matrix[], graph: Graph, options: Omit<ChooseKOptions, "sample">): KChoice {
   const { largestK, ...fitting } = options;
   const { minimum = defaults.minimum, seed = defaults.seed } = fitting;
   if (largestK !== undefined) checkInteger("largestK", largestK, 1);
@@ -128,7 +136,7 @@ function bounds({ datasets }: Pick<Asked, "datasets">, largestK: number | undefi
   return { largest, patience: largestK ?? Math.ceil(Math.sqrt(points)) };
 }
 
-type JudgeOptions = Omit<ChooseKOptions, "largestK"> & { readonly minimum: number };
+type JudgeOptions = Omit<ChooseKOptions, "largestK" | "sample"> & { readonly minimum: number };
 
 /** Everyone's sums at the seed for one k, and what it took to add them up. The first k must be 1. */
 function judgeOf({ datasets, graph }: Pick<Asked, "datasets" | "graph">, options: JudgeOptions) {

@@ -10,6 +10,7 @@ import { inWords } from "./words.ts";
 
 export interface ChooseOptions extends PrepareOptions {
   readonly largestK?: number;
+  readonly sample?: number;
   readonly judge: Judge;
   readonly weighting: Weighting;
   /** The picture's file. */
@@ -19,14 +20,13 @@ export interface ChooseOptions extends PrepareOptions {
 
 export async function chooseForFiles(patterns: readonly string[], options: ChooseOptions, io: Console): Promise<void> {
   const progress = progressOn(io.stderr);
-  const { largestK, judge, weighting, seed, out: picture } = options;
+  const { largestK, sample, judge, weighting, seed, out: picture } = options;
   let prepared: Prepared;
   let choice: Choice;
   try {
     prepared = await prepare(patterns, options, (file) => progress.announce(`fedkm  reading ${file}`));
     progress.announce("fedkm  trying k from 1 on, then alpha");
-    const limited = largestK !== undefined && { largestK };
-    choice = choose(prepared.datasets, prepared.graph, { ...limited, judge, weighting, seed });
+    choice = choose(prepared.datasets, prepared.graph, { largestK, sample, judge, weighting, seed });
     const { drawChoice } = await import("./picture.ts");
     await writeWhole(picture, drawChoice(choice));
   } finally {

@@ -17,6 +17,7 @@ import {
 
 interface ChooseFlags extends InputFlags {
   largestK?: number;
+  sample?: number;
   judge: Judge;
   weighting: Weighting;
   graph: string;
@@ -34,6 +35,11 @@ export function chooseCommand(io: Console): Command {
       "--largest-k <number>",
       "try no larger k (default: until larger ones are worse)",
       parseWhole("--largest-k", 1, 1000),
+    )
+    .option(
+      "--sample <rows>",
+      "look at about so many rows of all files together (default: 50000)",
+      parseWhole("--sample", 1, 1e12),
     )
     .option(
       "--judge <own|all>",

@@ -31,6 +31,7 @@ export function inWords({ choice, judge, warnings, picture, command }: Found): s
   ]);
   const paragraphs = [
     ...aboutClusters(clusters),
+    ...aboutSample(choice.sampled),
     aboutJudge(judge),
     ...aboutAlone(coupling.alone),
     ...warnings.map((warning) => `warning: ${warning}`),
@@ -64,6 +65,17 @@ function aboutClusters({ k, structure, agree, elbow, silhouette, atLimit, curve 
   const largest = curve[curve.length - 1].k;
   const limit = `The curve still rises at ${largest}, the largest k that was tried: a larger --largest-k may find more clusters.`;
   return [structure ? found : none, ...(atLimit ? [limit] : [])];
+}
+
+/** Fewer rows than this of what was looked at are not taken for a cluster. */
+const FEWEST_ROWS = 10;
+
+function aboutSample(sampled: Choice["sampled"]): string[] {
+  if (sampled === undefined) return [];
+  const unseen = count(Math.ceil((FEWEST_ROWS * sampled.of) / sampled.rows));
+  return [
+    `This rests on a sample of ${count(sampled.rows)} of ${count(sampled.of)} rows, and so do the standard errors: a cluster of fewer than about ${unseen} rows is not seen. --sample looks at more.`,
+  ];
 }
 
 function aboutJudge(judge: Judge): string {

@@ -2,14 +2,15 @@
 
 import { Argument, Command } from "commander";
 import type { Console } from "../../console.ts";
+import type { Shell } from "./scripts.ts";
 
 export function completionCommand(io: Console): Command {
   const command = new Command("completion")
-    .description("Print a script that completes fedkm's commands and options in a shell.")
-    .addArgument(new Argument("<shell>", "whose script").choices(["bash", "zsh", "fish"]))
+    .description("Print a script that completes fedkm's commands, options and their values in a shell.")
+    .addArgument(new Argument("<shell>", "whose script").choices(["bash", "zsh", "fish", "powershell"]))
     .addHelpText("after", "\nExample:\n  fedkm completion bash > fedkm.bash");
-  return command.action(async (shell: "bash" | "zsh" | "fish") => {
-    const { completionScript } = await import("./script.ts");
-    io.stdout.write(completionScript(command.parent ?? command, shell));
+  return command.action(async (shell: Shell) => {
+    const [{ scripts }, { typedCommands }] = await Promise.all([import("./scripts.ts"), import("./words.ts")]);
+    io.stdout.write(scripts[shell](typedCommands(command.parent ?? command)));
   });
 }

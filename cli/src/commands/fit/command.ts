@@ -14,10 +14,11 @@ import {
   inputOptions,
 } from "../../input/options.ts";
 import { addPluginOption, type PluginOptions } from "../../plugins.ts";
+import { addThreadsOption, type ThreadsOptions } from "../../threads.ts";
 import type { FitOptions } from "./fit.ts";
 import { addMethodOptions, type MethodSettings } from "./settings.ts";
 
-interface FitFlags extends InputFlags, MethodSettings, PluginOptions {
+interface FitFlags extends InputFlags, MethodSettings, PluginOptions, ThreadsOptions {
   k?: number;
   study?: string;
   alpha: number;
@@ -42,7 +43,7 @@ export function fitCommand(io: Console): Command {
       "--study <study.yaml>",
       "simulate the devices of this study: columns, bounds, scale, k and alpha are its own",
     );
-  addNetworkOptions(command)
+  addThreadsOption(addNetworkOptions(command))
     .option("--seed <integer>", "of everything random", parseSeed, 1)
     .option("--out <folder>", "where the results go", "fedkm-results")
     .option("--json", "print a summary as one JSON object");

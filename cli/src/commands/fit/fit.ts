@@ -11,6 +11,7 @@ import { DEVICES, isAlone, labelScaled, MODEL_FORMAT, MODEL_VERSION, type Model 
 import { inCommonOrder } from "../../model/order.ts";
 import { type PluginOptions, pluginsOf } from "../../plugins.ts";
 import { type Progress, progressOn } from "../../progress.ts";
+import { type ThreadsOptions, withThreads } from "../../threads.ts";
 import { checkFolder } from "../../write.ts";
 import { placesApart } from "./places.ts";
 import { summary, writeResults } from "./results.ts";
@@ -19,7 +20,7 @@ import type { MethodSettings, SettledSettings } from "./settings.ts";
 import { fitText } from "./text.ts";
 import { resultWarnings } from "./warnings.ts";
 
-export interface FitOptions extends PrepareOptions, MethodSettings, PluginOptions {
+export interface FitOptions extends PrepareOptions, MethodSettings, PluginOptions, ThreadsOptions {
   readonly k: number;
   readonly alpha: number;
   readonly method: string;
@@ -80,11 +81,12 @@ async function fitPrepared(
 
 async function run(
   { input, names, datasets, graph }: Prepared,
-  { study, seed }: FitOptions,
+  { study, seed, threads }: FitOptions,
   asked: Asked,
   progress: Progress,
 ): Promise<Found> {
-  if (study === undefined) return runMethod(asked, datasets, graph, progress);
+  if (study === undefined)
+    return withThreads({ threads }, datasets, (kernel) => runMethod(asked, datasets, graph, { kernel, progress }));
   const { runDevices } = await import("./study.ts");
   const rows = input.devices.map(({ points }) => points);
   return runDevices(study, { names, rows, graph }, seed, progress);

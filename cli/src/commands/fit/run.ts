@@ -1,6 +1,6 @@
 // The method of fedkm fit: looked up, its options checked, and run with a word on every round.
 
-import { type FitModel, fitRounds, type Graph, type Matrix, type Method, methods } from "@fedkm/core";
+import { type FitModel, fitRounds, type Graph, type Kernel, type Matrix, type Method, methods } from "@fedkm/core";
 import { UsageError } from "../../failure.ts";
 import type { Model } from "../../model/model.ts";
 import { significant } from "../../numbers.ts";
@@ -37,10 +37,10 @@ export function runMethod(
   { name, method, problem, settings }: Asked,
   datasets: readonly Matrix[],
   graph: Graph,
-  progress: Progress,
+  { kernel, progress }: { readonly kernel: Kernel | undefined; readonly progress: Progress },
 ): FitModel {
   checkEnough(datasets, problem.k);
-  const options = { ...problem, ...methodOptions(settings) };
+  const options = { ...problem, ...methodOptions(settings), ...(kernel && { kernel }) };
   if (name !== "fedkm") return method(datasets, graph, options);
   const loop = fitRounds(datasets, graph, options);
   for (;;) {

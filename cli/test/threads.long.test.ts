@@ -1,0 +1,29 @@
+// fedkm fit with one thread and with several: the same bits.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { normalStream, randomStream } from "@fedkm/core";
+import { expect, test } from "vitest";
+import { outcome, temporaryFolder } from "./folder.ts";
+
+const folder = temporaryFolder();
+
+test("--threads changes no bit of a model of 2,400,000 numbers", async () => {
+  const normal = normalStream(randomStream(1, "threads"));
+  const files = ["a", "b"].map((name) => {
+    const rows = Array.from({ length: 150_000 }, (_, r) =>
+      Array.from({ length: 8 }, (_, c) => (normal() + 3 * ((r + c) % 4)).toFixed(3)).join(),
+    );
+    const file = join(folder.path, `${name}.csv`);
+    writeFileSync(file, `${["x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7"].join()}\n${rows.join("\n")}\n`);
+    return file;
+  });
+  const models: string[] = [];
+  for (const threads of ["1", "2", "3"]) {
+    const out = join(folder.path, threads);
+    const { code, stderr } = await outcome("fit", ...files, "--k", "4", "--threads", threads, "--out", out);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    models.push(readFileSync(join(out, "model.json"), "utf8"));
+  }
+  expect(models[1] === models[0] && models[2] === models[0]).toBe(true);
+}, 240_000);
