@@ -31,8 +31,12 @@ export interface PackedMoment extends Omit<Moment, "devices" | "centroids" | "cl
 /** `side` is 0 for the method of the setup and 1 for the one beside it. */
 export type Reply =
   | { readonly run: number; readonly problem: PackedProblem }
-  | { readonly run: number; readonly side: number; readonly moment: PackedMoment }
-  | { readonly run: number; readonly side: number; readonly isEnded: true }
+  | {
+      readonly run: number;
+      readonly side: number;
+      readonly moments: readonly PackedMoment[];
+      readonly isEnded: boolean;
+    }
   | { readonly run: number; readonly refusal: string };
 
 export function packed(moment: Moment): PackedMoment {

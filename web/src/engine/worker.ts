@@ -2,7 +2,7 @@
 
 import { type Matrix, stack } from "@fedkm/core";
 import { principalAxes } from "@fedkm/pictures";
-import { buffersOf, type PackedProblem, packed, type Reply, type Request } from "./messages.ts";
+import { buffersOf, type PackedMoment, type PackedProblem, packed, type Reply, type Request } from "./messages.ts";
 import { type Problem, problemOf } from "./problem.ts";
 import type { Setup } from "./setup.ts";
 import { type Moment, story } from "./story.ts";
@@ -38,20 +38,18 @@ function begin(run: number, setup: Setup, own: readonly Matrix[]): void {
   sides = methods.map((method) => ({ moments: story(problem, setup, method), made: 0, isEnded: false }));
 }
 
-/** Moments of every side until each has this many, or has ended. */
+/** Moments of every side until each has this many, or has ended. All of a side go in one message. */
 function advance(upTo: number): void {
   sides.forEach((side, number) => {
+    const moments: PackedMoment[] = [];
     while (!side.isEnded && side.made < upTo) {
       const next = side.moments.next();
-      if (next.done) {
-        side.isEnded = true;
-        reply({ run: current, side: number, isEnded: true });
-      } else {
-        side.made++;
-        const moment = packed(next.value);
-        reply({ run: current, side: number, moment }, buffersOf(moment));
-      }
+      side.isEnded = next.done === true;
+      if (next.done) break;
+      side.made++;
+      moments.push(packed(next.value));
     }
+    reply({ run: current, side: number, moments, isEnded: side.isEnded }, moments.flatMap(buffersOf));
   });
 }
 

@@ -4,8 +4,9 @@ import type { Matrix } from "@fedkm/core";
 import type { PackedMoment, PackedProblem, Reply, Request } from "../engine/messages.ts";
 import { addressOf, readAddress, type Setup, type StoryEvent } from "../engine/setup.ts";
 
-/** Moments that are made ahead of the one shown while a run plays. */
-const AHEAD = 8;
+/** Moments that are made ahead of the one shown. They are asked for by the dozen: each message makes the curves anew. */
+const AHEAD = 24;
+const LEAST_AHEAD = 12;
 
 /** The reader's own rows, and what to call them. */
 export interface OwnData {
@@ -73,7 +74,9 @@ export class Run {
       return;
     }
     this.#post({ run: this.#number, setup, own });
-    this.#ask(Math.max(1, AHEAD));
+    // The first alone: it is there at once.
+    this.#ask(1);
+    this.#ask(AHEAD);
     this.#keepAddress();
   }
 
@@ -90,7 +93,7 @@ export class Run {
 
   show(at: number): void {
     this.at = Math.max(0, Math.min(at, this.length - 1));
-    this.#ask(this.at + AHEAD);
+    if (this.at + LEAST_AHEAD > this.#asked) this.#ask(this.at + AHEAD);
     this.#keepAddress();
   }
 
@@ -131,10 +134,10 @@ export class Run {
     if (reply.run !== this.#number) return;
     if ("refusal" in reply) this.refusal = reply.refusal;
     else if ("problem" in reply) this.problem = reply.problem;
-    else if ("isEnded" in reply) this.#ended[reply.side] = true;
     else {
-      const { side, moment } = reply;
-      this.sides = this.sides.map((moments, number) => (number === side ? [...moments, moment] : moments));
+      const { side, moments, isEnded } = reply;
+      this.#ended[side] = isEnded;
+      this.sides = this.sides.map((known, number) => (number === side ? [...known, ...moments] : known));
     }
     this.#reachWanted();
   }

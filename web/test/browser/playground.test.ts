@@ -3,7 +3,8 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect } from "vitest";
+import { browserTest as test } from "../../../core/test/hosts/chromium.ts";
 import { problemOf } from "../../src/engine/problem.ts";
 import { addressOf, defaultSetup, readAddress, type Setup } from "../../src/engine/setup.ts";
 import { type Moment, story } from "../../src/engine/story.ts";
@@ -13,7 +14,7 @@ import { openSite, type Site } from "./site.ts";
 let site: Site;
 beforeAll(async () => {
   site = await openSite();
-}, 300_000);
+}, 120_000);
 afterAll(() => site?.close());
 
 function momentsOf(setup: Setup, method = setup.method): Moment[] {
