@@ -19,5 +19,7 @@ const FLAGS = [
 export const browserTest = test.skipIf(findChromium() === undefined);
 
 export function launchChromium(): Promise<Browser> {
-  return chromium.launch({ executablePath: findChromium(), headless: true, args: FLAGS });
+  const executablePath = findChromium();
+  if (executablePath === undefined) throw new Error("only a browserTest has Chromium on the PATH");
+  return chromium.launch({ executablePath, headless: true, args: FLAGS });
 }

@@ -2,7 +2,14 @@
 
 import { type Matrix, splitEvenly, takeRows } from "@fedkm/core";
 import { applyScaling, completeRows, readLayout, readTable, standardScaling } from "@fedkm/files";
-import type { OwnData } from "./run.svelte.ts";
+
+/** The reader's own rows, and what to call them. */
+export interface OwnData {
+  readonly name: string;
+  readonly datasets: readonly Matrix[];
+  /** What of them is not used, one reason each. */
+  readonly leftOut: readonly string[];
+}
 
 /** Columns without numbers and rows with a missing cell are left out, and `leftOut` says so. */
 export async function readOwn(files: readonly File[], devices: number): Promise<OwnData> {

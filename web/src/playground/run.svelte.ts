@@ -1,20 +1,12 @@
 // The state of the playground: the setup, the moments that the worker has made so far, and which of them is shown.
 
-import type { Matrix } from "@fedkm/core";
 import type { PackedMoment, PackedProblem, Reply, Request } from "../engine/messages.ts";
 import { addressOf, readAddress, type Setup, type StoryEvent } from "../engine/setup.ts";
+import type { OwnData } from "./own.ts";
 
 /** Moments that are made ahead of the one shown. They are asked for by the dozen: each message makes the curves anew. */
 const AHEAD = 24;
 const LEAST_AHEAD = 12;
-
-/** The reader's own rows, and what to call them. */
-export interface OwnData {
-  readonly name: string;
-  readonly datasets: readonly Matrix[];
-  /** What of them is not used, one reason each. */
-  readonly leftOut: readonly string[];
-}
 
 /** A run that is not shown yet. */
 interface Coming {
