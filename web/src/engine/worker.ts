@@ -44,7 +44,7 @@ function work(): void {
   isWaiting = false;
   try {
     if (asked !== undefined) begin(asked);
-    sides.forEach((_, side) => advance(side, upTo));
+    for (const side of sides.keys()) advance(side, upTo);
   } catch (error) {
     reply({ run: current, refusal: error instanceof Error ? error.message : String(error) });
   }
@@ -59,7 +59,7 @@ function begin({ run, setup, own }: Beginning): void {
   const methods = setup.versus === "none" ? [setup.method] : [setup.method, setup.versus];
   sides = methods.map((method) => ({ moments: story(problem, setup, method), made: 0, isEnded: false }));
   const first = packedProblem(problem);
-  sides.forEach((_, side) => advance(side, 1, side === 0 ? first : undefined));
+  for (const side of sides.keys()) advance(side, 1, side === 0 ? first : undefined);
 }
 
 /** Moments of a side until it has this many, or has ended, in one message. */
