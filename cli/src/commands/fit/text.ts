@@ -54,8 +54,8 @@ export function fitText(
 function clusterTable({ devices, clusters, columns }: Fitted["model"]): string[][] {
   const shown = columns.slice(0, MOST_COLUMNS);
   const several = devices.length > 1;
-  const lines = clusters.map(({ rows, mean, difference, farthest, farthestDifference }, c) => [
-    String(c),
+  const lines = clusters.map(({ name, rows, mean, difference, farthest, farthestDifference }, c) => [
+    name === undefined ? String(c) : `${c} ${name}`,
     count(rows),
     ...shown.map((_, column) => (mean === null ? NOTHING : significant(mean[column], 4))),
     ...(several ? [spreads(difference, NOTHING), farthestPlace(farthest, farthestDifference)] : []),

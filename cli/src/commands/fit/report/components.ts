@@ -2,6 +2,7 @@
 
 import type { Matrix } from "@fedkm/core";
 import { principalAxes } from "@fedkm/pictures";
+import { sampleRows } from "./sample.ts";
 
 export interface View {
   readonly names: readonly [string, string];
@@ -44,16 +45,4 @@ export function sampleOf(datasets: readonly Matrix[], cols: number): Matrix {
     data.set(datasets[device].data.subarray(row * cols, (row + 1) * cols), i * cols);
   });
   return { data, rows: chosen.length, cols };
-}
-
-/** Rows of all devices at even distances, at most so many. */
-export function* sampleRows(datasets: readonly Matrix[], most: number): Generator<{ device: number; row: number }> {
-  const total = datasets.reduce((sum, { rows }) => sum + rows, 0);
-  const step = Math.max(1, total / most);
-  let begin = 0;
-  let next = 0;
-  for (const [device, { rows }] of datasets.entries()) {
-    for (; next < begin + rows; next += step) yield { device, row: Math.floor(next - begin) };
-    begin += rows;
-  }
 }
