@@ -10,7 +10,7 @@ type Clusters = Pick<Fitted["model"], "clusters">;
 
 /** Differences from all rows, in their deviations, from which on a trait is named, and is strong. */
 const NAMED = 0.4;
-const STRONG = 1;
+const STRONG = 0.8;
 const MOST_NAMED = 3;
 
 /** A column that clusters explain less of than this waits until it is asked for, unless there are only a few. */
