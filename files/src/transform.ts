@@ -36,7 +36,7 @@ function onLine(from: readonly number[], to: readonly number[], value: number): 
   return to[low] + ((value - from[low]) / (from[high] - from[low])) * (to[high] - to[low]);
 }
 
-/** Ranks are off by at most half of what lies between two knots. */
+/** Ranks are off by at most what lies between two knots; next to a heap of equal values by up to half of the heap. */
 const KNOTS = 64;
 
 /** Ranks over all places. Rows with one value have one rank: the middle of those that they take. */
