@@ -1,7 +1,8 @@
 // What a cluster is: how its rows lie in every column against all rows, the most telling columns first.
 
+import { firstColumns, unscaled } from "@fedkm/files";
 import type { ClusterSums } from "./clusters.ts";
-import type { Model } from "./model.ts";
+import { encodingOfModel, type Model } from "./model.ts";
 
 /** Rows in one column, or in one value of a column of categories. */
 export interface Figure {
@@ -31,17 +32,21 @@ export interface Trait {
 }
 
 /** The strongest first. */
-export function traitsOf(sums: ClusterSums, { columns, scaling }: Pick<Model, "columns" | "scaling">): Trait[] {
+export function traitsOf(sums: ClusterSums, model: Pick<Model, "columns" | "encoding" | "scaling">): Trait[] {
   const moments = momentsOf(sums);
-  const inUnits = (column: number, scaled: number) => scaled * scaling.scale[column] + scaling.offset[column];
-  const traits = columns.map(
-    (name, column): Trait => ({
+  const encoding = encodingOfModel(model);
+  const first = firstColumns(encoding);
+  const lineAt = (column: number) => lineOf(sums, moments, column, (scaled) => unscaled(model.scaling, column, scaled));
+  const traits = encoding.map(({ name, values }, c): Trait => {
+    const own = Array.from({ length: values?.length ?? 1 }, (_, v) => first[c] + v);
+    const lines = own.map((column, v) => ({ ...(values && { value: values[v] }), ...lineAt(column) }));
+    return {
       name,
-      kind: "number",
-      strength: strengthOf(moments, [column]),
-      lines: [lineOf(sums, moments, column, (scaled) => inUnits(column, scaled))],
-    }),
-  );
+      kind: values === undefined ? "number" : "categories",
+      strength: strengthOf(moments, own),
+      lines: values === undefined ? lines : lines.sort((a, b) => b.all.mean - a.all.mean),
+    };
+  });
   return traits.sort((a, b) => b.strength - a.strength);
 }
 

@@ -1,6 +1,7 @@
 // What was asked and what was found, in three sentences for somebody who reads no further.
 
 import type { Fitted } from "../../../model/fitted.ts";
+import { encodingOfModel } from "../../../model/model.ts";
 import type { Trait } from "../../../model/profile.ts";
 import { counted, percent } from "../../../numbers.ts";
 import type { Sureness } from "./sure.ts";
@@ -10,14 +11,23 @@ import { clusterName, listed } from "./words.ts";
 /** A column that clusters explain less of than this does not tell them apart. */
 const TELLING = 0.1;
 
+const scaledText: Readonly<Record<Fitted["model"]["scaling"]["kind"], string>> = {
+  none: "",
+  standard: ", each scaled to deviation 1",
+  robust: ", each scaled by its quartiles",
+  minmax: ", each scaled to 0 ... 1",
+  rank: ", each scaled by its ranks",
+  log: ", some as logarithms, each scaled to deviation 1",
+  bounds: ", each scaled by its bounds",
+};
+
 export function answer({ model }: Fitted, traits: readonly Trait[], sure: Sureness): string[] {
-  const { devices, columns, options, clusters, scaling } = model;
+  const { devices, options, clusters } = model;
   const rows = devices.reduce((sum, own) => sum + own.rows, 0);
   const several = devices.length > 1;
-  const scaled = { none: "", standard: ", each scaled to deviation 1", bounds: ", each scaled by its bounds" };
   const asked =
     `You asked for ${counted(options.k, "cluster")} of ${counted(rows, "row")}` +
-    `${several ? ` at ${counted(devices.length, "place")}` : ""} by ${counted(columns.length, "column")}${scaled[scaling.kind]}.`;
+    `${several ? ` at ${counted(devices.length, "place")}` : ""} by ${counted(encodingOfModel(model).length, "column")}${scaledText[model.scaling.kind]}.`;
   const filled = clusters.filter((own) => own.rows > 0).length;
   const telling = traits.filter(({ strength }) => strength >= TELLING).slice(0, 3);
   const most = clusters.map((own) => own.rows / rows);

@@ -1,6 +1,7 @@
 // Where to look at rows of many columns from: the two directions along which they differ most (principal components).
 
 import type { Matrix } from "@fedkm/core";
+import { type Scaling, unscaled } from "@fedkm/files";
 import { principalAxes } from "@fedkm/pictures";
 import { sampleRows } from "./sample.ts";
 
@@ -15,14 +16,10 @@ const MOST_ROWS = 20_000;
 const MOST_VALUES = 1_000_000;
 
 /** Two columns are shown as they are, more by their principal components, a single one along a line. */
-export function viewOf(
-  datasets: readonly Matrix[],
-  columns: readonly string[],
-  { offset, scale }: { readonly offset: readonly number[]; readonly scale: readonly number[] },
-): View {
+export function viewOf(datasets: readonly Matrix[], columns: readonly string[], scaling: Scaling): View {
   const d = columns.length;
   if (d <= 2) {
-    const value = (data: Float64Array, at: number, c: number) => (c < d ? data[at + c] * scale[c] + offset[c] : 0);
+    const value = (data: Float64Array, at: number, c: number) => (c < d ? unscaled(scaling, c, data[at + c]) : 0);
     return { names: [columns[0], columns[1] ?? ""], project: (data, at) => [value(data, at, 0), value(data, at, 1)] };
   }
   const { means, axes, shares } = principalAxes(sampleOf(datasets, d), 2);

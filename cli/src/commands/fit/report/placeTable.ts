@@ -1,7 +1,7 @@
 // Which place has which clusters, and where a place's own clusters differ from the common ones.
 
 import { toRows } from "@fedkm/core";
-import { undoScaling } from "@fedkm/files";
+import { undoScaling, unscaled } from "@fedkm/files";
 import { type Cell, escaped, htmlTable } from "@fedkm/pictures";
 import { BEYOND_CHANCE, type ClusterSums, squaredBetween } from "../../../model/clusters.ts";
 import type { Fitted } from "../../../model/fitted.ts";
@@ -119,11 +119,19 @@ function farthestText(
   { cluster, column }: NonNullable<PlaceView["farthest"]>,
 ): string {
   const { k, cols, means, common } = sums;
-  const { scale, offset } = model.scaling;
-  const inUnits = (scaled: number) => value(scaled * scale[column] + offset[column]);
+  const isShare = isCategory(model, column);
+  const inUnits = (scaled: number) => {
+    const own = unscaled(model.scaling, column, scaled);
+    return isShare ? percent(own) : value(own);
+  };
   const own = inUnits(means[(device * k + cluster) * cols + column]);
   const usual = inUnits(common[cluster * cols + column]);
   return `${clusterMark(model, cluster)}: ${nameMark(model.columns[column])} ${own} <span class="small">(common ${usual})</span>`;
+}
+
+/** Whether a clustered column is one value of a category, so that its means are shares. */
+function isCategory({ encoding = [] }: Fitted["model"], column: number): boolean {
+  return encoding.flatMap(({ values }) => values?.map(() => true) ?? [false])[column] ?? false;
 }
 
 /** The means of each device's own rows, whatever its neighbours pull its centroids to. */
@@ -137,7 +145,7 @@ function meanTables({ model, sums }: Fitted, shown: readonly number[]): string {
       const rows = toRows(undoScaling(own, scaling)).map((mean, c) => [
         { html: clusterMark(model, c) },
         count(sizes[c]),
-        ...mean.map((number) => (sizes[c] === 0 ? NOTHING : value(number))),
+        ...mean.map((number, x) => (sizes[c] === 0 ? NOTHING : isCategory(model, x) ? percent(number) : value(number))),
       ]);
       return `<h3>${escaped(name)}</h3>${htmlTable({ heading: ["cluster", "rows", ...columns], rows, names: 1 })}`;
     })
