@@ -52,16 +52,17 @@ function sureSentence(
   const lost = Array.from(means.keys()).filter((c) => means[c] < 0.6);
   const shaky = Array.from(means.keys()).filter((c) => means[c] < 0.85);
   const named = (of: readonly number[]) => listed(of.slice(0, 4).map((c) => clusterName({ clusters }, c)));
+  const whom = without.length > 0 ? "other starts and fewer places" : "other starts";
   // Rows of many columns are about as near to a second centroid even where clusters are plain.
   const [and, but] = silhouette < 0.25 ? [", and", ", yet"] : [", yet", ", and"];
   const again =
     means.length === 0 || means.every(Number.isNaN)
       ? ""
       : lost.length > 0
-        ? `${and} ${named(lost)} ${lost.length === 1 ? "is" : "are"} not found again by other starts or with fewer places`
+        ? `${and} ${named(lost)} ${lost.length === 1 ? "is" : "are"} not found again by ${whom}`
         : shaky.length > 0
-          ? `${but} other starts and fewer places find most of them again, ${named(shaky)} only in part`
-          : `${but} other starts and fewer places find all of them again`;
+          ? `${but} ${whom} find most of them again, ${named(shaky)} only in part`
+          : `${but} ${whom} find all of them again`;
   const sampled = rows < of ? " in a sample" : "";
   return `They are ${apartWord(silhouette)} (simplified silhouette ${silhouette.toFixed(2)}${sampled})${again}.`;
 }

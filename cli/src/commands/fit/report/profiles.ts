@@ -40,9 +40,12 @@ function strongest(traits: readonly Trait[], c: number): string[] {
     own.map(({ value: word, all, clusters }) => ({ name, kind, word, all, own: clusters[c] })),
   );
   const told = lines.filter(({ own }) => own !== undefined && Math.abs(own.difference) >= NAMED);
-  const size = ({ own }: (typeof told)[number]) => Math.abs(own?.difference ?? 0);
+  // What a category has is plainer than what it lacks.
+  const size = ({ kind, own }: (typeof told)[number]) => {
+    const difference = own?.difference ?? 0;
+    return kind === "categories" && difference < 0 ? -difference / 2 : Math.abs(difference);
+  };
   const ordered = told.sort((a, b) => size(b) - size(a));
-  // A column of two categories would be said twice.
   const seen = new Set<string>();
   const once = ordered.filter(({ name }) => !seen.has(name) && seen.add(name));
   return once.slice(0, MOST_NAMED).map(({ name, kind, word, all, own }) => {

@@ -70,7 +70,7 @@ export function drawProjection(document: Document, fitted: Fitted): { drawing: E
     points.length < total ? `${count(points.length)} of ${count(total)} rows` : `all ${count(total)} rows`;
   const titles = hasPanels
     ? model.devices.map(({ name, rows }) => ({ name, rest: `, ${count(rows)} rows` }))
-    : [{ name: "all places", rest: "" }];
+    : [{ name: datasets.length === 1 ? "" : "all places", rest: "" }];
   const crossed = crosses.some(({ isMean }) => isMean) ? "the common means of clusters" : "centroids";
   const edge = moved === 0 ? "" : ` ${count(moved)} of them lie far outside and are drawn at the edge.`;
   return {
