@@ -14,7 +14,15 @@ const workspaces: Record<string, readonly string[]> = {
   device: ["@fedkm/core", "@fedkm/files"],
   experiments: ["@fedkm/core", "@fedkm/files", "@fedkm/pictures"],
   web: ["@fedkm/core", "@fedkm/files", "@fedkm/pictures"],
-  cli: ["@fedkm/core", "@fedkm/files", "@fedkm/sql", "@fedkm/pictures", "@fedkm/device", "@fedkm/experiments", "@fedkm/web"],
+  cli: [
+    "@fedkm/core",
+    "@fedkm/files",
+    "@fedkm/sql",
+    "@fedkm/pictures",
+    "@fedkm/device",
+    "@fedkm/experiments",
+    "@fedkm/web",
+  ],
   bench: ["@fedkm/core", "@fedkm/files", "@fedkm/sql", "@fedkm/pictures", "@fedkm/device", "@fedkm/web"],
 };
 

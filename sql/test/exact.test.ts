@@ -1,60 +1,22 @@
-// Counts and sums of every engine, streamed and pushed down, are those of the kernel to the last bit.
+// Counts and sums of every engine, streamed and pushed down, are those of the kernel to the last bit; and what else a
+// source answers. exact.long.test.ts has more problems.
 
-import { type Matrix, matrix, normalStream, randomStream } from "@fedkm/core";
-import { gridsOf, memorySource, statisticsOf } from "@fedkm/core/sources";
+import { matrix } from "@fedkm/core";
+import { memorySource } from "@fedkm/core/sources";
 import { openSource } from "@fedkm/sql";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { clickhousePlace, duckdbPlace, has, type Place, postgresPlace } from "./places.ts";
+import { engines, problem, testExactness } from "./exact.ts";
+import { duckdbPlace, has, type Place } from "./places.ts";
 
-/** Rows of any shape: normal, on a coarse grid where ties abound, or of very different magnitudes. */
-function problem(seed: number) {
-  const random = randomStream(seed, "exact");
-  const normal = normalStream(random);
-  const whole = (most: number) => 1 + Math.floor(random() * most);
-  const [cols, k, rows] = [whole(seed % 5 === 0 ? 64 : 12), whole(seed % 7 === 0 ? 64 : 12), whole(300)];
-  const manner = Math.floor(random() * 3);
-  const number = (c: number) => {
-    if (manner === 0) return normal();
-    if (manner === 1) return Math.round(2 * normal());
-    return normal() * 10 ** ((c % 9) - 4) + 1000 * (c % 2);
-  };
-  const draw = (count: number): Matrix => {
-    return { data: Float64Array.from({ length: count * cols }, (_, i) => number(i % cols)), rows: count, cols };
-  };
-  return { points: draw(rows), centroids: draw(k) };
-}
-
-const engines = [
-  { engine: "DuckDB", open: () => duckdbPlace() },
-  { engine: "PostgreSQL", open: () => postgresPlace() },
-  { engine: "ClickHouse", open: () => clickhousePlace() },
-];
+testExactness(0, 8);
 
 for (const { engine, open } of engines) {
-  describe.skipIf(!has(engine))(`${engine} answers as the kernel`, () => {
+  describe.skipIf(!has(engine))(engine, () => {
     let place: Place;
     beforeAll(async () => {
       place = await open();
     }, 120_000);
     afterAll(() => place?.stop());
-
-    it("gives its bits on 50 random problems, streamed and pushed down", { timeout: 300_000 }, async () => {
-      for (let seed = 0; seed < 50; seed++) {
-        const { points, centroids } = problem(seed);
-        const expected = await statisticsOf(memorySource(points), centroids);
-        const address = await place.put(points);
-        for (const way of ["stream", "pushed"] as const) {
-          const source = await openSource(address, { env: {}, way });
-          const found = await statisticsOf(source, centroids);
-          const about = `seed ${seed}, ${way}, ${points.rows} x ${points.cols}, k ${centroids.rows}`;
-          expect(gridsOf(source), about).toEqual(gridsOf(memorySource(points)));
-          expect(found.counts, about).toEqual(expected.counts);
-          expect(found.sums.map(plusZero), about).toEqual(expected.sums.map(plusZero));
-          expect(Math.abs(found.loss - expected.loss), about).toBeLessThanOrEqual(1e-12 * expected.loss);
-          await source.close();
-        }
-      }
-    });
 
     it("finds the rows near borders and a sample of its rows", async () => {
       const { points, centroids } = problem(3);
@@ -73,11 +35,6 @@ for (const { engine, open } of engines) {
       }
     });
   });
-}
-
-/** A sum of nothing can be -0 in one engine and 0 in another. */
-function plusZero(x: number): number {
-  return x + 0;
 }
 
 it("addresses of files in memory give the same rows as a matrix", async () => {
