@@ -26,14 +26,18 @@ export interface Dialect {
 }
 
 /** Doubled quotes inside quotes: standard names and texts. */
-export function quoted(mark: string, text: string): string {
-  // No engine takes a zero byte, and drivers written in C would end there.
+function quoted(mark: string, text: string): string {
+  return mark + withoutZero(text).replaceAll(mark, mark + mark) + mark;
+}
+
+/** No engine takes a zero byte, and what is written in C would end there. */
+function withoutZero(text: string): string {
   if (text.includes("\0")) throw new RangeError(`a name must not hold a zero byte, got ${JSON.stringify(text)}`);
-  return mark + text.replaceAll(mark, mark + mark) + mark;
+  return text;
 }
 
 /** A number that no engine takes for a decimal: with an exponent. */
-export function withExponent(value: number): string {
+function withExponent(value: number): string {
   return Object.is(value, -0) ? "-0e0" : value.toExponential();
 }
 
@@ -75,8 +79,9 @@ export const postgres: Dialect = {
 
 export const clickhouse: Dialect = {
   name: "ClickHouse",
-  quote: (name) => quoted("`", name),
-  text: (value) => `'${value.replace(/[\\']/g, "\\$&")}'`,
+  // Backslashes have a meaning inside the marks.
+  quote: (name) => `\`${withoutZero(name).replace(/[\\`]/g, "\\$&")}\``,
+  text: (value) => `'${withoutZero(value).replace(/[\\']/g, "\\$&")}'`,
   // Old servers read decimal digits with errors in the last bit.
   number: (value) => `reinterpretAsFloat64(unhex('${hexOf(value)}'))`,
   double: (column, isNullable) => (isNullable ? `ifNull(toFloat64(${column}), nan)` : `toFloat64(${column})`),

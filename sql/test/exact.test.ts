@@ -16,7 +16,7 @@ for (const { engine, open } of engines) {
     beforeAll(async () => {
       place = await open();
     }, 120_000);
-    afterAll(() => place?.stop());
+    afterAll(() => place?.stop(), 60_000);
 
     it("finds the rows near borders and a sample of its rows", async () => {
       const { points, centroids } = problem(3);

@@ -38,7 +38,7 @@ export function testExactness(from: number, count: number): void {
       beforeAll(async () => {
         place = await open();
       }, 120_000);
-      afterAll(() => place?.stop());
+      afterAll(() => place?.stop(), 60_000);
 
       it(`gives its bits on ${count} random problems, streamed and pushed down`, { timeout: 300_000 }, async () => {
         for (let seed = from; seed < from + count; seed++) {

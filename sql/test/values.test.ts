@@ -120,7 +120,7 @@ for (const { name, open, words } of engines) {
       await server.make("t_date", select([words.date, words.date]));
       await server.make("t_text", select([words.text, words.text]));
     }, 120_000);
-    afterAll(() => server?.stop());
+    afterAll(() => server?.stop(), 60_000);
 
     const source = (table: string, options = {}) => openSource(server.address(table), { env: {}, ...options });
 
