@@ -42,7 +42,8 @@ export interface Study {
 }
 
 /** The same with every number: what is not in the study is the default. */
-export function budgetOf({ epsilon = 1, delta = 1e-5, lifetimeEpsilon = 4 * epsilon }: Study) {
+export function budgetOf(study: Pick<Study, "epsilon" | "delta" | "lifetimeEpsilon">) {
+  const { epsilon = 1, delta = 1e-5, lifetimeEpsilon = 4 * epsilon } = study;
   return { epsilon, delta, lifetime: lifetimeEpsilon };
 }
 
@@ -119,6 +120,11 @@ function checkedStudy(value: unknown, where: (path: Path) => string): Study {
   if (bytes > LARGEST_FRAME_BYTES)
     fail(["k"], `small enough for a frame of ${LARGEST_FRAME_BYTES} bytes, not ${bytes}`, study.k);
   return study;
+}
+
+/** Whether what leaves a device is written down before. */
+export function keepsHistory({ privacy }: Study): boolean {
+  return privacy !== "open";
 }
 
 /** What a private study promises; no other study has it, so that their hashes stay as they were. */

@@ -7,7 +7,7 @@ import { withNoise } from "./noise.ts";
 import type { Summary } from "./summary.ts";
 
 /** Offsets from the centroids are cut to a reach, and written in so many steps of it. */
-const STEPS = 2 ** 20;
+export const STEPS = 2 ** 20;
 /** Of the longest side of the box. */
 const REACH_SHARE = 0.15;
 /** Of rho for the counts; the rest is for the sums, which decide where centroids go. */

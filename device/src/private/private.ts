@@ -174,7 +174,7 @@ function spentOn(releases: readonly Release[]): number {
 }
 
 /** Where rows can be, in scaled units. */
-function boxOf(features: readonly Feature[]) {
+export function boxOf(features: readonly Feature[]) {
   return {
     low: Float64Array.from(features, ({ min, scale }) => min / scale),
     high: Float64Array.from(features, ({ max, scale }) => max / scale),
