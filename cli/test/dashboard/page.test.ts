@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { readAudit } from "@fedkm/device/daemon";
 import { count, significant } from "@fedkm/pictures";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, vi } from "vitest";
+import { browserTest as test } from "../../../core/test/hosts/chromium.ts";
 import { outcome } from "../folder.ts";
 import { Machine } from "./machine.ts";
 

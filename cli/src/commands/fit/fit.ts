@@ -7,7 +7,7 @@ import { type Prepared, type PrepareOptions, prepare } from "../../input/prepare
 import { certifyModel } from "../../model/certify.ts";
 import { type ClusterSums, clusterModels, clusterSums } from "../../model/clusters.ts";
 import type { Fitted } from "../../model/fitted.ts";
-import { DEVICES, isAlone, labelScaled, MODEL_FORMAT, MODEL_VERSION, type Model } from "../../model/model.ts";
+import { DEVICES, encodedParts, isAlone, labelScaled, MODEL_FORMAT, type Model } from "../../model/model.ts";
 import { inCommonOrder } from "../../model/order.ts";
 import { type PluginOptions, pluginsOf } from "../../plugins.ts";
 import { type Progress, progressOn } from "../../progress.ts";
@@ -109,7 +109,7 @@ function modelOf(
 ) {
   return {
     format: MODEL_FORMAT,
-    version: MODEL_VERSION,
+    ...encodedParts(input.encoding, scaling),
     columns: input.columns,
     scaling,
     missing: { policy: missing, ...(input.fill && { fill: input.fill }) },
