@@ -28,7 +28,7 @@ test("device init says from how many devices on a device gains, and refuses one 
   const init = (rows: number, ...more: string[]) => {
     const text = pointsAsCsv(parseStudy(readFileSync(study, "utf8")), paperData("iso", 1, rows, 1).datasets[0]);
     const data = folder.file(`${rows}.csv`, text);
-    const state = join(folder.path, `device ${rows}`);
+    const state = join(folder.path, `device-${rows}`);
     return outcome("device", "init", "--study", study, "--data", data, "--state", state, ...more);
   };
   expect((await init(800)).stdout).toMatch(/\nprivate: with \d devices or more that have the same clusters the common/);

@@ -29,11 +29,14 @@ const BOX = { low: Float64Array.of(-13, -13), high: Float64Array.of(13, 13) };
 /** No constant was chosen by networks of these seeds. */
 const FIRST_SEED = 7001;
 
-/** Medians of a pilot of the same design, for each epsilon; none was made with this box for the others. */
+/**
+ * Medians of a pilot of the same design, for each epsilon; none was made with this box for the others. Of 100 rows the
+ * pilot had 5 and 0.16, with a lower bar for cells; `fedkm device init` refuses these, so they are no bar here.
+ */
 const cells: readonly (readonly [PaperKind, number, readonly number[]])[] = [
   ["iso", 800, [0.009, 0.0018]],
   ["iso", 200, [0.24, 0.064]],
-  ["iso", 100, [5.0, 0.16]],
+  ["iso", 100, []],
   ["var", 800, []],
   ["var", 200, []],
 ];
