@@ -16,7 +16,7 @@ export interface Selected {
   readonly dropsMissing: boolean;
 }
 
-export interface SelectedColumn {
+interface SelectedColumn {
   readonly name: string;
   readonly isNullable: boolean;
 }

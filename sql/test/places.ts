@@ -100,7 +100,7 @@ export async function clickhousePlace(cluster?: ClickHouseForTests): Promise<Pla
   };
 }
 
-export const missing = missingEngines();
+const missing = missingEngines();
 
 /** Whether an engine is installed; says so where it is not. */
 export function has(engine: string): boolean {
