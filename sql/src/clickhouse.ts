@@ -2,7 +2,7 @@
 
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { clickhouse as dialect } from "./dialect.ts";
+import { clickhouse as dialect } from "./dialects.ts";
 import { SourceError } from "./driver.ts";
 import { BlockFiller, type Engine } from "./engine.ts";
 

@@ -1,7 +1,7 @@
 // DuckDB: an engine in this process, for its own files and for files of Parquet and CSV.
 
 import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
-import { duckdb as dialect } from "./dialect.ts";
+import { duckdb as dialect } from "./dialects.ts";
 import { importDriver } from "./driver.ts";
 import { BLOCK_ROWS, type Engine } from "./engine.ts";
 

@@ -1,23 +1,7 @@
-// How a query measures the distances of its rows x0, x1, ... from all centroids.
+// Distances of the rows x0, x1, ... from all centroids, in SQL.
 
 import type { Matrix } from "@fedkm/core";
-import type { Dialect } from "./dialect.ts";
-
-export interface Measure {
-  /** Columns that the distances are made of, besides the x. */
-  readonly from: string | undefined;
-  /** Columns with the squared distances, and their names. */
-  readonly distances: string;
-  readonly names: string;
-  /** The least distance. */
-  readonly least: string;
-  /** The number of the centroid whose distance is `best`, the lowest on ties. */
-  readonly label: string;
-  /** How many distances are within a limit, equal centroids counted each. */
-  countWithin(limit: string): string;
-  /** Whether the distances are those of the kernel to the last bit. */
-  readonly isExact: boolean;
-}
+import type { Dialect, Measure } from "./dialect.ts";
 
 /** Explicit differences, as the kernel has them, one after the other. The text grows with k times the columns. */
 export function byDifferences(dialect: Dialect, centroids: Matrix): Measure {

@@ -5,7 +5,7 @@ import { basename, join } from "node:path";
 import type { Source } from "@fedkm/core/sources";
 import { type Address, parseAddress } from "./address.ts";
 import { openClickHouse } from "./clickhouse.ts";
-import { duckdb } from "./dialect.ts";
+import { duckdb } from "./dialects.ts";
 import { SourceError } from "./driver.ts";
 import { openDuckDB } from "./duckdb.ts";
 import type { Engine } from "./engine.ts";

@@ -2,7 +2,7 @@
 
 import type { Client, QueryConfig } from "pg";
 import { copyRows } from "./copyBinary.ts";
-import { postgres as dialect } from "./dialect.ts";
+import { postgres as dialect } from "./dialects.ts";
 import { importDriver, SourceError } from "./driver.ts";
 import type { Engine } from "./engine.ts";
 

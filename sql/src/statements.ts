@@ -1,8 +1,8 @@
 // The queries that a source asks, in any dialect: its survey, (E1) on grids, a sample, rows near borders.
 
 import type { Matrix } from "@fedkm/core";
-import type { Dialect } from "./dialect.ts";
-import { byDifferences, type Measure } from "./measure.ts";
+import type { Dialect, Measure } from "./dialect.ts";
+import { byDifferences } from "./measure.ts";
 
 /** The columns of a relation as doubles x0, x1, ... */
 export interface Selected {
