@@ -20,6 +20,10 @@ export interface Dialect {
   /** A column with the number of each row, and a whole number that is scattered by that number. */
   readonly rowNumber: string;
   scattered(number: string): string;
+  /** A whole number, as a double, that is nearly always another for another value. */
+  fingerprint(value: string): string;
+  /** Makes a table of the rows of a query, all of them or none. */
+  tableOf(name: string, select: string): string[];
   /** Another way to the distances where explicit differences are too many or too slow; undefined where they are not. */
   measure?(centroids: Matrix): Measure | undefined;
 }

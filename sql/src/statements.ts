@@ -19,6 +19,8 @@ export interface Selected {
 interface SelectedColumn {
   readonly name: string;
   readonly isNullable: boolean;
+  /** x becomes (x - offset) / scale. */
+  readonly scaling?: { readonly offset: number; readonly scale: number };
 }
 
 export function surveyStatement(selected: Selected): string {
@@ -89,14 +91,23 @@ function measureOf({ dialect }: Selected, centroids: Matrix): Measure {
   return dialect.measure?.(centroids) ?? byDifferences(dialect, centroids);
 }
 
-function rowsOf({ dialect, relation, columns, where, dropsMissing }: Selected): string {
-  const doubles = columns.map(
-    ({ name, isNullable }, j) => `${dialect.double(dialect.quote(name), isNullable)} AS x${j}`,
-  );
-  const rows = `(SELECT ${doubles.join(", ")} FROM ${relation}${where === undefined ? "" : ` WHERE (${where}\n)`}${dialect.fence})`;
+function rowsOf(selected: Selected): string {
+  const { dialect, relation, columns, where, dropsMissing } = selected;
+  const condition = where === undefined ? "" : ` WHERE (${where}\n)`;
+  const rows = `(SELECT ${doublesOf(selected)} FROM ${relation}${condition}${dialect.fence})`;
   if (!dropsMissing) return rows;
   const whole = columns.map((_, j) => `NOT (${dialect.isNaN(`x${j}`)})`);
   return `(SELECT * FROM ${rows} AS s WHERE ${whole.join(" AND ")})`;
+}
+
+/** The columns as x0, x1, ... */
+export function doublesOf({ dialect, columns }: Selected): string {
+  const doubles = columns.map(({ name, isNullable, scaling }, j) => {
+    const x = dialect.double(dialect.quote(name), isNullable);
+    if (scaling === undefined) return `${x} AS x${j}`;
+    return `(${x} - ${dialect.number(scaling.offset)}) / ${dialect.number(scaling.scale)} AS x${j}`;
+  });
+  return doubles.join(", ");
 }
 
 function names({ columns }: Selected): string {

@@ -19,10 +19,13 @@ import {
   type Selection,
   type Table,
 } from "@fedkm/files";
+import type { OpenSource } from "@fedkm/sql";
+import { isAddress } from "@fedkm/sql/address";
 import { deviceNames } from "./names.ts";
+import { readSource, type SourceOptions, type SourceTable, sourceWarnings } from "./sources.ts";
 import { columnWarnings } from "./warnings.ts";
 
-export interface InputOptions extends Selection, DialectOptions {
+export interface InputOptions extends Selection, DialectOptions, SourceOptions {
   readonly missing: MissingPolicy;
 }
 
@@ -37,6 +40,8 @@ interface InputFile {
   readonly rows: number;
   /** -1 for a row that was dropped. */
   deviceOf(row: number): number;
+  /** Where these are the rows of a source. */
+  readonly isSource: boolean;
 }
 
 export interface Input {
@@ -46,18 +51,23 @@ export interface Input {
   readonly encoding: Encoding;
   readonly devices: readonly Device[];
   readonly files: readonly InputFile[];
+  /** For each device the source of its rows, if that is what they come from. */
+  readonly sources: readonly (OpenSource | undefined)[];
   /** What took the place of missing cells. */
   readonly fill?: readonly number[];
   readonly dropped: number;
   readonly warnings: readonly string[];
 }
 
+/** Rows of sources are loaded, unless they may stay: then a device of such rows has a sample of them. */
 export async function readInput(
   patterns: readonly string[],
   options: InputOptions,
   onFile: (file: string) => void,
+  mayStay = false,
 ): Promise<Input> {
-  const files = expandPatterns(patterns);
+  const addresses = patterns.filter(isAddress);
+  const files = addresses.length === patterns.length ? [] : expandPatterns(patterns.filter((own) => !isAddress(own)));
   const tables: Table[] = [];
   for (const file of files) {
     onFile(file);
@@ -68,19 +78,31 @@ export async function readInput(
     checkMissing(table, options.missing);
     tables.push(table);
   }
-  const warnings = columnWarnings(tables);
+  const sources: SourceTable[] = [];
+  for (const address of addresses) {
+    onFile(address);
+    const columns = tables.at(0)?.columns;
+    const way = mayStay ? options.way : "memory";
+    const asked = columns === undefined ? options : { ...options, columns, exclude: [] };
+    const source = await readSource(address, { ...asked, ...(way && { way }) });
+    tables.push(source.table);
+    sources.push(source);
+  }
+  const warnings = [...columnWarnings(tables), ...sources.flatMap(sourceWarnings)];
   const encoding = encodingOf(tables);
   checkRepeating(tables, encoding, options);
   const encoded = tables.map((table) => encodeTable(table, encoding));
   const fill = options.missing === "mean" ? federatedMeans(encoded.map(({ points }) => points)) : undefined;
   if (fill !== undefined) for (const { points } of encoded) fillMissing(points, fill);
-  const { devices, parts, dropped } = options.deviceColumn === undefined ? oneEach(encoded) : byColumn(encoded);
+  const gathered = options.deviceColumn === undefined ? oneEach(encoded, files.length) : byColumn(encoded);
+  const { devices, parts, dropped } = gathered;
   if (dropped > 0) warnings.push(`${dropped} rows with missing cells were dropped`);
   return {
     columns: matrixColumns(encoding),
     encoding,
     devices,
     files: parts,
+    sources: devices.map((_, i) => sources[i - files.length]?.source),
     ...(fill && { fill }),
     dropped,
     warnings,
@@ -133,13 +155,15 @@ interface Gathered {
   readonly dropped: number;
 }
 
-function oneEach(tables: readonly Table[]): Gathered {
+/** The first tables are those of files. */
+function oneEach(tables: readonly Table[], files: number): Gathered {
   const names = deviceNames(tables.map(({ file }) => file));
   let dropped = 0;
   const parts: InputFile[] = [];
   const devices = tables.map((table, i): Device => {
     const complete = completeRows(table);
-    parts.push({ file: table.file, rows: table.points.rows, deviceOf: (row) => (complete?.[row] === 0 ? -1 : i) });
+    const deviceOf = (row: number) => (complete?.[row] === 0 ? -1 : i);
+    parts.push({ file: table.file, rows: table.points.rows, deviceOf, isSource: i >= files });
     const points = complete === undefined ? table.points : takeRows(table.points, wholeRows(complete));
     dropped += table.points.rows - points.rows;
     return { name: names[i], points };
@@ -160,7 +184,7 @@ function byColumn(tables: readonly Table[]): Gathered {
     const complete = completeRows(table);
     const deviceOf = (row: number) => (complete?.[row] === 0 ? -1 : own[of[row]]);
     if (complete !== undefined) dropped += complete.reduce((sum, whole) => sum + 1 - whole, 0);
-    return { file: table.file, rows: table.points.rows, deviceOf };
+    return { file: table.file, rows: table.points.rows, deviceOf, isSource: false };
   });
   const points = split(tables, parts, numbers.size);
   return { devices: Array.from(numbers.keys(), (name, i) => ({ name, points: points[i] })), parts, dropped };

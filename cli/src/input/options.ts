@@ -5,6 +5,7 @@ import type { Command } from "commander";
 import { parseChoice, parseDelimiter, parseNames } from "../arguments.ts";
 import { UsageError } from "../failure.ts";
 import type { InputOptions } from "./devices.ts";
+import type { SourceOptions } from "./sources.ts";
 
 /** As they are typed: what is not said is not there. */
 export interface DialectFlags {
@@ -12,7 +13,7 @@ export interface DialectFlags {
   header?: "yes" | "no";
 }
 
-export interface InputFlags extends DialectFlags {
+export interface InputFlags extends DialectFlags, SourceOptions {
   columns?: string[];
   exclude?: string[];
   deviceColumn?: string;

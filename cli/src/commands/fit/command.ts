@@ -13,6 +13,7 @@ import {
   type InputFlags,
   inputOptions,
 } from "../../input/options.ts";
+import { addSourceOptions } from "../../input/sources.ts";
 import { addPluginOption, type PluginOptions } from "../../plugins.ts";
 import { addThreadsOption, type ThreadsOptions } from "../../threads.ts";
 import type { FitOptions } from "./fit.ts";
@@ -35,7 +36,10 @@ export function fitCommand(io: Console): Command {
   const command = new Command("fit")
     .description("Cluster the rows of files: a model, labelled copies of the files, and a report.")
     .addArgument(
-      new Argument("<files...>", "CSV, TSV, JSON lines or Parquet, text also as .gz; patterns such as 'sites/*.csv'"),
+      new Argument(
+        "<files...>",
+        "CSV, TSV, JSON lines or Parquet, text also as .gz; patterns such as 'sites/*.csv'; or sources, see docs/data.md",
+      ),
     )
     .option("--k <number>", "clusters; required without --study", parseWhole("--k", 1))
     .option("--alpha <number>", "how strongly neighbours pull: 0 is alone", parseAtLeastZero("--alpha"), defaults.alpha)
@@ -50,6 +54,7 @@ export function fitCommand(io: Console): Command {
     .option("--out <folder>", "where the results go", "fedkm-results")
     .option("--json", "print a summary as one JSON object");
   addDialectOptions(addMissingOption(addSelectionOptions(command.optionsGroup("How files are read:"))));
+  addSourceOptions(command.optionsGroup("How sources are read (duckdb:PATH, postgres://..., clickhouse://...):"));
   return addPluginOption(addMethodOptions(command), "methods and graphs")
     .addHelpText(
       "after",

@@ -15,13 +15,14 @@ interface ResultsOptions extends DialectOptions {
 /** All results at once, or none. Returns where they are, and what could not be carried over. */
 export async function writeResults(input: Input, fitted: Fitted, refit: Refit, options: ResultsOptions) {
   const { reportPage } = await import("./report/page.ts");
-  const names = labelNames(input.files.map(({ file }) => file));
+  const files = input.files.filter(({ isSource }) => !isSource);
+  const names = labelNames(files.map(({ file }) => file));
   const leftOut: string[] = [];
   await writeFolder(options.out, async (put) => {
     await put("model.json", `${JSON.stringify(fitted.model, undefined, 1)}\n`);
     await put("report.html", reportPage(fitted, refit, true));
     const cursors = new Uint32Array(fitted.labels.length);
-    for (const [i, { file, deviceOf }] of input.files.entries()) {
+    for (const [i, { file, deviceOf }] of files.entries()) {
       const labelOf = (row: number) => {
         const device = deviceOf(row);
         return device < 0 ? undefined : fitted.labels[device][cursors[device]++];
