@@ -32,7 +32,7 @@ export interface Dialect {
 export interface Measure {
   /** Columns that the distances are made of, besides the x. */
   readonly from: string | undefined;
-  /** Columns with the squared distances, and their names. */
+  /** Columns with the distances, squared unless `isLength`, and their names. */
   readonly distances: string;
   readonly names: string;
   /** The least distance. */
@@ -41,6 +41,7 @@ export interface Measure {
   readonly label: string;
   /** How many distances are within a limit, equal centroids counted each. */
   countWithin(limit: string): string;
+  readonly isLength: boolean;
   /** Whether the distances are those of the kernel to the last bit. */
   readonly isExact: boolean;
 }

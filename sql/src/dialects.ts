@@ -36,9 +36,9 @@ export const duckdb: Dialect = {
   tableOf: (name, select) => [`CREATE TABLE ${duckdb.quote(name)} AS ${select}`],
   measure: (centroids) => {
     if (centroids.data.length < 24) return undefined;
-    const squared = (centroid: Float64Array) =>
-      `pow(list_distance(v, [${Array.from(centroid, withExponent).join(", ")}]), 2)`;
-    return { ...byEach(duckdb, centroids, squared), from: `[${columnNames(centroids.cols)}] AS v`, isExact: false };
+    const length = (centroid: Float64Array) => `list_distance(v, [${Array.from(centroid, withExponent).join(", ")}])`;
+    const from = `[${columnNames(centroids.cols)}] AS v`;
+    return { ...byEach(duckdb, centroids, length), from, isLength: true, isExact: false };
   },
 };
 
@@ -90,7 +90,8 @@ export const clickhouse: Dialect = {
       const numbers = `arrayMap(h -> reinterpretAsFloat64(unhex(h)), splitByChar(',', '${bytes}'))`;
       return `arraySum(arrayMap((a, b) -> (a - b) * (a - b), v, ${numbers}))`;
     };
-    return { ...byEach(clickhouse, centroids, squared), from: `[${columnNames(centroids.cols)}] AS v`, isExact: false };
+    const from = `[${columnNames(centroids.cols)}] AS v`;
+    return { ...byEach(clickhouse, centroids, squared), from, isLength: false, isExact: false };
   },
 };
 

@@ -57,7 +57,8 @@ export function statisticsStatement(selected: Selected, centroids: Matrix, grids
     const high = `((x${j} + ${coarse}) - ${coarse})`;
     return `sum${high}, sum(((x${j} - ${high}) + ${fine}) - ${fine})`;
   });
-  const counted = `${dialect.double("label", true)}, ${dialect.double("count(*)", false)}, sum(best)`;
+  const loss = measureOf(selected, centroids).isLength ? "best * best" : "best";
+  const counted = `${dialect.double("label", true)}, ${dialect.double("count(*)", false)}, sum(${loss})`;
   return `SELECT ${counted}, ${sums.join(", ")} FROM ${labelled(selected, centroids)} AS s GROUP BY label`;
 }
 
@@ -71,9 +72,10 @@ export function nearStatement(selected: Selected, centroids: Matrix, margin: num
   const { dialect } = selected;
   const measure = measureOf(selected, centroids);
   // A little more than asked for: the rounding of an engine must not lose a row.
-  const reach = `sqrt(best) * ${dialect.number(1 + 1e-9)} + ${dialect.number(2 * margin)}`;
+  const best = measure.isLength ? "best" : "sqrt(best)";
+  const reach = `${best} * ${dialect.number(1 + 1e-9)} + ${dialect.number(2 * margin)}`;
   const from = `(SELECT ${names(selected)}, ${measure.names}, ${reach} AS reach FROM ${nearest(selected, measure)} AS s${dialect.fence})`;
-  return `SELECT ${names(selected)} FROM ${from} AS s WHERE ${measure.countWithin("reach * reach")} > 1`;
+  return `SELECT ${names(selected)} FROM ${from} AS s WHERE ${measure.countWithin(measure.isLength ? "reach" : "reach * reach")} > 1`;
 }
 
 /** The label of rows for which the distances of an engine do not decide. */

@@ -87,15 +87,14 @@ async function streams(isQuick: boolean, folder: string): Promise<void> {
   ]);
 }
 
-/** Against the fastest text known for each engine, which has plain sums and no look at ties. Both wait for their answers. */
+/** Against the fastest text with exact sums that is known for each engine. Both wait for their answers. */
 async function handWritten(isQuick: boolean, folder: string): Promise<void> {
   const rows = isQuick ? 20_000 : 200_000;
   const table = [["engine", "rows", "ours, s", "by hand, s", "ours / by hand", "gate"]];
   const compare = async (name: string, address: string, counted: number) => {
     const source = await openSource(address, { env: {}, way: "pushed", columns });
     const hand = await byHand(address, columns, centroids());
-    const [own, other] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-    const best = { own, other };
+    const best = { own: Number.POSITIVE_INFINITY, other: Number.POSITIVE_INFINITY };
     for (let t = 0; t < 3; t++) {
       best.own = Math.min(best.own, await wall(() => statisticsOf(source, centroids())));
       best.other = Math.min(best.other, await wall(hand.run));
