@@ -1,7 +1,8 @@
 // The public API of @fedkm/device, one line per file.
 
 export { type Clock, realClock } from "./clock.ts";
-export { createDevice, type Device, type DeviceOptions } from "./device.ts";
+export { createDevice } from "./device.ts";
+export type { Device, DeviceOptions } from "./deviceOptions.ts";
 export { volatileMemory } from "./memory.ts";
 export type { Network, NetworkListener } from "./network.ts";
 export { studyObjective, weightScale } from "./objective.ts";

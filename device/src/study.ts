@@ -2,7 +2,7 @@
 
 import type { Coupling, Weighting } from "@fedkm/core";
 import { isNode, LineCounter, parseDocument, stringify } from "yaml";
-import { type Fail, failWith, fieldsOf, type Path, show } from "./fields.ts";
+import { type Fail, type Fields, failWith, fieldsOf, type Path, show } from "./fields.ts";
 import { BOX_HALF_RANGES, LARGEST_FRAME_BYTES } from "./link/limits.ts";
 import { type Contract, frameBytes, HASH_BYTES, sketchBytes } from "./protocol.ts";
 
@@ -31,11 +31,19 @@ export interface Study {
   readonly privacy: Privacy;
   /** A device with fewer than k times as many rows passes on what it hears, but sends nothing of its own. */
   readonly minimum: number;
+  /** One clustering for all, as of all rows together. Absent: each device has its own, which neighbours pull. */
+  readonly clusters?: "shared";
+  /** With shared clusters: so many devices may put together what they know. */
+  readonly colluders?: number;
+  /** With shared clusters: where they begin, in the features' units. Absent: sums over all rows say it. */
+  readonly seed?: readonly (readonly number[])[];
 }
 
 const LARGEST_TEXT = 1 << 16;
 const LARGEST_VALUE = 1e12;
 const fields = ["name", "k", "features", "alpha", "coupling", "weighting", "typicalRows", "privacy", "minimum"];
+/** Of studies with shared clusters only, so that all others keep their text and hash. */
+const sharedFields = ["clusters", "colluders", "seed"];
 const featureFields = ["name", "unit", "min", "max", "scale"];
 
 /** The study of a YAML (or JSON) text; an error names field, rule, value and line. */
@@ -58,7 +66,7 @@ export function parseStudy(text: string): Study {
 
 function checkedStudy(value: unknown, where: (path: Path) => string): Study {
   const fail = failWith(where, "study");
-  const given = fieldsOf(value, [], fields, fail);
+  const given = fieldsOf(value, [], [...fields, ...sharedFields], fail);
   const integer = (name: string, low: number, high: number, or?: number) =>
     given.number(name, (x) => Number.isInteger(x) && x >= low && x <= high, `an integer from ${low} to ${high}`, or);
   const oneOf = <T extends string>(name: string, allowed: readonly T[], or?: T): T => {
@@ -70,16 +78,18 @@ function checkedStudy(value: unknown, where: (path: Path) => string): Study {
   if (weighting === "device" && typicalRows != null) {
     fail(["typicalRows"], 'left out unless weighting is "sample"', typicalRows);
   }
+  const isShared = oneOf("clusters", ["personal", "shared"], "personal") === "shared";
   const study: Study = {
     name: given.text("name", 1, 100),
     k: integer("k", 1, 65535),
     features: featuresOf(given.value("features"), fail),
-    alpha: given.number("alpha", (x) => x >= 0 && x <= LARGEST_VALUE, "a number of at least 0"),
+    alpha: isShared ? 0 : given.number("alpha", (x) => x >= 0 && x <= LARGEST_VALUE, "a number of at least 0"),
     coupling: oneOf("coupling", ["nearest", "transport"], "nearest"),
     weighting,
     typicalRows: weighting === "sample" ? integer("typicalRows", 1, LARGEST_VALUE) : null,
     privacy: oneOf("privacy", ["open", "guarded", "private"]),
     minimum: integer("minimum", 1, 1e6, 10),
+    ...(isShared && { clusters: "shared" as const, colluders: integer("colluders", 1, 1000, 1) }),
   };
   if (study.privacy === "guarded" && study.minimum < 2) {
     fail(["minimum"], 'at least 2 with privacy "guarded"', study.minimum);
@@ -88,13 +98,44 @@ function checkedStudy(value: unknown, where: (path: Path) => string): Study {
   const bytes = frameBytes(shape) + sketchBytes(shape);
   if (bytes > LARGEST_FRAME_BYTES)
     fail(["k"], `small enough for a frame of ${LARGEST_FRAME_BYTES} bytes, not ${bytes}`, study.k);
+  return isShared ? sharedStudy(study, given, fail) : personalStudy(study, given, fail);
+}
+
+function personalStudy(study: Study, given: Fields, fail: Fail): Study {
+  for (const name of ["colluders", "seed"]) {
+    if (given.value(name) != null) fail([name], 'left out unless clusters is "shared"', given.value(name));
+  }
   return study;
+}
+
+/** Every row counts the same, and nothing pulls. The canonical text has these fields all the same. */
+function sharedStudy(study: Study, given: Fields, fail: Fail): Study {
+  for (const [name, none] of Object.entries({ alpha: 0, coupling: "nearest", weighting: "device" })) {
+    const got = given.value(name);
+    if (got != null && got !== none) fail([name], 'left out if clusters is "shared"', got);
+  }
+  const seed = seedOf(given.value("seed"), study, fail);
+  return seed === undefined ? study : { ...study, seed };
+}
+
+/** Where shared clusters begin, if the study says it. */
+function seedOf(value: unknown, { k, features }: Study, fail: Fail): Study["seed"] {
+  if (value === undefined || value === null) return undefined;
+  const isInside = (row: unknown) =>
+    Array.isArray(row) &&
+    row.length === features.length &&
+    row.every((x, f) => typeof x === "number" && x >= features[f].min && x <= features[f].max);
+  const rule = `${k} rows of ${features.length} numbers within the bounds of the features`;
+  if (!Array.isArray(value) || value.length !== k || !value.every(isInside)) return fail(["seed"], rule, value);
+  return value;
 }
 
 /** The YAML text of a study, which `parseStudy` reads back. */
 export function formatStudy(study: Study): string {
   const { typicalRows, ...rest } = study;
-  return stringify(typicalRows === null ? rest : study);
+  if (study.clusters !== "shared") return stringify(typicalRows === null ? rest : study);
+  const { alpha, coupling, weighting, ...shared } = rest;
+  return stringify(shared);
 }
 
 function featuresOf(value: unknown, fail: Fail): Feature[] {
@@ -129,7 +170,8 @@ function featuresOf(value: unknown, fail: Fail): Feature[] {
 /** The one text of a study: every field, defaults filled in, in a fixed order. Equal studies have equal texts. */
 export function canonicalStudy(study: Study): string {
   const features = study.features.map((feature) => pick(feature, featureFields));
-  return JSON.stringify({ ...pick(study, fields), features });
+  const own = study.clusters === "shared" ? { ...pick(study, sharedFields), seed: study.seed ?? null } : {};
+  return JSON.stringify({ ...pick(study, fields), features, ...own });
 }
 
 function pick(from: object, names: readonly string[]): Record<string, unknown> {
@@ -164,6 +206,9 @@ export function compareStudies(here: Study, there: Study): string[] {
   for (const name of fields as (keyof Study)[]) {
     if (name !== "features") compare(name, here[name], there[name]);
   }
+  compare("clusters", here.clusters ?? "personal", there.clusters ?? "personal");
+  compare("colluders", here.colluders, there.colluders);
+  compare("seed", here.seed && JSON.stringify(here.seed), there.seed && JSON.stringify(there.seed));
   compare("number of features", here.features.length, there.features.length);
   for (let f = 0; f < Math.min(here.features.length, there.features.length); f++) {
     for (const name of featureFields as (keyof Feature)[]) {
