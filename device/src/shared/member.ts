@@ -189,13 +189,16 @@ export class Member {
       // It has started again, and will count in a moment: until then sums would be without it.
       link.waitUntil = now + SILENCE_MILLISECONDS;
     }
-    this.#follow(link, message, now);
+    if (message.isAsking) link.owedAt ??= now;
     this.#recount(link, now);
+    // Who comes with a later generation must be in what is posted for it, or two parts of a network that meet again
+    // would both answer for the same centroids.
+    if (link.counted === 0) return;
+    this.#follow(link, message, now);
     const order = compareGenerations(message, this.#generation);
     if (order === 0) this.#take(link, message, now);
     if (order < 0) link.needsNumbers = true;
     if (order < 0 && message.isAsking) link.toldHash = "";
-    if (message.isAsking) link.owedAt ??= now;
     this.post(now);
   }
 
