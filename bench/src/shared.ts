@@ -13,6 +13,10 @@ const parts: Record<string, PartOfRun> = {
     const { sharedFaults } = await import("./shared/faults.ts");
     return sharedFaults({ networks: isShort ? 24 : 1_000 });
   },
+  async processes(isShort) {
+    const { sharedProcesses } = await import("./shared/processes.ts");
+    return sharedProcesses(isShort ? { names: ["no fault"] } : {});
+  },
 };
 
 const { values, positionals } = parseArgs({

@@ -6,7 +6,7 @@ export type { Device, DeviceOptions } from "./deviceOptions.ts";
 export { volatileMemory } from "./memory.ts";
 export type { Network, NetworkListener } from "./network.ts";
 export { studyObjective, weightScale } from "./objective.ts";
-export { whatNeighboursLearn } from "./privacy.ts";
+export { whatAllLearn, whatNeighboursLearn } from "./privacy.ts";
 export { type Contract, encodeCentroids, frameBytes } from "./protocol.ts";
 export { isSettled } from "./settled.ts";
 export { type Simulation, type SimulationOptions, simulate } from "./simulation/simulate.ts";

@@ -22,7 +22,7 @@ interface SavedOwn {
 }
 
 /** Where a device with shared clusters was; see shared/generation.ts. */
-export interface SavedGeneration {
+interface SavedGeneration {
   readonly number: number;
   readonly stage: number;
   readonly steps: number;

@@ -3,7 +3,7 @@
 
 import { median } from "../quality/setting.ts";
 import { print } from "../table.ts";
-import { judge, network, ROUND_MILLISECONDS, settledAt, type SharedKind, sharedProblem } from "./setting.ts";
+import { judge, network, ROUND_MILLISECONDS, type SharedKind, settledAt, sharedProblem } from "./setting.ts";
 
 const everyone = Array.from({ length: 10 }, (_, i) => i);
 
@@ -39,7 +39,10 @@ export async function exactEnds({ seeds }: { seeds: number }): Promise<boolean> 
     if (kind !== "skewed") papers.push(...runs);
   }
   line("the paper's three", papers);
-  print(`Masks alone, ten devices, 30 % of frames lost, ${seeds} seeds each (a round is ${ROUND_MILLISECONDS} ms)`, rows);
+  print(
+    `Masks alone, ten devices, 30 % of frames lost, ${seeds} seeds each (a round is ${ROUND_MILLISECONDS} ms)`,
+    rows,
+  );
   const isExact = papers.every(({ at, isSame, step }) => at !== undefined && isSame && step < 1e-9);
   const isSoon =
     median(papers.map(({ tellings }) => tellings)) <= 10 &&

@@ -5,7 +5,7 @@ import { type Matrix, type PaperKind, type Random, randomStream, takeRows } from
 import { contractOf, type Simulation } from "@fedkm/device";
 import { seeBoards } from "@fedkm/device/audit";
 import { print } from "../table.ts";
-import { judge, network, settledAt, type SharedProblem, sharedProblem } from "./setting.ts";
+import { judge, network, type SharedProblem, settledAt, sharedProblem } from "./setting.ts";
 
 interface Scene {
   readonly simulated: Simulation;
@@ -24,7 +24,10 @@ const pick = (random: Random) => Math.floor(10 * random());
 /** Half of the rows of another device: within the study's bounds for sure. */
 function otherRows({ random, given }: Scene): Matrix {
   const rows = given.datasets[pick(random)];
-  return takeRows(rows, Array.from({ length: rows.rows / 2 }, (_, r) => r + Math.floor((rows.rows / 2) * random())));
+  return takeRows(
+    rows,
+    Array.from({ length: rows.rows / 2 }, (_, r) => r + Math.floor((rows.rows / 2) * random())),
+  );
 }
 
 const faults: Record<string, (scene: Scene) => void> = {
@@ -102,7 +105,13 @@ async function run(name: string, kind: PaperKind, seed: number) {
   const seen = seeBoards(given.study, await contractOf(given.study));
   const options = { weather: { loss: 0.3 }, ...(name === "join" && { absent: [9] }) };
   const simulated = await network(given, { ...options, onEvent: ({ frame }) => frame.length > 0 && seen.see(frame) });
-  const scene = { simulated, given, random: randomStream(seed, name), datasets: [...given.datasets], there: new Set(everyone) };
+  const scene = {
+    simulated,
+    given,
+    random: randomStream(seed, name),
+    datasets: [...given.datasets],
+    there: new Set(everyone),
+  };
   faults[name](scene);
   const there = [...scene.there];
   // Parts that have settled apart may not have met yet.

@@ -13,7 +13,14 @@ import {
   splitByLabel,
   stack,
 } from "@fedkm/core";
-import { contractOf, type Simulation, type SimulationOptions, type Study, simulate, studyOfPoints } from "@fedkm/device";
+import {
+  contractOf,
+  type Simulation,
+  type SimulationOptions,
+  type Study,
+  simulate,
+  studyOfPoints,
+} from "@fedkm/device";
 import { blobs } from "../quality/hard.ts";
 
 export interface SharedProblem {
@@ -55,7 +62,11 @@ export async function network(given: SharedProblem, options: Partial<SimulationO
 }
 
 /** Lets time pass until all these devices have settled; returns when that was, or undefined. */
-export function settledAt(network: Simulation, devices: readonly number[], withinMilliseconds: number): number | undefined {
+export function settledAt(
+  network: Simulation,
+  devices: readonly number[],
+  withinMilliseconds: number,
+): number | undefined {
   const end = network.now() + withinMilliseconds;
   while (network.now() < end) {
     network.run(10);

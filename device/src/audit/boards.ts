@@ -2,8 +2,8 @@
 // vectors, and which devices were added up for which centroids.
 
 import type { Contract } from "../protocol.ts";
-import type { Entry } from "../shared/entry.ts";
 import { Board } from "../shared/board.ts";
+import type { Entry } from "../shared/entry.ts";
 import { decodeShared } from "../shared/frame.ts";
 import { type Content, stages } from "../shared/generation.ts";
 import { hex } from "../shared/secrets.ts";
@@ -81,12 +81,14 @@ export function seeBoards(study: Study, contract: Contract): BoardsSeen {
       }
       return [...answers.values()].filter(({ size }) => size > 1).length;
     },
-    maskedWords: () => [...generations.values()].flatMap(({ entries }) => Array.from(entries.values(), ({ words }) => words)),
+    maskedWords: () =>
+      [...generations.values()].flatMap(({ entries }) => Array.from(entries.values(), ({ words }) => words)),
     sums: () =>
       [...generations.values()].flatMap((seen) => {
         const { content } = seen;
         return content === undefined ? [] : closedIn(seen).map((closed) => ({ content, ...closed }));
       }),
-    entries: () => Array.from(generations.values(), ({ content, entries }) => ({ content, entries: [...entries.values()] })),
+    entries: () =>
+      Array.from(generations.values(), ({ content, entries }) => ({ content, entries: [...entries.values()] })),
   };
 }

@@ -1,8 +1,8 @@
 // What commands use of the audit.
 
 export { parseRecording, type Recording } from "../recording.ts";
-export { type BoardsSeen, seeBoards } from "./boards.ts";
 export { type AuditOptions, auditStudy } from "./audit.ts";
+export { type BoardsSeen, seeBoards } from "./boards.ts";
 export type { Tally } from "./outcome.ts";
 export { auditRecording, type RecordedAudit } from "./recorded.ts";
 export { ownStudy } from "./scene.ts";

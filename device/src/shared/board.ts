@@ -4,7 +4,7 @@ import type { Entry } from "./entry.ts";
 import { addWords, integersOf } from "./words.ts";
 
 /** A board has at most so many entries. Larger networks need sums over a tree. */
-export const MOST_ENTRIES = 256;
+const MOST_ENTRIES = 256;
 
 export interface Closed {
   readonly devices: readonly string[];

@@ -1,16 +1,16 @@
 // The frame of shared clusters to the byte, type 7: where its sender is, which entries of the board it has, and those
 // that the receiver may lack. Pure; see docs/protocol.md#shared-clusters.
 
+import { isOfStudy, typeOf } from "../frameHead.ts";
 import { LARGEST_FRAME_BYTES } from "../link/limits.ts";
 import { type Contract, type Decoded, decode, getInteger, HEADER_BYTES, setInteger, writeHeader } from "../protocol.ts";
-import { typeOf, isOfStudy } from "../frameHead.ts";
 import { decodeEntry, type Entry, encodeEntry, MARK_BYTES } from "./entry.ts";
 import { type Content, GENERATION_HEAD_BYTES, generationBytes, type Stage, stages } from "./generation.ts";
 import { sizesOf } from "./plan.ts";
 import { hex } from "./secrets.ts";
 import type { Shape } from "./shape.ts";
 
-export const BOARD = 7;
+const BOARD = 7;
 const HASH_BYTES = 32;
 /** What the sender knows of the receiver 8, hash of the generation 32, number of marks 2, flags 2. */
 const FIXED_BYTES = 44;
@@ -36,7 +36,10 @@ export interface Message {
   readonly entries: readonly Entry[];
 }
 
-export function encodeMessage(contract: Contract, message: Omit<Message, "kind"> & { readonly stage: Stage }): Uint8Array {
+export function encodeMessage(
+  contract: Contract,
+  message: Omit<Message, "kind"> & { readonly stage: Stage },
+): Uint8Array {
   const { stamp, knows, isDropped, number, hash, content, isAsking, have, entries, stage } = message;
   const numbers = content?.numbers ?? new Float64Array(0);
   const { steps, rows, seeded } = content ?? { steps: 0, rows: 0, seeded: 0 };
@@ -53,7 +56,11 @@ export function encodeMessage(contract: Contract, message: Omit<Message, "kind">
   frame.set(hash, HEADER_BYTES + 8);
   view.setUint16(HEADER_BYTES + 40, have.length, true);
   const flags = [content !== undefined && NUMBERS_FLAG, isAsking && ASKING_FLAG, isDropped && DROPPED_FLAG];
-  view.setUint16(HEADER_BYTES + 42, flags.reduce<number>((sum, flag) => sum + (flag || 0), 0), true);
+  view.setUint16(
+    HEADER_BYTES + 42,
+    flags.reduce<number>((sum, flag) => sum + (flag || 0), 0),
+    true,
+  );
   frame.set(state, HEADER_BYTES + FIXED_BYTES);
   have.forEach((mark, n) => {
     for (let i = 0; i < MARK_BYTES; i++) {

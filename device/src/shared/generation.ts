@@ -53,7 +53,10 @@ export function generation(
 }
 
 /** Later generations have larger numbers; of two with one number, the larger hash counts everywhere. */
-export function compareGenerations(a: Pick<Generation, "number" | "hash">, b: Pick<Generation, "number" | "hash">): number {
+export function compareGenerations(
+  a: Pick<Generation, "number" | "hash">,
+  b: Pick<Generation, "number" | "hash">,
+): number {
   if (a.number !== b.number) return a.number - b.number;
   const at = a.hash.findIndex((byte, i) => byte !== b.hash[i]);
   return at < 0 ? 0 : a.hash[at] - b.hash[at];

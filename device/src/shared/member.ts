@@ -2,22 +2,15 @@
 // neighbour must be told. It knows no network and no clock; `now` comes with every call.
 
 import { Board, type Closed } from "./board.ts";
-import { type Entry, entryBytes, isWellSigned, maskedEntry } from "./entry.ts";
+import { type Entry, isWellSigned, maskedEntry } from "./entry.ts";
 import type { Message } from "./frame.ts";
 import { type Content, compareGenerations, type Generation, generation } from "./generation.ts";
-import {
-  BOARD_BEAT_MILLISECONDS,
-  CONFIRM_MILLISECONDS,
-  FARTHEST_GENERATION,
-  FORWARD_MILLISECONDS,
-  PATIENCE_MILLISECONDS,
-  SILENCE_MILLISECONDS,
-  SMALL_INTEGERS,
-} from "./pace.ts";
-import { beatAt, createLink, isPending, isSilent, type Link, meetLink, turnLink } from "./partner.ts";
+import { FARTHEST_GENERATION, SILENCE_MILLISECONDS, SMALL_INTEGERS } from "./pace.ts";
+import { createLink, isLeftOut, isPending, type Link, meetLink, turnLink } from "./partner.ts";
 import { type Outcome, outcomeOf, sizesOf, stirred } from "./plan.ts";
 import { hex, idOf, type Secrets } from "./secrets.ts";
 import type { Shape } from "./shape.ts";
+import { dueLinks, type Place, tell } from "./telling.ts";
 import { wordsOf } from "./words.ts";
 
 export interface MemberOptions {
@@ -34,9 +27,6 @@ export interface MemberOptions {
   /** Generations that are closed, and the one that follows. */
   readonly onClosed?: (generation: Generation, closed: Closed) => void;
 }
-
-/** The most that a frame's entries take: well below the largest frame. */
-const FRAME_ENTRIES_BYTES = 1 << 18;
 
 export class Member {
   readonly #options: MemberOptions;
@@ -186,8 +176,6 @@ export class Member {
       link.epoch = message.stamp.epoch;
       link.ahead = undefined;
       turnLink(link);
-      // It has started again, and will count in a moment: until then sums would be without it.
-      link.waitUntil = now + SILENCE_MILLISECONDS;
     }
     if (message.isAsking) link.owedAt ??= now;
     this.#recount(link, now);
@@ -246,15 +234,12 @@ export class Member {
 
   /** Whether a link counts, on both ends and under these epochs. */
   #recount(link: Link, now: number): void {
-    const counted = link.isDropped || this.#drops(link, now) ? 0 : link.epoch;
+    const counted = link.isDropped || isLeftOut(link, this.isPaused, now) ? 0 : link.epoch;
     if (counted === link.counted) return;
     link.counted = counted;
+    // Who has been there is not waited for.
+    link.waitUntil = now;
     if (this.#isPosted) this.bump(now);
-  }
-
-  /** Whether this device goes on without it. */
-  #drops(link: Link, now: number): boolean {
-    return this.isPaused || isSilent(link, now);
   }
 
   /** Looks for neighbours that have fallen silent. */
@@ -263,83 +248,27 @@ export class Member {
     this.post(now);
   }
 
-  /** When this neighbour must be told something; at or before `now`: at once. */
-  dueAt(link: Link, now: number): number {
-    if (!link.isConnected) return Number.POSITIVE_INFINITY;
-    if (link.toldHash !== this.#hash || link.toldDropped !== this.#drops(link, now)) return now;
-    let due = beatAt(link);
-    if (!link.isKnown) due = Math.min(due, link.sentAt + link.greeting);
-    if (link.owedAt !== undefined) due = Math.min(due, link.owedAt + CONFIRM_MILLISECONDS);
-    if (link.needsNumbers) due = Math.min(due, link.sentAt + link.patience);
-    for (const entry of this.#board.entries) due = Math.min(due, this.#entryDueAt(link, entry, now));
-    return due;
-  }
-
-  #entryDueAt(link: Link, { id, mark }: Entry, now: number): number {
-    if (link.confirmed.has(mark) || id === link.id) return Number.POSITIVE_INFINITY;
-    const sentAt = link.flight.get(mark);
-    if (sentAt !== undefined) return sentAt + link.patience;
-    if (id === this.#id) return now;
-    const isElsewhere = !this.#isSmall && this.#board.entryOf(link.id)?.links.has(id);
-    return isElsewhere ? this.#turnedAt + 2 * PATIENCE_MILLISECONDS : link.sentAt + FORWARD_MILLISECONDS;
-  }
-
-  get #isSmall(): boolean {
-    return sizesOf(this.#options.shape, this.#generation.stage).integers <= SMALL_INTEGERS;
-  }
-
   /** Neighbours that must be told something now, and when the next one must be. */
   due(now: number): { readonly links: readonly Link[]; readonly nextAt: number } {
-    const times = Array.from(this.#links.values(), (link) => ({ link, at: this.dueAt(link, now) }));
-    // Who would be told in a moment is told with the rest.
-    const until = times.some(({ at }) => at <= now) ? now + CONFIRM_MILLISECONDS : now;
-    const links = times.flatMap(({ link, at }) => (at <= until ? [link] : []));
-    let nextAt = times.reduce((least, { at }) => (at > until ? Math.min(least, at) : least), Number.POSITIVE_INFINITY);
-    for (const link of this.#links.values()) {
-      if (link.counted > 0) nextAt = Math.min(nextAt, link.heardAt + SILENCE_MILLISECONDS + 1);
-      else if (link.waitUntil > now) nextAt = Math.min(nextAt, link.waitUntil);
-    }
-    return { links, nextAt };
+    return dueLinks(this.#place, [...this.#links.values()], now);
   }
 
   /** What this neighbour is told now; it counts as told. */
   messageFor(link: Link, now: number): Omit<Message, "kind" | "stamp"> {
-    const { number, hash } = this.#generation;
-    const entries = this.#entriesFor(link, now);
-    const isLacking = link.needsNumbers || entries.some(({ mark }) => link.flight.has(mark));
-    const isRepeated = link.toldHash === this.#hash && isLacking;
-    const withNumbers = this.#isSmall || !this.#isFound || link.needsNumbers;
-    const message = {
-      knows: link.epoch,
-      isDropped: this.#drops(link, now),
-      number,
-      hash,
-      content: withNumbers ? this.#generation : undefined,
-      isAsking: link.ahead !== undefined || !link.isKnown,
-      have: Array.from(this.#board.entries, ({ mark }) => mark),
-      entries,
-    };
-    if (isRepeated) link.patience = Math.min(2 * link.patience, BOARD_BEAT_MILLISECONDS);
-    for (const { mark } of entries) link.flight.set(mark, now);
-    link.toldHash = this.#hash;
-    link.toldDropped = message.isDropped;
-    if (!link.isKnown) link.greeting = Math.min(2 * link.greeting, BOARD_BEAT_MILLISECONDS);
-    link.sentAt = now;
-    link.owedAt = undefined;
-    link.needsNumbers = false;
-    return message;
+    return tell(this.#place, link, now);
   }
 
-  #entriesFor(link: Link, now: number): Entry[] {
-    const found: Entry[] = [];
-    let room = FRAME_ENTRIES_BYTES;
-    for (const entry of this.#board.entries) {
-      // What would go in a moment goes with the rest.
-      if (this.#entryDueAt(link, entry, now) > now + FORWARD_MILLISECONDS) continue;
-      room -= entryBytes(entry.links.size, entry.words.length / 2);
-      if (room < 0 && found.length > 0) break;
-      found.push(entry);
-    }
-    return found;
+  get #place(): Place {
+    const { shape } = this.#options;
+    return {
+      self: this.#id,
+      generation: this.#generation,
+      hash: this.#hash,
+      board: this.#board,
+      isFound: this.#isFound,
+      isSmall: sizesOf(shape, this.#generation.stage).integers <= SMALL_INTEGERS,
+      isPaused: this.isPaused,
+      turnedAt: this.#turnedAt,
+    };
   }
 }

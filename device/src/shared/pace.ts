@@ -16,7 +16,10 @@ export const SILENCE_MILLISECONDS = 60_000;
  */
 export const PATIENCE_MILLISECONDS = 100;
 
-/** docs/protocol.md#board: "A neighbour that has not heard this device yet is greeted again after this time, then after twice as long, and so on." */
+/**
+ * docs/protocol.md#board: "A neighbour that has not heard this device yet is greeted again after this time, then after
+ * twice as long, and so on."
+ */
 export const GREETING_MILLISECONDS = 30;
 
 /**

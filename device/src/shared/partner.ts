@@ -1,12 +1,7 @@
 // One linked device as a member of the board knows it: whether it counts, and what it has been told.
 
 import type { Message } from "./frame.ts";
-import {
-  BOARD_BEAT_MILLISECONDS,
-  GREETING_MILLISECONDS,
-  PATIENCE_MILLISECONDS,
-  SILENCE_MILLISECONDS,
-} from "./pace.ts";
+import { GREETING_MILLISECONDS, PATIENCE_MILLISECONDS, SILENCE_MILLISECONDS } from "./pace.ts";
 
 export interface Link {
   readonly peer: string;
@@ -83,12 +78,11 @@ export function turnLink(/* OUT */ link: Link): void {
   link.patience = PATIENCE_MILLISECONDS;
 }
 
-export function isSilent({ heardAt }: Link, now: number): boolean {
-  return now - heardAt > SILENCE_MILLISECONDS;
+/** Whether a device goes on without it. */
+export function isLeftOut({ heardAt }: Link, isPaused: boolean, now: number): boolean {
+  return isPaused || now - heardAt > SILENCE_MILLISECONDS;
 }
 
 export function isPending({ counted, waitUntil }: Link, now: number): boolean {
   return counted === 0 && now < waitUntil;
 }
-
-export const beatAt = ({ sentAt }: Link) => sentAt + BOARD_BEAT_MILLISECONDS;

@@ -53,7 +53,11 @@ export function ownIntegers(shape: Shape, content: Content, own: Own): Float64Ar
       return meansIntegers(shape, content, own.seed());
     case stages.cores: {
       const { numbers } = content;
-      return clusterIntegers(shape, content, sumsBy(own.seed(), shape.k, (point) => nearest(point, numbers)));
+      return clusterIntegers(
+        shape,
+        content,
+        sumsBy(own.seed(), shape.k, (point) => nearest(point, numbers)),
+      );
     }
     case stages.rows:
       return clusterIntegers(shape, content, own.at(content.numbers));

@@ -59,7 +59,8 @@ export class OwnRows implements Own {
     this.#prepared = undefined;
     this.#best = undefined;
     this.#restartsLeft = 0;
-    const points = this.guarded?.take(rows) ?? shifted(scaleRows(study, takeRows(rows, rowsThatCount(study, rows))), shape);
+    const points =
+      this.guarded?.take(rows) ?? shifted(scaleRows(study, takeRows(rows, rowsThatCount(study, rows))), shape);
     this.rowsLeftOut = rows.rows - points.rows + (this.guarded?.deleted ?? 0);
     return points;
   }
@@ -96,7 +97,8 @@ export class OwnRows implements Own {
   seed(): Weighted {
     if (this.guarded === undefined) return { points: this.#points, weights: undefined };
     const { cores } = this.guarded;
-    if (cores === undefined) return { points: { ...this.#points, data: new Float64Array(0), rows: 0 }, weights: undefined };
+    if (cores === undefined)
+      return { points: { ...this.#points, data: new Float64Array(0), rows: 0 }, weights: undefined };
     const given = Array.from(cores.counts.keys()).filter((c) => cores.counts[c] > 0);
     const weights = Float64Array.from(given, (c) => cores.counts[c]);
     return { points: shifted(takeRows(cores.centroids, given), this.#options.shape), weights };

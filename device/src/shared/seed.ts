@@ -74,7 +74,11 @@ export function momentIntegers(shape: Shape, { points, weights }: Weighted): Flo
   return sums.map((sum, i) => (i === 0 ? sum : Math.round(sum * 2 ** MOMENT_BITS)));
 }
 
-export function afterMoments(shape: Shape, content: Content, totals: Float64Array): Content | "settled" | "implausible" {
+export function afterMoments(
+  shape: Shape,
+  content: Content,
+  totals: Float64Array,
+): Content | "settled" | "implausible" {
   const rows = totals[0];
   if (!(rows >= 0) || rows > 2 ** 33) return "implausible";
   if (rows === 0) return "settled";
@@ -158,7 +162,10 @@ export function afterGrid(
   const last = step.map((_, a) => Math.max(...places.map((place) => place[a])));
   const share = first.reduce((part, at, a) => (part * (last[a] + 1 - at)) / CELLS[q], 1);
   if (share < ZOOM_SHARE && content.steps < MOST_ZOOMS) {
-    const bounds = [...first.map((at, a) => low[a] + at * step[a]), ...last.map((at, a) => low[a] + (at + 1) * step[a])];
+    const bounds = [
+      ...first.map((at, a) => low[a] + at * step[a]),
+      ...last.map((at, a) => low[a] + (at + 1) * step[a]),
+    ];
     return { ...content, steps, rows, numbers: Float64Array.from([...bounds, ...axes]) };
   }
   const centres = places.map((place) => place.map((at, a) => low[a] + (at + 0.5) * step[a]));

@@ -1,7 +1,7 @@
 // fedkm study init: a first study file, from features given or from a file's columns, for a person to look over.
 
 import { existsSync } from "node:fs";
-import { type Feature, parseStudy, whatNeighboursLearn } from "@fedkm/device";
+import { type Feature, parseStudy, whatAllLearn, whatNeighboursLearn } from "@fedkm/device";
 import { type Columns, readColumns } from "@fedkm/device/daemon";
 import type { Console } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
@@ -14,6 +14,7 @@ export interface StudyInitOptions {
   readonly feature?: readonly string[];
   readonly data?: string;
   readonly columns?: string;
+  readonly clusters: "personal" | "shared";
   readonly privacy: "open" | "guarded";
   readonly out: string;
 }
@@ -30,8 +31,10 @@ export async function initStudy(options: StudyInitOptions, { stdout }: Console):
   parseStudy(text);
   await writeWhole(out, text);
   stdout.write(`wrote ${out}: look it over, then give the same file to every device\n`);
-  stdout.write(`privacy is ${options.privacy}: ${whatNeighboursLearn[options.privacy]}\n`);
+  stdout.write(`privacy is ${options.privacy}: ${learntOf(options.clusters)[options.privacy]}\n`);
 }
+
+const learntOf = (clusters: "personal" | "shared") => (clusters === "shared" ? whatAllLearn : whatNeighboursLearn);
 
 function parseFeature(text: string): Feature {
   const [name, min, max, unit = ""] = text.split(":");
@@ -65,11 +68,13 @@ interface StudySketch {
   readonly k: number;
   readonly alpha: number;
   readonly features: readonly Feature[];
+  readonly clusters: "personal" | "shared";
   readonly privacy: "open" | "guarded";
 }
 
 /** The file's text, with a reason for each field. */
-function studyText({ name, k, alpha, features, privacy }: StudySketch): string {
+function studyText({ name, k, alpha, features, clusters, privacy }: StudySketch): string {
+  const learnt = learntOf(clusters);
   const lines = features.map(
     ({ name: feature, unit, min, max, scale }) =>
       `  - { name: ${JSON.stringify(feature)}, unit: ${JSON.stringify(unit)}, min: ${min}, max: ${max}, scale: ${scale} }`,
@@ -81,15 +86,22 @@ k: ${k}
 # Columns of the data. Rows outside min and max do not count; a difference of \`scale\` units counts as 1.
 features:
 ${lines.join("\n")}
-# How strongly neighbours pull: 0 is alone, large is one clustering for all.
-alpha: ${alpha}
-coupling: nearest
-# device: every device counts the same. sample: by its rows.
-weighting: device
-# guarded: ${whatNeighboursLearn.guarded}.
-# open: ${whatNeighboursLearn.open}.
+${clusters === "shared" ? sharedText : personalText(alpha)}
+# guarded: ${learnt.guarded}.
+# open: ${learnt.open}.
 privacy: ${privacy}
 # What guarded promises. In both modes a device with fewer than k times as many rows sends nothing of its own.
 minimum: 10
 `;
 }
+
+const personalText = (alpha: number) => `# How strongly neighbours pull: 0 is alone, large is one clustering for all.
+alpha: ${alpha}
+coupling: nearest
+# device: every device counts the same. sample: by its rows.
+weighting: device`;
+
+const sharedText = `# One clustering for all, as of all rows together, by sums that devices mask.
+clusters: shared
+# So many devices may put together what they know; each device needs one link more than that.
+colluders: 1`;

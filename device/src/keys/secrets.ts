@@ -11,10 +11,10 @@ import {
   sign,
   verify,
 } from "node:crypto";
-import { secretOf } from "../keys/signature.ts";
 import { type Identity, publicKeyOf } from "../peer.ts";
-import { idOf, type Secrets } from "./secrets.ts";
-import { wordsFromBytes } from "./words.ts";
+import { idOf, type Secrets } from "../shared/secrets.ts";
+import { wordsFromBytes } from "../shared/words.ts";
+import { secretOf } from "./signature.ts";
 
 /** What stands before keys in PKCS #8 and SPKI (RFC 8410). */
 const AGREEMENT_SECRET_HEAD = Buffer.from("302e020100300506032b656e04220420", "hex");
@@ -25,8 +25,10 @@ const FIELD = 2n ** 255n - 19n;
 /** So many keys of others are kept ready; a board has fewer. */
 const MOST_KEYS = 1024;
 
-/** `study`: the hash that frames carry. Keys of other studies have other pads. */
-export function nodeSecrets({ peer: self, key: stored }: Identity, study: Uint8Array): Secrets {
+/** What a pad is for is in `info`, the study included. */
+const SALT = new TextEncoder().encode("fedkm");
+
+export function nodeSecrets({ peer: self, key: stored }: Identity): Secrets {
   const own = secretOf(stored);
   const key = publicKeyOf(self);
   const agreement = agreementSecret(own);
@@ -52,7 +54,7 @@ export function nodeSecrets({ peer: self, key: stored }: Identity, study: Uint8A
     key,
     keyOf: publicKeyOf,
     pad(peer, info, integers) {
-      const stream = Buffer.from(hkdfSync("sha256", sharedWith(peer), study, info, 48));
+      const stream = Buffer.from(hkdfSync("sha256", sharedWith(peer), SALT, info, 48));
       const cipher = createCipheriv("aes-256-ctr", stream.subarray(0, 32), stream.subarray(32));
       return wordsFromBytes(cipher.update(new Uint8Array(8 * integers)));
     },
