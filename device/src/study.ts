@@ -1,10 +1,12 @@
 // The study: the contract that all devices share. Read from study.yaml, checked, put into one canonical form and hashed.
 
 import type { Coupling, Weighting } from "@fedkm/core";
+import { MOST_GRID_COLUMNS } from "@fedkm/core/private";
 import { isNode, LineCounter, parseDocument, stringify } from "yaml";
 import { type Fail, type Fields, failWith, fieldsOf, type Path, show } from "./fields.ts";
 import { BOX_HALF_RANGES, LARGEST_FRAME_BYTES } from "./link/limits.ts";
 import { type Contract, frameBytes, HASH_BYTES, sketchBytes } from "./protocol.ts";
+import { seedIn, sharedIn } from "./sharedFields.ts";
 
 export interface Feature {
   readonly name: string;
@@ -26,7 +28,10 @@ export interface Study {
   readonly alpha: number;
   readonly coupling: Coupling;
   readonly weighting: Weighting;
-  /** With weighting "sample": a device with this many rows weighs 1. Nobody knows the true mean, nor should. */
+  /**
+   * With weighting "sample": a device with this many rows weighs 1. With privacy "private": what the releases are made
+   * for. Nobody knows the true mean, nor should.
+   */
   readonly typicalRows: number | null;
   readonly privacy: Privacy;
   /** A device with fewer than k times as many rows passes on what it hears, but sends nothing of its own. */
@@ -37,13 +42,37 @@ export interface Study {
   readonly colluders?: number;
   /** With shared clusters: where they begin, in the features' units. Absent: sums over all rows say it. */
   readonly seed?: readonly (readonly number[])[];
+  /** With privacy "private": what all releases of one version of a device's rows cost, and all that it ever makes. */
+  readonly epsilon?: number;
+  readonly delta?: number;
+  readonly lifetimeEpsilon?: number;
+}
+
+/** The same with every number: what is not in the study is the default. */
+export function budgetOf(study: Pick<Study, "epsilon" | "delta" | "lifetimeEpsilon">) {
+  const { epsilon = 1, delta = 1e-5, lifetimeEpsilon = 4 * epsilon } = study;
+  return { epsilon, delta, lifetime: lifetimeEpsilon };
 }
 
 const LARGEST_TEXT = 1 << 16;
 const LARGEST_VALUE = 1e12;
-const fields = ["name", "k", "features", "alpha", "coupling", "weighting", "typicalRows", "privacy", "minimum"];
-/** Of studies with shared clusters only, so that all others keep their text and hash. */
-const sharedFields = ["clusters", "colluders", "seed"];
+const fields = [
+  "name",
+  "k",
+  "features",
+  "alpha",
+  "coupling",
+  "weighting",
+  "typicalRows",
+  "privacy",
+  "minimum",
+  "epsilon",
+  "delta",
+  "lifetimeEpsilon",
+  "clusters",
+  "colluders",
+  "seed",
+];
 const featureFields = ["name", "unit", "min", "max", "scale"];
 
 /** The study of a YAML (or JSON) text; an error names field, rule, value and line. */
@@ -66,7 +95,7 @@ export function parseStudy(text: string): Study {
 
 function checkedStudy(value: unknown, where: (path: Path) => string): Study {
   const fail = failWith(where, "study");
-  const given = fieldsOf(value, [], [...fields, ...sharedFields], fail);
+  const given = fieldsOf(value, [], fields, fail);
   const integer = (name: string, low: number, high: number, or?: number) =>
     given.number(name, (x) => Number.isInteger(x) && x >= low && x <= high, `an integer from ${low} to ${high}`, or);
   const oneOf = <T extends string>(name: string, allowed: readonly T[], or?: T): T => {
@@ -75,8 +104,10 @@ function checkedStudy(value: unknown, where: (path: Path) => string): Study {
   };
   const weighting = oneOf("weighting", ["device", "sample"], "device");
   const typicalRows = given.value("typicalRows");
-  if (weighting === "device" && typicalRows != null) {
-    fail(["typicalRows"], 'left out unless weighting is "sample"', typicalRows);
+  const privacy = oneOf("privacy", ["open", "guarded", "private"]);
+  const isTypical = weighting === "sample" || privacy === "private";
+  if (!isTypical && typicalRows != null) {
+    fail(["typicalRows"], 'left out unless weighting is "sample" or privacy is "private"', typicalRows);
   }
   const isShared = oneOf("clusters", ["personal", "shared"], "personal") === "shared";
   const study: Study = {
@@ -86,11 +117,13 @@ function checkedStudy(value: unknown, where: (path: Path) => string): Study {
     alpha: isShared ? 0 : given.number("alpha", (x) => x >= 0 && x <= LARGEST_VALUE, "a number of at least 0"),
     coupling: oneOf("coupling", ["nearest", "transport"], "nearest"),
     weighting,
-    typicalRows: weighting === "sample" ? integer("typicalRows", 1, LARGEST_VALUE) : null,
-    privacy: oneOf("privacy", ["open", "guarded", "private"]),
+    typicalRows: isTypical ? integer("typicalRows", 1, LARGEST_VALUE) : null,
+    privacy,
     minimum: integer("minimum", 1, 1e6, 10),
-    ...(isShared && { clusters: "shared" as const, colluders: integer("colluders", 1, 1000, 1) }),
+    ...budgetIn(given, privacy, fail),
+    ...sharedIn(given, isShared, fail),
   };
+  if (privacy === "private") checkPrivate(study, fail);
   if (study.privacy === "guarded" && study.minimum < 2) {
     fail(["minimum"], 'at least 2 with privacy "guarded"', study.minimum);
   }
@@ -98,36 +131,42 @@ function checkedStudy(value: unknown, where: (path: Path) => string): Study {
   const bytes = frameBytes(shape) + sketchBytes(shape);
   if (bytes > LARGEST_FRAME_BYTES)
     fail(["k"], `small enough for a frame of ${LARGEST_FRAME_BYTES} bytes, not ${bytes}`, study.k);
-  return isShared ? sharedStudy(study, given, fail) : personalStudy(study, given, fail);
-}
-
-function personalStudy(study: Study, given: Fields, fail: Fail): Study {
-  for (const name of ["colluders", "seed"]) {
-    if (given.value(name) != null) fail([name], 'left out unless clusters is "shared"', given.value(name));
-  }
-  return study;
-}
-
-/** Every row counts the same, and nothing pulls. The canonical text has these fields all the same. */
-function sharedStudy(study: Study, given: Fields, fail: Fail): Study {
-  for (const [name, none] of Object.entries({ alpha: 0, coupling: "nearest", weighting: "device" })) {
-    const got = given.value(name);
-    if (got != null && got !== none) fail([name], 'left out if clusters is "shared"', got);
-  }
-  const seed = seedOf(given.value("seed"), study, fail);
+  const seed = seedIn(given, study.k, study.features, fail);
   return seed === undefined ? study : { ...study, seed };
 }
 
-/** Where shared clusters begin, if the study says it. */
-function seedOf(value: unknown, { k, features }: Study, fail: Fail): Study["seed"] {
-  if (value === undefined || value === null) return undefined;
-  const isInside = (row: unknown) =>
-    Array.isArray(row) &&
-    row.length === features.length &&
-    row.every((x, f) => typeof x === "number" && x >= features[f].min && x <= features[f].max);
-  const rule = `${k} rows of ${features.length} numbers within the bounds of the features`;
-  if (!Array.isArray(value) || value.length !== k || !value.every(isInside)) return fail(["seed"], rule, value);
-  return value;
+/** Whether what leaves a device is written down before. */
+export function keepsHistory({ privacy }: Study): boolean {
+  return privacy !== "open";
+}
+
+/** What a private study promises; no other study has it, so that their hashes stay as they were. */
+function budgetIn(given: Fields, privacy: Privacy, fail: Fail) {
+  const names = ["epsilon", "delta", "lifetimeEpsilon"] as const;
+  if (privacy !== "private") {
+    for (const name of names) {
+      if (given.value(name) != null) fail([name], 'left out unless privacy is "private"', given.value(name));
+    }
+    return {};
+  }
+  const epsilon = given.number("epsilon", (x) => x > 0 && x <= 20, "a number above 0 and at most 20", 1);
+  const delta = given.number("delta", (x) => x > 0 && x <= 1e-3, "a number above 0 and at most 0.001", 1e-5);
+  const isEnough = (x: number) => x >= epsilon && x <= 100;
+  const lifetimeEpsilon = given.number(
+    "lifetimeEpsilon",
+    isEnough,
+    `a number from ${epsilon} (epsilon) to 100`,
+    4 * epsilon,
+  );
+  return { epsilon, delta, lifetimeEpsilon };
+}
+
+function checkPrivate({ features, weighting }: Study, fail: Fail): void {
+  if (features.length > MOST_GRID_COLUMNS) {
+    const rule = `a list of 1 to ${MOST_GRID_COLUMNS} features with privacy "private" (a histogram of more has too few rows in its cells)`;
+    fail(["features"], rule, `${features.length} features`);
+  }
+  if (weighting === "sample") fail(["weighting"], '"device" with privacy "private" (sizes are not told)', weighting);
 }
 
 /** The YAML text of a study, which `parseStudy` reads back. */
@@ -170,8 +209,7 @@ function featuresOf(value: unknown, fail: Fail): Feature[] {
 /** The one text of a study: every field, defaults filled in, in a fixed order. Equal studies have equal texts. */
 export function canonicalStudy(study: Study): string {
   const features = study.features.map((feature) => pick(feature, featureFields));
-  const own = study.clusters === "shared" ? { ...pick(study, sharedFields), seed: study.seed ?? null } : {};
-  return JSON.stringify({ ...pick(study, fields), features, ...own });
+  return JSON.stringify({ ...pick(study, fields), features });
 }
 
 function pick(from: object, names: readonly string[]): Record<string, unknown> {
@@ -204,10 +242,8 @@ export function compareStudies(here: Study, there: Study): string[] {
     if (a !== b) differences.push(`${name}: ${show(a)} here, ${show(b)} there`);
   };
   for (const name of fields as (keyof Study)[]) {
-    if (name !== "features") compare(name, here[name], there[name]);
+    if (name !== "features" && name !== "seed") compare(name, here[name], there[name]);
   }
-  compare("clusters", here.clusters ?? "personal", there.clusters ?? "personal");
-  compare("colluders", here.colluders, there.colluders);
   compare("seed", here.seed && JSON.stringify(here.seed), there.seed && JSON.stringify(there.seed));
   compare("number of features", here.features.length, there.features.length);
   for (let f = 0; f < Math.min(here.features.length, there.features.length); f++) {

@@ -91,7 +91,7 @@ export function judge(answers: readonly Matrix[], datasets: readonly Matrix[]): 
   return { isSame, step: pooledStep(first, pooled), excess: (2 * distortion([pooled], [first])) / best.inertia - 1 };
 }
 
-export function pooledStep(centroids: Matrix, { data, rows, cols }: Matrix): number {
+function pooledStep(centroids: Matrix, { data, rows, cols }: Matrix): number {
   const labels = predict(centroids, { data, rows, cols });
   const counts = new Float64Array(centroids.rows);
   const sums = new Float64Array(centroids.data.length);

@@ -5,5 +5,5 @@ export { type AuditOptions, auditStudy } from "./audit.ts";
 export { type BoardsSeen, seeBoards } from "./boards.ts";
 export type { Tally } from "./outcome.ts";
 export { auditRecording, type RecordedAudit } from "./recorded.ts";
-export { ownStudy } from "./scene.ts";
+export { ownPrivateStudy, ownStudy } from "./scene.ts";
 export { explanations, leakOf, remainingOf, rowsFound, titles, verdictOf } from "./words.ts";

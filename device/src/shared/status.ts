@@ -37,6 +37,7 @@ export function describeShared(
     rowsLeftOut: own.rowsLeftOut,
     privacy: study.privacy,
     guarded: own.guarded?.status() ?? null,
+    private: null,
     epoch,
     opening: 0,
     round: generation.number,

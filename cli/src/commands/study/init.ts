@@ -1,7 +1,7 @@
 // fedkm study init: a first study file, from features given or from a file's columns, for a person to look over.
 
 import { existsSync } from "node:fs";
-import { type Feature, parseStudy, whatAllLearn, whatNeighboursLearn } from "@fedkm/device";
+import { budgetOf, type Feature, parseStudy, type Study, whatAllLearn, whatNeighboursLearn } from "@fedkm/device";
 import { type Columns, readColumns } from "@fedkm/device/daemon";
 import type { Console } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
@@ -15,7 +15,10 @@ export interface StudyInitOptions {
   readonly data?: string;
   readonly columns?: string;
   readonly clusters: "personal" | "shared";
-  readonly privacy: "open" | "guarded";
+  readonly privacy: Study["privacy"];
+  readonly typicalRows?: number;
+  readonly epsilon?: number;
+  readonly delta?: number;
   readonly out: string;
 }
 
@@ -28,10 +31,11 @@ export async function initStudy(options: StudyInitOptions, { stdout }: Console):
   const features =
     data === undefined ? feature?.map(parseFeature) : boundsOf(await readColumns(data, columns?.split(",")));
   const text = studyText({ ...options, features: features ?? [] });
-  parseStudy(text);
+  const study = parseStudy(text);
   await writeWhole(out, text);
   stdout.write(`wrote ${out}: look it over, then give the same file to every device\n`);
   stdout.write(`privacy is ${options.privacy}: ${learntOf(options.clusters)[options.privacy]}\n`);
+  if (study.privacy === "private" && data !== undefined) stdout.write(`${BOUNDS_OF_DATA}\n`);
 }
 
 const learntOf = (clusters: "personal" | "shared") => (clusters === "shared" ? whatAllLearn : whatNeighboursLearn);
@@ -63,17 +67,17 @@ function boundsOf({ names, points }: Columns): Feature[] {
   });
 }
 
-interface StudySketch {
-  readonly name: string;
-  readonly k: number;
-  readonly alpha: number;
+/** Bounds that come from rows say something about them. */
+const BOUNDS_OF_DATA =
+  "bounds and scales come from the file: replace them by what is known without it, or the promise does not cover them";
+
+type StudySketch = Omit<StudyInitOptions, "feature" | "data" | "columns" | "out"> & {
   readonly features: readonly Feature[];
-  readonly clusters: "personal" | "shared";
-  readonly privacy: "open" | "guarded";
-}
+};
 
 /** The file's text, with a reason for each field. */
-function studyText({ name, k, alpha, features, clusters, privacy }: StudySketch): string {
+function studyText(sketch: StudySketch): string {
+  const { name, k, alpha, features, clusters, privacy } = sketch;
   const learnt = learntOf(clusters);
   const lines = features.map(
     ({ name: feature, unit, min, max, scale }) =>
@@ -88,9 +92,10 @@ features:
 ${lines.join("\n")}
 ${clusters === "shared" ? sharedText : personalText(alpha)}
 # guarded: ${learnt.guarded}.
+# private: ${learnt.private}.
 # open: ${learnt.open}.
 privacy: ${privacy}
-# What guarded promises. In both modes a device with fewer than k times as many rows sends nothing of its own.
+${budgetText(sketch)}# What guarded promises. In both modes a device with fewer than k times as many rows sends nothing of its own.
 minimum: 10
 `;
 }
@@ -105,3 +110,28 @@ const sharedText = `# One clustering for all, as of all rows together, by sums t
 clusters: shared
 # So many devices may put together what they know; each device needs one link more than that.
 colluders: 1`;
+
+/** What only a private study says. */
+function budgetText({ privacy, typicalRows, ...given }: StudySketch): string {
+  if (privacy !== "private") {
+    for (const [option, value] of Object.entries({ "--typical-rows": typicalRows, ...budgetOptions(given) })) {
+      if (value !== undefined)
+        throw new UsageError(`${option} must be left out unless --privacy is private, got ${value}`);
+    }
+    return "";
+  }
+  if (typicalRows === undefined)
+    throw new UsageError("--typical-rows must be given with --privacy private, got nothing");
+  const { epsilon, delta, lifetime } = budgetOf(given);
+  return `# Rows of a device, about: the noise is made for so many. Never count them for this.
+typicalRows: ${typicalRows}
+# What all releases of one version of a device's rows cost, how likely that may not hold, and what it may ever spend.
+epsilon: ${epsilon}
+delta: ${delta}
+lifetimeEpsilon: ${lifetime}
+`;
+}
+
+const budgetOptions = ({ epsilon, delta }: Pick<StudySketch, "epsilon" | "delta">) => {
+  return { "--epsilon": epsilon, "--delta": delta };
+};
