@@ -3,6 +3,7 @@
 import { type DeviceUpdate, kmeans, type Matrix, matrix, toRows, updateDevice } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
 import { isBetterEnd } from "./choice.ts";
+import { Damping } from "./damping.ts";
 import { Guarded, isSameRow } from "./guarded.ts";
 import type { HistoryMemory, SavedState } from "./memory.ts";
 import { inOrder, isInOrder, orderLike, sortedOrder } from "./numbering.ts";
@@ -36,6 +37,7 @@ export class Model {
   #numbers: Matrix | undefined;
   /** The finished k-means of the own rows. */
   #own: Matrix | undefined;
+  readonly damping = new Damping((a, b) => this.distance(a, b));
   /** Guarded, a device sends the cores of its own k-means until it knows a seed: labels that few rows change later. */
   #isOpened: boolean;
   rowsLeftOut = 0;
@@ -115,6 +117,7 @@ export class Model {
   /** Somebody new is there to learn from. */
   openAgain(): void {
     this.#openingLeft = OPENING_UPDATES;
+    this.damping.reset();
   }
 
   /**
@@ -127,9 +130,7 @@ export class Model {
       this.#starts = [seed, this.#own, this.centroids].filter((start) => start !== undefined);
       this.#numbers = seed;
       this.openAgain();
-    } else {
-      this.#numberLike(seed);
-    }
+    } else this.#numberLike(seed);
   }
 
   /**
@@ -221,6 +222,7 @@ export class Model {
       const found = this.#updated(other, neighbours);
       if (isBetterEnd(found, result, neighbours, this.#study)) [result, isFresh] = [found, true];
     }
+    if (!isChoosing) result = { ...result, centroids: this.damping.apply(first, result.centroids, neighbours) };
     this.#openingLeft = Math.max(0, this.#openingLeft - 1);
     this.round++;
     this.centroids = result.centroids;
