@@ -34,6 +34,7 @@ export {
   type Scaling,
   standardScaling,
   undoScaling,
+  unscaled,
 } from "./scaling.ts";
 export type { PieceWriter } from "./source.ts";
 export type { Format, MissingCells, Table, Words } from "./table.ts";
