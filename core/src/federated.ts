@@ -64,7 +64,8 @@ export function federatedStart(
     seeds.reduce((most, { losses }) => Math.max(most, losses), 0),
   );
   return {
-    centroids: Array.from(component, (c) => ({ ...seeds[c].centroids, data: seeds[c].centroids.data.slice() })),
+    // One matrix for all: a million copies would take more room than the points.
+    centroids: Array.from(component, (c) => seeds[c].centroids),
     traffic: seeds.some(({ losses }) => losses > 0) ? addTraffic(flooded, judged) : flooded,
   };
 }

@@ -120,7 +120,10 @@ export function communities(sizes: readonly number[], inside: number, between: n
   checkProbability("between", between);
   checkRandom(random);
   let size = 0;
-  const starts = sizes.map((own) => (size += own) - own);
+  const starts = sizes.map((own) => {
+    size += own;
+    return size - own;
+  });
   return graphOf(size, communityLinks({ sizes, starts, size }, inside, between, random));
 }
 
