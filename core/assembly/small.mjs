@@ -4,6 +4,9 @@
 
 import { nearestOfFour, SMALL_COLUMNS, SUM_OF_LANES } from "./four.mjs";
 
+/** Planar points are the usual ones: they are spread, and summed with their first labels, by code of their own. */
+const USUAL_COLUMNS = [2];
+
 /** The text of assembly/small.ts, which exists only while asc runs. */
 export function smallSource() {
   return `
@@ -15,7 +18,8 @@ import { State } from "./state";
 const UNASSIGNED: i32 = 0x7fff;
 /** Up to so many clusters it is faster to look at all rows of a block for each than to move them one by one. */
 const GATHERED: i32 = 4;
-${SMALL_COLUMNS.map((d) => smallSourceOf(d) + gatherSourceOf(d) + arrangeSourceOf(d)).join("")}
+${USUAL_COLUMNS.map((d) => gatherSourceOf(d) + arrangeSourceOf(d)).join("")}
+${SMALL_COLUMNS.map(smallSourceOf).join("")}
 /** Assigns the rows of a block from a multiple of 8 on and returns their loss, in the order that rows.ts describes. */
 export function small(state: State, from: i32, to: i32): f64 {
   ${SMALL_COLUMNS.map((d) => `if (state.cols == ${d}) return small${d}(state, from, to);`).join("\n  ")}
@@ -51,12 +55,16 @@ function move(state: State, row: i32, from: i32, to: i32): void {
 
 /** Spreads rows that lie at \`source\` one after the other over tiles, and raises \`largest\` as survey in rows.ts does. */
 export function arrange(state: State, from: i32, to: i32, source: usize, largest: usize): void {
-  const tiled = from + ((to - from) & ~7);
-  ${SMALL_COLUMNS.map((d) => `if (state.cols == ${d}) arrange${d}(state, from, tiled, source, largest);`).join("\n  ")}
-  // The rows of a last tile that is not full.
   const cols = state.cols;
-  source += <usize>((tiled - from) * cols) << 3;
-  for (let row = tiled; row < to; row++) {
+  let row = from;
+  ${USUAL_COLUMNS.map(
+    (d) => `if (cols == ${d}) {
+    row += (to - from) & ~7;
+    arrange${d}(state, from, row, source, largest);
+  }`,
+  ).join("\n  ")}
+  source += <usize>((row - from) * cols) << 3;
+  for (; row < to; row++) {
     const weight = state.weights ? load<f64>(state.weights + (<usize>row << 3)) : 1;
     let target = state.points + <usize>(row >> 3) * (<usize>cols << 6) + (<usize>(row & 7) << 3);
     let top = largest;
@@ -74,8 +82,13 @@ export function arrange(state: State, from: i32, to: i32, source: usize, largest
 `;
 }
 
+/** Whether the rows of a block get their first labels, as all rows of a device do in one pass. */
+const FIRST_LABELS =
+  "const isNew = state.k <= GATHERED && !weights && load<u16>(state.labels + (<usize>from << 1)) == UNASSIGNED;";
+
 /** The small engine for d columns: the eight points of a tile as twice four, which fit into the registers. */
 function smallSourceOf(d) {
+  const isUsual = USUAL_COLUMNS.includes(d);
   const half = (at, from) => {
     const place = (v) => `weights + (<usize>row << 3), ${8 * from + 16 * v}`;
     const weigh = `if (weights) {
@@ -99,8 +112,7 @@ function small${d}(state: State, from: i32, to: i32): f64 {
   let low = f64x2.splat(0);
   let high = low;
   let tile = state.points + <usize>(from >> 3) * ${64 * d};
-  // All rows of a device get their first label in one pass.
-  const isNew = state.k <= GATHERED && !weights && load<u16>(state.labels + (<usize>from << 1)) == UNASSIGNED;
+  ${isUsual ? FIRST_LABELS : "const isNew = false;"}
   for (let row = from; row < to; row += 8, tile += ${64 * d}) {
     const left = to - row;
     let front: v128;
@@ -125,7 +137,7 @@ function small${d}(state: State, from: i32, to: i32): f64 {
       move(state, row + lane, load<u16>(state.scores + (<usize>lane << 1)), load<u16>(at + (<usize>lane << 1)));
     }
   }
-  if (isNew) gather${d}(state, from, to);
+  ${isUsual ? `if (isNew) gather${d}(state, from, to);` : ""}
   return ${SUM_OF_LANES};
 }
 `;
