@@ -172,17 +172,19 @@ describe("updateDevice(..., { robust: true })", () => {
   it("lets a neighbour that is near its limit in one of three clusters pull whole, and less one that is so in all", () => {
     const { datasets } = problemOf(1);
     const { centroids } = kmeans(stack(datasets), { k: 3 });
-    const moved = (clusters: number, by: number) => ({
+    const moved = (clusters: number, x: number, y: number) => ({
       ...centroids,
-      data: centroids.data.map((x, i) => (i < 2 * clusters ? x + by : x)),
+      data: centroids.data.map((at, i) => (i < 2 * clusters ? at + (i % 2 === 0 ? x : y) : at)),
     });
-    const honest = [0.1, -0.1, 0.12].map((by) => moved(3, by));
-    const shareOf = (other: Matrix) =>
-      updateDevice(datasets[0], centroids, [...honest, other], { alpha: 100, robust: true, passes: 0 }).rejected?.[3];
-    // The lower median is 0.1, so that 0.3 is far.
-    expect(shareOf(moved(1, 0.28))).toBe(0);
-    expect(shareOf(moved(3, 0.2))).toBe(0);
-    expect(shareOf(moved(3, 0.28))).toBeCloseTo(Math.sqrt(2) * (0.28 / 0.3) - 1, 9);
+    // They are 0.1 away on all sides, so that 0.3 is far.
+    const honest = [0, 1, 2, 3, 4, 5, 6, 7].map((n) =>
+      moved(3, 0.1 * Math.cos((n * Math.PI) / 4), 0.1 * Math.sin((n * Math.PI) / 4)),
+    );
+    const leftOut = (other: Matrix) =>
+      updateDevice(datasets[0], centroids, [...honest, other], { alpha: 100, robust: true, passes: 1 }).rejected?.[8];
+    expect(leftOut(moved(1, 0.28, 0))).toBe(0);
+    expect(leftOut(moved(3, 0.15, 0))).toBe(0);
+    expect(leftOut(moved(3, 0.28, 0))).toBeGreaterThan(0.1);
   });
 
   it("does the same with a liar at 1e6 among its neighbours as without it", () => {
