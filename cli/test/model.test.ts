@@ -24,8 +24,14 @@ test("docs/model.md names every field of a model, and no other", async () => {
     "--preset paper --init local --schedule cyclic --rounds 9 --coupling nearest --weighting device --penalty norm --tolerance 0";
   const asked = ["--k", "3", "--exclude", "plant", "--missing", "mean", ...every.split(" ")];
   await outcome("fit", ...files, ...asked, "--out", folder.path);
-  const written = JSON.parse(readFileSync(join(folder.path, "model.json"), "utf8"));
-  expect(named.sort()).toEqual([...new Set(fields(written))].sort());
+  const written = () => fields(JSON.parse(readFileSync(join(folder.path, "model.json"), "utf8")));
+  const plain = written();
+  const trees = folder.file("trees.csv", `wood,height\n${"ash,3\noak,5\nash,4\n".repeat(9)}`);
+  await outcome("fit", trees, "--k", "2", "--categories", "wood", "--scale", "rank", "--out", folder.path);
+  const all = new Set([...plain, ...written()]);
+  // Of one device: a list without entries.
+  all.delete("links");
+  expect(named.sort()).toEqual([...all].sort());
 });
 
 test("docs/model.md shows the six lines that made the labels", () => {

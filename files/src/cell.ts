@@ -10,5 +10,10 @@ const MISSING: ReadonlySet<string> = new Set(["", "na", "n/a", "#n/a", "nan", "n
 export function cellValue(text: string): number | undefined {
   const trimmed = text.trim();
   if (NUMBER.test(trimmed)) return Number(trimmed);
-  return MISSING.has(trimmed.toLowerCase()) ? Number.NaN : undefined;
+  return isMissing(trimmed) ? Number.NaN : undefined;
+}
+
+/** Whether a text without spaces around it says that there is no value. */
+export function isMissing(trimmed: string): boolean {
+  return MISSING.has(trimmed.toLowerCase());
 }

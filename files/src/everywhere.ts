@@ -4,14 +4,38 @@ export type { Bounds } from "./bounds.ts";
 export { delimiters } from "./csv/delimiter.ts";
 export type { DialectOptions } from "./csv/dialect.ts";
 export { csvRecords } from "./csv/records.ts";
+export {
+  type ColumnMean,
+  checkUnseen,
+  columnMeans,
+  type EncodedColumn,
+  type Encoding,
+  encodeTable,
+  encodingOf,
+  firstColumns,
+  hasCategories,
+  matrixColumns,
+} from "./encoding.ts";
 export type { LabelOf } from "./label.ts";
 export type { Column, ColumnKind, Selection } from "./layout.ts";
 export { defaultLimits, type Limits } from "./limits.ts";
 export { checkMissing, completeRows, type MissingPolicy, missingPolicies } from "./missing.ts";
 export { type ColumnProfile, type Profile, profile, profileColumns } from "./profile.ts";
+export { federatedQuantiles, federatedRange } from "./quantiles.ts";
 export type { FileLayout, ReadOptions } from "./read.ts";
 export { DataError, type Place } from "./refusal.ts";
 export type { ActionRemedy, Remedy, RemedyPosition, RemedyWords } from "./remedy.ts";
-export { applyScaling, federatedMeans, fillMissing, type Scaling, standardScaling, undoScaling } from "./scaling.ts";
+export {
+  applyScaling,
+  applyTransforms,
+  federatedMeans,
+  federatedMoments,
+  fillMissing,
+  type Scaling,
+  standardScaling,
+  undoScaling,
+  unscaled,
+} from "./scaling.ts";
 export type { PieceWriter } from "./source.ts";
-export type { Format, MissingCells, Table } from "./table.ts";
+export type { Format, MissingCells, Table, Words } from "./table.ts";
+export { rankTransform, type Transform } from "./transform.ts";

@@ -6,7 +6,17 @@ import type { Limits } from "./limits.ts";
 import { DataError, shown } from "./refusal.ts";
 import type { Remedy } from "./remedy.ts";
 import type { Source } from "./source.ts";
-import { deviceNumber, finished, type Growing, growing, isFull, makeRoom, noteMissing, type Table } from "./table.ts";
+import {
+  deviceNumber,
+  finished,
+  type Growing,
+  growing,
+  isFull,
+  makeRoom,
+  noteMissing,
+  type Table,
+  wordPlace,
+} from "./table.ts";
 import { textOf } from "./text.ts";
 
 type Line = Readonly<Record<string, unknown>>;
@@ -26,8 +36,7 @@ export async function readJsonLines(source: Source, selection: Selection, limits
         1,
         first.reduce((sum, { value }) => sum + JSON.stringify(value).length, 0),
       );
-    const wanted = chosen.features.map(({ name }) => name);
-    const table = growing(source.file, wanted, expected, chosen.device !== undefined, limits);
+    const table = growing(source.file, chosen, expected, limits);
     reading = { chosen, columns, table };
     for (const { line, value } of first) keep(reading, value, line, selection, limits);
     return reading;
@@ -161,7 +170,8 @@ function kindOf(values: readonly unknown[]): ColumnKind {
   if (present.length === 0) return "empty";
   const numbers = present.filter((value) => typeof value === "number").length;
   if (2 * numbers >= present.length) return "number";
-  return present.some((value) => typeof value === "string") ? "text" : "other";
+  if (present.some((value) => typeof value === "string")) return "text";
+  return present.every((value) => typeof value === "boolean") ? "boolean" : "other";
 }
 
 function keep(
@@ -175,8 +185,11 @@ function keep(
   // What was not chosen may come and go; but if everything was, a new key is a column that would be lost.
   if (selection.columns === undefined) checkKeys(file, line, value, columns);
   if (isFull(table)) makeRoom(table, line, limits);
-  for (const [slot, { name }] of chosen.features.entries()) {
-    const number = numberAt(file, line, name, ownValue(value, name), limits);
+  for (const [slot, { name, isCategory }] of chosen.features.entries()) {
+    const own = ownValue(value, name);
+    const number = isCategory
+      ? wordPlace(table, slot, wordAt(file, line, name, own), line, limits)
+      : numberAt(file, line, name, own, limits);
     if (Number.isNaN(number)) noteMissing(table, slot, line);
     table.values[table.rows * table.cols + slot] = number;
   }
@@ -197,6 +210,19 @@ function checkKeys(file: string, line: number, value: Line, columns: readonly Co
     const remedies = [{ kind: "choose-columns", columns: known } as const];
     throw new DataError({ file, line, column: name }, "be a key of the first lines too", "a new key", remedies);
   }
+}
+
+function wordAt(file: string, line: number, column: string, value: unknown): string {
+  if (typeof value === "object" && value !== null) {
+    const remedies = [{ kind: "leave-out-columns", columns: [column] } as const];
+    throw new DataError(
+      { file, line, column },
+      "be a text, a number or a boolean",
+      shown(JSON.stringify(value)),
+      remedies,
+    );
+  }
+  return String(value ?? "");
 }
 
 function numberAt(file: string, line: number, column: string, value: unknown, limits: Limits): number {

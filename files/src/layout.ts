@@ -4,7 +4,7 @@ import { DataError, listed, type Place } from "./refusal.ts";
 import type { Remedy } from "./remedy.ts";
 
 /** What the cells of a column are by the file's first rows, or by its type. */
-export type ColumnKind = "number" | "text" | "decimal commas" | "other" | "empty";
+export type ColumnKind = "number" | "text" | "boolean" | "decimal commas" | "other" | "empty";
 
 export interface Column {
   readonly name: string;
@@ -17,25 +17,31 @@ export interface Selection {
   readonly exclude?: readonly string[];
   /** The column that names each row's device, which is no feature. */
   readonly deviceColumn?: string;
+  /** The columns that are categories; "auto": all of texts and booleans. */
+  readonly categories?: "auto" | readonly string[];
 }
 
 /** Where the wanted columns stand in the file, in the order wanted. */
 export interface Chosen {
-  readonly features: readonly { readonly name: string; readonly index: number }[];
+  readonly features: readonly { readonly name: string; readonly index: number; readonly isCategory: boolean }[];
   readonly device: number | undefined;
 }
 
 /** `names` is where the file names its columns. */
 export function chooseColumns(names: Place, all: readonly Column[], selection: Selection): Chosen {
-  const { columns, exclude = [], deviceColumn } = selection;
+  const { columns, exclude = [], deviceColumn, categories = [] } = selection;
   const find = (name: string, option: keyof Selection) => indexOf(names, all, name, option);
   const device = deviceColumn === undefined ? undefined : find(deviceColumn, "deviceColumn");
   for (const name of exclude) if (!all.some((column) => column.name === name)) find(name, "exclude");
-  const features =
+  if (categories !== "auto") for (const name of categories) find(name, "categories");
+  const isCategory = ({ name, kind }: Column) =>
+    categories === "auto" ? isWordy(kind) : categories.includes(name) && kind !== "other";
+  const wanted =
     columns?.map((name) => ({ name, index: find(name, "columns") })) ??
     all
       .map(({ name }, index) => ({ name, index }))
       .filter(({ name, index }) => !exclude.includes(name) && index !== device);
+  const features = wanted.map((own) => ({ ...own, isCategory: isCategory(all[own.index]) }));
   checkRepeated(names, features, columns !== undefined);
   if (features.length === 0) {
     const place = { ...names, column: all.at(0)?.name ?? 1 };
@@ -44,6 +50,8 @@ export function chooseColumns(names: Place, all: readonly Column[], selection: S
   checkKinds(names, all, features, device);
   return { features, device };
 }
+
+const isWordy = (kind: ColumnKind) => kind === "text" || kind === "boolean";
 
 function indexOf(place: Place, all: readonly Column[], name: string, option: keyof Selection): number {
   const index = all.findIndex((column) => column.name === name);
@@ -83,32 +91,37 @@ function checkKinds(
   device: number | undefined,
 ): void {
   // A column without a value so far may have one further down; the missing cells are counted when all are read.
-  const strange = features.filter(({ index }) => all[index].kind !== "number" && all[index].kind !== "empty");
+  const isFine = (kind: ColumnKind) => kind === "number" || kind === "empty";
+  const strange = features.filter(({ index, isCategory }) => !isCategory && !isFine(all[index].kind));
   if (strange.length === 0) return;
   const numeric = all.filter(({ kind }, index) => kind === "number" && index !== device).map(({ name }) => name);
   const named = (kind: ColumnKind) => strange.filter(({ index }) => all[index].kind === kind).map(({ name }) => name);
-  const got = (["decimal commas", "text", "other"] as const)
+  const got = (["decimal commas", "text", "boolean", "other"] as const)
     .filter((kind) => named(kind).length > 0)
-    .map((kind) => `${kind === "other" ? "other values" : kind} in ${quoted(named(kind))}`)
+    .map((kind) => `${spoken[kind]} in ${quoted(named(kind))}`)
     .join(", ");
   const commas = named("decimal commas");
   const others = strange.map(({ name }) => name).filter((name) => !commas.includes(name));
-  const remedies = kindRemedies(commas, others, numeric);
+  const wordy = strange.filter(({ index }) => isWordy(all[index].kind)).map(({ name }) => name);
+  const remedies = kindRemedies({ commas, others, wordy }, numeric);
   throw new DataError({ ...where, column: commas.at(0) ?? others[0] }, "hold numbers", got, remedies);
 }
 
+const spoken = { "decimal commas": "decimal commas", text: "text", boolean: "booleans", other: "other values" };
+
 function kindRemedies(
-  commas: readonly string[],
-  others: readonly string[],
+  { commas, others, wordy }: Readonly<Record<"commas" | "others" | "wordy", readonly string[]>>,
   numeric: readonly string[],
 ): readonly Remedy[] {
   const left = [...commas, ...numeric];
   const points: Remedy = { kind: "decimal-points", columns: commas };
+  const categories: Remedy[] = wordy.length === 0 ? [] : [{ kind: "take-categories", columns: wordy }];
   const selections: Remedy[] = [
     { kind: "leave-out-columns", columns: others },
     { kind: "choose-columns", columns: left },
+    ...categories,
   ];
-  if (left.length === 0) return [{ kind: "text", text: "turn at least one column into numbers first" }];
+  if (left.length === 0) return [{ kind: "text", text: "turn at least one column into numbers first" }, ...categories];
   if (commas.length === 0) return selections;
   return others.length === 0 ? [points] : [{ kind: "both", first: points, rest: selections }];
 }

@@ -10,6 +10,8 @@ export interface Limits {
   readonly cells: number;
   /** Size of a number; distances are squared. */
   readonly magnitude: number;
+  /** Different values of a category. */
+  readonly values: number;
 }
 
 export const defaultLimits: Limits = {
@@ -19,6 +21,7 @@ export const defaultLimits: Limits = {
   columns: 1024,
   cells: 1e8,
   magnitude: 1e12,
+  values: 256,
 };
 
 /** Of files that are read as a whole: links and bounds. */

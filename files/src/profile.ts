@@ -30,8 +30,12 @@ export function profile(table: Table): Profile {
   return { rows: table.points.rows, columns: profileColumns(table), repeatedRows: repeatedRows(table.points) };
 }
 
-export function profileColumns({ columns, points, missing }: Table): ColumnProfile[] {
+export function profileColumns({ columns, points, missing, categories }: Table): ColumnProfile[] {
   return columns.map((name, c): ColumnProfile => {
+    if (categories?.[c] !== undefined) {
+      // Its numbers are places in a list, which say nothing.
+      return { name, missing: missing[c].count, isConstant: false, countsRows: false, namesRows: false };
+    }
     const twin = columns.findIndex((_, other) => other < c && sameColumn(points, other, c));
     return {
       name,

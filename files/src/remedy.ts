@@ -17,6 +17,8 @@ export type ActionRemedy =
   | { readonly kind: "leave-out-columns"; readonly columns: readonly string[] }
   /** Read these columns and no others. */
   | { readonly kind: "choose-columns"; readonly columns: readonly string[] }
+  /** Read these columns as categories. */
+  | { readonly kind: "take-categories"; readonly columns: readonly string[] }
   /** Name one of these columns of the file in an option that names another, such as "deviceColumn". */
   | { readonly kind: "name-column"; readonly option: string; readonly columns: readonly string[] }
   /** Say what becomes of missing cells. */
@@ -55,6 +57,8 @@ export const plainWords: RemedyWords = (remedy) => {
       return `leave out ${quoted(remedy.columns)}`;
     case "choose-columns":
       return `choose ${quoted(remedy.columns)}`;
+    case "take-categories":
+      return `take ${quoted(remedy.columns)} as ${remedy.columns.length === 1 ? "a category" : "categories"}`;
     case "name-column":
       return "name one of them";
     case "missing-policy":

@@ -1,11 +1,14 @@
 // Standardising: columns on one scale, and means of what is there, from sums that devices add up and never from pooled rows.
 
 import type { Matrix } from "@fedkm/core";
+import { type Transform, transformed, untransformed } from "./transform.ts";
 
 /** x becomes (x - offset) / scale, column by column. */
 export interface Scaling {
   readonly offset: readonly number[];
   readonly scale: readonly number[];
+  /** What is done to x before, if anything is. */
+  readonly transforms?: readonly (Transform | null)[];
 }
 
 /** Per column what a device sends about its rows: how many values, and a sum over them. */
@@ -47,26 +50,44 @@ export function federatedMeans(datasets: readonly Matrix[]): number[] {
   );
 }
 
-/** Mean 0 and standard deviation 1 over all devices, in two rounds of sums; a constant column is only moved. */
-export function standardScaling(datasets: readonly Matrix[]): Scaling {
-  const { cols } = datasets[0];
-  const offset = federatedMeans(datasets);
+/** Means and variances of every column over all devices, in two rounds of sums. */
+export function federatedMoments(datasets: readonly Matrix[]): { means: number[]; variances: number[] } {
+  const means = federatedMeans(datasets);
   // Squares around the common mean: sums of raw squares would cancel where a mean is large.
-  const squares = datasets.map((points) => sumsOf(points, (value, c) => (value - offset[c]) ** 2));
-  const scale = added(squares, cols).map((variance) => (variance > 0 ? Math.sqrt(variance) : 1));
-  return { offset, scale };
+  const squares = datasets.map((points) => sumsOf(points, (value, c) => (value - means[c]) ** 2));
+  return { means, variances: added(squares, datasets[0].cols) };
+}
+
+/** Mean 0 and standard deviation 1 over all devices; a constant column is only moved. */
+export function standardScaling(datasets: readonly Matrix[]): Scaling {
+  const { means, variances } = federatedMoments(datasets);
+  return { offset: means, scale: variances.map((variance) => (variance > 0 ? Math.sqrt(variance) : 1)) };
 }
 
 /** In place: a second copy of the rows would double the memory. */
-export function applyScaling({ data, rows, cols }: Matrix, { offset, scale }: Scaling): void {
+export function applyScaling(points: Matrix, { offset, scale, transforms }: Scaling): void {
+  if (transforms !== undefined) applyTransforms(points, transforms);
+  const { data, rows, cols } = points;
   for (let r = 0, at = 0; r < rows; r++) {
     for (let c = 0; c < cols; c++, at++) data[at] = (data[at] - offset[c]) / scale[c];
   }
 }
 
+/** In place. */
+export function applyTransforms({ data, cols }: Matrix, transforms: readonly (Transform | null)[]): void {
+  for (const [c, transform] of transforms.entries()) {
+    if (transform !== null) for (let at = c; at < data.length; at += cols) data[at] = transformed(transform, data[at]);
+  }
+}
+
+/** A scaled value of a column in the user's units. */
+export function unscaled({ offset, scale, transforms }: Scaling, column: number, value: number): number {
+  return untransformed(transforms?.[column], value * scale[column] + offset[column]);
+}
+
 /** Scaled points, such as centroids, in the user's units. */
-export function undoScaling({ data, rows, cols }: Matrix, { offset, scale }: Scaling): Matrix {
-  return { data: data.map((value, at) => value * scale[at % cols] + offset[at % cols]), rows, cols };
+export function undoScaling({ data, rows, cols }: Matrix, scaling: Scaling): Matrix {
+  return { data: data.map((value, at) => unscaled(scaling, at % cols, value)), rows, cols };
 }
 
 /** In place: missing values become those of `fill`. */

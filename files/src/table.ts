@@ -1,8 +1,10 @@
 // Rows as they are read: numbers in one flat array that grows with the file, missing cells as NaN and counted.
 
 import type { Matrix } from "@fedkm/core";
+import { isMissing } from "./cell.ts";
+import type { Chosen } from "./layout.ts";
 import type { Limits } from "./limits.ts";
-import { DataError } from "./refusal.ts";
+import { DataError, shown } from "./refusal.ts";
 
 export type Format = "csv" | "jsonl" | "parquet";
 
@@ -11,12 +13,20 @@ export interface Table {
   readonly format: Format;
   /** Names of the features. */
   readonly columns: readonly string[];
-  /** NaN where a cell is missing. */
+  /** NaN where a cell is missing; of a category the place of its value among the words. */
   readonly points: Matrix;
   /** For each column how many cells are missing, and the line of the first. */
   readonly missing: readonly MissingCells[];
   /** Where a column names the devices: their names, and which one each row belongs to. */
   readonly devices?: { readonly names: readonly string[]; readonly of: Uint32Array };
+  /** Where some columns are categories: for each of these its values. */
+  readonly categories?: readonly (Words | undefined)[];
+}
+
+/** The values of a category in the order in which they were met, and the lines of that. */
+export interface Words {
+  readonly words: readonly string[];
+  readonly lines: readonly number[];
 }
 
 export interface MissingCells {
@@ -35,6 +45,8 @@ export interface Growing {
   readonly missing: { count: number; line: number }[];
   /** Present if a column names the devices. */
   devices: GrowingDevices | undefined;
+  /** For each column the values of a category so far, and the line of the first of each; undefined of a number. */
+  readonly words: readonly (Map<string, { readonly place: number; readonly line: number }> | undefined)[];
 }
 
 interface GrowingDevices {
@@ -48,13 +60,8 @@ interface GrowingDevices {
 /** Room beyond the estimate; memory that is never written to is not taken from the system. */
 const SLACK = 1.1;
 
-export function growing(
-  file: string,
-  columns: readonly string[],
-  expectedRows: number,
-  hasDevices: boolean,
-  limits: Limits,
-): Growing {
+export function growing(file: string, { features, device }: Chosen, expectedRows: number, limits: Limits): Growing {
+  const columns = features.map(({ name }) => name);
   const cols = columns.length;
   const most = Math.min(limits.rows, Math.floor(limits.cells / cols));
   const rows = Math.min(most, Math.ceil(SLACK * expectedRows) + 16);
@@ -65,9 +72,11 @@ export function growing(
     values: new Float64Array(rows * cols),
     rows: 0,
     missing: Array.from({ length: cols }, () => ({ count: 0, line: 0 })),
-    devices: hasDevices
-      ? { numbers: new Map(), of: new Uint32Array(rows), last: new Uint8Array(), lastNumber: 0 }
-      : undefined,
+    devices:
+      device === undefined
+        ? undefined
+        : { numbers: new Map(), of: new Uint32Array(rows), last: new Uint8Array(), lastNumber: 0 },
+    words: features.map(({ isCategory }) => (isCategory ? new Map() : undefined)),
   };
 }
 
@@ -104,6 +113,23 @@ export function noteMissing({ missing }: Growing, slot: number, line: number): v
   if (own.count++ === 0) own.line = line;
 }
 
+/** The place of a category's value among those met so far; NaN if the text says that it is missing. */
+export function wordPlace(table: Growing, slot: number, text: string, line: number, limits: Limits): number {
+  const words = table.words[slot];
+  const word = text.trim();
+  const known = words?.get(word);
+  if (known !== undefined) return known.place;
+  if (words === undefined || isMissing(word)) return Number.NaN;
+  if (words.size >= limits.values) {
+    const { file, columns } = table;
+    const rule = `have one of at most ${limits.values} different values, as a category`;
+    const remedies = [{ kind: "leave-out-columns", columns: [columns[slot]] } as const];
+    throw new DataError({ file, line, column: columns[slot] }, rule, `one more, ${shown(word)}`, remedies);
+  }
+  words.set(word, { place: words.size, line });
+  return words.size - 1;
+}
+
 /** The number of a device by its name; a new name is a new device. */
 export function deviceNumber(numbers: Map<string, number>, name: string): number {
   const known = numbers.get(name);
@@ -113,7 +139,7 @@ export function deviceNumber(numbers: Map<string, number>, name: string): number
 }
 
 export function finished(table: Growing, format: Format): Table {
-  const { file, columns, values, rows, cols, missing, devices } = table;
+  const { file, columns, values, rows, cols, missing, devices, words } = table;
   return {
     file,
     format,
@@ -121,5 +147,10 @@ export function finished(table: Growing, format: Format): Table {
     points: { data: values.subarray(0, rows * cols), rows, cols },
     missing,
     ...(devices && { devices: { names: [...devices.numbers.keys()], of: devices.of.subarray(0, rows) } }),
+    ...(words.some((own) => own !== undefined) && { categories: words.map((own) => own && wordsOf(own)) }),
   };
+}
+
+function wordsOf(words: NonNullable<Growing["words"][number]>): Words {
+  return { words: [...words.keys()], lines: Array.from(words.values(), ({ line }) => line) };
 }

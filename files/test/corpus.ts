@@ -69,7 +69,7 @@ export const corpus: readonly Case[] = [
   [
     "decimal-commas-and-text.csv",
     "länge;breite;art\n1,5;2,5;a\n2,5;3,5;b\n",
-    /line 1, column "länge" must hold numbers, got decimal commas in "länge", "breite", text in "art"; write numbers with a decimal point and no commas; leave out column "art", or choose columns "länge", "breite"$/,
+    /line 1, column "länge" must hold numbers, got decimal commas in "länge", "breite", text in "art"; write numbers with a decimal point and no commas; leave out column "art", choose columns "länge", "breite", or take column "art" as a category$/,
   ],
   [
     "note-to-excel.csv",
@@ -92,7 +92,7 @@ export const corpus: readonly Case[] = [
   [
     "date.csv",
     "a,b\n1,2026-01-01\n2,2026-01-02\n",
-    /line 1, column "b" must hold numbers, got text in "b"; leave out column "b", or choose column "a"$/,
+    /line 1, column "b" must hold numbers, got text in "b"; leave out column "b", choose column "a", or take column "b" as a category$/,
   ],
   [
     "huge.csv",
@@ -273,7 +273,11 @@ export const corpus: readonly Case[] = [
   ],
   ["huge.jsonl", '{"a": 1e300}\n', /line 1, column "a" must be a number from/],
   ["empty.jsonl", "\n", /line 1, column 1 must hold a JSON object, got no line/],
-  ["boolean.jsonl", '{"a": true}\n{"a": false}\n', /column "a" must hold numbers, got other values in "a"/],
+  [
+    "boolean.jsonl",
+    '{"a": true}\n{"a": false}\n',
+    /column "a" must hold numbers, got booleans in "a"; .*take column "a" as a category/,
+  ],
   ["cut.parquet", "PAR1....", /footer, byte 0 must be that of a whole Parquet file/],
   ["fake.parquet", `PAR1${"x".repeat(100)}PAR1`, /footer, byte 100 must be that of a whole Parquet file/],
   ["utf16-unmarked.csv", Buffer.from("a,b\n1,2\n", "utf16le"), /line 1, column 1 must be UTF-8 text, got byte 0x00/],

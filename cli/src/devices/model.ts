@@ -3,7 +3,7 @@
 import { matrix, predict } from "@fedkm/core";
 import { contractOf, scaleRows, studyId } from "@fedkm/device";
 import { type DeviceFolder, readFolder, readRows } from "@fedkm/device/daemon";
-import { MODEL_FORMAT, MODEL_VERSION, type Model } from "../model/model.ts";
+import { MODEL_FORMAT, MODEL_VERSIONS, type Model } from "../model/model.ts";
 import { lastStatus } from "./state.ts";
 
 export async function modelOfFolder(state: string): Promise<Model> {
@@ -24,7 +24,7 @@ export async function modelOfFolder(state: string): Promise<Model> {
   const sizes = await clusterSizes(folder, centroids);
   return {
     format: MODEL_FORMAT,
-    version: MODEL_VERSION,
+    version: MODEL_VERSIONS[0],
     columns: features.map((feature) => feature.name),
     scaling: { kind: scale.every((one) => one === 1) ? "none" : "bounds", offset: scale.map(() => 0), scale },
     missing: { policy: "refuse" },

@@ -26,7 +26,8 @@ export async function readClasses(input: Input, column: string, options: InputOp
   for (const { file, rows, deviceOf } of input.files) {
     // A column of names is read as that of devices is.
     const { exclude: _, ...rest } = options;
-    const { devices } = await readTable(file, { ...rest, columns: input.columns, deviceColumn: column });
+    const columns = input.encoding.map(({ name }) => name);
+    const { devices } = await readTable(file, { ...rest, columns, deviceColumn: column });
     const { names, of } = devices ?? { names: [], of: new Uint32Array() };
     for (let r = 0; r < rows; r++) {
       const device = deviceOf(r);

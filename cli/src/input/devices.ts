@@ -6,10 +6,14 @@ import {
   completeRows,
   DataError,
   type DialectOptions,
+  type Encoding,
+  encodeTable,
+  encodingOf,
   expandPatterns,
   federatedMeans,
   fillMissing,
   type MissingPolicy,
+  matrixColumns,
   readLayout,
   readTable,
   type Selection,
@@ -36,7 +40,10 @@ interface InputFile {
 }
 
 export interface Input {
+  /** The columns that are clustered: of a category one for each of its values. */
   readonly columns: readonly string[];
+  /** How the columns of the files become these. */
+  readonly encoding: Encoding;
   readonly devices: readonly Device[];
   readonly files: readonly InputFile[];
   /** What took the place of missing cells. */
@@ -61,13 +68,42 @@ export async function readInput(
     checkMissing(table, options.missing);
     tables.push(table);
   }
-  const [{ columns }] = tables;
   const warnings = columnWarnings(tables);
-  const fill = options.missing === "mean" ? federatedMeans(tables.map(({ points }) => points)) : undefined;
-  if (fill !== undefined) for (const { points } of tables) fillMissing(points, fill);
-  const { devices, parts, dropped } = options.deviceColumn === undefined ? oneEach(tables) : byColumn(tables);
+  const encoding = encodingOf(tables);
+  checkRepeating(tables, encoding, options);
+  const encoded = tables.map((table) => encodeTable(table, encoding));
+  const fill = options.missing === "mean" ? federatedMeans(encoded.map(({ points }) => points)) : undefined;
+  if (fill !== undefined) for (const { points } of encoded) fillMissing(points, fill);
+  const { devices, parts, dropped } = options.deviceColumn === undefined ? oneEach(encoded) : byColumn(encoded);
   if (dropped > 0) warnings.push(`${dropped} rows with missing cells were dropped`);
-  return { columns, devices, files: parts, ...(fill && { fill }), dropped, warnings };
+  return {
+    columns: matrixColumns(encoding),
+    encoding,
+    devices,
+    files: parts,
+    ...(fill && { fill }),
+    dropped,
+    warnings,
+  };
+}
+
+/** So few values are a category, whether they repeat or not. */
+const FEW_VALUES = 20;
+
+/** A text that hardly ever repeats is a name or a note; who wants it as a category says so. */
+function checkRepeating(tables: readonly Table[], encoding: Encoding, { categories }: InputOptions): void {
+  if (categories !== "auto") return;
+  const rows = tables.reduce((sum, { points }) => sum + points.rows, 0);
+  const strange = encoding.filter(({ values = [] }) => values.length > FEW_VALUES && 2 * values.length > rows);
+  if (strange.length === 0) return;
+  const [{ name, values = [] }] = strange;
+  const [{ file }] = tables;
+  const got = `${values.length} different values in ${rows} rows`;
+  const columns = strange.map((own) => own.name);
+  throw new DataError({ file, line: 1, column: name }, "repeat its values to be a category", got, [
+    { kind: "leave-out-columns", columns },
+    { kind: "take-categories", columns: encoding.filter((own) => own.values !== undefined).map((own) => own.name) },
+  ]);
 }
 
 /** A column that only some files have is neither used nor lost without a word. */

@@ -16,6 +16,7 @@ export interface InputFlags extends DialectFlags {
   columns?: string[];
   exclude?: string[];
   deviceColumn?: string;
+  categories?: "auto" | string[];
   missing: InputOptions["missing"];
 }
 
@@ -23,7 +24,16 @@ export function addSelectionOptions(command: Command): Command {
   return command
     .option("--columns <names>", "cluster these columns only, with commas between", parseNames)
     .option("--exclude <names>", "cluster all columns but these", parseNames)
-    .option("--device-column <name>", "the column that names each row's device (default: one file per device)");
+    .option("--device-column <name>", "the column that names each row's device (default: one file per device)")
+    .option(
+      "--categories <auto|names>",
+      "columns of words that count as categories: these, or auto for all of them",
+      parseCategories,
+    );
+}
+
+function parseCategories(text: string): "auto" | string[] {
+  return text === "auto" ? "auto" : parseNames(text);
 }
 
 /** How text is read. */
@@ -46,7 +56,7 @@ export const parseWeighting = parseChoice<Weighting>("--weighting", ["device", "
 export function addNetworkOptions(command: Command): Command {
   return command
     .option("--graph <spec>", "complete, ring, er:P, knn:K, or a file of links", "complete")
-    .option("--scale <spec>", "none, standard, or bounds:FILE", "none");
+    .option("--scale <spec>", "none, standard, robust, minmax, rank, log:COLUMNS or bounds:FILE", "none");
 }
 
 export function addMissingOption(command: Command): Command {

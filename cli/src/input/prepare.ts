@@ -6,7 +6,7 @@ import type { Plugins } from "@fedkm/experiments";
 import { applyScaling } from "@fedkm/files";
 import { type Input, type InputOptions, readInput } from "./devices.ts";
 import { linkDevices } from "./links.ts";
-import { type ChosenScaling, chooseScaling } from "./scale.ts";
+import { type ChosenScaling, chooseScaling, isUnscaled } from "./scale.ts";
 import { spreadWarnings } from "./warnings.ts";
 
 export interface PrepareOptions extends InputOptions {
@@ -37,10 +37,10 @@ export async function prepare(
   if (options.study !== undefined) return prepareStudy(input, options.study, options, graphs);
   const datasets = input.devices.map(({ points }) => points);
   const names = input.devices.map(({ name }) => name);
-  const { scaling, warnings } = await chooseScaling(options.scale, input.columns, datasets);
-  const spread = scaling.kind === "none" ? spreadWarnings(input.columns, datasets) : [];
+  const { scaling, warnings } = await chooseScaling(options.scale, input.encoding, datasets);
+  const spread = scaling.kind === "none" ? spreadWarnings(input.encoding, datasets) : [];
   // In place: nobody needs the rows as they were, and the files are still there.
-  if (scaling.kind !== "none") for (const points of datasets) applyScaling(points, scaling);
+  if (!isUnscaled(scaling)) for (const points of datasets) applyScaling(points, scaling);
   const graph = await linkDevices(options.graph, names, datasets, options.seed, graphs);
   return { input, names, datasets, scaling, graph, warnings: [...input.warnings, ...warnings, ...spread] };
 }

@@ -9,7 +9,12 @@ export function refusalLine(error: DataError): string {
 
 /** Names as one argument of a command line: commas between, names with a comma in quotes, all of it in the shell's. */
 export function asArgument(names: readonly string[]): string {
-  return inShell(names.map((name) => (/[",]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name)).join(","));
+  return inShell(joinedNames(names));
+}
+
+/** As a command takes several names. */
+export function joinedNames(names: readonly string[]): string {
+  return names.map((name) => (/[",]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name)).join(",");
 }
 
 /** One word of a command line. */
@@ -27,6 +32,8 @@ function phrase(remedy: ActionRemedy, position: RemedyPosition, file: string): s
     }
     case "choose-columns":
       return `choose${position === "later" ? "" : " the columns"} with --columns ${asArgument(remedy.columns)}`;
+    case "take-categories":
+      return `take ${remedy.columns.length === 1 ? "it as a category" : "them as categories"} with --categories ${asArgument(remedy.columns)}`;
     case "name-column":
       return `name one of them with ${flagOf(remedy.option)}`;
     case "missing-policy":

@@ -1,13 +1,21 @@
 // What a careful colleague would say about the columns before clustering them.
 
 import type { Matrix } from "@fedkm/core";
-import { type ColumnProfile, profileColumns, standardScaling, type Table } from "@fedkm/files";
+import {
+  type ColumnProfile,
+  type Encoding,
+  firstColumns,
+  profileColumns,
+  standardScaling,
+  type Table,
+} from "@fedkm/files";
 import { count } from "../numbers.ts";
 import { asArgument } from "./remedies.ts";
 
 export function columnWarnings(tables: readonly Table[]): string[] {
   const profiles = tables.map(profileColumns);
   return tables[0].columns.flatMap((name, c) => {
+    if (tables[0].categories?.[c] !== undefined) return [];
     const own = profiles.map((columns) => columns[c]);
     const useless = uselessColumn(name, own);
     const shared = useless.length === 0 && namesRowsTogether(tables, own, c) ? [idWarning(name)] : [];
@@ -75,12 +83,13 @@ function sentinels(name: string, own: readonly ColumnProfile[]): string[] {
 /** Above this ratio of deviations one column has all the say. */
 const LARGEST_RATIO = 10;
 
-/** `datasets` are not scaled. */
-export function spreadWarnings(columns: readonly string[], datasets: readonly Matrix[]): string[] {
+/** Of columns of numbers. `datasets` are not scaled. */
+export function spreadWarnings(encoding: Encoding, datasets: readonly Matrix[]): string[] {
   const { scale } = standardScaling(datasets);
-  const varying = columns
-    .map((name, c) => ({ name, deviation: scale[c], column: c }))
-    .filter(({ column }) => isVarying(datasets, column))
+  const firsts = firstColumns(encoding);
+  const varying = encoding
+    .map(({ name, values }, c) => ({ name, values, deviation: scale[firsts[c]], column: firsts[c] }))
+    .filter(({ values, column }) => values === undefined && isVarying(datasets, column))
     .sort((a, b) => a.deviation - b.deviation);
   const [least, most] = [varying.at(0), varying.at(-1)];
   if (least === undefined || most === undefined || most.deviation <= LARGEST_RATIO * least.deviation) return [];

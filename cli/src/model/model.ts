@@ -13,11 +13,13 @@ import {
   type Weighting,
 } from "@fedkm/core";
 import type { Study } from "@fedkm/device";
-import { applyScaling, type MissingPolicy, type Scaling } from "@fedkm/files";
+import { applyScaling, type Encoding, hasCategories, type MissingPolicy, type Scaling } from "@fedkm/files";
+import type { ScalingKind } from "../input/scale.ts";
 import type { ClusterModel } from "./clusters.ts";
 
 export const MODEL_FORMAT = "fedkm-model";
-export const MODEL_VERSION = 1;
+/** Of models that older programs would misread, with categories or transforms, the second; of all others the first. */
+export const MODEL_VERSIONS = [1, 2] as const;
 /** The method of a model that simulated devices have reached. */
 export const DEVICES = "devices";
 
@@ -48,9 +50,11 @@ export interface RoundModel {
 
 export interface Model {
   readonly format: typeof MODEL_FORMAT;
-  readonly version: typeof MODEL_VERSION;
+  readonly version: (typeof MODEL_VERSIONS)[number];
   readonly columns: readonly string[];
-  readonly scaling: { readonly kind: "none" | "standard" | "bounds" } & Scaling;
+  /** Where some are categories: the columns of the files, which become `columns`. */
+  readonly encoding?: Encoding;
+  readonly scaling: { readonly kind: ScalingKind } & Scaling;
   readonly missing: { readonly policy: MissingPolicy; readonly fill?: readonly number[] };
   readonly options: {
     readonly k: number;
@@ -88,6 +92,24 @@ export interface Model {
   readonly guarded?: GuardedSummary;
   /** Not in models of before there were certificates. */
   readonly certificate?: Certificate;
+}
+
+/** How the columns of files become those of the model. */
+export function encodingOfModel({ columns, encoding }: Pick<Model, "columns" | "encoding">): Encoding {
+  return encoding ?? columns.map((name) => ({ name }));
+}
+
+/** The columns of files that a model needs, and which of them are categories. */
+export function selectionOfModel(model: Pick<Model, "columns" | "encoding">) {
+  const encoding = encodingOfModel(model);
+  const categories = encoding.filter(({ values }) => values !== undefined).map(({ name }) => name);
+  return { columns: encoding.map(({ name }) => name), categories };
+}
+
+/** What a model says about its columns, and the version that this takes. */
+export function encodedParts(encoding: Encoding, scaling: Model["scaling"]) {
+  const isNew = hasCategories(encoding) || scaling.transforms !== undefined;
+  return { version: MODEL_VERSIONS[isNew ? 1 : 0], ...(hasCategories(encoding) && { encoding }) };
 }
 
 /** Whether each of several devices has clusters of its own, whose numbers are matched but need not mean the same. */

@@ -1,8 +1,8 @@
 // A model from its file: everything that is used is checked, so that an edited or older file is refused and not misread.
 
 import { readFileSync } from "node:fs";
-import { DataError, missingPolicies, systemReason } from "@fedkm/files";
-import { MODEL_FORMAT, MODEL_VERSION, type Model } from "./model.ts";
+import { DataError, type Encoding, matrixColumns, missingPolicies, systemReason } from "@fedkm/files";
+import { MODEL_FORMAT, MODEL_VERSIONS, type Model } from "./model.ts";
 
 export function readModel(file: string): Model {
   let text: string;
@@ -24,10 +24,11 @@ export function readModel(file: string): Model {
 }
 
 type Fields = Readonly<Record<string, unknown>>;
+type Refuse = (path: string, rule: string, got: unknown) => never;
 
 /** Rule by rule from the outside in; the first that is broken is named. */
 function checkModel(file: string, value: unknown): Model {
-  const refuse = (path: string, rule: string, got: unknown): never => {
+  const refuse: Refuse = (path, rule, got) => {
     const shown = JSON.stringify(got)?.slice(0, 40) ?? "nothing";
     throw new DataError({ file }, `have ${rule} as ${path}`, shown, "write it again with fedkm fit");
   };
@@ -40,7 +41,9 @@ function checkModel(file: string, value: unknown): Model {
 
   const model = fields("the whole", value);
   if (model.format !== MODEL_FORMAT) refuse("format", JSON.stringify(MODEL_FORMAT), model.format);
-  if (model.version !== MODEL_VERSION) refuse("version", `${MODEL_VERSION} (of this fedkm)`, model.version);
+  if (!MODEL_VERSIONS.some((version) => version === model.version)) {
+    refuse("version", `${MODEL_VERSIONS.join(" or ")} (of this fedkm)`, model.version);
+  }
   const { columns } = model;
   if (!Array.isArray(columns) || columns.length === 0 || !columns.every((name) => typeof name === "string")) {
     refuse("columns", "names", columns);
@@ -53,6 +56,8 @@ function checkModel(file: string, value: unknown): Model {
   if (numbers("scaling.scale", scaling.scale, d).some((scale) => scale <= 0)) {
     refuse("scaling.scale", "numbers above 0", scaling.scale);
   }
+  checkTransforms(scaling.transforms, d, refuse);
+  if (model.encoding !== undefined) checkEncoding(model.encoding, columns as string[], refuse);
   const { policy, fill } = fields("missing", model.missing);
   if (!missingPolicies.some((own) => own === policy)) {
     refuse("missing.policy", `one of ${missingPolicies.join(", ")}`, policy);
@@ -69,4 +74,31 @@ function checkModel(file: string, value: unknown): Model {
     });
   });
   return value as Model;
+}
+
+function checkEncoding(encoding: unknown, columns: readonly string[], refuse: Refuse): void {
+  const isColumn = (own: unknown) => {
+    const { name, values = [] } = (own ?? {}) as Fields;
+    return typeof name === "string" && Array.isArray(values) && values.every((value) => typeof value === "string");
+  };
+  if (!Array.isArray(encoding) || !encoding.every(isColumn)) refuse("encoding", "names and values", encoding);
+  const names = matrixColumns(encoding as Encoding);
+  if (names.length !== columns.length || names.some((name, c) => name !== columns[c])) {
+    refuse("encoding", `what gives the columns ${columns.join(", ")}`, names);
+  }
+}
+
+function checkTransforms(transforms: unknown, d: number, refuse: Refuse): void {
+  if (transforms === undefined) return;
+  const isRising = (of: unknown) =>
+    Array.isArray(of) && of.length > 0 && of.every((own, i) => Number.isFinite(own) && (i === 0 || own > of[i - 1]));
+  const isTransform = (own: unknown) => {
+    if (own === null) return true;
+    const { kind, knots, shares } = (own ?? {}) as Fields;
+    if (kind === "log") return true;
+    return kind === "rank" && isRising(knots) && isRising(shares) && (knots as []).length === (shares as []).length;
+  };
+  if (!Array.isArray(transforms) || transforms.length !== d || !transforms.every(isTransform)) {
+    refuse("scaling.transforms", `${d} of null, "log" and "rank" with rising knots and shares`, transforms);
+  }
 }

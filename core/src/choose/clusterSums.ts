@@ -103,7 +103,7 @@ function labelsAlone(points: readonly Matrix[], sums: ClusterSums): Uint32Array[
     if (counts[c] === 0) return;
     const named = logDiagonal(factor, q) - ln(counts[c] / total);
     const mean = means.data.subarray(c * q, (c + 1) * q);
-    points.forEach((own, i) => relabel(own, { c, mean, factor, named }, fewest[i], labels[i]));
+    for (const [i, own] of points.entries()) relabel(own, { c, mean, factor, named }, fewest[i], labels[i]);
   });
   return labels;
 }

@@ -2,22 +2,20 @@
 
 import { fileURLToPath } from "node:url";
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 import { createViteServer } from "vitest/node";
 import { kmeans } from "../../src/index.ts";
-import { launchChromium } from "./chromium.ts";
+import { launchChromium, browserTest as test } from "./chromium.ts";
 import { type HostReport, hashes, PINNED } from "./suite.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const ISOLATION = { "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp" };
-/** Long enough to install Chromium once. */
-const SET_UP_TIME = 300_000;
 
 let browser: Browser;
 
 beforeAll(async () => {
   browser = await launchChromium();
-}, SET_UP_TIME);
+}, 120_000);
 
 afterAll(() => browser?.close());
 

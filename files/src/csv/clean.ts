@@ -8,6 +8,8 @@ import { NEWLINE, QUOTE, RETURN } from "./record.ts";
 /** What becomes of a column of the file: a slot of the row from 0 on, or one of these. */
 export const SKIPPED = -1;
 export const DEVICE = -2;
+/** And from here down a category: CATEGORY - slot. */
+export const CATEGORY = -3;
 
 const SPACE = 32;
 const PLUS = 43;
@@ -55,6 +57,7 @@ export function readClean(
         const end = skipCell(bytes, p, delimiter);
         if (end < 0) return start;
         if (slot === DEVICE && !noteDevice(table, bytes, p, end)) return start;
+        if (slot <= CATEGORY && !noteWord(table, CATEGORY - slot, bytes, p, end)) return start;
         p = end;
       }
       const byte = bytes[p];
@@ -187,6 +190,15 @@ function noteDevice({ devices, rows }: Growing, bytes: Uint8Array, from: number,
     devices.lastNumber = deviceNumber(devices.numbers, name);
   }
   devices.of[rows] = devices.lastNumber;
+  return true;
+}
+
+/** False for a value that was not met before; the slow way notes it. */
+function noteWord({ values, rows, cols, words }: Growing, slot: number, bytes: Uint8Array, from: number, end: number) {
+  const quoted = bytes[from] === QUOTE ? 1 : 0;
+  const known = words[slot]?.get(textOf(bytes, from + quoted, end - quoted).trim());
+  if (known === undefined) return false;
+  values[rows * cols + slot] = known.place;
   return true;
 }
 

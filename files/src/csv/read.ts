@@ -7,8 +7,18 @@ import type { Limits } from "../limits.ts";
 import { DataError, shown } from "../refusal.ts";
 import type { Remedy } from "../remedy.ts";
 import type { Source } from "../source.ts";
-import { deviceNumber, finished, type Growing, growing, isFull, makeRoom, noteMissing, type Table } from "../table.ts";
-import { DEVICE, numberIn, readClean, SKIPPED } from "./clean.ts";
+import {
+  deviceNumber,
+  finished,
+  type Growing,
+  growing,
+  isFull,
+  makeRoom,
+  noteMissing,
+  type Table,
+  wordPlace,
+} from "../table.ts";
+import { CATEGORY, DEVICE, numberIn, readClean, SKIPPED } from "./clean.ts";
 import { DECIMAL_COMMA, type Dialect, type DialectOptions, refuseLongLine } from "./dialect.ts";
 import { openCsv } from "./open.ts";
 import { type Cells, cellAt, cellText, emptyCells, isBlank, NEWLINE, splitRecord } from "./record.ts";
@@ -41,17 +51,16 @@ export async function readCsv(
     const chosen = chooseColumns({ file: feed.file, line: top }, columns, selection);
     const { features, device } = chosen;
     const slots = new Int32Array(columns.length).fill(SKIPPED);
-    features.forEach(({ index }, slot) => {
-      slots[index] = slot;
+    features.forEach(({ index, isCategory }, slot) => {
+      slots[index] = isCategory ? CATEGORY - slot : slot;
     });
     if (device !== undefined) slots[device] = DEVICE;
-    const wanted = features.map(({ name }) => name);
-    const table = growing(feed.file, wanted, expectedRows(source, feed), device !== undefined, limits);
+    const table = growing(feed.file, chosen, expectedRows(source, feed), limits);
     const names = columns.map(({ name }) => name);
     const reading = { feed, dialect, chosen, slots, names, limits, table, cells: emptyCells(), line: 1, blanks: 0 };
     await readAll(reading);
     if (table.rows === 0) {
-      const place = { file: feed.file, line: reading.line, column: wanted[0] };
+      const place = { file: feed.file, line: reading.line, column: table.columns[0] };
       throw new DataError(place, "begin a row", "none below the header", "export it again");
     }
     return finished(table, "csv");
@@ -145,14 +154,24 @@ function keepRecord(reading: Reading, line: number): void {
       keepDevice(reading, line, c);
       continue;
     }
-    const number = numberIn(feed.bytes, cells.starts[c], cells.ends[c]);
-    const value = Number.isNaN(number) ? cellValue(cellText(feed.bytes, cells, c)) : number;
-    if (value === undefined) refuseText(reading, line, c);
-    if (Math.abs(value) > limits.magnitude) refuseLarge(reading, line, c);
-    if (Number.isNaN(value)) noteMissing(table, slots[c], line);
-    table.values[table.rows * table.cols + slots[c]] = value;
+    const slot = slots[c] <= CATEGORY ? CATEGORY - slots[c] : slots[c];
+    const value =
+      slot === slots[c]
+        ? numberOf(reading, line, c)
+        : wordPlace(table, slot, cellText(feed.bytes, cells, c), line, limits);
+    if (Number.isNaN(value)) noteMissing(table, slot, line);
+    table.values[table.rows * table.cols + slot] = value;
   }
   table.rows++;
+}
+
+function numberOf(reading: Reading, line: number, c: number): number {
+  const { feed, cells, limits } = reading;
+  const number = numberIn(feed.bytes, cells.starts[c], cells.ends[c]);
+  const value = Number.isNaN(number) ? cellValue(cellText(feed.bytes, cells, c)) : number;
+  if (value === undefined) refuseText(reading, line, c);
+  if (Math.abs(value) > limits.magnitude) refuseLarge(reading, line, c);
+  return value;
 }
 
 function keepDevice({ feed, table, names, cells }: Reading, line: number, c: number): void {

@@ -6,7 +6,7 @@ import type { Limits } from "../limits.ts";
 import { DataError, shown } from "../refusal.ts";
 import type { Remedy } from "../remedy.ts";
 import type { Source } from "../source.ts";
-import { deviceNumber, finished, type Growing, growing, noteMissing, type Table } from "../table.ts";
+import { deviceNumber, finished, type Growing, growing, noteMissing, type Table, wordPlace } from "../table.ts";
 import { textOf } from "../text.ts";
 import { openParquet, type ParquetFile } from "./file.ts";
 import type { Page } from "./pages.ts";
@@ -16,12 +16,12 @@ export async function readParquet(source: Source, selection: Selection, limits: 
   const chosen = chooseColumns({ file: source.file, line: 1 }, parquetColumns(parquet, limits), selection);
   checkSize(parquet, chosen, limits);
   const { features, device } = chosen;
-  const names = features.map(({ name }) => name);
-  const table = growing(source.file, names, parquet.rows, device !== undefined, limits);
+  const table = growing(source.file, chosen, parquet.rows, limits);
   for (const group of parquet.groups) {
-    for (const [slot, { index }] of features.entries()) {
+    for (const [slot, { index, isCategory }] of features.entries()) {
       const element = parquet.elements[index];
-      await parquet.read(element.name, group, (page, row) => keepNumbers(table, slot, page, row, element, limits));
+      const keep = isCategory ? keepWords : keepNumbers;
+      await parquet.read(element.name, group, (page, row) => keep(table, slot, page, row, element, limits));
     }
     if (device !== undefined) {
       const { name } = parquet.elements[device];
@@ -55,6 +55,7 @@ function kindOf(element: SchemaElement): Column["kind"] {
   if (repetition_type === "REPEATED") return "other";
   if (type === "FLOAT" || type === "DOUBLE" || scaleOf(element) !== undefined) return "number";
   if (type === "BYTE_ARRAY") return "text";
+  if (type === "BOOLEAN") return "boolean";
   const isWhole = logical_type?.type === undefined || logical_type.type === "INTEGER";
   return (type === "INT32" || type === "INT64") && wholeTypes.has(converted_type) && isWhole ? "number" : "other";
 }
@@ -95,6 +96,25 @@ function keepNumbers(
     const line = row + r + 1;
     if (Number.isNaN(value)) noteMissing(table, slot, line);
     else refuseLarge({ file: table.file, line, column: element.name }, value, magnitude);
+  }
+}
+
+function keepWords(
+  table: Growing,
+  slot: number,
+  page: Page,
+  row: number,
+  element: SchemaElement,
+  limits: Limits,
+): void {
+  const isNumber = kindOf(element) === "number";
+  for (const [r, value] of pageValues(page).entries()) {
+    const line = row + r + 1;
+    const text = value instanceof Uint8Array && !isNumber ? textOf(value, 0, value.length) : undefined;
+    const word = text ?? (isNumber && value !== null ? String(storedNumber(value, element)) : String(value ?? ""));
+    const place = wordPlace(table, slot, word, line, limits);
+    if (Number.isNaN(place)) noteMissing(table, slot, line);
+    table.values[line * table.cols - table.cols + slot] = place;
   }
 }
 

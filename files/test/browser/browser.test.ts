@@ -6,24 +6,22 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 import { createViteServer } from "vitest/node";
-import { launchChromium } from "../../../core/test/hosts/chromium.ts";
+import { launchChromium, browserTest as test } from "../../../core/test/hosts/chromium.ts";
 import { type ReadOptions, readTable } from "../../src/node.ts";
 import { corpus } from "../corpus.ts";
 import { type Outcome, outcome } from "../outcome.ts";
 import type { SentFile } from "./page.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
-/** Long enough to install Chromium once. */
-const SET_UP_TIME = 300_000;
 
 let browser: Browser;
 let cache = "";
 beforeAll(async () => {
   cache = mkdtempSync(join(tmpdir(), "fedkm-files-browser-"));
   browser = await launchChromium();
-}, SET_UP_TIME);
+}, 120_000);
 afterAll(async () => {
   await browser?.close();
   rmSync(cache, { recursive: true, force: true });

@@ -4,10 +4,15 @@ import type { Matrix } from "@fedkm/core";
 import type { Setup } from "./setup.ts";
 import type { Moment } from "./story.ts";
 
-/** The page asks for a run, then for moments of it. A later `run` number makes all earlier ones void. */
-export type Request =
-  | { readonly run: number; readonly setup: Setup; readonly own: readonly Matrix[] }
-  | { readonly run: number; readonly upTo: number };
+/** A run that makes all earlier ones void. */
+export interface Beginning {
+  readonly run: number;
+  readonly setup: Setup;
+  readonly own: readonly Matrix[];
+}
+
+/** The page asks for a run, then for moments of the last one. */
+export type Request = Beginning | { readonly upTo: number };
 
 export interface PackedProblem {
   /** Of each device, its points in the plane of the screen, x and y in turn. */
@@ -28,11 +33,15 @@ export interface PackedMoment extends Omit<Moment, "devices" | "centroids" | "cl
   readonly discrepancies: Float64Array;
 }
 
-/** `side` is 0 for the method of the setup and 1 for the one beside it. */
+/** `side` is 0 for the method of the setup and 1 for the one beside it. The first reply of a run has its problem. */
 export type Reply =
-  | { readonly run: number; readonly problem: PackedProblem }
-  | { readonly run: number; readonly side: number; readonly moment: PackedMoment }
-  | { readonly run: number; readonly side: number; readonly isEnded: true }
+  | {
+      readonly run: number;
+      readonly side: number;
+      readonly moments: readonly PackedMoment[];
+      readonly isEnded: boolean;
+      readonly problem: PackedProblem | undefined;
+    }
   | { readonly run: number; readonly refusal: string };
 
 export function packed(moment: Moment): PackedMoment {

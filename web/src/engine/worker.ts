@@ -2,9 +2,16 @@
 
 import { type Matrix, stack } from "@fedkm/core";
 import { principalAxes } from "@fedkm/pictures";
-import { buffersOf, type PackedProblem, packed, type Reply, type Request } from "./messages.ts";
+import {
+  type Beginning,
+  buffersOf,
+  type PackedMoment,
+  type PackedProblem,
+  packed,
+  type Reply,
+  type Request,
+} from "./messages.ts";
 import { type Problem, problemOf } from "./problem.ts";
-import type { Setup } from "./setup.ts";
 import { type Moment, story } from "./story.ts";
 
 interface Side {
@@ -15,44 +22,69 @@ interface Side {
 
 let current = 0;
 let sides: Side[] = [];
+/** What was asked for and is not done yet: a new run, and up to which moment. */
+let asked: Beginning | undefined;
+let upTo = 0;
+let isWaiting = false;
+
+// Nothing is done at once: of all that a reader asks for while the worker is busy, only the last is still wanted.
+addEventListener("message", ({ data }: MessageEvent<Request>) => {
+  if ("setup" in data) [asked, upTo] = [data, 0];
+  else upTo = data.upTo;
+  if (isWaiting) return;
+  isWaiting = true;
+  setTimeout(work);
+});
 
 function reply(message: Reply, transfer: ArrayBuffer[] = []): void {
   postMessage(message, { transfer });
 }
 
-addEventListener("message", ({ data }: MessageEvent<Request>) => {
+function work(): void {
+  isWaiting = false;
   try {
-    if ("setup" in data) begin(data.run, data.setup, data.own);
-    else if (data.run === current) advance(data.upTo);
+    if (asked !== undefined) begin(asked);
+    for (const side of sides.keys()) advance(side, upTo);
   } catch (error) {
-    reply({ run: data.run, refusal: error instanceof Error ? error.message : String(error) });
+    reply({ run: current, refusal: error instanceof Error ? error.message : String(error) });
   }
-});
-
-function begin(run: number, setup: Setup, own: readonly Matrix[]): void {
-  current = run;
-  sides = [];
-  const problem = problemOf(setup, own);
-  reply({ run, problem: packedProblem(problem) });
-  const methods = setup.versus === "none" ? [setup.method] : [setup.method, setup.versus];
-  sides = methods.map((method) => ({ moments: story(problem, setup, method), made: 0, isEnded: false }));
 }
 
-/** Moments of every side until each has this many, or has ended. */
-function advance(upTo: number): void {
-  sides.forEach((side, number) => {
-    while (!side.isEnded && side.made < upTo) {
-      const next = side.moments.next();
-      if (next.done) {
-        side.isEnded = true;
-        reply({ run: current, side: number, isEnded: true });
-      } else {
-        side.made++;
-        const moment = packed(next.value);
-        reply({ run: current, side: number, moment }, buffersOf(moment));
-      }
-    }
-  });
+/** The problem goes with the first moment of every side: a page can be drawn from it while others are made. */
+function begin({ run, setup, own }: Beginning): void {
+  asked = undefined;
+  current = run;
+  sides = [];
+  const problem = problemFor(setup, own);
+  const methods = setup.versus === "none" ? [setup.method] : [setup.method, setup.versus];
+  sides = methods.map((method) => ({ moments: story(problem, setup, method), made: 0, isEnded: false }));
+  const first = packedProblem(problem);
+  for (const side of sides.keys()) advance(side, 1, side === 0 ? first : undefined);
+}
+
+/** Moments of a side until it has this many, or has ended, in one message. */
+function advance(number: number, most: number, problem?: PackedProblem): void {
+  const side = sides[number];
+  const moments: PackedMoment[] = [];
+  while (!side.isEnded && side.made < most) {
+    const next = side.moments.next();
+    side.isEnded = next.done === true;
+    if (next.done) break;
+    side.made++;
+    moments.push(packed(next.value));
+  }
+  reply({ run: current, side: number, moments, isEnded: side.isEnded, problem }, moments.flatMap(buffersOf));
+}
+
+/** The last problem, by what it was made of: turning alpha needs no other one. */
+let last: { readonly madeOf: string; readonly problem: Problem } | undefined;
+
+function problemFor(setup: Beginning["setup"], own: readonly Matrix[]): Problem {
+  const { data, devices, points, graph, density, k, seed } = setup;
+  const madeOf = JSON.stringify({ data, devices, points, graph, density, k, seed });
+  // The reader's own points are sent with every run, and may be others.
+  if (last === undefined || last.madeOf !== madeOf || data === "own") last = { madeOf, problem: problemOf(setup, own) };
+  return last.problem;
 }
 
 function packedProblem({ datasets, pooled }: Problem): PackedProblem {

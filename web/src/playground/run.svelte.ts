@@ -1,16 +1,19 @@
 // The state of the playground: the setup, the moments that the worker has made so far, and which of them is shown.
 
-import type { Matrix } from "@fedkm/core";
 import type { PackedMoment, PackedProblem, Reply, Request } from "../engine/messages.ts";
 import { addressOf, readAddress, type Setup, type StoryEvent } from "../engine/setup.ts";
+import type { OwnData } from "./own.ts";
 
-/** Moments that are made ahead of the one shown while a run plays. */
-const AHEAD = 8;
+/** Moments that are made ahead of the one shown. They are asked for by the dozen: each message makes the curves anew. */
+const AHEAD = 24;
+const LEAST_AHEAD = 12;
 
-/** The reader's own rows, and what to call them. */
-export interface OwnData {
-  readonly name: string;
-  readonly datasets: readonly Matrix[];
+/** A run that is not shown yet. */
+interface Coming {
+  /** Where it is to be shown. */
+  readonly round: number;
+  readonly problem: PackedProblem | undefined;
+  readonly sides: readonly (readonly PackedMoment[])[];
 }
 
 export class Run {
@@ -29,8 +32,7 @@ export class Run {
   #ended = [false, false];
   #number = 0;
   #asked = 0;
-  /** To be shown when it has been made. */
-  #wanted = 0;
+  #coming: Coming | undefined = $state.raw();
   readonly #worker: Worker;
 
   constructor() {
@@ -56,41 +58,44 @@ export class Run {
     return moments[Math.min(this.at, moments.length - 1)];
   }
 
-  /** Begins at another setup, at the moment of this round. */
+  /** Whether another run than the one that is shown is being made. */
+  get isComing(): boolean {
+    return this.#coming !== undefined;
+  }
+
+  /** Begins at another setup, at the moment of this round. What is shown stays until there is something else to show. */
   begin(setup: Setup, round = 0): void {
     this.setup = setup;
-    this.sides = [[], []];
     this.refusal = undefined;
-    this.problem = undefined;
-    this.at = 0;
+    this.#coming = { round, problem: undefined, sides: [[], []] };
     this.#ended = [false, setup.versus === "none"];
     this.#asked = 0;
-    this.#wanted = round;
     this.#number++;
     const own = setup.data === "own" ? (this.own?.datasets ?? []) : [];
     if (setup.data === "own" && own.length === 0) {
-      this.refusal = "drop a CSV, JSONL or Parquet file here, or choose other data";
+      this.#refuse("drop a CSV, JSONL or Parquet file here, or choose other data");
       return;
     }
     this.#post({ run: this.#number, setup, own });
-    this.#ask(Math.max(1, AHEAD));
+    this.#ask(AHEAD);
     this.#keepAddress();
   }
 
+  /** With other data or another network from the first round on; else at the same round, so that the change is seen. */
   change(changes: Partial<Setup>): void {
-    this.begin({ ...this.setup, ...changes });
+    const isNew = (["data", "devices", "points", "seed", "graph", "density"] as const).some((name) => name in changes);
+    this.begin({ ...this.setup, ...changes }, isNew ? 0 : this.#round);
   }
 
   /** Something happens at the round that is shown. */
   happen(event: StoryEvent): void {
-    const isPlaying = this.isPlaying;
     this.begin({ ...this.setup, events: [...this.setup.events, event] }, event.round);
-    this.isPlaying = isPlaying;
   }
 
   show(at: number): void {
+    if (this.isComing) return;
     this.at = Math.max(0, Math.min(at, this.length - 1));
-    this.#ask(this.at + AHEAD);
+    if (this.at + LEAST_AHEAD > this.#asked) this.#ask(this.at + AHEAD);
     this.#keepAddress();
   }
 
@@ -107,7 +112,7 @@ export class Run {
   /** One frame of the screen, `seconds` after the last. */
   #rest = 0;
   pass(seconds: number): void {
-    if (!this.isPlaying || this.#wanted > 0) return;
+    if (!this.isPlaying || this.isComing) return;
     this.#rest += seconds * this.speed;
     const steps = Math.floor(this.#rest);
     this.#rest -= steps;
@@ -117,6 +122,11 @@ export class Run {
     if (this.isEnded && this.at >= last) this.isPlaying = false;
   }
 
+  /** Where the reader stands, or is going to. */
+  get #round(): number {
+    return this.#coming?.round ?? this.moment(0)?.round ?? 0;
+  }
+
   #post(request: Request): void {
     this.#worker.postMessage(request);
   }
@@ -124,38 +134,56 @@ export class Run {
   #ask(upTo: number): void {
     if (upTo <= this.#asked) return;
     this.#asked = upTo;
-    this.#post({ run: this.#number, upTo });
+    this.#post({ upTo });
   }
 
   #hear(reply: Reply): void {
     if (reply.run !== this.#number) return;
-    if ("refusal" in reply) this.refusal = reply.refusal;
-    else if ("problem" in reply) this.problem = reply.problem;
-    else if ("isEnded" in reply) this.#ended[reply.side] = true;
-    else {
-      const { side, moment } = reply;
-      this.sides = this.sides.map((moments, number) => (number === side ? [...moments, moment] : moments));
-    }
-    this.#reachWanted();
-  }
-
-  /** Goes on until the moment that the address asked for is there. */
-  #reachWanted(): void {
-    if (this.#wanted === 0) return;
-    const last = this.sides[0].at(-1);
-    const isReached = (last !== undefined && last.round >= this.#wanted) || this.isEnded;
-    if (!isReached) {
-      this.#ask(this.sides[0].length + AHEAD);
+    if ("refusal" in reply) {
+      this.#refuse(reply.refusal);
       return;
     }
-    const at = this.sides[0].findIndex(({ round }) => round >= this.#wanted);
-    this.#wanted = 0;
-    this.show(at === -1 ? this.length - 1 : at);
+    const { side, moments, isEnded, problem } = reply;
+    this.#ended[side] = isEnded;
+    const added = (known: readonly PackedMoment[], number: number) =>
+      number === side ? [...known, ...moments] : known;
+    if (this.#coming === undefined) this.sides = this.sides.map(added);
+    else {
+      const { sides, round } = this.#coming;
+      this.#coming = { round, problem: problem ?? this.#coming.problem, sides: sides.map(added) };
+      this.#showComing();
+    }
+  }
+
+  /** When all that it takes to show the asked moment is there. */
+  #showComing(): void {
+    if (this.#coming?.problem === undefined) return;
+    const { problem, sides, round } = this.#coming;
+    const [first, second] = sides;
+    if (first.length === 0 || (this.setup.versus !== "none" && second.length === 0)) return;
+    const at = first.findIndex((moment) => moment.round >= round);
+    if (at === -1 && !this.#ended[0]) {
+      this.#ask(first.length + AHEAD);
+      return;
+    }
+    this.problem = problem;
+    this.sides = sides;
+    this.#coming = undefined;
+    this.show(at === -1 ? first.length - 1 : at);
+  }
+
+  #refuse(words: string): void {
+    this.refusal = words;
+    this.#coming = undefined;
+    this.problem = undefined;
+    this.sides = [[], []];
+    this.at = 0;
+    this.isPlaying = false;
   }
 
   #keepAddress(): void {
-    if (this.isPlaying || this.#wanted > 0) return;
-    const address = addressOf(this.setup, this.moment(0)?.round ?? 0);
+    if (this.isPlaying) return;
+    const address = addressOf(this.setup, this.#round);
     history.replaceState(null, "", address === "" ? location.pathname : `#${address}`);
   }
 }

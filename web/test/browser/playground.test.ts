@@ -3,22 +3,26 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect } from "vitest";
+import { browserTest as test } from "../../../core/test/hosts/chromium.ts";
 import { problemOf } from "../../src/engine/problem.ts";
 import { addressOf, defaultSetup, readAddress, type Setup } from "../../src/engine/setup.ts";
 import { type Moment, story } from "../../src/engine/story.ts";
+import { readOwn } from "../../src/playground/own.ts";
 import { stops } from "../../src/playground/stops.ts";
 import { openSite, type Site } from "./site.ts";
 
 let site: Site;
 beforeAll(async () => {
   site = await openSite();
-}, 300_000);
+}, 120_000);
 afterAll(() => site?.close());
 
 function momentsOf(setup: Setup, method = setup.method): Moment[] {
   return [...story(problemOf(setup), setup, method)];
 }
+
+type Box = Awaited<ReturnType<ReturnType<Page["locator"]>["boundingBox"]>>;
 
 const round = (page: Page) => page.locator(".round");
 
@@ -125,15 +129,27 @@ test("shows two methods side by side on the same data", async () => {
   await page.close();
 });
 
-test("draws the same address with the same pixels", async () => {
-  const address = "data=aniso&devices=9&graph=ring&round=4&events=2:cut:0-1+3:kill:5";
+test("draws the same address with the same pixels, however the reader came there", async () => {
+  const address = "data=aniso&devices=9&graph=ring&events=2:cut:0-1+3:kill:5";
+  const goThere = [
+    () => site.open(`${address}&round=4`),
+    async () => {
+      const opened = await site.open(address);
+      for (let i = 0; i < 6; i++) await opened.page.getByRole("button", { name: "Step" }).click();
+      for (let i = 0; i < 2; i++) await opened.page.getByRole("button", { name: "Back" }).click();
+      return opened;
+    },
+  ];
   const drawn = await Promise.all(
-    [0, 1].map(async () => {
-      const { page } = await site.open(address);
-      await expect.poll(() => round(page).textContent()).toContain("round 4");
-      const picture = await page.screenshot();
+    goThere.map(async (go) => {
+      const { page } = await go();
+      await expect.poll(() => round(page).textContent()).toContain("round 4,");
+      await page.locator("h1").click();
+      await page.mouse.move(0, 0);
+      const pictures = [page.locator(".panels"), page.locator(".map")].map((part) => part.screenshot());
+      const drawn = Buffer.concat(await Promise.all(pictures));
       await page.close();
-      return picture;
+      return drawn;
     }),
   );
   expect(drawn[0].equals(drawn[1])).toBe(true);
@@ -154,6 +170,32 @@ test("reads the reader's own file, and says what is wrong with one", async () =>
   await expect.poll(() => page.getByRole("alert").textContent()).toContain("own.csv");
   await page.close();
 });
+
+test("reads a Parquet file that is dropped on the page, with the numbers of Node", async () => {
+  const name = "snappy.parquet";
+  const bytes = readFileSync(new URL(`../../../files/test/fixtures/${name}`, import.meta.url));
+  const { page, errors } = await site.open("devices=4");
+  await dropOnPage(page, name, bytes);
+  await expect.poll(() => page.locator("form").textContent()).toContain(`${name}, read here and sent nowhere.`);
+  const setup = await setupOf(page);
+  expect(setup).toMatchObject({ data: "own", devices: 4 });
+  const own = await readOwn([new File([bytes], name)], 4);
+  const [start] = story(problemOf(setup, own.datasets), setup, setup.method);
+  await expect.poll(() => measure(page, "objective")).toBe(start.objective);
+  await dropOnPage(page, "cut.parquet", bytes.subarray(0, 100));
+  await expect.poll(() => page.getByRole("alert").textContent()).toContain("cut.parquet");
+  expect(errors).toEqual([]);
+  await page.close();
+});
+
+async function dropOnPage(page: Page, name: string, bytes: Uint8Array): Promise<void> {
+  await page.evaluate(`{
+    const dataTransfer = new DataTransfer();
+    const bytes = Uint8Array.from(atob("${Buffer.from(bytes).toString("base64")}"), (one) => one.charCodeAt(0));
+    dataTransfer.items.add(new File([bytes], "${name}"));
+    document.body.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+  }`);
+}
 
 describe("what happens to a device", () => {
   test.each([
@@ -186,6 +228,33 @@ describe("what happens to a device", () => {
     await expect.poll(async () => (await setupOf(page)).events).toEqual([{ round: 0, kind: "cut", ends: [0, 1] }]);
     await page.getByRole("button", { name: "Link them" }).click();
     await expect.poll(async () => (await setupOf(page)).events.length).toBe(2);
+    await page.close();
+  });
+
+  test("on the map a device is moved, a click on a link cuts it, and a device dropped on another is linked", async () => {
+    const { page } = await site.open("graph=ring&devices=4");
+    const map = page.getByLabel("Devices and their links");
+    const nodes = map.locator("circle");
+    const middle = async (device: number) => {
+      const { x, y, width, height } = (await nodes.nth(device).boundingBox()) as NonNullable<Box>;
+      return [x + width / 2, y + height / 2] as const;
+    };
+    const drag = async (from: readonly [number, number], to: readonly [number, number]) => {
+      await page.mouse.move(...from);
+      await page.mouse.down();
+      await page.mouse.move(...to, { steps: 4 });
+      await page.mouse.up();
+    };
+    const [first, second, third] = [await middle(0), await middle(1), await middle(2)];
+    const aside = [first[0] + 40, first[1] + 30] as const;
+    await drag(first, aside);
+    expect((await middle(0)).map(Math.round)).toEqual(aside.map(Math.round));
+    await drag(aside, third);
+    await expect.poll(async () => (await setupOf(page)).events).toEqual([{ round: 0, kind: "link", ends: [0, 2] }]);
+    expect((await middle(0)).map(Math.round)).toEqual(aside.map(Math.round));
+    await page.mouse.click((second[0] + third[0]) / 2, (second[1] + third[1]) / 2);
+    await expect.poll(async () => (await setupOf(page)).events.length).toBe(2);
+    expect((await setupOf(page)).events[1]).toEqual({ round: 0, kind: "cut", ends: [1, 2] });
     await page.close();
   });
 });

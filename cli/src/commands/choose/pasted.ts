@@ -11,11 +11,15 @@ export function fitCommandLine(
   options: PrepareOptions & { readonly weighting: Weighting },
   { k, alpha }: { readonly k: number; readonly alpha: number },
 ): string {
-  const { columns, exclude, deviceColumn, delimiter, header, missing, graph, scale, weighting, seed } = options;
+  const { columns, exclude, deviceColumn, categories, delimiter, header, missing, graph, scale, weighting, seed } =
+    options;
   const words = ["fedkm fit", ...patterns.map(fileWord), `--k ${k} --alpha ${alpha}`];
   if (columns !== undefined) words.push(`--columns ${asArgument(columns)}`);
   if (exclude !== undefined) words.push(`--exclude ${asArgument(exclude)}`);
   if (deviceColumn !== undefined) words.push(`--device-column ${inShell(deviceColumn)}`);
+  if (categories !== undefined) {
+    words.push(`--categories ${categories === "auto" ? categories : asArgument(categories)}`);
+  }
   if (delimiter !== undefined) words.push(`--delimiter ${delimiterName(delimiter)}`);
   if (header !== undefined) words.push(`--header ${header ? "yes" : "no"}`);
   // What is not said otherwise is the same in both commands.

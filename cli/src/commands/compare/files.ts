@@ -6,7 +6,7 @@ import { applyScaling } from "@fedkm/files";
 import { UsageError } from "../../failure.ts";
 import { checkClassColumn, readClasses } from "../../input/classes.ts";
 import { type InputOptions, readInput } from "../../input/devices.ts";
-import { chooseScaling } from "../../input/scale.ts";
+import { chooseScaling, isUnscaled } from "../../input/scale.ts";
 import { type ComparedData, splitOf } from "./data.ts";
 
 export interface FileOptions extends InputOptions {
@@ -36,8 +36,8 @@ export async function fileData(
   const input = await readInput(patterns, reading, onFile);
   const labels = column === undefined ? undefined : await readClasses(input, column, options);
   const datasets = input.devices.map(({ points }) => points);
-  const { scaling } = await chooseScaling(scale, input.columns, datasets);
-  if (scaling.kind !== "none") for (const points of datasets) applyScaling(points, scaling);
+  const { scaling } = await chooseScaling(scale, input.encoding, datasets);
+  if (!isUnscaled(scaling)) for (const points of datasets) applyScaling(points, scaling);
   const name = patterns.join(" ");
   const k = labels && new Set(labels.flatMap((own) => [...own])).size;
   if (datasets.length > 1 && options.split !== undefined) {

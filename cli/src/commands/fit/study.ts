@@ -32,7 +32,7 @@ interface Said {
 }
 
 /** Devices have one way to run. */
-const notForDevices = ["method", "preset", "init", "schedule", "rounds", "penalty", "tolerance"];
+const notForDevices = ["method", "preset", "init", "schedule", "rounds", "penalty", "tolerance", "categories"];
 
 /** The options that the study of a file stands for. */
 export function optionsOfStudy(file: string, said: Said) {

@@ -1,7 +1,9 @@
 // What fedkm fit says in a terminal: the clusters in the user's units, who agrees with whom, and where the results are.
 
+import { type ColumnMean, columnMeans } from "@fedkm/files";
 import { bold } from "../../console.ts";
 import type { Fitted } from "../../model/fitted.ts";
+import { encodingOfModel } from "../../model/model.ts";
 import { count, significant, spreads } from "../../numbers.ts";
 import { alignColumns, wrap } from "../../table.ts";
 
@@ -19,7 +21,8 @@ export function fitText(
   paths: readonly string[],
   styled: boolean,
 ): string[] {
-  const { devices, links, columns, options, rounds, converged, objective, guarded } = model;
+  const { devices, links, options, rounds, converged, objective, guarded } = model;
+  const columns = encodingOfModel(model);
   const rows = devices.reduce((sum, own) => sum + own.rows, 0);
   const plural = (n: number, word: string) => `${count(n)} ${word}${n === 1 ? "" : "s"}`;
   const facts = [
@@ -51,16 +54,23 @@ export function fitText(
 }
 
 /** One line a cluster: its rows on all places, their means, and how far the places differ. */
-function clusterTable({ devices, clusters, columns }: Fitted["model"]): string[][] {
-  const shown = columns.slice(0, MOST_COLUMNS);
+function clusterTable({ devices, clusters, ...model }: Fitted["model"]): string[][] {
+  const shown = encodingOfModel(model).slice(0, MOST_COLUMNS);
   const several = devices.length > 1;
-  const lines = clusters.map(({ rows, mean, difference, farthest, farthestDifference }, c) => [
-    String(c),
+  const lines = clusters.map(({ name, rows, mean, difference, farthest, farthestDifference }, c) => [
+    name === undefined ? String(c) : `${c} ${name}`,
     count(rows),
-    ...shown.map((_, column) => (mean === null ? NOTHING : significant(mean[column], 4))),
+    ...(mean === null ? shown.map(() => NOTHING) : columnMeans(shown, mean).map(meanText)),
     ...(several ? [spreads(difference, NOTHING), farthestPlace(farthest, farthestDifference)] : []),
   ]);
-  return [["cluster", "rows", ...shown, ...(several ? ["apart", "farthest"] : [])], ...lines];
+  return [["cluster", "rows", ...shown.map(({ name }) => name), ...(several ? ["apart", "farthest"] : [])], ...lines];
+}
+
+/** A number, or the value that most rows have with its share. */
+function meanText({ mean = 0, shares }: ColumnMean): string {
+  if (shares === undefined) return significant(mean, 4);
+  const [{ value, share }] = shares;
+  return `${value.length > LONGEST_NAME ? `${value.slice(0, LONGEST_NAME)}...` : value} ${Math.round(100 * share)} %`;
 }
 
 const NOTHING = "-";

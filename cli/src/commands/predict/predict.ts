@@ -4,8 +4,11 @@ import { takeRows } from "@fedkm/core";
 import {
   applyScaling,
   checkMissing,
+  checkUnseen,
   completeRows,
+  DataError,
   type DialectOptions,
+  encodeTable,
   fillMissing,
   labelFile,
   readTable,
@@ -14,7 +17,7 @@ import {
 import type { Console } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import { plainName } from "../../input/names.ts";
-import { labelScaled, type Model } from "../../model/model.ts";
+import { encodingOfModel, labelScaled, type Model, selectionOfModel } from "../../model/model.ts";
 import { readModel } from "../../model/read.ts";
 import { count } from "../../numbers.ts";
 import { writeWhole } from "../../write.ts";
@@ -38,8 +41,7 @@ export async function predictFile(file: string, options: PredictOptions, io: Con
   if (out === undefined && !json && isBinary(file)) {
     throw new UsageError(`--out must name a file for labels of ${file}, which is not text, got nothing`);
   }
-  const table = await readTable(file, { ...options, columns: model.columns });
-  checkMissing(table, model.missing.policy);
+  const table = await readRows(file, model, options);
   const labels = labelTable(table, model, devicesOf(table, model, options));
   const labelOf = (row: number) => (labels[row] < 0 ? undefined : labels[row]);
   if (out !== undefined) await writeWhole(out, async (write) => void (await labelFile(file, labelOf, write, options)));
@@ -51,6 +53,42 @@ export async function predictFile(file: string, options: PredictOptions, io: Con
   } else if (out === undefined) {
     await labelFile(file, labelOf, async (piece) => void io.stdout.write(Buffer.from(piece).toString()), options);
   } else io.stdout.write(`${count(labels.length)} rows labelled: ${out}\n`);
+}
+
+/** With the columns that are clustered. What the model cannot place counts as missing. */
+async function readRows(file: string, model: Model, options: PredictOptions): Promise<Table> {
+  const { policy } = model.missing;
+  const table = await readTable(file, { ...options, ...selectionOfModel(model) });
+  checkMissing(table, policy);
+  const encoding = encodingOfModel(model);
+  checkUnseen(table, encoding, policy);
+  const encoded = encodeTable(table, encoding);
+  return withinLogarithms(encoded, model);
+}
+
+/** A value without a logarithm is missing too. */
+function withinLogarithms(table: Table, { scaling, missing: { policy } }: Model): Table {
+  const { data, rows, cols } = table.points;
+  const missing = table.missing.map((own, c) => {
+    if (scaling.transforms?.[c]?.kind !== "log") return own;
+    let count = 0;
+    for (let r = 0, at = c; r < rows; r++, at += cols) {
+      if (!(data[at] <= 0)) continue;
+      if (policy === "refuse") {
+        const place = { file: table.file, column: table.columns[c] };
+        throw new DataError(
+          place,
+          "be above 0, for its logarithm",
+          `${data[at]} in row ${r + 1}`,
+          "fix the cell, or leave the row out",
+        );
+      }
+      data[at] = Number.NaN;
+      count++;
+    }
+    return { ...own, count: own.count + count };
+  });
+  return { ...table, missing };
 }
 
 function isBinary(file: string): boolean {

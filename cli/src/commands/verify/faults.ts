@@ -27,6 +27,14 @@ export function deviceFault({ devices }: Model, input: Input): string | undefine
   return further && `the files must hold the model's devices alone, got "${further.name}"`;
 }
 
+/** The values of categories are those of the files. */
+export function columnFault({ columns }: Model, input: Input): string | undefined {
+  const absent = columns.find((name) => !input.columns.includes(name));
+  if (absent !== undefined) return `column "${absent}" must be in the files, got none`;
+  const further = input.columns.find((name) => !columns.includes(name));
+  return further && `the files must hold the model's values alone, got "${further}"`;
+}
+
 /** What filled missing cells is the rows' mean. */
 export function fillFault({ missing, columns }: Model, { fill }: Input): string | undefined {
   const c = columns.findIndex((_, i) => fill !== undefined && !isClose(fill[i], missing.fill?.[i] ?? Number.NaN));
@@ -42,6 +50,10 @@ export function scalingFault({ scaling, columns }: Model, own: Scaling): string 
     if (!isClose(scale, own.scale[c])) return `scaling.scale of column "${name}" must be ${own.scale[c]}, got ${scale}`;
     if (!isClose(offset, own.offset[c], own.scale[c]))
       return `scaling.offset of column "${name}" must be ${own.offset[c]}, got ${offset}`;
+    const [found, wanted] = [scaling.transforms?.[c], own.transforms?.[c]].map((transform) =>
+      JSON.stringify(transform ?? null),
+    );
+    if (found !== wanted) return `scaling.transforms of column "${name}" must be ${wanted}, got ${found}`;
   }
   return undefined;
 }

@@ -5,14 +5,15 @@ import { applyScaling, type DialectOptions, type Scaling } from "@fedkm/files";
 import type { Console } from "../../console.ts";
 import { type Input, readInput } from "../../input/devices.ts";
 import { isLinkRule, linkDevices } from "../../input/links.ts";
-import { chooseScaling } from "../../input/scale.ts";
+import { joinedNames } from "../../input/remedies.ts";
+import { chooseScaling, isUnscaled } from "../../input/scale.ts";
 import { inputOfStudy, scalingOfStudy } from "../../input/study.ts";
 import { certifyModel } from "../../model/certify.ts";
-import type { Model } from "../../model/model.ts";
+import { encodingOfModel, type Model, selectionOfModel } from "../../model/model.ts";
 import { readWholeModel } from "../../model/whole.ts";
 import { count, significant } from "../../numbers.ts";
 import { progressOn } from "../../progress.ts";
-import { deviceFault, fillFault, linkFault, resultFault, scalingFault } from "./faults.ts";
+import { columnFault, deviceFault, fillFault, linkFault, resultFault, scalingFault } from "./faults.ts";
 
 interface VerifyOptions extends DialectOptions {
   readonly deviceColumn?: string;
@@ -36,8 +37,7 @@ export async function verify(
   const progress = progressOn(io.stderr);
   let found: Verified;
   try {
-    const { columns, missing } = model;
-    const reading = { ...options, columns, missing: missing.policy };
+    const reading = { ...options, ...selectionOfModel(model), missing: model.missing.policy };
     const input = await readInput(patterns, reading, (name) => progress.announce(`fedkm  reading ${name}`));
     found = await compareWithRows(model, model.study === undefined ? input : inputOfStudy(input, model.study));
   } finally {
@@ -54,14 +54,13 @@ export async function verify(
 }
 
 async function compareWithRows(model: Model, input: Input): Promise<Verified> {
-  const early = deviceFault(model, input) ?? fillFault(model, input);
+  const early = deviceFault(model, input) ?? columnFault(model, input) ?? fillFault(model, input);
   if (early !== undefined) return { fault: early };
   const rows = new Map(input.devices.map(({ name, points }) => [name, points]));
   const datasets = model.devices.map(({ name }) => rows.get(name) as Matrix);
-  const { kind } = model.scaling;
   const misfit = scalingFault(model, await scalingOf(model, datasets));
   if (misfit !== undefined) return { fault: misfit };
-  if (kind !== "none") for (const points of datasets) applyScaling(points, model.scaling);
+  if (!isUnscaled(model.scaling)) for (const points of datasets) applyScaling(points, model.scaling);
   const network = networkOf(model);
   const fault = linkFault(model, network, await ruledLinks(model, datasets));
   if (fault !== undefined) return { fault };
@@ -69,10 +68,14 @@ async function compareWithRows(model: Model, input: Input): Promise<Verified> {
   return { certificate, fault: resultFault(model, datasets, certificate) };
 }
 
-async function scalingOf({ study, scaling, columns }: Model, datasets: readonly Matrix[]): Promise<Scaling> {
+async function scalingOf(model: Model, datasets: readonly Matrix[]): Promise<Scaling> {
+  const { study, scaling, columns } = model;
   if (study !== undefined) return scalingOfStudy(study);
   // The bounds come from a file that is not the model's.
-  return scaling.kind === "bounds" ? scaling : (await chooseScaling(scaling.kind, columns, datasets)).scaling;
+  if (scaling.kind === "bounds") return scaling;
+  const logarithms = columns.filter((_, c) => scaling.transforms?.[c]?.kind === "log");
+  const spec = scaling.kind === "log" ? `log:${joinedNames(logarithms)}` : scaling.kind;
+  return (await chooseScaling(spec, encodingOfModel(model), datasets)).scaling;
 }
 
 function networkOf({ devices, links }: Model): Graph {

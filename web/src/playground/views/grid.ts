@@ -10,6 +10,8 @@ export interface Grid {
 }
 
 const LARGEST_SIDE = 190;
+/** From here on a panel has room for its name, trails and the neighbours' centroids. */
+export const LARGE_SIDE = 70;
 
 export function gridOf(panels: number, width: number, mostHeight: number): Grid {
   let best: Grid | undefined;

@@ -1,0 +1,144 @@
+// Categories, quantiles over places and transforms, against definitions on pooled rows.
+
+import { matrix } from "@fedkm/core";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import {
+  applyScaling,
+  checkUnseen,
+  columnMeans,
+  encodeTable,
+  encodingOf,
+  federatedQuantiles,
+  matrixColumns,
+  rankTransform,
+  readTable,
+  undoScaling,
+} from "../src/node.ts";
+import { expectRefusal, seeded, temporaryFiles } from "./files.ts";
+
+const write = temporaryFiles();
+const asJsonLines = (rows: readonly object[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join("");
+
+const csv = write("trees.csv", 'wood,height,wet\noak,1,true\n"ash",2,false\n,3,true\noak,4,NA\n');
+const json = write(
+  "trees.jsonl",
+  asJsonLines([
+    { wood: "oak", height: 1, wet: true },
+    { wood: "ash", height: 2, wet: false },
+    { wood: null, height: 3, wet: true },
+    { wood: "oak", height: 4 },
+  ]),
+);
+
+test.each([csv, json])("categories of %s become columns of 0 and 1, missing ones stay missing", async (file) => {
+  const table = await readTable(file, { categories: "auto" });
+  const encoding = encodingOf([table]);
+  expect(matrixColumns(encoding)).toEqual(["wood=ash", "wood=oak", "height", "wet=false", "wet=true"]);
+  const { points, missing, columns } = encodeTable(table, encoding);
+  const nothing = Number.NaN;
+  expect(columns).toEqual(matrixColumns(encoding));
+  expect(Array.from(points.data)).toEqual([
+    ...[0, 1, 1, 0, 1],
+    ...[1, 0, 2, 1, 0],
+    ...[nothing, nothing, 3, 0, 1],
+    ...[0, 1, 4, nothing, nothing],
+  ]);
+  expect(missing.map(({ count }) => count)).toEqual([1, 1, 0, 1, 1]);
+});
+
+test("values of all places are in the encoding, whoever comes first", async () => {
+  const other = await readTable(write("more.csv", "wood,height,wet\nyew,1,true\n"), { categories: "auto" });
+  const own = await readTable(csv, { categories: "auto" });
+  expect(encodingOf([own, other])).toEqual(encodingOf([other, own]));
+  expect(encodingOf([own, other])[0].values).toEqual(["ash", "oak", "yew"]);
+});
+
+test("numbers that are named are categories too, and nothing else is", async () => {
+  const table = await readTable(write("codes.csv", "zip,a\n10115,1\n20095,2\n10115,3\n"), { categories: ["zip"] });
+  expect(table.categories).toEqual([{ words: ["10115", "20095"], lines: [2, 3] }, undefined]);
+  expect(Array.from(table.points.data)).toEqual([0, 1, 1, 2, 0, 3]);
+});
+
+test("categories of a Parquet file are its texts, booleans and named numbers", async () => {
+  const file = new URL("fixtures/snappy.parquet", import.meta.url).pathname;
+  const table = await readTable(file, { columns: ["site", "flag", "few"], categories: ["site", "flag", "few"] });
+  const plain = await readTable(file, { columns: ["few"] });
+  const words = table.categories?.[2]?.words ?? [];
+  const few = Array.from({ length: table.points.rows }, (_, r) => Number(words[table.points.data[3 * r + 2]]));
+  expect(few).toEqual(Array.from(plain.points.data));
+  expect(new Set(table.categories?.[1]?.words)).toEqual(new Set(["true", "false"]));
+});
+
+test("one value more than a category may have is refused with its line", async () => {
+  const file = write("names.csv", `name,a\n${Array.from({ length: 300 }, (_, i) => `n${i},1\n`).join("")}`);
+  const error = await readTable(file, { categories: "auto" }).catch((thrown: unknown) => thrown);
+  expect(expectRefusal(error, file).message).toMatch(/line 258, column "name" must have one of at most 256 different/);
+});
+
+test("a value that the encoding lacks is refused with its line, or missing by policy", async () => {
+  const encoding = [{ name: "wood", values: ["ash"] }, { name: "height" }, { name: "wet", values: ["false", "true"] }];
+  const table = await readTable(csv, { categories: "auto" });
+  expect(() => checkUnseen(table, encoding, "refuse")).toThrow(/line 2, column "wood" must be one of "ash", got "oak"/);
+  checkUnseen(table, encoding, "drop");
+  expect(encodeTable(table, encoding).missing[0].count).toBe(3);
+});
+
+test("a mean comes back as numbers and as shares, the largest first", () => {
+  const encoding = [{ name: "height" }, { name: "wood", values: ["ash", "oak", "yew"] }];
+  expect(columnMeans(encoding, [2, 0.25, 0.75, 0])).toEqual([
+    { name: "height", mean: 2 },
+    {
+      name: "wood",
+      shares: [
+        { value: "oak", share: 0.75 },
+        { value: "ash", share: 0.25 },
+        { value: "yew", share: 0 },
+      ],
+    },
+  ]);
+});
+
+test("quantiles over places are those of sorted pooled values, to 1e-11 of the range", () => {
+  const value = fc.oneof(fc.double({ min: -1e9, max: 1e9, noNaN: true }), fc.constantFrom(0, 1, 0.5, 1e-3, 7));
+  fc.assert(
+    fc.property(
+      fc.array(fc.array(value, { minLength: 1, maxLength: 60 }), { minLength: 1, maxLength: 4 }),
+      (places) => {
+        const shares = [0, 0.1, 0.25, 0.5, 0.75, 0.9, 1];
+        const found = federatedQuantiles(
+          places.map((own) => matrix(own.map((x) => [x]))),
+          0,
+          shares,
+        );
+        const sorted = places.flat().sort((a, b) => a - b);
+        const range = sorted[sorted.length - 1] - sorted[0];
+        shares.forEach((share, q) => {
+          const wanted = sorted[Math.max(1, Math.ceil(share * sorted.length)) - 1];
+          expect(Math.abs(found[q] - wanted)).toBeLessThanOrEqual(1e-11 * range);
+        });
+      },
+    ),
+    { numRuns: 200 },
+  );
+});
+
+test("ranks are shares of smaller rows, ties share the middle, and undoing gives the values back", () => {
+  const random = seeded(3);
+  const values = Array.from({ length: 5000 }, () => Math.exp(4 * random()));
+  const zeros = Array.from({ length: 5000 }, () => 0);
+  const places = [values.slice(0, 1000), [...values.slice(1000), ...zeros]].map((own) => matrix(own.map((x) => [x])));
+  const transform = rankTransform(places, 0);
+  const scaling = { offset: [0], scale: [1], transforms: [transform] };
+  const points = matrix([[0], ...values.map((x) => [x])]);
+  applyScaling(points, scaling);
+  expect(points.data[0]).toBeCloseTo(0.25, 2);
+  const sorted = [...values].sort((a, b) => a - b);
+  values.forEach((value, i) => {
+    const rank = 0.5 + (0.5 * sorted.indexOf(value)) / 5000;
+    // Between a heap of equal values and the next knot ranks rise from the heap's middle on.
+    if (rank > 0.5 + 1 / 64) expect(Math.abs(points.data[i + 1] - rank)).toBeLessThan(1 / 64);
+  });
+  const undone = undoScaling(points, scaling);
+  for (const i of [17, 99, 1234]) expect(undone.data[i + 1]).toBeCloseTo(values[i], 6);
+});

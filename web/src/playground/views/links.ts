@@ -1,0 +1,82 @@
+// How links are drawn: each in the shade of its discrepancy, and messages as dots on their way.
+
+import type { PackedMoment } from "../../engine/messages.ts";
+
+export type Place = readonly [x: number, y: number];
+
+/** A shade spans a factor of ten: devices that come closer are seen to come closer for as long as they do. */
+const FACTOR = 10;
+
+/** Of each shade, the least discrepancy that has it, the lightest first. `largest` is the largest there was until now. */
+export function shadesFrom(largest: number, shades: number): readonly number[] {
+  return Array.from({ length: shades }, (_, level) => (level === 0 ? 0 : largest / FACTOR ** (shades - level)));
+}
+
+/** The shade of each link. */
+export function levelsOf(discrepancies: Float64Array, from: readonly number[]): Uint8Array {
+  return Uint8Array.from(discrepancies, (value) => {
+    let level = from.length - 1;
+    while (level > 0 && value < from[level]) level--;
+    return level;
+  });
+}
+
+/** The darkest last: no light link crosses over one that matters. One stroke for all of a shade is fast. */
+export function drawLinks(
+  context: CanvasRenderingContext2D,
+  links: Uint32Array,
+  levels: Uint8Array,
+  places: readonly Place[],
+  shades: readonly string[],
+): void {
+  context.lineWidth = levels.length > 300 ? 0.6 : 2;
+  shades.forEach((shade, level) => {
+    context.strokeStyle = shade;
+    context.beginPath();
+    for (let link = 0; link < levels.length; link++) {
+      if (levels[link] !== level) continue;
+      const [fromX, fromY] = places[links[2 * link]];
+      const [toX, toY] = places[links[2 * link + 1]];
+      context.moveTo(fromX, fromY);
+      context.lineTo(toX, toY);
+    }
+    context.stroke();
+  });
+}
+
+/** `travelled`: the share of the way that messages have gone, in both directions. */
+export function drawMessages(
+  context: CanvasRenderingContext2D,
+  { links }: PackedMoment,
+  places: readonly Place[],
+  travelled: number,
+): void {
+  const size = 3.4;
+  for (let link = 0; link < links.length; link += 2) {
+    const [fromX, fromY] = places[links[link]];
+    const [toX, toY] = places[links[link + 1]];
+    const [alongX, alongY] = [travelled * (toX - fromX), travelled * (toY - fromY)];
+    context.fillRect(fromX + alongX - size / 2, fromY + alongY - size / 2, size, size);
+    context.fillRect(toX - alongX - size / 2, toY - alongY - size / 2, size, size);
+  }
+}
+
+/** The link under a place, if any is within a few pixels. */
+export function linkAt(
+  [x, y]: Place,
+  { links }: PackedMoment,
+  places: readonly Place[],
+): readonly [number, number] | undefined {
+  let found: readonly [number, number] | undefined;
+  let least = 6;
+  for (let link = 0; link < links.length; link += 2) {
+    const ends = [links[link], links[link + 1]] as const;
+    const [[fromX, fromY], [toX, toY]] = ends.map((end) => places[end]);
+    const [alongX, alongY] = [toX - fromX, toY - fromY];
+    const share = ((x - fromX) * alongX + (y - fromY) * alongY) / (alongX ** 2 + alongY ** 2);
+    if (share < 0 || share > 1) continue;
+    const away = Math.hypot(x - fromX - share * alongX, y - fromY - share * alongY);
+    if (away < least) [found, least] = [ends, away];
+  }
+  return found;
+}

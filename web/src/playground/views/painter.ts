@@ -1,0 +1,164 @@
+// The panels of all devices as one image: cells, points and, where panels are small, centroids. This must be fast, so it is
+// painted pixel by pixel, and a panel in which nothing has moved is left as it is: after a few rounds these are almost all.
+
+import type { PackedMoment, PackedProblem } from "../../engine/messages.ts";
+import { paintCells } from "./cells.ts";
+import { paintDots, placeDots, relabel } from "./dots.ts";
+import { cornerOf, type Grid, LARGE_SIDE } from "./grid.ts";
+import { type Canvas, fillWithin, mixed, pixelOf, type Square } from "./pixels.ts";
+import { centroidsInPlane, type Plane } from "./plane.ts";
+
+export interface Look {
+  readonly paper: string;
+  readonly ink: string;
+  readonly quiet: string;
+  readonly faint: string;
+  readonly clusters: readonly string[];
+}
+
+/** Of the colour of a cluster, in 256 parts: a tenth. */
+const TINT = 26;
+/** Centroids are painted at quarters of a pixel: what moves less changes nothing, however often. */
+const STEPS = 4;
+const UNPAINTED = 255;
+
+interface Panel {
+  readonly square: Square;
+  /** Where its points are, and the cluster of each. */
+  readonly dots: Uint32Array;
+  readonly labels: Uint8Array;
+  /** Its centroids, in steps of pixels from its corner, and their clusters. */
+  readonly sites: Int32Array;
+  readonly clusters: Uint8Array;
+  isPainted: boolean;
+}
+
+export class PanelPainter {
+  readonly image: ImageData;
+  readonly #problem: PackedProblem;
+  readonly #plane: Plane;
+  readonly #panels: readonly Panel[];
+  readonly #canvas: Canvas;
+  readonly #dotSize: number;
+  readonly #line: number;
+  /** Of the arm of a cross; 0: crosses are drawn over the image. */
+  readonly #arm: number;
+  readonly #colours: Uint32Array;
+  readonly #tints: Uint32Array;
+  readonly #look: { readonly paper: number; readonly ink: number; readonly faint: number };
+
+  /** `scale`: pixels of the screen for one of the page. */
+  constructor(problem: PackedProblem, grid: Grid, plane: Plane, scale: number, look: Look) {
+    const width = Math.round(grid.width * scale);
+    this.image = new ImageData(width, Math.round(grid.height * scale));
+    this.#canvas = { pixels: new Uint32Array(this.image.data.buffer), width };
+    this.#problem = problem;
+    this.#plane = plane;
+    this.#line = Math.max(1, Math.round(scale));
+    this.#dotSize = Math.max(1, Math.round((grid.side < 40 ? 1 : grid.side < 100 ? 2 : 3) * scale));
+    this.#arm = grid.side >= LARGE_SIDE ? 0 : Math.round((grid.side < 40 ? 2 : 3) * scale);
+    this.#look = { paper: pixelOf(look.paper), ink: pixelOf(look.ink), faint: pixelOf(look.faint) };
+    this.#colours = Uint32Array.from(look.clusters, pixelOf);
+    this.#tints = this.#colours.map((colour) => mixed(this.#look.paper, colour, TINT));
+    const side = Math.floor(grid.side * scale);
+    const { rows: k } = problem.pooled;
+    this.#panels = problem.plane.map((points, device) => {
+      const { x, y } = cornerOf(grid, device);
+      return {
+        square: { left: Math.round(x * scale), top: Math.round(y * scale), side },
+        dots: placeDots(points, plane, side, this.#dotSize, width),
+        labels: new Uint8Array(points.length / 2).fill(UNPAINTED),
+        sites: new Int32Array(2 * k),
+        clusters: new Uint8Array(k),
+        isPainted: false,
+      };
+    });
+  }
+
+  /** Returns the first row of pixels that has changed and the one behind the last; undefined: none has. */
+  paint(moment: PackedMoment): readonly [number, number] | undefined {
+    const { datasets, pooled } = this.#problem;
+    const { rows: k, cols } = pooled;
+    const places = centroidsInPlane(this.#problem, moment.centroids);
+    const isThere = new Uint8Array(this.#panels.length);
+    let [first, last] = [Number.POSITIVE_INFINITY, 0];
+    const changed = ({ top, side }: Square) => {
+      first = Math.min(first, top);
+      last = Math.max(last, top + side);
+    };
+    moment.devices.forEach((device, at) => {
+      isThere[device] = 1;
+      const panel = this.#panels[device];
+      const clusters = moment.clusters.subarray(at * k, (at + 1) * k);
+      const centroids = moment.centroids.subarray(at * k * cols, (at + 1) * k * cols);
+      const isRelabelled = relabel(panel.labels, datasets[device].data, centroids, clusters, cols);
+      const isMoved = this.#move(panel, places, 2 * at * k, clusters);
+      if (panel.isPainted && !isRelabelled && !isMoved) return;
+      this.#paintPanel(panel);
+      changed(panel.square);
+    });
+    this.#panels.forEach((panel, device) => {
+      if (isThere[device] === 1 || !panel.isPainted) return;
+      const { side } = panel.square;
+      fillWithin(this.#canvas, panel.square, [0, 0, side, side], 0);
+      panel.labels.fill(UNPAINTED);
+      panel.isPainted = false;
+      changed(panel.square);
+    });
+    return last === 0 ? undefined : [first, last];
+  }
+
+  /** Returns whether a centroid is at another step, or has another colour. */
+  #move({ sites, clusters, square: { side } }: Panel, places: Float64Array, from: number, now: Uint8Array): boolean {
+    const { left, top, extent } = this.#plane;
+    const scale = (STEPS * side) / extent;
+    let isMoved = false;
+    for (let i = 0; i < sites.length; i++) {
+      const site = Math.round((i % 2 === 0 ? places[from + i] - left : top - places[from + i]) * scale);
+      if (site !== sites[i]) isMoved = true;
+      sites[i] = site;
+    }
+    for (let c = 0; c < clusters.length; c++) {
+      if (clusters[c] !== now[c]) isMoved = true;
+      clusters[c] = now[c];
+    }
+    return isMoved;
+  }
+
+  #paintPanel(panel: Panel): void {
+    const { square, sites, clusters, dots, labels } = panel;
+    const { side, left, top } = square;
+    const { paper, faint } = this.#look;
+    const canvas = this.#canvas;
+    panel.isPainted = true;
+    // Cells of more than two columns do not exist in the plane.
+    if (this.#problem.pooled.cols === 2) {
+      const places = Array.from(sites, (site) => site / STEPS);
+      const tints = Array.from(clusters, (cluster) => this.#tints[cluster]);
+      paintCells(canvas, square, places, tints);
+    } else {
+      fillWithin(canvas, square, [0, 0, side, side], paper);
+    }
+    paintDots(canvas, top * canvas.width + left, dots, labels, this.#colours, this.#dotSize);
+    const line = this.#line;
+    fillWithin(canvas, square, [0, 0, side, line], faint);
+    fillWithin(canvas, square, [0, side - line, side, side], faint);
+    fillWithin(canvas, square, [0, 0, line, side], faint);
+    fillWithin(canvas, square, [side - line, 0, side, side], faint);
+    if (this.#arm > 0) this.#paintCrosses(panel);
+  }
+
+  /** Centroids: crosses with a halo, so that they show on points of any colour. Those outside of a panel are not seen. */
+  #paintCrosses({ square, sites }: Panel): void {
+    const { paper, ink } = this.#look;
+    for (const [colour, around] of [[paper, this.#line] as const, [ink, 0] as const]) {
+      for (let i = 0; i < sites.length; i += 2) {
+        const [x, y] = [Math.floor(sites[i] / STEPS), Math.floor(sites[i + 1] / STEPS)];
+        if (x < 0 || y < 0 || x >= square.side || y >= square.side) continue;
+        const [thin, long] = [around, this.#arm + around];
+        fillWithin(this.#canvas, square, [x - long, y - thin, x + long + 1, y + thin + this.#line], colour);
+        fillWithin(this.#canvas, square, [x - thin, y - long, x + thin + this.#line, y + long + 1], colour);
+      }
+    }
+  }
+}
