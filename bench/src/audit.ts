@@ -21,7 +21,7 @@ const sections: Record<string, Section> = {
   },
   async openings(isShort) {
     const { openings } = await import("./audit/openings.ts");
-    return openings(isShort ? 3 : 20);
+    return openings(isShort ? 3 : 10);
   },
   async honest(isShort) {
     const { honest } = await import("./audit/honest.ts");

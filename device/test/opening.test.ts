@@ -119,7 +119,15 @@ describe("a neighbour that has left", () => {
     const around = emptyNetwork();
     const rows = matrix(Array.from({ length: 60 }, (_, i) => [10 * (i % 3) + i / 60, 5 * (i % 3)]));
     const links = ["liar", "honest"];
-    const device = createDevice({ study, contract, network: around.network, clock, memory: volatileMemory(1), links, rows });
+    const device = createDevice({
+      study,
+      contract,
+      network: around.network,
+      clock,
+      memory: volatileMemory(1),
+      links,
+      rows,
+    });
     await device.start();
     around.listener.onConnect("honest");
     const ask = (number: number) => {

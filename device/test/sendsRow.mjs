@@ -14,7 +14,11 @@ const model = new Model(study, rows, 0, undefined);
 while (model.isRestarting) model.restart();
 model.update([]);
 const { features } = study;
-model.centroids = { data: Float64Array.from(data.subarray(0, 4), (x, i) => x / features[i % 2].scale), rows: 2, cols: 2 };
+model.centroids = {
+  data: Float64Array.from(data.subarray(0, 4), (x, i) => x / features[i % 2].scale),
+  rows: 2,
+  cols: 2,
+};
 const parts = { self: "own", epoch: 1, k: 2, ranges: model.ranges, alpha: 1, saved: undefined };
 const network = { self: "own", start: async () => {}, send: () => {}, close: async () => {} };
 const contract = await contractOf(study);

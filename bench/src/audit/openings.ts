@@ -38,7 +38,8 @@ const disguises: Readonly<Record<string, Disguise>> = {
   "sign flip": (contract, frame) => withCentroids(contract, frame, flip),
   "everybody's sketches + (3, 3)": (contract, frame) => withSketches(contract, frame, shift),
   "everybody's sketches flipped": (contract, frame) => withSketches(contract, frame, flip),
-  "opens again and again": (contract, frame, asked) => withOpening(contract, withSketches(contract, frame, shift), asked),
+  "opens again and again": (contract, frame, asked) =>
+    withOpening(contract, withSketches(contract, frame, shift), asked),
 };
 
 interface Course {
@@ -76,7 +77,10 @@ async function courseOf(seed: number, disguise: Disguise): Promise<Course> {
   const honest = datasets.slice(0, LIAR);
   const drawn = erdosRenyi(DEVICES, 0.7, randomStream(seed, "graph"));
   // Everybody has the liar as a neighbour.
-  const links = graph(DEVICES, allPairs().filter(([i, j]) => j === LIAR || drawn.neighbours[i].includes(j)));
+  const links = graph(
+    DEVICES,
+    allPairs().filter(([i, j]) => j === LIAR || drawn.neighbours[i].includes(j)),
+  );
   const study = studyOfPoints(datasets, ["x1", "x2"], { name: `openings ${seed}`, alpha: 1 });
   const contract = await contractOf(study);
   const reference = kmeans(stack(honest), { k: study.k, restarts: 20, seed }).centroids;
