@@ -108,7 +108,10 @@ export async function honest(seeds: number): Promise<boolean> {
       rows.push([kind.name, ...[alpha, settled, within(0.1), within(1)].map(String), asked, ...figures]);
     }
   }
-  print(`Honest networks: the objective of ten devices, above \`fit\` without \`robust\`; ${seeds} networks each`, rows);
+  print(
+    `Honest networks: the objective of ten devices, above \`fit\` without \`robust\`; ${seeds} networks each`,
+    rows,
+  );
   return isGood;
 }
 
