@@ -1,6 +1,7 @@
 // What is the same on every platform.
 
 export type { Bounds } from "./bounds.ts";
+export type { CellRules } from "./cell.ts";
 export { delimiters } from "./csv/delimiter.ts";
 export type { DialectOptions } from "./csv/dialect.ts";
 export { csvRecords } from "./csv/records.ts";
@@ -35,6 +36,6 @@ export {
   standardScaling,
   undoScaling,
 } from "./scaling.ts";
-export type { PieceWriter } from "./source.ts";
+export { type PieceWriter, type TextEncoding, textEncodings } from "./source.ts";
 export type { Format, MissingCells, Table, Words } from "./table.ts";
 export { rankTransform, type Transform } from "./transform.ts";
