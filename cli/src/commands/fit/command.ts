@@ -26,6 +26,7 @@ interface FitFlags extends InputFlags, MethodSettings, PluginOptions, ThreadsOpt
   method: string;
   scale: string;
   seed: number;
+  sample?: number;
   out: string;
   json?: true;
 }
@@ -48,6 +49,11 @@ export function fitCommand(io: Console): Command {
     );
   addThreadsOption(addNetworkOptions(command))
     .option("--seed <integer>", "of everything random", parseSeed, 1)
+    .option(
+      "--sample <rows>",
+      "a quick look: only so many rows of all, drawn at random",
+      parseWhole("--sample", 1, 1e12),
+    )
     .option("--out <folder>", "where the results go", "fedkm-results")
     .option("--json", "print a summary as one JSON object");
   addDialectOptions(addMissingOption(addSelectionOptions(command.optionsGroup("How files are read:"))));
