@@ -217,15 +217,15 @@ test("the same seed gives the same bytes", async () => {
 test("the report stands alone, escapes names, and is well-formed where it matters", async () => {
   const file = folder.file(
     "odd.csv",
-    `"<b>&",y\n${Array.from({ length: 30 }, (_, r) => `${r},${r % 3}`).join("\n")}\n`,
+    `"<i>&",y\n${Array.from({ length: 30 }, (_, r) => `${r},${r % 3}`).join("\n")}\n`,
   );
   await outcome("fit", file, "--k", "2", "--out", out("odd"));
   const page = readFileSync(out("odd/report.html"), "utf8");
-  expect(page).toContain("&#60;b&#62;&#38;");
-  expect(page).not.toContain("<b>");
-  expect(page).not.toMatch(/<script|\ssrc=|https?:\/\/(?!www\.w3\.org)/);
+  expect(page).toContain("&#60;i&#62;&#38;");
+  expect(page).not.toContain("<i>");
+  expect(page).not.toMatch(/\ssrc=|https?:\/\/(?!www\.w3\.org)|\son\w+=/);
   for (const [drawing] of page.matchAll(/<svg[\s\S]*?<\/svg>/g)) expect(xmlFault(drawing)).toBeUndefined();
-  expect(page.match(/<svg/g)).toHaveLength(4);
+  expect(page.match(/<svg/g)).toHaveLength(3);
 });
 
 test("warnings name columns that decide alone, ids, and values that stand for nothing measured", async () => {

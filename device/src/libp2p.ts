@@ -4,6 +4,8 @@ import type { Connection, Stream } from "@libp2p/interface";
 import { peerIdFromString } from "@libp2p/peer-id";
 import { type Clock, realClock } from "./clock.ts";
 import { addressBook, type MetAddresses } from "./link/addressBook.ts";
+import { dials } from "./link/dials.ts";
+import { gater } from "./link/gater.ts";
 import { type LinkKeeper, type LinkTraffic, linkKeeper } from "./link/keeper.ts";
 import {
   ATTEMPT_MILLISECONDS,
@@ -20,7 +22,7 @@ import { isUnsupported, openStream, speaks } from "./link/speaks.ts";
 import { hearWhere, sayWhere, WHERE_PROTOCOLS } from "./link/where.ts";
 import { NotLinkedBackError, OtherVersionError, type Wire, type WireListener, type Wires } from "./link/wire.ts";
 import type { Network, NetworkListener } from "./network.ts";
-import { createNode, gater, type Node, type NodeOptions, type RelayTraffic, withoutPeer } from "./node.ts";
+import { createNode, type Node, type NodeOptions, type RelayTraffic, withoutPeer } from "./node.ts";
 import { type Contact, relayOf, throughRelay } from "./peer.ts";
 import { provideWebSocket, provideWithResolvers } from "./platform.ts";
 import { PROTOCOLS } from "./version.ts";
@@ -81,6 +83,7 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
   const { protocols = PROTOCOLS } = options;
   const book = addressBook(options.met ?? {});
   book.setLinks(options.links);
+  const dialling = dials(clock);
   /** Peers that proved their key in the attempt under way. */
   const proved = new Set<string>();
   /** When a peer was last tried because somebody nearby said where it is. */
@@ -99,13 +102,12 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
   const direct = (peer: string) => open(peer).findLast((connection) => connection.direct);
   const relayed = (peer: string) => open(peer).filter((connection) => !connection.direct);
   const reach = async (peer: string, addresses: readonly string[], signal: AbortSignal) => {
-    const dialling = node;
-    if (dialling === undefined || addresses.length === 0)
-      throw new Error("it has no address: it must find this device");
+    const from = node;
+    if (from === undefined || addresses.length === 0) throw new Error("it has no address: it must find this device");
     return firstAnswer({
       addresses,
       signal,
-      dial: (address, patience) => dialling.dial(peer, address, patience),
+      dial: (address, patience) => dialling.dial(peer, patience, (signal) => from.dial(peer, address, signal)),
       isDirect: (relay) => book.has(relay) && direct(relay) !== undefined,
       onFailure: (address) => book.failed(peer, address),
     });
@@ -172,7 +174,7 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
         keep.wake(peer);
       };
       try {
-        node = await createNode(options, gater(keep, options.onStranger, proved), onNearby);
+        node = await createNode(options, gater(keep, options.onStranger, proved, dialling.answered), onNearby);
       } catch (error) {
         const reason = /listen (E[A-Z]+)/.exec(String(error))?.[1] ?? String(error);
         throw new Error(`cannot listen on ${options.listen.join(", ")}: ${reason}`, { cause: error });

@@ -1,4 +1,4 @@
-// The libp2p node of a device: TCP and WebSocket, Noise, yamux, limits, whom it lets in, and relays among neighbours.
+// The libp2p node of a device: TCP and WebSocket, Noise, yamux, limits, and relays among neighbours.
 
 import type {
   CircuitRelayServerComponents,
@@ -24,7 +24,6 @@ import { webSockets } from "@libp2p/websockets";
 import { yamux } from "@libp2p/yamux";
 import { multiaddr } from "@multiformats/multiaddr";
 import { createLibp2p } from "libp2p";
-import type { LinkKeeper } from "./link/keeper.ts";
 import {
   ATTEMPT_MILLISECONDS,
   CIRCUIT_BYTES,
@@ -261,36 +260,6 @@ async function localDiscovery(onNearby: (peer: string, addresses: readonly strin
       onNearby(detail.id.toString(), detail.multiaddrs.map(withoutPeer)),
     );
     return discovery;
-  };
-}
-
-/** Peers are judged when they have proved who they are, before anything else is spoken with them. */
-export function gater(
-  keeper: LinkKeeper,
-  onStranger: (peer: string, address: string) => void,
-  proved: Set<string>,
-): ConnectionGater {
-  return {
-    // No stranger relays for this device.
-    denyDialMultiaddr(address) {
-      const relay = relayOf(address.toString());
-      return relay !== undefined && !keeper.admits(relay);
-    },
-    denyDialPeer: (peer) => !keeper.admits(peer.toString()),
-    denyOutboundEncryptedConnection(peer) {
-      proved.add(peer.toString());
-      return !keeper.admits(peer.toString());
-    },
-    denyInboundEncryptedConnection(peer, connection) {
-      if (keeper.admits(peer.toString())) return false;
-      onStranger(peer.toString(), connection.remoteAddr.toString());
-      return true;
-    },
-    denyInboundRelayReservation: (peer) => !keeper.admits(peer.toString()),
-    // As a relay: both ends must be linked.
-    denyOutboundRelayedConnection: (from, to) => !keeper.admits(from.toString()) || !keeper.admits(to.toString()),
-    // Who comes through a relay is only known when it has proved its key, and is judged then.
-    denyInboundRelayedConnection: (relay) => !keeper.admits(relay.toString()),
   };
 }
 

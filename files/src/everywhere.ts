@@ -35,6 +35,7 @@ export {
   type Scaling,
   standardScaling,
   undoScaling,
+  unscaled,
 } from "./scaling.ts";
 export { type PieceWriter, type TextEncoding, textEncodings } from "./source.ts";
 export { type Format, type MissingCells, NO_DEVICE, type Table, type Words } from "./table.ts";

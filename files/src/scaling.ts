@@ -80,11 +80,14 @@ export function applyTransforms({ data, cols }: Matrix, transforms: readonly (Tr
   }
 }
 
+/** A scaled value of a column in the user's units. */
+export function unscaled({ offset, scale, transforms }: Scaling, column: number, value: number): number {
+  return untransformed(transforms?.[column], value * scale[column] + offset[column]);
+}
+
 /** Scaled points, such as centroids, in the user's units. */
-export function undoScaling({ data, rows, cols }: Matrix, { offset, scale, transforms }: Scaling): Matrix {
-  const undone = data.map((value, at) => value * scale[at % cols] + offset[at % cols]);
-  const units = transforms ? undone.map((value, at) => untransformed(transforms[at % cols], value)) : undone;
-  return { data: units, rows, cols };
+export function undoScaling({ data, rows, cols }: Matrix, scaling: Scaling): Matrix {
+  return { data: data.map((value, at) => unscaled(scaling, at % cols, value)), rows, cols };
 }
 
 /** In place: missing values become those of `fill`. */

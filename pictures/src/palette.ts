@@ -38,6 +38,18 @@ const links: readonly Shade[] = [
   { light: "#3a0a78", dark: "#e0d8ff" },
 ];
 
+/** Below and above what is usual, weak to strong: two hues that differ for the colour-blind, light enough for text on them. */
+const lower: readonly Shade[] = [
+  { light: "#e3f1f0", dark: "#1d2f30" },
+  { light: "#b9dedb", dark: "#1b4547" },
+  { light: "#7cc4bf", dark: "#1a6064" },
+];
+const higher: readonly Shade[] = [
+  { light: "#f9ebdd", dark: "#362a1f" },
+  { light: "#f3cfa6", dark: "#54381c" },
+  { light: "#e5a869", dark: "#7a4c16" },
+];
+
 /** A line dark enough for its name to have its colour. */
 function alike(shade: Shade): { readonly line: Shade; readonly name: Shade } {
   return { line: shade, name: shade };
@@ -80,6 +92,8 @@ const every: readonly Shade[] = [
   ...Object.values(shades),
   ...clusters,
   ...links,
+  ...lower,
+  ...higher,
   ...Object.values(lines).flatMap(({ line, name }) => [line, name]),
 ];
 
@@ -105,6 +119,8 @@ export function themeVariables(): string {
     ...Object.entries(shades),
     ...clusters.map((shade, i) => [`cluster-${i}`, shade] as const),
     ...links.map((shade, i) => [`link-${i}`, shade] as const),
+    ...lower.map((shade, i) => [`lower-${i + 1}`, shade] as const),
+    ...higher.map((shade, i) => [`higher-${i + 1}`, shade] as const),
   ];
   const declared = (ground: keyof Shade) => named.map(([name, shade]) => `--${name}:${shade[ground]}`).join(";");
   return `:root{color-scheme:light dark;${declared("light")}}

@@ -5,6 +5,8 @@ import { type Scaling, undoScaling } from "@fedkm/files";
 
 /** A cluster as model.json has it: null stands for what its rows cannot say. */
 export interface ClusterModel {
+  /** As --names has it. */
+  readonly name?: string;
   /** On all devices. */
   readonly rows: number;
   /** Of these rows, in the user's units. */
@@ -33,6 +35,8 @@ export interface ClusterSums {
    * rows, or where rows differ by rounding alone.
    */
   readonly variances: Float64Array;
+  /** By cluster and column: the sum of the squares of the rows of all devices around the common mean. */
+  readonly squares: Float64Array;
 }
 
 /** Squares of smaller shares of the largest coordinate are rounding. */
@@ -59,34 +63,42 @@ export function clusterSums(datasets: readonly Matrix[], labels: readonly Uint32
     for (let x = 0; x < cols; x++) means[at * cols + x] /= count;
   }
   for (let x = 0; x < common.length; x++) common[x] /= totals[Math.floor(x / cols)];
-  return { k, cols, counts, means, totals, common, variances: variancesOf(datasets, labels, { k, counts, means }) };
+  const { squares, largest } = ownSquares(datasets, labels, { k, cols, means });
+  const variances = totals.map((_, c) => {
+    let degrees = 0;
+    for (let at = c; at < counts.length; at += k) degrees += Math.max(0, counts[at] - 1);
+    const variance = squares.subarray(c * cols, (c + 1) * cols).reduce((sum, square) => sum + square, 0) / degrees;
+    return variance > (ROUNDING * largest) ** 2 ? variance : Number.NaN;
+  });
+  for (const [at, count] of counts.entries()) {
+    if (count === 0) continue;
+    const from = (at % k) * cols;
+    for (let x = 0; x < cols; x++) squares[from + x] += count * (means[at * cols + x] - common[from + x]) ** 2;
+  }
+  return { k, cols, counts, means, totals, common, variances, squares };
 }
 
-function variancesOf(
+/** By cluster and column the squares of rows around the means of their own devices, and the largest coordinate. */
+function ownSquares(
   datasets: readonly Matrix[],
   labels: readonly Uint32Array[],
-  { k, counts, means }: Pick<ClusterSums, "k" | "counts" | "means">,
-): Float64Array {
-  const squares = new Float64Array(k);
+  { k, cols, means }: Pick<ClusterSums, "k" | "cols" | "means">,
+): { squares: Float64Array; largest: number } {
+  const squares = new Float64Array(k * cols);
   let largest = 0;
-  datasets.forEach(({ data, rows, cols }, i) => {
+  datasets.forEach(({ data, rows }, i) => {
     const own = labels[i];
     for (let r = 0, at = 0; r < rows; r++) {
-      const label = own[r];
-      const from = (i * k + label) * cols;
+      const to = own[r] * cols;
+      const from = i * k * cols + to;
       for (let x = 0; x < cols; x++, at++) {
         const size = Math.abs(data[at]);
         if (size > largest) largest = size;
-        squares[label] += (data[at] - means[from + x]) ** 2;
+        squares[to + x] += (data[at] - means[from + x]) ** 2;
       }
     }
   });
-  return squares.map((square, c) => {
-    let degrees = 0;
-    for (let at = c; at < counts.length; at += k) degrees += Math.max(0, counts[at] - 1);
-    const variance = square / degrees;
-    return variance > (ROUNDING * largest) ** 2 ? variance : Number.NaN;
-  });
+  return { squares, largest };
 }
 
 /** The squared distance of row `a` of one list of means to row `b` of another. */

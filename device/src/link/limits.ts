@@ -100,8 +100,20 @@ export const FIRST_RETRY_MILLISECONDS = 1_000;
  */
 export const LONGEST_RETRY_MILLISECONDS = 300_000;
 
-/** docs/protocol.md#retry-delay: "An attempt to reach a neighbour is given up after this time." */
-export const ATTEMPT_MILLISECONDS = 10_000;
+/** docs/protocol.md#retry-delay: "An attempt to reach a neighbour is given up after this time, its turn included." */
+export const ATTEMPT_MILLISECONDS = 30_000;
+
+/**
+ * docs/protocol.md#retry-delay: "A device dials at most this many neighbours at once. Others wait for their turn, so that
+ * a burst of handshakes on a busy machine takes longer and does not fail."
+ */
+export const MOST_DIALS = 8;
+
+/**
+ * docs/protocol.md#retry-delay: "A dial that nobody has answered within this time gives its turn to the next one and
+ * goes on, because silence costs nothing."
+ */
+export const SILENT_DIAL_MILLISECONDS = 500;
 
 /**
  * docs/protocol.md#retry-delay: "An address that does not answer within this time gives way to the next one, so that an
@@ -154,8 +166,8 @@ export const MOST_HANDSHAKES = 300;
  */
 export const HANDSHAKES_PER_SECOND = 25;
 
-/** docs/protocol.md#connections: "A handshake that takes longer is given up." */
-export const HANDSHAKE_MILLISECONDS = 5_000;
+/** docs/protocol.md#connections: "A handshake that takes longer is given up, by either end." */
+export const HANDSHAKE_MILLISECONDS = 10_000;
 
 /**
  * docs/protocol.md#connections: "A connection carries at most this many streams in each direction: a few of its own,

@@ -2,13 +2,13 @@
 
 import { relayOf } from "../peer.ts";
 import { reasonOf } from "../reason.ts";
-import { ANSWER_MILLISECONDS } from "./limits.ts";
 import { isUnsupported } from "./speaks.ts";
 
 export interface Reach<T> {
   readonly addresses: readonly string[];
   /** Ends the whole attempt. */
   readonly signal: AbortSignal;
+  /** Gives up by itself at an address that does not answer. */
   dial(address: string, signal: AbortSignal): Promise<T>;
   /** Whether a neighbour is connected, and not itself through a relay. */
   isDirect(peer: string): boolean;
@@ -23,7 +23,7 @@ export async function firstAnswer<T>({ addresses, signal, dial, isDirect, onFail
     const relay = relayOf(address);
     try {
       if (relay !== undefined && !isDirect(relay)) throw new Error("that device is not connected, or not linked here");
-      return await dial(address, AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MILLISECONDS)]));
+      return await dial(address, signal);
     } catch (error) {
       failure = error;
       if (relay !== undefined) relayFailure = new Error(relayWords(relay, error), { cause: error });

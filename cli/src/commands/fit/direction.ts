@@ -2,7 +2,8 @@
 
 import { principalAxes } from "@fedkm/pictures";
 import type { Fitted } from "../../model/fitted.ts";
-import { sampleOf, sampleRows } from "./report/components.ts";
+import { sampleOf } from "./report/components.ts";
+import { sampleRows } from "./report/sample.ts";
 
 /** So much of the variance along one direction is all of it. */
 const ALL = 0.99;

@@ -3,6 +3,7 @@
 import { connectedComponents, discrepancy, edges, type Graph, type Matrix, toRows } from "@fedkm/core";
 import { undoScaling } from "@fedkm/files";
 import { type Console, isStyled } from "../../console.ts";
+import { UsageError } from "../../failure.ts";
 import { type Prepared, type PrepareOptions, prepare } from "../../input/prepare.ts";
 import { certifyModel } from "../../model/certify.ts";
 import { type ClusterSums, clusterModels, clusterSums } from "../../model/clusters.ts";
@@ -15,7 +16,7 @@ import { type ThreadsOptions, withThreads } from "../../threads.ts";
 import { checkFolder } from "../../write.ts";
 import { placesApart } from "./places.ts";
 import { summary, writeResults } from "./results.ts";
-import { type Asked, askedOf, type Found, runMethod } from "./run.ts";
+import { type Asked, askedOf, type Found, refitOf, runMethod } from "./run.ts";
 import type { MethodSettings, SettledSettings } from "./settings.ts";
 import { fitText } from "./text.ts";
 import { resultWarnings } from "./warnings.ts";
@@ -24,6 +25,8 @@ export interface FitOptions extends PrepareOptions, MethodSettings, PluginOption
   readonly k: number;
   readonly alpha: number;
   readonly method: string;
+  /** Of the clusters, in their order. */
+  readonly names?: readonly string[];
   /** The folder of the results. */
   readonly out: string;
   readonly json?: boolean;
@@ -31,6 +34,7 @@ export interface FitOptions extends PrepareOptions, MethodSettings, PluginOption
 
 export async function fitFiles(patterns: readonly string[], options: FitOptions, io: Console): Promise<void> {
   checkFolder(options.out);
+  checkNames(options);
   const plugins = await pluginsOf(options);
   const asked = askedOf(options, plugins.methods);
   const progress = progressOn(io.stderr);
@@ -42,7 +46,7 @@ export async function fitFiles(patterns: readonly string[], options: FitOptions,
     const prepared = await prepare(patterns, options, onFile, plugins.graphs);
     fitted = await fitPrepared(prepared, options, asked, progress, performance.now() - began);
     progress.announce("fedkm  writing the results");
-    written = await writeResults(prepared.input, fitted, options);
+    written = await writeResults(prepared.input, fitted, refitOf(asked), options);
   } finally {
     progress.erase();
   }
@@ -51,6 +55,15 @@ export async function fitFiles(patterns: readonly string[], options: FitOptions,
   if (options.json)
     io.stdout.write(`${JSON.stringify(summary(fitted, warnings, written.paths, milliseconds), undefined, 2)}\n`);
   else io.stdout.write(`${fitText(fitted, warnings, written.paths, isStyled(io.stdout, io.env)).join("\n")}\n`);
+}
+
+function checkNames({ names, k }: FitOptions): void {
+  if (names === undefined) return;
+  if (names.length !== k) {
+    throw new UsageError(`--names must have one name for each of the ${k} clusters, got ${names.length}`);
+  }
+  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  if (twice !== undefined) throw new UsageError(`--names must have different names, got "${twice}" twice`);
 }
 
 async function fitPrepared(
@@ -103,7 +116,7 @@ interface Result {
 
 function modelOf(
   { input, names, datasets, scaling, graph }: Prepared,
-  { k, alpha, seed, method, graph: spec, missing, study }: FitOptions,
+  { k, alpha, seed, method, graph: spec, missing, study, names: called }: FitOptions,
   { settings }: Asked,
   { found, ordered, centroids, sums }: Result,
 ) {
@@ -128,7 +141,7 @@ function modelOf(
       sizes: Array.from(sums.counts.subarray(i * k, (i + 1) * k)),
       centroids: centroids[i],
     })),
-    clusters: clusterModels(sums, names, scaling),
+    clusters: clusterModels(sums, names, scaling).map((own, c) => (called ? { name: called[c], ...own } : own)),
     links: Array.from(edges(graph), ([i, j, weight]) => ({
       devices: [names[i], names[j]] as const,
       weight,

@@ -6,20 +6,21 @@ import type { Input } from "../../input/devices.ts";
 import { deviceNames } from "../../input/names.ts";
 import type { Fitted } from "../../model/fitted.ts";
 import { writeFolder } from "../../write.ts";
+import type { Refit } from "./report/sure.ts";
 
 interface ResultsOptions extends DialectOptions {
   readonly out: string;
 }
 
 /** All results at once, or none. Returns where they are, and what could not be carried over. */
-export async function writeResults(input: Input, fitted: Fitted, options: ResultsOptions) {
+export async function writeResults(input: Input, fitted: Fitted, refit: Refit, options: ResultsOptions) {
   const { reportPage } = await import("./report/page.ts");
   const files = input.files.map(({ file }) => file);
   const names = labelNames(files, await Promise.all(files.map((file) => nameOfLabelled(file, options))));
   const leftOut: string[] = [];
   await writeFolder(options.out, async (put) => {
     await put("model.json", `${JSON.stringify(fitted.model, undefined, 1)}\n`);
-    await put("report.html", reportPage(fitted));
+    await put("report.html", reportPage(fitted, refit, true));
     const cursors = new Uint32Array(fitted.labels.length);
     for (const [i, { file, deviceOf }] of input.files.entries()) {
       const labelOf = (row: number) => {

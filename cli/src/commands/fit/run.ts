@@ -5,6 +5,7 @@ import { UsageError } from "../../failure.ts";
 import type { Model } from "../../model/model.ts";
 import { significant } from "../../numbers.ts";
 import type { Progress } from "../../progress.ts";
+import type { Refit } from "./report/sure.ts";
 import { type MethodSettings, methodOptions, type SettledSettings, settingsOf } from "./settings.ts";
 
 /** What is to be run, checked before any file is read. */
@@ -48,6 +49,17 @@ export function runMethod(
     if (step.done) return step.value;
     progress.show(`fedkm  round ${step.value.round}  objective ${significant(step.value.objective, 4)}`);
   }
+}
+
+/** The rounds of a fit that only says how sure another one is. */
+const ROUNDS_AGAIN = 100;
+
+/** The same method for small data, with another k or seed. Nothing is sent, so nothing has to be guarded. */
+export function refitOf({ name, method, problem, settings }: Asked): Refit {
+  const { privacy, minimum, ...kept } = settings;
+  const options = { ...problem, ...methodOptions(kept) };
+  const rounds = name === "fedkm" ? { rounds: Math.min(ROUNDS_AGAIN, settings.rounds ?? ROUNDS_AGAIN) } : {};
+  return (datasets, graph, change) => method(datasets, graph, { ...options, ...rounds, ...change }).centroids;
 }
 
 function checkEnough(datasets: readonly Matrix[], k: number): void {

@@ -57,8 +57,8 @@ export function fitText(
 function clusterTable({ devices, clusters, ...model }: Fitted["model"]): string[][] {
   const shown = encodingOfModel(model).slice(0, MOST_COLUMNS);
   const several = devices.length > 1;
-  const lines = clusters.map(({ rows, mean, difference, farthest, farthestDifference }, c) => [
-    String(c),
+  const lines = clusters.map(({ name, rows, mean, difference, farthest, farthestDifference }, c) => [
+    name === undefined ? String(c) : `${c} ${name}`,
     count(rows),
     ...(mean === null ? shown.map(() => NOTHING) : columnMeans(shown, mean).map(meanText)),
     ...(several ? [spreads(difference, NOTHING), farthestPlace(farthest, farthestDifference)] : []),

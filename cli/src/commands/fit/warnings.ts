@@ -49,7 +49,7 @@ function placeWarnings({ model, apart: { differing, misnumbered } }: Found): str
   if (isAlone(model)) {
     return [
       "each place stays alone: cluster 0 of one place need not be cluster 0 of another, and the table may add up rows " +
-        "that do not belong together; the report ends with a table for each place",
+        "that do not belong together; the report has a table for each place",
     ];
   }
   const named = (places: readonly number[]) => listed(places.map((i) => devices[i].name));
@@ -57,8 +57,8 @@ function placeWarnings({ model, apart: { differing, misnumbered } }: Found): str
   const why = "the means of the rows are farther from the table's than the rows scatter";
   const nobody =
     `places differ so much that one table describes nobody: at ${named(differing)} ${why}; read the tables of ` +
-    "single places at the end of the report, or leave every place alone with --alpha 0";
-  const some = `the table does not describe ${named(differing)}: ${why}; the report ends with a table for each place`;
+    "single places in the report, or leave every place alone with --alpha 0";
+  const some = `the table does not describe ${named(differing)}: ${why}; the report has a table for each place`;
   const numbers =
     `cluster numbers do not mean the same at ${named(misnumbered)}, where clusters are nearer to another number's in ` +
     "the table; a larger --alpha brings them together";

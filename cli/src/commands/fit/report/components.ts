@@ -1,7 +1,9 @@
 // Where to look at rows of many columns from: the two directions along which they differ most (principal components).
 
 import type { Matrix } from "@fedkm/core";
+import { type Scaling, unscaled } from "@fedkm/files";
 import { principalAxes } from "@fedkm/pictures";
+import { sampleRows } from "./sample.ts";
 
 export interface View {
   readonly names: readonly [string, string];
@@ -14,14 +16,10 @@ const MOST_ROWS = 20_000;
 const MOST_VALUES = 1_000_000;
 
 /** Two columns are shown as they are, more by their principal components, a single one along a line. */
-export function viewOf(
-  datasets: readonly Matrix[],
-  columns: readonly string[],
-  { offset, scale }: { readonly offset: readonly number[]; readonly scale: readonly number[] },
-): View {
+export function viewOf(datasets: readonly Matrix[], columns: readonly string[], scaling: Scaling): View {
   const d = columns.length;
   if (d <= 2) {
-    const value = (data: Float64Array, at: number, c: number) => (c < d ? data[at + c] * scale[c] + offset[c] : 0);
+    const value = (data: Float64Array, at: number, c: number) => (c < d ? unscaled(scaling, c, data[at + c]) : 0);
     return { names: [columns[0], columns[1] ?? ""], project: (data, at) => [value(data, at, 0), value(data, at, 1)] };
   }
   const { means, axes, shares } = principalAxes(sampleOf(datasets, d), 2);
@@ -44,16 +42,4 @@ export function sampleOf(datasets: readonly Matrix[], cols: number): Matrix {
     data.set(datasets[device].data.subarray(row * cols, (row + 1) * cols), i * cols);
   });
   return { data, rows: chosen.length, cols };
-}
-
-/** Rows of all devices at even distances, at most so many. */
-export function* sampleRows(datasets: readonly Matrix[], most: number): Generator<{ device: number; row: number }> {
-  const total = datasets.reduce((sum, { rows }) => sum + rows, 0);
-  const step = Math.max(1, total / most);
-  let begin = 0;
-  let next = 0;
-  for (const [device, { rows }] of datasets.entries()) {
-    for (; next < begin + rows; next += step) yield { device, row: Math.floor(next - begin) };
-    begin += rows;
-  }
 }

@@ -17,7 +17,8 @@ import {
 import { dot, frame, plot, text } from "@observablehq/plot";
 import type { Fitted } from "../../../model/fitted.ts";
 import { scaledCentroids } from "../../../model/model.ts";
-import { sampleRows, viewOf } from "./components.ts";
+import { viewOf } from "./components.ts";
+import { sampleRows } from "./sample.ts";
 
 /** A page with more points is slow to open and shows no more. */
 const MOST_POINTS = 6000;
@@ -32,6 +33,7 @@ const BETWEEN = 16;
 const DOWN = 30;
 const HIGHEST = 460;
 const LINE_HEIGHT = 80;
+const FLATTEST = 0.45;
 const USUAL_LEFT = 40;
 
 /** Beyond eight clusters the shape tells those of one colour apart. */
@@ -44,6 +46,11 @@ interface Place {
   readonly cluster: number;
 }
 
+interface Cross extends Place {
+  /** Of the rows of all places; otherwise a place's centroid. */
+  readonly isMean?: boolean;
+}
+
 export function drawProjection(document: Document, fitted: Fitted): { drawing: Element; caption: string } {
   const { model, datasets, labels } = fitted;
   const { project, names } = viewOf(datasets, model.columns, model.scaling);
@@ -53,23 +60,61 @@ export function drawProjection(document: Document, fitted: Fitted): { drawing: E
     const [x, y] = project(data, row * cols);
     return { x, y, panel: panelOf(device), cluster };
   };
-  const points = Array.from(shownRows(datasets, hasPanels), ({ device, row }) =>
+  const all = Array.from(shownRows(datasets, hasPanels), ({ device, row }) =>
     at(datasets[device], row, device, labels[device][row]),
   );
-  const crosses = model.devices.flatMap((own, device) => {
-    const centroids = scaledCentroids(own, model.scaling);
-    return Array.from({ length: centroids.rows }, (_, c) => at(centroids, c, device, c));
-  });
+  const crosses = hasPanels || datasets.length === 1 ? ownCrosses(model, at) : commonCrosses(fitted, at);
+  const { points, moved } = withinReach(all, crosses);
   const total = datasets.reduce((sum, { rows }) => sum + rows, 0);
   const sampled =
     points.length < total ? `${count(points.length)} of ${count(total)} rows` : `all ${count(total)} rows`;
   const titles = hasPanels
     ? model.devices.map(({ name, rows }) => ({ name, rest: `, ${count(rows)} rows` }))
-    : [{ name: "all devices", rest: "" }];
+    : [{ name: datasets.length === 1 ? "" : "all places", rest: "" }];
+  const crossed = crosses.some(({ isMean }) => isMean) ? "the common means of clusters" : "centroids";
+  const edge = moved === 0 ? "" : ` ${count(moved)} of them lie far outside and are drawn at the edge.`;
   return {
     drawing: draw(document, points, crosses, titles, shapeOf(model.columns.length)),
-    caption: `Across: ${names[0]}. ${names[1] === "" ? "" : `Up: ${names[1]}. `}Points are ${sampled}, crosses are centroids with their cluster's number.`,
+    caption: `Across: ${names[0]}. ${names[1] === "" ? "" : `Up: ${names[1]}. `}Points are ${sampled}, crosses are ${crossed} with the cluster's number.${edge}`,
   };
+}
+
+type At = (points: Matrix, row: number, device: number, cluster: number) => Place;
+
+function ownCrosses({ devices, scaling }: Fitted["model"], at: At): Cross[] {
+  return devices.flatMap((own, device) => {
+    const centroids = scaledCentroids(own, scaling);
+    return Array.from({ length: centroids.rows }, (_, c) => at(centroids, c, device, c));
+  });
+}
+
+/** Crosses of very many places would hide the rows. */
+function commonCrosses({ sums: { k, cols, common, totals } }: Fitted, at: At): Cross[] {
+  const means = { data: common, rows: k, cols };
+  return Array.from(totals.keys())
+    .filter((c) => totals[c] > 0)
+    .map((c) => ({ ...at(means, c, 0, c), isMean: true }));
+}
+
+/** A range so many times as wide as that of almost all rows would show nothing of them. */
+const FAR = 2;
+const ALMOST_ALL = 0.99;
+
+/** Rows far outside are moved to the edge, so that the others have room. */
+function withinReach(all: readonly Place[], crosses: readonly Place[]): { points: Place[]; moved: number } {
+  const [x, y] = (["x", "y"] as const).map((axis) => {
+    const sorted = Float64Array.from(all, (place) => place[axis]).sort();
+    const rest = Math.floor(((1 - ALMOST_ALL) / 2) * sorted.length);
+    const [low, high] = [sorted[rest], sorted[sorted.length - 1 - rest]];
+    const [least, most] = domainOf(crosses.map((cross) => cross[axis]));
+    const room = (high - low) / 10;
+    const reach: [number, number] = [Math.min(low - room, least), Math.max(high + room, most)];
+    const isWide = sorted[sorted.length - 1] - sorted[0] > FAR * (reach[1] - reach[0]);
+    return isWide ? reach : ([sorted[0], sorted[sorted.length - 1]] as const);
+  });
+  const inside = (value: number, [least, most]: readonly [number, number]) => Math.min(most, Math.max(least, value));
+  const points = all.map((place) => ({ ...place, x: inside(place.x, x), y: inside(place.y, y) }));
+  return { points, moved: points.filter((place, i) => place.x !== all[i].x || place.y !== all[i].y).length };
 }
 
 /** Rows at even distances, and of a device with a panel of its own as many as show where they are. */
@@ -110,11 +155,12 @@ function draw(
     fy: ({ panel }: { panel: number }) => Math.floor(panel / columns),
   };
   const place = { ...facets, x: "x", y: "y" } as const;
+  const clusters = [...new Set(points.map(({ cluster }) => cluster))].sort((a, b) => a - b);
   const cross = { ...place, symbol: "times", r: 4 } as const;
   const named = titles.map(({ name, rest }, i) => {
     return { panel: i, full: `${name}${rest}`, shown: `${shortened(name, panel - textWidth(rest))}${rest}` };
   });
-  return plot({
+  const drawing = plot({
     document,
     width: WIDTH,
     height: rows * height + (rows - 1) * DOWN + margins.marginTop + margins.marginBottom,
@@ -130,13 +176,20 @@ function draw(
     symbol: { type: "identity" },
     marks: [
       frame({ stroke: faint }),
-      dot(points, {
-        ...place,
-        r: 2,
-        symbol: ({ cluster }: Place) => shapes[Math.floor(cluster / clusterColours.length) % shapes.length],
-        fill: ({ cluster }: Place) => clusterColours[cluster % clusterColours.length],
-        fillOpacity: pointOpacity,
-      }),
+      // The small clusters last, so that they are seen.
+      ...clusters.map((cluster) =>
+        dot(
+          points.filter((own) => own.cluster === cluster),
+          {
+            ...place,
+            className: `${CLUSTER}${cluster}`,
+            r: points.length > 2000 ? 2 : 2.6,
+            symbol: shapes[Math.floor(cluster / clusterColours.length) % shapes.length],
+            fill: clusterColours[cluster % clusterColours.length],
+            fillOpacity: pointOpacity,
+          },
+        ),
+      ),
       dot(crosses, { ...cross, stroke: paper, strokeWidth: 5 }),
       dot(crosses, { ...cross, stroke: ink, strokeWidth: 2 }),
       text(labelled(crosses), {
@@ -151,20 +204,38 @@ function draw(
       text(named, { ...facets, text: "shown", title: "full", frameAnchor: "top-left", dy: -14, fill: ink }),
     ],
   });
+  // The page's script finds a cluster's marks by this.
+  for (const group of drawing.querySelectorAll(`[class^="${CLUSTER}"]`)) {
+    group.setAttribute("data-cluster", (group.getAttribute("class") ?? "").slice(CLUSTER.length));
+    group.removeAttribute("class");
+  }
+  return drawing;
 }
+
+const CLUSTER = "cluster-";
 
 /** The size of a panel and its axes: labels up take room from panels, whose width says how many labels fit across. */
 function arrange(places: readonly Place[], columns: number, shape: Shape) {
   const panelBeside = (left: number) => (WIDTH - left - MARGIN_RIGHT - (columns - 1) * BETWEEN) / columns;
   const sized = (left: number) => {
     const panel = panelBeside(left);
-    const height = shape === "line" ? LINE_HEIGHT : Math.min(panel, HIGHEST);
+    const height = shape === "line" ? LINE_HEIGHT : Math.min(panel * heightShare(places, shape), HIGHEST);
     const domains = domainsOf(places, shape, height / panel);
     const ticks = (domain: readonly [number, number], length: number, direction: "across" | "up") =>
       axisTicks({ domain, length, spacing: "linear", direction });
     return { panel, height, domains, up: ticks(domains.y, height, "up"), across: ticks(domains.x, panel, "across") };
   };
   return sized(sized(USUAL_LEFT).up.room);
+}
+
+/** No higher than rows of one unit need, and no flatter than a panel that is still looked at. */
+function heightShare(places: readonly Place[], shape: Shape): number {
+  if (shape !== "equal") return 1;
+  const [across, up] = (["x", "y"] as const).map((axis) => {
+    const [least, most] = domainOf(places.map((place) => place[axis]));
+    return most - least;
+  });
+  return Math.min(1, Math.max(FLATTEST, up / across));
 }
 
 /** One number for each cluster in a panel: where many devices share one, their crosses lie on a heap. */
