@@ -26,11 +26,8 @@ interface FitFlags extends InputFlags, MethodSettings, PluginOptions, ThreadsOpt
   method: string;
   scale: string;
   seed: number;
-<<<<<<< HEAD
   sample?: number;
-=======
   names?: string[];
->>>>>>> main
   out: string;
   json?: true;
 }
@@ -53,15 +50,12 @@ export function fitCommand(io: Console): Command {
     );
   addThreadsOption(addNetworkOptions(command))
     .option("--seed <integer>", "of everything random", parseSeed, 1)
-<<<<<<< HEAD
     .option(
       "--sample <rows>",
       "a quick look: only so many rows of all, drawn at random",
       parseWhole("--sample", 1, 1e12),
     )
-=======
     .option("--names <names>", "names of clusters 0, 1 and so on, with commas between", parseNames)
->>>>>>> main
     .option("--out <folder>", "where the results go", "fedkm-results")
     .option("--json", "print a summary as one JSON object");
   addDialectOptions(addMissingOption(addSelectionOptions(command.optionsGroup("How files are read:"))));
