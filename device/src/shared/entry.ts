@@ -27,7 +27,7 @@ export function entryBytes(links: number, integers: number): number {
 }
 
 /** A linked device, under the epoch in which it counts. */
-export interface Partner {
+interface Partner {
   readonly peer: string;
   readonly id: string;
   readonly epoch: number;
@@ -42,18 +42,28 @@ export function maskedEntry(
   const id = idOf(secrets.key);
   const masked = words.slice();
   for (const partner of partners) {
-    const isLower = id < partner.id;
-    const epochs = isLower ? [epoch, partner.epoch] : [partner.epoch, epoch];
-    const pad = secrets.pad(partner.peer, padInfo(generation, epochs), words.length / 2);
-    (isLower ? addWords : subtractWords)(masked, pad);
+    const pad = padBetween(secrets, generation.hash, { id, epoch }, partner, words.length / 2);
+    (id < partner.id ? addWords : subtractWords)(masked, pad);
   }
   const links = new Map(partners.map((partner) => [partner.id, partner.epoch]));
   const body = { key: secrets.key, epoch, links, words: masked };
   return entryOf(body, secrets.sign(signedBytes(generation, entryBody(body))));
 }
 
+/** The pad of a link in a generation. The device with the smaller id adds it, the other one subtracts it. */
+export function padBetween(
+  secrets: Secrets,
+  hash: Uint8Array,
+  own: { readonly id: string; readonly epoch: number },
+  partner: Partner,
+  integers: number,
+): Words {
+  const epochs = own.id < partner.id ? [own.epoch, partner.epoch] : [partner.epoch, own.epoch];
+  return secrets.pad(partner.peer, padInfo(hash, epochs), integers);
+}
+
 /** Both epochs: whatever is computed anew after a start has other pads. */
-function padInfo({ hash }: Generation, epochs: readonly number[]): Uint8Array {
+function padInfo(hash: Uint8Array, epochs: readonly number[]): Uint8Array {
   const label = new TextEncoder().encode("fedkm pad\n");
   const info = new Uint8Array(label.length + hash.length + 16);
   info.set(label);
