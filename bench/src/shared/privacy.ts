@@ -153,7 +153,7 @@ async function watched(kind: PaperKind, seed: number, privacy: "open" | "guarded
   const pooled = kmeans(all, { k: 3, restarts: 10, seed: 1 }).centroids;
   const deviation = (reference: Matrix) => globalCentroidDeviation([own], reference);
   return {
-    isFound: movingRows(given.study, seen).some(isRow),
+    isFound: movingRows(given.study, seen.sums()).some(isRow),
     rows: all.rows,
     heldBack: statuses.reduce((sum, { guarded }) => sum + (guarded?.rowsHeldBack ?? 0), 0),
     smallest: Math.min(...statuses.map(({ guarded }) => guarded?.smallestClass ?? Number.POSITIVE_INFINITY)),

@@ -24,7 +24,7 @@ export function coalitionLearns(
   const members = new Map(coalition.map((secrets) => [idOf(secrets.key), secrets]));
   const honest = entries.filter(({ id }) => !members.has(id));
   const bared = honest.map((entry) => withoutPads(entry, hash, members, nameOf));
-  return combinations(honest).map((shares) => {
+  return combinations(honest, (id) => members.has(id)).map((shares) => {
     const words = new Uint32Array(bared[0]?.length ?? 0);
     shares.forEach((share, i) => {
       if (share === 1) addWords(words, bared[i]);
@@ -63,16 +63,24 @@ const reduced = (value: bigint) => ((value % PRIME) + PRIME) % PRIME;
 
 /**
  * The combinations of honest entries in which no unknown pad is left: a basis in reduced form, as shares of each entry.
- * Unknown are the pads of links between two honest devices, each with both signs.
+ * Unknown are the pads of links to devices outside of the coalition, whether these have posted or not; a pad depends on
+ * the epochs of both ends.
  */
-function combinations(honest: readonly Entry[]): number[][] {
-  const places = new Map(honest.map(({ id }, i) => [id, i]));
-  const pads = honest.flatMap(({ id, links }) =>
-    [...links.keys()].flatMap((other) => (id < other && places.has(other) ? [[id, other]] : [])),
-  );
+function combinations(honest: readonly Entry[], isMember: (id: string) => boolean): number[][] {
+  const padsOf = ({ id, epoch, links }: Entry) =>
+    Array.from(links).flatMap(([other, epochThere]) => {
+      if (isMember(other)) return [];
+      return [{ isLower: id < other, name: [`${id} ${epoch}`, `${other} ${epochThere}`].sort().join(" ") }];
+    });
+  const own = honest.map(padsOf);
+  const pads = [...new Set(own.flatMap((all) => all.map(({ name }) => name)))];
+  const signOf = (i: number, pad: string) => {
+    const found = own[i].find(({ name }) => name === pad);
+    return found === undefined ? 0n : found.isLower ? 1n : PRIME - 1n;
+  };
   // A row for each entry: its signs in every pad, then which combination of entries it is.
   const rows = honest.map((_, i) => [
-    ...pads.map(([low, high]) => (places.get(low) === i ? 1n : places.get(high) === i ? PRIME - 1n : 0n)),
+    ...pads.map((pad) => signOf(i, pad)),
     ...honest.map((_, j) => (i === j ? 1n : 0n)),
   ]);
   let done = 0;

@@ -1,16 +1,21 @@
 // One row that moves alone: what anybody can read from the totals of shared clusters, one generation after the other.
 
-import { stages } from "../shared/generation.ts";
+import { type Content, stages } from "../shared/generation.ts";
 import { fractionBits } from "../shared/lloyd.ts";
 import { shapeOf } from "../shared/shape.ts";
 import type { Study } from "../study.ts";
-import type { BoardsSeen } from "./boards.ts";
+
+/** Sums of a generation, of all devices or of some. */
+export interface Totals {
+  readonly content: Content;
+  readonly totals: Float64Array;
+}
 
 /** Points, in the features' units, that differences of totals give. Whether they are rows is a judge's to say. */
-export function movingRows(study: Study, seen: BoardsSeen): number[][] {
+export function movingRows(study: Study, all: readonly Totals[]): number[][] {
   const shape = shapeOf(study);
   const { k, d, ranges, middle } = shape;
-  const known = seen.sums().flatMap(({ content, totals }) => {
+  const known = all.flatMap(({ content, totals }) => {
     if (content.stage !== stages.rows) return [];
     const unit = 2 ** fractionBits(content.rows);
     const counts = Array.from(totals.subarray(0, k));
