@@ -51,6 +51,8 @@ export async function compare(options: CompareOptions, io: Console): Promise<voi
       : await fileData(options.data, options, (file) => progress.announce(`fedkm  reading ${file}`));
   const { k = data.k, messages: budget = defaults.rounds * data.datasets.length } = options;
   if (k === undefined) throw new UsageError("--k must be given with --data, or --classes to count them, got neither");
+  // Every split of a grid has links of its own, which shared clusters may not be content with.
+  if (options.methods === undefined && options.grid !== undefined) delete table.shared;
   if (options.grid !== undefined)
     return printGrid({ data, k, budget, table, settings, graphs: plugins.graphs }, options, io);
   const graph = await linkDevices(options.graph, data.names, data.datasets, seed, plugins.graphs);
