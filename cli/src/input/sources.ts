@@ -48,7 +48,14 @@ export interface SourceTable {
   readonly table: Table;
 }
 
-export async function readSource(address: string, options: ReadingOptions): Promise<SourceTable> {
+/** Rows between two words on how far a pass is. */
+const ROWS_BETWEEN = 2 ** 20;
+
+export async function readSource(
+  address: string,
+  options: ReadingOptions,
+  announce: (text: string) => void,
+): Promise<SourceTable> {
   const { missing, deviceColumn, categories } = options;
   for (const [name, value] of Object.entries({ "device-column": deviceColumn, categories })) {
     if (value !== undefined) throw new UsageError(`--${name} is for files: a source is one device, and has numbers`);
@@ -58,7 +65,14 @@ export async function readSource(address: string, options: ReadingOptions): Prom
   }
   const { openSource } = await import("@fedkm/sql");
   const { columns, exclude, query, where, way } = options;
-  const source = await openSource(address, { columns, exclude, query, where, way, missing, env });
+  let announced = 0;
+  const onRows = (rows: number) => {
+    if (rows >= announced && rows < announced + ROWS_BETWEEN) return;
+    announced = rows;
+    announce(`${address}, ${count(rows)} rows`);
+  };
+  const onRetry = () => announce(`${address}, which is away, again`);
+  const source = await openSource(address, { columns, exclude, query, where, way, missing, env, onRows, onRetry });
   const points = await source.sample(source.way === "memory" ? Math.max(1, source.rows) : SAMPLE_ROWS);
   const whole = source.columns.map(() => ({ count: 0, line: 0 }));
   return { source, table: { file: source.name, format: "parquet", columns: source.columns, points, missing: whole } };
