@@ -33,6 +33,10 @@ const parts: Record<string, PartOfRun> = {
     const { movingRecords } = await import("./shared/privacy.ts");
     return movingRecords({ runs: isShort ? 9 : 200 });
   },
+  async departures(isShort) {
+    const { sharedFaults } = await import("./shared/faults.ts");
+    return sharedFaults({ networks: isShort ? 3 : 100, only: ["leave"] });
+  },
   async processes(isShort) {
     const { sharedProcesses } = await import("./shared/processes.ts");
     return sharedProcesses(isShort ? { names: ["no fault"] } : {});

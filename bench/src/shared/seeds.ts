@@ -2,12 +2,16 @@
 
 import { fit, kmeans, type Matrix, stack } from "@fedkm/core";
 import { print } from "../table.ts";
-import { judge, network, settledAt, type SharedKind, sharedProblem } from "./setting.ts";
+import { judge, network, type SharedKind, settledAt, sharedProblem } from "./setting.ts";
 
 const everyone = Array.from({ length: 10 }, (_, i) => i);
 
 /** Pooled k-means from the seed that `fit` floods, run to its end. */
-function fromFederated(datasets: readonly Matrix[], { graph, seed }: ReturnType<typeof sharedProblem>, k: number): Matrix {
+function fromFederated(
+  datasets: readonly Matrix[],
+  { graph, seed }: ReturnType<typeof sharedProblem>,
+  k: number,
+): Matrix {
   const [start] = fit(datasets, graph, { k, alpha: 1, init: "federated", rounds: 0, seed }).centroids;
   return kmeans(stack(datasets), { k, init: start, maxIter: 10_000 }).centroids;
 }
