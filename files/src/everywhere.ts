@@ -1,6 +1,7 @@
 // What is the same on every platform.
 
 export type { Bounds } from "./bounds.ts";
+export type { CellRules } from "./cell.ts";
 export { delimiters } from "./csv/delimiter.ts";
 export type { DialectOptions } from "./csv/dialect.ts";
 export { csvRecords } from "./csv/records.ts";
@@ -36,6 +37,7 @@ export {
   undoScaling,
   unscaled,
 } from "./scaling.ts";
-export type { PieceWriter } from "./source.ts";
-export type { Format, MissingCells, Table, Words } from "./table.ts";
+export { type PieceWriter, type TextEncoding, textEncodings } from "./source.ts";
+export { columnStatistics, type Statistics } from "./statistics.ts";
+export { type Format, type MissingCells, NO_DEVICE, type Table, type Words } from "./table.ts";
 export { rankTransform, type Transform } from "./transform.ts";

@@ -1,12 +1,13 @@
 // Rows as they are read: numbers in one flat array that grows with the file, missing cells as NaN and counted.
 
 import type { Matrix } from "@fedkm/core";
-import { isMissing } from "./cell.ts";
+import type { CellReader } from "./cell.ts";
 import type { Chosen } from "./layout.ts";
 import type { Limits } from "./limits.ts";
 import { DataError, shown } from "./refusal.ts";
+import type { Remedy } from "./remedy.ts";
 
-export type Format = "csv" | "jsonl" | "parquet";
+export type Format = "csv" | "jsonl" | "json" | "parquet" | "xlsx" | "npy";
 
 export interface Table {
   readonly file: string;
@@ -55,12 +56,21 @@ interface GrowingDevices {
   /** The bytes of the name met last, and its number. */
   last: Uint8Array;
   lastNumber: number;
+  readonly allowsNameless: boolean;
 }
+
+/** In the place of a device's number, of a row that names none. */
+export const NO_DEVICE = 2 ** 32 - 1;
 
 /** Room beyond the estimate; memory that is never written to is not taken from the system. */
 const SLACK = 1.1;
 
-export function growing(file: string, { features, device }: Chosen, expectedRows: number, limits: Limits): Growing {
+export function growing(
+  file: string,
+  { features, device, allowsNameless }: Chosen,
+  expectedRows: number,
+  limits: Limits,
+): Growing {
   const columns = features.map(({ name }) => name);
   const cols = columns.length;
   const most = Math.min(limits.rows, Math.floor(limits.cells / cols));
@@ -75,7 +85,7 @@ export function growing(file: string, { features, device }: Chosen, expectedRows
     devices:
       device === undefined
         ? undefined
-        : { numbers: new Map(), of: new Uint32Array(rows), last: new Uint8Array(), lastNumber: 0 },
+        : { numbers: new Map(), of: new Uint32Array(rows), last: new Uint8Array(), lastNumber: 0, allowsNameless },
     words: features.map(({ isCategory }) => (isCategory ? new Map() : undefined)),
   };
 }
@@ -114,12 +124,18 @@ export function noteMissing({ missing }: Growing, slot: number, line: number): v
 }
 
 /** The place of a category's value among those met so far; NaN if the text says that it is missing. */
-export function wordPlace(table: Growing, slot: number, text: string, line: number, limits: Limits): number {
+export function wordPlace(
+  table: Growing,
+  slot: number,
+  text: string,
+  line: number,
+  { limits, rules }: { readonly limits: Limits; readonly rules: CellReader },
+): number {
   const words = table.words[slot];
   const word = text.trim();
   const known = words?.get(word);
   if (known !== undefined) return known.place;
-  if (words === undefined || isMissing(word)) return Number.NaN;
+  if (words === undefined || rules.isMissing(word)) return Number.NaN;
   if (words.size >= limits.values) {
     const { file, columns } = table;
     const rule = `have one of at most ${limits.values} different values, as a category`;
@@ -128,6 +144,21 @@ export function wordPlace(table: Growing, slot: number, text: string, line: numb
   }
   words.set(word, { place: words.size, line });
   return words.size - 1;
+}
+
+/** What helps against a row that names no device. */
+export function namelessRemedies(text: string): Remedy[] {
+  return [
+    { kind: "text", text },
+    { kind: "missing-policy", policies: ["drop"] },
+  ];
+}
+
+/** The device of a row by its name, without spaces around; `refuse` is called where one is needed and none is named. */
+export function noteDevice({ devices }: Growing, row: number, name: string, refuse: () => never): void {
+  if (devices === undefined) return;
+  if (name === "" && !devices.allowsNameless) refuse();
+  devices.of[row] = name === "" ? NO_DEVICE : deviceNumber(devices.numbers, name);
 }
 
 /** The number of a device by its name; a new name is a new device. */

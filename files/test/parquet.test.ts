@@ -99,7 +99,7 @@ test("decimal numbers that only the logical type states are scaled, and stay so 
 
 test("columns that are no numbers are refused by name, with the columns that help", async () => {
   await expect(readTable(fixture("snappy"))).rejects.toThrow(
-    /row 1, column "site" must hold numbers, got text in "site", booleans in "flag", other values in "day", "moment"; leave out columns "site", "day", "moment", "flag", choose columns "id", "x", "f", "price", "wide", "big", "unsigned", "few", or take columns "site", "flag" as categories$/,
+    /row 1, column "site" must hold numbers, got dates in "day", "moment", text in "site", booleans in "flag"; leave out columns "site", "day", "moment", "flag", choose columns "id", "x", "f", "price", "wide", "big", "unsigned", "few", take columns "site", "flag" as categories, or read dates as days$/,
   );
 });
 

@@ -1,6 +1,6 @@
 // Delimited text to a table: the fast way for clean records, a careful look at every other one.
 
-import { cellValue } from "../cell.ts";
+import { type CellReader, cellReader, orNoted } from "../cell.ts";
 import type { Feed } from "../feed.ts";
 import { type Chosen, chooseColumns, type Selection } from "../layout.ts";
 import type { Limits } from "../limits.ts";
@@ -8,21 +8,24 @@ import { DataError, shown } from "../refusal.ts";
 import type { Remedy } from "../remedy.ts";
 import type { Source } from "../source.ts";
 import {
-  deviceNumber,
   finished,
   type Growing,
   growing,
   isFull,
   makeRoom,
+  namelessRemedies,
+  noteDevice,
   noteMissing,
   type Table,
   wordPlace,
 } from "../table.ts";
-import { CATEGORY, DEVICE, numberIn, readClean, SKIPPED } from "./clean.ts";
+import { CATEGORY, DEVICE, type NumberRules, numberIn, POINT, readClean, SKIPPED, SPACE } from "./clean.ts";
 import { DECIMAL_COMMA, type Dialect, type DialectOptions, refuseLongLine } from "./dialect.ts";
 import { openCsv } from "./open.ts";
 import { type Cells, cellAt, cellText, emptyCells, isBlank, NEWLINE, splitRecord } from "./record.ts";
 import { refuseOpenQuote } from "./records.ts";
+
+const COMMA = 44;
 
 interface Reading {
   readonly feed: Feed;
@@ -32,6 +35,8 @@ interface Reading {
   readonly slots: Int32Array;
   readonly names: readonly string[];
   readonly limits: Limits;
+  readonly rules: CellReader;
+  readonly numbers: NumberRules;
   readonly table: Growing;
   readonly cells: Cells;
   /** Of the next record. */
@@ -57,7 +62,14 @@ export async function readCsv(
     if (device !== undefined) slots[device] = DEVICE;
     const table = growing(feed.file, chosen, expectedRows(source, feed), limits);
     const names = columns.map(({ name }) => name);
-    const reading = { feed, dialect, chosen, slots, names, limits, table, cells: emptyCells(), line: 1, blanks: 0 };
+    const rules = cellReader(options);
+    const numbers = {
+      point: rules.decimal === "," ? COMMA : POINT,
+      magnitude: limits.magnitude,
+      without: rules.without,
+    };
+    const fixed = { feed, dialect, chosen, slots, names, limits, rules, numbers, table, cells: emptyCells() };
+    const reading: Reading = { ...fixed, line: 1, blanks: 0 };
     await readAll(reading);
     if (table.rows === 0) {
       const place = { file: feed.file, line: reading.line, column: table.columns[0] };
@@ -79,7 +91,7 @@ function expectedRows({ size, container }: Source, feed: Feed): number {
 }
 
 async function readAll(reading: Reading): Promise<void> {
-  const { feed, dialect, slots, table, limits } = reading;
+  const { feed, dialect, slots, table, limits, numbers } = reading;
   let headerLeft = dialect.header;
   for (;;) {
     let at = 0;
@@ -91,9 +103,10 @@ async function readAll(reading: Reading): Promise<void> {
         at = next;
         continue;
       }
-      if (reading.blanks === 0) {
+      // Spaces around numbers mean nothing there.
+      if (reading.blanks === 0 && dialect.delimiter !== SPACE) {
         const before = table.rows;
-        at = readClean(feed.bytes, at, dialect.delimiter, slots, table, limits.magnitude);
+        at = readClean(feed.bytes, at, dialect.delimiter, slots, table, numbers);
         reading.line += table.rows - before;
         if (at >= feed.length) break;
       }
@@ -133,8 +146,8 @@ function readCarefully(reading: Reading, at: number): number {
     return next;
   }
   for (; reading.blanks > 0; reading.blanks--) keepBlank(reading, line - reading.blanks);
-  if (cells.count !== slots.length) refuseRagged(reading, line);
-  keepRecord(reading, line);
+  if (cells.count === slots.length) keepRecord(reading, line);
+  else orNoted(reading.rules, () => refuseRagged(reading, line));
   return next;
 }
 
@@ -157,8 +170,8 @@ function keepRecord(reading: Reading, line: number): void {
     const slot = slots[c] <= CATEGORY ? CATEGORY - slots[c] : slots[c];
     const value =
       slot === slots[c]
-        ? numberOf(reading, line, c)
-        : wordPlace(table, slot, cellText(feed.bytes, cells, c), line, limits);
+        ? orNoted(reading.rules, () => numberOf(reading, line, c))
+        : wordPlace(table, slot, cellText(feed.bytes, cells, c), line, reading);
     if (Number.isNaN(value)) noteMissing(table, slot, line);
     table.values[table.rows * table.cols + slot] = value;
   }
@@ -166,22 +179,19 @@ function keepRecord(reading: Reading, line: number): void {
 }
 
 function numberOf(reading: Reading, line: number, c: number): number {
-  const { feed, cells, limits } = reading;
-  const number = numberIn(feed.bytes, cells.starts[c], cells.ends[c]);
-  const value = Number.isNaN(number) ? cellValue(cellText(feed.bytes, cells, c)) : number;
+  const { feed, cells, limits, rules, numbers } = reading;
+  const number = rules.without(numberIn(feed.bytes, cells.starts[c], cells.ends[c], numbers.point));
+  const value = Number.isNaN(number) ? rules.value(cellText(feed.bytes, cells, c)) : number;
   if (value === undefined) refuseText(reading, line, c);
   if (Math.abs(value) > limits.magnitude) refuseLarge(reading, line, c);
   return value;
 }
 
 function keepDevice({ feed, table, names, cells }: Reading, line: number, c: number): void {
-  if (table.devices === undefined) return;
-  const name = cellText(feed.bytes, cells, c).trim();
-  if (name === "") {
+  noteDevice(table, table.rows, cellText(feed.bytes, cells, c).trim(), () => {
     const place = { file: feed.file, line, column: names[c] };
-    throw new DataError(place, "name a device", "an empty cell", "fill the cell or remove the line");
-  }
-  table.devices.of[table.rows] = deviceNumber(table.devices.numbers, name);
+    throw new DataError(place, "name a device", "an empty cell", namelessRemedies("fill the cell or remove the line"));
+  });
 }
 
 function refuseLong({ feed, cells, names, line, limits }: Reading, at: number): never {
@@ -198,7 +208,12 @@ function refuseText({ feed, names, cells }: Reading, line: number, c: number): n
     { kind: "leave-out-columns", columns: [names[c]] },
   ];
   const place = { file: feed.file, line, column: names[c] };
-  throw new DataError(place, "be a number", shown(text), commaed ? "write numbers with a decimal point" : remedies);
+  throw new DataError(
+    place,
+    "be a number",
+    shown(text),
+    commaed ? [{ kind: "decimal-points", columns: [names[c]] }] : remedies,
+  );
 }
 
 function refuseLarge({ feed, names, cells, limits }: Reading, line: number, c: number): never {

@@ -1,8 +1,8 @@
 // The command line of fedkm fit that follows from a choice: the same rows, scaling and links, quoted for the shell.
 
 import type { Weighting } from "@fedkm/core";
-import { delimiterName } from "../../arguments.ts";
 import { defaultWeighting } from "../../input/options.ts";
+import { dialectWords } from "../../input/pasted.ts";
 import type { PrepareOptions } from "../../input/prepare.ts";
 import { asArgument, inShell } from "../../input/remedies.ts";
 
@@ -11,8 +11,7 @@ export function fitCommandLine(
   options: PrepareOptions & { readonly weighting: Weighting },
   { k, alpha }: { readonly k: number; readonly alpha: number },
 ): string {
-  const { columns, exclude, deviceColumn, categories, delimiter, header, missing, graph, scale, weighting, seed } =
-    options;
+  const { columns, exclude, deviceColumn, categories, missing, graph, scale, weighting, seed } = options;
   const words = ["fedkm fit", ...patterns.map(fileWord), `--k ${k} --alpha ${alpha}`];
   if (columns !== undefined) words.push(`--columns ${asArgument(columns)}`);
   if (exclude !== undefined) words.push(`--exclude ${asArgument(exclude)}`);
@@ -20,8 +19,7 @@ export function fitCommandLine(
   if (categories !== undefined) {
     words.push(`--categories ${categories === "auto" ? categories : asArgument(categories)}`);
   }
-  if (delimiter !== undefined) words.push(`--delimiter ${delimiterName(delimiter)}`);
-  if (header !== undefined) words.push(`--header ${header ? "yes" : "no"}`);
+  words.push(...dialectWords(options));
   // What is not said otherwise is the same in both commands.
   if (missing !== "refuse") words.push(`--missing ${missing}`);
   if (graph !== "complete") words.push(`--graph ${inShell(graph)}`);

@@ -26,6 +26,7 @@ interface FitFlags extends InputFlags, MethodSettings, PluginOptions, ThreadsOpt
   method: string;
   scale: string;
   seed: number;
+  sample?: number;
   names?: string[];
   out: string;
   json?: true;
@@ -35,7 +36,10 @@ export function fitCommand(io: Console): Command {
   const command = new Command("fit")
     .description("Cluster the rows of files: a model, labelled copies of the files, and a report.")
     .addArgument(
-      new Argument("<files...>", "CSV, TSV, JSON lines or Parquet, text also as .gz; patterns such as 'sites/*.csv'"),
+      new Argument(
+        "<files...>",
+        "CSV, TSV, JSON, Parquet, .xlsx or .npy, also as .gz or .zip; folders; patterns such as 'sites/*.csv'",
+      ),
     )
     .option("--k <number>", "clusters; required without --study", parseWhole("--k", 1))
     .option("--alpha <number>", "how strongly neighbours pull: 0 is alone", parseAtLeastZero("--alpha"), defaults.alpha)
@@ -46,6 +50,11 @@ export function fitCommand(io: Console): Command {
     );
   addThreadsOption(addNetworkOptions(command))
     .option("--seed <integer>", "of everything random", parseSeed, 1)
+    .option(
+      "--sample <rows>",
+      "a quick look: only so many rows of all, drawn at random",
+      parseWhole("--sample", 1, 1e12),
+    )
     .option("--names <names>", "names of clusters 0, 1 and so on, with commas between", parseNames)
     .option("--out <folder>", "where the results go", "fedkm-results")
     .option("--json", "print a summary as one JSON object");

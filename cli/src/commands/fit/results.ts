@@ -1,7 +1,7 @@
 // The results of fedkm fit: the files of its folder, and the summary of --json.
 
-import { basename, join } from "node:path";
-import { type DialectOptions, labelFile } from "@fedkm/files";
+import { join } from "node:path";
+import { type DialectOptions, labelFile, nameOfLabelled } from "@fedkm/files";
 import type { Input } from "../../input/devices.ts";
 import { deviceNames } from "../../input/names.ts";
 import type { Fitted } from "../../model/fitted.ts";
@@ -15,7 +15,8 @@ interface ResultsOptions extends DialectOptions {
 /** All results at once, or none. Returns where they are, and what could not be carried over. */
 export async function writeResults(input: Input, fitted: Fitted, refit: Refit, options: ResultsOptions) {
   const { reportPage } = await import("./report/page.ts");
-  const names = labelNames(input.files.map(({ file }) => file));
+  const files = input.files.map(({ file }) => file);
+  const names = labelNames(files, await Promise.all(files.map((file) => nameOfLabelled(file, options))));
   const leftOut: string[] = [];
   await writeFolder(options.out, async (put) => {
     await put("model.json", `${JSON.stringify(fitted.model, undefined, 1)}\n`);
@@ -38,9 +39,8 @@ export async function writeResults(input: Input, fitted: Fitted, refit: Refit, o
 }
 
 /** The inputs' own names, with their folders in front where two are the same, and numbered where that is not enough. */
-function labelNames(files: readonly string[]): string[] {
-  const own = files.map((file) => basename(file));
-  if (new Set(own).size === own.length) return own;
+function labelNames(files: readonly string[], own: readonly string[]): string[] {
+  if (new Set(own).size === own.length) return [...own];
   const devices = deviceNames(files);
   const taken = new Set<string>();
   return own.map((name, i) => {

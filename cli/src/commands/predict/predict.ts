@@ -58,7 +58,13 @@ export async function predictFile(file: string, options: PredictOptions, io: Con
 /** With the columns that are clustered. What the model cannot place counts as missing. */
 async function readRows(file: string, model: Model, options: PredictOptions): Promise<Table> {
   const { policy } = model.missing;
-  const table = await readTable(file, { ...options, ...selectionOfModel(model) });
+  // The model's columns are numbers: a date can only mean its days.
+  const table = await readTable(file, {
+    dates: "days",
+    ...options,
+    ...selectionOfModel(model),
+    allowsNameless: policy === "drop",
+  });
   checkMissing(table, policy);
   const encoding = encodingOfModel(model);
   checkUnseen(table, encoding, policy);
@@ -96,7 +102,11 @@ function isBinary(file: string): boolean {
 }
 
 /** For each row the number of the model's device that labels it. */
-function devicesOf(table: Table, model: Model, { device, deviceColumn }: PredictOptions): (row: number) => number {
+function devicesOf(
+  table: Table,
+  model: Model,
+  { device, deviceColumn }: PredictOptions,
+): (row: number) => number | undefined {
   const names = model.devices.map(({ name }) => name);
   const find = (name: string, source: string) => {
     const number = names.indexOf(name);
@@ -119,7 +129,7 @@ function devicesOf(table: Table, model: Model, { device, deviceColumn }: Predict
 }
 
 /** -1 for rows with missing cells that the model's policy drops. */
-function labelTable(table: Table, model: Model, deviceOf: (row: number) => number): Int32Array {
+function labelTable(table: Table, model: Model, deviceOf: (row: number) => number | undefined): Int32Array {
   const { points } = table;
   const complete = model.missing.policy === "drop" ? completeRows(table) : undefined;
   if (model.missing.fill !== undefined) fillMissing(points, model.missing.fill);
@@ -129,6 +139,8 @@ function labelTable(table: Table, model: Model, deviceOf: (row: number) => numbe
   for (let row = 0; row < points.rows; row++) {
     if (complete?.[row] === 0) continue;
     const device = deviceOf(row);
+    // A row that names no device.
+    if (device === undefined) continue;
     const rows = rowsOf.get(device) ?? [];
     rowsOf.set(device, rows);
     rows.push(row);
