@@ -21,7 +21,7 @@ test("docs/model.md names every field of a model, and no other", async () => {
   const named = Array.from(page.matchAll(/^\| `([\w.[\]]+)`/gm), ([, field]) => field);
   const files = ["north", "south"].map((name) => path(`../../examples/${name}.csv`));
   const every =
-    "--preset paper --init local --schedule cyclic --rounds 9 --coupling nearest --weighting device --penalty norm --tolerance 0";
+    "--preset paper --init local --schedule cyclic --rounds 9 --coupling nearest --weighting device --penalty norm --tolerance 0 --names a,b,c";
   const asked = ["--k", "3", "--exclude", "plant", "--missing", "mean", ...every.split(" ")];
   await outcome("fit", ...files, ...asked, "--out", folder.path);
   const written = () => fields(JSON.parse(readFileSync(join(folder.path, "model.json"), "utf8")));
