@@ -12,6 +12,12 @@ const FAR = 3;
 const MOST_AT_ONCE = 1 / 2;
 
 /**
+ * With fewer neighbours none is far as a whole: of two, the farther one is near the limits that the other sets whenever
+ * they differ, and devices of a ring would then end in one of several places, as chance has it.
+ */
+const FEWEST_TO_COMPARE = 3;
+
+/**
  * (E2) and (E3) for all neighbours, as without a gate: fills the pulls and returns the sum of what the terms cost. Where
  * nothing is far and no centroid of ours is matched by several of one neighbour, the bits are those without a gate.
  */
@@ -76,7 +82,7 @@ function pullThrough(update: UpdateState, room: GateRoom, n: number): number {
   for (let c = 0; c < k; c++) {
     limits[c] = strength > 0 ? Math.max(far[c], (harmless[c] / strength) ** 2) : Number.POSITIVE_INFINITY;
   }
-  room.share = shareOfNeighbour(lengths, limits, k);
+  room.share = room.votes.length < FEWEST_TO_COMPARE ? 1 : shareOfNeighbour(lengths, limits, k);
   findNearest(update, room, n, rows);
   let cost = 0;
   let taken = 0;
