@@ -69,7 +69,7 @@ const tables: readonly (readonly [name: string, text: string, remedies: readonly
 
 /** The arguments that a refusal offers first. */
 function remedyIn(message: string): string | undefined {
-  return /(--exclude (?:'[^']+'|[^\s,;]\S*?)|--missing \w+)(?=,? or |,? and |$|\n)/
+  return /(--exclude (?:'[^']+'|[^\s,;]\S*?)|--missing \w+)(?=,? or |,? and |, choose |$|\n)/
     .exec(message)?.[1]
     .replace(/,$/, "");
 }

@@ -62,7 +62,8 @@ function judged(points: readonly Row[], own: readonly Row[], others: readonly Ma
     }
     const loads = e3.map(({ c, row }) => (square(row, own[c]) > 0 ? square(row, own[c]) / limitOf(c, j) : 0));
     const load = loads.reduce((sum, x) => sum + Math.min(1, x), 0) / loads.length;
-    const whole = load <= 1 / 2 ? 1 : 2 - Math.sqrt(2 * load);
+    // Of fewer than three neighbours none is far as a whole.
+    const whole = linked.length < 3 || load <= 1 / 2 ? 1 : 2 - Math.sqrt(2 * load);
     return [...e3, ...e2].map((term) => {
       const [length, limit] = [square(term.row, own[term.c]), limitOf(term.c, j)];
       return { ...term, length, limit, share: term.isPulling ? whole * share(length, limit) : 0 };

@@ -122,7 +122,7 @@ test("readColumns takes named columns in the order asked for, with any line ends
 
 test("readColumns refuses what is no number, by line and column, and never shows it", async () => {
   const file = join(folder, "rows.csv");
-  for (const cell of ["", " ", "NaN", "Infinity", "0x10", "1_000", "1e999", "1e13", "1abc", "1 2", "=1"]) {
+  for (const cell of ["", " ", "NaN", "Infinity", "0x10", "1_000", "1e999", "1e16", "1abc", "1 2", "=1"]) {
     writeFileSync(file, `a,b\n1,2\n3,4\n5,${cell}\n`);
     const refusal = await readColumns(file, ["a", "b"]).catch((error: Error) => error.message);
     expect(refusal, cell).toMatch(/rows\.csv, line 4, column "b" must [a-z]/);
