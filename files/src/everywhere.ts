@@ -1,5 +1,6 @@
 // What is the same on every platform.
 
+export type { AddedColumn } from "./added.ts";
 export type { Bounds } from "./bounds.ts";
 export { delimiters } from "./csv/delimiter.ts";
 export type { DialectOptions } from "./csv/dialect.ts";
@@ -39,3 +40,4 @@ export {
 export type { PieceWriter } from "./source.ts";
 export type { Format, MissingCells, Table, Words } from "./table.ts";
 export { rankTransform, type Transform } from "./transform.ts";
+export { type LabelFormat, labelFormats } from "./write.ts";
