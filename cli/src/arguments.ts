@@ -57,18 +57,32 @@ export function parseNames(text: string): string[] {
   }
 }
 
-const delimiterNames: Readonly<Record<string, string>> = { comma: ",", semicolon: ";", tab: "\t", bar: "|" };
+const characterNames: Readonly<Record<string, string>> = {
+  comma: ",",
+  semicolon: ";",
+  tab: "\t",
+  bar: "|",
+  space: " ",
+  point: ".",
+  apostrophe: "'",
+};
 
-/** How a command line names the character: a tab cannot be pasted into one. */
-export function delimiterName(character: string): string {
-  return Object.keys(delimiterNames).find((name) => delimiterNames[name] === character) ?? character;
+/** How a command line names the character: some cannot be pasted into one. */
+export function characterName(character: string): string {
+  return Object.keys(characterNames).find((name) => characterNames[name] === character) ?? character;
 }
 
-/** The character or its name. */
-export function parseDelimiter(text: string): string {
-  const character = delimiterNames[text] ?? text;
-  if (!Object.values(delimiterNames).includes(character)) {
-    throw new UsageError(`--delimiter must be one of ${Object.keys(delimiterNames).join(", ")}, got "${text}"`);
-  }
-  return character;
+/** A character or its name, of the option that is named. */
+export function parseCharacter(option: string) {
+  const parse = (text: string): string => {
+    const character = characterNames[text] ?? text;
+    if (!/^[ -~\t]$/.test(character) || /["\dA-Za-z+-]/.test(character)) {
+      const names = Object.keys(characterNames).join(", ");
+      throw new UsageError(
+        `${option} must be one character that is no letter, digit or quote, or one of ${names}, got "${text}"`,
+      );
+    }
+    return character;
+  };
+  return Object.assign(parse, { choices: Object.keys(characterNames) });
 }

@@ -2,6 +2,7 @@
 
 export type { AddedColumn } from "./added.ts";
 export type { Bounds } from "./bounds.ts";
+export type { CellRules } from "./cell.ts";
 export { delimiters } from "./csv/delimiter.ts";
 export type { DialectOptions } from "./csv/dialect.ts";
 export { csvRecords } from "./csv/records.ts";
@@ -37,7 +38,7 @@ export {
   undoScaling,
   unscaled,
 } from "./scaling.ts";
-export type { PieceWriter } from "./source.ts";
+export { type PieceWriter, type TextEncoding, textEncodings } from "./source.ts";
 export type { Format, MissingCells, Table, Words } from "./table.ts";
 export { rankTransform, type Transform } from "./transform.ts";
 export { type LabelFormat, labelFormats } from "./write.ts";

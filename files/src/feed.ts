@@ -2,6 +2,7 @@
 
 import type { Limits } from "./limits.ts";
 import { ChangedError, DataError, type Place } from "./refusal.ts";
+import type { Remedy } from "./remedy.ts";
 import type { Source } from "./source.ts";
 import { textOf } from "./text.ts";
 import { streamOf, UnpackError } from "./unpack.ts";
@@ -13,6 +14,7 @@ const encoder = new TextEncoder();
 
 export interface Feed {
   readonly file: string;
+  readonly ending: string;
   /** Bytes 0 ... length - 1 are text; the one after them is 0, which no number contains. */
   readonly bytes: Uint8Array;
   readonly length: number;
@@ -35,14 +37,20 @@ export interface Feed {
  */
 export type ColumnAt = (feed: Feed, at: number) => string | number | undefined;
 
-/** `columnAt` is asked only where text is refused. */
-export async function openFeed(source: Source, limits: Limits, columnAt: ColumnAt): Promise<Feed> {
+/** `columnAt` is asked only where text is refused. Text that `isLined` is looked at up to the last line's end. */
+export async function openFeed(
+  source: Source,
+  limits: Limits,
+  columnAt: ColumnAt,
+  { isLined = true } = {},
+): Promise<Feed> {
   const stream = streamOf(source, limits);
   const most = BLOCK_BYTES + limits.lineBytes;
   // A small file needs a small buffer: one byte more than it has shows its end.
-  const isSmall = source.container !== "gzip" && source.size < most;
+  const isSmall = source.container !== "gzip" && source.encoding === undefined && source.size < most;
   const bytes = new Uint8Array(2 + (isSmall ? source.size + 1 : most));
-  const text = { file: source.file, bytes, length: 0, line: 1, ended: false, completed: false, marked: false };
+  const { file, ending } = source;
+  const text = { file, ending, bytes, length: 0, line: 1, ended: false, completed: false, marked: false };
   // How many of the bytes are known to be text.
   let checked = 0;
   const fill = async () => {
@@ -59,9 +67,15 @@ export async function openFeed(source: Source, limits: Limits, columnAt: ColumnA
     }
     bytes[text.length] = 0;
   };
+  /** Behind the last byte that is a letter of its own: of others the rest may be in the next block. */
+  const lastLetter = () => {
+    let end = text.length;
+    while (end > 0 && bytes[end - 1] > 127) end--;
+    return end;
+  };
   /** Before anything is read from them. A line that goes on in the next block is looked at then. */
   const check = () => {
-    const end = text.ended ? text.length : bytes.subarray(0, text.length).lastIndexOf(NEWLINE) + 1;
+    const end = text.ended ? text.length : isLined ? bytes.lastIndexOf(NEWLINE, text.length - 1) + 1 : lastLetter();
     const fresh = bytes.subarray(checked, end);
     if (!source.platform.isText(fresh)) refuseByte(feed, checked, end, columnAt);
     checked = end;
@@ -106,7 +120,11 @@ function refuseByte(feed: Feed, from: number, to: number, columnAt: ColumnAt): n
   const zero = bytes.indexOf(0);
   const strange = firstStrange(bytes);
   const at = zero < 0 || strange < zero ? strange : zero;
-  const remedy = zero < 0 ? "save the file as UTF-8" : "export it as CSV in UTF-8: this is UTF-16, or no text at all";
+  const saved: Remedy = { kind: "text", text: "save the file as UTF-8" };
+  const remedy: Remedy[] =
+    zero < 0
+      ? [saved, { kind: "encoding", encoding: "latin1" }]
+      : [{ kind: "text", text: "export it as CSV in UTF-8: this is UTF-16, or no text at all" }];
   const got = `byte 0x${bytes[at].toString(16).padStart(2, "0")}`;
   throw new DataError(placeOf(feed, from + at, columnAt), "be UTF-8 text", got, remedy);
 }

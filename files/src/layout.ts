@@ -4,7 +4,7 @@ import { DataError, listed, type Place } from "./refusal.ts";
 import type { Remedy } from "./remedy.ts";
 
 /** What the cells of a column are by the file's first rows, or by its type. */
-export type ColumnKind = "number" | "text" | "boolean" | "decimal commas" | "other" | "empty";
+export type ColumnKind = "number" | "date" | "text" | "boolean" | "decimal commas" | "other" | "empty";
 
 export interface Column {
   readonly name: string;
@@ -96,32 +96,42 @@ function checkKinds(
   if (strange.length === 0) return;
   const numeric = all.filter(({ kind }, index) => kind === "number" && index !== device).map(({ name }) => name);
   const named = (kind: ColumnKind) => strange.filter(({ index }) => all[index].kind === kind).map(({ name }) => name);
-  const got = (["decimal commas", "text", "boolean", "other"] as const)
+  const got = (["decimal commas", "date", "text", "boolean", "other"] as const)
     .filter((kind) => named(kind).length > 0)
     .map((kind) => `${spoken[kind]} in ${quoted(named(kind))}`)
     .join(", ");
   const commas = named("decimal commas");
+  const dates = named("date");
   const others = strange.map(({ name }) => name).filter((name) => !commas.includes(name));
   const wordy = strange.filter(({ index }) => isWordy(all[index].kind)).map(({ name }) => name);
-  const remedies = kindRemedies({ commas, others, wordy }, numeric);
+  const remedies = kindRemedies({ commas, others, wordy, dates }, numeric);
   throw new DataError({ ...where, column: commas.at(0) ?? others[0] }, "hold numbers", got, remedies);
 }
 
-const spoken = { "decimal commas": "decimal commas", text: "text", boolean: "booleans", other: "other values" };
+const spoken = {
+  "decimal commas": "decimal commas",
+  date: "dates",
+  text: "text",
+  boolean: "booleans",
+  other: "other values",
+};
 
 function kindRemedies(
-  { commas, others, wordy }: Readonly<Record<"commas" | "others" | "wordy", readonly string[]>>,
+  { commas, others, wordy, dates }: Readonly<Record<"commas" | "others" | "wordy" | "dates", readonly string[]>>,
   numeric: readonly string[],
 ): readonly Remedy[] {
   const left = [...commas, ...numeric];
   const points: Remedy = { kind: "decimal-points", columns: commas };
   const categories: Remedy[] = wordy.length === 0 ? [] : [{ kind: "take-categories", columns: wordy }];
+  const asDays: Remedy[] = dates.length === 0 ? [] : [{ kind: "dates", columns: dates }];
   const selections: Remedy[] = [
     { kind: "leave-out-columns", columns: others },
     { kind: "choose-columns", columns: left },
     ...categories,
+    ...asDays,
   ];
-  if (left.length === 0) return [{ kind: "text", text: "turn at least one column into numbers first" }, ...categories];
+  const turned: Remedy = { kind: "text", text: "turn at least one column into numbers first" };
+  if (left.length === 0) return [turned, ...categories, ...asDays];
   if (commas.length === 0) return selections;
   return others.length === 0 ? [points] : [{ kind: "both", first: points, rest: selections }];
 }

@@ -8,7 +8,7 @@ export interface Limits {
   readonly columns: number;
   /** Numbers read: rows times chosen columns. */
   readonly cells: number;
-  /** Size of a number; distances are squared. */
+  /** Size of a number: beyond 2^53 not every whole number is a double, and a cell would be changed without a word. */
   readonly magnitude: number;
   /** Different values of a category. */
   readonly values: number;
@@ -20,7 +20,7 @@ export const defaultLimits: Limits = {
   rows: 5e6,
   columns: 1024,
   cells: 1e8,
-  magnitude: 1e12,
+  magnitude: 2 ** 53,
   values: 256,
 };
 

@@ -2,5 +2,5 @@
 
 export * from "./everywhere.ts";
 export { expandPatterns } from "./node/glob.ts";
-export { labelFile, readBounds, readLayout, readLinks, readTable } from "./node/read.ts";
+export { labelFile, nameOfLabelled, readBounds, readLayout, readLinks, readTable } from "./node/read.ts";
 export { systemReason } from "./node/reason.ts";

@@ -1,5 +1,6 @@
 // One way into all formats: a file and what is wanted of it, to a table.
 
+import { cellReader } from "./cell.ts";
 import type { Dialect, DialectOptions } from "./csv/dialect.ts";
 import { openCsv } from "./csv/open.ts";
 import { readCsv } from "./csv/read.ts";
@@ -16,14 +17,27 @@ export interface ReadOptions extends Selection, DialectOptions {
 /** The chosen columns of a file as numbers. */
 export async function tableOf(open: Opener, options: ReadOptions): Promise<Table> {
   const { limits = defaultLimits } = options;
-  return reading(open, limits, async (source) => {
-    if (source.container === "parquet") {
-      // Parquet's decoders are loaded only for those who have such files.
-      const { readParquet } = await import("./parquet/read.ts");
-      return readParquet(source, options, limits);
+  return reading(open, limits, (source) => readSource(source, options, limits), options.encoding);
+}
+
+async function readSource(source: Source, options: ReadOptions, limits: Limits): Promise<Table> {
+  const rules = cellReader(options);
+  // Decoders are loaded only for those who have such files.
+  switch (source.container) {
+    case "parquet":
+      return (await import("./parquet/read.ts")).readParquet(source, options, limits, rules);
+    case "npy":
+      return (await import("./npy.ts")).readNpy(source, options, limits, rules);
+    case "zip": {
+      const { insideSource, openArchive } = await import("./archive.ts");
+      const inside = await openArchive(source, options.sheet);
+      if (inside.kind === "file")
+        return readSource(await insideSource(inside.file, limits, options.encoding), options, limits);
+      return (await import("./xlsx/read.ts")).readXlsx(inside.workbook, options, limits, rules);
     }
-    return isJson(source) ? readJsonLines(source, options, limits) : readCsv(source, options, options, limits);
-  });
+    default:
+      return isJson(source) ? readJsonLines(source, options, limits, rules) : readCsv(source, options, options, limits);
+  }
 }
 
 /** What a file is like before its rows are read. */
@@ -33,23 +47,47 @@ export interface FileLayout {
   readonly columns: readonly Column[];
   /** Of delimited text. */
   readonly dialect?: Dialect;
+  /** Of a workbook or an archive of arrays: all sheets or arrays, the one that is read first. */
+  readonly sheets?: readonly string[];
 }
 
 export async function layoutOf(open: Opener, options: ReadOptions): Promise<FileLayout> {
   const { limits = defaultLimits } = options;
-  return reading(open, limits, async (source): Promise<FileLayout> => {
-    const packed = source.container === "gzip";
-    if (source.container === "parquet") {
+  return reading(open, limits, (source) => layoutOfSource(source, options, limits), options.encoding);
+}
+
+async function layoutOfSource(source: Source, options: ReadOptions, limits: Limits): Promise<FileLayout> {
+  const packed = source.container === "gzip";
+  const rules = cellReader(options);
+  switch (source.container) {
+    case "parquet": {
       const { columnsOfParquet } = await import("./parquet/read.ts");
       return { format: "parquet", packed, columns: await columnsOfParquet(source, limits) };
     }
-    if (isJson(source)) return { format: "jsonl", packed, columns: await jsonColumns(source, limits) };
-    const { feed, dialect, columns } = await openCsv(source, options, limits);
-    await feed.close();
-    return { format: "csv", packed, dialect, columns };
-  });
+    case "npy":
+      return { format: "npy", packed, columns: await (await import("./npy.ts")).npyColumns(source, limits) };
+    case "zip": {
+      const { insideSource, openArchive } = await import("./archive.ts");
+      const inside = await openArchive(source, options.sheet);
+      if (inside.kind === "file") {
+        const { sheets } = inside;
+        const own = await layoutOfSource(await insideSource(inside.file, limits, options.encoding), options, limits);
+        return { ...own, packed: true, ...(sheets && { sheets }) };
+      }
+      const { columnsOfXlsx } = await import("./xlsx/read.ts");
+      const { workbook } = inside;
+      const columns = await columnsOfXlsx(workbook, options, limits, rules);
+      return { format: "xlsx", packed, columns, sheets: workbook.sheets };
+    }
+    default: {
+      if (isJson(source)) return { packed, ...(await jsonColumns(source, limits, rules)) };
+      const { feed, dialect, columns } = await openCsv(source, options, limits);
+      await feed.close();
+      return { format: "csv", packed, dialect, columns };
+    }
+  }
 }
 
-export function isJson({ file }: Source): boolean {
-  return /\.(jsonl|ndjson|json)(\.gz)?$/i.test(file);
+export function isJson({ ending }: Source): boolean {
+  return /\.(jsonl|ndjson|json)(\.gz)?$/i.test(ending);
 }

@@ -1,11 +1,12 @@
 // All cells of a file with columns added, by columns, for those who want them in another format.
 
 import { type AddedColumn, withFreeNames } from "./added.ts";
+import { cellReader } from "./cell.ts";
 import type { DialectOptions } from "./csv/dialect.ts";
 import { labelCsv } from "./csv/label.ts";
 import { openCsv } from "./csv/open.ts";
 import { allRecords } from "./csv/records.ts";
-import { eachLine } from "./jsonl.ts";
+import { eachRow } from "./jsonl.ts";
 import type { Limits } from "./limits.ts";
 import { isJson } from "./read.ts";
 import type { Source } from "./source.ts";
@@ -25,17 +26,61 @@ export interface Records {
   readonly leftOut: readonly string[];
 }
 
+/** `source` is no archive, but may be a workbook. */
 export async function recordsOf(
   source: Source,
   added: readonly AddedColumn[],
   options: DialectOptions,
   limits: Limits,
 ): Promise<Records> {
-  if (source.container === "parquet") return (await import("./parquet/records.ts")).parquetRecords(source, added);
-  return {
-    columns: await (isJson(source) ? jsonColumns(source, added, limits) : csvColumns(source, added, options, limits)),
-    leftOut: [],
-  };
+  switch (source.container) {
+    case "parquet":
+      return (await import("./parquet/records.ts")).parquetRecords(source, added);
+    case "zip":
+      return { columns: textColumns(await sheetRows(source, options, limits), added), leftOut: [] };
+    case "npy":
+      return { columns: await arrayColumns(source, added, limits), leftOut: [] };
+    default: {
+      const read = isJson(source) ? jsonColumns(source, added, limits) : csvColumns(source, added, options, limits);
+      return { columns: await read, leftOut: [] };
+    }
+  }
+}
+
+/** The names, and then the cells of every row. */
+async function sheetRows(source: Source, options: DialectOptions, limits: Limits): Promise<(readonly string[])[]> {
+  const { openArchive } = await import("./archive.ts");
+  const { sheetTexts } = await import("./xlsx/read.ts");
+  const rows: (readonly string[])[] = [];
+  const inside = await openArchive(source, options.sheet);
+  if (inside.kind === "workbook") sheetTexts(inside.workbook, options, limits, (cells) => rows.push(cells));
+  return rows;
+}
+
+function textColumns(
+  [names = [], ...rows]: readonly (readonly string[])[],
+  added: readonly AddedColumn[],
+): CellColumn[] {
+  const own = names.map((name, c) =>
+    columnOf(
+      name,
+      rows.map((cells) => cells[c] ?? ""),
+    ),
+  );
+  return [...own, ...addedCells(withFreeNames(added, names), rows.length)];
+}
+
+async function arrayColumns(source: Source, added: readonly AddedColumn[], limits: Limits): Promise<CellColumn[]> {
+  const { columns, points } = await (await import("./npy.ts")).readNpy(source, {}, limits, cellReader({}));
+  const { data, rows, cols } = points;
+  const own = columns.map((name, c) => {
+    const cells = Array.from({ length: rows }, (_, r) => data[r * cols + c]);
+    return typed(
+      name,
+      cells.map((value) => (Number.isNaN(value) ? null : value)),
+    );
+  });
+  return [...own, ...addedCells(withFreeNames(added, columns), rows)];
 }
 
 /** The labelled text, taken apart again: what a row is, is decided in one place. */
@@ -92,8 +137,8 @@ function columnOf(name: string, texts: readonly string[]): CellColumn {
 async function jsonColumns(source: Source, added: readonly AddedColumn[], limits: Limits): Promise<CellColumn[]> {
   const names = new Map<string, Cell[]>();
   let rows = 0;
-  await eachLine(source, limits, (_, text) => {
-    for (const [name, value] of Object.entries(JSON.parse(text))) {
+  await eachRow(source, limits, (_, row) => {
+    for (const [name, value] of Object.entries(row)) {
       const cells = names.get(name) ?? [];
       names.set(name, cells);
       while (cells.length < rows) cells.push(null);

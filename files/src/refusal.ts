@@ -8,7 +8,9 @@ export interface Place {
   readonly line?: number;
   /** Its name; its number from 1 where the name is not known, or is what is wrong. */
   readonly column?: string | number;
-  /** Of a Parquet file what is no row, with the byte at which it begins: its footer, or a page of a row group. */
+  /** Of a workbook: sheet and cell, such as Sheet1!C7. */
+  readonly cell?: string;
+  /** Of a Parquet file, an archive or an array what is no row, with the byte at which it begins: its footer, a page of a row group, or a header. */
   readonly part?: string;
   readonly byte?: number;
   /** What is wrong concerns all of the file and no place in it, such as its size. */
@@ -46,10 +48,11 @@ export class DataError extends Error {
   }
 }
 
-function where({ file, line, column, part, byte, whole }: Place): string {
-  const unit = /\.(parquet|pq)$/i.test(file) ? "row" : "line";
+function where({ file, line, column, part, byte, whole, cell }: Place): string {
+  const unit = /\.(parquet|pq|npy|npz|xlsx)$/i.test(file) ? "row" : "line";
   return [
     whole ? `${file} as a whole` : file,
+    ...(cell === undefined ? [] : [cell]),
     ...(line === undefined ? [] : [`${unit} ${line}`]),
     ...(column === undefined ? [] : [`column ${JSON.stringify(column)}`]),
     ...(part === undefined ? [] : [part]),

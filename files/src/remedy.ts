@@ -23,8 +23,14 @@ export type ActionRemedy =
   | { readonly kind: "name-column"; readonly option: string; readonly columns: readonly string[] }
   /** Say what becomes of missing cells. */
   | { readonly kind: "missing-policy"; readonly policies: readonly ("drop" | "mean")[] }
-  /** Write the numbers of these columns with a decimal point and without commas. */
+  /** Say what commas in the numbers of these columns mean, or write these without. */
   | { readonly kind: "decimal-points"; readonly columns: readonly string[] }
+  /** Read dates as numbers. */
+  | { readonly kind: "dates"; readonly columns: readonly string[] }
+  /** Read the text in this encoding. */
+  | { readonly kind: "encoding"; readonly encoding: string }
+  /** Name one of the sheets of a workbook, or of the arrays of an archive. */
+  | { readonly kind: "sheet"; readonly sheets: readonly string[] }
   /** Put one of these characters between cells. */
   | { readonly kind: "delimiter"; readonly delimiters: readonly string[] };
 
@@ -64,7 +70,13 @@ export const plainWords: RemedyWords = (remedy) => {
     case "missing-policy":
       return remedy.policies.map((policy) => policyWords[policy]).join(", or ");
     case "decimal-points":
-      return "write numbers with a decimal point and no commas";
+      return "say whether their commas are decimal ones or stand between thousands";
+    case "dates":
+      return "read dates as days";
+    case "encoding":
+      return `read it as ${remedy.encoding}`;
+    case "sheet":
+      return "name one of them";
     case "delimiter":
       return "put commas between cells";
   }

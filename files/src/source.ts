@@ -4,6 +4,7 @@
 import type { Compressors } from "hyparquet";
 import type { Limits } from "./limits.ts";
 import { ChangedError, DataError } from "./refusal.ts";
+import type { Remedy } from "./remedy.ts";
 
 /** Takes a file in pieces; each is the taker's own. */
 export type PieceWriter = (piece: Uint8Array) => Promise<void>;
@@ -14,6 +15,8 @@ export interface Platform {
   isText(bytes: Uint8Array): boolean;
   /** Unpacks gzip data; throws where it is cut or damaged. */
   gunzip(packed: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
+  /** Unpacks deflated data of this length when unpacked; throws where it is cut, damaged or longer. */
+  inflate(packed: Uint8Array, length: number): Promise<Uint8Array>;
   /** Packs what `work` writes, piece by piece, and writes it on. */
   throughGzip(write: PieceWriter, work: (text: PieceWriter) => Promise<void>): Promise<void>;
   /** For pages of Parquet files, where it has better ones than JavaScript; none gives more bytes than it is asked for. */
@@ -22,8 +25,10 @@ export interface Platform {
 
 /** A file's bytes, open for reading. */
 export interface ByteFile {
-  /** As refusals call it; its ending says which text it is. */
+  /** As refusals call it. */
   readonly file: string;
+  /** The name whose ending says which text it is; of a file in an archive not that of the archive. */
+  readonly ending: string;
   readonly size: number;
   readonly platform: Platform;
   /** Fills `into` with the bytes from `at` on and returns how many they are: some, or 0 at the file's end. */
@@ -34,29 +39,45 @@ export interface ByteFile {
 
 export type Opener = () => Promise<ByteFile>;
 
-type Container = "text" | "gzip" | "parquet";
+type Container = "text" | "gzip" | "parquet" | "npy" | "zip";
 
 export interface Source extends ByteFile {
   readonly container: Container;
+  /** Of text that is not UTF-8. */
+  readonly encoding?: TextEncoding | undefined;
 }
 
-/** Enough for the name of the first file in a zip archive, which begins at byte 30. */
-const FIRST_BYTES = 64;
+/** Encodings of text besides UTF-8, by the names that TextDecoder has for them. */
+export const textEncodings = { latin1: "windows-1252", utf16: "utf-16le" } as const;
+export type TextEncoding = keyof typeof textEncodings;
+
+/** Enough to tell the kinds of files apart. */
+const FIRST_BYTES = 16;
 
 /** Reads a file and closes it. One that changed meanwhile is read once more, then refused. */
-export async function reading<T>(open: Opener, limits: Limits, work: (source: Source) => Promise<T>): Promise<T> {
+export async function reading<T>(
+  open: Opener,
+  limits: Limits,
+  work: (source: Source) => Promise<T>,
+  encoding?: TextEncoding,
+): Promise<T> {
   try {
-    return await readingOnce(open, limits, work);
+    return await readingOnce(open, limits, work, encoding);
   } catch (error) {
     if (!(error instanceof ChangedError)) throw error;
-    return readingOnce(open, limits, work);
+    return readingOnce(open, limits, work, encoding);
   }
 }
 
-export async function readingOnce<T>(open: Opener, limits: Limits, work: (source: Source) => Promise<T>): Promise<T> {
+export async function readingOnce<T>(
+  open: Opener,
+  limits: Limits,
+  work: (source: Source) => Promise<T>,
+  encoding?: TextEncoding,
+): Promise<T> {
   const bytes = await open();
   try {
-    const result = await work(await sourceOf(bytes, limits));
+    const result = await work(await sourceOf(bytes, limits, encoding));
     if (!(await bytes.isUnchanged())) throw new ChangedError(bytes.file);
     return result;
   } finally {
@@ -65,7 +86,7 @@ export async function readingOnce<T>(open: Opener, limits: Limits, work: (source
 }
 
 /** A file of a size and a kind that can be read. */
-export async function sourceOf(bytes: ByteFile, limits: Limits): Promise<Source> {
+export async function sourceOf(bytes: ByteFile, limits: Limits, encoding?: TextEncoding): Promise<Source> {
   const { file, size } = bytes;
   if (size > limits.fileBytes) {
     const remedy = "split it into one file per device, or take a sample of its rows";
@@ -73,35 +94,43 @@ export async function sourceOf(bytes: ByteFile, limits: Limits): Promise<Source>
   }
   const first = new Uint8Array(FIRST_BYTES);
   const length = await bytes.read(first, 0);
-  return { ...bytes, container: containerOf(file, first.subarray(0, length)) };
+  return { ...bytes, container: containerOf(file, first.subarray(0, length), encoding), encoding };
 }
 
-const FROM_NUMPY = 'save the array as CSV with numpy.savetxt("rows.csv", array, delimiter=",")';
-
 /** What else a file may turn out to be by its first bytes, a pattern of hexadecimal digits, and what then helps. */
-const strangers: readonly (readonly [bytes: string, name: string, remedy: string])[] = [
-  ["934e554d5059", "a NumPy array (.npy)", FROM_NUMPY],
-  // A zip archive whose first file is called something.npy.
-  ["504b0304(?:..)*2e6e7079", "NumPy arrays (.npz)", FROM_NUMPY],
-  ["504b0304", "a zip archive or an Excel workbook", "unpack it, or save the sheet as CSV"],
-  ["d0cf11e0", "an Excel workbook", "save the sheet as CSV"],
+const strangers: readonly (readonly [bytes: string, name: string, remedy: string | readonly Remedy[]])[] = [
+  [
+    "d0cf11e0",
+    "an old Excel workbook (.xls), or one with a password",
+    "save it as .xlsx without a password, or as CSV",
+  ],
   ["28b52ffd", "zstd data", "unpack it first"],
   ["425a68", "bzip2 data", "unpack it first"],
   ["fd377a585a", "xz data", "unpack it first"],
   ["4152524f5731", "an Arrow file", "save it as Parquet or CSV"],
   ["89484446", "an HDF5 file", "save it as Parquet or CSV"],
   ["53514c697465", "an SQLite database", "export the table as CSV"],
-  ["fffe", "UTF-16 text", "save it as UTF-8"],
+  [
+    "fffe",
+    "UTF-16 text",
+    [
+      { kind: "encoding", encoding: "utf16" },
+      { kind: "text", text: "save it as UTF-8" },
+    ],
+  ],
   ["feff", "UTF-16 text", "save it as UTF-8"],
 ];
 
-function containerOf(file: string, first: Uint8Array): Container {
+function containerOf(file: string, first: Uint8Array, encoding?: TextEncoding): Container {
   const hex = Array.from(first, (byte) => byte.toString(16).padStart(2, "0")).join("");
   if (hex.startsWith("1f8b")) return "gzip";
   if (hex.startsWith("50415231")) return "parquet";
+  if (hex.startsWith("934e554d5059")) return "npy";
+  if (/^504b0[35]0[46]/.test(hex)) return "zip";
+  if (encoding !== undefined) return "text";
   const stranger = strangers.find(([bytes]) => new RegExp(`^${bytes}`).test(hex));
   if (stranger === undefined) return "text";
   const [, name, remedy] = stranger;
   const place = { file, line: 1, column: 1 };
-  throw new DataError(place, "begin CSV, TSV, JSON lines or Parquet (text also as .gz)", name, remedy);
+  throw new DataError(place, "begin CSV, TSV, JSON, Parquet, an Excel workbook or a NumPy array", name, remedy);
 }

@@ -1,12 +1,12 @@
 // Rows as they are read: numbers in one flat array that grows with the file, missing cells as NaN and counted.
 
 import type { Matrix } from "@fedkm/core";
-import { isMissing } from "./cell.ts";
+import type { CellReader } from "./cell.ts";
 import type { Chosen } from "./layout.ts";
 import type { Limits } from "./limits.ts";
 import { DataError, shown } from "./refusal.ts";
 
-export type Format = "csv" | "jsonl" | "parquet";
+export type Format = "csv" | "jsonl" | "json" | "parquet" | "xlsx" | "npy";
 
 export interface Table {
   readonly file: string;
@@ -114,12 +114,18 @@ export function noteMissing({ missing }: Growing, slot: number, line: number): v
 }
 
 /** The place of a category's value among those met so far; NaN if the text says that it is missing. */
-export function wordPlace(table: Growing, slot: number, text: string, line: number, limits: Limits): number {
+export function wordPlace(
+  table: Growing,
+  slot: number,
+  text: string,
+  line: number,
+  { limits, rules }: { readonly limits: Limits; readonly rules: CellReader },
+): number {
   const words = table.words[slot];
   const word = text.trim();
   const known = words?.get(word);
   if (known !== undefined) return known.place;
-  if (words === undefined || isMissing(word)) return Number.NaN;
+  if (words === undefined || rules.isMissing(word)) return Number.NaN;
   if (words.size >= limits.values) {
     const { file, columns } = table;
     const rule = `have one of at most ${limits.values} different values, as a category`;

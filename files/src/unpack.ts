@@ -1,7 +1,7 @@
 // The text of a file as a stream of bytes, unpacked where it is packed, and never more of it than the limits allow.
 
 import type { Limits } from "./limits.ts";
-import type { ByteFile, Source } from "./source.ts";
+import { type ByteFile, type Source, type TextEncoding, textEncodings } from "./source.ts";
 
 /** Packed bytes that cannot be unpacked any further; who reads them knows the line and column that this is. */
 export class UnpackError extends Error {
@@ -24,9 +24,33 @@ export interface ByteStream {
   close(): Promise<void>;
 }
 
-/** The text of a source, unpacked. */
+/** The text of a source, unpacked and in UTF-8. */
 export function streamOf(source: Source, limits: Limits): ByteStream {
-  return source.container === "gzip" ? gunzipped(source, limits) : plain(source);
+  const bytes = source.container === "gzip" ? gunzipped(source, limits) : plain(source);
+  return source.encoding === undefined ? bytes : recoded(bytes, source.encoding);
+}
+
+const RECODED_PIECE = 2 ** 16;
+
+/** In UTF-8 what is in another encoding. */
+function recoded(bytes: ByteStream, encoding: TextEncoding): ByteStream {
+  const decoder = new TextDecoder(textEncodings[encoding]);
+  const encoder = new TextEncoder();
+  const piece = new Uint8Array(RECODED_PIECE);
+  let rest: Uint8Array = new Uint8Array();
+  return {
+    async read(into) {
+      for (let length = 1; rest.length === 0 && length > 0; ) {
+        length = await bytes.read(piece);
+        rest = encoder.encode(decoder.decode(piece.subarray(0, length), { stream: length > 0 }));
+      }
+      const length = Math.min(rest.length, into.length);
+      into.set(rest.subarray(0, length));
+      rest = rest.subarray(length);
+      return length;
+    },
+    close: () => bytes.close(),
+  };
 }
 
 function plain(bytes: ByteFile): ByteStream {

@@ -20,15 +20,18 @@ export function temporaryFiles(): (name: string, content: string | Uint8Array) =
 const NAME = '"(?:[^"\\\\]|\\\\.)*"';
 const TEXT_PLACE = `line \\d+, column (?:${NAME}|\\d+)`;
 const PARQUET_PLACE = `(?:row \\d+, column ${NAME}|(?:footer|column ${NAME}, row group \\d+(?:, page \\d+)?), byte \\d+)`;
+const PACKED_PLACE = `(?:${TEXT_PLACE}|row \\d+, column ${NAME}|[^!,\\n]+![A-Z]+\\d+, column (?:${NAME}|\\d+)|(?:header|list of files|${NAME}), byte \\d+)`;
 
 /**
  * The one shape of every refusal: file, place, rule, what stands there, remedy, in one line. The place is line and column
- * of text; of Parquet row and column, or the part of the file and its byte.
+ * of text; of Parquet row and column, or the part of the file and its byte;
+ * of workbooks the cell.
  */
 export function expectRefusal(error: unknown, file: string): DataError {
   expect(error).toBeInstanceOf(DataError);
   const { message, place, rule, got, remedies } = error as DataError;
-  const where = file.endsWith(".parquet") ? PARQUET_PLACE : TEXT_PLACE;
+  const isPacked = /\.(xlsx|npy|npz|zip)$/.test(file);
+  const where = isPacked ? PACKED_PLACE : file.endsWith(".parquet") ? PARQUET_PLACE : TEXT_PLACE;
   expect(message.startsWith(`${file}, `), message).toBe(true);
   expect(message.slice(file.length)).toMatch(new RegExp(`^, ${where} must [^\\n]+, got [^\\n]+; [^\\n]{9,}$`));
   expect(message).toContain(` must ${rule}, got ${got}; `);

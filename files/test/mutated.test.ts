@@ -63,7 +63,7 @@ function expected(text: string): number[] | undefined {
     if (cells.length !== header.length) return undefined;
     for (const place of places) {
       const value = meaning(cells[place]);
-      if (value === undefined || Math.abs(value) > 1e12) return undefined;
+      if (value === undefined || Math.abs(value) > 2 ** 53) return undefined;
       values.push(value);
     }
   }

@@ -5,7 +5,9 @@ import { basename } from "node:path";
 /** A file's name without its folder and its endings. */
 export function plainName(file: string): string {
   const name = basename(file);
-  return name.replace(/(\.(csv|tsv|tab|txt|jsonl|ndjson|json|parquet|pq))?(\.gz)?$/i, "") || name;
+  return (
+    name.replace(/(\.(csv|tsv|tab|txt|jsonl|ndjson|json|parquet|pq|xlsx|xlsm|npy|npz))?(\.gz|\.zip)?$/i, "") || name
+  );
 }
 
 /** One name a file; folders are added in front where plain names are the same. */

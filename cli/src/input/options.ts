@@ -1,8 +1,9 @@
 // Options of every command that reads files of rows.
 
 import type { Weighting } from "@fedkm/core";
+import { type TextEncoding, textEncodings } from "@fedkm/files";
 import type { Command } from "commander";
-import { parseChoice, parseDelimiter, parseNames } from "../arguments.ts";
+import { parseCharacter, parseChoice, parseNames } from "../arguments.ts";
 import { UsageError } from "../failure.ts";
 import type { InputOptions } from "./devices.ts";
 
@@ -10,6 +11,12 @@ import type { InputOptions } from "./devices.ts";
 export interface DialectFlags {
   delimiter?: string;
   header?: "yes" | "no";
+  decimal?: "." | ",";
+  thousands?: string;
+  na?: string[];
+  encoding?: TextEncoding;
+  sheet?: string;
+  dates?: "days";
 }
 
 export interface InputFlags extends DialectFlags {
@@ -39,13 +46,29 @@ function parseCategories(text: string): "auto" | string[] {
 /** How text is read. */
 export function addDialectOptions(command: Command): Command {
   return command
-    .option("--delimiter <name>", "comma, semicolon, tab or bar (default: seen from the file)", parseDelimiter)
+    .option(
+      "--delimiter <character>",
+      "one character, or comma, semicolon, tab, bar or space (default: seen from the file)",
+      parseCharacter("--delimiter"),
+    )
     .option(
       "--header <yes|no>",
       "whether the first line names the columns (default: seen)",
       parseChoice("--header", ["yes", "no"]),
-    );
+    )
+    .option("--decimal <comma|point>", "what stands before decimals (default: point)", parseDecimal)
+    .option("--thousands <character>", "what stands between thousands, such as comma", parseCharacter("--thousands"))
+    .option("--na <values>", "further values that mean that nothing is known, such as -200,999", parseNames)
+    .option("--dates <days>", "take dates as numbers: days since 1970", parseChoice("--dates", ["days"]))
+    .option("--encoding <name>", "of text that is not UTF-8: latin1 or utf16", parseEncoding)
+    .option("--sheet <name>", "of a workbook or .npz file, by name or number from 1 (default: the first)");
 }
+
+const parseEncoding = parseChoice("--encoding", Object.keys(textEncodings) as TextEncoding[]);
+
+const decimals = { comma: ",", point: "." } as const;
+const parseDecimalName = parseChoice("--decimal", Object.keys(decimals) as (keyof typeof decimals)[]);
+const parseDecimal = Object.assign((text: string) => decimals[parseDecimalName(text)], parseDecimalName);
 
 /** Of the commands: who reads a table takes its rows to count the same. The library has the paper's default. */
 export const defaultWeighting: Weighting = "sample";

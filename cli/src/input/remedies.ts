@@ -4,7 +4,7 @@ import type { ActionRemedy, DataError, RemedyPosition } from "@fedkm/files";
 
 /** One line that says what is wrong with a file, and what to type or to change. */
 export function refusalLine(error: DataError): string {
-  return error.worded((remedy, position) => phrase(remedy, position, error.place.file));
+  return error.worded(phrase);
 }
 
 /** Names as one argument of a command line: commas between, names with a comma in quotes, all of it in the shell's. */
@@ -24,7 +24,7 @@ export function inShell(text: string): string {
 
 const policyPhrases = { drop: "drop their rows with --missing drop", mean: "fill them with --missing mean" };
 
-function phrase(remedy: ActionRemedy, position: RemedyPosition, file: string): string {
+function phrase(remedy: ActionRemedy, position: RemedyPosition): string {
   switch (remedy.kind) {
     case "leave-out-columns": {
       const names = [...new Set(remedy.columns)];
@@ -39,10 +39,16 @@ function phrase(remedy: ActionRemedy, position: RemedyPosition, file: string): s
     case "missing-policy":
       return remedy.policies.map((policy) => policyPhrases[policy]).join(", or ");
     case "decimal-points":
-      // Also numbers such as 1,000 look so.
-      return `write numbers with a decimal point and no commas, beside semicolons or tabs with tr , . < ${inShell(file)}`;
+      // Numbers such as 1,000 look like both.
+      return "say what the commas are with --decimal comma or --thousands comma";
+    case "dates":
+      return "read dates as days since 1970 with --dates days";
+    case "encoding":
+      return `read it with --encoding ${remedy.encoding}`;
+    case "sheet":
+      return `name one of them with --sheet, such as --sheet ${inShell(remedy.sheets[0])}`;
     case "delimiter":
-      return "put commas between cells, such as with tr -s ' ' ','";
+      return "put commas between cells, such as with tr -s ' ' ',', or name the character with --delimiter";
   }
 }
 

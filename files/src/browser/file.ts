@@ -10,6 +10,7 @@ export function openBlob(blob: Blob, platform: Platform): ByteFile {
   const file = "name" in blob && typeof blob.name === "string" ? blob.name : NAMELESS;
   return {
     file,
+    ending: file,
     size: blob.size,
     platform,
     async read(into, at) {

@@ -11,16 +11,26 @@ export const DEVICE = -2;
 /** And from here down a category: CATEGORY - slot. */
 export const CATEGORY = -3;
 
-const SPACE = 32;
+export const SPACE = 32;
 const PLUS = 43;
 const MINUS = 45;
-const POINT = 46;
+export const POINT = 46;
 const ZERO = 48;
 
-/** A number that was read, NaN for anything else, and where it ends. */
+/** A number that was read, NaN for anything else, and where it ends; and what its decimals stand behind. */
 interface Found {
   value: number;
   end: number;
+  readonly point: number;
+}
+
+/** How numbers are written, and which of them count. */
+export interface NumberRules {
+  /** The byte before the decimals. */
+  readonly point: number;
+  readonly magnitude: number;
+  /** NaN for a number that means that nothing is known. */
+  without(value: number): number;
 }
 
 /**
@@ -34,10 +44,10 @@ export function readClean(
   delimiter: number,
   slots: Int32Array,
   table: Growing,
-  magnitude: number,
+  { magnitude, point, without }: NumberRules,
 ): number {
   const { values, cols } = table;
-  const found: Found = { value: Number.NaN, end: 0 };
+  const found: Found = { value: Number.NaN, end: 0, point };
   const last = slots.length - 1;
   const room = Math.floor(values.length / cols);
   let p = from;
@@ -48,7 +58,7 @@ export function readClean(
       const slot = slots[c];
       if (slot >= 0) {
         readNumber(bytes, p, found);
-        const { value } = found;
+        const value = without(found.value);
         // NaN fails too.
         if (!(value <= magnitude && value >= -magnitude)) return start;
         values[at + slot] = value;
@@ -77,8 +87,8 @@ export function readClean(
 }
 
 /** The number that is all of the cell from ... to - 1, spaces apart; NaN if the cell is anything else. */
-export function numberIn(bytes: Uint8Array, from: number, to: number): number {
-  const found: Found = { value: Number.NaN, end: 0 };
+export function numberIn(bytes: Uint8Array, from: number, to: number, point: number): number {
+  const found: Found = { value: Number.NaN, end: 0, point };
   readNumber(bytes, from, found);
   return found.end === to ? found.value : Number.NaN;
 }
@@ -91,6 +101,7 @@ function readNumber(bytes: Uint8Array, from: number, found: Found): void {
   const start = p;
   if (byte === MINUS || byte === PLUS) byte = bytes[++p];
   const digitsFrom = p;
+  const { point: before } = found;
   let a = 0;
   let b = 0;
   // Significant digits so far: leading zeros are none.
@@ -106,7 +117,7 @@ function readNumber(bytes: Uint8Array, from: number, found: Found): void {
         if (n < 2 * HALF_DIGITS) b = (b * 10 + digit) | 0;
         n++;
       }
-    } else if (byte === POINT && point < 0) point = p;
+    } else if (byte === before && point < 0) point = p;
     else break;
     byte = bytes[++p];
   }
@@ -143,7 +154,8 @@ function valueOfDigits(
   } else if (n > 0 && n <= 2 * HALF_DIGITS) {
     value = roundDecimal(a, b, Math.max(0, n - HALF_DIGITS), exponent);
   }
-  if (Number.isNaN(value)) return Number(textOf(bytes, start, end));
+  // The only comma that a number can have here is that before its decimals.
+  if (Number.isNaN(value)) return Number(textOf(bytes, start, end).replace(",", "."));
   return bytes[start] === MINUS ? -value : value;
 }
 

@@ -29,7 +29,7 @@ export function sample(text: TextBytes, delimiter: string): Sample {
 
 /** The delimiter that cuts the first lines into the same number of cells, the more the better; comma if none does. */
 export function likelyDelimiter(text: TextBytes): string {
-  const tabbed = /\.(tsv|tab)(\.gz)?$/i.test(text.file);
+  const tabbed = /\.(tsv|tab)(\.gz)?$/i.test(text.ending ?? text.file);
   let best = { delimiter: tabbed ? "\t" : ",", score: 0 };
   for (const delimiter of tabbed ? ["\t", ",", ";", "|"] : Object.keys(delimiters)) {
     const score = evenness(text, delimiter);

@@ -1,10 +1,12 @@
 // What a delimited file is like, from its first lines: its delimiter, whether it has a header, what its columns hold.
 
-import { cellValue } from "../cell.ts";
+import { type CellReader, type CellRules, cellReader } from "../cell.ts";
+import { daysOf } from "../dates.ts";
 import type { Feed } from "../feed.ts";
 import type { ColumnKind } from "../layout.ts";
 import type { Limits } from "../limits.ts";
 import { DataError, type Place } from "../refusal.ts";
+import type { TextEncoding } from "../source.ts";
 import { textOf } from "../text.ts";
 import { delimiters, likelyDelimiter, SAMPLE_RECORDS, sample } from "./delimiter.ts";
 import { type Cells, cellAt } from "./record.ts";
@@ -16,10 +18,14 @@ export interface Dialect {
   readonly header: boolean;
 }
 
-export interface DialectOptions {
-  /** One of , ; tab | instead of what the first lines look like. */
+export interface DialectOptions extends CellRules {
+  /** One character, instead of what the first lines look like. */
   readonly delimiter?: string;
   readonly header?: boolean;
+  /** Of text that is not UTF-8. */
+  readonly encoding?: TextEncoding;
+  /** Of a workbook the name of a sheet or its number from 1, of an archive of arrays that of an array; the first unless said. */
+  readonly sheet?: string;
 }
 
 export const DECIMAL_COMMA = /^[+-]?\d+,\d+$/;
@@ -43,11 +49,18 @@ export function sniff(feed: Feed, options: DialectOptions, limits: Limits): Snif
     const rule = `be among the first ${limits.columns} columns`;
     throw new DataError({ ...place, column: limits.columns + 1 }, rule, `${first.length} columns`, remedy);
   }
-  const header = options.header ?? looksLikeHeader(first, rest);
+  const rules = cellReader(options);
+  const header = options.header ?? looksLikeHeader(first, rest, rules);
   const body = header ? rest : records;
   const columns = first.map((cell, c) => {
     const name = header ? cell.trim() : "";
-    return { name: name === "" ? `column${c + 1}` : name, kind: kindOf(body.map((record) => record[c] ?? "")) };
+    return {
+      name: name === "" ? `column${c + 1}` : name,
+      kind: kindOf(
+        body.map((record) => record[c] ?? ""),
+        rules,
+      ),
+    };
   });
   return { dialect: { delimiter: delimiter.charCodeAt(0), header }, line, columns };
 }
@@ -95,21 +108,26 @@ export function refuseLongLine(place: Place, limits: Limits): never {
  * A header has no number in it; or it names columns whose cells below are all numbers, such as years among words. Without
  * a number below there is nothing to compare with, and words above words are a header.
  */
-function looksLikeHeader(first: readonly string[], rest: readonly (readonly string[])[]): boolean {
-  const isNumber = (cell: string | undefined) => cell !== undefined && !Number.isNaN(cellValue(cell) ?? Number.NaN);
-  const isText = (cell: string) => cellValue(cell) === undefined;
+export function looksLikeHeader(
+  first: readonly string[],
+  rest: readonly (readonly string[])[],
+  rules: CellReader,
+): boolean {
+  const isNumber = (cell: string | undefined) => cell !== undefined && !Number.isNaN(rules.value(cell) ?? Number.NaN);
+  const isText = (cell: string) => rules.value(cell) === undefined;
   if (!first.some(isText)) return false;
   if (!first.some(isNumber)) return true;
   return first.some((cell, c) => isText(cell) && rest.length > 0 && rest.every((record) => isNumber(record[c])));
 }
 
 /** Text if most cells that are not missing are. */
-function kindOf(cells: readonly string[]): ColumnKind {
-  const values = cells.map(cellValue);
+export function kindOf(cells: readonly string[], rules: CellReader): ColumnKind {
+  const values = cells.map((cell) => rules.value(cell));
   const texts = values.filter((value) => value === undefined).length;
   const missing = values.filter((value) => Number.isNaN(value)).length;
   if (missing === cells.length) return "empty";
   if (2 * texts <= cells.length - missing) return "number";
+  if (cells.every((cell, c) => values[c] !== undefined || daysOf(cell.trim()) !== undefined)) return "date";
   const isCommaed = (cell: string, c: number) => values[c] !== undefined || DECIMAL_COMMA.test(cell.trim());
   return cells.every(isCommaed) ? "decimal commas" : "text";
 }

@@ -1,6 +1,6 @@
 // Delimited text to a table: the fast way for clean records, a careful look at every other one.
 
-import { cellValue } from "../cell.ts";
+import { type CellReader, cellReader } from "../cell.ts";
 import type { Feed } from "../feed.ts";
 import { type Chosen, chooseColumns, type Selection } from "../layout.ts";
 import type { Limits } from "../limits.ts";
@@ -18,11 +18,13 @@ import {
   type Table,
   wordPlace,
 } from "../table.ts";
-import { CATEGORY, DEVICE, numberIn, readClean, SKIPPED } from "./clean.ts";
+import { CATEGORY, DEVICE, type NumberRules, numberIn, POINT, readClean, SKIPPED, SPACE } from "./clean.ts";
 import { DECIMAL_COMMA, type Dialect, type DialectOptions, refuseLongLine } from "./dialect.ts";
 import { openCsv } from "./open.ts";
 import { type Cells, cellAt, cellText, emptyCells, isBlank, NEWLINE, splitRecord } from "./record.ts";
 import { refuseOpenQuote } from "./records.ts";
+
+const COMMA = 44;
 
 interface Reading {
   readonly feed: Feed;
@@ -32,6 +34,8 @@ interface Reading {
   readonly slots: Int32Array;
   readonly names: readonly string[];
   readonly limits: Limits;
+  readonly rules: CellReader;
+  readonly numbers: NumberRules;
   readonly table: Growing;
   readonly cells: Cells;
   /** Of the next record. */
@@ -57,7 +61,14 @@ export async function readCsv(
     if (device !== undefined) slots[device] = DEVICE;
     const table = growing(feed.file, chosen, expectedRows(source, feed), limits);
     const names = columns.map(({ name }) => name);
-    const reading = { feed, dialect, chosen, slots, names, limits, table, cells: emptyCells(), line: 1, blanks: 0 };
+    const rules = cellReader(options);
+    const numbers = {
+      point: rules.decimal === "," ? COMMA : POINT,
+      magnitude: limits.magnitude,
+      without: rules.without,
+    };
+    const fixed = { feed, dialect, chosen, slots, names, limits, rules, numbers, table, cells: emptyCells() };
+    const reading: Reading = { ...fixed, line: 1, blanks: 0 };
     await readAll(reading);
     if (table.rows === 0) {
       const place = { file: feed.file, line: reading.line, column: table.columns[0] };
@@ -79,7 +90,7 @@ function expectedRows({ size, container }: Source, feed: Feed): number {
 }
 
 async function readAll(reading: Reading): Promise<void> {
-  const { feed, dialect, slots, table, limits } = reading;
+  const { feed, dialect, slots, table, limits, numbers } = reading;
   let headerLeft = dialect.header;
   for (;;) {
     let at = 0;
@@ -91,9 +102,10 @@ async function readAll(reading: Reading): Promise<void> {
         at = next;
         continue;
       }
-      if (reading.blanks === 0) {
+      // Spaces around numbers mean nothing there.
+      if (reading.blanks === 0 && dialect.delimiter !== SPACE) {
         const before = table.rows;
-        at = readClean(feed.bytes, at, dialect.delimiter, slots, table, limits.magnitude);
+        at = readClean(feed.bytes, at, dialect.delimiter, slots, table, numbers);
         reading.line += table.rows - before;
         if (at >= feed.length) break;
       }
@@ -158,7 +170,7 @@ function keepRecord(reading: Reading, line: number): void {
     const value =
       slot === slots[c]
         ? numberOf(reading, line, c)
-        : wordPlace(table, slot, cellText(feed.bytes, cells, c), line, limits);
+        : wordPlace(table, slot, cellText(feed.bytes, cells, c), line, reading);
     if (Number.isNaN(value)) noteMissing(table, slot, line);
     table.values[table.rows * table.cols + slot] = value;
   }
@@ -166,9 +178,9 @@ function keepRecord(reading: Reading, line: number): void {
 }
 
 function numberOf(reading: Reading, line: number, c: number): number {
-  const { feed, cells, limits } = reading;
-  const number = numberIn(feed.bytes, cells.starts[c], cells.ends[c]);
-  const value = Number.isNaN(number) ? cellValue(cellText(feed.bytes, cells, c)) : number;
+  const { feed, cells, limits, rules, numbers } = reading;
+  const number = rules.without(numberIn(feed.bytes, cells.starts[c], cells.ends[c], numbers.point));
+  const value = Number.isNaN(number) ? rules.value(cellText(feed.bytes, cells, c)) : number;
   if (value === undefined) refuseText(reading, line, c);
   if (Math.abs(value) > limits.magnitude) refuseLarge(reading, line, c);
   return value;
@@ -198,7 +210,12 @@ function refuseText({ feed, names, cells }: Reading, line: number, c: number): n
     { kind: "leave-out-columns", columns: [names[c]] },
   ];
   const place = { file: feed.file, line, column: names[c] };
-  throw new DataError(place, "be a number", shown(text), commaed ? "write numbers with a decimal point" : remedies);
+  throw new DataError(
+    place,
+    "be a number",
+    shown(text),
+    commaed ? [{ kind: "decimal-points", columns: [names[c]] }] : remedies,
+  );
 }
 
 function refuseLarge({ feed, names, cells, limits }: Reading, line: number, c: number): never {

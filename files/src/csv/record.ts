@@ -44,7 +44,7 @@ export function splitRecord(
   cells.count = 0;
   cells.innerLines = 0;
   for (let p = from; ; ) {
-    p = bytes[p] === QUOTE ? quotedCell(bytes, p, to, cells) : plainCell(bytes, p, to, delimiter, cells);
+    p = bytes[p] === QUOTE ? quotedCell(bytes, p, to, delimiter, cells) : plainCell(bytes, p, to, delimiter, cells);
     if (p < 0 || p >= to) return -1;
     const byte = bytes[p];
     if (byte === NEWLINE) return p + 1;
@@ -68,7 +68,7 @@ function plainCell(bytes: Uint8Array, start: number, to: number, delimiter: numb
   return p >= to ? -1 : end;
 }
 
-function quotedCell(bytes: Uint8Array, start: number, to: number, cells: Cells): number {
+function quotedCell(bytes: Uint8Array, start: number, to: number, delimiter: number, cells: Cells): number {
   let escaped = false;
   let inner = 0;
   for (let p = start + 1; p < to; p++) {
@@ -83,7 +83,7 @@ function quotedCell(bytes: Uint8Array, start: number, to: number, cells: Cells):
     cells.innerLines += inner;
     // Spaces between a closing quote and the delimiter mean nothing.
     let after = p + 1;
-    while (bytes[after] === 32) after++;
+    while (bytes[after] === 32 && delimiter !== 32) after++;
     return after;
   }
   return -1;

@@ -6,6 +6,8 @@ import { type Cells, cellAt, cellText, emptyCells, isBlank, splitRecord } from "
 /** Text as bytes 0 ... length - 1, the last of which is a line feed unless the text goes on. */
 export interface TextBytes {
   readonly file: string;
+  /** The name whose ending says what it is, if that is another. */
+  readonly ending?: string;
   readonly bytes: Uint8Array;
   readonly length: number;
 }

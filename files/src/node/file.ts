@@ -25,6 +25,7 @@ export async function openFile(file: string): Promise<ByteFile> {
   const version = versionOf(about);
   return {
     file,
+    ending: file,
     size: about.size,
     platform: nodePlatform,
     read: async (into, at) => (await handle.read(into, 0, into.length, at)).bytesRead,

@@ -2,7 +2,7 @@
 
 import { isUtf8 } from "node:buffer";
 import { Readable } from "node:stream";
-import { brotliDecompressSync, createGunzip, createGzip, gunzipSync } from "node:zlib";
+import { brotliDecompressSync, createGunzip, createGzip, gunzipSync, inflateRawSync } from "node:zlib";
 import type { PieceWriter, Platform } from "../source.ts";
 
 const UNPACKED_PIECE = 2 ** 18;
@@ -16,6 +16,7 @@ export const nodePlatform: Platform = {
     unpacked.on("close", () => raw.destroy());
     return raw.pipe(unpacked);
   },
+  inflate: async (packed, length) => inflateRawSync(packed, { maxOutputLength: Math.max(1, length) }),
   throughGzip,
   compressors: {
     GZIP: (bytes, length) => gunzipSync(bytes, { maxOutputLength: Math.max(1, length) }),

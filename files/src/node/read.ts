@@ -1,8 +1,9 @@
 // The readers where there is a file system: files by their paths, and Blobs as everywhere.
 
+import { basename } from "node:path";
 import { type Bounds, boundsOf } from "../bounds.ts";
 import { openBlob } from "../browser/file.ts";
-import { type LabelOf, type LabelOptions, labelled } from "../label.ts";
+import { type LabelOf, type LabelOptions, labelled, labelledName } from "../label.ts";
 import { type Edge, linksOf } from "../links/read.ts";
 import { type FileLayout, layoutOf, type ReadOptions, tableOf } from "../read.ts";
 import type { PieceWriter } from "../source.ts";
@@ -34,6 +35,11 @@ export function readLinks(input: FileInput, names: readonly string[]): Promise<E
 /** The bounds that a file states for these columns. */
 export function readBounds(input: FileInput, columns: readonly string[]): Promise<Bounds[]> {
   return boundsOf(opener(input), columns);
+}
+
+/** What the labelled copy of a file is to be called: in some formats none is written. */
+export function nameOfLabelled(file: string, options: LabelOptions = {}): Promise<string> {
+  return labelledName(opener(file), basename(file), options);
 }
 
 /** The file with a column of labels, in pieces. Returns the names of columns that its format's writer cannot carry over. */

@@ -3,7 +3,7 @@
 import type { CompressionCodec, Compressors } from "hyparquet";
 import { compressors as portable } from "hyparquet-compressors";
 import { ZSTDDecoder } from "zstddec";
-import { crc32 } from "./checksum.ts";
+import { crc32 } from "../checksum.ts";
 
 const zstandard = new ZSTDDecoder();
 const DAMAGED = "a page that cannot be unpacked";

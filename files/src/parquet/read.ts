@@ -1,6 +1,7 @@
 // Parquet to a table: whole, floating and decimal columns as doubles, nulls as missing.
 
 import type { DecodedArray, SchemaElement } from "hyparquet";
+import type { CellReader } from "../cell.ts";
 import { type Chosen, type Column, chooseColumns, type Selection } from "../layout.ts";
 import type { Limits } from "../limits.ts";
 import { DataError, shown } from "../refusal.ts";
@@ -11,9 +12,23 @@ import { textOf } from "../text.ts";
 import { openParquet, type ParquetFile } from "./file.ts";
 import type { Page } from "./pages.ts";
 
-export async function readParquet(source: Source, selection: Selection, limits: Limits): Promise<Table> {
+/** What numbers must be, and what they mean. */
+interface Asked {
+  readonly limits: Limits;
+  readonly rules: CellReader;
+}
+
+export async function readParquet(
+  source: Source,
+  selection: Selection,
+  limits: Limits,
+  rules: CellReader,
+): Promise<Table> {
   const parquet = await openParquet(source);
-  const chosen = chooseColumns({ file: source.file, line: 1 }, parquetColumns(parquet, limits), selection);
+  const known = parquetColumns(parquet, limits).map((column) => {
+    return rules.dates !== undefined && column.kind === "date" ? ({ ...column, kind: "number" } as const) : column;
+  });
+  const chosen = chooseColumns({ file: source.file, line: 1 }, known, selection);
   checkSize(parquet, chosen, limits);
   const { features, device } = chosen;
   const table = growing(source.file, chosen, parquet.rows, limits);
@@ -21,7 +36,7 @@ export async function readParquet(source: Source, selection: Selection, limits: 
     for (const [slot, { index, isCategory }] of features.entries()) {
       const element = parquet.elements[index];
       const keep = isCategory ? keepWords : keepNumbers;
-      await parquet.read(element.name, group, (page, row) => keep(table, slot, page, row, element, limits));
+      await parquet.read(element.name, group, (page, row) => keep(table, slot, page, row, element, { limits, rules }));
     }
     if (device !== undefined) {
       const { name } = parquet.elements[device];
@@ -56,8 +71,20 @@ function kindOf(element: SchemaElement): Column["kind"] {
   if (type === "FLOAT" || type === "DOUBLE" || scaleOf(element) !== undefined) return "number";
   if (type === "BYTE_ARRAY") return "text";
   if (type === "BOOLEAN") return "boolean";
+  if (dayOf(element) !== undefined) return "date";
   const isWhole = logical_type?.type === undefined || logical_type.type === "INTEGER";
   return (type === "INT32" || type === "INT64") && wholeTypes.has(converted_type) && isWhole ? "number" : "other";
+}
+
+const perDay = { MILLIS: 86_400_000, MICROS: 86_400_000_000, NANOS: 86_400_000_000_000 };
+
+/** Into how many units a day is divided in a column of dates or moments; undefined of others. */
+function dayOf({ type, converted_type, logical_type }: SchemaElement): number | undefined {
+  if (type === "INT32" && (converted_type === "DATE" || logical_type?.type === "DATE")) return 1;
+  if (type !== "INT64") return undefined;
+  if (logical_type?.type === "TIMESTAMP") return perDay[logical_type.unit];
+  if (converted_type === "TIMESTAMP_MILLIS") return perDay.MILLIS;
+  return converted_type === "TIMESTAMP_MICROS" ? perDay.MICROS : undefined;
 }
 
 /** How many digits of a decimal number stand behind the point, undefined of others. Writers may state only the logical type. */
@@ -83,14 +110,14 @@ function keepNumbers(
   page: Page,
   row: number,
   element: SchemaElement,
-  { magnitude }: Limits,
+  { limits: { magnitude }, rules }: Asked,
 ): void {
   const { values, cols } = table;
   const { rows, defined } = page;
   const numbers = pageNumbers(page, element);
   checkCount(page);
   for (let r = 0, next = 0, at = row * cols + slot; r < rows; r++, at += cols) {
-    const value = defined === undefined || defined[r] === 1 ? numbers[next++] : Number.NaN;
+    const value = rules.without(defined === undefined || defined[r] === 1 ? numbers[next++] : Number.NaN);
     values[at] = value;
     if (value <= magnitude && value >= -magnitude) continue;
     const line = row + r + 1;
@@ -99,20 +126,13 @@ function keepNumbers(
   }
 }
 
-function keepWords(
-  table: Growing,
-  slot: number,
-  page: Page,
-  row: number,
-  element: SchemaElement,
-  limits: Limits,
-): void {
+function keepWords(table: Growing, slot: number, page: Page, row: number, element: SchemaElement, asked: Asked): void {
   const isNumber = kindOf(element) === "number";
   for (const [r, value] of pageValues(page).entries()) {
     const line = row + r + 1;
     const text = value instanceof Uint8Array && !isNumber ? textOf(value, 0, value.length) : undefined;
     const word = text ?? (isNumber && value !== null ? String(storedNumber(value, element)) : String(value ?? ""));
-    const place = wordPlace(table, slot, word, line, limits);
+    const place = wordPlace(table, slot, word, line, asked);
     if (Number.isNaN(place)) noteMissing(table, slot, line);
     table.values[line * table.cols - table.cols + slot] = place;
   }
@@ -164,6 +184,8 @@ function storedNumber(stored: unknown, element: SchemaElement): number {
   if (scale !== undefined) return decimal(stored, scale);
   const isUnsigned = converted_type?.startsWith("UINT") || (logical_type?.type === "INTEGER" && !logical_type.isSigned);
   const value = Number(stored as number | bigint);
+  const day = dayOf(element);
+  if (day !== undefined) return value / day;
   if (!isUnsigned || value >= 0) return value;
   return value + (type === "INT64" ? 2 ** 64 : 2 ** 32);
 }

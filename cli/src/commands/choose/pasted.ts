@@ -1,7 +1,8 @@
 // The command line of fedkm fit that follows from a choice: the same rows, scaling and links, quoted for the shell.
 
 import type { Weighting } from "@fedkm/core";
-import { delimiterName } from "../../arguments.ts";
+import type { DialectOptions } from "@fedkm/files";
+import { characterName } from "../../arguments.ts";
 import { defaultWeighting } from "../../input/options.ts";
 import type { PrepareOptions } from "../../input/prepare.ts";
 import { asArgument, inShell } from "../../input/remedies.ts";
@@ -11,8 +12,7 @@ export function fitCommandLine(
   options: PrepareOptions & { readonly weighting: Weighting },
   { k, alpha }: { readonly k: number; readonly alpha: number },
 ): string {
-  const { columns, exclude, deviceColumn, categories, delimiter, header, missing, graph, scale, weighting, seed } =
-    options;
+  const { columns, exclude, deviceColumn, categories, missing, graph, scale, weighting, seed } = options;
   const words = ["fedkm fit", ...patterns.map(fileWord), `--k ${k} --alpha ${alpha}`];
   if (columns !== undefined) words.push(`--columns ${asArgument(columns)}`);
   if (exclude !== undefined) words.push(`--exclude ${asArgument(exclude)}`);
@@ -20,8 +20,7 @@ export function fitCommandLine(
   if (categories !== undefined) {
     words.push(`--categories ${categories === "auto" ? categories : asArgument(categories)}`);
   }
-  if (delimiter !== undefined) words.push(`--delimiter ${delimiterName(delimiter)}`);
-  if (header !== undefined) words.push(`--header ${header ? "yes" : "no"}`);
+  words.push(...dialectWords(options));
   // What is not said otherwise is the same in both commands.
   if (missing !== "refuse") words.push(`--missing ${missing}`);
   if (graph !== "complete") words.push(`--graph ${inShell(graph)}`);
@@ -29,6 +28,21 @@ export function fitCommandLine(
   if (weighting !== defaultWeighting) words.push(`--weighting ${weighting}`);
   if (seed !== 1) words.push(`--seed ${seed}`);
   return words.join(" ");
+}
+
+/** How text is read, as it was asked for. */
+export function dialectWords(options: DialectOptions): string[] {
+  const { delimiter, header, decimal, thousands, na, dates, encoding, sheet } = options;
+  return [
+    ...(delimiter === undefined ? [] : [`--delimiter ${inShell(characterName(delimiter))}`]),
+    ...(header === undefined ? [] : [`--header ${header ? "yes" : "no"}`]),
+    ...(decimal === undefined ? [] : [`--decimal ${characterName(decimal)}`]),
+    ...(thousands === undefined ? [] : [`--thousands ${inShell(characterName(thousands))}`]),
+    ...(na === undefined ? [] : [`--na ${asArgument(na)}`]),
+    ...(dates === undefined ? [] : [`--dates ${dates}`]),
+    ...(encoding === undefined ? [] : [`--encoding ${encoding}`]),
+    ...(sheet === undefined ? [] : [`--sheet ${inShell(sheet)}`]),
+  ];
 }
 
 /** A name that begins with a dash would be taken for an option. */

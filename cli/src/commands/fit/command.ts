@@ -37,7 +37,10 @@ export function fitCommand(io: Console): Command {
   const command = new Command("fit")
     .description("Cluster the rows of files: a model, labelled copies of the files, and a report.")
     .addArgument(
-      new Argument("<files...>", "CSV, TSV, JSON lines or Parquet, text also as .gz; patterns such as 'sites/*.csv'"),
+      new Argument(
+        "<files...>",
+        "CSV, TSV, JSON, Parquet, .xlsx or .npy, also as .gz or .zip; folders; patterns such as 'sites/*.csv'",
+      ),
     )
     .option("--k <number>", "clusters; required without --study", parseWhole("--k", 1))
     .option("--alpha <number>", "how strongly neighbours pull: 0 is alone", parseAtLeastZero("--alpha"), defaults.alpha)

@@ -2,7 +2,7 @@
 
 import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
-import { type DialectOptions, type LabelFormat, labelFile } from "@fedkm/files";
+import { type DialectOptions, type LabelFormat, labelFile, nameOfLabelled } from "@fedkm/files";
 import type { Input } from "../../input/devices.ts";
 import { deviceNames } from "../../input/names.ts";
 import type { Fitted } from "../../model/fitted.ts";
@@ -33,9 +33,12 @@ export async function writeResults(
 ) {
   const { reportPage } = await import("./report/page.ts");
   const files = options.labels === false ? [] : input.files;
+  const { labelsAs: as, ...dialect } = options;
+  const labelling = { ...dialect, ...(as && { as }) };
+  const own = await Promise.all(files.map(({ file }) => nameOfLabelled(file, labelling)));
   const names = labelNames(
     files.map(({ file }) => file),
-    options.labelsAs,
+    own,
   );
   const earlier = labelsOf(options.out);
   const leftOut: string[] = [];
@@ -53,14 +56,13 @@ export async function writeResults(
         return current?.label;
       };
       const further = rowColumns(fitted.model, () => current, options.distances === true);
-      const { labelsAs: as, ...dialect } = options;
       let bytes = 0;
       await put(join(FOLDER, names[i]), async (write) => {
         const counting = (piece: Uint8Array) => {
           bytes += piece.length;
           return write(piece);
         };
-        const missed = await labelFile(file, labelOf, counting, { ...dialect, further, ...(as && { as }) });
+        const missed = await labelFile(file, labelOf, counting, { ...labelling, further });
         if (missed.length > 0)
           leftOut.push(`the labelled ${names[i]} lacks ${missed.join(", ")}, which cannot be written so`);
       });
@@ -118,9 +120,8 @@ function removeLabels(out: string, earlier: readonly LabelsFile[], kept: readonl
 }
 
 /** The inputs' own names, with their folders in front where two are the same, and numbered where that is not enough. */
-function labelNames(files: readonly string[], as: LabelFormat | undefined): string[] {
-  const own = files.map((file) => inFormat(basename(file), as));
-  if (new Set(own).size === own.length) return own;
+function labelNames(files: readonly string[], own: readonly string[]): string[] {
+  if (new Set(own).size === own.length) return [...own];
   const devices = deviceNames(files);
   const taken = new Set<string>();
   return own.map((name, i) => {
@@ -131,11 +132,6 @@ function labelNames(files: readonly string[], as: LabelFormat | undefined): stri
     taken.add(free);
     return free;
   });
-}
-
-/** A file's name with the ending of the format. */
-export function inFormat(name: string, as: LabelFormat | undefined): string {
-  return as === undefined ? name : `${name.replace(/(\.\w+)?(\.gz)?$/, "")}.${as}`;
 }
 
 export function summary(fitted: Fitted, warnings: readonly string[], paths: readonly string[], milliseconds: object) {

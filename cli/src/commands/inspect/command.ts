@@ -7,7 +7,7 @@ import { addDialectOptions, type DialectFlags, dialectOptions } from "../../inpu
 export function inspectCommand(io: Console): Command {
   const command = new Command("inspect")
     .description("Show what fedkm sees in a file: columns, types, ranges, missing cells, repetitions.")
-    .argument("<file>", "CSV, TSV, JSON lines or Parquet, text also as .gz");
+    .argument("<file>", "CSV, TSV, JSON, Parquet, .xlsx or .npy, also as .gz or .zip");
   return addDialectOptions(command)
     .option("--json", "print it as one JSON object")
     .addHelpText("after", "\nExample:\n  fedkm inspect examples/north.csv")

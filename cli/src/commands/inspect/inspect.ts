@@ -49,7 +49,14 @@ function text(file: string, layout: FileLayout, seen: Profile | undefined): stri
 }
 
 function description({ format, packed, dialect, columns }: FileLayout, seen: Profile | undefined): string {
-  const formats = { csv: "delimited text", jsonl: "JSON lines", parquet: "Parquet" };
+  const formats = {
+    csv: "delimited text",
+    jsonl: "JSON lines",
+    json: "a JSON array",
+    parquet: "Parquet",
+    xlsx: "an Excel workbook",
+    npy: "a NumPy array",
+  };
   const delimiter = dialect && delimiters[String.fromCharCode(dialect.delimiter)];
   return [
     `${formats[format]}${packed ? ", gzipped" : ""}`,

@@ -15,7 +15,7 @@ interface PredictFlags extends DialectFlags {
 export function predictCommand(io: Console): Command {
   const command = new Command("predict")
     .description("Label the rows of a file with a model that fedkm fit wrote.")
-    .argument("<file>", "CSV, TSV, JSON lines or Parquet, text also as .gz")
+    .argument("<file>", "CSV, TSV, JSON, Parquet, .xlsx or .npy, also as .gz or .zip")
     .requiredOption("--model <model.json>", "the model")
     .option("--device <name>", "whose centroids to use (default: the device named as the file)")
     .option("--device-column <name>", "the column that names each row's device");

@@ -58,7 +58,8 @@ export async function predictFile(file: string, options: PredictOptions, io: Con
 /** With the columns that are clustered. What the model cannot place counts as missing. */
 async function readRows(file: string, model: Model, options: PredictOptions): Promise<Table> {
   const { policy } = model.missing;
-  const table = await readTable(file, { ...options, ...selectionOfModel(model) });
+  // The model's columns are numbers: a date can only mean its days.
+  const table = await readTable(file, { dates: "days", ...options, ...selectionOfModel(model) });
   checkMissing(table, policy);
   const encoding = encodingOfModel(model);
   checkUnseen(table, encoding, policy);

@@ -37,7 +37,12 @@ export async function verify(
   const progress = progressOn(io.stderr);
   let found: Verified;
   try {
-    const reading = { ...options, ...selectionOfModel(model), missing: model.missing.policy };
+    const reading = {
+      dates: "days",
+      ...options,
+      ...selectionOfModel(model),
+      missing: model.missing.policy,
+    } as const;
     const input = await readInput(patterns, reading, (name) => progress.announce(`fedkm  reading ${name}`));
     found = await compareWithRows(model, model.study === undefined ? input : inputOfStudy(input, model.study));
   } finally {

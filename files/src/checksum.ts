@@ -1,4 +1,4 @@
-// The checksum at the end of gzip data (CRC-32 of RFC 1952).
+// The checksum of gzip data and zip archives (CRC-32 of RFC 1952).
 
 const POLYNOMIAL = 0xedb88320;
 

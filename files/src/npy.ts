@@ -1,0 +1,204 @@
+// NumPy's arrays (.npy): a header that is a Python dictionary, and the numbers behind it.
+
+import type { CellReader } from "./cell.ts";
+import { type Chosen, type Column, chooseColumns, type Selection } from "./layout.ts";
+import type { Limits } from "./limits.ts";
+import { DataError } from "./refusal.ts";
+import type { Remedy } from "./remedy.ts";
+import type { ByteFile } from "./source.ts";
+import { finished, growing, noteMissing, type Table } from "./table.ts";
+
+/** One number of a row: where it lies in the row's bytes, and how it is written. */
+interface Field {
+  readonly name: string;
+  readonly type: string;
+  readonly offset: number;
+}
+
+interface Layout {
+  readonly fields: readonly Field[];
+  readonly rows: number;
+  /** Bytes from one row to the next, and from one column to the next. */
+  readonly stride: number;
+  /** Where the numbers begin. */
+  readonly start: number;
+}
+
+const MOST_HEADER = 2 ** 16;
+const AS_NUMBERS = "save an array of numbers, such as with array.astype(float)";
+
+export async function npyColumns(bytes: ByteFile, limits: Limits): Promise<Column[]> {
+  return (await layoutOf(bytes, limits)).fields.map(({ name }) => ({ name, kind: "number" }));
+}
+
+export async function readNpy(
+  bytes: ByteFile,
+  selection: Selection,
+  limits: Limits,
+  { without }: CellReader,
+): Promise<Table> {
+  const { file, size } = bytes;
+  const { fields, rows, stride, start } = await layoutOf(bytes, limits);
+  const chosen = chooseColumns(
+    { file, line: 1 },
+    fields.map(({ name }) => ({ name, kind: "number" })),
+    selection,
+  );
+  checkRows(file, rows, chosen, limits);
+  const data = new Uint8Array(size - start);
+  for (let at = 0; at < data.length; ) at += (await bytes.read(data.subarray(at), start + at)) || data.length;
+  const view = new DataView(data.buffer);
+  const table = growing(file, chosen, rows, limits);
+  for (const [slot, { index, name }] of chosen.features.entries()) {
+    const { type, offset } = fields[index];
+    const read = readers[type.slice(1)];
+    const little = type[0] !== ">";
+    for (let r = 0; r < rows; r++) {
+      const value = without(read(view, r * stride + offset, little));
+      if (Number.isNaN(value)) noteMissing(table, slot, r + 1);
+      else if (!(Math.abs(value) <= limits.magnitude)) refuseLarge({ file, line: r + 1, column: name }, value, limits);
+      table.values[r * table.cols + slot] = value;
+    }
+  }
+  table.rows = rows;
+  return finished(table, "npy");
+}
+
+function refuseLarge(
+  place: { file: string; line: number; column: string },
+  value: number,
+  { magnitude }: Limits,
+): never {
+  const remedies: Remedy[] = [
+    { kind: "text", text: "fix the value" },
+    { kind: "leave-out-columns", columns: [place.column] },
+  ];
+  throw new DataError(place, `be a number from -${magnitude} to ${magnitude}`, String(value), remedies);
+}
+
+function checkRows(file: string, rows: number, { features, device }: Chosen, limits: Limits): void {
+  const column = features[0].name;
+  const most = Math.min(limits.rows, Math.floor(limits.cells / features.length));
+  if (rows > most) {
+    const rule = `be among the first ${most} rows (at most ${limits.rows} rows and ${limits.cells} numbers in a file)`;
+    throw new DataError({ file, line: most + 1, column }, rule, `${rows} rows`, "split the array, or take a sample");
+  }
+  if (rows === 0) throw new DataError({ file, line: 1, column }, "exist", "no rows", "save the array again");
+  const words = device === undefined ? features.find(({ isCategory }) => isCategory)?.name : features[0].name;
+  if (device === undefined && words === undefined) return;
+  const remedy = "save the table as CSV or Parquet for categories and names of devices";
+  throw new DataError({ file, line: 1, column: words ?? column }, "be a number, as all of an array", "a word", remedy);
+}
+
+async function layoutOf(bytes: ByteFile, limits: Limits): Promise<Layout> {
+  const { file, size } = bytes;
+  const first = new Uint8Array(Math.min(size, MOST_HEADER));
+  for (let at = 0; at < first.length; ) at += (await bytes.read(first.subarray(at), at)) || first.length;
+  const refuse = (rule: string, got: string, remedy: string, byte = 10): never => {
+    throw new DataError({ file, part: "header", byte }, rule, got, remedy);
+  };
+  const [major] = first.subarray(6);
+  const view = new DataView(first.buffer);
+  const from = major === 1 ? 10 : 12;
+  const length = first.length < 12 ? 0 : major === 1 ? view.getUint16(8, true) : view.getUint32(8, true);
+  if (![1, 2, 3].includes(major) || length === 0 || from + length > first.length) {
+    return refuse("be that of a whole array", `version ${major} with ${length} bytes`, "save the array again", 6);
+  }
+  const text = new TextDecoder().decode(first.subarray(from, from + length));
+  const [, order] = /'fortran_order':\s*(True|False)/.exec(text) ?? [];
+  const [, shape] = /'shape':\s*\(([\d,\s]*)\)/.exec(text) ?? [];
+  const [, descr] = /'descr':\s*('[^']*'|\[[^\]]*\])/.exec(text) ?? [];
+  if (order === undefined || shape === undefined || descr === undefined) {
+    return refuse("say type, order and shape", JSON.stringify(text.slice(0, 40)), "save the array again");
+  }
+  const sides = shape
+    .split(",")
+    .filter((own) => own.trim() !== "")
+    .map(Number);
+  if (sides.length < 1 || sides.length > 2) {
+    return refuse("have one or two dimensions", `shape (${sides.join(", ")})`, "reshape it to rows and columns");
+  }
+  const [rows, cols = 1] = sides;
+  if (cols < 1 || cols > limits.columns || !Number.isSafeInteger(rows)) {
+    return refuse(`have 1 to ${limits.columns} columns`, `${cols}`, "transpose it if it lies on its side");
+  }
+  const isFortran = order === "True" && sides.length === 2;
+  const layout = descr.startsWith("[")
+    ? structured(descr, rows, sides.length, refuse)
+    : plain(descr.slice(1, -1), rows, cols, isFortran, refuse);
+  const start = from + length;
+  const wanted = rows * (descr.startsWith("[") ? layout.stride : widthOf(descr.slice(1, -1)) * cols);
+  if (size - start !== wanted) {
+    return refuse(
+      `be followed by ${wanted} bytes of numbers`,
+      `${size - start}`,
+      "save or copy the array again",
+      start,
+    );
+  }
+  return { ...layout, start };
+}
+
+type Refuse = (rule: string, got: string, remedy: string) => never;
+
+function plain(type: string, rows: number, cols: number, isFortran: boolean, refuse: Refuse): Omit<Layout, "start"> {
+  checkType(type, refuse);
+  const width = widthOf(type);
+  const fields = Array.from({ length: cols }, (_, c) => ({
+    name: `column${c + 1}`,
+    type,
+    offset: c * width * (isFortran ? rows : 1),
+  }));
+  return { fields, rows, stride: isFortran ? width : width * cols };
+}
+
+/** A record array: every row has fields with names and types of their own. */
+function structured(descr: string, rows: number, dimensions: number, refuse: Refuse): Omit<Layout, "start"> {
+  const pairs = [...descr.matchAll(/\(\s*'([^']+)'\s*,\s*'([^']+)'\s*\)/g)];
+  if (dimensions !== 1 || pairs.length === 0 || pairs.length !== descr.split("(").length - 1) {
+    refuse("have fields of single numbers", descr.slice(0, 40), "save columns of single numbers");
+  }
+  let offset = 0;
+  const fields = pairs.map(([, name, type]) => {
+    checkType(type, refuse);
+    offset += widthOf(type);
+    return { name, type, offset: offset - widthOf(type) };
+  });
+  return { fields, rows, stride: offset };
+}
+
+function checkType(type: string, refuse: Refuse): void {
+  if (/^[<>|=]/.test(type) && Object.hasOwn(readers, type.slice(1))) return;
+  const known: Readonly<Record<string, string>> = {
+    O: "Python objects",
+    U: "text",
+    S: "bytes",
+    M: "dates",
+    c: "complex numbers",
+  };
+  refuse("hold whole or floating numbers", known[type[1]] ?? `type ${type}`, AS_NUMBERS);
+}
+
+const widthOf = (type: string) => Number(type.slice(2));
+
+const readers: Readonly<Record<string, (view: DataView, at: number, little: boolean) => number>> = {
+  f8: (view, at, little) => view.getFloat64(at, little),
+  f4: (view, at, little) => view.getFloat32(at, little),
+  f2: (view, at, little) => half(view.getUint16(at, little)),
+  i8: (view, at, little) => Number(view.getBigInt64(at, little)),
+  i4: (view, at, little) => view.getInt32(at, little),
+  i2: (view, at, little) => view.getInt16(at, little),
+  i1: (view, at) => view.getInt8(at),
+  u8: (view, at, little) => Number(view.getBigUint64(at, little)),
+  u4: (view, at, little) => view.getUint32(at, little),
+  u2: (view, at, little) => view.getUint16(at, little),
+  u1: (view, at) => view.getUint8(at),
+  b1: (view, at) => (view.getUint8(at) === 0 ? 0 : 1),
+};
+
+/** A number of 16 bits: 1 of sign, 5 of exponent, 10 of fraction. */
+function half(bits: number): number {
+  const [sign, exponent, fraction] = [bits & 0x8000 ? -1 : 1, (bits >> 10) & 31, bits & 1023];
+  if (exponent === 31) return fraction === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN;
+  return sign * (exponent === 0 ? fraction * 2 ** -24 : (1 + fraction / 1024) * 2 ** (exponent - 15));
+}
