@@ -2,7 +2,9 @@
 
 import { expect, test } from "vitest";
 import { type AddedColumn, type LabelFormat, labelFile, readTable } from "../src/node.ts";
-import { write } from "./files.ts";
+import { temporaryFiles } from "./files.ts";
+
+const write = temporaryFiles();
 
 const text = 'code,x,who\n007,1.5,"a, ""b"""\n010,-2e-3,<c>&\n011,,d\n';
 const rows = ["007", "010", "011"];
