@@ -11,6 +11,10 @@ const sections: Record<string, Section> = {
     const { privacy } = await import("./audit/privacy.ts");
     return privacy({ runs: isShort ? 10 : 200 });
   },
+  async private(isShort) {
+    const { privateRows } = await import("./audit/private.ts");
+    return privateRows(isShort ? { seeds: 5, draws: 20_000, runs: 500 } : { seeds: 24, draws: 1_000_000, runs: 5_000 });
+  },
   async poison(isShort) {
     const { poison } = await import("./audit/poison.ts");
     return poison(isShort ? 5 : 20);

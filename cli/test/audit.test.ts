@@ -70,7 +70,7 @@ test("fedkm audit refuses what cannot be meant", async () => {
   for (const [args, message] of [
     [["--record", "a.jsonl"], "--record and --state must be given together, got one of them"],
     [["--data", "a.csv"], "--data needs --study, which names the columns and their bounds, got none"],
-    [["--privacy", "closed"], '--privacy must be one of open, guarded, got "closed"'],
+    [["--privacy", "closed"], '--privacy must be one of open, guarded, private, got "closed"'],
   ] as const) {
     expect(await outcome("audit", ...args)).toEqual({ code: 2, stdout: "", stderr: `fedkm: ${message}\n` });
   }

@@ -4,7 +4,11 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { randomStream } from "@fedkm/core";
+import { parseCsv } from "@fedkm/experiments";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { problemOf } from "../../web/src/engine/problem.ts";
+import { readAddress } from "../../web/src/engine/setup.ts";
+import { story } from "../../web/src/engine/story.ts";
 import { run } from "../src/program.ts";
 import { fakeConsole } from "./fakeConsole.ts";
 
@@ -70,6 +74,26 @@ describe("fedkm reproduce figure1 --quick", () => {
     const report = text("two", "report.html");
     expect(report).toContain(text("two", "figure1-authors.svg").trimEnd());
     expect(report).toMatch(/54 cells in \d+\.\d s with 2 workers/);
+  });
+
+  test("names commands that show runs in the playground, with the objectives of runs.csv to the bit", () => {
+    const rows = parseCsv(text("two", "runs.csv"));
+    const report = text("two", "report.html").replaceAll("&#39;", "'").replaceAll("&#38;", "&");
+    const commands = [...report.matchAll(/fedkm playground '([^']+)'/g)].map(([, state]) => state);
+    // One for each of three data sets and two starts.
+    expect(commands.length).toBe(6);
+    expect(said.stdout).toContain(`fedkm playground '${commands[0]}'`);
+    for (const state of commands) {
+      const { setup } = readAddress(state);
+      const { data, alpha, points, density, preset } = setup;
+      const start = preset === "paper" ? "authors" : "dependable";
+      const row = rows.find((one) => {
+        const isProblem = one.dataset === data && one.points_per_device === points && one.edge_probability === density;
+        return isProblem && one.method === "fedkm" && one.alpha === alpha && one.start === start;
+      });
+      const moments = [...story(problemOf(setup), setup, setup.method)];
+      expect(moments.find(({ round }) => round === row?.rounds)?.objective, state).toBe(row?.objective);
+    }
   });
 
   test("gives the same bytes with one thread", async () => {

@@ -14,9 +14,10 @@ export function nearestOfFour(d, { at, stride, found, left, weigh = "" }) {
   const coordinate = (v, j) => `const x${v}${j} = v128.load(${at}, ${stride * j + 16 * v});`;
   const square = (v, w) =>
     columns.map((j) => `square(x${v}${j}, ${w}${j})`).reduce((sum, term) => `f64x2.add(${sum}, ${term})`);
-  // Labels only grow along the centroids, so the last that was strictly nearer is the largest.
+  // Labels only grow along the centroids, so the last that was strictly nearer is the largest. No square is negative, so
+  // their bits compare as integers do, and additions need not share their units with comparisons.
   const keep = (v) =>
-    `label${v} = i32x4.max_s(label${v}, v128.and(f64x2.lt(s${v}, best${v}), index)); best${v} = f64x2.pmin(best${v}, s${v});`;
+    `label${v} = i32x4.max_s(label${v}, v128.and(i64x2.lt_s(s${v}, best${v}), index)); best${v} = f64x2.pmin(best${v}, s${v});`;
   return `{
       ${columns.map((j) => each((v) => coordinate(v, j))).join("\n      ")}
       ${columns.map((j) => `const first${j} = v128.load64_splat(centroids, ${8 * j});`).join(" ")}

@@ -3,12 +3,12 @@
 // than k are merged on their way up a tree, so that many small devices flood no more than a few large ones.
 
 import { breadthFirst, connectedComponents, type Graph } from "./graph.ts";
-import { jsKernel } from "./kernel/js.ts";
-import type { PreparedPoints } from "./kernel/kernel.ts";
+import { emptyStatistics, type PreparedPoints } from "./kernel/kernel.ts";
+import { fastKernel } from "./kernel/wasm.ts";
 import { distinctOptima } from "./kmeans.ts";
 import { columnsOf, type Matrix, takeRows } from "./matrix.ts";
 import { randomStream } from "./random.ts";
-import { joinSketches, mergeSketches, type Sketch, type SketchOptions, sketchOf, statisticsAt } from "./sketch.ts";
+import { joinSketches, mergeSketches, type Sketch, type SketchOptions, sketchOf } from "./sketch.ts";
 import { addTraffic, floodTraffic, leastSupport, sumTraffic, type Traffic } from "./traffic.ts";
 
 /** The devices of a network: their points, as given and prepared, and their links. */
@@ -49,12 +49,14 @@ export function federatedStart(
   const { sketches, traffic: gathered } = gather(own, isSmall, network, options);
   const component = connectedComponents(network);
   const members: Member[][] = [];
+  const firsts: number[] = [];
   component.forEach((c, i) => {
     members[c] ??= [];
+    firsts[c] ??= i;
     members[c].push({ points: prepared[i], sketch: sketches[i] });
   });
   const most = given === undefined ? JUDGED : 1;
-  const seeds = members.map((devices, c) => componentSeed(devices, c, component.indexOf(c), options, most));
+  const seeds = members.map((devices, c) => componentSeed(devices, c, firsts[c], options, most));
   const flooded = addTraffic(gathered, floodTraffic(network, sketches.map(numbersOf)));
   // Losses are summed up a tree: a parent learns the sum of a subtree. Several components judge at the same time.
   const judged = sumTraffic(
@@ -62,7 +64,8 @@ export function federatedStart(
     seeds.reduce((most, { losses }) => Math.max(most, losses), 0),
   );
   return {
-    centroids: Array.from(component, (c) => ({ ...seeds[c].centroids, data: seeds[c].centroids.data.slice() })),
+    // One matrix for all: a million copies would take more room than the points.
+    centroids: Array.from(component, (c) => seeds[c].centroids),
     traffic: seeds.some(({ losses }) => losses > 0) ? addTraffic(flooded, judged) : flooded,
   };
 }
@@ -77,8 +80,10 @@ function gather(own: readonly Sketch[], isSmall: readonly boolean[], graph: Grap
   const below = own.map((): Sketch[] => []);
   let traffic: Traffic = { messages: 0, bytes: 0 };
   for (const [device, parent] of [...breadthFirst(graph)].reverse()) {
-    const merged = mergeSketches(below[device], k, () => randomStream(seed, "merge", device));
-    sketches[device] = joinSketches([own[device], merged]);
+    if (below[device].length > 0) {
+      const merged = mergeSketches(below[device], k, () => randomStream(seed, "merge", device));
+      sketches[device] = joinSketches([own[device], merged]);
+    }
     if (device === parent || !isSmall[device] || sketches[device].counts.length === 0) continue;
     below[parent].push(sketches[device]);
     traffic = addTraffic(traffic, { messages: 1, bytes: 8 * numbersOf(sketches[device]) });
@@ -115,12 +120,17 @@ function componentSeed(
       losses: 0,
     };
   }
-  const run = { points, weights, prepared: jsKernel.prepare(points, weights), k, maxIter: 100, tol: 0 };
+  const run = { points, weights, prepared: fastKernel.prepare(points, weights), k, maxIter: 100, tol: 0 };
   const streamOf = (restart: number) => randomStream(seed, "federated", component, restart);
   const optima = distinctOptima(run, startsFor(points.rows), streamOf, most).map(({ centroids }) => centroids);
+  run.prepared.release();
   if (optima.length === 1) return { centroids: optima[0], losses: 0 };
-  const losses = optima.map((centroids) =>
-    members.reduce((sum, member) => sum + statisticsAt(member.points, centroids).loss, 0),
+  const statistics = emptyStatistics(k, points.cols);
+  const losses = optima.map(({ data }) =>
+    members.reduce((sum, member) => {
+      member.points.statistics(data, statistics);
+      return sum + statistics.loss;
+    }, 0),
   );
   return { centroids: optima[losses.indexOf(Math.min(...losses))], losses: optima.length };
 }

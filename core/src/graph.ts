@@ -41,19 +41,57 @@ function listOfEdges(edges: Iterable<Edge>): Edge[] {
   return list;
 }
 
-/** A graph of edges that are known to be right, each given once. */
+/**
+ * A graph of edges that are known to be right, each given once. Its lists lie one behind the other in one array, and they
+ * are sorted by counting, so that time and memory grow with devices and edges alone.
+ */
 export function graphOf(size: number, edges: Iterable<Edge>): Graph {
-  const targets = Array.from({ length: size }, (): (readonly [number, number])[] => []);
+  // Plain numbers, because very many edges as objects would take ten times the room.
+  const ends: number[] = [];
+  const given: number[] = [];
+  const starts = new Uint32Array(size + 1);
   for (const [i, j, weight = 1] of edges) {
-    targets[i].push([j, weight]);
-    targets[j].push([i, weight]);
+    ends.push(i, j);
+    given.push(weight);
+    starts[i + 1]++;
+    starts[j + 1]++;
   }
-  for (const row of targets) row.sort((a, b) => a[0] - b[0]);
+  for (let i = 0; i < size; i++) starts[i + 1] += starts[i];
+  const { devices, weights } = sortedLinks(unsortedLinks(starts, ends, given));
+  const row = <Row>(all: { subarray(from: number, to: number): Row }, i: number) =>
+    all.subarray(starts[i], starts[i + 1]);
   return {
     size,
-    neighbours: targets.map((row) => Uint32Array.from(row, ([device]) => device)),
-    weights: targets.map((row) => Float64Array.from(row, ([, weight]) => weight)),
+    neighbours: Array.from({ length: size }, (_, i) => row(devices, i)),
+    weights: Array.from({ length: size }, (_, i) => row(weights, i)),
   };
+}
+
+/** Every edge in the lists of both its ends, in the order in which edges were given. */
+function unsortedLinks(starts: Uint32Array, ends: readonly number[], given: readonly number[]): PackedLinks {
+  const links = { starts, devices: new Uint32Array(ends.length), weights: new Float64Array(ends.length) };
+  const next = starts.slice();
+  for (let end = 0; end < ends.length; end++) {
+    const at = next[ends[end]]++;
+    // The other end of the same edge.
+    links.devices[at] = ends[end ^ 1];
+    links.weights[at] = given[end >> 1];
+  }
+  return links;
+}
+
+/** The same with every list in rising order: whoever goes through the devices in order meets each one's links in order. */
+function sortedLinks({ starts, devices, weights }: PackedLinks): PackedLinks {
+  const sorted = { starts, devices: new Uint32Array(devices.length), weights: new Float64Array(weights.length) };
+  const next = starts.slice();
+  for (let i = 0; i + 1 < starts.length; i++) {
+    for (let at = starts[i]; at < starts[i + 1]; at++) {
+      const place = next[devices[at]]++;
+      sorted.devices[place] = i;
+      sorted.weights[place] = weights[at];
+    }
+  }
+  return sorted;
 }
 
 /** All adjacency lists one behind the other: that of device i is from starts[i] up to starts[i + 1]. */
@@ -106,24 +144,23 @@ export function componentsOf(network: Graph): number[][] {
 }
 
 /** Every device as (device, parent, hops), each component from its lowest device outwards; a root is its own parent. */
-export function* breadthFirst(network: Graph): Generator<readonly [number, number, number]> {
-  const seen = new Uint8Array(network.size);
-  for (let root = 0; root < network.size; root++) {
-    if (seen[root]) continue;
-    seen[root] = 1;
-    let frontier: (readonly [number, number])[] = [[root, root]];
-    for (let hops = 0; frontier.length > 0; hops++) {
-      const next: (readonly [number, number])[] = [];
-      for (const [device, parent] of frontier) {
-        yield [device, parent, hops];
-        for (const other of network.neighbours[device]) {
-          if (!seen[other]) {
-            seen[other] = 1;
-            next.push([other, device]);
-          }
-        }
-      }
-      frontier = next;
+export function* breadthFirst({ size, neighbours }: Graph): Generator<readonly [number, number, number]> {
+  const queue = new Uint32Array(size);
+  const parents = new Uint32Array(size);
+  const hops = new Int32Array(size).fill(-1);
+  let found = 0;
+  const reach = (device: number, parent: number, distance: number) => {
+    hops[device] = distance;
+    parents[device] = parent;
+    queue[found++] = device;
+  };
+  for (let root = 0; root < size; root++) {
+    if (hops[root] >= 0) continue;
+    let at = found;
+    for (reach(root, root, 0); at < found; at++) {
+      const device = queue[at];
+      yield [device, parents[device], hops[device]];
+      for (const other of neighbours[device]) if (hops[other] < 0) reach(other, device, hops[device] + 1);
     }
   }
 }

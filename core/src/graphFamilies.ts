@@ -12,20 +12,13 @@ export function complete(size: number): Graph {
 
 export function path(size: number): Graph {
   checkInteger("size", size, 1);
-  return graphOf(
-    size,
-    Array.from({ length: size - 1 }, (_, i) => [i, i + 1] as const),
-  );
+  return graphOf(size, chain(size, size - 1));
 }
 
 export function ring(size: number): Graph {
   checkInteger("size", size, 1);
   // Two devices have one link, not two.
-  const links = size <= 2 ? size - 1 : size;
-  return graphOf(
-    size,
-    Array.from({ length: links }, (_, i) => [i, (i + 1) % size] as const),
-  );
+  return graphOf(size, chain(size, size <= 2 ? size - 1 : size));
 }
 
 /** Device 0 in the middle. */
@@ -126,24 +119,53 @@ export function communities(sizes: readonly number[], inside: number, between: n
   checkProbability("inside", inside);
   checkProbability("between", between);
   checkRandom(random);
-  const starts = sizes.map((_, c) => sizes.slice(0, c).reduce((a, b) => a + b, 0));
-  const links: Edge[] = [];
-  sizes.forEach((size, c) => {
-    for (const [i, j] of sampledPairs(size, inside, random)) links.push([starts[c] + i, starts[c] + j]);
-    for (let other = c + 1; other < sizes.length; other++) {
-      for (const at of sampled(size * sizes[other], between, random)) {
-        links.push([starts[c] + Math.floor(at / sizes[other]), starts[other] + (at % sizes[other])]);
-      }
-    }
+  let size = 0;
+  const starts = sizes.map((own) => {
+    size += own;
+    return size - own;
   });
-  return graphOf(
-    sizes.reduce((a, b) => a + b),
-    links,
-  );
+  return graphOf(size, communityLinks({ sizes, starts, size }, inside, between, random));
+}
+
+interface Communities {
+  readonly sizes: readonly number[];
+  /** The first device of each. */
+  readonly starts: readonly number[];
+  /** All devices. */
+  readonly size: number;
+}
+
+/** Up to so many communities every pair of them is drawn for; beyond, that would cost more than the links. */
+const PAIRED_COMMUNITIES = 1000;
+
+function* communityLinks(
+  { sizes, starts, size }: Communities,
+  inside: number,
+  between: number,
+  random: Random,
+): Generator<Edge> {
+  const isPaired = sizes.length <= PAIRED_COMMUNITIES;
+  for (let c = 0; c < sizes.length; c++) {
+    const first = starts[c];
+    for (const [i, j] of sampledPairs(sizes[c], inside, random)) yield [first + i, first + j];
+    // Devices of the communities behind this one, taken one community at a time or all at once.
+    for (let start = first + sizes[c], other = c + 1; start < size; ) {
+      const behind = isPaired ? sizes[other++] : size - start;
+      for (const at of sampled(sizes[c] * behind, between, random)) {
+        yield [first + Math.floor(at / behind), start + (at % behind)];
+      }
+      start += behind;
+    }
+  }
 }
 
 function checkProbability(name: string, value: number): void {
   checkNumber(name, value, (number) => number >= 0 && number <= 1, "a number from 0 to 1");
+}
+
+/** Device i is linked to i + 1, and the last to the first if there are as many links as devices. */
+function* chain(size: number, links: number): Generator<Edge> {
+  for (let i = 0; i < links; i++) yield [i, (i + 1) % size];
 }
 
 function* allPairs(size: number): Generator<readonly [number, number]> {

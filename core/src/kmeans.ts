@@ -147,10 +147,10 @@ export function bestOf(run: KMeansRun, restarts: number, streamOf: (restart: num
   }
   const isShort = restarts > 1 && run.points.rows >= MANY_ROWS && run.maxIter > SHORT_RUN;
   const judged = isShort ? { ...run, maxIter: SHORT_RUN } : run;
-  const update = lloydUpdate(judged);
+  const room: LloydRoom = {};
   let best: Clustering | undefined;
   for (let restart = 0; restart < restarts; restart++) {
-    const found = lloyd(judged, seeds(run, streamOf(restart)), update);
+    const found = lloyd(judged, seeds(run, streamOf(restart)), room);
     if (best === undefined || found.inertia < best.inertia) best = found;
   }
   const chosen = best as Clustering;
@@ -188,20 +188,26 @@ export function distinctOptima(
   streamOf: (restart: number) => Random,
   most: number,
 ): Clustering[] {
-  const update = lloydUpdate(run);
-  const found = Array.from({ length: restarts }, (_, restart) => lloyd(run, plusPlus(run, streamOf(restart)), update));
+  const room: LloydRoom = {};
+  const found = Array.from({ length: restarts }, (_, restart) => lloyd(run, plusPlus(run, streamOf(restart)), room));
   found.sort((a, b) => a.inertia - b.inertia);
   // Equal optima in another order differ by rounding only.
   return found.filter(({ inertia }, at) => at === 0 || inertia > found[at - 1].inertia * (1 + 1e-9)).slice(0, most);
 }
 
-/** From one start to the end, within an update that starts may share. */
-function lloyd(run: KMeansRun, start: Float64Array, shared?: UpdateState): Clustering {
+/** What starts share; made by the first that needs it. */
+interface LloydRoom {
+  update?: UpdateState;
+}
+
+/** From one start to the end. */
+function lloyd(run: KMeansRun, start: Float64Array, room: LloydRoom = {}): Clustering {
   const { prepared, maxIter, tol } = run;
   const centroids = start.slice();
   const atOnce = prepared.lloyd?.(centroids, maxIter, tol);
   if (atOnce !== undefined) return clustering(run, centroids, atOnce.loss, atOnce.passes);
-  const update = shared ?? lloydUpdate(run);
+  room.update ??= lloydUpdate(run);
+  const { update } = room;
   update.centroids.set(start);
   update.isAssigned = false;
   runUpdate(update, prepared);

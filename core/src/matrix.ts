@@ -134,6 +134,12 @@ export function rangeOf(datasets: readonly Matrix[]): number {
 
 /** The same of each column. */
 export function rangesOf(datasets: readonly Matrix[]): Float64Array {
+  const { least, most } = extremesOf(datasets);
+  return most.map((high, c) => Math.max(0, high - least[c]));
+}
+
+/** The smallest and the largest value of each column. */
+export function extremesOf(datasets: readonly Matrix[]): { readonly least: Float64Array; readonly most: Float64Array } {
   const cols = datasets.reduce((most, own) => Math.max(most, own.cols), 0);
   const least = new Float64Array(cols).fill(Number.POSITIVE_INFINITY);
   const most = new Float64Array(cols).fill(Number.NEGATIVE_INFINITY);
@@ -146,5 +152,5 @@ export function rangesOf(datasets: readonly Matrix[]): Float64Array {
       }
     }
   }
-  return most.map((high, c) => Math.max(0, high - least[c]));
+  return { least, most };
 }

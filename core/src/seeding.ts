@@ -31,20 +31,21 @@ export function plusPlus(
   for (let c = 0; c < k; c++) {
     const soFar = c > 0 ? closest : undefined;
     let lowest = Number.POSITIVE_INFINITY;
+    let chosen = 0;
     // The first centre has nothing to be compared with: one draw.
     for (let t = 0; t < (c === 0 ? 1 : trials); t++) {
       const row = draw(closest, weights, total, random);
-      const centre = data.subarray(row * cols, (row + 1) * cols);
       const reached =
         cols === 2
-          ? nearerInPlane(data, centre, soFar, weights, trial)
-          : nearer(prepared, centre, soFar, weights, trial);
+          ? nearerInPlane(data, row, soFar, weights, trial)
+          : nearer(prepared, data.subarray(row * cols, (row + 1) * cols), soFar, weights, trial);
       if (reached < lowest) {
         lowest = reached;
-        centres.set(centre, c * cols);
+        chosen = row;
         [best, trial] = [trial, best];
       }
     }
+    for (let j = 0; j < cols; j++) centres[c * cols + j] = data[chosen * cols + j];
     [closest, best] = [best, closest];
     total = lowest;
   }
@@ -67,11 +68,13 @@ function nearer(
 /** The same bits for points in the plane, in one pass: there a call of the kernel and two further passes cost more than the distances. */
 function nearerInPlane(
   data: Float64Array,
-  [x, y]: Float64Array,
+  centre: number,
   closest: Float64Array | undefined,
   weights: Float64Array | undefined,
   /* OUT */ into: Float64Array,
 ): number {
+  const x = data[2 * centre];
+  const y = data[2 * centre + 1];
   let total = 0;
   for (let r = 0; r < into.length; r++) {
     const dx = data[2 * r] - x;

@@ -78,14 +78,9 @@ export function mergeSketches(parts: readonly Sketch[], k: number, random: () =>
 
 /** Only centroids with enough points: one without any still sits on a seed, which is a record. */
 function supported(centroids: Matrix, points: PreparedPoints, minimum: number): Sketch {
-  const { counts } = statisticsAt(points, centroids);
-  const kept = Array.from(counts.keys()).filter((c) => counts[c] >= Math.max(1, minimum));
-  return { centroids: takeRows(centroids, kept), counts: Float64Array.from(kept, (c) => counts[c]) };
-}
-
-/** (E1) at the centroids. */
-export function statisticsAt(points: PreparedPoints, centroids: Matrix) {
   const statistics = emptyStatistics(centroids.rows, centroids.cols);
   points.statistics(centroids.data, statistics);
-  return statistics;
+  const { counts } = statistics;
+  const kept = Array.from(counts.keys()).filter((c) => counts[c] >= Math.max(1, minimum));
+  return { centroids: takeRows(centroids, kept), counts: Float64Array.from(kept, (c) => counts[c]) };
 }

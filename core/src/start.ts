@@ -40,7 +40,7 @@ export interface StartOptions {
   readonly pointScales: Float64Array;
 }
 
-/** The first centroids of every device, and what it took until the neighbours knew them. */
+/** The first centroids of every device, which devices may share, and what it took until the neighbours knew them. */
 export interface Start {
   readonly centroids: readonly Matrix[];
   readonly traffic: Traffic;
@@ -171,9 +171,9 @@ export function adoptFromNearest(
     const next: number[] = [];
     for (const device of frontier) {
       for (const other of graph.neighbours[device]) {
-        const { data, rows, cols } = found[device] as Matrix;
-        if (found[other] !== undefined || clusters[other] !== rows) continue;
-        found[other] = { data: data.slice(), rows, cols };
+        const nearest = found[device] as Matrix;
+        if (found[other] !== undefined || clusters[other] !== nearest.rows) continue;
+        found[other] = nearest;
         next.push(other);
       }
     }

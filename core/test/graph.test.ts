@@ -120,6 +120,17 @@ describe("families of graphs", () => {
     expect(drawn.length - crossing).toBeLessThan(2210);
   });
 
+  it("communities by the ten thousand cost what their links cost", () => {
+    const drawn = Array.from(edges(communities(Array(20_000).fill(5), 1, 2e-5, random())));
+    const crossing = drawn.filter(([i, j]) => Math.floor(i / 5) !== Math.floor(j / 5));
+    expect(drawn.length - crossing.length).toBe(20_000 * 10);
+    // 5e9 pairs: 1e5 links, give or take four standard deviations.
+    expect(Math.abs(crossing.length - 1e5)).toBeLessThan(1300);
+    // No end is preferred: the sum of the lower ends of so many pairs is a third of the devices each, on average.
+    const meanLower = crossing.reduce((sum, [i]) => sum + i, 0) / crossing.length;
+    expect(Math.abs(meanLower / 1e5 - 1 / 3)).toBeLessThan(0.004);
+  });
+
   it("gives the same graph for the same stream", () => {
     expect(erdosRenyi(40, 0.2, random())).toEqual(erdosRenyi(40, 0.2, random()));
     expect(smallWorld(40, 6, 0.3, random())).toEqual(smallWorld(40, 6, 0.3, random()));

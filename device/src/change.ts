@@ -12,7 +12,7 @@ import { createSide, givePeers, type Part, type Side } from "./side.ts";
 import { type Proposal, Spoken } from "./spoken.ts";
 import { decodeStatement, encodeStatement, STATEMENT } from "./statement.ts";
 import type { DeviceStatus } from "./status.ts";
-import { canonicalStudy, type Study, studyId } from "./study.ts";
+import { canonicalStudy, keepsHistory, type Study, studyId } from "./study.ts";
 
 export interface ChangingOptions extends DeviceOptions {
   /**
@@ -50,7 +50,7 @@ export interface ChangingDevice extends Device {
  * rows under different labels could give away single ones together.
  */
 export function isWithoutRows(current: Study, next: Study): boolean {
-  return current.privacy === "guarded" || next.privacy === "guarded";
+  return keepsHistory(current) || keepsHistory(next);
 }
 
 export function createChangingDevice(options: ChangingOptions): ChangingDevice {

@@ -13,6 +13,7 @@ import { checkAway, createNeighbour, hear, meet, type Neighbour } from "./neighb
 import type { Network, NetworkListener } from "./network.ts";
 import { hearStudy, sendStudy } from "./otherStudy.ts";
 import { HEARTBEAT_MILLISECONDS, NOISE_QUIET_MILLISECONDS, PACE_MILLISECONDS } from "./pace.ts";
+import { followReleases } from "./private/secondRelease.ts";
 import type { Contract, Heard } from "./protocol.ts";
 import { Sender } from "./sender.ts";
 import { type DeviceStatus, describe } from "./status.ts";
@@ -55,10 +56,6 @@ export interface Device {
 }
 
 export function createDevice(options: DeviceOptions): Device {
-  const { privacy } = options.study;
-  if (privacy === "private") {
-    throw new RangeError(`privacy must be "open" or "guarded" (this version keeps no other promise), got "${privacy}"`);
-  }
   return new Loop(options);
 }
 
@@ -74,6 +71,7 @@ class Loop implements Device, NetworkListener {
   #cancelHeartbeat: (() => void) | undefined;
   #isStopped = false;
   #isPaused: boolean;
+  readonly #startedAt: number;
 
   constructor(options: DeviceOptions) {
     const { study, contract, network, memory, links, clock, rows, seed = 0 } = options;
@@ -83,6 +81,7 @@ class Loop implements Device, NetworkListener {
     this.#alarm = alarm(clock, () => this.#work());
     const saved = usable(memory.saved, this.#studyId, contract.k, contract.d);
     const history = { memory: memory.history, onKept: () => this.#wake() };
+    this.#startedAt = clock.now();
     this.#model = new Model(study, rows, seed, saved, history);
     const [{ self }, { ranges }] = [network, this.#model];
     this.#gathering = new Gathering({ self, epoch: memory.epoch, k: study.k, ranges, alpha: study.alpha, saved });
@@ -219,13 +218,16 @@ class Loop implements Device, NetworkListener {
     const { clock, paceMilliseconds = PACE_MILLISECONDS } = this.#options;
     const model = this.#model;
     const begun = clock.now();
+    const neighbours = [...this.#neighbours.values()];
+    const isOpening = () => this.#gathering.isOpening(neighbours, begun);
+    const release = followReleases(model, begun - this.#startedAt, isOpening);
+    if (Number.isFinite(release)) this.#wake(release);
     model.restart();
     const isReady = this.#open(begun);
     if (isReady) this.#update();
     const ended = clock.now();
     // On large data the update itself sets the pace: half of the time is left to the rest of the process.
     if (isReady) this.#restUntil = ended + Math.max(paceMilliseconds, ended - begun);
-    const neighbours = [...this.#neighbours.values()];
     const lacking = neighbours.filter((neighbour) => this.#gathering.agreeWait(neighbour, ended) === 0);
     if (lacking.length > 0) this.#sender.sendTo(lacking);
     if (model.isMoving) this.#wake();

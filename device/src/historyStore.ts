@@ -1,10 +1,12 @@
-// The history of guarded rows on disk: two equal copies, written before anything that rests on them is sent.
+// The history of what was published, or the ledger of what was released, on disk: two equal copies, written before anything that rests on them is sent.
 
 import { join } from "node:path";
 import { type Disk, realDisk } from "./disk.ts";
 import type { HistoryMemory } from "./memory.ts";
+import { encodeLedger, newLedger } from "./private/ledger.ts";
 import { writeReason } from "./reason.ts";
 import { type Generations, generations } from "./stateFile.ts";
+import type { Study } from "./study.ts";
 
 /** Without its ending. */
 const HISTORY_FILE = "history";
@@ -13,17 +15,17 @@ interface OpenHistory extends Pick<HistoryMemory, "saved" | "isLost"> {
   readonly file: Generations;
 }
 
-/** The empty history of a device that is made. A folder that comes without one has a past that nobody knows. */
-export async function beginHistory(folder: string): Promise<void> {
+/** The history of a device that is made. A folder that comes without one has a past that nobody knows. */
+export async function beginHistory(folder: string, { privacy }: Study): Promise<void> {
   const file = generations(join(folder, HISTORY_FILE), realDisk);
   await file.load();
-  await saveBoth(file, new Uint8Array(0));
+  await saveBoth(file, privacy === "private" ? encodeLedger(newLedger()) : new Uint8Array(0));
 }
 
 /** Where nothing is guarded the history ends, because more is sent than it would know. */
-export async function openHistory(folder: string, disk: Disk, isGuarded: boolean): Promise<OpenHistory> {
+export async function openHistory(folder: string, disk: Disk, hasHistory: boolean): Promise<OpenHistory> {
   const file = generations(join(folder, HISTORY_FILE), disk);
-  if (!isGuarded) {
+  if (!hasHistory) {
     for (const name of await disk.list(folder)) if (/^history\.[ab]$/.test(name)) await disk.remove(join(folder, name));
     return { file, saved: undefined, isLost: false };
   }

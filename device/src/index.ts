@@ -6,10 +6,22 @@ export { volatileMemory } from "./memory.ts";
 export type { Network, NetworkListener } from "./network.ts";
 export { studyObjective, weightScale } from "./objective.ts";
 export { whatNeighboursLearn } from "./privacy.ts";
+export { devicesToGainBy } from "./private/gain.ts";
+export type { PrivateStatus } from "./private/private.ts";
 export { type Contract, encodeCentroids, frameBytes } from "./protocol.ts";
 export { isSettled } from "./settled.ts";
 export { type Simulation, type SimulationOptions, simulate } from "./simulation/simulate.ts";
 export type { DeviceStatus, NeighbourStatus } from "./status.ts";
-export { compareStudies, contractOf, type Feature, formatStudy, parseStudy, type Study, studyId } from "./study.ts";
+export {
+  budgetOf,
+  compareStudies,
+  contractOf,
+  type Feature,
+  formatStudy,
+  keepsHistory,
+  parseStudy,
+  type Study,
+  studyId,
+} from "./study.ts";
 export { pointsAsCsv, studyOfPoints } from "./studyOfPoints.ts";
 export { rowsThatCount, scaleRows, unscale } from "./units.ts";

@@ -3,14 +3,15 @@
 import { type DeviceUpdate, kmeans, type Matrix, matrix, toRows, updateDevice } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
 import { isBetterEnd } from "./choice.ts";
-import { Guarded, isSameRow } from "./guarded.ts";
-import type { HistoryMemory, SavedState } from "./memory.ts";
+import { Counted, type HistoryOptions } from "./counted.ts";
+import { type Guarded, isSameRow } from "./guarded.ts";
+import type { SavedState } from "./memory.ts";
 import { inOrder, isInOrder, orderLike, sortedOrder } from "./numbering.ts";
 import type { Seed } from "./opening.ts";
 import { LARGEST_CONTRACTION, OPENING_UPDATES, PRECISION } from "./pace.ts";
-import { fingerprintOf, isNearlyAsGood, type Sketch, sketchOf } from "./sketch.ts";
+import type { Private } from "./private/private.ts";
+import { isNearlyAsGood, type Sketch, sketchOf } from "./sketch.ts";
 import type { Study } from "./study.ts";
-import { scaleRows } from "./units.ts";
 
 /** The best k-means of the own rows. */
 interface Own {
@@ -23,10 +24,7 @@ export class Model {
   readonly #study: Study;
   readonly #seed: number;
   readonly #ranges: Float64Array;
-  /** Where the study is guarded. */
-  readonly guarded: Guarded | undefined;
-  #points: Matrix;
-  #fingerprint: number;
+  readonly #counted: Counted;
   #best: Own | undefined;
   #restartsLeft = 0;
   #openingLeft = OPENING_UPDATES;
@@ -38,7 +36,6 @@ export class Model {
   #own: Matrix | undefined;
   /** Guarded, a device sends the cores of its own k-means until it knows a seed: labels that few rows change later. */
   #isOpened: boolean;
-  rowsLeftOut = 0;
   centroids: Matrix | undefined;
   /** Which centroids may be sent: those on enough own rows, and those that neighbours have moved. */
   present: readonly boolean[];
@@ -52,28 +49,38 @@ export class Model {
     rows: Matrix,
     seed: number,
     saved: SavedState | undefined,
-    history?: { readonly memory: HistoryMemory | undefined; readonly onKept: () => void },
+    history: HistoryOptions = { memory: undefined, onKept: () => {} },
   ) {
     this.#study = study;
-    if (study.privacy === "guarded") this.guarded = new Guarded(study, history?.memory, history?.onKept ?? (() => {}));
     this.#seed = seed;
     this.#ranges = Float64Array.from(study.features, ({ min, max, scale }) => (max - min) / scale);
     // Without a pull there is no seed to wait for.
     this.#isOpened = saved !== undefined || study.alpha === 0;
     this.present = saved?.present ?? new Array<boolean>(study.k).fill(false);
-    this.#points = this.#taken(rows);
-    this.#fingerprint = fingerprintOf(this.#points);
+    this.#counted = new Counted(study, rows, history);
     if (saved !== undefined) {
       this.centroids = matrix(saved.centroids);
       this.round = saved.round;
     }
     // Rows that changed while the device was not running are new rows.
-    if (saved?.own?.fingerprint === this.#fingerprint) this.#own = matrix(saved.own.centroids);
+    if (saved?.own?.fingerprint === this.#counted.fingerprint) this.#own = matrix(saved.own.centroids);
     else this.#beginRestarts();
   }
 
+  get guarded(): Guarded | undefined {
+    return this.#counted.guarded;
+  }
+
+  get private(): Private | undefined {
+    return this.#counted.private;
+  }
+
   get rows(): number {
-    return this.#points.rows;
+    return this.#counted.rows;
+  }
+
+  get rowsLeftOut(): number {
+    return this.#counted.leftOut;
   }
 
   get ranges(): Float64Array {
@@ -103,10 +110,16 @@ export class Model {
 
   /** Returns whether they are others than before. */
   setRows(rows: Matrix): boolean {
-    this.#points = this.#taken(rows);
-    const fingerprint = fingerprintOf(this.#points);
-    if (fingerprint === this.#fingerprint) return false;
-    this.#fingerprint = fingerprint;
+    return this.#restartIf(this.#counted.take(rows));
+  }
+
+  /** What was released of private rows may count by now. */
+  followReleases(): void {
+    this.#restartIf(this.#counted.follow());
+  }
+
+  #restartIf(isChanged: boolean): boolean {
+    if (!isChanged) return false;
     this.#beginRestarts();
     this.openAgain();
     return true;
@@ -140,6 +153,7 @@ export class Model {
     if (rows !== undefined) {
       this.guarded?.forget();
       this.setRows(rows);
+      this.private?.renew();
     }
     this.#numbers ??= this.centroids;
     this.centroids = undefined;
@@ -149,25 +163,11 @@ export class Model {
     this.openAgain();
   }
 
-  /** Rows within the study's bounds, if they are enough to hide in. */
-  #taken(rows: Matrix): Matrix {
-    const { k, minimum } = this.#study;
-    if (this.guarded !== undefined) {
-      const counted = this.guarded.take(rows);
-      this.rowsLeftOut = rows.rows - Math.max(0, counted.rows - this.guarded.deleted);
-      return counted;
-    }
-    const scaled = scaleRows(this.#study, rows);
-    const isEnough = scaled.rows >= k * minimum;
-    this.rowsLeftOut = rows.rows - (isEnough ? scaled.rows : 0);
-    return isEnough ? scaled : { data: new Float64Array(0), rows: 0, cols: scaled.cols };
-  }
-
   #beginRestarts(): void {
     this.#best = undefined;
     this.#own = undefined;
     // The seeds of the first k-means are records and never leave the device.
-    this.#restartsLeft = this.#points.rows > 0 ? defaults.restarts : 0;
+    this.#restartsLeft = this.#counted.points.rows > 0 ? defaults.restarts : 0;
   }
 
   /** One start of k-means on new data, if any is left: between two of them the process can do something else. */
@@ -175,7 +175,8 @@ export class Model {
     if (this.#restartsLeft === 0) return;
     this.#restartsLeft--;
     const { k } = this.#study;
-    const found = kmeans(this.#points, { k, restarts: 1, seed: this.#seed + this.#restartsLeft });
+    const { points, weights } = this.#counted;
+    const found = kmeans(points, { k, weights, restarts: 1, seed: this.#seed + this.#restartsLeft });
     if (this.#best === undefined || found.inertia < this.#best.inertia) this.#best = found;
     if (this.#restartsLeft > 0) return;
     this.#own = inOrder(this.#best.centroids, sortedOrder(this.#best.centroids));
@@ -186,22 +187,19 @@ export class Model {
 
   /** What the network should know of the own rows: `known`, while it is nearly as good as a new sketch. */
   sketch(known: Sketch | undefined): Omit<Sketch, "origin" | "version"> | undefined {
-    if (this.#points.rows === 0) return undefined;
+    if (this.#counted.points.rows === 0) return undefined;
     const best = this.#best;
     if (best === undefined || this.guarded?.isKept() === false) return known;
-    const { k, minimum } = this.#study;
-    const counts = new Float64Array(k);
-    for (let r = 0; r < this.#points.rows; r++) counts[best.labels[r]]++;
-    const own = this.guarded?.cores ?? { centroids: best.centroids, counts };
+    const own = this.guarded?.cores ?? { centroids: best.centroids, counts: this.#counted.countsOf(best.labels) };
     const numbers = this.#numbers ?? this.centroids;
     const order = numbers === undefined ? sortedOrder(own.centroids) : orderLike(own.centroids, numbers);
     const found = sketchOf(
       inOrder(own.centroids, order),
       order.map((c) => own.counts[c]),
-      minimum,
+      this.#study.minimum,
     );
     this.#best = undefined;
-    return known !== undefined && isNearlyAsGood(known, found, this.#points, best.inertia) ? known : found;
+    return known !== undefined && isNearlyAsGood(known, found, this.#counted, best.inertia) ? known : found;
   }
 
   /** One device update against the neighbours' centroids. False: there is nothing to begin with yet. */
@@ -274,18 +272,17 @@ export class Model {
 
   /** The own k-means, to be kept. */
   savedOwn(): SavedState["own"] {
-    return this.#own === undefined ? null : { fingerprint: this.#fingerprint, centroids: toRows(this.#own) };
+    return this.#own === undefined ? null : { fingerprint: this.#counted.fingerprint, centroids: toRows(this.#own) };
   }
 
   #updated(from: Matrix, neighbours: readonly Matrix[]): DeviceUpdate {
-    const { k, alpha, coupling, typicalRows } = this.#study;
-    const weight = typicalRows === null ? 1 : Math.max(1, this.#points.rows) / typicalRows;
+    const { k, alpha, coupling } = this.#study;
+    const { points, weight, kernel } = this.#counted;
     const candidates = alpha > 0 && neighbours.every(({ rows }) => rows === k);
     // After the opening one pass, which is all that neighbours who move at the same time allow: several would want half
     // of the move only (damping), else they can end in a cycle. See docs/paper.md#gauss-seidel-not-jacobi.
     const manner = this.#openingLeft > 0 ? { candidates } : { passes: 1 };
-    const kernel = this.guarded?.kernel;
-    return updateDevice(this.#points, from, neighbours, { alpha, coupling, weight, kernel, robust: true, ...manner });
+    return updateDevice(points, from, neighbours, { alpha, coupling, weight, kernel, robust: true, ...manner });
   }
 
   /** The largest difference of a coordinate, as a share of its feature's range. */

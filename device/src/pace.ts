@@ -180,3 +180,12 @@ export const WATCH_QUIET_MILLISECONDS = 3_000;
  * otherwise after as long as they have been unusable, or after this time if that is shorter."
  */
 export const REREAD_MILLISECONDS = 60_000;
+
+/**
+ * docs/protocol.md#private: "Private rows are released a second time when the network has come to rest, but not sooner
+ * than this time after the start."
+ */
+export const RELEASE_MILLISECONDS = 60_000;
+
+/** docs/protocol.md#private: "After this further time the second release is made wherever the centroids are." */
+export const RELEASE_PATIENCE_MILLISECONDS = 600_000;

@@ -1,7 +1,7 @@
 // A sketch: a device's own k-means in a form that travels through the whole network, and the seed that many sketches
 // give. Whoever knows the same sketches finds the same seed, to the last bit.
 
-import { distortion, kmeans, type Matrix } from "@fedkm/core";
+import { kmeans, type Matrix } from "@fedkm/core";
 import { SEED_STARTS, SHARE_TOLERANCE, SKETCH_TOLERANCE } from "./pace.ts";
 
 /** The own clusters of one device. Nothing in it depends on neighbours. */
@@ -89,13 +89,16 @@ export function centroidsOf({ shares, centroids }: Pick<Sketch, "shares" | "cent
   return { data, rows: given.length, cols: d };
 }
 
-/** Whether a sketch that the network knows says of these points what a new one would; `inertia` is that of the new one. */
-export function isNearlyAsGood(known: Sketch, found: Pick<Sketch, "shares">, points: Matrix, inertia: number): boolean {
+/** Whether a sketch that the network knows says of the rows what a new one would; `inertia` is that of the new one. */
+export function isNearlyAsGood(
+  known: Sketch,
+  found: Pick<Sketch, "shares">,
+  rows: { inertiaAt(centroids: Matrix): number },
+  inertia: number,
+): boolean {
   const isShareAlike = known.shares.every((share, c) => Math.abs(share - found.shares[c]) <= 255 * SHARE_TOLERANCE);
   const centroids = centroidsOf(known);
-  return (
-    isShareAlike && centroids.rows > 0 && 2 * distortion([points], [centroids]) <= (1 + SKETCH_TOLERANCE) * inertia
-  );
+  return isShareAlike && centroids.rows > 0 && rows.inertiaAt(centroids) <= (1 + SKETCH_TOLERANCE) * inertia;
 }
 
 /** The search for the seed of some sketches, one start of k-means after the other. */

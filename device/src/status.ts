@@ -6,6 +6,7 @@ import type { Reason } from "./guard.ts";
 import type { GuardedStatus } from "./guarded.ts";
 import type { Model } from "./model.ts";
 import type { Neighbour } from "./neighbour.ts";
+import type { PrivateStatus } from "./private/private.ts";
 import type { Study } from "./study.ts";
 import { pullOf, rejectedShare } from "./trust.ts";
 import { unscale } from "./units.ts";
@@ -49,6 +50,8 @@ export interface DeviceStatus {
   readonly privacy: Study["privacy"];
   /** Null unless the mode is "guarded". */
   readonly guarded: GuardedStatus | null;
+  /** Null unless the mode is "private". */
+  readonly private: PrivateStatus | null;
   readonly epoch: number;
   /** The number of the opening: it grows when somebody leaves the network. */
   readonly opening: number;
@@ -96,6 +99,7 @@ export function describe(
     rowsLeftOut,
     privacy: study.privacy,
     guarded: model.guarded?.status() ?? null,
+    private: model.private?.status() ?? null,
     epoch,
     opening,
     round,

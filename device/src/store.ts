@@ -16,7 +16,7 @@ export interface StoreOptions {
   /** Milliseconds since 1970. It may jump; epochs do not follow it back. */
   readonly wallClock?: () => number;
   /** Whether what is published is written down. In a study that is open the history ends. Default false. */
-  readonly isGuarded?: boolean;
+  readonly hasHistory?: boolean;
 }
 
 /** What is lost or not kept, in one line; undefined: it is kept again. */
@@ -36,12 +36,12 @@ export interface Store extends Memory {
 export async function openStore(
   folder: string,
   notice: StoreNotice,
-  { disk = realDisk, clock = realClock, wallClock = Date.now, isGuarded = false }: StoreOptions = {},
+  { disk = realDisk, clock = realClock, wallClock = Date.now, hasHistory = false }: StoreOptions = {},
 ): Promise<Store> {
   const unlock = await lockFolder(folder);
   try {
     await removeLeftovers(folder, disk);
-    const history = await openHistory(folder, disk, isGuarded);
+    const history = await openHistory(folder, disk, hasHistory);
     const keepHistory = historyKeeper(history.file);
     const epochs = epochsOf(folder, disk);
     const epoch = await nextEpoch(folder, epochs, wallClock());
@@ -54,7 +54,7 @@ export async function openStore(
       saved,
       keep: keeper.keep,
       flush: keeper.flush,
-      ...(isGuarded && { history: { saved: history.saved, isLost: history.isLost, keep: keepHistory.keep } }),
+      ...(hasHistory && { history: { saved: history.saved, isLost: history.isLost, keep: keepHistory.keep } }),
       goAbove: raiser.goAbove,
       failedWrites: keeper.failedWrites,
       async close() {

@@ -1,6 +1,7 @@
 // The study: the contract that all devices share. Read from study.yaml, checked, put into one canonical form and hashed.
 
 import type { Coupling, Weighting } from "@fedkm/core";
+import { MOST_GRID_COLUMNS } from "@fedkm/core/private";
 import { isNode, LineCounter, parseDocument, stringify } from "yaml";
 import { type Fail, failWith, fieldsOf, type Path, show } from "./fields.ts";
 import { BOX_HALF_RANGES, LARGEST_FRAME_BYTES } from "./link/limits.ts";
@@ -26,16 +27,42 @@ export interface Study {
   readonly alpha: number;
   readonly coupling: Coupling;
   readonly weighting: Weighting;
-  /** With weighting "sample": a device with this many rows weighs 1. Nobody knows the true mean, nor should. */
+  /**
+   * With weighting "sample": a device with this many rows weighs 1. With privacy "private": what the releases are made
+   * for. Nobody knows the true mean, nor should.
+   */
   readonly typicalRows: number | null;
   readonly privacy: Privacy;
   /** A device with fewer than k times as many rows passes on what it hears, but sends nothing of its own. */
   readonly minimum: number;
+  /** With privacy "private": what all releases of one version of a device's rows cost, and all that it ever makes. */
+  readonly epsilon?: number;
+  readonly delta?: number;
+  readonly lifetimeEpsilon?: number;
+}
+
+/** The same with every number: what is not in the study is the default. */
+export function budgetOf(study: Pick<Study, "epsilon" | "delta" | "lifetimeEpsilon">) {
+  const { epsilon = 1, delta = 1e-5, lifetimeEpsilon = 4 * epsilon } = study;
+  return { epsilon, delta, lifetime: lifetimeEpsilon };
 }
 
 const LARGEST_TEXT = 1 << 16;
 const LARGEST_VALUE = 1e12;
-const fields = ["name", "k", "features", "alpha", "coupling", "weighting", "typicalRows", "privacy", "minimum"];
+const fields = [
+  "name",
+  "k",
+  "features",
+  "alpha",
+  "coupling",
+  "weighting",
+  "typicalRows",
+  "privacy",
+  "minimum",
+  "epsilon",
+  "delta",
+  "lifetimeEpsilon",
+];
 const featureFields = ["name", "unit", "min", "max", "scale"];
 
 /** The study of a YAML (or JSON) text; an error names field, rule, value and line. */
@@ -67,8 +94,10 @@ function checkedStudy(value: unknown, where: (path: Path) => string): Study {
   };
   const weighting = oneOf("weighting", ["device", "sample"], "device");
   const typicalRows = given.value("typicalRows");
-  if (weighting === "device" && typicalRows != null) {
-    fail(["typicalRows"], 'left out unless weighting is "sample"', typicalRows);
+  const privacy = oneOf("privacy", ["open", "guarded", "private"]);
+  const isTypical = weighting === "sample" || privacy === "private";
+  if (!isTypical && typicalRows != null) {
+    fail(["typicalRows"], 'left out unless weighting is "sample" or privacy is "private"', typicalRows);
   }
   const study: Study = {
     name: given.text("name", 1, 100),
@@ -77,10 +106,12 @@ function checkedStudy(value: unknown, where: (path: Path) => string): Study {
     alpha: given.number("alpha", (x) => x >= 0 && x <= LARGEST_VALUE, "a number of at least 0"),
     coupling: oneOf("coupling", ["nearest", "transport"], "nearest"),
     weighting,
-    typicalRows: weighting === "sample" ? integer("typicalRows", 1, LARGEST_VALUE) : null,
-    privacy: oneOf("privacy", ["open", "guarded", "private"]),
+    typicalRows: isTypical ? integer("typicalRows", 1, LARGEST_VALUE) : null,
+    privacy,
     minimum: integer("minimum", 1, 1e6, 10),
+    ...budgetIn(given, privacy, fail),
   };
+  if (privacy === "private") checkPrivate(study, fail);
   if (study.privacy === "guarded" && study.minimum < 2) {
     fail(["minimum"], 'at least 2 with privacy "guarded"', study.minimum);
   }
@@ -89,6 +120,40 @@ function checkedStudy(value: unknown, where: (path: Path) => string): Study {
   if (bytes > LARGEST_FRAME_BYTES)
     fail(["k"], `small enough for a frame of ${LARGEST_FRAME_BYTES} bytes, not ${bytes}`, study.k);
   return study;
+}
+
+/** Whether what leaves a device is written down before. */
+export function keepsHistory({ privacy }: Study): boolean {
+  return privacy !== "open";
+}
+
+/** What a private study promises; no other study has it, so that their hashes stay as they were. */
+function budgetIn(given: ReturnType<typeof fieldsOf>, privacy: Privacy, fail: Fail) {
+  const names = ["epsilon", "delta", "lifetimeEpsilon"] as const;
+  if (privacy !== "private") {
+    for (const name of names) {
+      if (given.value(name) != null) fail([name], 'left out unless privacy is "private"', given.value(name));
+    }
+    return {};
+  }
+  const epsilon = given.number("epsilon", (x) => x > 0 && x <= 20, "a number above 0 and at most 20", 1);
+  const delta = given.number("delta", (x) => x > 0 && x <= 1e-3, "a number above 0 and at most 0.001", 1e-5);
+  const isEnough = (x: number) => x >= epsilon && x <= 100;
+  const lifetimeEpsilon = given.number(
+    "lifetimeEpsilon",
+    isEnough,
+    `a number from ${epsilon} (epsilon) to 100`,
+    4 * epsilon,
+  );
+  return { epsilon, delta, lifetimeEpsilon };
+}
+
+function checkPrivate({ features, weighting }: Study, fail: Fail): void {
+  if (features.length > MOST_GRID_COLUMNS) {
+    const rule = `a list of 1 to ${MOST_GRID_COLUMNS} features with privacy "private" (a histogram of more has too few rows in its cells)`;
+    fail(["features"], rule, `${features.length} features`);
+  }
+  if (weighting === "sample") fail(["weighting"], '"device" with privacy "private" (sizes are not told)', weighting);
 }
 
 /** The YAML text of a study, which `parseStudy` reads back. */

@@ -376,10 +376,6 @@ describe("createDevice(options)", () => {
     expect(device.status().neighbours.map(({ peer }) => peer)).toEqual(["b"]);
   });
 
-  it("makes no promise that it cannot keep", async () => {
-    await expect(alone({ study: { privacy: "private" } })).rejects.toThrow('privacy must be "open" or "guarded"');
-  });
-
   it("says nothing after it has been stopped", async () => {
     const { device, around, run, frame } = await alone();
     around.listener.onConnect("a");

@@ -89,7 +89,7 @@ name: planes
       ["unit: m", "unit: cm"],
       ["max: 30", "max: 31"],
       ["minimum: 1", "minimum: 2"],
-      ["privacy: open", "privacy: private"],
+      ["privacy: open", "privacy: private\ntypicalRows: 100"],
       ["alpha: 1", "alpha: 1\ncoupling: transport"],
       ["x1, unit: m", "x1, scale: 2, unit: m"],
     ];

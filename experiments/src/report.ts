@@ -14,6 +14,13 @@ export interface ReportParts {
   readonly claims: readonly TableRow[];
   readonly agreement: readonly TableRow<(typeof agreementColumns)[number]>[];
   readonly aggregated: readonly TableRow[];
+  /** Runs that can be watched: of which data and start, what is to be seen, and the command that shows it. */
+  readonly watched: readonly {
+    readonly dataset: string;
+    readonly start: string;
+    readonly shows: string;
+    readonly command: string;
+  }[];
   /** Standalone SVG, side by side if they are two of a kind. */
   readonly pictures: readonly string[];
   /** What another machine needs to get the same bytes. */
@@ -21,7 +28,7 @@ export interface ReportParts {
 }
 
 export function renderReport(parts: ReportParts): string {
-  const { title, effort, certified, claims, agreement, aggregated, pictures, manifest } = parts;
+  const { title, effort, certified, claims, agreement, aggregated, watched, pictures, manifest } = parts;
   const isFigures = claims.length > 0;
   const personalisation = personalisationOf(aggregated);
   return htmlPage(
@@ -34,10 +41,22 @@ ${agreement.length > 0 ? agreementSection(agreement) : ""}
 ${personalisation === undefined ? "" : personalisationSection(personalisation)}
 ${pictures.length > 0 ? `<h2>Pictures</h2>\n<div class="pictures">\n${pictures.join("\n")}\n</div>` : ""}
 ${isFigures ? "" : `<h2>Numbers</h2>\n${numbersTable(aggregated)}`}
+${watched.length > 0 ? watchSection(watched) : ""}
 <h2>Manifest</h2>
 <p>The same options give the same bytes of every CSV file, on any machine and with any number of workers.</p>
 <pre>${escaped(JSON.stringify(manifest, undefined, 2))}</pre>`,
   );
+}
+
+function watchSection(watched: ReportParts["watched"]): string {
+  return `<h2>Watch a run</h2>
+<p>Each command opens the playground on this machine with one of these runs: press play. Data, network and centroids are the same
+to the bit.</p>
+${htmlTable({
+  heading: ["data", "start", "what it shows", "command"],
+  rows: watched.map(({ dataset, start, shows, command }) => [dataset, start, shows, command]),
+  names: 4,
+})}`;
 }
 
 /** Every claim on one line for each dataset, the starts side by side. */

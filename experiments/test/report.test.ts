@@ -76,6 +76,7 @@ const parts = {
     },
   ],
   aggregated: rows.map((row) => ({ ...row, gcd_mean: 5.298e-6 })),
+  watched: [{ dataset: "var", start: "authors", shows: "run 1", command: "fedkm playground 'data=var&alpha=0'" }],
   pictures: ['<svg xmlns="http://www.w3.org/2000/svg"></svg>'],
   manifest: { seed: 7 },
 };
@@ -109,6 +110,13 @@ test("renderReport without claims shows the numbers, rounded to what is known", 
   const html = renderReport({ ...parts, claims: [], agreement: [] });
   expect(html).toContain("<td>5.3e-6</td>");
   expect(html).not.toContain("NMI");
+});
+
+test("renderReport has the commands that show runs in the playground, to be pasted as they are", () => {
+  const { document } = parseHTML(renderReport(parts));
+  const cells = [...document.querySelectorAll("td")].map(({ textContent }) => textContent);
+  expect(cells).toContain("fedkm playground 'data=var&alpha=0'");
+  expect(renderReport({ ...parts, watched: [] })).not.toContain("Watch a run");
 });
 
 test("renderReport is one file: no link to anything outside", () => {

@@ -1,6 +1,7 @@
-// Where the built pages lie, and what the dashboard among them shows, for whoever serves them.
+// Where the built pages lie, what the dashboard among them shows, and how a state of the playground is written.
 
-export type { Action, DeviceView, LinkView, PrivacyView, Snapshot } from "./dashboard/snapshot.ts";
+export type { Action, ClusterProfile, DeviceView, LinkView, PrivacyView, Snapshot } from "./dashboard/snapshot.ts";
+export { playgroundState, type Setup, unreadSettings } from "./engine/setup.ts";
 
 /** The folder of the static files, with a slash at the end. */
 export const site = new URL("../site/", import.meta.url);

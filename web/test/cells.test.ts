@@ -47,5 +47,7 @@ test("mixed goes from one colour to the other, channel by channel", () => {
   const [white, blue] = [pixelOf("#ffffff"), pixelOf("#0072b2")];
   expect(mixed(white, blue, 0)).toBe(white);
   expect(mixed(white, blue, 256)).toBe(blue);
+  expect(pixelOf("#fff")).toBe(white);
+  expect(pixelOf("#1aF")).toBe(pixelOf("#11aaff"));
   expect(mixed(white, blue, 128)).toBe(pixelOf("#7fb8d8"));
 });

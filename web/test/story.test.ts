@@ -3,7 +3,7 @@
 import { fit, graph, type Matrix } from "@fedkm/core";
 import { describe, expect, test } from "vitest";
 import { problemOf } from "../src/engine/problem.ts";
-import { addressOf, defaultSetup, readAddress, type Setup } from "../src/engine/setup.ts";
+import { addressOf, defaultSetup, readAddress, type Setup, unreadSettings } from "../src/engine/setup.ts";
 import { type Moment, story } from "../src/engine/story.ts";
 
 function run(changes: Partial<Setup>): Moment[] {
@@ -101,4 +101,14 @@ test("readAddress reads what addressOf wrote, and leaves what is wrong at its de
   expect(readAddress("")).toEqual({ setup: defaultSetup, round: 0 });
   const wrong = "data=x&alpha=-1&devices=1e9&events=1:leave:99+x:lie:1+2:cut:1-1+3:cut:1&round=-4&seed=0.5";
   expect(readAddress(wrong)).toEqual({ setup: defaultSetup, round: 0 });
+});
+
+test("unreadSettings names what an address holds in vain", () => {
+  expect(unreadSettings("")).toEqual([]);
+  expect(unreadSettings("data=iso&alpha=1.0&heal=true&round=3&events=2:cut:0-1+3:kill:5")).toEqual([]);
+  expect(unreadSettings("dat=iso&alpha=-1&devices=4&events=3:kill:5")).toEqual([
+    "dat=iso",
+    "alpha=-1",
+    "events=3:kill:5",
+  ]);
 });

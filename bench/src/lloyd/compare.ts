@@ -14,6 +14,8 @@ type Answers = { [program in Peer]?: Answer | undefined } & {
   ours: Answer;
   /** scikit-learn float64 with each of OpenBLAS's kernels. */
   byKernel: (Answer | undefined)[];
+  /** The one that gates are for: with AVX2, or the fastest where the processor has none. */
+  gated: Answer | undefined;
   differences: number | undefined;
 };
 
@@ -51,7 +53,7 @@ export async function compareLloyd(python: Python, isQuick: boolean, pointsOf: P
   );
   const kinds = blas.map(({ name }) => name).join(", ");
   console.log(
-    `  lloyd: scikit-learn's bare iteration, the fastest of OpenBLAS's kernels (${kinds}), and each; differ: labels`,
+    `  lloyd: scikit-learn's bare iteration, the fastest of OpenBLAS's kernels (${kinds}), and each; gates: AVX2; differ: labels`,
   );
   for (const line of toInstall(["sklearn", "faiss"], python)) console.log(`  ${line}`);
 }
@@ -82,7 +84,7 @@ function rowOf({ name, m, d, k, jobs, gate, reach, faissGate }: Workload, answer
   const against = (answer: Answer | undefined) => (answer === undefined ? "-" : ratio(answer.seconds, seconds));
   const cell = (peer: Peer) => against(answers[peer]);
   // NaN, where a peer with a gate was not measured, is neither held nor missed.
-  const shares = [(quotient("lloyd64") ?? Number.NaN) / gate];
+  const shares = [(answers.gated?.seconds ?? Number.NaN) / seconds / gate];
   if (faissGate !== undefined) shares.push((quotient("faiss") ?? Number.NaN) / faissGate);
   const worst = Math.min(...shares);
   const verdict = Number.isNaN(worst) ? "-" : worst < 1 ? "missed" : "held";
@@ -128,6 +130,7 @@ async function measure(
   const answers: Answers = {
     ours: await askAnew("ours.js", "ours", ask),
     byKernel: blas.map(() => undefined),
+    gated: undefined,
     differences: undefined,
   };
   // In turns, because the machine may have other work to do at times. The long one averages by itself.
@@ -142,6 +145,7 @@ async function measure(
     }
     answers.ours = faster(answers.ours, await askAnew("ours.js", "ours", ask)) ?? answers.ours;
   }
+  answers.gated = answers.byKernel[blas.findIndex(({ name }) => name === "AVX2")] ?? answers.lloyd64;
   if (workload.isForJavaScript) {
     for (const peer of ["ml-kmeans", "skmeans"] as const) {
       answers[peer] = await answered(askAnew("javascript.js", peer, ask), peer);

@@ -27,7 +27,7 @@ function coreTypes(): { name: string; settings: NodeJS.ProcessEnv }[] {
 /** None without scikit-learn and FAISS; only one if it has to be quick, the oldest that is asked for by name. */
 export function startBlas({ command, modules }: Python, isQuick: boolean): Blas[] {
   if (!modules.has("sklearn") && !modules.has("faiss")) return [];
-  const script = fileURLToPath(new URL("./lloyd.py", import.meta.url));
+  const script = fileURLToPath(new URL("../../src/lloyd/lloyd.py", import.meta.url));
   const types = isQuick ? coreTypes().slice(0, 2).slice(-1) : coreTypes();
   return types.map(({ name, settings }) => ({
     name,

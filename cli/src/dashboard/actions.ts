@@ -3,9 +3,11 @@
 import { whatNeighboursLearn } from "@fedkm/device";
 import { type DeviceFolder, readFolder } from "@fedkm/device/daemon";
 import { acceptPeer, pauseDevice, resetDevice, unlinkPeer, waitingFor } from "../devices/changes.ts";
+import { lastStatus } from "../devices/state.ts";
+import { LONGEST_NAME, nameCluster } from "./names.ts";
 
 /** Of a request, what an action may hold; nothing of it is checked yet. */
-type Asked = Readonly<Partial<Record<"do" | "device" | "peer" | "acceptOpen", unknown>>>;
+type Asked = Readonly<Partial<Record<"do" | "device" | "peer" | "acceptOpen" | "cluster" | "name", unknown>>>;
 
 /** `known` are the folders of the page's devices. Resolves to what to say. */
 export async function carryOut(request: unknown, known: ReadonlyMap<string, string>): Promise<string> {
@@ -32,6 +34,7 @@ async function done(asked: Asked, folder: DeviceFolder, warnings: { write(text: 
     const what = asked.do === "pause" ? "is paused" : "goes on";
     return `${name} ${what} ${isRunning ? "within a few seconds" : "when it is run"}.`;
   }
+  if (asked.do === "name") return named(asked, folder);
   const { peer } = asked;
   if (asked.do === "unlink") {
     if (!folder.links.some((link) => link.peer === peer)) throw new RangeError("peer must be linked");
@@ -45,7 +48,19 @@ async function done(asked: Asked, folder: DeviceFolder, warnings: { write(text: 
     const linked = await acceptPeer(folder, { peer: stranger.peer, evenRevoked: false, agree }, warnings);
     return `${linked} is linked; it connects within half a minute.`;
   }
-  throw new RangeError("do must be pause, resume, reset, accept or unlink");
+  throw new RangeError("do must be pause, resume, reset, name, accept or unlink");
+}
+
+async function named({ cluster, name }: Asked, { path, study }: DeviceFolder): Promise<string> {
+  const clusters = lastStatus(path)?.device.centroids ?? [];
+  const known = clusters.findIndex((_, c) => c === cluster);
+  if (known === -1) throw new RangeError(`cluster must be a number from 0 to ${clusters.length - 1}`);
+  if (typeof name !== "string" || name.length > LONGEST_NAME) {
+    throw new RangeError(`name must be a text of at most ${LONGEST_NAME} characters`);
+  }
+  const scales = study.features.map(({ scale }) => scale);
+  await nameCluster(path, clusters, scales, known, name.trim());
+  return name.trim() === "" ? `Cluster ${known} has no name.` : `Cluster ${known} is called ${name.trim()}.`;
 }
 
 async function agreedOnPage({ study }: DeviceFolder, { acceptOpen }: Asked): Promise<void> {

@@ -9,6 +9,8 @@ import { auditFacts } from "../devices/audit.ts";
 import { modelOfFolder } from "../devices/model.ts";
 import { statusReader } from "../devices/state.ts";
 import { carryOut } from "./actions.ts";
+import { clusterNames } from "./names.ts";
+import { profileReader } from "./profiles.ts";
 import type { Source } from "./server.ts";
 import { viewOf } from "./view.ts";
 
@@ -24,6 +26,7 @@ export function folderSource(folders: readonly string[]): Source {
   const known = new Map(folders.map((folder) => [printable(basename(folder)), folder]));
   const read = statusReader();
   const log = logReader();
+  const profilesOf = profileReader();
   const histories = new Map<string, History>();
   const studies = new Map<string, DeviceView["study"]>();
   return {
@@ -37,7 +40,10 @@ export function folderSource(folders: readonly string[]): Source {
         const study = studies.get(status.studyHash) ?? (await studyOf(folder, status.studyHash));
         studies.set(status.studyHash, study);
         const isRunning = await isLocked(folder);
-        devices.push(viewOf(status, { id, isRunning, study, history, log: await log(folder) }));
+        const scales = study.features.map(({ scale }) => scale);
+        const names = clusterNames(folder, status.device.centroids ?? [], scales);
+        const profiles = profilesOf(folder, status);
+        devices.push(viewOf(status, { id, isRunning, study, names, profiles, history, log: await log(folder) }));
       }
       // Some of the words come from other devices: what could turn the writing direction is shown as a number.
       const clean = (_: string, value: unknown) => (typeof value === "string" ? printable(value) : value);
@@ -62,7 +68,8 @@ function withStatus(history: History, { writtenAt, device }: DaemonStatus): Hist
 async function studyOf(folder: string, hash: string): Promise<DeviceView["study"]> {
   const { study } = await readFolder(folder);
   const { name, k, alpha, features } = study;
-  return { name, hash, k, alpha, features: features.map((feature) => ({ name: feature.name, unit: feature.unit })) };
+  const shown = features.map((feature) => ({ name: feature.name, unit: feature.unit, scale: feature.scale }));
+  return { name, hash, k, alpha, features: shown };
 }
 
 /** Reads a log again when its file has changed. */

@@ -6,7 +6,7 @@ import type { DeviceView, LinkView, PrivacyView } from "@fedkm/web";
 import { count } from "../numbers.ts";
 
 /** What is known besides the status. */
-export type Around = Pick<DeviceView, "id" | "isRunning" | "study" | "history" | "log">;
+export type Around = Pick<DeviceView, "id" | "isRunning" | "study" | "names" | "profiles" | "history" | "log">;
 
 export function viewOf(status: DaemonStatus, around: Around): DeviceView {
   const { name, startedAt, dataReadAt, memoryBytes, device, links, pending, notices } = status;

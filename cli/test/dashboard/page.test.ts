@@ -8,6 +8,7 @@ import { count, significant } from "@fedkm/pictures";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, vi } from "vitest";
 import { browserTest as test } from "../../../core/test/hosts/chromium.ts";
+import { clusterNames } from "../../src/dashboard/names.ts";
 import { outcome } from "../folder.ts";
 import { Machine } from "./machine.ts";
 
@@ -60,7 +61,7 @@ test("shows what the device wrote: numbers, clusters, neighbours, privacy and th
               ["phase", "objective", "move", "round", "rows"].map(async (one) => [one, await field(page, one)]),
             ),
           ),
-          clusters: await section(page, "Clusters").locator("td").allTextContents(),
+          clusters: await section(page, "Clusters").locator("[data-value]").allTextContents(),
           neighbours: await section(page, "Neighbours").locator("h3").allTextContents(),
           bytes: (await section(page, "Neighbours").locator("li").first().textContent())?.match(/[\d,]+ k?B sent/)?.[0],
         };
@@ -90,6 +91,65 @@ test("shows what the device wrote: numbers, clusters, neighbours, privacy and th
   expect(log.length).toBe(lines.length);
   for (const [i, { event }] of lines.entries()) expect(log[i]).toContain(event);
   expect(foreign).toEqual([]);
+  await page.close();
+});
+
+test("shows what the own rows of every cluster are like, by their definition", async () => {
+  const { page } = await machine.open();
+  await shows(page, "north");
+  const lines = readFileSync(machine.at("north.csv"), "utf8").trim().split("\n").slice(1);
+  const rows = lines.map((line) => line.split(",").map(Number));
+  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const spread = (values: readonly number[]) => Math.sqrt(mean(values.map((value) => (value - mean(values)) ** 2)));
+  const column = (own: readonly number[][], f: number) => own.map((row) => row[f]);
+  await expect
+    .poll(async () => {
+      const centroids = machine.status("north").device.centroids ?? [];
+      const nearest = (row: readonly number[]) => {
+        const away = centroids.map(([x, y]) => Math.hypot(row[0] - x, row[1] - y));
+        return away.indexOf(Math.min(...away));
+      };
+      const expected = centroids.flatMap((_, c) => {
+        const own = rows.filter((row) => nearest(row) === c);
+        const apart = [0, 1]
+          .map((f) => ({ f, by: (mean(column(own, f)) - mean(column(rows, f))) / spread(column(rows, f)) }))
+          .filter(({ by }) => Math.abs(by) >= 0.5)
+          .sort((a, b) => Math.abs(b.by) - Math.abs(a.by))
+          .map(({ f, by }) => `${by > 0 ? "high" : "low"} x${f + 1}`);
+        const parts = [0, 1].map((f) => {
+          return `rows ${significant(mean(column(own, f)), 4)} ± ${significant(spread(column(own, f)), 2)}`;
+        });
+        return [`${own.length} (${Math.round((100 * own.length) / rows.length)} %)`, apart.join(", "), ...parts];
+      });
+      const shown = await section(page, "Clusters").locator("td.own, td small").allTextContents();
+      return JSON.stringify(shown) === JSON.stringify(expected) ? "equal" : { shown, expected };
+    }, BOUND)
+    .toBe("equal");
+  await page.close();
+});
+
+test("names a cluster, and the name follows the cluster", async () => {
+  const { page } = await machine.open();
+  await shows(page, "north");
+  await page.getByRole("button", { name: "Name cluster 1" }).click();
+  await page.getByRole("textbox", { name: "Name of cluster 1" }).fill(`calm ${hostile}`.slice(0, 60));
+  await page.keyboard.press("Enter");
+  await expect.poll(() => page.getByRole("alert").textContent()).toContain("Cluster 1 is called calm");
+  const button = page.getByRole("button", { name: "Name cluster 1, now calm" });
+  await expect.poll(() => button.textContent(), BOUND).toContain("1 calm <img");
+  expect(await page.locator("img").count()).toBe(0);
+  // Numbered anew, as after a reset: the name is where its cluster is.
+  const centroids = machine.status("north").device.centroids ?? [];
+  expect(clusterNames(machine.at("north"), centroids.toReversed(), [1, 1]).map((own) => own?.slice(0, 4))).toEqual([
+    undefined,
+    "calm",
+    undefined,
+  ]);
+  expect(clusterNames(machine.at("north"), [centroids[1], centroids[0], centroids[2]], [1, 1])[0]).toContain("calm");
+  await button.click();
+  await page.getByRole("textbox", { name: "Name of cluster 1" }).fill("");
+  await page.getByRole("button", { name: "Keep" }).click();
+  await expect.poll(() => button.count(), BOUND).toBe(0);
   await page.close();
 });
 

@@ -10,7 +10,7 @@ export const jsKernel: Kernel = { name: "js", prepare };
 export const LOSS_BLOCK = 1024;
 
 /** Points with the grids for their sums. */
-interface GriddedPoints {
+export interface GriddedPoints {
   readonly points: Matrix;
   readonly weights: Float64Array | undefined;
   readonly grids: Float64Array;
@@ -23,7 +23,7 @@ function prepare(points: Matrix, weights?: Float64Array): PreparedPoints {
     statistics(centroids, into, withLoss = true) {
       // Sized by the centroids: no points need not know their columns.
       const parts = new Float64Array(2 * (into.counts.length + into.sums.length));
-      const loss = cols === 2 ? statistics2(gridded, centroids, parts) : statistics(gridded, centroids, parts);
+      const loss = addParts(gridded, centroids, parts);
       gatherStatistics(parts, 0, into);
       into.loss = withLoss ? loss : Number.NaN;
     },
@@ -38,6 +38,10 @@ function prepare(points: Matrix, weights?: Float64Array): PreparedPoints {
 }
 
 /** Adds every row to the parts of its cluster (see grid.ts) and returns the loss. */
+export function addParts(gridded: GriddedPoints, centroids: Float64Array, /* IN OUT */ parts: Float64Array): number {
+  return (gridded.points.cols === 2 ? statistics2 : statistics)(gridded, centroids, parts);
+}
+
 function statistics(
   { points, weights, grids }: GriddedPoints,
   centroids: Float64Array,

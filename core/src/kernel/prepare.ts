@@ -10,12 +10,16 @@ import { FIELD, inChunks, type PlacedPoints, reserveArrays, STATE_BYTES, UNASSIG
 /** Bytes of a chunk that stay in the cache from copying to coding. */
 const CACHED = 2 ** 16;
 
-/** Points without clusters; undefined when memory is full. Rows get codes if `wantsScreen` and if they can have them. */
+/**
+ * Points without clusters; undefined when memory is full. Rows get codes if `wantsScreen` and if they can have them. Grids
+ * are those of the points unless they are given.
+ */
 export function placePoints(
   machine: Machine,
   points: Matrix,
   weights: Float64Array | undefined,
   wantsScreen: boolean,
+  given?: Float64Array,
 ): PlacedPoints | undefined {
   const { rows, cols } = points;
   const layout = cols <= SMALL_COLUMNS ? "tiles" : "rows";
@@ -50,7 +54,7 @@ export function placePoints(
   }
   const rest = copyPoints(machine, points, { ball, layout, chunk }, { state, copied, largest, extra });
   const magnitudes = machine.f64().subarray(largest / 8, largest / 8 + cols + 1);
-  machine.f64().set(gridsFor(magnitudes, rows), grids / 8);
+  machine.f64().set(given ?? gridsFor(magnitudes, rows), grids / 8);
   const screen = ball && { codes: { ...ball, rest }, slack };
   return { machine, points, layout, state, labels, block: reserved.block, screen };
 }

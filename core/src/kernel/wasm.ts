@@ -67,8 +67,11 @@ function preparedOn(
     },
     labels(centroids, into) {
       if (update(holding, centroids, engine) === undefined) return reference().labels(centroids, into);
+      const { rows } = placed.points;
       const labels = labelsOf(placed);
-      for (let r = 0; r < placed.points.rows; r++) into[r] = labels[r] & UNASSIGNED;
+      // Only where there are codes do labels carry flags.
+      if (placed.screen === undefined) into.set(labels.subarray(0, rows));
+      else for (let r = 0; r < rows; r++) into[r] = labels[r] & UNASSIGNED;
     },
     squaredDistances(centre, into) {
       if (!distances(placed, centre, into)) reference().squaredDistances(centre, into);

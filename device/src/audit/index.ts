@@ -4,5 +4,5 @@ export { parseRecording, type Recording } from "../recording.ts";
 export { type AuditOptions, auditStudy } from "./audit.ts";
 export type { Tally } from "./outcome.ts";
 export { auditRecording, type RecordedAudit } from "./recorded.ts";
-export { ownStudy } from "./scene.ts";
+export { ownPrivateStudy, ownStudy } from "./scene.ts";
 export { explanations, leakOf, remainingOf, rowsFound, titles, verdictOf } from "./words.ts";

@@ -105,6 +105,14 @@ export function remainingOf(privacy: string, minimum: number): readonly string[]
   if (privacy === "open") {
     return ["Any neighbour of an open study can do what this table shows, without leaving a trace.", ...always];
   }
+  if (privacy === "private") {
+    return [
+      "What many rows have in common can be learnt: that is what the study is for.",
+      "Somebody with several rows is covered by as many times epsilon.",
+      "Bounds, scales and typical rows of the study are known to all, so they must not come from the data.",
+      ...always,
+    ];
+  }
   return [
     `Whoever knows ${minimum - 1} rows of a group of ${minimum} can compute the last one.`,
     "A group in which all rows are alike shows their common value.",

@@ -10,7 +10,7 @@ import { type Libp2pNetwork, type Libp2pOptions, libp2pNetwork } from "../libp2p
 import { LINKS_FILE } from "../linksFile.ts";
 import { WATCH_MILLISECONDS } from "../pace.ts";
 import { openStore } from "../store.ts";
-import { contractOf, studyId } from "../study.ts";
+import { contractOf, keepsHistory, studyId } from "../study.ts";
 import { auditKeeper, auditLooks, auditStart } from "./audit.ts";
 import { onTheBeat } from "./beat.ts";
 import { studyChange } from "./changes.ts";
@@ -94,7 +94,7 @@ async function compose(
   let hasStarted = false;
   opened(() => hasStarted && log.info({}, "stopped"));
   // Before anything else: two devices in one folder would send the same stamps twice.
-  const memory = await openStore(folder.path, notices.set, { isGuarded: folder.study.privacy === "guarded" });
+  const memory = await openStore(folder.path, notices.set, { hasHistory: keepsHistory(folder.study) });
   opened(() => memory.close());
   await completeSwitch(folder.path);
   const change = studyChange(folder, parts, memory, { log, restart: onDue });

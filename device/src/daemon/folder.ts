@@ -10,7 +10,7 @@ import { makeIdentity, readIdentity } from "../identity.ts";
 import { LINKS_FILE, type Link, nameRule, readLinks, writeLinks } from "../linksFile.ts";
 import { addressFault, dialFault, type Identity } from "../peer.ts";
 import { reasonOf } from "../reason.ts";
-import { parseStudy, type Study } from "../study.ts";
+import { keepsHistory, parseStudy, type Study } from "../study.ts";
 import { readPoints } from "./points.ts";
 
 /** What a device is set up with. */
@@ -47,7 +47,7 @@ export async function createFolder(path: string, studyText: string, settings: De
   const identity = await makeIdentity(path);
   await writeLinks(path, []);
   await durableWrite(join(path, STUDY_FILE), new TextEncoder().encode(studyText));
-  if (study.privacy === "guarded") await beginHistory(path);
+  if (keepsHistory(study)) await beginHistory(path, study);
   await writeSettings(path, settings);
   return { path, identity, study, links: [], ...settings };
 }

@@ -68,6 +68,9 @@ function deviceFamilies({ device, next, pending, notices, dataReadAt }: DaemonSt
       "Rows that wait for others, to count or to count no more.",
       guarded === null ? [] : Object.entries(guarded.rowsWaiting).map(([kind, rows]) => [{ kind }, rows]),
     ),
+    gauge("epsilon_spent", "What all releases of private rows cost.", device.private?.epsilonSpent ?? null),
+    gauge("epsilon_lifetime", "What all releases may ever cost.", device.private?.epsilonLifetime ?? null),
+    gauge("release_outdated", "1 while the data are others than those released.", device.private?.isOutdated ?? null),
     gauge(
       "data_stale",
       "1 while the data files cannot be used and earlier rows are.",

@@ -4,6 +4,7 @@ import { edges, type Graph, type Matrix, matrix, randomStream, takeRows } from "
 import { type ChangeStatus, type ChangingDevice, type ChangingOptions, createChangingDevice } from "../change.ts";
 import { volatileMemory } from "../memory.ts";
 import { studyObjective } from "../objective.ts";
+import { encodeLedger, newLedger } from "../private/ledger.ts";
 import type { Contract } from "../protocol.ts";
 import { type RecordedEvent, recordedNetwork } from "../recording.ts";
 import { isSettled } from "../settled.ts";
@@ -128,7 +129,7 @@ export function simulate(options: SimulationOptions): Simulation {
     const epoch = (before?.part.memory.epoch ?? 0) + epochs;
     const { study, contract } = before?.part ?? options;
     const again = ({ memory }: Kept) => volatileMemory(epoch, memory.latest(), memory.latestHistory());
-    const memory = before === undefined ? volatileMemory(epoch) : again(before.part);
+    const memory = before === undefined ? firstMemory(epoch, options, i) : again(before.part);
     const part = { study, contract, rows: datasets[i], memory };
     const next = before?.next && { ...before.next, memory: again(before.next) };
     const others = Array.from(wanted[i], (j) => networks[j].self);
@@ -250,6 +251,14 @@ export function simulate(options: SimulationOptions): Simulation {
     },
     digest: log.digest,
   };
+}
+
+/** The noise of a private device is as the seed says, so that a network can be run again. */
+function firstMemory(epoch: number, { study, seed }: SimulationOptions, i: number) {
+  if (study.privacy !== "private") return volatileMemory(epoch);
+  const random = randomStream(seed, "secret", i);
+  const secret = Uint8Array.from({ length: 32 }, () => Math.floor(256 * random()));
+  return volatileMemory(epoch, undefined, encodeLedger(newLedger(secret)));
 }
 
 const pairOf = (i: number, j: number) => `${Math.min(i, j)} ${Math.max(i, j)}`;

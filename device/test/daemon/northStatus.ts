@@ -30,6 +30,7 @@ export const northStatus: DaemonStatus = {
       isHistoryLost: false,
       failure: null,
     },
+    private: null,
     epoch: 1,
     opening: 3,
     round: 12,

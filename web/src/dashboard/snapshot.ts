@@ -26,6 +26,10 @@ export interface DeviceView {
   readonly memoryBytes: number;
   /** In the features' units. */
   readonly clusters: readonly (readonly number[])[] | null;
+  /** What the owner calls each of them; null: nothing. */
+  readonly names: readonly (string | null)[];
+  /** What the device's own rows in each are like; null: not known yet, or too many rows to read them again. */
+  readonly profiles: readonly ClusterProfile[] | null;
   readonly links: readonly LinkView[];
   readonly pending: readonly { readonly peer: string; readonly address: string; readonly attempts: number }[];
   readonly notices: readonly NoticeView[];
@@ -35,12 +39,19 @@ export interface DeviceView {
   readonly history: readonly { readonly at: number; readonly objective: number; readonly move: number }[];
 }
 
+export interface ClusterProfile {
+  /** Own rows that are nearest to it. */
+  readonly rows: number;
+  /** In the feature's unit, and how far the mean is from that of all own rows, in their standard deviations. */
+  readonly features: readonly { readonly mean: number; readonly spread: number; readonly difference: number }[];
+}
+
 interface StudyView {
   readonly name: string;
   readonly hash: string;
   readonly k: number;
   readonly alpha: number;
-  readonly features: readonly { readonly name: string; readonly unit: string }[];
+  readonly features: readonly { readonly name: string; readonly unit: string; readonly scale: number }[];
 }
 
 export interface PrivacyView {
@@ -79,6 +90,8 @@ interface NoticeView {
 /** What a person may ask for. */
 export type Action =
   | { readonly do: "pause" | "resume" | "reset"; readonly device: string }
+  /** An empty name takes it away. */
+  | { readonly do: "name"; readonly device: string; readonly cluster: number; readonly name: string }
   | { readonly do: "unlink"; readonly device: string; readonly peer: string }
   /** In an open study, a person must agree to what neighbours can learn. */
   | { readonly do: "accept"; readonly device: string; readonly peer: string; readonly acceptOpen: boolean };

@@ -104,6 +104,11 @@ export function addressOf(setup: Setup, round: number): string {
   return named.toString();
 }
 
+/** What `fedkm playground` takes, for a setup that differs from the default in some settings. */
+export function playgroundState(changes: Partial<Setup>, round = 0): string {
+  return addressOf({ ...defaultSetup, ...changes }, round);
+}
+
 function eventText(event: StoryEvent): string {
   const whom = "ends" in event ? event.ends.join("-") : event.device;
   return `${event.round}:${event.kind}:${whom}`;
@@ -128,6 +133,15 @@ export function readAddress(text: string): { readonly setup: Setup; readonly rou
     setup: setup as unknown as Setup,
     round: within(given.get("round"), { least: 0, most: 100_000, whole: true }) ?? 0,
   };
+}
+
+/** What of an address is no setting, or no value of its setting. */
+export function unreadSettings(text: string): string[] {
+  const { setup, round } = readAddress(text);
+  const read: Readonly<Record<string, unknown>> = { ...setup, round, events: setup.events.map(eventText).join(" ") };
+  const isRead = (name: string, value: string) =>
+    String(read[name]) === value || (typeof read[name] === "number" && read[name] === Number(value));
+  return [...new URLSearchParams(text)].flatMap(([name, value]) => (isRead(name, value) ? [] : [`${name}=${value}`]));
 }
 
 interface Limit {

@@ -1,7 +1,7 @@
 // fedkm audit: attacks on simulated networks or on a recording, as a table, a page or JSON.
 
 import { parseStudy, type Study } from "@fedkm/device";
-import { auditRecording, auditStudy, ownStudy } from "@fedkm/device/audit";
+import { auditRecording, auditStudy, ownPrivateStudy, ownStudy } from "@fedkm/device/audit";
 import { readFolder, readHistory, readPoints, readRows } from "@fedkm/device/daemon";
 import type { Console } from "../../console.ts";
 import { readStudyText } from "../../devices/study.ts";
@@ -14,7 +14,7 @@ import { type Answer, answerOf, inWords } from "./words.ts";
 export interface AuditFlags {
   readonly study?: string;
   readonly data?: readonly string[];
-  readonly privacy?: "open" | "guarded";
+  readonly privacy?: Study["privacy"];
   readonly runs: number;
   readonly seed: number;
   readonly record?: string;
@@ -46,8 +46,7 @@ export async function audit(flags: AuditFlags, io: Console): Promise<void> {
 
 async function auditNetworks(flags: AuditFlags, io: Console): Promise<Answer> {
   const { data = [], runs, seed } = flags;
-  const given = flags.study === undefined ? ownStudy : parseStudy(readStudyText(flags.study));
-  const study: Study = { ...given, privacy: flags.privacy ?? given.privacy };
+  const study = studyOf(flags);
   const datasets = await Promise.all(data.map((file) => readPoints(file, study)));
   if (datasets.length === 1) throw new UsageError("--data must name at least 2 files, one for each device, got 1");
   const progress = progressOn(io.stderr);
@@ -74,6 +73,14 @@ async function auditNetworks(flags: AuditFlags, io: Console): Promise<Answer> {
 function bar(share: number): string {
   const full = Math.round(20 * share);
   return `[${"#".repeat(full)}${".".repeat(20 - full)}]`;
+}
+
+function studyOf({ study: file, privacy }: AuditFlags): Study {
+  if (file === undefined) return privacy === "private" ? ownPrivateStudy : { ...ownStudy, privacy: privacy ?? "open" };
+  const study = parseStudy(readStudyText(file));
+  if (privacy === "private" && study.privacy !== "private")
+    throw new UsageError(`--privacy private needs a study with an epsilon, got one with privacy ${study.privacy}`);
+  return { ...study, privacy: privacy ?? study.privacy };
 }
 
 async function auditDevice(record: string, state: string): Promise<Answer> {

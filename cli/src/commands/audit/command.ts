@@ -16,7 +16,7 @@ at the device's rows and counts what is right. Every attack stands in a row of a
 What the modes promise: "open" promises nothing. Neighbours can compute cluster means, sizes and, over time, single rows,
 so use it for data that may be public. "guarded" promises that no sum or difference of anything a device ever sends tells
 apart fewer rows than the study's minimum. Means and sizes of clusters remain visible, and it is not differential
-privacy. See docs/privacy.md.
+privacy. "private" is: whoever knows all other rows learns little about one, as epsilon says. See docs/privacy.md.
 
 The exit code is 0 when the audit ran, whatever it found: read the verdict, or --json.
 
@@ -33,8 +33,8 @@ export function auditCommand(io: Console): Command {
     .option("--data <files...>", "rows of the study's devices, one file each (default: drawn for each network)")
     .option(
       "--privacy <mode>",
-      "open or guarded (default: that of the study)",
-      parseChoice("--privacy", ["open", "guarded"]),
+      "open, guarded or private (default: that of the study)",
+      parseChoice("--privacy", ["open", "guarded", "private"]),
     )
     .option("--runs <integer>", "networks to attack", parseWhole("--runs", 1, 100_000), 200)
     .option("--seed <integer>", "draws rows, networks and attacks", parseSeed, 1)

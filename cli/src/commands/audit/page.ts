@@ -5,7 +5,7 @@ import { version } from "../../version.ts";
 import { type Answer, figuresOf, heading } from "./words.ts";
 
 export function auditPage(answer: Answer): string {
-  const { study, privacy, minimum, source, attacks, verdict, remaining } = answer;
+  const { study, privacy, minimum, epsilon, source, attacks, verdict, remaining } = answer;
   const title = `Privacy audit: ${study}`;
   const [attackName, ...figures] = heading;
   const found = attacks.map((attack) => [attack.title, attack.leak, ...figuresOf(attack)]);
@@ -13,7 +13,7 @@ export function auditPage(answer: Answer): string {
   return htmlPage(
     title,
     `<h1>${escaped(title)}</h1>
-<p>The mode is "${escaped(privacy)}" with a minimum of ${minimum} rows. Attacked: ${escaped(source)}.</p>
+<p>The mode is "${escaped(privacy)}" with ${epsilon === undefined ? `a minimum of ${minimum} rows` : `epsilon ${epsilon}`}. Attacked: ${escaped(source)}.</p>
 <h2>Verdict</h2>
 <p><strong>${escaped(verdict)}</strong></p>
 <h2>What attackers learnt</h2>

@@ -9,6 +9,8 @@ export interface Answer {
   readonly study: string;
   readonly privacy: string;
   readonly minimum: number;
+  /** Of a private study. */
+  readonly epsilon?: number;
   /** What was attacked. */
   readonly source: string;
   readonly attacks: readonly (Tally & {
@@ -24,11 +26,16 @@ export interface Answer {
 
 const WIDTH = 100;
 
-export function answerOf({ name, privacy, minimum }: Study, tallies: readonly Tally[], source: string): Answer {
+export function answerOf(
+  { name, privacy, minimum, epsilon }: Study,
+  tallies: readonly Tally[],
+  source: string,
+): Answer {
   return {
     study: name,
     privacy,
     minimum,
+    ...(epsilon !== undefined && { epsilon }),
     source,
     attacks: tallies.map((tally) => ({
       ...tally,
@@ -51,12 +58,13 @@ export function figuresOf({ attack, tried, groups, withRows }: Answer["attacks"]
 export const heading = ["attack", "tried", "means found", "rows found"];
 
 export function inWords(answer: Answer, page: string | undefined): string[] {
-  const { study, privacy, minimum, source, attacks, verdict, remaining } = answer;
+  const { study, privacy, minimum, epsilon, source, attacks, verdict, remaining } = answer;
+  const promise = epsilon === undefined ? `minimum ${minimum}` : `epsilon ${epsilon}`;
   const rows = [heading, ...attacks.map((attack) => [attack.title, ...figuresOf(attack)])];
   const leaks = ["the worst that was learnt", ...attacks.map(({ leak }) => leak)];
   const lines = alignColumns(rows).map((line, n) => `${line}   ${leaks[n]}`);
   return [
-    `Privacy "${privacy}" of study ${study}, minimum ${minimum}: ${source}`,
+    `Privacy "${privacy}" of study ${study}, ${promise}: ${source}`,
     "",
     ...lines,
     "",

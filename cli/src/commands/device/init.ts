@@ -1,11 +1,12 @@
 // fedkm device init: a key, a folder, and an invite for others.
 
 import { basename, resolve } from "node:path";
-import { parseStudy } from "@fedkm/device";
+import { devicesToGainBy, parseStudy } from "@fedkm/device";
 import { createFolder, drawInvite, everyInterface, freePorts, readRows, rowsFault } from "@fedkm/device/daemon";
 import type { Console } from "../../console.ts";
 import { inviteOf, NO_INVITE } from "../../devices/invite.ts";
 import { readStudyText } from "../../devices/study.ts";
+import { UsageError } from "../../failure.ts";
 
 export interface InitOptions {
   readonly state: string;
@@ -14,6 +15,23 @@ export interface InitOptions {
   readonly name?: string;
   readonly listen?: readonly string[];
   readonly announce?: readonly string[];
+  readonly acceptNoise?: boolean;
+}
+
+/** More devices than this hardly ever take part, and then privacy only costs. */
+const MOST_EXPECTED_DEVICES = 1000;
+
+/** What a private study is worth to a device with these rows, in one line. */
+function gainOf(devices: number, { acceptNoise }: InitOptions): string[] {
+  if (devices <= MOST_EXPECTED_DEVICES) {
+    const few = devices <= 2 ? "any neighbour" : `${devices} devices or more that have the same clusters`;
+    return [`private: with ${few} the common answer can be expected to be nearer to the truth than this device alone`];
+  }
+  const rule = Number.isFinite(devices)
+    ? `only ${devices} devices together would be nearer to the truth than this device alone`
+    : "the clusters of these rows would drown in the noise, and this device would only follow its neighbours";
+  if (acceptNoise === true) return [`private: ${rule}`];
+  throw new UsageError(`--accept-noise must be given, or a larger epsilon, or more rows: ${rule}`);
 }
 
 export async function initDevice(options: InitOptions, { stdout, stderr }: Console): Promise<void> {
@@ -21,13 +39,16 @@ export async function initDevice(options: InitOptions, { stdout, stderr }: Conso
   const text = readStudyText(options.study);
   const study = parseStudy(text);
   // What cannot be read later is said now.
-  const fault = rowsFault(study, await readRows({ data, study }));
+  const rows = await readRows({ data, study });
+  const fault = rowsFault(study, rows);
+  const gain = study.privacy === "private" ? gainOf(devicesToGainBy(study, rows), options) : [];
   const { name = basename(resolve(state)) } = options;
   const listen = options.listen ?? (await freePorts("0.0.0.0", 1)).flatMap((port) => everyInterface(port));
   const folder = await createFolder(state, text, { name, data, listen, announce });
   const invite = await inviteOf(folder);
   const lines = [
     `device ${name} lives in ${state}; its key is ${state}/key, keep it there`,
+    ...gain,
     "",
     "invite for its neighbours:",
     invite ?? NO_INVITE,

@@ -1,5 +1,6 @@
 // fedkm device restore: a device's folder made again from its backup.
 
+import { keepsHistory } from "@fedkm/device";
 import { readFolder, restoreFolder } from "@fedkm/device/daemon";
 import type { Console } from "../../console.ts";
 import { readPassphrase } from "../../devices/passphrase.ts";
@@ -21,7 +22,7 @@ export async function restoreDevice(
     `device ${name} lives in ${state} again, as it was at ${savedAt}`,
     "Do not run it while the device that it was saved from runs: both would be the same device.",
     ...missingData.map((path) => `data file ${path} does not exist here: bring it, or correct ${state}/device.json`),
-    ...(study.privacy === "guarded" ? [consent] : []),
+    ...(keepsHistory(study) ? [consent] : []),
     "",
     `next: fedkm device run --state ${state}`,
   ];

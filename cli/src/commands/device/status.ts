@@ -1,7 +1,7 @@
 // fedkm device status: how a device is doing, for a person or a machine, once or again and again.
 
 import { setTimeout as pause } from "node:timers/promises";
-import { whatNeighboursLearn } from "@fedkm/device";
+import { type PrivateStatus, whatNeighboursLearn } from "@fedkm/device";
 import { type DaemonStatus, isLocked, type LinkStatus, type Notice } from "@fedkm/device/daemon";
 import { printable } from "@fedkm/device/printable";
 import type { Console } from "../../console.ts";
@@ -88,8 +88,10 @@ function relayLine({ reservations, circuits, bytes }: NonNullable<DaemonStatus["
   return `relays to ${count(reservations)} of its neighbours: ${count(circuits)} circuits now, ${count(bytes)} bytes so far`;
 }
 
-function privacyLines({ privacy, guarded }: RunStatus["device"]): string[] {
+function privacyLines({ privacy, guarded, private: released }: RunStatus["device"]): string[] {
   const mode = `${privacy}: ${whatNeighboursLearn[privacy]}`;
+  // A status that an earlier version wrote has none.
+  if (released != null) return [mode, releaseLine(released)];
   if (guarded === null) return [mode];
   const { smallestClass, rowsHeldBack, rowsWaiting } = guarded;
   const { added, deleted } = rowsWaiting;
@@ -98,6 +100,13 @@ function privacyLines({ privacy, guarded }: RunStatus["device"]): string[] {
     `smallest class ${smallestClass === null ? "none" : `${count(smallestClass)} rows`}, ${count(rowsHeldBack)} rows held back, ` +
       `${count(added)} wait to be added, ${count(deleted)} to be deleted`,
   ];
+}
+
+function releaseLine({ releases, epsilonSpent, epsilonLifetime, delta, stage }: PrivateStatus): string {
+  const used = { cells: "the counts of a grid", means: "the means of its clusters" };
+  const what = stage === null ? "nothing is released yet" : `${used[stage]} are used`;
+  const spent = `epsilon ${significant(epsilonSpent, 3)} of ${significant(epsilonLifetime, 3)} spent at delta ${delta}`;
+  return `${count(releases)} releases, ${spent}; ${what}`;
 }
 
 function runState({ isRunning, pid, writtenAt }: RunStatus): string {

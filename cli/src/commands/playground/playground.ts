@@ -2,15 +2,21 @@
 
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
+import { unreadSettings } from "@fedkm/web";
 import type { Console } from "../../console.ts";
+import { UsageError } from "../../failure.ts";
 import { staticFile } from "../../staticFiles.ts";
 import { stoppable, untilStopped } from "../../stop.ts";
 
 export interface PlaygroundOptions {
+  /** Behind "#" in the page's address, with or without that sign; empty: the page's own first screen. */
+  readonly state: string;
   readonly port: number;
 }
 
-export async function playground({ port }: PlaygroundOptions, io: Console): Promise<void> {
+export async function playground({ state, port }: PlaygroundOptions, io: Console): Promise<void> {
+  const shown = state.replace(/^#/, "");
+  checkState(shown);
   await stoppable(async (signal) => {
     const server = createServer(async (request, response) => {
       const { code, type, body } = await answer(request);
@@ -21,13 +27,24 @@ export async function playground({ port }: PlaygroundOptions, io: Console): Prom
       server.once("error", reject);
       server.listen(port, "127.0.0.1", resolve);
     });
-    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const hash = shown === "" ? "" : `#${shown}`;
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/${hash}`;
     io.stdout.write(`${address}\n`);
     io.stderr.write("The playground is served to this machine. Ctrl-C ends it.\n");
     await untilStopped(signal);
     server.close();
     server.closeAllConnections();
   });
+}
+
+/** The page leaves out what it cannot read; a command says so. */
+function checkState(state: string): void {
+  const unread = unreadSettings(state);
+  if (unread.length > 0) {
+    throw new UsageError(
+      `state must hold settings of the playground, got ${unread.map((own) => `"${own}"`).join(", ")}`,
+    );
+  }
 }
 
 interface Answer {

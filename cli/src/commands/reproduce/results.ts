@@ -25,6 +25,7 @@ import { toPdf, toPng } from "@fedkm/pictures/node";
 import type { Console } from "../../console.ts";
 import { alignColumns, wrap } from "../../table.ts";
 import { writeFolder } from "../../write.ts";
+import { watchable } from "./watch.ts";
 
 export interface Results {
   readonly plan: Plan;
@@ -60,6 +61,7 @@ export async function writeResults(results: Results, stdout: Console["stdout"]):
   const effort = `${manifest.cells} cells in ${seconds.toFixed(1)} s with ${workers} ${workers === 1 ? "worker" : "workers"}, seed ${manifest.seed}.`;
   const certified = certifiedLine(runs);
   const personalisation = personalisationOf(aggregated);
+  const watched = watchable(runs);
   const report = renderReport({
     title: `fedkm reproduce ${manifest.what}`,
     effort,
@@ -67,6 +69,7 @@ export async function writeResults(results: Results, stdout: Console["stdout"]):
     claims,
     agreement,
     aggregated,
+    watched,
     pictures: pictures.map(({ svg }) => svg),
     manifest,
   });
@@ -97,6 +100,7 @@ export async function writeResults(results: Results, stdout: Console["stdout"]):
       claims,
       ...(personalisation && { personalisation: personalisation.sentences }),
       agreement: agreeing,
+      watched,
       files: [...files.keys()],
     };
     stdout.write(`${JSON.stringify(summary, undefined, 2)}\n`);
@@ -109,6 +113,7 @@ export async function writeResults(results: Results, stdout: Console["stdout"]):
     ...personalisationLines(personalisation),
     ...agreementLines(agreeing),
     "",
+    ...(watched.length === 0 ? [] : ["watch a run (more in the report):", `  ${watched[0].command}`]),
     `report: ${join(out, "report.html")}`,
   ];
   stdout.write(`${lines.join("\n")}\n`);

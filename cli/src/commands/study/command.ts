@@ -26,10 +26,13 @@ function initCommand(io: Console): Command {
     .option("--columns <a,b>", "only these columns of --data")
     .option(
       "--privacy <mode>",
-      "guarded, or open for data that may be public",
-      parseChoice("--privacy", ["guarded", "open"]),
+      "guarded, private (differential privacy), or open for data that may be public",
+      parseChoice("--privacy", ["guarded", "private", "open"]),
       "guarded",
     )
+    .option("--typical-rows <integer>", "private: rows of a device, about", parseWhole("--typical-rows", 1))
+    .option("--epsilon <number>", "private: what releases of a device's rows cost (1)", parseAtLeastZero("--epsilon"))
+    .option("--delta <number>", "private: how likely that may not hold (1e-5)", parseAtLeastZero("--delta"))
     .option("--out <file.yaml>", "where the study goes", "study.yaml")
     .addHelpText("after", "\nExample:\n  fedkm study init --k 4 --feature temperature:-40:60:°C humidity:0:100:%")
     .action(async (options: StudyInitOptions) => {

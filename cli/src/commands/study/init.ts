@@ -1,7 +1,7 @@
 // fedkm study init: a first study file, from features given or from a file's columns, for a person to look over.
 
 import { existsSync } from "node:fs";
-import { type Feature, parseStudy, whatNeighboursLearn } from "@fedkm/device";
+import { budgetOf, type Feature, parseStudy, type Study, whatNeighboursLearn } from "@fedkm/device";
 import { type Columns, readColumns } from "@fedkm/device/daemon";
 import type { Console } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
@@ -14,7 +14,10 @@ export interface StudyInitOptions {
   readonly feature?: readonly string[];
   readonly data?: string;
   readonly columns?: string;
-  readonly privacy: "open" | "guarded";
+  readonly privacy: Study["privacy"];
+  readonly typicalRows?: number;
+  readonly epsilon?: number;
+  readonly delta?: number;
   readonly out: string;
 }
 
@@ -27,10 +30,11 @@ export async function initStudy(options: StudyInitOptions, { stdout }: Console):
   const features =
     data === undefined ? feature?.map(parseFeature) : boundsOf(await readColumns(data, columns?.split(",")));
   const text = studyText({ ...options, features: features ?? [] });
-  parseStudy(text);
+  const study = parseStudy(text);
   await writeWhole(out, text);
   stdout.write(`wrote ${out}: look it over, then give the same file to every device\n`);
   stdout.write(`privacy is ${options.privacy}: ${whatNeighboursLearn[options.privacy]}\n`);
+  if (study.privacy === "private" && data !== undefined) stdout.write(`${BOUNDS_OF_DATA}\n`);
 }
 
 function parseFeature(text: string): Feature {
@@ -60,16 +64,17 @@ function boundsOf({ names, points }: Columns): Feature[] {
   });
 }
 
-interface StudySketch {
-  readonly name: string;
-  readonly k: number;
-  readonly alpha: number;
+/** Bounds that come from rows say something about them. */
+const BOUNDS_OF_DATA =
+  "bounds and scales come from the file: replace them by what is known without it, or the promise does not cover them";
+
+type StudySketch = Omit<StudyInitOptions, "feature" | "data" | "columns" | "out"> & {
   readonly features: readonly Feature[];
-  readonly privacy: "open" | "guarded";
-}
+};
 
 /** The file's text, with a reason for each field. */
-function studyText({ name, k, alpha, features, privacy }: StudySketch): string {
+function studyText(sketch: StudySketch): string {
+  const { name, k, alpha, features, privacy } = sketch;
   const lines = features.map(
     ({ name: feature, unit, min, max, scale }) =>
       `  - { name: ${JSON.stringify(feature)}, unit: ${JSON.stringify(unit)}, min: ${min}, max: ${max}, scale: ${scale} }`,
@@ -87,9 +92,35 @@ coupling: nearest
 # device: every device counts the same. sample: by its rows.
 weighting: device
 # guarded: ${whatNeighboursLearn.guarded}.
+# private: ${whatNeighboursLearn.private}.
 # open: ${whatNeighboursLearn.open}.
 privacy: ${privacy}
-# What guarded promises. In both modes a device with fewer than k times as many rows sends nothing of its own.
+${budgetText(sketch)}# What guarded promises. In both modes a device with fewer than k times as many rows sends nothing of its own.
 minimum: 10
 `;
 }
+
+/** What only a private study says. */
+function budgetText({ privacy, typicalRows, ...given }: StudySketch): string {
+  if (privacy !== "private") {
+    for (const [option, value] of Object.entries({ "--typical-rows": typicalRows, ...budgetOptions(given) })) {
+      if (value !== undefined)
+        throw new UsageError(`${option} must be left out unless --privacy is private, got ${value}`);
+    }
+    return "";
+  }
+  if (typicalRows === undefined)
+    throw new UsageError("--typical-rows must be given with --privacy private, got nothing");
+  const { epsilon, delta, lifetime } = budgetOf(given);
+  return `# Rows of a device, about: the noise is made for so many. Never count them for this.
+typicalRows: ${typicalRows}
+# What all releases of one version of a device's rows cost, how likely that may not hold, and what it may ever spend.
+epsilon: ${epsilon}
+delta: ${delta}
+lifetimeEpsilon: ${lifetime}
+`;
+}
+
+const budgetOptions = ({ epsilon, delta }: Pick<StudySketch, "epsilon" | "delta">) => {
+  return { "--epsilon": epsilon, "--delta": delta };
+};

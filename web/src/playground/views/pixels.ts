@@ -1,8 +1,9 @@
 // Colours as they lie in the memory of an image, and how two of them mix.
 
-/** Of #rrggbb: red in the lowest byte, and fully opaque. */
+/** Of #rrggbb, or of #rgb as the build may shorten it: red in the lowest byte, and fully opaque. */
 export function pixelOf(colour: string): number {
-  const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));
+  const digits = colour.length === 4 ? colour.replaceAll(/[\da-f]/gi, "$&$&") : colour;
+  const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(digits.slice(at, at + 2), 16));
   return (red | (green << 8) | (blue << 16) | (255 << 24)) >>> 0;
 }
 

@@ -1,0 +1,41 @@
+// Private studies on the command line: what study init writes, and whether device init says what a device gains.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { paperData } from "@fedkm/core";
+import { parseStudy, pointsAsCsv } from "@fedkm/device";
+import { expect, test } from "vitest";
+import { outcome, temporaryFolder } from "./folder.ts";
+
+const folder = temporaryFolder();
+const study = join(folder.path, "study.yaml");
+const asked = ["study", "init", "--feature", "x:-13:13", "y:-13:13", "--out"];
+
+test("study init --privacy private writes the budget, and needs the rows of a typical device", async () => {
+  expect((await outcome(...asked, study, "--privacy", "private")).stderr).toBe(
+    "fedkm: --typical-rows must be given with --privacy private, got nothing\n",
+  );
+  const { code, stdout } = await outcome(...asked, study, "--privacy", "private", "--typical-rows", "800");
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/privacy is private: everything sent about one version/);
+  expect(parseStudy(readFileSync(study, "utf8"))).toMatchObject({ epsilon: 1, delta: 1e-5, lifetimeEpsilon: 4 });
+  expect((await outcome(...asked, join(folder.path, "other.yaml"), "--epsilon", "2")).stderr).toBe(
+    "fedkm: --epsilon must be left out unless --privacy is private, got 2\n",
+  );
+});
+
+test("device init says from how many devices on a device gains, and refuses one whose clusters drown", async () => {
+  const init = (rows: number, ...more: string[]) => {
+    const text = pointsAsCsv(parseStudy(readFileSync(study, "utf8")), paperData("iso", 1, rows, 1).datasets[0]);
+    const data = folder.file(`${rows}.csv`, text);
+    const state = join(folder.path, `device-${rows}`);
+    return outcome("device", "init", "--study", study, "--data", data, "--state", state, ...more);
+  };
+  expect((await init(800)).stdout).toMatch(/\nprivate: with \d devices or more that have the same clusters the common/);
+  const { code, stderr } = await init(60);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(
+    /^fedkm: --accept-noise must be given, .* the clusters of these rows would drown in the noise/,
+  );
+  expect((await init(60, "--accept-noise")).code).toBe(0);
+});

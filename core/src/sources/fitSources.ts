@@ -1,0 +1,214 @@
+// Algorithm 1 where rows stay in their sources: a run on samples, then few passes over all rows to a fixed point of all.
+
+import { checkArray, checkGraph, checkInteger } from "../check.ts";
+import { defaults } from "../defaults.ts";
+import { type FitModel, fitOn } from "../fit.ts";
+import { type FitOptions, fitOptionNames } from "../fitOptions.ts";
+import { checkOptions, type OptionNames } from "../given.ts";
+import type { Graph } from "../graph.ts";
+import type { PreparedPoints } from "../kernel/kernel.ts";
+import { fastKernel } from "../kernel/wasm.ts";
+import type { Matrix } from "../matrix.ts";
+import { longestWay, rowsNearBorders } from "./nearBorders.ts";
+import { type Source, statisticsOf } from "./source.ts";
+import { keptLabels, movedBy, type Pass, standInFor, standingIn } from "./standIn.ts";
+
+export interface SourcesOptions extends Omit<FitOptions, "kernel" | "privacy" | "empty"> {
+  /** Rows of a device's sample, at most; where every row counts the same, of the largest device. Default 50,000. */
+  sample?: number | undefined;
+  /** Passes over all rows, at most. Default 30. */
+  mostPasses?: number | undefined;
+}
+
+const { kernel: _, privacy: __, empty: ___, ...takenOptions } = fitOptionNames;
+
+const sourcesOptionNames: OptionNames<SourcesOptions> = { ...takenOptions, sample: true, mostPasses: true };
+
+/** A pass over all rows, in numbers. */
+export interface PassSummary {
+  /** Passes so far, those for rows near borders included. */
+  readonly pass: number;
+  /** F, on all rows. */
+  readonly objective: number;
+  readonly totalVariation: number;
+  /** How far (M), repeated with the labels of this pass, would move a coordinate. */
+  readonly largestMove: number;
+}
+
+export interface SourcesModel extends Pick<FitModel, "centroids" | "objective" | "inertia" | "converged"> {
+  readonly passes: number;
+  readonly history: readonly PassSummary[];
+  /** Own rows per cluster, for every device. */
+  readonly counts: readonly Float64Array[];
+}
+
+/** As `fit`, for rows that stay where they are. */
+export async function fitSources(
+  sources: readonly Source[],
+  graph: Graph,
+  options: SourcesOptions,
+): Promise<SourcesModel> {
+  const passes = fitPasses(sources, graph, options);
+  for (;;) {
+    const step = await passes.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** The same, a pass over all rows at a time. */
+export async function* fitPasses(
+  sources: readonly Source[],
+  graph: Graph,
+  options: SourcesOptions,
+): AsyncGenerator<PassSummary, SourcesModel, void> {
+  const { sample: sampleRows = 50_000, mostPasses = 30, ...fitting } = options;
+  checkArray("sources", sources, "sources, one for each device");
+  checkGraph(graph);
+  checkOptions(options, sourcesOptionNames, "k and alpha");
+  checkInteger("sample", sampleRows, 1);
+  checkInteger("mostPasses", mostPasses, 1);
+  const sizes = sampleSizes(sources, sampleRows, fitting);
+  const samples = await Promise.all(sources.map((source, i) => source.sample(sizes[i], fitting.signal)));
+  const places = sources.map((source, i): Place => {
+    const scale = source.rows / Math.max(1, samples[i].rows);
+    return { source, sample: samples[i], prepared: fastKernel.prepare(samples[i]), scale };
+  });
+  try {
+    return yield* passesFrom(fitOn(samples, graph, fitting).centroids, places, graph, { ...fitting, mostPasses });
+  } finally {
+    for (const { prepared } of places) prepared.release();
+  }
+}
+
+/** A source with its sample, each row of which stands for `scale` rows. */
+interface Place {
+  readonly source: Source;
+  readonly sample: Matrix;
+  readonly prepared: PreparedPoints;
+  readonly scale: number;
+}
+
+async function* passesFrom(
+  start: readonly Matrix[],
+  places: readonly Place[],
+  graph: Graph,
+  { mostPasses, ...fitting }: Omit<FitOptions, "kernel"> & { readonly mostPasses: number },
+): AsyncGenerator<PassSummary, SourcesModel, void> {
+  const { signal, tol = defaults.tol } = fitting;
+  const standIns = places.map(({ source }) => standInFor(source));
+  // The samples have chosen the basin.
+  const settled = { ...fitting, candidates: false, freshStarts: 0, rounds: ROUNDS_BETWEEN };
+  const runOn = (points: readonly PreparedPoints[], init: readonly Matrix[]) =>
+    fitOn(standIns, graph, { ...settled, init, kernel: standingIn(standIns, points) });
+  const history: PassSummary[] = [];
+  let centroids = start;
+  let passes = 0;
+  let maySample = true;
+  let before: FitModel | undefined;
+  for (;;) {
+    const found = await Promise.all(places.map(({ source }, i) => passOver(source, centroids[i], signal)));
+    passes++;
+    const kept = runOn(found.map(keptLabels), centroids);
+    const [{ objective, totalVariation }] = kept.history;
+    const largestMove = moveBetween(centroids, kept.centroids);
+    history.push({ pass: passes, objective, totalVariation, largestMove });
+    yield history[history.length - 1];
+    const isStill = largestMove <= tol * largestCoordinate(centroids);
+    if (isStill || passes >= mostPasses) {
+      const inertia = found.reduce((sum, { statistics }) => sum + statistics.loss, 0);
+      const counts = found.map(({ statistics }) => statistics.counts);
+      return { centroids, objective, inertia, converged: isStill, passes, history, counts };
+    }
+    const hasRisen = before !== undefined && objective > before.history[0].objective * (1 + ROUNDING);
+    if (hasRisen && before !== undefined) {
+      // A sample can mislead where clusters are few rows. Kept labels never raise the objective.
+      maySample = false;
+      centroids = before.centroids;
+      continue;
+    }
+    before = kept;
+    const byLabels = kept.centroids;
+    const bySample = maySample
+      ? runOn(
+          places.map(({ prepared, scale }, i) => movedBy(prepared, scale, found[i])),
+          centroids,
+        ).centroids
+      : byLabels;
+    const near = await rowsThatMove(places, centroids, bySample, signal);
+    if (near === undefined) {
+      centroids = bySample;
+      continue;
+    }
+    passes++;
+    const prepared = near.map((points) => fastKernel.prepare(points));
+    centroids = runOn(
+      prepared.map((points, i) => movedBy(points, 1, found[i])),
+      centroids,
+    ).centroids;
+    for (const points of prepared) points.release();
+  }
+}
+
+async function passOver(source: Source, centroids: Matrix, signal: AbortSignal | undefined): Promise<Pass> {
+  signal?.throwIfAborted();
+  return { centroids, statistics: await statisticsOf(source, centroids, signal) };
+}
+
+/** Between passes rounds cost next to nothing. */
+const ROUNDS_BETWEEN = 2000;
+
+/** Of an objective: engines add losses up in any order. */
+const ROUNDING = 1e-12;
+
+/** Numbers of the rows near borders of a device. */
+const MOST_NEAR = 2 ** 22;
+
+/** Centroids may go this many times as far as a sample says. */
+const MARGIN = 3;
+
+/**
+ * Of every device the rows that can change their cluster on a way of about this length; undefined where the samples say
+ * that they are too many, or where they are.
+ */
+async function rowsThatMove(
+  places: readonly Place[],
+  from: readonly Matrix[],
+  to: readonly Matrix[],
+  signal: AbortSignal | undefined,
+): Promise<Matrix[] | undefined> {
+  const margins = from.map((centroids, i) => MARGIN * longestWay(centroids, to[i]));
+  const most = places.map(({ source }) => Math.floor(MOST_NEAR / source.cols));
+  const isFew = places.every(
+    ({ sample, prepared, scale }, i) =>
+      scale * rowsNearBorders(sample, prepared, from[i], margins[i]).rows <= 0.8 * most[i],
+  );
+  if (!isFew) return undefined;
+  const near = await Promise.all(
+    places.map(({ source }, i) => source.nearBorders(from[i], margins[i], most[i], signal)),
+  );
+  const found = near.filter((points) => points !== undefined);
+  return found.length < near.length ? undefined : found;
+}
+
+/** Where devices count by their rows, samples are the same share of all, but enough for k clusters. */
+function sampleSizes(sources: readonly Source[], most: number, { k, weighting }: Omit<FitOptions, "kernel">): number[] {
+  const largest = sources.reduce((rows, source) => Math.max(rows, source.rows), 1);
+  const share = weighting === "sample" ? Math.min(1, most / largest) : 1;
+  const clusters = typeof k === "number" ? k : Math.max(...k);
+  return sources.map(({ rows }) => Math.min(rows, most, Math.max(Math.ceil(share * rows), ENOUGH * clusters)));
+}
+
+/** Rows of a sample for each cluster. */
+const ENOUGH = 64;
+
+function moveBetween(a: readonly Matrix[], b: readonly Matrix[]): number {
+  let largest = 0;
+  a.forEach(({ data }, i) => {
+    for (let at = 0; at < data.length; at++) largest = Math.max(largest, Math.abs(data[at] - b[i].data[at]));
+  });
+  return largest;
+}
+
+function largestCoordinate(centroids: readonly Matrix[]): number {
+  return centroids.reduce((most, { data }) => data.reduce((a, x) => Math.max(a, Math.abs(x)), most), 0);
+}

@@ -1,0 +1,6 @@
+// Runs over rows that stay where they are, and what such rows must answer: the entry @fedkm/core/sources.
+
+export { addBlock } from "../kernel/block.ts";
+export { fitPasses, fitSources, type PassSummary, type SourcesModel, type SourcesOptions } from "./fitSources.ts";
+export { rowsNearBorders } from "./nearBorders.ts";
+export { emptyParts, gridsOf, joinSources, memorySource, type Parts, type Source, statisticsOf } from "./source.ts";

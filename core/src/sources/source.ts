@@ -1,0 +1,111 @@
+// Rows that stay where they are, for instance in a database: what a run knows of them, and what it may ask.
+
+import { checkStatistics } from "../check.ts";
+import { addBlock } from "../kernel/block.ts";
+import { gatherStatistics, gridsFor } from "../kernel/grid.ts";
+import { emptyStatistics, type Statistics } from "../kernel/kernel.ts";
+import { fastKernel } from "../kernel/wasm.ts";
+import { extremesOf, type Matrix, stack, takeRows } from "../matrix.ts";
+import { rowsNearBorders } from "./nearBorders.ts";
+
+/** (E1) before its sums are added up: for each cluster the coarse and the fine parts of kernel/grid.ts, and the loss. */
+export interface Parts {
+  /** k rows of 2 (cols + 1) numbers: coarse sums, coarse count, fine sums, fine count. */
+  readonly sums: Float64Array;
+  readonly loss: number;
+}
+
+/** The rows must stay the same during a run, and all of their numbers must be finite. */
+export interface Source {
+  readonly rows: number;
+  readonly cols: number;
+  /** The smallest and the largest value of every column. */
+  readonly least: Float64Array;
+  readonly most: Float64Array;
+  /** (E1) on given grids, so that parts of several sources, of blocks and of shards add up exactly. */
+  parts(centroids: Matrix, grids: Float64Array, signal?: AbortSignal): Promise<Parts>;
+  /** At most `size` rows, spread over all of them: the same ones every time, and all if there are no more. */
+  sample(size: number, signal?: AbortSignal): Promise<Matrix>;
+  /** All rows that can leave their cluster if no centroid goes farther than `margin`; undefined if they are more than `most`. */
+  nearBorders(centroids: Matrix, margin: number, most: number, signal?: AbortSignal): Promise<Matrix | undefined>;
+}
+
+/** The grids of a source: with them its sums have the bits that the kernel gives for the same rows in memory. */
+export function gridsOf({ rows, least, most }: Pick<Source, "rows" | "least" | "most">): Float64Array {
+  const largest = least.map((low, c) => Math.max(Math.abs(low), Math.abs(most[c])));
+  return gridsFor(Float64Array.of(...largest, 1), rows);
+}
+
+/** (E1) of a source: the counts and sums of the kernel, to the last bit. */
+export async function statisticsOf(source: Source, centroids: Matrix, signal?: AbortSignal): Promise<Statistics> {
+  const { sums, loss } = await source.parts(centroids, gridsOf(source), signal);
+  const statistics = emptyStatistics(centroids.rows, centroids.cols);
+  gatherStatistics(sums, 0, statistics);
+  statistics.loss = loss;
+  checkStatistics(statistics, source.rows, centroids.rows, centroids.cols);
+  return statistics;
+}
+
+/** Rows in memory as a source. */
+export function memorySource(points: Matrix): Source {
+  const { rows, cols } = points;
+  return {
+    rows,
+    cols,
+    ...extremesOf([points]),
+    async parts(centroids, grids) {
+      const sums = emptyParts(centroids);
+      return { sums, loss: addBlock(points, grids, centroids.data, sums) };
+    },
+    async sample(size) {
+      return size >= rows ? points : takeRows(points, spreadRows(rows, size));
+    },
+    async nearBorders(centroids, margin, most) {
+      const prepared = fastKernel.prepare(points);
+      const near = rowsNearBorders(points, prepared, centroids, margin);
+      prepared.release();
+      return near.rows > most ? undefined : near;
+    },
+  };
+}
+
+/** Several sources as one: the rows of a device that lie in several places. */
+export function joinSources(sources: readonly Source[]): Source {
+  const rows = sources.reduce((sum, own) => sum + own.rows, 0);
+  const extreme = (side: "least" | "most", pick: (...values: number[]) => number) =>
+    sources[0][side].map((_, c) => pick(...sources.map((own) => own[side][c])));
+  return {
+    rows,
+    cols: sources[0].cols,
+    least: extreme("least", Math.min),
+    most: extreme("most", Math.max),
+    async parts(centroids, grids, signal) {
+      const all = await Promise.all(sources.map((own) => own.parts(centroids, grids, signal)));
+      return all.reduce((total, own) => ({
+        sums: total.sums.map((sum, i) => sum + own.sums[i]),
+        loss: total.loss + own.loss,
+      }));
+    },
+    async sample(size, signal) {
+      const share = Math.min(1, size / rows);
+      const all = await Promise.all(sources.map((own) => own.sample(Math.ceil(share * own.rows), signal)));
+      return stack(all);
+    },
+    async nearBorders(centroids, margin, most, signal) {
+      const all = await Promise.all(sources.map((own) => own.nearBorders(centroids, margin, most, signal)));
+      const found = all.filter((own) => own !== undefined);
+      const near = stack(found);
+      return found.length < all.length || near.rows > most ? undefined : near;
+    },
+  };
+}
+
+/** Room for the parts at some centroids. */
+export function emptyParts({ rows, cols }: Matrix): Float64Array {
+  return new Float64Array(rows * 2 * (cols + 1));
+}
+
+/** One row of each of `size` equal parts. */
+function spreadRows(rows: number, size: number): Uint32Array {
+  return Uint32Array.from({ length: size }, (_, i) => Math.floor(((i + 0.5) * rows) / size));
+}

@@ -1,0 +1,110 @@
+// Addresses of sources: duckdb:PATH, postgres://USER@HOST/DATABASE?table=NAME, clickhouse://HOST/DATABASE/TABLE.
+
+import { SourceError } from "./driver.ts";
+
+export interface Address {
+  readonly scheme: "duckdb" | "postgres" | "clickhouse";
+  readonly host: string;
+  readonly port: number | undefined;
+  readonly user: string;
+  /** Of DuckDB the path, else the database. */
+  readonly database: string;
+  readonly schema: string | undefined;
+  readonly table: string | undefined;
+  /** TLS: undefined where nothing is said. */
+  readonly tls: boolean | undefined;
+  /** Where the password is: a variable of the environment, or a file. */
+  readonly passwordEnv: string | undefined;
+  readonly passwordFile: string | undefined;
+  /** A file of certificates to trust. */
+  readonly certificates: string | undefined;
+}
+
+const SCHEME = /^(duckdb|postgres|postgresql|clickhouse):/;
+
+/** Whether a text names a source, and not a file. */
+export function isAddress(text: string): boolean {
+  return SCHEME.test(text);
+}
+
+const OPTIONS = ["table", "schema", "tls", "password-env", "password-file", "certificates"];
+
+/** Never repeats what was typed: there may be a password in it. */
+export function parseAddress(text: string): Address {
+  const [, scheme] = SCHEME.exec(text) ?? [];
+  if (scheme === undefined) throw new SourceError("a source must begin with duckdb:, postgres:// or clickhouse://");
+  if (scheme === "duckdb") return duckdbAddress(text.slice("duckdb:".length));
+  let url: URL;
+  try {
+    url = new URL(text.replace(SCHEME, "http:"));
+  } catch {
+    throw new SourceError(`${scheme}: an address must be like ${EXAMPLES[scheme]}`);
+  }
+  if (url.password !== "") {
+    const rule = `a password must not stand in an address, where others can read it: put it into ${PASSWORD_VARIABLES[scheme]}, or into a file of mode 600 and its name behind ?password-file=`;
+    throw new SourceError(`${scheme}://${url.host}: ${rule}`);
+  }
+  const options = optionsOf(url.searchParams, scheme);
+  const [database = "", ...further] = url.pathname.slice(1).split("/").map(decodeURIComponent);
+  const [table, schema] = tableOf(options, further, scheme);
+  return {
+    scheme: scheme === "clickhouse" ? "clickhouse" : "postgres",
+    host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
+    port: url.port === "" ? undefined : Number(url.port),
+    user: decodeURIComponent(url.username),
+    database,
+    schema,
+    table,
+    tls: yesOrNo(options.tls),
+    passwordEnv: options["password-env"],
+    passwordFile: options["password-file"],
+    certificates: options.certificates,
+  };
+}
+
+const EXAMPLES: Record<string, string> = {
+  postgres: "postgres://reader@host/database?table=visits",
+  postgresql: "postgres://reader@host/database?table=visits",
+  clickhouse: "clickhouse://reader@host/database/visits",
+};
+
+export const PASSWORD_VARIABLES: Record<string, string> = {
+  postgres: "PGPASSWORD",
+  postgresql: "PGPASSWORD",
+  clickhouse: "CLICKHOUSE_PASSWORD",
+};
+
+function optionsOf(params: URLSearchParams, scheme: string): Record<string, string | undefined> {
+  const unknown = [...params.keys()].find((name) => !OPTIONS.includes(name));
+  // Only the name: its value may be a password.
+  if (unknown !== undefined) {
+    throw new SourceError(`${scheme}: an address takes ${OPTIONS.join(", ")}, got ${JSON.stringify(unknown)}`);
+  }
+  return Object.fromEntries(params);
+}
+
+/** `schema.table` is two names unless the schema is given as well. */
+function tableOf(
+  options: Record<string, string | undefined>,
+  path: readonly string[],
+  scheme: string,
+): [string | undefined, string | undefined] {
+  const given = options.table ?? (path.length > 0 ? path.join("/") : undefined);
+  if (given === undefined || options.schema !== undefined || scheme === "clickhouse") return [given, options.schema];
+  const dot = given.indexOf(".");
+  return dot < 0 ? [given, undefined] : [given.slice(dot + 1), given.slice(0, dot)];
+}
+
+function yesOrNo(text: string | undefined): boolean | undefined {
+  if (text === undefined || text === "yes" || text === "no") return text && text === "yes";
+  throw new SourceError(`tls must be yes or no, got ${JSON.stringify(text)}`);
+}
+
+/** A question mark is also a pattern for one letter: options begin at one that is followed by a name that is known. */
+function duckdbAddress(text: string): Address {
+  const [, path, query = ""] = /^(.*?)(?:\?((?:table|schema)=.*))?$/s.exec(text) as unknown as string[];
+  if (path === "") throw new SourceError("duckdb: must be followed by a file, a folder or a pattern of files");
+  const [table, schema] = tableOf(optionsOf(new URLSearchParams(query), "duckdb"), [], "duckdb");
+  const nothing = { port: undefined, tls: undefined, passwordEnv: undefined, passwordFile: undefined };
+  return { scheme: "duckdb", host: "", user: "", database: path, schema, table, certificates: undefined, ...nothing };
+}

@@ -1,0 +1,99 @@
+// The dialects of the engines.
+
+import type { Dialect } from "./dialect.ts";
+import { byEach } from "./measure.ts";
+
+/** Doubled quotes inside quotes: standard names and texts. */
+function quoted(mark: string, text: string): string {
+  return mark + withoutZero(text).replaceAll(mark, mark + mark) + mark;
+}
+
+/** No engine takes a zero byte, and what is written in C would end there. */
+function withoutZero(text: string): string {
+  if (text.includes("\0")) throw new RangeError(`a name must not hold a zero byte, got ${JSON.stringify(text)}`);
+  return text;
+}
+
+/** A number that no engine takes for a decimal: with an exponent. */
+function withExponent(value: number): string {
+  return Object.is(value, -0) ? "-0e0" : value.toExponential();
+}
+
+export const duckdb: Dialect = {
+  name: "DuckDB",
+  quote: (name) => quoted('"', name),
+  text: (value) => quoted("'", value),
+  number: withExponent,
+  double: (column, isNullable) =>
+    isNullable ? `coalesce(CAST(${column} AS DOUBLE), 'NaN'::DOUBLE)` : `CAST(${column} AS DOUBLE)`,
+  isNaN: (x) => `isnan(${x})`,
+  isInfinite: (x) => `isinf(${x})`,
+  least: (values) => `least(${values.join(", ")})`,
+  fence: "",
+  rowNumber: "row_number() OVER ()",
+  scattered: (number) => `hash(${number})`,
+  measure: (centroids) => {
+    if (centroids.data.length < 24) return undefined;
+    const squared = (centroid: Float64Array) =>
+      `pow(list_distance(v, [${Array.from(centroid, withExponent).join(", ")}]), 2)`;
+    return { ...byEach(duckdb, centroids, squared), from: `[${columnNames(centroids.cols)}] AS v`, isExact: false };
+  },
+};
+
+export const postgres: Dialect = {
+  name: "PostgreSQL",
+  quote: (name) => quoted('"', name),
+  // Backslashes mean themselves, whatever the server's settings are.
+  text: (value) => (value.includes("\\") ? ` E${quoted("'", value.replaceAll("\\", "\\\\"))}` : quoted("'", value)),
+  number: (value) => `'${withExponent(value)}'::float8`,
+  double: (column, isNullable) => (isNullable ? `coalesce(${column}::float8, 'NaN'::float8)` : `${column}::float8`),
+  isNaN: (x) => `${x} = 'NaN'::float8`,
+  isInfinite: (x) => `abs(${x}) = 'Infinity'::float8`,
+  least: (values) => `least(${values.join(", ")})`,
+  fence: " OFFSET 0",
+  rowNumber: "row_number() OVER ()",
+  scattered: (number) => `(hashint8(${number})::bigint & 2147483647)`,
+};
+
+export const clickhouse: Dialect = {
+  name: "ClickHouse",
+  // Backslashes have a meaning inside the marks.
+  quote: (name) => `\`${withoutZero(name).replace(/[\\`]/g, "\\$&")}\``,
+  text: (value) => `'${withoutZero(value).replace(/[\\']/g, "\\$&")}'`,
+  // Old servers read decimal digits with errors in the last bit.
+  number: (value) => `reinterpretAsFloat64(unhex('${hexOf(value)}'))`,
+  double: (column, isNullable) => (isNullable ? `ifNull(toFloat64(${column}), nan)` : `toFloat64(${column})`),
+  isNaN: (x) => `isNaN(${x})`,
+  isInfinite: (x) => `isInfinite(${x})`,
+  least: (values) => balanced(values, (a, b) => `least(${a}, ${b})`),
+  fence: "",
+  rowNumber: "rowNumberInAllBlocks()",
+  scattered: (number) => `intHash32(${number})`,
+  // A query of thousands of numbers takes minutes to plan: the numbers of a centroid are one text.
+  measure: (centroids) => {
+    if (centroids.data.length < 48) return undefined;
+    const squared = (centroid: Float64Array) => {
+      const bytes = Array.from(centroid, hexOf).join(",");
+      const numbers = `arrayMap(h -> reinterpretAsFloat64(unhex(h)), splitByChar(',', '${bytes}'))`;
+      return `arraySum(arrayMap((a, b) -> (a - b) * (a - b), v, ${numbers}))`;
+    };
+    return { ...byEach(clickhouse, centroids, squared), from: `[${columnNames(centroids.cols)}] AS v`, isExact: false };
+  },
+};
+
+function hexOf(value: number): string {
+  const bytes = Buffer.alloc(8);
+  bytes.writeDoubleLE(value);
+  return bytes.toString("hex");
+}
+
+function columnNames(cols: number): string {
+  return Array.from({ length: cols }, (_, j) => `x${j}`).join(", ");
+}
+
+/** A function of two for many, in a tree of small depth. */
+function balanced(values: readonly string[], join: (a: string, b: string) => string): string {
+  if (values.length === 1) return values[0];
+  const half = values.length >> 1;
+  return join(balanced(values.slice(0, half), join), balanced(values.slice(half), join));
+}

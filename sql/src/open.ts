@@ -1,0 +1,137 @@
+// From an address to a source: the engine is opened, the columns are chosen, and all rows are looked at once.
+
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { basename, join } from "node:path";
+import type { Source } from "@fedkm/core/sources";
+import { type Address, parseAddress } from "./address.ts";
+import { openClickHouse } from "./clickhouse.ts";
+import { duckdb } from "./dialects.ts";
+import { SourceError } from "./driver.ts";
+import { openDuckDB } from "./duckdb.ts";
+import type { Engine } from "./engine.ts";
+import { openPostgres } from "./postgres.ts";
+import { isLocal, passwordOf } from "./secrets.ts";
+import { sourceOn, type Watcher, type Way } from "./source.ts";
+import type { Selected } from "./statements.ts";
+import { chooseColumns, type MissingRows, surveyOf } from "./survey.ts";
+
+export interface OpenOptions extends Watcher {
+  readonly columns?: readonly string[] | undefined;
+  readonly exclude?: readonly string[] | undefined;
+  /** A SELECT in the place of a table. */
+  readonly query?: string | undefined;
+  /** A condition in SQL. */
+  readonly where?: string | undefined;
+  /** Default "refuse". */
+  readonly missing?: MissingRows | undefined;
+  /** Default: files are loaded where they fit and streamed where they do not, and servers aggregate. */
+  readonly way?: Way | undefined;
+  /** Seconds for a query. Default 3600. */
+  readonly timeLimit?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Where passwords may be. */
+  readonly env: NodeJS.ProcessEnv;
+}
+
+export interface OpenSource extends Source {
+  /** A short name, without user or host. */
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly way: Way;
+  /** Rows that were left out because a number is missing. */
+  readonly dropped: number;
+  readonly engine: Engine;
+  readonly selected: Selected;
+  close(): Promise<void>;
+}
+
+/** Numbers that are loaded rather than streamed: 0.8 GB, and as much again in the kernel. */
+const FITS = 1e8;
+
+export async function openSource(text: string, options: OpenOptions): Promise<OpenSource> {
+  const { query, where, missing = "refuse", columns, exclude, signal } = options;
+  const address = parseAddress(text);
+  const engine = await openEngine(address, options);
+  try {
+    const relation = query === undefined ? relationOf(address, engine) : `(${query}\n) AS q`;
+    const filtered = where === undefined ? relation : `(SELECT * FROM ${relation} WHERE (${where}\n)) AS q`;
+    const chosen = chooseColumns(await engine.columns(filtered, signal), {
+      ...(columns && { columns }),
+      ...(exclude && { exclude }),
+    });
+    const asked = { dialect: engine.dialect, relation, columns: chosen, where, dropsMissing: false };
+    const { survey, selected } = await surveyOf(engine, asked, missing, signal);
+    const { rows } = survey;
+    const isFile = address.scheme === "duckdb";
+    const way = options.way ?? (!isFile ? "pushed" : rows * chosen.length <= FITS ? "memory" : "stream");
+    const source = await sourceOn(engine, selected, survey, way, options, signal);
+    const about = { name: nameOf(address), columns: chosen.map(({ name }) => name), way, dropped: survey.dropped };
+    return { ...source, ...about, engine, selected, close: () => engine.close() };
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+}
+
+async function openEngine(address: Address, { timeLimit = 3600, env }: OpenOptions): Promise<Engine> {
+  const { scheme, host, port, database, user, certificates } = address;
+  if (scheme === "duckdb") return openDuckDB(isDatabase(database) ? database : undefined, timeLimit);
+  const isSecure = address.tls ?? !isLocal(host);
+  const password = passwordOf(address, env);
+  if (scheme === "clickhouse") {
+    return openClickHouse({
+      host,
+      port: port ?? (isSecure ? 8443 : 8123),
+      isSecure,
+      database: database || "default",
+      user: user || "default",
+      password: password ?? "",
+      timeLimit,
+      ca: certificates === undefined ? undefined : readFileSync(certificates, "utf8"),
+    });
+  }
+  return openPostgres({
+    host: host || "localhost",
+    port: port ?? 5432,
+    database,
+    user: user || (env.PGUSER ?? env.USER ?? "postgres"),
+    password,
+    tls: isSecure && { ...(certificates !== undefined && { ca: readFileSync(certificates, "utf8") }) },
+    timeLimit,
+  });
+}
+
+function isDatabase(path: string): boolean {
+  return /\.(duckdb|db|ddb)$/.test(path);
+}
+
+function relationOf({ scheme, database, schema, table }: Address, { dialect }: Engine): string {
+  if (scheme === "duckdb" && !isDatabase(database)) return filesOf(database);
+  if (table === undefined) {
+    throw new SourceError(
+      `${database}: a table must be named, as ?table=NAME${scheme === "clickhouse" ? " or /DATABASE/TABLE" : ""}, or a --query given`,
+    );
+  }
+  return schema === undefined ? dialect.quote(table) : `${dialect.quote(schema)}.${dialect.quote(table)}`;
+}
+
+/** A folder stands for all Parquet files in it, or else for all CSV files. Folders like year=2026 become columns. */
+function filesOf(path: string): string {
+  const isFolder = existsSync(path) && statSync(path).isDirectory();
+  if (isFolder) return parquet(join(path, "**", "*.parquet"));
+  if (/\.(csv|tsv)(\.gz)?$/.test(path)) return `read_csv(${duckdb.text(path)}, hive_partitioning = true)`;
+  return parquet(path);
+}
+
+function parquet(pattern: string): string {
+  return `read_parquet(${duckdb.text(pattern)}, hive_partitioning = true)`;
+}
+
+function nameOf({ scheme, database, table }: Address): string {
+  if (table !== undefined) return table;
+  return scheme === "duckdb"
+    ? basename(database)
+        .replace(/\.\w+$/, "")
+        .replace(/^[*]+$/, "files")
+    : database;
+}

@@ -1,0 +1,140 @@
+// PostgreSQL: read-only connections, and rows by binary COPY, which costs a third of rows as objects.
+
+import type { Client, QueryConfig } from "pg";
+import { copyRows } from "./copyBinary.ts";
+import { postgres as dialect } from "./dialects.ts";
+import { importDriver, SourceError } from "./driver.ts";
+import type { Engine } from "./engine.ts";
+
+export interface PostgresServer {
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  readonly user: string;
+  /** Undefined: the driver looks into ~/.pgpass. */
+  readonly password: string | undefined;
+  /** False, or the certificates to trust besides the system's. */
+  readonly tls: false | { readonly ca?: string };
+  /** Seconds for a query. */
+  readonly timeLimit: number;
+}
+
+/** int8, int2, int4, float4, float8, numeric. */
+const NUMERIC = new Set([20, 21, 23, 700, 701, 1700]);
+
+export async function openPostgres(server: PostgresServer): Promise<Engine> {
+  const { default: pg } = await importDriver("pg", () => import("pg"));
+  const { to: copyTo } = await importDriver("pg-copy-streams", () => import("pg-copy-streams"));
+  const { timeLimit, tls, ...where } = server;
+  const newClient = (settings: string) =>
+    new pg.Client({
+      ...where,
+      ssl: tls,
+      application_name: "fedkm",
+      connectionTimeoutMillis: 10_000,
+      keepAlive: true,
+      options: `${settings} -c statement_timeout=${1000 * timeLimit}`,
+    });
+
+  /** A connection of its own for each question: where a server went away, the next question finds the new one. */
+  async function connect(settings: string, signal: AbortSignal | undefined) {
+    signal?.throwIfAborted();
+    const client = newClient(settings);
+    // Without it a connection that breaks between two questions would end the process.
+    client.on("error", () => {});
+    await client.connect();
+    const stop = () => void cancel(client);
+    signal?.addEventListener("abort", stop);
+    const end = () => {
+      signal?.removeEventListener("abort", stop);
+      void client.end().catch(() => {});
+    };
+    return { client, end };
+  }
+
+  /** Asks the server to stop, over another connection, as it listens to nothing else until it has answered. */
+  async function cancel(client: Client): Promise<void> {
+    const { processID } = client as Client & { readonly processID: number };
+    const other = newClient("");
+    other.on("error", () => {});
+    try {
+      await other.connect();
+      await other.query("SELECT pg_cancel_backend($1)", [processID]);
+    } catch {
+      // It went away by itself.
+    } finally {
+      void other.end().catch(() => {});
+    }
+  }
+
+  return {
+    dialect,
+    async columns(relation, signal) {
+      const { client, end } = await connect(READING, signal);
+      try {
+        const { fields } = await client.query(single(`SELECT * FROM ${relation} LIMIT 0`));
+        const types = await client.query<{ name: string }>(
+          "SELECT format_type(t, NULL) AS name FROM unnest($1::oid[]) AS t",
+          [fields.map(({ dataTypeID }) => dataTypeID)],
+        );
+        return fields.map(({ name, dataTypeID }, i) => {
+          return { name, type: types.rows[i].name, isNumeric: NUMERIC.has(dataTypeID), isNullable: false };
+        });
+      } catch (error) {
+        throw described(error);
+      } finally {
+        end();
+      }
+    },
+    async *blocks(statement, cols, signal, isNumbered = false) {
+      const { client, end } = await connect(isNumbered ? `${READING} ${NUMBERED}` : READING, signal);
+      try {
+        yield* copyRows(client.query(copyTo(`COPY (${statement}) TO STDOUT (FORMAT binary)`)), cols);
+      } catch (error) {
+        signal?.throwIfAborted();
+        throw described(error);
+      } finally {
+        end();
+      }
+    },
+    async write(statements, signal) {
+      const { client, end } = await connect("", signal);
+      try {
+        await client.query("BEGIN");
+        for (const statement of statements) await client.query(single(statement));
+        await client.query("COMMIT");
+      } catch (error) {
+        signal?.throwIfAborted();
+        throw described(error);
+      } finally {
+        // What was not committed is undone.
+        end();
+      }
+    },
+    isPassing(error) {
+      const { code = "", message = "" } = error as { code?: string; message?: string };
+      return (
+        /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|ENOENT|57P0[123]|08)/.test(code) ||
+        /terminated|timeout/i.test(message)
+      );
+    },
+    async close() {},
+  };
+}
+
+const READING = "-c default_transaction_read_only=on";
+
+/** Parallel or shared scans would number rows differently each time. */
+const NUMBERED = "-c synchronize_seqscans=off -c max_parallel_workers_per_gather=0";
+
+/** The extended protocol takes one statement only: what a user gives as a condition cannot begin another. */
+function single(text: string): QueryConfig {
+  return { text, queryMode: "extended" } as QueryConfig;
+}
+
+/** What the server says, without the query, which is long. */
+function described(error: unknown): unknown {
+  const { code, message, severity } = error as { code?: string; message: string; severity?: string };
+  if (severity === undefined || code === undefined) return error;
+  return Object.assign(new SourceError(`PostgreSQL refused a query: ${message}`), { code });
+}

@@ -1,0 +1,167 @@
+// A source on an engine: the rows are loaded, streamed through the kernel, or stay where they are and answer by aggregates.
+
+import { fastKernel, type Matrix, stack, takeRows } from "@fedkm/core";
+import { addBlock, emptyParts, memorySource, type Parts, rowsNearBorders, type Source } from "@fedkm/core/sources";
+import { SourceError } from "./driver.ts";
+import { type Engine, gather } from "./engine.ts";
+import { retried } from "./retry.ts";
+import {
+  borderStatement,
+  isExact,
+  nearStatement,
+  ON_BORDER,
+  rowsStatement,
+  type Selected,
+  sampleStatement,
+  statisticsStatement,
+} from "./statements.ts";
+import type { Survey } from "./survey.ts";
+
+/** memory: rows are loaded once. stream: rows pass through the kernel. pushed: the engine aggregates. */
+export type Way = "memory" | "stream" | "pushed";
+
+/** What a source tells about its work. */
+export interface Watcher {
+  /** Rows that have passed in the current pass. */
+  readonly onRows?: ((rows: number) => void) | undefined;
+  /** A server was away and is asked again. */
+  readonly onRetry?: ((error: unknown) => void) | undefined;
+}
+
+/** The rows of a survey as a source. */
+export async function sourceOn(
+  engine: Engine,
+  selected: Selected,
+  survey: Survey,
+  way: Way,
+  { onRows = () => {}, onRetry = () => {} }: Watcher,
+  signal?: AbortSignal,
+): Promise<Source> {
+  const { rows, least, most } = survey;
+  const cols = selected.columns.length;
+  const again = <T>(ask: () => Promise<T>, stop: AbortSignal | undefined) =>
+    retried(ask, engine.isPassing, stop, onRetry);
+  /** All rows of a query, one block after the other. */
+  const each = async (statement: string, stop: AbortSignal | undefined, work: (block: Matrix) => boolean) => {
+    let seen = 0;
+    for await (const block of engine.blocks(statement, cols, stop)) {
+      if (!work(block)) return;
+      seen += block.rows;
+      onRows(seen);
+    }
+  };
+  if (way === "memory") {
+    const points = await again(() => gather(engine.blocks(rowsStatement(selected), cols, signal), cols), signal);
+    checkRows(points.rows, rows);
+    return memorySource(points);
+  }
+  const stream = async (centroids: Matrix, grids: Float64Array, stop?: AbortSignal): Promise<Parts> => {
+    const sums = emptyParts(centroids);
+    let loss = 0;
+    await each(rowsStatement(selected), stop, (block) => {
+      loss += addBlock(block, grids, centroids.data, sums);
+      return true;
+    });
+    return { sums, loss };
+  };
+  const push = async (centroids: Matrix, grids: Float64Array, stop?: AbortSignal): Promise<Parts> => {
+    const sums = emptyParts(centroids);
+    const width = 3 + 2 * cols;
+    const answer = await gather(engine.blocks(statisticsStatement(selected, centroids, grids), width, stop), width);
+    let loss = readParts(answer, cols, sums);
+    if (!isExact(selected, centroids) && hasBorder(answer)) {
+      await each(borderStatement(selected, centroids), stop, (block) => {
+        loss += addBlock(block, grids, centroids.data, sums);
+        return true;
+      });
+    }
+    return { sums, loss };
+  };
+  return {
+    rows,
+    cols,
+    least,
+    most,
+    async parts(centroids, grids, stop) {
+      const parts = await again(() => (way === "stream" ? stream : push)(centroids, grids, stop), stop);
+      checkRows(countOf(parts, centroids), rows);
+      return parts;
+    },
+    sample: (size, stop) =>
+      again(async () => {
+        const step = Math.max(1, Math.floor(rows / size));
+        const statement = step === 1 ? rowsStatement(selected) : sampleStatement(selected, step);
+        return inOrder(await gather(engine.blocks(statement, cols, stop, true), cols));
+      }, stop),
+    nearBorders: (centroids, margin, mostRows, stop) =>
+      again(async () => {
+        const found: Matrix[] = [];
+        let near = 0;
+        const statement = way === "stream" ? rowsStatement(selected) : nearStatement(selected, centroids, margin);
+        await each(statement, stop, (block) => {
+          const own = way === "stream" ? nearIn(block, centroids, margin) : { ...block, data: block.data.slice() };
+          found.push(own);
+          near += own.rows;
+          return near <= mostRows;
+        });
+        return near > mostRows
+          ? undefined
+          : found.length === 0
+            ? { data: new Float64Array(0), rows: 0, cols }
+            : stack(found);
+      }, stop),
+  };
+}
+
+/** Shards answer in any order, and the first rows of a sample are where a run begins. */
+function inOrder(points: Matrix): Matrix {
+  const { data, rows, cols } = points;
+  const compare = (a: number, b: number) => {
+    for (let c = 0; c < cols; c++) {
+      const difference = data[a * cols + c] - data[b * cols + c];
+      if (difference !== 0) return difference;
+    }
+    return 0;
+  };
+  return takeRows(points, Uint32Array.from({ length: rows }, (_, r) => r).sort(compare));
+}
+
+/** Adds the answer of an aggregate query to the parts; returns the loss. */
+function readParts({ data, rows, cols: width }: Matrix, cols: number, /* IN OUT */ sums: Float64Array): number {
+  let loss = 0;
+  for (let r = 0; r < rows; r++) {
+    const [label, count, best, ...columns] = data.subarray(r * width, (r + 1) * width);
+    if (Number.isNaN(label)) throw new SourceError(`${count} rows hold no numbers any more: the table has changed`);
+    if (label === ON_BORDER) continue;
+    const at = 2 * (cols + 1) * label;
+    for (let j = 0; j < cols; j++) {
+      sums[at + j] += columns[2 * j];
+      sums[at + cols + 1 + j] += columns[2 * j + 1];
+    }
+    sums[at + cols] += count;
+    loss += best;
+  }
+  return loss;
+}
+
+function hasBorder({ data, rows, cols }: Matrix): boolean {
+  return Array.from({ length: rows }, (_, r) => data[r * cols]).includes(ON_BORDER);
+}
+
+function countOf({ sums }: Parts, { rows: k, cols }: Matrix): number {
+  return Array.from({ length: k }, (_, c) => sums[c * 2 * (cols + 1) + cols]).reduce((a, b) => a + b, 0);
+}
+
+/** A pass that met other rows than the survey has counted something twice, or not at all. */
+function checkRows(found: number, expected: number): void {
+  if (found !== expected) {
+    throw new SourceError(`rows have changed since the survey: there were ${expected}, and a pass met ${found}`);
+  }
+}
+
+function nearIn(block: Matrix, centroids: Matrix, margin: number): Matrix {
+  const prepared = fastKernel.prepare(block);
+  const near = rowsNearBorders(block, prepared, centroids, margin);
+  prepared.release();
+  return near;
+}

@@ -1,0 +1,123 @@
+// The queries that a source asks, in any dialect: its survey, (E1) on grids, a sample, rows near borders.
+
+import type { Matrix } from "@fedkm/core";
+import type { Dialect, Measure } from "./dialect.ts";
+import { byDifferences } from "./measure.ts";
+
+/** The columns of a relation as doubles x0, x1, ... */
+export interface Selected {
+  readonly dialect: Dialect;
+  /** A table with its quoted name, or a query in brackets with a name. */
+  readonly relation: string;
+  readonly columns: readonly SelectedColumn[];
+  /** A condition in SQL, as the user gave it. */
+  readonly where?: string | undefined;
+  /** Whether rows with a missing number are left out. */
+  readonly dropsMissing: boolean;
+}
+
+interface SelectedColumn {
+  readonly name: string;
+  readonly isNullable: boolean;
+}
+
+export function surveyStatement(selected: Selected): string {
+  const { dialect, columns } = selected;
+  const ofColumn = columns.flatMap((_, j) => {
+    const x = `x${j}`;
+    const count = (condition: string) => dialect.double(`sum(CASE WHEN ${condition} THEN 1 ELSE 0 END)`, true);
+    const finite = `CASE WHEN ${dialect.isNaN(x)} OR ${dialect.isInfinite(x)} THEN ${dialect.number(0)} ELSE ${x} END`;
+    const extreme = (side: string) => dialect.double(`${side}(${finite})`, true);
+    return [count(dialect.isNaN(x)), count(dialect.isInfinite(x)), extreme("min"), extreme("max")];
+  });
+  return `SELECT ${dialect.double("count(*)", false)}, ${ofColumn.join(", ")} FROM ${rowsOf(selected)} AS s`;
+}
+
+/** All rows, as doubles. */
+export function rowsStatement(selected: Selected): string {
+  return `SELECT ${names(selected)} FROM ${rowsOf(selected)} AS s`;
+}
+
+/** One row of about `step`, chosen by the number of the row. */
+export function sampleStatement(selected: Selected, step: number): string {
+  const { dialect } = selected;
+  const numbered = `(SELECT ${names(selected)}, ${dialect.rowNumber} AS n FROM ${rowsOf(selected)} AS s)`;
+  return `SELECT ${names(selected)} FROM ${numbered} AS s WHERE ${dialect.scattered("n")} % ${step} = 0`;
+}
+
+/** (E1): for each cluster its number, count, loss, and for each column the coarse and the fine sum, all as doubles. */
+export function statisticsStatement(selected: Selected, centroids: Matrix, grids: Float64Array): string {
+  const { dialect, columns } = selected;
+  const width = columns.length + 1;
+  const sums = columns.map((_, j) => {
+    const coarse = dialect.number(grids[j]);
+    const fine = dialect.number(grids[width + j]);
+    const high = `((x${j} + ${coarse}) - ${coarse})`;
+    return `sum${high}, sum(((x${j} - ${high}) + ${fine}) - ${fine})`;
+  });
+  const counted = `${dialect.double("label", true)}, ${dialect.double("count(*)", false)}, sum(best)`;
+  return `SELECT ${counted}, ${sums.join(", ")} FROM ${labelled(selected, centroids)} AS s GROUP BY label`;
+}
+
+/** Rows that the last bits of a distance could send to another cluster. */
+export function borderStatement(selected: Selected, centroids: Matrix): string {
+  return `SELECT ${names(selected)} FROM ${labelled(selected, centroids)} AS s WHERE label = ${ON_BORDER}`;
+}
+
+/** Rows that can leave their cluster if no centroid goes farther than `margin`. */
+export function nearStatement(selected: Selected, centroids: Matrix, margin: number): string {
+  const { dialect } = selected;
+  const measure = measureOf(selected, centroids);
+  // A little more than asked for: the rounding of an engine must not lose a row.
+  const reach = `sqrt(best) * ${dialect.number(1 + 1e-9)} + ${dialect.number(2 * margin)}`;
+  const from = `(SELECT ${names(selected)}, ${measure.names}, ${reach} AS reach FROM ${nearest(selected, measure)} AS s${dialect.fence})`;
+  return `SELECT ${names(selected)} FROM ${from} AS s WHERE ${measure.countWithin("reach * reach")} > 1`;
+}
+
+/** The label of rows for which the distances of an engine do not decide. */
+export const ON_BORDER = -1;
+
+/** Relative: vector functions add squares in an order of their own. */
+const DECIDED = 1e-9;
+
+/** Whether the labels of an engine are those of the kernel on every row. */
+export function isExact(selected: Selected, centroids: Matrix): boolean {
+  return measureOf(selected, centroids).isExact;
+}
+
+function measureOf({ dialect }: Selected, centroids: Matrix): Measure {
+  return dialect.measure?.(centroids) ?? byDifferences(dialect, centroids);
+}
+
+function rowsOf({ dialect, relation, columns, where, dropsMissing }: Selected): string {
+  const doubles = columns.map(
+    ({ name, isNullable }, j) => `${dialect.double(dialect.quote(name), isNullable)} AS x${j}`,
+  );
+  const rows = `(SELECT ${doubles.join(", ")} FROM ${relation}${where === undefined ? "" : ` WHERE (${where}\n)`}${dialect.fence})`;
+  if (!dropsMissing) return rows;
+  const whole = columns.map((_, j) => `NOT (${dialect.isNaN(`x${j}`)})`);
+  return `(SELECT * FROM ${rows} AS s WHERE ${whole.join(" AND ")})`;
+}
+
+function names({ columns }: Selected): string {
+  return columns.map((_, j) => `x${j}`).join(", ");
+}
+
+/** Rows with their squared distances and the least of them. Each level is one step, so that nothing is computed twice. */
+function nearest(selected: Selected, measure: Measure): string {
+  const { fence } = selected.dialect;
+  const xs = names(selected);
+  const all = rowsOf(selected);
+  const rows = measure.from === undefined ? all : `(SELECT ${xs}, ${measure.from} FROM ${all} AS s)`;
+  const measured = `(SELECT ${xs}, ${measure.distances} FROM ${rows} AS s${fence})`;
+  return `(SELECT ${xs}, ${measure.names}, ${measure.least} AS best FROM ${measured} AS s${fence})`;
+}
+
+/** Rows with the number of the nearest centroid, the lowest on ties. */
+function labelled(selected: Selected, centroids: Matrix): string {
+  const { dialect } = selected;
+  const measure = measureOf(selected, centroids);
+  const isTie = `${measure.countWithin(`best * ${dialect.number(1 + DECIDED)}`)} > 1`;
+  const label = measure.isExact ? measure.label : `CASE WHEN ${isTie} THEN ${ON_BORDER} ELSE ${measure.label} END`;
+  return `(SELECT ${names(selected)}, best, ${label} AS label FROM ${nearest(selected, measure)} AS s${dialect.fence})`;
+}

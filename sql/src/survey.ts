@@ -1,0 +1,86 @@
+// One look at all rows before anything is computed: how many there are, what is missing, and how large numbers get.
+
+import { SourceError } from "./driver.ts";
+import { type Engine, type EngineColumn, gather } from "./engine.ts";
+import { type Selected, surveyStatement } from "./statements.ts";
+
+/** What becomes of rows with a missing number. */
+export type MissingRows = "refuse" | "drop";
+
+export interface Survey {
+  readonly rows: number;
+  readonly least: Float64Array;
+  readonly most: Float64Array;
+  /** Rows that were left out because a number is missing. */
+  readonly dropped: number;
+}
+
+/** The columns that are wanted, in their order; a column of anything but numbers is refused. */
+export function chooseColumns(
+  all: readonly EngineColumn[],
+  { columns, exclude = [] }: { readonly columns?: readonly string[]; readonly exclude?: readonly string[] },
+): EngineColumn[] {
+  const known = all.map(({ name }) => JSON.stringify(name)).join(", ");
+  const chosen = (columns ?? all.map(({ name }) => name).filter((name) => !exclude.includes(name))).map((name) => {
+    const found = all.find((column) => column.name === name);
+    if (found === undefined) throw new SourceError(`column ${JSON.stringify(name)} must exist, got ${known}`);
+    return found;
+  });
+  if (chosen.length === 0) throw new SourceError(`at least one column must be chosen, got none of ${known}`);
+  const other = chosen.find(({ isNumeric }) => !isNumeric);
+  if (other !== undefined) {
+    const rule =
+      "choose others with --columns, leave it out with --exclude, or turn it into numbers in a view or --query";
+    throw new SourceError(
+      `column ${JSON.stringify(other.name)} must hold numbers, got the type ${other.type}: ${rule}`,
+    );
+  }
+  return chosen;
+}
+
+/** Looks at all rows; refuses what no distance can be taken to. Returns the selection as it is to be asked from now on. */
+export async function surveyOf(
+  engine: Engine,
+  selected: Selected,
+  missing: MissingRows,
+  signal?: AbortSignal,
+): Promise<{ readonly survey: Survey; readonly selected: Selected }> {
+  const columns = selected.columns.map((column) => ({ ...column, isNullable: true }));
+  const first = await look(engine, { ...selected, columns }, signal);
+  const { rows } = first;
+  first.infinite.forEach((count, c) => {
+    if (count === 0) return;
+    const name = JSON.stringify(columns[c].name);
+    throw new SourceError(
+      `column ${name} must hold finite numbers, got infinity in ${count} rows: leave them out with --where`,
+    );
+  });
+  if (rows >= 2 ** 32) throw new SourceError(`a source must have less than ${2 ** 32} rows, got ${rows}`);
+  const holed = first.missing.findIndex((count) => count > 0);
+  if (holed < 0) return { survey: { ...first, dropped: 0 }, selected };
+  if (missing === "refuse") {
+    const name = JSON.stringify(columns[holed].name);
+    const got = `NULL or NaN in ${first.missing[holed]} of ${rows} rows`;
+    throw new SourceError(
+      `column ${name} must not have missing numbers, got ${got}: --missing drop leaves such rows out`,
+    );
+  }
+  const dropping = { ...selected, columns, dropsMissing: true };
+  const second = await look(engine, dropping, signal);
+  return { survey: { ...second, dropped: rows - second.rows }, selected: dropping };
+}
+
+async function look(engine: Engine, selected: Selected, signal: AbortSignal | undefined) {
+  const width = 1 + 4 * selected.columns.length;
+  const { data } = await gather(engine.blocks(surveyStatement(selected), width, signal), width);
+  const every = (from: number) => Float64Array.from(selected.columns, (_, c) => data[1 + 4 * c + from]);
+  const orZero = (x: number) => (Number.isNaN(x) ? 0 : x);
+  return {
+    rows: data[0],
+    // Without rows an engine has no sums and no extremes.
+    missing: every(0).map(orZero),
+    infinite: every(1).map(orZero),
+    least: every(2).map(orZero),
+    most: every(3).map(orZero),
+  };
+}

@@ -1,0 +1,50 @@
+// Counts and sums of every engine, streamed and pushed down, are those of the kernel to the last bit; and what else a
+// source answers. exact.long.test.ts has more problems.
+
+import { matrix } from "@fedkm/core";
+import { memorySource } from "@fedkm/core/sources";
+import { openSource } from "@fedkm/sql";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { engines, problem, testExactness } from "./exact.ts";
+import { duckdbPlace, has, type Place } from "./places.ts";
+
+testExactness(0, 8);
+
+for (const { engine, open } of engines) {
+  describe.skipIf(!has(engine))(engine, () => {
+    let place: Place;
+    beforeAll(async () => {
+      place = await open();
+    }, 120_000);
+    afterAll(() => place?.stop(), 60_000);
+
+    it("finds the rows near borders and a sample of its rows", async () => {
+      const { points, centroids } = problem(3);
+      const address = await place.put(points);
+      const expected = await memorySource(points).nearBorders(centroids, 0.1, 1000);
+      for (const way of ["stream", "pushed"] as const) {
+        const source = await openSource(address, { env: {}, way });
+        const near = await source.nearBorders(centroids, 0.1, 1000);
+        expect(near?.rows).toBe(expected?.rows);
+        expect(await source.nearBorders(centroids, 1e6, 3)).toBeUndefined();
+        const sample = await source.sample(20);
+        expect(sample.rows).toBeGreaterThan(0);
+        expect(sample.rows).toBeLessThan(points.rows);
+        expect(await source.sample(20)).toEqual(sample);
+        await source.close();
+      }
+    });
+  });
+}
+
+it("addresses of files in memory give the same rows as a matrix", async () => {
+  const place = await duckdbPlace();
+  const points = matrix([
+    [1, 2],
+    [3, 4.5],
+  ]);
+  const source = await openSource(await place.put(points), { env: {} });
+  expect(source.way).toBe("memory");
+  expect(await source.sample(10)).toEqual(points);
+  await place.stop();
+});
