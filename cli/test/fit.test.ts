@@ -313,7 +313,7 @@ test.each([
   ],
   [
     ["fit", ...both, "--k", "2", "--exclude", "plant", "--scale", "big"],
-    /--scale must be none, standard or bounds:FILE, got "big"/,
+    /--scale must be none, standard, robust, minmax, rank, log:COLUMNS or bounds:FILE, got "big"/,
   ],
   [["predict", both[0]], /required option '--model <model.json>' not specified/],
 ])("%j is bad usage", async (args, line) => {

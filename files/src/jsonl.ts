@@ -10,12 +10,13 @@ import { DataError, shown } from "./refusal.ts";
 import type { Remedy } from "./remedy.ts";
 import type { Source } from "./source.ts";
 import {
-  deviceNumber,
   finished,
   type Growing,
   growing,
   isFull,
   makeRoom,
+  namelessRemedies,
+  noteDevice,
   noteMissing,
   type Table,
   wordPlace,
@@ -241,12 +242,12 @@ function keep(reading: Reading, value: Line, line: number, selection: Selection)
     if (Number.isNaN(number)) noteMissing(table, slot, line);
     table.values[table.rows * table.cols + slot] = number;
   }
-  if (chosen.device !== undefined && table.devices !== undefined) {
+  if (chosen.device !== undefined) {
     const column = columns[chosen.device].name;
-    const name = String(ownValue(value, column) ?? "").trim();
-    if (name === "")
-      throw new DataError({ file, line, column }, "name a device", "no value", "fill it or remove the line");
-    table.devices.of[table.rows] = deviceNumber(table.devices.numbers, name);
+    noteDevice(table, table.rows, String(ownValue(value, column) ?? "").trim(), () => {
+      const remedies = namelessRemedies("fill it or remove the line");
+      throw new DataError({ file, line, column }, "name a device", "no value", remedies);
+    });
   }
   table.rows++;
 }

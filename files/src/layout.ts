@@ -19,12 +19,16 @@ export interface Selection {
   readonly deviceColumn?: string;
   /** The columns that are categories; "auto": all of texts and booleans. */
   readonly categories?: "auto" | readonly string[];
+  /** Whether a row may name no device, and then belongs to none. */
+  readonly allowsNameless?: boolean;
 }
 
 /** Where the wanted columns stand in the file, in the order wanted. */
 export interface Chosen {
   readonly features: readonly { readonly name: string; readonly index: number; readonly isCategory: boolean }[];
   readonly device: number | undefined;
+  /** Whether a row may name no device. */
+  readonly allowsNameless: boolean;
 }
 
 /** `names` is where the file names its columns. */
@@ -48,7 +52,7 @@ export function chooseColumns(names: Place, all: readonly Column[], selection: S
     throw new DataError(place, "be left to cluster, or another column", "none left", "exclude fewer columns");
   }
   checkKinds(names, all, features, device);
-  return { features, device };
+  return { features, device, allowsNameless: selection.allowsNameless === true };
 }
 
 const isWordy = (kind: ColumnKind) => kind === "text" || kind === "boolean";

@@ -12,12 +12,29 @@ import type { Format, Table } from "./table.ts";
 
 export interface ReadOptions extends Selection, DialectOptions {
   readonly limits?: Limits;
+  /** Told from time to time how many bytes of the file were read so far. */
+  readonly onRead?: (bytes: number) => void;
 }
 
 /** The chosen columns of a file as numbers. */
 export async function tableOf(open: Opener, options: ReadOptions): Promise<Table> {
   const { limits = defaultLimits } = options;
-  return reading(open, limits, (source) => readSource(source, options, limits), options.encoding);
+  const watched = options.onRead === undefined ? open : watchedOpener(open, options.onRead);
+  return reading(watched, limits, (source) => readSource(source, options, limits), options.encoding);
+}
+
+function watchedOpener(open: Opener, onRead: (bytes: number) => void): Opener {
+  return async () => {
+    const bytes = await open();
+    let sum = 0;
+    const read = async (into: Uint8Array, at: number) => {
+      const length = await bytes.read(into, at);
+      sum += length;
+      onRead(sum);
+      return length;
+    };
+    return { ...bytes, read };
+  };
 }
 
 async function readSource(source: Source, options: ReadOptions, limits: Limits): Promise<Table> {

@@ -5,6 +5,7 @@ import type { CellReader } from "./cell.ts";
 import type { Chosen } from "./layout.ts";
 import type { Limits } from "./limits.ts";
 import { DataError, shown } from "./refusal.ts";
+import type { Remedy } from "./remedy.ts";
 
 export type Format = "csv" | "jsonl" | "json" | "parquet" | "xlsx" | "npy";
 
@@ -55,12 +56,21 @@ interface GrowingDevices {
   /** The bytes of the name met last, and its number. */
   last: Uint8Array;
   lastNumber: number;
+  readonly allowsNameless: boolean;
 }
+
+/** In the place of a device's number, of a row that names none. */
+export const NO_DEVICE = 2 ** 32 - 1;
 
 /** Room beyond the estimate; memory that is never written to is not taken from the system. */
 const SLACK = 1.1;
 
-export function growing(file: string, { features, device }: Chosen, expectedRows: number, limits: Limits): Growing {
+export function growing(
+  file: string,
+  { features, device, allowsNameless }: Chosen,
+  expectedRows: number,
+  limits: Limits,
+): Growing {
   const columns = features.map(({ name }) => name);
   const cols = columns.length;
   const most = Math.min(limits.rows, Math.floor(limits.cells / cols));
@@ -75,7 +85,7 @@ export function growing(file: string, { features, device }: Chosen, expectedRows
     devices:
       device === undefined
         ? undefined
-        : { numbers: new Map(), of: new Uint32Array(rows), last: new Uint8Array(), lastNumber: 0 },
+        : { numbers: new Map(), of: new Uint32Array(rows), last: new Uint8Array(), lastNumber: 0, allowsNameless },
     words: features.map(({ isCategory }) => (isCategory ? new Map() : undefined)),
   };
 }
@@ -134,6 +144,21 @@ export function wordPlace(
   }
   words.set(word, { place: words.size, line });
   return words.size - 1;
+}
+
+/** What helps against a row that names no device. */
+export function namelessRemedies(text: string): Remedy[] {
+  return [
+    { kind: "text", text },
+    { kind: "missing-policy", policies: ["drop"] },
+  ];
+}
+
+/** The device of a row by its name, without spaces around; `refuse` is called where one is needed and none is named. */
+export function noteDevice({ devices }: Growing, row: number, name: string, refuse: () => never): void {
+  if (devices === undefined) return;
+  if (name === "" && !devices.allowsNameless) refuse();
+  devices.of[row] = name === "" ? NO_DEVICE : deviceNumber(devices.numbers, name);
 }
 
 /** The number of a device by its name; a new name is a new device. */

@@ -1,9 +1,7 @@
 // From files to devices: one file each, or one column that names them; the same columns everywhere.
 
-import { type Matrix, takeRows } from "@fedkm/core";
 import {
   checkMissing,
-  completeRows,
   DataError,
   type DialectOptions,
   type Encoding,
@@ -19,24 +17,16 @@ import {
   type Selection,
   type Table,
 } from "@fedkm/files";
-import { deviceNames } from "./names.ts";
+import { byColumn, type Device, type InputFile, oneEach, sampler, withFolderPlace } from "./gather.ts";
+import { readingWatch, withStandardInput } from "./reading.ts";
 import { columnWarnings } from "./warnings.ts";
 
 export interface InputOptions extends Selection, DialectOptions {
   readonly missing: MissingPolicy;
-}
-
-interface Device {
-  readonly name: string;
-  readonly points: Matrix;
-}
-
-/** A file that was read, and the device of each of its rows: rows of a device follow each other in its points. */
-interface InputFile {
-  readonly file: string;
-  readonly rows: number;
-  /** -1 for a row that was dropped. */
-  deviceOf(row: number): number;
+  /** Only so many rows of all, drawn at random. */
+  readonly sample?: number;
+  /** Of that draw. */
+  readonly seed?: number;
 }
 
 export interface Input {
@@ -57,14 +47,15 @@ export async function readInput(
   options: InputOptions,
   onFile: (file: string) => void,
 ): Promise<Input> {
-  const files = expandPatterns(patterns);
+  const files = expandPatterns(await withStandardInput(patterns));
   const tables: Table[] = [];
+  const watch = readingWatch(files, onFile);
   for (const file of files) {
-    onFile(file);
     const columns = tables.at(0)?.columns;
     if (columns !== undefined && options.columns === undefined)
       await checkSameColumns(file, files[0], columns, options);
-    const table = await readTable(file, columns === undefined ? options : { ...options, columns, exclude: [] });
+    const reading = { ...options, allowsNameless: options.missing === "drop", onRead: watch(file) };
+    const table = await readTable(file, columns === undefined ? reading : { ...reading, columns, exclude: [] });
     checkMissing(table, options.missing);
     tables.push(table);
   }
@@ -74,8 +65,15 @@ export async function readInput(
   const encoded = tables.map((table) => encodeTable(table, encoding));
   const fill = options.missing === "mean" ? federatedMeans(encoded.map(({ points }) => points)) : undefined;
   if (fill !== undefined) for (const { points } of encoded) fillMissing(points, fill);
-  const { devices, parts, dropped } = options.deviceColumn === undefined ? oneEach(encoded) : byColumn(encoded);
+  const placed = options.deviceColumn === undefined ? encoded.map(withFolderPlace) : encoded;
+  const kept = sampler(encoded, options);
+  const isPlaced = placed.every((table) => table.devices !== undefined);
+  const { devices, parts, dropped } = isPlaced ? byColumn(placed, kept) : oneEach(encoded, kept);
   if (dropped > 0) warnings.push(`${dropped} rows with missing cells were dropped`);
+  if (kept !== undefined) {
+    const rows = devices.reduce((sum, { points }) => sum + points.rows, 0);
+    warnings.push(`this rests on a sample of ${rows} rows; the others have no label`);
+  }
   return {
     columns: matrixColumns(encoding),
     encoding,
@@ -125,68 +123,4 @@ async function checkSameColumns(
     { kind: "leave-out-columns", columns: [column] },
     ...(common.length > 0 ? [{ kind: "choose-columns", columns: common } as const] : []),
   ]);
-}
-
-interface Gathered {
-  readonly devices: Device[];
-  readonly parts: InputFile[];
-  readonly dropped: number;
-}
-
-function oneEach(tables: readonly Table[]): Gathered {
-  const names = deviceNames(tables.map(({ file }) => file));
-  let dropped = 0;
-  const parts: InputFile[] = [];
-  const devices = tables.map((table, i): Device => {
-    const complete = completeRows(table);
-    parts.push({ file: table.file, rows: table.points.rows, deviceOf: (row) => (complete?.[row] === 0 ? -1 : i) });
-    const points = complete === undefined ? table.points : takeRows(table.points, wholeRows(complete));
-    dropped += table.points.rows - points.rows;
-    return { name: names[i], points };
-  });
-  return { devices, parts, dropped };
-}
-
-function byColumn(tables: readonly Table[]): Gathered {
-  const numbers = new Map<string, number>();
-  let dropped = 0;
-  const parts = tables.map((table): InputFile => {
-    const { names, of } = table.devices ?? { names: [], of: new Uint32Array() };
-    const own = names.map((name) => {
-      const number = numbers.get(name) ?? numbers.size;
-      numbers.set(name, number);
-      return number;
-    });
-    const complete = completeRows(table);
-    const deviceOf = (row: number) => (complete?.[row] === 0 ? -1 : own[of[row]]);
-    if (complete !== undefined) dropped += complete.reduce((sum, whole) => sum + 1 - whole, 0);
-    return { file: table.file, rows: table.points.rows, deviceOf };
-  });
-  const points = split(tables, parts, numbers.size);
-  return { devices: Array.from(numbers.keys(), (name, i) => ({ name, points: points[i] })), parts, dropped };
-}
-
-/** The rows of each device, in the order of the files. */
-function split(tables: readonly Table[], parts: readonly InputFile[], devices: number): Matrix[] {
-  const { cols } = tables[0].points;
-  const sizes = new Uint32Array(devices);
-  for (const { rows, deviceOf } of parts) {
-    for (let r = 0; r < rows; r++) if (deviceOf(r) >= 0) sizes[deviceOf(r)]++;
-  }
-  const points = Array.from(sizes, (rows): Matrix => ({ data: new Float64Array(rows * cols), rows, cols }));
-  const filled = new Uint32Array(devices);
-  parts.forEach(({ rows, deviceOf }, t) => {
-    const { data } = tables[t].points;
-    for (let r = 0; r < rows; r++) {
-      const device = deviceOf(r);
-      if (device < 0) continue;
-      const to = filled[device]++ * cols;
-      for (let c = 0; c < cols; c++) points[device].data[to + c] = data[r * cols + c];
-    }
-  });
-  return points;
-}
-
-function wholeRows(complete: Uint8Array): number[] {
-  return Array.from(complete.keys()).filter((row) => complete[row] === 1);
 }

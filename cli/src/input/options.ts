@@ -25,6 +25,7 @@ export interface InputFlags extends DialectFlags {
   deviceColumn?: string;
   categories?: "auto" | string[];
   missing: InputOptions["missing"];
+  sample?: number;
 }
 
 export function addSelectionOptions(command: Command): Command {

@@ -8,12 +8,13 @@ import { DataError, shown } from "../refusal.ts";
 import type { Remedy } from "../remedy.ts";
 import type { Source } from "../source.ts";
 import {
-  deviceNumber,
   finished,
   type Growing,
   growing,
   isFull,
   makeRoom,
+  namelessRemedies,
+  noteDevice,
   noteMissing,
   type Table,
   wordPlace,
@@ -187,13 +188,10 @@ function numberOf(reading: Reading, line: number, c: number): number {
 }
 
 function keepDevice({ feed, table, names, cells }: Reading, line: number, c: number): void {
-  if (table.devices === undefined) return;
-  const name = cellText(feed.bytes, cells, c).trim();
-  if (name === "") {
+  noteDevice(table, table.rows, cellText(feed.bytes, cells, c).trim(), () => {
     const place = { file: feed.file, line, column: names[c] };
-    throw new DataError(place, "name a device", "an empty cell", "fill the cell or remove the line");
-  }
-  table.devices.of[table.rows] = deviceNumber(table.devices.numbers, name);
+    throw new DataError(place, "name a device", "an empty cell", namelessRemedies("fill the cell or remove the line"));
+  });
 }
 
 function refuseLong({ feed, cells, names, line, limits }: Reading, at: number): never {

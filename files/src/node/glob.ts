@@ -1,4 +1,4 @@
-// File patterns for shells that leave them alone: * and ? within a name, ** across folders.
+// File patterns for shells that leave them alone: *, ? and [0-2] within a name, ** across folders; and folders as a whole.
 
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -6,18 +6,35 @@ import { DataError } from "../refusal.ts";
 
 /** The files that patterns name, each once, in a fixed order. A name without a pattern is taken as it is. */
 export function expandPatterns(patterns: readonly string[]): string[] {
-  const files = patterns.flatMap((pattern) => (isPattern(pattern) ? matches(pattern) : [pattern]));
+  const files = patterns.flatMap((pattern) => {
+    if (isPattern(pattern)) return matches(pattern);
+    return statSync(pattern, { throwIfNoEntry: false })?.isDirectory() ? filesBelow(pattern) : [pattern];
+  });
   return [...new Set(files)];
+}
+
+const READABLE = /\.((csv|tsv|tab|txt|jsonl|ndjson|json)(\.gz)?|parquet|pq|xlsx|npy|npz|zip)$/i;
+
+/** All files of a folder and of those in it that can be read by their endings. */
+function filesBelow(folder: string): string[] {
+  const found = walk(folder, ["**", "*"]).filter((file) => READABLE.test(file));
+  if (found.length > 0) return found.sort();
+  throw new DataError(
+    { file: folder },
+    "hold files of rows",
+    "none by their endings",
+    `name them, such as '${folder}/*'`,
+  );
 }
 
 function isPattern(text: string): boolean {
   // A file of that very name comes first.
-  return /[*?]/.test(text) && statSync(text, { throwIfNoEntry: false }) === undefined;
+  return /[*?[]/.test(text) && statSync(text, { throwIfNoEntry: false }) === undefined;
 }
 
 function matches(pattern: string): string[] {
   const parts = pattern.replaceAll("\\", "/").split("/");
-  const fixed = parts.findIndex((part) => /[*?]/.test(part));
+  const fixed = parts.findIndex((part) => /[*?[]/.test(part));
   const base = parts.slice(0, fixed).join("/");
   const found = walk(base === "" && fixed > 0 ? "/" : base, parts.slice(fixed)).sort();
   if (found.length === 0) {
@@ -47,7 +64,13 @@ function walk(folder: string, parts: readonly string[]): string[] {
   }
 }
 
+/** A set such as [0-2] or [!a] is taken as it is; a bracket that is not closed is a letter. */
 function nameExpression(part: string): RegExp {
-  const escaped = part.replaceAll(/[.+^${}()|[\]\\]/g, "\\$&");
-  return new RegExp(`^${escaped.replaceAll("*", ".*").replaceAll("?", ".")}$`);
+  const pieces = part.match(/\[!?[^\]/]+\]|[^[]+|\[/g) ?? [];
+  const expressions = pieces.map((piece) => {
+    if (/^\[.+\]$/s.test(piece)) return piece.replace("[!", "[^").replaceAll("\\", "\\\\");
+    const escaped = piece.replaceAll(/[.+^${}()|[\]\\]/g, "\\$&");
+    return escaped.replaceAll("*", ".*").replaceAll("?", ".");
+  });
+  return new RegExp(`^${expressions.join("")}$`);
 }

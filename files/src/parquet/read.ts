@@ -7,7 +7,16 @@ import type { Limits } from "../limits.ts";
 import { DataError, shown } from "../refusal.ts";
 import type { Remedy } from "../remedy.ts";
 import type { Source } from "../source.ts";
-import { deviceNumber, finished, type Growing, growing, noteMissing, type Table, wordPlace } from "../table.ts";
+import {
+  finished,
+  type Growing,
+  growing,
+  namelessRemedies,
+  noteDevice,
+  noteMissing,
+  type Table,
+  wordPlace,
+} from "../table.ts";
 import { textOf } from "../text.ts";
 import { openParquet, type ParquetFile } from "./file.ts";
 import type { Page } from "./pages.ts";
@@ -201,20 +210,13 @@ export function bigEndian(bytes: Uint8Array): bigint {
   return BigInt.asIntN(8 * bytes.length, value);
 }
 
-function keepDevices({ file, devices }: Growing, page: Page, row: number, column: string): void {
-  if (devices === undefined) return;
-  let r = row;
-  for (const value of pageValues(page)) {
+function keepDevices(table: Growing, page: Page, row: number, column: string): void {
+  for (const [r, value] of pageValues(page).entries()) {
     const name = value instanceof Uint8Array ? textOf(value, 0, value.length).trim() : String(value ?? "");
-    if (name === "") {
-      throw new DataError(
-        { file, line: r + 1, column },
-        "name a device",
-        "no value",
-        "fill the cell or remove the row",
-      );
-    }
-    devices.of[r++] = deviceNumber(devices.numbers, name);
+    noteDevice(table, row + r, name, () => {
+      const place = { file: table.file, line: row + r + 1, column };
+      throw new DataError(place, "name a device", "no value", namelessRemedies("fill the cell or remove the row"));
+    });
   }
 }
 

@@ -7,12 +7,13 @@ import type { Limits } from "../limits.ts";
 import { DataError, shown } from "../refusal.ts";
 import type { Remedy } from "../remedy.ts";
 import {
-  deviceNumber,
   finished,
   type Growing,
   growing,
   isFull,
   makeRoom,
+  namelessRemedies,
+  noteDevice,
   noteMissing,
   type Table,
   wordPlace,
@@ -172,7 +173,11 @@ function kindOf(cells: readonly (SheetCell | undefined)[], rules: CellReader): C
   const days = present.filter((cell) => typeof cell === "object" && "days" in cell).length;
   if (days > 0 && 2 * days >= present.length) return rules.dates === undefined ? "date" : "number";
   if (present.length > 0 && present.every((cell) => typeof cell === "boolean")) return "boolean";
-  return kindOfTexts(cells.map(cellText), rules);
+  // A formula without a value says nothing about its column, and is refused by its name.
+  return kindOfTexts(
+    cells.map((cell) => (typeof cell === "object" && "formula" in cell ? "" : cellText(cell))),
+    rules,
+  );
 }
 
 function keep(reading: Reading, { row, cells }: SheetRow): void {
@@ -195,11 +200,11 @@ function keep(reading: Reading, { row, cells }: SheetRow): void {
     if (Number.isNaN(value)) noteMissing(table, slot, row);
     table.values[table.rows * table.cols + slot] = value;
   }
-  if (chosen.device !== undefined && table.devices !== undefined) {
-    const name = wordOf(reading, row, chosen.device, cells[chosen.device]).trim();
-    if (name === "")
-      refuseCell(reading, row, chosen.device, "name a device", "an empty cell", "fill the cell or remove the row");
-    table.devices.of[table.rows] = deviceNumber(table.devices.numbers, name);
+  const { device } = chosen;
+  if (device !== undefined) {
+    noteDevice(table, table.rows, wordOf(reading, row, device, cells[device]).trim(), () =>
+      refuseCell(reading, row, device, "name a device", "an empty cell", namelessRemedies("fill it or remove the row")),
+    );
   }
   table.rows++;
 }

@@ -93,7 +93,7 @@ export function columnLetters(column: number): string {
 function cellOf(own: Gathered, { texts, areDates, is1904, place }: Workbook): SheetCell | undefined {
   const { type, style, value, hasValue, isFormula } = own;
   if (!hasValue || (value === "" && type !== "str" && type !== "inlineStr")) {
-    return isFormula && !hasValue ? { formula: true } : undefined;
+    return isFormula ? { formula: true } : undefined;
   }
   switch (type) {
     case "s": {

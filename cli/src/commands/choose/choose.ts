@@ -20,11 +20,13 @@ export interface ChooseOptions extends PrepareOptions {
 
 export async function chooseForFiles(patterns: readonly string[], options: ChooseOptions, io: Console): Promise<void> {
   const progress = progressOn(io.stderr);
-  const { largestK, sample, judge, weighting, seed, out: picture } = options;
+  // All rows are read: the sample is that of the choice.
+  const { sample, ...reading } = options;
+  const { largestK, judge, weighting, seed, out: picture } = options;
   let prepared: Prepared;
   let choice: Choice;
   try {
-    prepared = await prepare(patterns, options, (file) => progress.announce(`fedkm  reading ${file}`));
+    prepared = await prepare(patterns, reading, (file) => progress.announce(`fedkm  reading ${file}`));
     progress.announce("fedkm  trying k from 1 on, then alpha");
     choice = choose(prepared.datasets, prepared.graph, { largestK, sample, judge, weighting, seed });
     const { drawChoice } = await import("./picture.ts");

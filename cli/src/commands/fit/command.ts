@@ -27,6 +27,7 @@ interface FitFlags extends InputFlags, MethodSettings, PluginOptions, ThreadsOpt
   method: string;
   scale: string;
   seed: number;
+  sample?: number;
   names?: string[];
   out: string;
   labels: boolean;
@@ -51,6 +52,11 @@ export function fitCommand(io: Console): Command {
     );
   addThreadsOption(addNetworkOptions(command))
     .option("--seed <integer>", "of everything random", parseSeed, 1)
+    .option(
+      "--sample <rows>",
+      "a quick look: only so many rows of all, drawn at random",
+      parseWhole("--sample", 1, 1e12),
+    )
     .option("--names <names>", "names of clusters 0, 1 and so on, with commas between", parseNames)
     .option("--out <folder>", "where the results go", "fedkm-results")
     .option("--json", "print a summary as one JSON object");

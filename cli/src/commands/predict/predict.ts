@@ -2,15 +2,15 @@
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { type DialectOptions, type LabelFormat, labelFile, nameOfLabelled } from "@fedkm/files";
+import { type DialectOptions, expandPatterns, type LabelFormat, labelFile, nameOfLabelled } from "@fedkm/files";
 import type { Console } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
+import { withStandardInput } from "../../input/reading.ts";
 import { readModel } from "../../model/read.ts";
 import { rowColumns } from "../../model/rowColumns.ts";
 import { count, counted } from "../../numbers.ts";
 import { writeWhole } from "../../write.ts";
 import { type LabelledFile, type LabelOptions, labelRows } from "./rows.ts";
-import { standardInput } from "./standardInput.ts";
 
 export interface PredictOptions extends DialectOptions, LabelOptions {
   readonly model: string;
@@ -20,20 +20,18 @@ export interface PredictOptions extends DialectOptions, LabelOptions {
   readonly json?: boolean;
 }
 
-export async function predictFiles(files: readonly string[], options: PredictOptions, io: Console): Promise<void> {
+export async function predictFiles(patterns: readonly string[], options: PredictOptions, io: Console): Promise<void> {
   const model = readModel(options.model);
   const { out, json, labelsAs: as } = options;
+  const files = expandPatterns(await withStandardInput(patterns));
   checkOptions(files, options);
-  const inputs = await Promise.all(
-    files.map((file) => (file === STANDARD ? standardInput(io) : { file, input: file })),
-  );
   const labelled: (LabelledFile & { file: string; out?: string })[] = [];
-  for (const { file, input } of inputs) {
-    const own = await labelRows(input, file, model, options);
+  for (const file of files) {
+    const own = await labelRows(file, model, options);
     const further = rowColumns(model, own.rowOf, options.distances === true);
     const labelOf = (row: number) => (own.labels[row] < 0 ? undefined : own.labels[row]);
     const write = (put: (piece: Uint8Array) => Promise<void>) =>
-      labelFile(input, labelOf, put, { ...options, further, ...(as && { as }) });
+      labelFile(file, labelOf, put, { ...options, further, ...(as && { as }) });
     const path = out === undefined ? undefined : files.length === 1 ? out : join(out, await nameOf(file, options));
     if (path !== undefined) await writeWhole(path, async (put) => void (await write(put)));
     else if (!json) await write(async (piece) => void io.stdout.write(Buffer.from(piece).toString()));
@@ -42,9 +40,6 @@ export async function predictFiles(files: readonly string[], options: PredictOpt
   if (json) io.stdout.write(`${JSON.stringify(summary(labelled, options.model))}\n`);
   else if (out !== undefined) io.stdout.write(labelled.map(sentence).join(""));
 }
-
-/** The name of the standard input among files. */
-const STANDARD = "-";
 
 function checkOptions(
   files: readonly string[],
@@ -72,8 +67,8 @@ function isBinary(file: string, as: LabelFormat | undefined): boolean {
   return as === undefined ? /\.(parquet|pq|gz|xlsx|xlsm)$/i.test(file) : as === "parquet" || as === "xlsx";
 }
 
-async function nameOf(file: string, { labelsAs: as, ...options }: PredictOptions): Promise<string> {
-  return file === STANDARD ? `rows.${as ?? "csv"}` : nameOfLabelled(file, { ...options, ...(as && { as }) });
+function nameOf(file: string, { labelsAs: as, ...options }: PredictOptions): Promise<string> {
+  return nameOfLabelled(file, { ...options, ...(as && { as }) });
 }
 
 /** Of one file as it always was, of several as a list. */

@@ -37,21 +37,22 @@ export interface LabelledFile {
 }
 
 export async function labelRows(
-  input: string | Blob,
   file: string,
   model: Model,
   options: DialectOptions & LabelOptions,
 ): Promise<LabelledFile> {
   const policy = policyOf(model, options);
-  const table = await readRows(input, model, policy, options);
+  const table = await readRows(file, model, policy, options);
   const centroidsOf = centroidsOfRows(table, plainName(file), model, options);
   const complete = policy === "mean" ? undefined : completeRows(table);
   const { points } = table;
   if (policy === "mean" && model.missing.fill !== undefined) fillMissing(points, model.missing.fill);
   applyScaling(points, model.scaling);
   const labels = labelTable(points, complete, centroidsOf);
-  const rowOf = (row: number): LabelledRow | undefined =>
-    labels[row] < 0 ? undefined : { points, row, centroids: centroidsOf(row), label: labels[row] };
+  const rowOf = (row: number): LabelledRow | undefined => {
+    const centroids = centroidsOf(row);
+    return labels[row] < 0 || centroids === undefined ? undefined : { points, row, centroids, label: labels[row] };
+  };
   const far = Array.from(labels.keys()).filter((row) => {
     const own = rowOf(row);
     return own !== undefined && nearnessOf(own, model.clusters).isFar;
@@ -70,13 +71,18 @@ function policyOf({ missing }: Model, { missing: asked }: LabelOptions): Missing
 
 /** With the columns that are clustered. What the model cannot place counts as missing. */
 async function readRows(
-  input: string | Blob,
+  file: string,
   model: Model,
   policy: MissingPolicy,
   options: DialectOptions & LabelOptions,
 ): Promise<Table> {
   // The model's columns are numbers: a date can only mean its days.
-  const table = await readTable(input, { dates: "days", ...options, ...selectionOfModel(model) });
+  const table = await readTable(file, {
+    dates: "days",
+    ...options,
+    ...selectionOfModel(model),
+    allowsNameless: policy === "drop",
+  });
   checkMissing(table, policy);
   const encoding = encodingOfModel(model);
   checkUnseen(table, encoding, policy);
@@ -108,8 +114,13 @@ function withinLogarithms(table: Table, { scaling }: Model, policy: MissingPolic
   return { ...table, missing };
 }
 
-/** For each row the centroids that label it, on the scale of the model. */
-function centroidsOfRows(table: Table, name: string, model: Model, options: LabelOptions): (row: number) => Matrix {
+/** For each row the centroids that label it, on the scale of the model; undefined for a row without a place. */
+function centroidsOfRows(
+  table: Table,
+  name: string,
+  model: Model,
+  options: LabelOptions,
+): (row: number) => Matrix | undefined {
   const { device, place = device, deviceColumn } = options;
   const known = new Map<number, Matrix>();
   const centroidsAt = (number: number): Matrix => {
@@ -132,7 +143,7 @@ function centroidsOfRows(table: Table, name: string, model: Model, options: Labe
   if (deviceColumn !== undefined && table.devices !== undefined) {
     const { of } = table.devices;
     const numbers = table.devices.names.map((own) => find(own, `column "${deviceColumn}"`));
-    return (row) => centroidsAt(numbers[of[row]]);
+    return (row) => (of[row] in numbers ? centroidsAt(numbers[of[row]]) : undefined);
   }
   // A network of one has no choice.
   if (place !== undefined || names.length === 1) {
@@ -146,13 +157,14 @@ function centroidsOfRows(table: Table, name: string, model: Model, options: Labe
 function labelTable(
   points: Matrix,
   complete: Uint8Array | undefined,
-  centroidsOf: (row: number) => Matrix,
+  centroidsOf: (row: number) => Matrix | undefined,
 ): Int32Array {
   const labels = new Int32Array(points.rows).fill(-1);
   const rowsOf = new Map<Matrix, number[]>();
   for (let row = 0; row < points.rows; row++) {
     if (complete?.[row] === 0) continue;
     const centroids = centroidsOf(row);
+    if (centroids === undefined) continue;
     const rows = rowsOf.get(centroids) ?? [];
     rowsOf.set(centroids, rows);
     rows.push(row);
