@@ -15,6 +15,8 @@ export default defineConfig(({ mode }) => ({
     // One more than there are processors: tests of devices mostly wait.
     maxWorkers: availableParallelism() + 1,
     testTimeout: 60_000,
+    // What a page or a device does next takes longer than a second where other tests use the processors.
+    expect: { poll: { timeout: 20_000 } },
     globalSetup: ["core/test/hosts/installChromium.ts"],
     // Every frame that a device sends in a test is looked at.
     setupFiles: ["device/test/wireScan.ts"],

@@ -1,5 +1,5 @@
-// npm run readers [-- --quick]: how fast files become a matrix against DuckDB's reader, in how much memory, and which share
-// of a whole fedkm fit is the fit itself.
+// npm run readers [-- --quick]: how fast files become a matrix against DuckDB's reader and Python's, in how much memory, and
+// which share of a whole fedkm fit is the fit itself.
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { connect, hasDuckdb } from "./files/duckdb.ts";
+import { pythonSeconds, writeOthers } from "./files/python.ts";
 import { writeRows } from "./files/rows.ts";
 import { progress } from "./measure.ts";
 import { print } from "./table.ts";
@@ -68,6 +69,43 @@ async function readers(): Promise<void> {
   });
   progress("");
   print(`${ROWS} x ${COLS} doubles from a file to memory, CPU seconds on one thread, best of 3`, [head, ...rows]);
+  others(csv);
+}
+
+/** A workbook of a million rows has more than a program opens: a tenth of them. */
+const OTHER_ROWS = ROWS / 10;
+
+/**
+ * openpyxl is what most people read workbooks with, and json what they read JSON with: nobody should wait longer here. numpy
+ * only copies bytes, so an array is measured against our own Parquet reader, which decodes the same doubles.
+ */
+const otherGates: Readonly<Record<string, number>> = { xlsx: 1, json: 0.5, npy: 0.02 };
+
+function others(csv: string): void {
+  progress("writing a workbook, an array and JSON");
+  const files = writeOthers(csv, OTHER_ROWS, folder);
+  if (files.length === 0) {
+    print("workbooks, arrays and JSON: not measured without Python's numpy and openpyxl", [[""]]);
+    return;
+  }
+  const rows = files.map((file) => {
+    const ours = measure("ours", file);
+    const theirs = pythonSeconds(file);
+    const gate = otherGates[file.slice(file.lastIndexOf(".") + 1)];
+    const speed = theirs / ours.seconds;
+    const name = file.slice(folder.length + 1);
+    return [
+      name,
+      ours.seconds.toFixed(3),
+      theirs.toFixed(3),
+      speed.toFixed(2),
+      `${gate}`,
+      speed >= gate ? "held" : "missed",
+    ];
+  });
+  progress("");
+  const head = ["file", "ours, s", "Python, s", "speed of Python's", "gate", ""];
+  print(`${OTHER_ROWS} x ${COLS} doubles against openpyxl, numpy and json, CPU seconds, best of 3`, [head, ...rows]);
 }
 
 async function parquetFiles(csv: string): Promise<string[]> {

@@ -1,4 +1,4 @@
-// fedkm fit, predict and inspect: files in, clusters out, and nothing half written.
+// fedkm fit and predict: files in, clusters out, and nothing half written.
 
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -422,31 +422,4 @@ test("Ctrl-C leaves whole results or none", async () => {
     expect([[], ["labels", "model.json", "report.html"]]).toContainEqual(made);
     expect(readdirSync(folder.path).filter((name) => name.endsWith(".tmp"))).toEqual([]);
   }
-});
-
-test("inspect shows what there is and what to leave out", async () => {
-  const file = folder.file("seen.csv", "id;site;x;y\n1;a;2.5;\n2;b;3.5;1\n3;a;2.5;1\n");
-  const { code, stdout } = await outcome("inspect", file);
-  expect(code).toBe(0);
-  expect(stdout).toBe(`${file}: delimited text, semicolon between cells, with a header, 3 rows, 4 columns
-
-column     type   least    mean    most   missing
-id       number   1.000   2.000   3.000         0   counts the rows
-site       text
-x        number   2.500   2.833   3.500         0
-y        number   1.000   1.000   1.000         1          constant
-
-not numbers: leave out with --exclude site
-of no use for clusters: leave out with --exclude id,y
-missing cells: drop their rows with --missing drop, or fill them with --missing mean
-`);
-  const facts = JSON.parse((await outcome("inspect", file, "--json")).stdout);
-  expect(facts).toMatchObject({
-    file,
-    format: "csv",
-    rows: 3,
-    repeatedRows: 0,
-    dialect: { delimiter: ";", header: true },
-  });
-  expect(facts.columns[2]).toMatchObject({ name: "x", kind: "number", missing: 0, range: { least: 2.5, most: 3.5 } });
 });

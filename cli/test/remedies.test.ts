@@ -30,7 +30,10 @@ const cases: readonly (readonly [string, readonly Remedy[]])[] = [
     "drop their rows with --missing drop, or fill them with --missing mean",
     [{ kind: "missing-policy", policies: ["drop", "mean"] }],
   ],
-  ["put commas between cells, such as with tr -s ' ' ',', or name the character with --delimiter", [{ kind: "delimiter", delimiters: [","] }]],
+  [
+    "put commas between cells, such as with tr -s ' ' ',', or name the character with --delimiter",
+    [{ kind: "delimiter", delimiters: [","] }],
+  ],
   [
     "say what the commas are with --decimal comma or --thousands comma; leave the others out with --exclude art, or choose with --columns a",
     [{ kind: "both", first: { kind: "decimal-points", columns: ["a"] }, rest: [leaveOut("art"), choose("a")] }],

@@ -2,7 +2,7 @@
 // it, and one network for both. Each neighbour is spoken to in the studies that it speaks.
 
 import type { Matrix } from "@fedkm/core";
-import type { Device, DeviceOptions } from "./device.ts";
+import type { Device, DeviceOptions } from "./deviceOptions.ts";
 import { hashOf, isOfStudy, typeOf } from "./frameHead.ts";
 import type { NetworkListener } from "./network.ts";
 import { CHANGE_LOOK_MILLISECONDS, HEARTBEAT_MILLISECONDS } from "./pace.ts";

@@ -2,61 +2,27 @@
 
 import { type Matrix, matrix } from "@fedkm/core";
 import { alarm } from "./alarm.ts";
-import type { Clock } from "./clock.ts";
 import { keepOrder, sendOrder } from "./conflict.ts";
+import type { Device, DeviceOptions } from "./deviceOptions.ts";
 import { Gathering } from "./gathering.ts";
 import { examine } from "./guard.ts";
 import { stateOf } from "./kept.ts";
-import { type Memory, type SavedState, usable } from "./memory.ts";
+import { type SavedState, usable } from "./memory.ts";
 import { Model } from "./model.ts";
 import { checkAway, createNeighbour, hear, meet, type Neighbour } from "./neighbour.ts";
-import type { Network, NetworkListener } from "./network.ts";
+import type { NetworkListener } from "./network.ts";
 import { hearStudy, sendStudy } from "./otherStudy.ts";
 import { HEARTBEAT_MILLISECONDS, NOISE_QUIET_MILLISECONDS, PACE_MILLISECONDS } from "./pace.ts";
 import { followReleases } from "./private/secondRelease.ts";
-import type { Contract, Heard } from "./protocol.ts";
+import type { Heard } from "./protocol.ts";
 import { Sender } from "./sender.ts";
+import { SharedLoop } from "./shared/loop.ts";
 import { type DeviceStatus, describe } from "./status.ts";
-import { type Study, studyId } from "./study.ts";
+import { studyId } from "./study.ts";
 import { noteRejected } from "./trust.ts";
 
-export interface DeviceOptions {
-  readonly study: Study;
-  /** Of `study`: `await contractOf(study)`. */
-  readonly contract: Contract;
-  readonly network: Network;
-  readonly clock: Clock;
-  readonly memory: Memory;
-  /** The linked peers at the start. */
-  readonly links: readonly string[];
-  /** Own data, in the features' units. */
-  readonly rows: Matrix;
-  /** Of the first k-means. Default 0. */
-  readonly seed?: number;
-  /** Begins paused. Default false. */
-  readonly isPaused?: boolean;
-  /** Between two updates, at least. Default 10. */
-  readonly paceMilliseconds?: number;
-  /** What a person should know, one line each; never data. */
-  readonly notice?: (line: string) => void;
-}
-
-export interface Device {
-  start(): Promise<void>;
-  /** New data, whole. */
-  setRows(rows: Matrix): void;
-  setLinks(peers: readonly string[]): void;
-  /** Begins again from its own rows, and all devices with it. With rows: whatever was published before, as a person consents. */
-  reset(rows?: Matrix): void;
-  /** Paused, it makes no update, and says again and again what it last sent. It hears its neighbours all the same. */
-  setPaused(isPaused: boolean): void;
-  status(): DeviceStatus;
-  /** Stops updating and sending; the network and the memory are their owners' to close. */
-  stop(): void;
-}
-
 export function createDevice(options: DeviceOptions): Device {
-  return new Loop(options);
+  return options.study.clusters === "shared" ? new SharedLoop(options) : new Loop(options);
 }
 
 class Loop implements Device, NetworkListener {

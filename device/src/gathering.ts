@@ -183,10 +183,10 @@ export class Gathering {
   /** Where a neighbour counts as being. Undefined: nowhere, because it has not begun from the same seed. */
   placeOf({ centroids, seed, heardAt }: Neighbour, now: number): Matrix | undefined {
     if (centroids === undefined || seed === this.tag.seed) return centroids;
-    // Without a seed it stands on its own rows.
-    if (seed === 0 && heardAt >= this.#openedAt) return centroids;
-    // It is about to begin from the seed too. One that has not said so by its next heartbeat is left out.
-    return now < this.#openedAt + HEARTBEAT_MILLISECONDS ? this.#seed : undefined;
+    // It is about to begin from the seed too. Where it is until then leads nowhere, and its neighbours would follow it.
+    if (now < this.#openedAt + HEARTBEAT_MILLISECONDS) return this.#seed;
+    // One that has not done so by its next heartbeat is left out, unless it has no seed and stands on its own rows.
+    return seed === 0 && heardAt >= this.#openedAt ? centroids : undefined;
   }
 
   /** Whether there is something to come: sketches, a seed, or the first frames of neighbours that begin from it. */

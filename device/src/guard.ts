@@ -3,6 +3,7 @@
 
 import { FRAME_BURST, FRAMES_PER_SECOND } from "./link/limits.ts";
 import { type Contract, type Decoded, decode, refusals, type Stamp } from "./protocol.ts";
+import type { Message } from "./shared/frame.ts";
 
 /** Why a frame can be refused. */
 export const reasons = [...refusals, "flood", "order"] as const;
@@ -33,24 +34,32 @@ export function createGuard(last: Stamp | undefined, now: number): Guard {
   return { last, rival: undefined, version: undefined, tokens: FRAME_BURST, refilledAt: now, refused: new Map() };
 }
 
-export type Verdict = Exclude<Decoded, { kind: "refused" }> | { readonly kind: "refused"; readonly reason: Reason };
+type Read = Decoded | Message;
 
-/** Takes or refuses a frame that came at `now`. */
-export function examine(contract: Contract, guard: Guard, frame: Uint8Array, now: number): Verdict {
-  const verdict = judge(contract, guard, frame, now);
+export type Verdict = Exclude<Read, { kind: "refused" }> | { readonly kind: "refused"; readonly reason: Reason };
+
+/** Takes or refuses a frame that came at `now`. `read`: as frames of this study are read. */
+export function examine(
+  contract: Contract,
+  guard: Guard,
+  frame: Uint8Array,
+  now: number,
+  read: (contract: Contract, frame: Uint8Array) => Read = decode,
+): Verdict {
+  const verdict = judge(guard, now, () => read(contract, frame), frame);
   if (verdict.kind === "refused") guard.refused.set(verdict.reason, (guard.refused.get(verdict.reason) ?? 0) + 1);
   return verdict;
 }
 
-function judge(contract: Contract, guard: Guard, frame: Uint8Array, now: number): Verdict {
+function judge(guard: Guard, now: number, read: () => Read, frame: Uint8Array): Verdict {
   guard.tokens = Math.min(FRAME_BURST, guard.tokens + ((now - guard.refilledAt) / 1000) * FRAMES_PER_SECOND);
   guard.refilledAt = now;
   // Unread: a flood must cost less to drop than to send.
   if (guard.tokens < 1) return { kind: "refused", reason: "flood" };
   guard.tokens--;
-  const decoded = decode(contract, frame);
+  const decoded = read();
   if (decoded.kind === "refused" && decoded.reason === "version") guard.version = frame[4];
-  if (decoded.kind !== "centroids") return decoded;
+  if (decoded.kind !== "centroids" && decoded.kind !== "board") return decoded;
   guard.version = undefined;
   const { last, rival } = guard;
   if (last !== undefined && !isLater(decoded.stamp, last)) {

@@ -1,11 +1,12 @@
 // The public API of @fedkm/device, one line per file.
 
 export { type Clock, realClock } from "./clock.ts";
-export { createDevice, type Device, type DeviceOptions } from "./device.ts";
+export { createDevice } from "./device.ts";
+export type { Device, DeviceOptions } from "./deviceOptions.ts";
 export { volatileMemory } from "./memory.ts";
 export type { Network, NetworkListener } from "./network.ts";
 export { studyObjective, weightScale } from "./objective.ts";
-export { whatNeighboursLearn } from "./privacy.ts";
+export { whatAllLearn, whatNeighboursLearn } from "./privacy.ts";
 export { devicesToGainBy } from "./private/gain.ts";
 export type { PrivateStatus } from "./private/private.ts";
 export { type Contract, encodeCentroids, frameBytes } from "./protocol.ts";

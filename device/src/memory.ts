@@ -21,6 +21,16 @@ interface SavedOwn {
   readonly centroids: readonly (readonly number[])[];
 }
 
+/** Where a device with shared clusters was; see shared/generation.ts. */
+interface SavedGeneration {
+  readonly number: number;
+  readonly stage: number;
+  readonly steps: number;
+  readonly rows: number;
+  readonly seeded: number;
+  readonly numbers: readonly number[];
+}
+
 export interface SavedState {
   /** Hash of the study these centroids belong to, in hex. */
   readonly study: string;
@@ -33,6 +43,8 @@ export interface SavedState {
   /** Which centroids may be sent. */
   readonly present: readonly boolean[];
   readonly neighbours: readonly SavedNeighbour[];
+  /** Of shared clusters only. */
+  readonly generation?: SavedGeneration;
 }
 
 /** What a device has published of its rows, as bytes. It is written before it counts, unlike the state. */

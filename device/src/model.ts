@@ -4,6 +4,7 @@ import { type DeviceUpdate, kmeans, type Matrix, matrix, toRows, updateDevice } 
 import { defaults } from "@fedkm/core/defaults";
 import { isBetterEnd } from "./choice.ts";
 import { Counted, type HistoryOptions } from "./counted.ts";
+import { Damping } from "./damping.ts";
 import { type Guarded, isSameRow } from "./guarded.ts";
 import type { SavedState } from "./memory.ts";
 import { inOrder, isInOrder, orderLike, sortedOrder } from "./numbering.ts";
@@ -34,6 +35,7 @@ export class Model {
   #numbers: Matrix | undefined;
   /** The finished k-means of the own rows. */
   #own: Matrix | undefined;
+  readonly damping = new Damping((a, b) => this.distance(a, b));
   /** Guarded, a device sends the cores of its own k-means until it knows a seed: labels that few rows change later. */
   #isOpened: boolean;
   centroids: Matrix | undefined;
@@ -128,6 +130,7 @@ export class Model {
   /** Somebody new is there to learn from. */
   openAgain(): void {
     this.#openingLeft = OPENING_UPDATES;
+    this.damping.reset();
   }
 
   /**
@@ -140,9 +143,7 @@ export class Model {
       this.#starts = [seed, this.#own, this.centroids].filter((start) => start !== undefined);
       this.#numbers = seed;
       this.openAgain();
-    } else {
-      this.#numberLike(seed);
-    }
+    } else this.#numberLike(seed);
   }
 
   /**
@@ -219,6 +220,7 @@ export class Model {
       const found = this.#updated(other, neighbours);
       if (isBetterEnd(found, result, neighbours, this.#study)) [result, isFresh] = [found, true];
     }
+    if (!isChoosing) result = { ...result, centroids: this.damping.apply(first, result.centroids, neighbours) };
     this.#openingLeft = Math.max(0, this.#openingLeft - 1);
     this.round++;
     this.centroids = result.centroids;

@@ -124,6 +124,18 @@ export const PRECISION = 1e-6;
  */
 export const LARGEST_CONTRACTION = 0.999;
 
+/**
+ * docs/protocol.md#updates: "A device that goes to and fro is looked for in blocks of this many updates between two
+ * frames with something new."
+ */
+export const DAMPING_UPDATES = 64;
+
+/**
+ * docs/protocol.md#updates: "A device whose path in a block is longer than this many times the room that it took halves its
+ * steps, until a neighbour moves further than that room or an opening begins."
+ */
+export const DAMPING_TURNS = 8;
+
 /** docs/protocol.md#updates: "Moves are judged in blocks of this many updates." */
 export const NOISE_UPDATES = 256;
 

@@ -9,3 +9,11 @@ export const whatNeighboursLearn: Readonly<Record<Study["privacy"], string>> = {
   private:
     "everything sent about one version of this device's rows is (epsilon, delta)-differentially private for adding or removing one row, however long it runs",
 };
+
+/** The same where clusters are shared: devices see masked numbers of each other, and all learn the sums over all. */
+export const whatAllLearn: Readonly<Record<Study["privacy"], string>> = {
+  open: "neighbours see masked numbers only, but every device learns the sums over all devices and, from how they change, single rows: only for data that may be public",
+  guarded:
+    "neighbours see masked numbers only; every device learns the sums over all devices, in which no combination isolates fewer rows of a device than the study's minimum",
+  private: "this mode is not offered yet",
+};

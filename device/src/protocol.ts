@@ -89,6 +89,7 @@ export const refusals = [
   "number",
   "bounds",
   "text",
+  "entry",
 ] as const;
 type Refusal = (typeof refusals)[number];
 

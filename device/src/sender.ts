@@ -32,7 +32,11 @@ export class Sender {
 
   constructor(options: SenderOptions) {
     this.#options = options;
-    this.#noise = new Noise((a, b) => options.model.distance(a, b));
+    const { model } = options;
+    this.#noise = new Noise(
+      (a, b) => model.distance(a, b),
+      (level) => model.damping.quieten(level),
+    );
     this.sentAt = options.clock.now();
   }
 

@@ -1,6 +1,7 @@
 // One of the two loops of a device in a change of study, behind a network that it shares with the other.
 
-import { createDevice, type Device, type DeviceOptions } from "./device.ts";
+import { createDevice } from "./device.ts";
+import type { Device, DeviceOptions } from "./deviceOptions.ts";
 import type { Network, NetworkListener } from "./network.ts";
 import { studyId } from "./study.ts";
 

@@ -39,6 +39,26 @@ export interface NeighbourStatus {
   readonly version: number | null;
 }
 
+/** Of shared clusters. */
+export interface SharedStatus {
+  /** The number of the sums that are asked for now, and what they are sums of. */
+  readonly generation: number;
+  readonly stage: "moments" | "grid" | "means" | "cores" | "rows";
+  /** In the last sums that were complete: devices, this one included, and rows; null: there were none yet. */
+  readonly devices: number | null;
+  readonly pooledRows: number | null;
+  /** Neighbours whose masks are in what this device posts. */
+  readonly countedLinks: number;
+  /** Why nothing is posted, if so. */
+  readonly waiting: string | null;
+  /** Sums came out that no rows can have: somebody's are not of rows. */
+  readonly isImplausible: boolean;
+  /** Devices that signed two different sums of the same time, by the first half of their keys. */
+  readonly twofaced: readonly string[];
+  /** How often the device has sent something. */
+  readonly tellings: number;
+}
+
 export interface DeviceStatus {
   readonly peer: string;
   readonly study: string;
@@ -68,6 +88,8 @@ export interface DeviceStatus {
   readonly isPulled: boolean;
   readonly framesSent: number;
   readonly neighbours: readonly NeighbourStatus[];
+  /** Null unless clusters are shared. */
+  readonly shared: SharedStatus | null;
   /** In the features' units. */
   readonly centroids: readonly (readonly number[])[] | null;
 }
@@ -108,20 +130,25 @@ export function describe(
     objective: last === undefined ? null : (last.objective + last.loss) / 2,
     ...pullOf(last),
     framesSent,
-    neighbours: neighbours.map((neighbour) => ({
-      peer: neighbour.peer,
-      isConnected: neighbour.isConnected,
-      isAway: neighbour.isAway,
-      age: neighbour.framesHeard > 0 ? now - neighbour.heardAt : null,
-      framesHeard: neighbour.framesHeard,
-      framesRefused: Object.fromEntries(neighbour.guard.refused),
-      opensTooOften: neighbour.opensTooOften,
-      rejected: rejectedShare(neighbour),
-      refusal: neighbour.refusal ?? null,
-      conflict: conflictOf(neighbour, epoch, now) ?? null,
-      version: neighbour.guard.version ?? null,
-    })),
+    neighbours: neighbours.map((neighbour) => describeNeighbour(neighbour, epoch, now)),
+    shared: null,
     centroids: centroids === undefined ? null : toRows(unscale(study, centroids)),
+  };
+}
+
+export function describeNeighbour(neighbour: Neighbour, epoch: number, now: number): NeighbourStatus {
+  return {
+    peer: neighbour.peer,
+    isConnected: neighbour.isConnected,
+    isAway: neighbour.isAway,
+    age: neighbour.framesHeard > 0 ? now - neighbour.heardAt : null,
+    framesHeard: neighbour.framesHeard,
+    framesRefused: Object.fromEntries(neighbour.guard.refused),
+    opensTooOften: neighbour.opensTooOften,
+    rejected: rejectedShare(neighbour),
+    refusal: neighbour.refusal ?? null,
+    conflict: conflictOf(neighbour, epoch, now) ?? null,
+    version: neighbour.guard.version ?? null,
   };
 }
 

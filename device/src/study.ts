@@ -3,9 +3,10 @@
 import type { Coupling, Weighting } from "@fedkm/core";
 import { MOST_GRID_COLUMNS } from "@fedkm/core/private";
 import { isNode, LineCounter, parseDocument, stringify } from "yaml";
-import { type Fail, failWith, fieldsOf, type Path, show } from "./fields.ts";
+import { type Fail, type Fields, failWith, fieldsOf, type Path, show } from "./fields.ts";
 import { BOX_HALF_RANGES, LARGEST_FRAME_BYTES } from "./link/limits.ts";
 import { type Contract, frameBytes, HASH_BYTES, sketchBytes } from "./protocol.ts";
+import { seedIn, sharedIn } from "./sharedFields.ts";
 
 export interface Feature {
   readonly name: string;
@@ -35,6 +36,12 @@ export interface Study {
   readonly privacy: Privacy;
   /** A device with fewer than k times as many rows passes on what it hears, but sends nothing of its own. */
   readonly minimum: number;
+  /** One clustering for all, as of all rows together. Absent: each device has its own, which neighbours pull. */
+  readonly clusters?: "shared";
+  /** With shared clusters: so many devices may put together what they know. */
+  readonly colluders?: number;
+  /** With shared clusters: where they begin, in the features' units. Absent: sums over all rows say it. */
+  readonly seed?: readonly (readonly number[])[];
   /** With privacy "private": what all releases of one version of a device's rows cost, and all that it ever makes. */
   readonly epsilon?: number;
   readonly delta?: number;
@@ -62,6 +69,9 @@ const fields = [
   "epsilon",
   "delta",
   "lifetimeEpsilon",
+  "clusters",
+  "colluders",
+  "seed",
 ];
 const featureFields = ["name", "unit", "min", "max", "scale"];
 
@@ -99,17 +109,19 @@ function checkedStudy(value: unknown, where: (path: Path) => string): Study {
   if (!isTypical && typicalRows != null) {
     fail(["typicalRows"], 'left out unless weighting is "sample" or privacy is "private"', typicalRows);
   }
+  const isShared = oneOf("clusters", ["personal", "shared"], "personal") === "shared";
   const study: Study = {
     name: given.text("name", 1, 100),
     k: integer("k", 1, 65535),
     features: featuresOf(given.value("features"), fail),
-    alpha: given.number("alpha", (x) => x >= 0 && x <= LARGEST_VALUE, "a number of at least 0"),
+    alpha: isShared ? 0 : given.number("alpha", (x) => x >= 0 && x <= LARGEST_VALUE, "a number of at least 0"),
     coupling: oneOf("coupling", ["nearest", "transport"], "nearest"),
     weighting,
     typicalRows: isTypical ? integer("typicalRows", 1, LARGEST_VALUE) : null,
     privacy,
     minimum: integer("minimum", 1, 1e6, 10),
     ...budgetIn(given, privacy, fail),
+    ...sharedIn(given, isShared, fail),
   };
   if (privacy === "private") checkPrivate(study, fail);
   if (study.privacy === "guarded" && study.minimum < 2) {
@@ -119,7 +131,8 @@ function checkedStudy(value: unknown, where: (path: Path) => string): Study {
   const bytes = frameBytes(shape) + sketchBytes(shape);
   if (bytes > LARGEST_FRAME_BYTES)
     fail(["k"], `small enough for a frame of ${LARGEST_FRAME_BYTES} bytes, not ${bytes}`, study.k);
-  return study;
+  const seed = seedIn(given, study.k, study.features, fail);
+  return seed === undefined ? study : { ...study, seed };
 }
 
 /** Whether what leaves a device is written down before. */
@@ -128,7 +141,7 @@ export function keepsHistory({ privacy }: Study): boolean {
 }
 
 /** What a private study promises; no other study has it, so that their hashes stay as they were. */
-function budgetIn(given: ReturnType<typeof fieldsOf>, privacy: Privacy, fail: Fail) {
+function budgetIn(given: Fields, privacy: Privacy, fail: Fail) {
   const names = ["epsilon", "delta", "lifetimeEpsilon"] as const;
   if (privacy !== "private") {
     for (const name of names) {
@@ -159,7 +172,9 @@ function checkPrivate({ features, weighting }: Study, fail: Fail): void {
 /** The YAML text of a study, which `parseStudy` reads back. */
 export function formatStudy(study: Study): string {
   const { typicalRows, ...rest } = study;
-  return stringify(typicalRows === null ? rest : study);
+  if (study.clusters !== "shared") return stringify(typicalRows === null ? rest : study);
+  const { alpha, coupling, weighting, ...shared } = rest;
+  return stringify(shared);
 }
 
 function featuresOf(value: unknown, fail: Fail): Feature[] {
@@ -227,8 +242,9 @@ export function compareStudies(here: Study, there: Study): string[] {
     if (a !== b) differences.push(`${name}: ${show(a)} here, ${show(b)} there`);
   };
   for (const name of fields as (keyof Study)[]) {
-    if (name !== "features") compare(name, here[name], there[name]);
+    if (name !== "features" && name !== "seed") compare(name, here[name], there[name]);
   }
+  compare("seed", here.seed && JSON.stringify(here.seed), there.seed && JSON.stringify(there.seed));
   compare("number of features", here.features.length, there.features.length);
   for (let f = 0; f < Math.min(here.features.length, there.features.length); f++) {
     for (const name of featureFields as (keyof Feature)[]) {

@@ -13,6 +13,7 @@ type Distance = (a: Float64Array, b: Float64Array) => number;
  */
 export class Noise {
   readonly #distance: Distance;
+  readonly #onQuiet: (level: number) => void;
   #low = new Float64Array(0);
   #high = new Float64Array(0);
   #updates = 0;
@@ -23,13 +24,18 @@ export class Noise {
   #isStalled = false;
   #level = 0;
 
-  constructor(distance: Distance) {
+  /** `onQuiet`: a noise of this level is over, because the device was quiet for long enough. */
+  constructor(distance: Distance, onQuiet: (level: number) => void = () => {}) {
     this.#distance = distance;
+    this.#onQuiet = onQuiet;
   }
 
   /** A smaller change is noise; 0: there is none. */
   level(now: number): number {
-    if (now - this.#notedAt >= NOISE_QUIET_MILLISECONDS) this.forget();
+    if (now - this.#notedAt >= NOISE_QUIET_MILLISECONDS) {
+      if (this.#level > 0) this.#onQuiet(this.#level);
+      this.forget();
+    }
     return this.#level;
   }
 

@@ -2,7 +2,8 @@
 
 import { type Matrix, matrix } from "@fedkm/core";
 import { expect, test } from "vitest";
-import { createDevice, type Device } from "../src/device.ts";
+import { createDevice } from "../src/device.ts";
+import type { Device } from "../src/deviceOptions.ts";
 import { volatileMemory } from "../src/memory.ts";
 import type { NetworkListener } from "../src/network.ts";
 import { LARGEST_LEARNT_EPOCH } from "../src/pace.ts";

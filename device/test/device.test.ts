@@ -1,6 +1,7 @@
 import { complete, fit, graph, kmeans, type Matrix, matrix, path, stack, updateDevice } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import { createDevice, type DeviceOptions } from "../src/device.ts";
+import { createDevice } from "../src/device.ts";
+import type { DeviceOptions } from "../src/deviceOptions.ts";
 import { type SavedState, volatileMemory } from "../src/memory.ts";
 import { decode, encodeCentroids, type Stamp } from "../src/protocol.ts";
 import { simulatedClock } from "../src/simulation/clock.ts";

@@ -1,7 +1,9 @@
 import { edges, graph, type Matrix, matrix, objective, path, randomStream, star } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
 import { createDevice } from "../src/device.ts";
+import { Gathering } from "../src/gathering.ts";
 import { volatileMemory } from "../src/memory.ts";
+import { createNeighbour } from "../src/neighbour.ts";
 import { Opening } from "../src/opening.ts";
 import { encodeCentroids } from "../src/protocol.ts";
 import { simulatedClock } from "../src/simulation/clock.ts";
@@ -236,4 +238,20 @@ describe("sketches", () => {
     };
     expect(tableOf([...given].reverse(), 7)).toBe(tableOf(given, 200));
   });
+});
+
+it("a neighbour that has no seed yet counts as being at the seed, and leads nobody away from it", () => {
+  const ranges = Float64Array.of(10);
+  const gathering = new Gathering({ self: "a", epoch: 1, k: 2, ranges, alpha: 1, saved: undefined });
+  gathering.renew({ shares: Uint8Array.of(128, 127), centroids: Float64Array.of(1, 9) }, 0);
+  let seed: Matrix | undefined;
+  while (gathering.isSeeking) seed = gathering.step(1_000)?.seed;
+  expect(Array.from(seed?.data ?? [])).toEqual([expect.closeTo(1), expect.closeTo(9)]);
+  const own = matrix([[2], [3]]);
+  const neighbour = { ...createNeighbour("b", 0), isConnected: true, centroids: own, seed: 0, heardAt: 1_100 };
+  expect(gathering.placeOf(neighbour, 1_100)).toEqual(seed);
+  // Without a seed for longer than a heartbeat, it stands on its own rows.
+  expect(gathering.placeOf(neighbour, 31_000)).toBe(own);
+  expect(gathering.placeOf({ ...neighbour, seed: 7 }, 31_000)).toBeUndefined();
+  expect(gathering.placeOf({ ...neighbour, seed: gathering.tag.seed }, 1_100)).toBe(own);
 });

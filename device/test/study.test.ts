@@ -164,3 +164,29 @@ describe("scaleRows(study, rows)", () => {
     );
   });
 });
+
+describe("clusters: shared", () => {
+  const shared = studyText.replace("alpha: 1\n", "clusters: shared\n");
+
+  it("is a field of its own, and personal studies keep their text and hash", async () => {
+    const personal = parseStudy(studyText);
+    expect(parseStudy(`${studyText}clusters: personal\n`)).toEqual(personal);
+    expect(canonicalStudy(personal)).not.toContain("clusters");
+    const study = parseStudy(shared);
+    expect(study).toMatchObject({ clusters: "shared", colluders: 1, alpha: 0 });
+    expect(canonicalStudy(study)).toMatch(/"clusters":"shared","colluders":1\}$/);
+    expect(parseStudy(formatStudy(study))).toEqual(study);
+    expect(parseStudy(canonicalStudy(study))).toEqual(study);
+    expect(await contractOf(study)).not.toEqual(await contractOf(personal));
+  });
+
+  it.each([
+    ["colluders: 2", studyText, /colluders must be left out unless clusters is "shared", got 2/],
+    ["alpha: 1", shared, /alpha must be left out if clusters is "shared", got 1/],
+    ["colluders: 0", shared, /colluders must be an integer from 1 to 1000, got 0/],
+    ["seed: [[1, 2]]", shared, /seed must be 3 rows of 2 numbers within the bounds of the features/],
+    ["clusters: other", studyText, /clusters must be one of personal, shared, got "other"/],
+  ])("%s is refused where it does not fit", (line, text, message) => {
+    expect(() => parseStudy(`${text}${line}\n`)).toThrow(message);
+  });
+});

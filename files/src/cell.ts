@@ -1,6 +1,7 @@
 // One cell as text: a number, missing, or neither. Nothing is guessed, and no cell becomes 0 that does not say so.
 
 import { daysOf } from "./dates.ts";
+import { DataError } from "./refusal.ts";
 
 /** How the cells of a file are written, where that is not as usual. */
 export interface CellRules {
@@ -12,6 +13,20 @@ export interface CellRules {
   readonly na?: readonly string[];
   /** Dates and times as numbers: days since the beginning of 1970, in UTC unless they say otherwise. */
   readonly dates?: "days";
+  /** Hears of every cell and line that cannot be read, which then counts as missing; without it the file is refused. */
+  readonly onBad?: (refusal: DataError) => void;
+}
+
+/** What `read` gives; NaN where it refuses a cell and somebody hears of that. */
+export function orNoted({ onBad }: CellRules, read: () => number): number {
+  if (onBad === undefined) return read();
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof DataError)) throw error;
+    onBad(error);
+    return Number.NaN;
+  }
 }
 
 /** The rules, ready to be followed. */

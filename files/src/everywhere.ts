@@ -39,6 +39,7 @@ export {
   unscaled,
 } from "./scaling.ts";
 export { type PieceWriter, type TextEncoding, textEncodings } from "./source.ts";
+export { columnStatistics, type Statistics } from "./statistics.ts";
 export { type Format, type MissingCells, NO_DEVICE, type Table, type Words } from "./table.ts";
 export { rankTransform, type Transform } from "./transform.ts";
 export { type LabelFormat, labelFormats } from "./write.ts";

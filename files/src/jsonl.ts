@@ -1,6 +1,6 @@
 // JSON to a table: one flat object a line, its keys the columns; or an array of such objects, or of arrays.
 
-import type { CellReader } from "./cell.ts";
+import { type CellReader, orNoted } from "./cell.ts";
 import { daysOf } from "./dates.ts";
 import { openFeed } from "./feed.ts";
 import { eachElement, isArray } from "./jsonArray.ts";
@@ -238,7 +238,7 @@ function keep(reading: Reading, value: Line, line: number, selection: Selection)
     const own = ownValue(value, name);
     const number = isCategory
       ? wordPlace(table, slot, wordAt(file, line, name, own), line, reading)
-      : numberAt(file, line, name, own, reading);
+      : orNoted(reading.rules, () => numberAt(file, line, name, own, reading));
     if (Number.isNaN(number)) noteMissing(table, slot, line);
     table.values[table.rows * table.cols + slot] = number;
   }

@@ -1,6 +1,6 @@
 // NumPy's arrays (.npy): a header that is a Python dictionary, and the numbers behind it.
 
-import type { CellReader } from "./cell.ts";
+import { type CellReader, orNoted } from "./cell.ts";
 import { type Chosen, type Column, chooseColumns, type Selection } from "./layout.ts";
 import type { Limits } from "./limits.ts";
 import { DataError } from "./refusal.ts";
@@ -35,7 +35,7 @@ export async function readNpy(
   bytes: ByteFile,
   selection: Selection,
   limits: Limits,
-  { without }: CellReader,
+  rules: CellReader,
 ): Promise<Table> {
   const { file, size } = bytes;
   const { fields, rows, stride, start } = await layoutOf(bytes, limits);
@@ -54,9 +54,12 @@ export async function readNpy(
     const read = readers[type.slice(1)];
     const little = type[0] !== ">";
     for (let r = 0; r < rows; r++) {
-      const value = without(read(view, r * stride + offset, little));
+      let value = rules.without(read(view, r * stride + offset, little));
+      if (Math.abs(value) > limits.magnitude) {
+        const large = value;
+        value = orNoted(rules, () => refuseLarge({ file, line: r + 1, column: name }, large, limits));
+      }
       if (Number.isNaN(value)) noteMissing(table, slot, r + 1);
-      else if (!(Math.abs(value) <= limits.magnitude)) refuseLarge({ file, line: r + 1, column: name }, value, limits);
       table.values[r * table.cols + slot] = value;
     }
   }

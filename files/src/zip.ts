@@ -28,7 +28,7 @@ const HEADER_BYTES = 30;
 const MOST_COMMENT = 0xffff;
 const MOST_ENTRIES = 10_000;
 /** Unpacked, of one file in an archive: it is held in memory as a whole. */
-export const MOST_UNPACKED = 2 ** 29;
+const MOST_UNPACKED = 2 ** 29;
 
 const BROKEN = "copy or write the file again";
 

@@ -123,6 +123,6 @@ export function themeVariables(): string {
     ...higher.map((shade, i) => [`higher-${i + 1}`, shade] as const),
   ];
   const declared = (ground: keyof Shade) => named.map(([name, shade]) => `--${name}:${shade[ground]}`).join(";");
-  return `:root{color-scheme:light dark;${declared("light")}}
-@media screen and (prefers-color-scheme:dark){:root{${declared("dark")}}}`;
+  return `:root{color-scheme:light dark;${declared("light")};--point-opacity:${pointOpacity}}
+@media screen and (prefers-color-scheme:dark){:root{${declared("dark")};--point-opacity:${darkPointOpacity}}}`;
 }

@@ -14,7 +14,7 @@ import { print } from "../table.ts";
 import { relativeCost, settingOf } from "./setting.ts";
 
 /** Equal round blobs in [-10, 10]^2; with `apart`, centres are redrawn until they are that far from each other. */
-function blobs(k: number, rows: number, sigma: number, apart: number, seed: number): LabelledPoints {
+export function blobs(k: number, rows: number, sigma: number, apart: number, seed: number): LabelledPoints {
   const random = randomStream(seed, "quality", "blobs", k);
   const normal = normalStream(random);
   const centres: [number, number][] = [];

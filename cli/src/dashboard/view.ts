@@ -1,6 +1,6 @@
 // What the dashboard shows of one device, made of what the device last wrote about itself.
 
-import { whatNeighboursLearn } from "@fedkm/device";
+import { whatAllLearn, whatNeighboursLearn } from "@fedkm/device";
 import type { DaemonStatus, LinkStatus } from "@fedkm/device/daemon";
 import type { DeviceView, LinkView, PrivacyView } from "@fedkm/web";
 import { count } from "../numbers.ts";
@@ -34,7 +34,7 @@ export function viewOf(status: DaemonStatus, around: Around): DeviceView {
   };
 }
 
-function privacyView({ privacy, guarded, drift }: DaemonStatus["device"]): PrivacyView {
+function privacyView({ privacy, guarded, drift, shared }: DaemonStatus["device"]): PrivacyView {
   const facts: PrivacyView["facts"][number][] = [];
   if (guarded !== null) {
     const { smallestClass, rowsHeldBack, rowsWaiting } = guarded;
@@ -48,7 +48,12 @@ function privacyView({ privacy, guarded, drift }: DaemonStatus["device"]): Priva
   if (drift !== null) {
     facts.push({ name: "centroids from the means of the own rows", value: `${drift.toFixed(1)} standard errors` });
   }
-  return { mode: privacy, words: whatNeighboursLearn[privacy], facts };
+  if (shared == null) return { mode: privacy, words: whatNeighboursLearn[privacy], facts };
+  facts.push(
+    { name: "devices in the last sums", value: shared.devices === null ? "none" : count(shared.devices) },
+    { name: "rows in the last sums", value: shared.pooledRows === null ? "none" : count(shared.pooledRows) },
+  );
+  return { mode: `${privacy}, shared clusters`, words: whatAllLearn[privacy], facts };
 }
 
 function linkView(link: LinkStatus, writtenAt: number): LinkView {

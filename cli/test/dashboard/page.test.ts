@@ -119,7 +119,7 @@ test("shows what the own rows of every cluster are like, by their definition", a
         const parts = [0, 1].map((f) => {
           return `rows ${significant(mean(column(own, f)), 4)} ± ${significant(spread(column(own, f)), 2)}`;
         });
-        return [`${own.length} (${Math.round((100 * own.length) / rows.length)} %)`, apart.join(", "), ...parts];
+        return [`${own.length} (${Math.round((100 * own.length) / rows.length)} %)`, ...parts, apart.join(", ")];
       });
       const shown = await section(page, "Clusters").locator("td.own, td small").allTextContents();
       return JSON.stringify(shown) === JSON.stringify(expected) ? "equal" : { shown, expected };

@@ -1,7 +1,8 @@
 // One real device among neighbours that are all attackers: they say what they like, when they like, and note the answers.
 
 import type { Matrix } from "@fedkm/core";
-import { createDevice, type Device } from "../device.ts";
+import { createDevice } from "../device.ts";
+import type { Device } from "../deviceOptions.ts";
 import { type SavedState, volatileMemory } from "../memory.ts";
 import type { Network, NetworkListener } from "../network.ts";
 import { type Contract, decode, encodeCentroids, type Heard } from "../protocol.ts";

@@ -2,6 +2,7 @@
 
 export { parseRecording, type Recording } from "../recording.ts";
 export { type AuditOptions, auditStudy } from "./audit.ts";
+export { type BoardsSeen, seeBoards } from "./boards.ts";
 export type { Tally } from "./outcome.ts";
 export { auditRecording, type RecordedAudit } from "./recorded.ts";
 export { ownPrivateStudy, ownStudy } from "./scene.ts";

@@ -6,6 +6,7 @@ import { type Clock, realClock } from "../clock.ts";
 import { contactsOf, linkOf } from "../keys/followed.ts";
 import { REVOKED_FILE } from "../keys/revoked.ts";
 import { ROTATION_FILE } from "../keys/rotation.ts";
+import { nodeSecrets } from "../keys/secrets.ts";
 import { type Libp2pNetwork, type Libp2pOptions, libp2pNetwork } from "../libp2p.ts";
 import { LINKS_FILE } from "../linksFile.ts";
 import { WATCH_MILLISECONDS } from "../pace.ts";
@@ -27,7 +28,7 @@ import { type LinkProblem, type Log, noticeBoard } from "./notices.ts";
 import { PAUSED_FILE } from "./paused.ts";
 import { pendingList } from "./pending.ts";
 import { privacyNotices } from "./privacyNotices.ts";
-import { linkProblems, PULLED } from "./problems.ts";
+import { linkProblems, PULLED, sumsFault } from "./problems.ts";
 import { recordedIn } from "./record.ts";
 import { reportStatus } from "./report.ts";
 import { RESET_FILE } from "./reset.ts";
@@ -136,6 +137,7 @@ async function compose(
     study: folder.study,
     contract,
     network: keys.network,
+    secrets: nodeSecrets(folder.identity),
     clock,
     memory,
     links: peersOf(parts.links),
@@ -237,6 +239,7 @@ function report(
     notices.set("history", history);
     notices.set("waiting", waiting);
     notices.set("pulled", before.device.isPulled ? PULLED : undefined);
+    notices.set("sums", sumsFault(before.device.shared));
     look(before);
     const failure = surroundings.logFailure();
     notices.set("log", failure && `lines of the log are lost: ${failure}`);

@@ -77,6 +77,13 @@ function deviceFamilies({ device, next, pending, notices, dataReadAt }: DaemonSt
       open.some(({ cause }) => cause === "data"),
     ),
     gauge("data_read_timestamp_seconds", "When the rows in use were read.", seconds(dataReadAt)),
+    gauge(
+      "generation",
+      "The number of the sums over all devices that are asked for now.",
+      device.shared?.generation ?? null,
+    ),
+    gauge("pooled_devices", "Devices in the last complete sums.", device.shared?.devices ?? null),
+    gauge("pooled_rows", "Rows in the last complete sums.", device.shared?.pooledRows ?? null),
     counter("frames_sent", "Frames sent to neighbours.", device.framesSent),
     gauge("strangers", "Peers that are not linked and tried to connect.", pending.length),
     gauge(

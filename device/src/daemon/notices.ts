@@ -10,7 +10,7 @@ export interface Log {
  * About this device: `data` files cannot be read, `rows` do not count or are `waiting`, the `history` is lost, `links` or
  * the `reset`, `met`, `state`, `epoch`, `status` file or that of the `next` study cannot be used, lines of the `log` or of
  * the `record` are lost, the `audit` log or what is known about `keys` is not written, its clusters are `pulled` away from
- * its rows, a person has `paused` it.
+ * its rows, a person has `paused` it, or something keeps sums over all devices (`sums`) from being complete or plausible.
  */
 type OwnCause =
   | "data"
@@ -29,7 +29,8 @@ type OwnCause =
   | "audit"
   | "keys"
   | "pulled"
-  | "paused";
+  | "paused"
+  | "sums";
 
 /**
  * About a link: the neighbour is `away`, takes part in another `study`, makes a `proposal` of one, does not follow a

@@ -1,6 +1,7 @@
 // What is wrong with the links of a device now, read from its status: so a notice ends when its cause does.
 
 import { CALM_MILLISECONDS } from "../link/limits.ts";
+import type { SharedStatus } from "../status.ts";
 import { versionFault } from "../version.ts";
 import type { LinkProblem } from "./notices.ts";
 import type { LinkStatus } from "./status.ts";
@@ -60,4 +61,14 @@ function lostRelay({ isConnected, failure, relays }: LinkStatus, links: readonly
   const isThere = links.some(({ name, isRelay }) => isRelay && relays.includes(name));
   if (isConnected || failure === null || relays.length === 0 || isThere) return undefined;
   return `cannot be reached: ${relays.join(" and ")}, which relayed to it, does not relay now`;
+}
+
+/** Why there are no sums over all devices, or why they are not used; undefined: all is well, or clusters are not shared. */
+export function sumsFault(shared: SharedStatus | null): string | undefined {
+  if (shared === null) return undefined;
+  const { waiting, isImplausible, twofaced } = shared;
+  if (isImplausible)
+    return "the sums over all devices are none of rows within the study's bounds: a device is wrong or lies";
+  if (twofaced.length > 0) return `two different sums of one time are signed by ${twofaced.join(", ")}: a device lies`;
+  return waiting === null ? undefined : `this device ${waiting}`;
 }

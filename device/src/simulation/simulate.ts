@@ -15,6 +15,7 @@ import { rowsThatCount, scaleRows } from "../units.ts";
 import { simulatedClock } from "./clock.ts";
 import { simulatedLinks, type Weather } from "./links.ts";
 import { eventLog, type SimulatedEvent } from "./log.ts";
+import { simulatedSecrets } from "./secrets.ts";
 
 export interface SimulationOptions {
   readonly study: Study;
@@ -37,6 +38,8 @@ export interface SimulationOptions {
   readonly staggerMilliseconds?: number;
   /** Between two updates of a device. Default 10. */
   readonly paceMilliseconds?: (device: number) => number;
+  /** With shared clusters: nothing is masked. Default false. */
+  readonly isBare?: boolean;
   readonly onEvent?: (event: SimulatedEvent) => void;
   /** Learns of everything that passes through a device's network, as in a recording of that device. */
   readonly record?: (device: number, event: RecordedEvent) => void;
@@ -134,7 +137,8 @@ export function simulate(options: SimulationOptions): Simulation {
     const next = before?.next && { ...before.next, memory: again(before.next) };
     const others = Array.from(wanted[i], (j) => networks[j].self);
     const isPaused = paused.has(i);
-    const around = { network: networks[i], clock, links: others, isPaused, onAgreed: () => finish(i) };
+    const secrets = simulatedSecrets(networks[i].self, options.isBare);
+    const around = { network: networks[i], clock, secrets, links: others, isPaused, onAgreed: () => finish(i) };
     const device = createChangingDevice({ ...around, ...optionsOf(options, i), ...part });
     places[i] = { device, part, next };
     void device.start();

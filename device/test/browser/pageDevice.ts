@@ -2,7 +2,8 @@
 
 import { type Matrix, matrix } from "@fedkm/core";
 import { realClock } from "../../src/clock.ts";
-import { createDevice, type Device } from "../../src/device.ts";
+import { createDevice } from "../../src/device.ts";
+import type { Device } from "../../src/deviceOptions.ts";
 import { type Contact, createIdentity, type Identity, libp2pNetwork } from "../../src/libp2p.ts";
 import { volatileMemory } from "../../src/memory.ts";
 import type { DeviceStatus } from "../../src/status.ts";

@@ -31,6 +31,7 @@ export const northStatus: DaemonStatus = {
       failure: null,
     },
     private: null,
+    shared: null,
     epoch: 1,
     opening: 3,
     round: 12,

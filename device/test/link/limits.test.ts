@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import * as keys from "../../src/keys/limits.ts";
 import * as limits from "../../src/link/limits.ts";
 import * as pace from "../../src/pace.ts";
+import * as board from "../../src/shared/pace.ts";
 
 const page = read("../../../docs/protocol.md");
 
@@ -58,6 +59,7 @@ function unitsOf(name: string): RegExp {
 describe.each([
   ["../../src/link/limits.ts", limits],
   ["../../src/pace.ts", pace],
+  ["../../src/shared/pace.ts", board],
   ["../../src/keys/limits.ts", keys],
 ])("every constant of %s", (file, constants) => {
   const rows = rowsOfPage();
@@ -79,5 +81,5 @@ describe.each([
 
 it("docs/protocol.md#limits names no limit that the code does not have", () => {
   const names = rowsOfPage().map(({ name }) => name);
-  expect([...names].sort()).toEqual([limits, pace, keys].flatMap((constants) => Object.keys(constants)).sort());
+  expect([...names].sort()).toEqual([limits, pace, board, keys].flatMap((constants) => Object.keys(constants)).sort());
 });

@@ -1,6 +1,6 @@
 // Delimited text to a table: the fast way for clean records, a careful look at every other one.
 
-import { type CellReader, cellReader } from "../cell.ts";
+import { type CellReader, cellReader, orNoted } from "../cell.ts";
 import type { Feed } from "../feed.ts";
 import { type Chosen, chooseColumns, type Selection } from "../layout.ts";
 import type { Limits } from "../limits.ts";
@@ -146,8 +146,8 @@ function readCarefully(reading: Reading, at: number): number {
     return next;
   }
   for (; reading.blanks > 0; reading.blanks--) keepBlank(reading, line - reading.blanks);
-  if (cells.count !== slots.length) refuseRagged(reading, line);
-  keepRecord(reading, line);
+  if (cells.count === slots.length) keepRecord(reading, line);
+  else orNoted(reading.rules, () => refuseRagged(reading, line));
   return next;
 }
 
@@ -170,7 +170,7 @@ function keepRecord(reading: Reading, line: number): void {
     const slot = slots[c] <= CATEGORY ? CATEGORY - slots[c] : slots[c];
     const value =
       slot === slots[c]
-        ? numberOf(reading, line, c)
+        ? orNoted(reading.rules, () => numberOf(reading, line, c))
         : wordPlace(table, slot, cellText(feed.bytes, cells, c), line, reading);
     if (Number.isNaN(value)) noteMissing(table, slot, line);
     table.values[table.rows * table.cols + slot] = value;

@@ -1,7 +1,7 @@
 // Parquet to a table: whole, floating and decimal columns as doubles, nulls as missing.
 
 import type { DecodedArray, SchemaElement } from "hyparquet";
-import type { CellReader } from "../cell.ts";
+import { type CellReader, orNoted } from "../cell.ts";
 import { type Chosen, type Column, chooseColumns, type Selection } from "../layout.ts";
 import type { Limits } from "../limits.ts";
 import { DataError, shown } from "../refusal.ts";
@@ -130,8 +130,11 @@ function keepNumbers(
     values[at] = value;
     if (value <= magnitude && value >= -magnitude) continue;
     const line = row + r + 1;
-    if (Number.isNaN(value)) noteMissing(table, slot, line);
-    else refuseLarge({ file: table.file, line, column: element.name }, value, magnitude);
+    if (!Number.isNaN(value)) {
+      const place = { file: table.file, line, column: element.name };
+      values[at] = orNoted(rules, () => refuseLarge(place, value, magnitude));
+    }
+    noteMissing(table, slot, line);
   }
 }
 

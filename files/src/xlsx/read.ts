@@ -1,6 +1,6 @@
 // A sheet of a workbook to a table: its header, its columns and their cells, each refused by its own name.
 
-import { type CellReader, cellReader } from "../cell.ts";
+import { type CellReader, cellReader, orNoted } from "../cell.ts";
 import { type DialectOptions, kindOf as kindOfTexts, looksLikeHeader } from "../csv/dialect.ts";
 import { type Chosen, type Column, type ColumnKind, chooseColumns, type Selection } from "../layout.ts";
 import type { Limits } from "../limits.ts";
@@ -196,7 +196,7 @@ function keep(reading: Reading, { row, cells }: SheetRow): void {
   for (const [slot, { index, isCategory }] of chosen.features.entries()) {
     const value = isCategory
       ? wordPlace(table, slot, wordOf(reading, row, index, cells[index]), row, reading)
-      : numberOf(reading, row, index, cells[index]);
+      : orNoted(reading.rules, () => numberOf(reading, row, index, cells[index]));
     if (Number.isNaN(value)) noteMissing(table, slot, row);
     table.values[table.rows * table.cols + slot] = value;
   }

@@ -16,7 +16,7 @@ function stop(title: string, words: string, changes: Partial<Setup>, round = 0):
 export const stops: readonly Stop[] = [
   stop(
     "Alone is not enough",
-    "Every device has a few points of the same three clusters, and alpha is 0: each runs k-means alone, and each finds something else. The curve on the right says how far they are from what all points together would give.",
+    "Every device has a few points of the same three clusters, and alpha is 0: each runs k-means alone, and each finds something else. GCD, below, says how far they are from what all points together would give.",
     { data: "tiny", points: 60, devices: 12, alpha: 0, seed: 4 },
   ),
   stop(

@@ -3,7 +3,7 @@
 import type { Look } from "./views/painter.ts";
 
 export class Theme {
-  look: Look = $state.raw({ paper: "", ink: "", quiet: "", faint: "", clusters: [] });
+  look: Look = $state.raw({ paper: "", ink: "", quiet: "", faint: "", clusters: [], pointOpacity: 0 });
   links: readonly string[] = $state.raw([]);
 
   constructor() {
@@ -21,6 +21,7 @@ export class Theme {
       quiet: named("quiet"),
       faint: named("faint"),
       clusters: numbered("cluster", 8),
+      pointOpacity: Number(named("point-opacity")),
     };
     this.links = numbered("link", 5);
   }

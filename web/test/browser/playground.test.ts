@@ -67,6 +67,39 @@ test("plays to the end, pauses, steps and goes back", async () => {
   await page.close();
 });
 
+test("works by keyboard: alpha is turned, and its effect is seen at the same round", async () => {
+  const { page } = await site.open("round=5");
+  await expect.poll(() => round(page).textContent()).toContain("round 5,");
+  await page.getByRole("slider", { name: "alpha" }).focus();
+  await page.keyboard.press("Home");
+  await expect.poll(async () => (await setupOf(page)).alpha).toBe(0);
+  const alone = momentsOf({ ...defaultSetup, alpha: 0 });
+  const last = alone.find(({ round: own }) => own >= 5) ?? (alone.at(-1) as Moment);
+  await expect.poll(() => measure(page, "objective")).toBe(last.objective);
+  await page.getByRole("button", { name: "Back" }).focus();
+  await page.keyboard.press("Enter");
+  await expect.poll(() => round(page).textContent()).toContain(`round ${last.round - 1},`);
+  await page.close();
+});
+
+test("nothing moves on the page while it plays, is turned and taken from stop to stop", async () => {
+  const { page } = await site.open("");
+  await page.evaluate(`window.shift = 0; new PerformanceObserver((list) => {
+    for (const { value } of list.getEntries()) window.shift += value;
+  }).observe({ type: "layout-shift" })`);
+  await page.getByRole("slider", { name: "alpha" }).fill("60");
+  await page.getByRole("button", { name: "Play" }).click();
+  await expect.poll(() => round(page).textContent()).not.toContain("round 0,");
+  await page.getByRole("button", { name: "Pause" }).click();
+  // Stops with as many devices: others have other panels.
+  for (const title of ["Alone is not enough", "Turn alpha", "Two communities"]) {
+    await page.getByRole("button", { name: title }).click();
+    await page.getByRole("button", { name: "Step" }).click();
+  }
+  expect(await page.evaluate("window.shift")).toBeLessThan(0.01);
+  await page.close();
+});
+
 test("has a control for every setting, which the address holds", async () => {
   const { page } = await site.open("");
   const chosen: Partial<Setup> = {
@@ -163,7 +196,7 @@ test("reads the reader's own file, and says what is wrong with one", async () =>
   const { page } = await site.open("");
   const file = (text: string) => ({ name: "own.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
   await page.getByLabel("own file").setInputFiles(file(`a,b,c\n${rows.join("\n")}\n`));
-  await expect.poll(() => page.locator("form").textContent()).toContain("own.csv, read here and sent nowhere.");
+  await expect.poll(() => page.locator(".settings").textContent()).toContain("own.csv, read here and sent nowhere.");
   expect(await setupOf(page)).toMatchObject({ data: "own", devices: 12 });
   await expect.poll(() => measure(page, "objective")).toBeGreaterThan(0);
   await page.getByLabel("own file").setInputFiles(file("a,b\n1,2\n3,x\n"));
@@ -176,7 +209,7 @@ test("reads a Parquet file that is dropped on the page, with the numbers of Node
   const bytes = readFileSync(new URL(`../../../files/test/fixtures/${name}`, import.meta.url));
   const { page, errors } = await site.open("devices=4");
   await dropOnPage(page, name, bytes);
-  await expect.poll(() => page.locator("form").textContent()).toContain(`${name}, read here and sent nowhere.`);
+  await expect.poll(() => page.locator(".settings").textContent()).toContain(`${name}, read here and sent nowhere.`);
   const setup = await setupOf(page);
   expect(setup).toMatchObject({ data: "own", devices: 4 });
   const own = await readOwn([new File([bytes], name)], 4);

@@ -1,9 +1,8 @@
 // The command line of fedkm fit that follows from a choice: the same rows, scaling and links, quoted for the shell.
 
 import type { Weighting } from "@fedkm/core";
-import type { DialectOptions } from "@fedkm/files";
-import { characterName } from "../../arguments.ts";
 import { defaultWeighting } from "../../input/options.ts";
+import { dialectWords } from "../../input/pasted.ts";
 import type { PrepareOptions } from "../../input/prepare.ts";
 import { asArgument, inShell } from "../../input/remedies.ts";
 
@@ -28,21 +27,6 @@ export function fitCommandLine(
   if (weighting !== defaultWeighting) words.push(`--weighting ${weighting}`);
   if (seed !== 1) words.push(`--seed ${seed}`);
   return words.join(" ");
-}
-
-/** How text is read, as it was asked for. */
-export function dialectWords(options: DialectOptions): string[] {
-  const { delimiter, header, decimal, thousands, na, dates, encoding, sheet } = options;
-  return [
-    ...(delimiter === undefined ? [] : [`--delimiter ${inShell(characterName(delimiter))}`]),
-    ...(header === undefined ? [] : [`--header ${header ? "yes" : "no"}`]),
-    ...(decimal === undefined ? [] : [`--decimal ${characterName(decimal)}`]),
-    ...(thousands === undefined ? [] : [`--thousands ${inShell(characterName(thousands))}`]),
-    ...(na === undefined ? [] : [`--na ${asArgument(na)}`]),
-    ...(dates === undefined ? [] : [`--dates ${dates}`]),
-    ...(encoding === undefined ? [] : [`--encoding ${encoding}`]),
-    ...(sheet === undefined ? [] : [`--sheet ${inShell(sheet)}`]),
-  ];
 }
 
 /** A name that begins with a dash would be taken for an option. */

@@ -1,7 +1,7 @@
 // fedkm device status: how a device is doing, for a person or a machine, once or again and again.
 
 import { setTimeout as pause } from "node:timers/promises";
-import { type PrivateStatus, whatNeighboursLearn } from "@fedkm/device";
+import { type PrivateStatus, whatAllLearn, whatNeighboursLearn } from "@fedkm/device";
 import { type DaemonStatus, isLocked, type LinkStatus, type Notice } from "@fedkm/device/daemon";
 import { printable } from "@fedkm/device/printable";
 import type { Console } from "../../console.ts";
@@ -60,6 +60,7 @@ function describe(status: RunStatus): string[] {
     `round ${count(round)}, last move ${move === null ? "none" : significant(move, 2)} of the range ` +
       `(sent above ${significant(threshold, 2)}), objective part ${objective === null ? "none" : significant(objective, 4)}`,
     `${count(rows)} rows (${count(rowsLeftOut)} left out), ${count(framesSent)} frames sent`,
+    ...sharedLines(device),
     ...describeNext(status),
     ...(relay ? [relayLine(relay)] : []),
     ...privacyLines(device),
@@ -75,6 +76,18 @@ function describe(status: RunStatus): string[] {
   return lines.map(printable);
 }
 
+/** How the sums over all devices are doing, where clusters are shared. */
+function sharedLines({ shared }: RunStatus["device"]): string[] {
+  if (shared == null) return [];
+  const { generation, stage, devices, pooledRows, countedLinks, waiting, tellings } = shared;
+  const sums =
+    devices === null ? "no sums yet" : `last sums over ${count(devices)} devices and ${count(pooledRows ?? 0)} rows`;
+  return [
+    `shared clusters: generation ${count(generation)} (${stage}), ${sums}, ${count(countedLinks)} links count, sent ${count(tellings)} times`,
+    ...(waiting === null ? [] : [`this device ${waiting}`]),
+  ];
+}
+
 /** The study that it is changing to; its old one is above. */
 function describeNext({ next }: RunStatus): string[] {
   if (next == null) return [];
@@ -88,8 +101,8 @@ function relayLine({ reservations, circuits, bytes }: NonNullable<DaemonStatus["
   return `relays to ${count(reservations)} of its neighbours: ${count(circuits)} circuits now, ${count(bytes)} bytes so far`;
 }
 
-function privacyLines({ privacy, guarded, private: released }: RunStatus["device"]): string[] {
-  const mode = `${privacy}: ${whatNeighboursLearn[privacy]}`;
+function privacyLines({ privacy, guarded, private: released, shared }: RunStatus["device"]): string[] {
+  const mode = `${privacy}: ${(shared == null ? whatNeighboursLearn : whatAllLearn)[privacy]}`;
   // A status that an earlier version wrote has none.
   if (released != null) return [mode, releaseLine(released)];
   if (guarded === null) return [mode];

@@ -1,93 +1,118 @@
-// fedkm inspect: what fedkm sees in a file, before anything is clustered.
+// fedkm inspect: what fedkm sees in files, before anything is clustered. It lists what cannot be read instead of stopping.
 
-import {
-  type ColumnProfile,
-  type DialectOptions,
-  delimiters,
-  type FileLayout,
-  type Profile,
-  profile,
-  readLayout,
-  readTable,
-} from "@fedkm/files";
+import { type DialectOptions, delimiters, expandPatterns, type FileLayout } from "@fedkm/files";
 import type { Console } from "../../console.ts";
-import { asArgument } from "../../input/remedies.ts";
+import { withStandardInput } from "../../input/reading.ts";
+import { refusalLine } from "../../input/remedies.ts";
 import { count, significant } from "../../numbers.ts";
 import { alignColumns } from "../../table.ts";
+import { comparison } from "./comparison.ts";
+import { type Look, lookAt, remarks, type SeenColumn } from "./look.ts";
+import { proposalFor } from "./proposal.ts";
 
-export async function inspectFile(file: string, options: DialectOptions, json: boolean, io: Console): Promise<void> {
-  const layout = await readLayout(file, options);
-  const numeric = layout.columns.filter(({ kind }) => kind === "number").map(({ name }) => name);
-  // Without a column of numbers there is nothing to measure, but the columns are still worth showing.
-  const seen = numeric.length === 0 ? undefined : profile(await readTable(file, { ...options, columns: numeric }));
-  if (json) io.stdout.write(`${JSON.stringify({ file, ...layout, ...seenFacts(layout, seen) }, undefined, 2)}\n`);
-  else io.stdout.write(`${text(file, layout, seen).join("\n")}\n`);
+export async function inspectFiles(
+  patterns: readonly string[],
+  options: DialectOptions,
+  json: boolean,
+  io: Console,
+): Promise<void> {
+  const looks: Look[] = [];
+  for (const file of expandPatterns(await withStandardInput(patterns))) looks.push(await lookAt(file, options));
+  const proposal = proposalFor(looks, options);
+  if (json) {
+    const files = looks.map(facts);
+    const all = files.length === 1 ? { ...files[0], ...proposal } : { files, ...proposal };
+    io.stdout.write(`${JSON.stringify(all, undefined, 2)}\n`);
+    return;
+  }
+  const ending = [
+    ...proposal.first.map((step) => `first: ${step}`),
+    // On one line, however long: it is there to be pasted.
+    ...(proposal.first.length === 0 ? [proposal.command] : []),
+  ];
+  const blocks = [...looks.map(text), ...(looks.length > 1 ? [comparison(looks)] : []), ending];
+  io.stdout.write(`${blocks.map((lines) => lines.join("\n")).join("\n\n")}\n`);
 }
 
-function seenFacts(layout: FileLayout, seen: Profile | undefined) {
-  const columns = layout.columns.map((column) => ({
-    ...column,
-    ...seen?.columns.find(({ name }) => name === column.name),
-  }));
-  const delimiter = layout.dialect && String.fromCharCode(layout.dialect.delimiter);
+function facts({ file, layout, rows, repeatedRows, columns, bad }: Look) {
+  const { dialect } = layout;
+  const delimiter = dialect && String.fromCharCode(dialect.delimiter);
   return {
+    file,
+    ...layout,
     columns,
-    ...(layout.dialect && { dialect: { delimiter, header: layout.dialect.header } }),
-    ...(seen && { rows: seen.rows, repeatedRows: seen.repeatedRows }),
+    ...(dialect && { dialect: { delimiter, header: dialect.header } }),
+    rows,
+    repeatedRows,
+    bad: { count: bad.count, first: bad.first.map(({ message, place }) => ({ message, place })) },
   };
 }
 
-function text(file: string, layout: FileLayout, seen: Profile | undefined): string[] {
-  const rows = layout.columns.map(({ name, kind }) => {
-    const own = seen?.columns.find((column) => column.name === name);
-    const range = own?.range;
-    const numbers = range ? [range.least, range.mean, range.most].map((value) => significant(value, 4)) : ["", "", ""];
-    return [name, kind, ...numbers, own === undefined ? "" : count(own.missing), remark(own)];
-  });
-  const table = [["column", "type", "least", "mean", "most", "missing", ""], ...rows];
-  return [`${file}: ${description(layout, seen)}`, "", ...alignColumns(table), ...advice(layout, seen)];
-}
+/** More refusals than this are counted. */
+const MOST_SHOWN = 5;
 
-function description({ format, packed, dialect, columns }: FileLayout, seen: Profile | undefined): string {
-  const formats = {
-    csv: "delimited text",
-    jsonl: "JSON lines",
-    json: "a JSON array",
-    parquet: "Parquet",
-    xlsx: "an Excel workbook",
-    npy: "a NumPy array",
-  };
-  const delimiter = dialect && delimiters[String.fromCharCode(dialect.delimiter)];
+function text(look: Look): string[] {
+  const { file, layout, rows, repeatedRows, columns, bad } = look;
+  const heading = ["column", "type", "missing", "different", "least", "quartiles", "most", "mean", "deviation", ""];
+  const table = [heading, ...columns.map((own) => columnLine(own, rows))];
+  const refusals = bad.first.slice(0, MOST_SHOWN).map((refusal) => `  ${refusalLine(refusal).slice(file.length + 2)}`);
   return [
-    `${formats[format]}${packed ? ", gzipped" : ""}`,
+    `${file}: ${description(layout, rows)}`,
+    "",
+    ...alignColumns(table),
+    ...(repeatedRows > 0 ? ["", `${count(repeatedRows)} rows repeat an earlier one`] : []),
+    ...(bad.count > 0
+      ? ["", `${count(bad.count)} ${bad.count === 1 ? "cell" : "cells"} cannot be read:`, ...refusals]
+      : []),
+    ...(bad.count > MOST_SHOWN ? [`  and ${count(bad.count - MOST_SHOWN)} more`] : []),
+  ];
+}
+
+function columnLine(own: SeenColumn, rows: number): string[] {
+  const { name, kind, statistics, range, words } = own;
+  const remark = remarks(own, rows).join(", ");
+  const missing = own.missing === undefined ? "" : count(own.missing);
+  if (statistics !== undefined && range !== undefined) {
+    const { quartiles, mean, deviation, distinct } = statistics;
+    const shown = (value: number) => (kind === "date" ? dayText(value) : significant(value, 4));
+    const spread = significant(deviation, 3) + (kind === "date" ? " days" : "");
+    return [
+      name,
+      kind,
+      missing,
+      count(distinct),
+      shown(range.least),
+      quartiles.map(shown).join(" "),
+      shown(range.most),
+      shown(mean),
+      spread,
+      remark,
+    ];
+  }
+  const most = words === undefined ? "" : `${words.most.slice(0, 20)} ${Math.round(100 * words.share)} %`;
+  return [name, kind, missing, words === undefined ? "" : count(words.distinct), "", most, "", "", "", remark];
+}
+
+const DAY = 86_400_000;
+const dayText = (days: number) => new Date(Math.round(days) * DAY).toISOString().slice(0, 10);
+
+const formats = {
+  csv: "delimited text",
+  jsonl: "JSON lines",
+  json: "a JSON array",
+  parquet: "Parquet",
+  xlsx: "an Excel workbook",
+  npy: "a NumPy array",
+};
+
+function description({ format, packed, dialect, columns, sheets }: FileLayout, rows: number): string {
+  const character = dialect && String.fromCharCode(dialect.delimiter);
+  const delimiter = character && (delimiters[character] ?? JSON.stringify(character));
+  return [
+    `${formats[format]}${packed ? ", packed" : ""}`,
     ...(dialect ? [`${delimiter} between cells`, dialect.header ? "with a header" : "without a header"] : []),
-    ...(seen ? [`${count(seen.rows)} ${seen.rows === 1 ? "row" : "rows"}`] : []),
+    ...(sheets && sheets.length > 1 ? [`sheets ${sheets.join(", ")}`] : []),
+    `${count(rows)} ${rows === 1 ? "row" : "rows"}`,
     `${columns.length} ${columns.length === 1 ? "column" : "columns"}`,
   ].join(", ");
-}
-
-function remark(own: ColumnProfile | undefined): string {
-  if (own === undefined) return "";
-  if (own.isConstant) return "constant";
-  if (own.countsRows) return "counts the rows";
-  if (own.namesRows) return "an id";
-  return own.copyOf === undefined ? "" : `same as ${own.copyOf}`;
-}
-
-/** The arguments with which fit would take the file. */
-function advice({ columns }: FileLayout, seen: Profile | undefined): string[] {
-  const strange = columns.filter(({ kind }) => kind !== "number").map(({ name }) => name);
-  const useless = (seen?.columns ?? []).filter((own) => remark(own) !== "").map(({ name }) => name);
-  const repeated = seen?.repeatedRows ?? 0;
-  const missing = (seen?.columns ?? []).some((own) => own.missing > 0);
-  const lines = [
-    ...(repeated > 0 ? [`${count(repeated)} rows repeat an earlier one`] : []),
-    ...(strange.length > 0 && seen !== undefined
-      ? [`not numbers: leave out with --exclude ${asArgument(strange)}`]
-      : []),
-    ...(useless.length > 0 ? [`of no use for clusters: leave out with --exclude ${asArgument(useless)}`] : []),
-    ...(missing ? ["missing cells: drop their rows with --missing drop, or fill them with --missing mean"] : []),
-    ...(seen === undefined ? ["no column of numbers: nothing to cluster"] : []),
-  ];
-  return lines.length > 0 ? ["", ...lines] : [];
 }

@@ -21,6 +21,12 @@ function initCommand(io: Console): Command {
     .option("--name <text>", "what the study is called", "study")
     .option("--k <integer>", "number of clusters", parseWhole("--k", 1), 3)
     .option("--alpha <number>", "how strongly neighbours pull; 0 is alone", parseAtLeastZero("--alpha"), defaults.alpha)
+    .option(
+      "--clusters <kind>",
+      "personal: each device has its own; shared: one clustering for all, as of all rows together",
+      parseChoice("--clusters", ["personal", "shared"]),
+      "personal",
+    )
     .option("--feature <name:min:max:unit...>", "columns of the data and the values they may hold (unit: optional)")
     .option("--data <file.csv>", "take columns and bounds from this file instead")
     .option("--columns <a,b>", "only these columns of --data")

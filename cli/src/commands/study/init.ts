@@ -1,7 +1,7 @@
 // fedkm study init: a first study file, from features given or from a file's columns, for a person to look over.
 
 import { existsSync } from "node:fs";
-import { budgetOf, type Feature, parseStudy, type Study, whatNeighboursLearn } from "@fedkm/device";
+import { budgetOf, type Feature, parseStudy, type Study, whatAllLearn, whatNeighboursLearn } from "@fedkm/device";
 import { type Columns, readColumns } from "@fedkm/device/daemon";
 import type { Console } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
@@ -14,6 +14,7 @@ export interface StudyInitOptions {
   readonly feature?: readonly string[];
   readonly data?: string;
   readonly columns?: string;
+  readonly clusters: "personal" | "shared";
   readonly privacy: Study["privacy"];
   readonly typicalRows?: number;
   readonly epsilon?: number;
@@ -33,9 +34,11 @@ export async function initStudy(options: StudyInitOptions, { stdout }: Console):
   const study = parseStudy(text);
   await writeWhole(out, text);
   stdout.write(`wrote ${out}: look it over, then give the same file to every device\n`);
-  stdout.write(`privacy is ${options.privacy}: ${whatNeighboursLearn[options.privacy]}\n`);
+  stdout.write(`privacy is ${options.privacy}: ${learntOf(options.clusters)[options.privacy]}\n`);
   if (study.privacy === "private" && data !== undefined) stdout.write(`${BOUNDS_OF_DATA}\n`);
 }
+
+const learntOf = (clusters: "personal" | "shared") => (clusters === "shared" ? whatAllLearn : whatNeighboursLearn);
 
 function parseFeature(text: string): Feature {
   const [name, min, max, unit = ""] = text.split(":");
@@ -74,7 +77,8 @@ type StudySketch = Omit<StudyInitOptions, "feature" | "data" | "columns" | "out"
 
 /** The file's text, with a reason for each field. */
 function studyText(sketch: StudySketch): string {
-  const { name, k, alpha, features, privacy } = sketch;
+  const { name, k, alpha, features, clusters, privacy } = sketch;
+  const learnt = learntOf(clusters);
   const lines = features.map(
     ({ name: feature, unit, min, max, scale }) =>
       `  - { name: ${JSON.stringify(feature)}, unit: ${JSON.stringify(unit)}, min: ${min}, max: ${max}, scale: ${scale} }`,
@@ -86,19 +90,26 @@ k: ${k}
 # Columns of the data. Rows outside min and max do not count; a difference of \`scale\` units counts as 1.
 features:
 ${lines.join("\n")}
-# How strongly neighbours pull: 0 is alone, large is one clustering for all.
-alpha: ${alpha}
-coupling: nearest
-# device: every device counts the same. sample: by its rows.
-weighting: device
-# guarded: ${whatNeighboursLearn.guarded}.
-# private: ${whatNeighboursLearn.private}.
-# open: ${whatNeighboursLearn.open}.
+${clusters === "shared" ? sharedText : personalText(alpha)}
+# guarded: ${learnt.guarded}.
+# private: ${learnt.private}.
+# open: ${learnt.open}.
 privacy: ${privacy}
 ${budgetText(sketch)}# What guarded promises. In both modes a device with fewer than k times as many rows sends nothing of its own.
 minimum: 10
 `;
 }
+
+const personalText = (alpha: number) => `# How strongly neighbours pull: 0 is alone, large is one clustering for all.
+alpha: ${alpha}
+coupling: nearest
+# device: every device counts the same. sample: by its rows.
+weighting: device`;
+
+const sharedText = `# One clustering for all, as of all rows together, by sums that devices mask.
+clusters: shared
+# So many devices may put together what they know; each device needs one link more than that.
+colluders: 1`;
 
 /** What only a private study says. */
 function budgetText({ privacy, typicalRows, ...given }: StudySketch): string {

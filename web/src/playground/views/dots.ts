@@ -3,8 +3,15 @@
 import { type Canvas, mixed } from "./pixels.ts";
 import type { Plane } from "./plane.ts";
 
-/** 45 % in 256 parts: points that lie on each other are darker. */
-const OPACITY = 115;
+interface Ink {
+  /** Of each point. */
+  readonly clusters: Uint8Array;
+  readonly colours: Uint32Array;
+  /** Pixels that a point is wide and high. */
+  readonly size: number;
+  /** How much of what lies below it hides, in 256 parts. */
+  readonly share: number;
+}
 
 /** Of points in the plane, x and y in turn: where each is in a square, as a number of pixels from its upper left corner. */
 export function placeDots(
@@ -21,21 +28,19 @@ export function placeDots(
   });
 }
 
-/** `corner`: the pixel of the square's upper left corner; `size`: pixels that a point is wide and high. */
+/** `corner`: the pixel of the square's upper left corner. */
 export function paintDots(
   { pixels, width }: Canvas,
   corner: number,
   places: Uint32Array,
-  clusters: Uint8Array,
-  colours: Uint32Array,
-  size: number,
+  { clusters, colours, size, share }: Ink,
 ): void {
   for (let r = 0; r < places.length; r++) {
     const colour = colours[clusters[r]];
     const first = corner + places[r];
     for (let y = 0; y < size; y++) {
       const row = first + y * width;
-      for (let pixel = row; pixel < row + size; pixel++) pixels[pixel] = mixed(pixels[pixel], colour, OPACITY);
+      for (let pixel = row; pixel < row + size; pixel++) pixels[pixel] = mixed(pixels[pixel], colour, share);
     }
   }
 }

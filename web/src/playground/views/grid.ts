@@ -9,7 +9,7 @@ export interface Grid {
   readonly height: number;
 }
 
-const LARGEST_SIDE = 190;
+const LARGEST_SIDE = 260;
 /** From here on a panel has room for its name, trails and the neighbours' centroids. */
 export const LARGE_SIDE = 70;
 

@@ -14,6 +14,8 @@ export interface Look {
   readonly quiet: string;
   readonly faint: string;
   readonly clusters: readonly string[];
+  /** From 0 to 1: points that lie on each other are darker. */
+  readonly pointOpacity: number;
 }
 
 /** Of the colour of a cluster, in 256 parts: a tenth. */
@@ -40,6 +42,7 @@ export class PanelPainter {
   readonly #panels: readonly Panel[];
   readonly #canvas: Canvas;
   readonly #dotSize: number;
+  readonly #dotShare: number;
   readonly #line: number;
   /** Of the arm of a cross; 0: crosses are drawn over the image. */
   readonly #arm: number;
@@ -56,6 +59,7 @@ export class PanelPainter {
     this.#plane = plane;
     this.#line = Math.max(1, Math.round(scale));
     this.#dotSize = Math.max(1, Math.round((grid.side < 40 ? 1 : grid.side < 100 ? 2 : 3) * scale));
+    this.#dotShare = Math.round(256 * look.pointOpacity);
     this.#arm = grid.side >= LARGE_SIDE ? 0 : Math.round((grid.side < 40 ? 2 : 3) * scale);
     this.#look = { paper: pixelOf(look.paper), ink: pixelOf(look.ink), faint: pixelOf(look.faint) };
     this.#colours = Uint32Array.from(look.clusters, pixelOf);
@@ -139,7 +143,8 @@ export class PanelPainter {
     } else {
       fillWithin(canvas, square, [0, 0, side, side], paper);
     }
-    paintDots(canvas, top * canvas.width + left, dots, labels, this.#colours, this.#dotSize);
+    const [size, share] = [this.#dotSize, this.#dotShare];
+    paintDots(canvas, top * canvas.width + left, dots, { clusters: labels, colours: this.#colours, size, share });
     const line = this.#line;
     fillWithin(canvas, square, [0, 0, side, line], faint);
     fillWithin(canvas, square, [0, side - line, side, side], faint);

@@ -1,0 +1,114 @@
+// The command line of fedkm fit that follows from a look at files, ready to be pasted.
+
+import type { DialectOptions } from "@fedkm/files";
+import { dialectWords } from "../../input/pasted.ts";
+import { asArgument, inShell } from "../../input/remedies.ts";
+import { isName, isUseless, type Look, type SeenColumn } from "./look.ts";
+
+/** So many clusters until somebody knows better. */
+const CLUSTERS = 3;
+/** Above this share of rows with a missing cell, dropping them changes what is clustered. */
+const MOST_DROPPED = 0.2;
+
+export interface Proposal {
+  readonly command: string;
+  /** What must be done first, if anything: no argument helps against it. */
+  readonly first: readonly string[];
+}
+
+export function proposalFor(looks: readonly Look[], options: DialectOptions): Proposal {
+  const [{ columns }] = looks;
+  const known = columns.map(({ name }) => looks.flatMap((look) => look.columns.find((own) => own.name === name) ?? []));
+  const isEverywhere = known.map((own) => own.length === looks.length);
+  const rows = looks.reduce((sum, look) => sum + look.rows, 0);
+  const unreadable = unreadableWords(looks);
+  const codes = [...new Set([...(options.na ?? []), ...known.flatMap(sentinelsOf), ...(unreadable ?? [])])];
+  const useful = columns.filter((_, c) => isEverywhere[c] && isUseful(known[c], rows, unreadable !== undefined));
+  const names = useful.map(({ name }) => name);
+  const others = [...new Set(looks.flatMap((look) => look.columns.map(({ name }) => name)))].filter(
+    (name) => !names.includes(name),
+  );
+  const words = useful.filter(({ kind }) => kind === "text" || kind === "boolean").map(({ name }) => name);
+  const hasDates = useful.some(({ kind }) => kind === "date");
+  const dialect = { ...options, ...(codes.length > 0 && { na: codes }), ...(hasDates && { dates: "days" as const }) };
+  const parts = [
+    "fedkm fit",
+    ...looks.map(({ file }) => inShell(file.startsWith("-") && file !== "-" ? `./${file}` : file)),
+    `--k ${Math.max(1, Math.min(CLUSTERS, rows))}`,
+    ...(others.length === 0
+      ? []
+      : others.length <= names.length
+        ? [`--exclude ${asArgument(others)}`]
+        : [`--columns ${asArgument(names)}`]),
+    ...(words.length === 0 ? [] : [`--categories ${asArgument(words)}`]),
+    ...dialectWords(dialect),
+    ...missingWords(looks, names, codes.length > 0),
+    `--scale ${scaleFor(known.filter((own) => names.includes(own[0]?.name)))}`,
+  ];
+  return { command: parts.join(" "), first: firstOf(looks, names) };
+}
+
+function isUseful(own: readonly SeenColumn[], rows: number, isReadable: boolean): boolean {
+  const [{ kind }] = own;
+  const isKnown = ["number", "date", "text", "boolean"].includes(kind) && own.every((column) => column.kind === kind);
+  const hasBad = own.some(({ bad }) => bad > 0);
+  return (
+    isKnown &&
+    !own.every(isUseless) &&
+    !own.some((column) => isName(column, rows / own.length)) &&
+    (isReadable || !hasBad)
+  );
+}
+
+const sentinelsOf = (own: readonly SeenColumn[]) =>
+  own.flatMap(({ sentinel }) => (sentinel ? [String(sentinel.value)] : []));
+
+const MOST_WORDS = 3;
+
+/** Words that stand where numbers should, if they are so few that they mean something; undefined if they are not. */
+function unreadableWords(looks: readonly Look[]): string[] | undefined {
+  const words = new Set<string>();
+  for (const { bad } of looks) {
+    if (bad.count > bad.first.length) return undefined;
+    for (const { rule, got } of bad.first) {
+      const [, word] = /^"([\w./ -]{1,20})"$/.exec(got) ?? [];
+      if (rule !== "be a number" || word === undefined) return undefined;
+      words.add(word);
+    }
+  }
+  return words.size <= MOST_WORDS ? [...words] : undefined;
+}
+
+function missingWords(looks: readonly Look[], names: readonly string[], hasCodes: boolean): string[] {
+  const shares = looks.map(({ rows, columns }) => {
+    const missing = columns
+      .filter(({ name }) => names.includes(name))
+      .map((own) => (own.missing ?? 0) + own.bad + (own.sentinel?.count ?? 0));
+    return missing.reduce((sum, count) => sum + count, 0) / Math.max(1, rows);
+  });
+  if (!hasCodes && shares.every((share) => share === 0)) return [];
+  return [`--missing ${shares.every((share) => share <= MOST_DROPPED) ? "drop" : "mean"}`];
+}
+
+const LOPSIDED = 3;
+
+function scaleFor(known: readonly (readonly SeenColumn[])[]): string {
+  const tails = known.filter((own) =>
+    own.some(({ statistics, sentinel }) => !sentinel && Math.abs(statistics?.skew ?? 0) > LOPSIDED),
+  );
+  if (tails.length === 0) return "standard";
+  const isPositive = tails.every((own) =>
+    own.every(({ range, kind }) => kind === "number" && range !== undefined && range.least > 0),
+  );
+  return isPositive ? inShell(`log:${tails.map(([{ name }]) => name).join(",")}`) : "rank";
+}
+
+function firstOf(looks: readonly Look[], names: readonly string[]): string[] {
+  const ragged = looks
+    .filter(({ bad }) => bad.first.some(({ rule }) => !/^be a number/.test(rule)))
+    .map(({ file }) => file);
+  return [
+    ...(ragged.length > 0 ? [`fix the lines of ${ragged.join(", ")} that cannot be read`] : []),
+    ...(names.length === 0 ? ["there is no column that can be clustered"] : []),
+  ];
+}

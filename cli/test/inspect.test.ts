@@ -1,0 +1,95 @@
+// fedkm inspect: what files are like, what in them cannot be read, and a command that works as it is pasted.
+
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { outcome, temporaryFolder } from "./folder.ts";
+
+const folder = temporaryFolder();
+folder.addExamples();
+const tables = fileURLToPath(new URL("../../files/test/fixtures/tables", import.meta.url));
+
+test("one line a column says what its values are like, and the last line what to type", async () => {
+  const file = folder.file("seen.csv", "id;site;x;y\n1;a;2.5;\n2;b;3.5;1\n3;a;2.5;1\n");
+  const { code, stdout } = await outcome("inspect", file);
+  expect(code).toBe(0);
+  expect(stdout).toBe(`${file}: delimited text, semicolon between cells, with a header, 3 rows, 4 columns
+
+column     type   missing   different   least           quartiles    most    mean   deviation
+id       number         0           3   1.000   1.000 2.000 3.000   3.000   2.000       0.816   counts the rows
+site       text         0           2                      a 67 %
+x        number         0           2   2.500   2.500 2.500 3.500   3.500   2.833       0.471
+y        number         1           1   1.000   1.000 1.000 1.000   1.000   1.000           0          constant
+
+fedkm fit ${file} --k 3 --exclude id,y --categories site --scale standard
+`);
+  const facts = JSON.parse((await outcome("inspect", file, "--json")).stdout);
+  expect(facts).toMatchObject({ file, format: "csv", rows: 3, dialect: { delimiter: ";", header: true } });
+  expect(facts.columns[2]).toMatchObject({ name: "x", missing: 0, range: { least: 2.5 }, statistics: { distinct: 2 } });
+});
+
+test("cells and lines that cannot be read are listed and counted, and reading goes on", async () => {
+  const rows = Array.from({ length: 40 }, (_, i) => `${i % 7},${(i * 3) % 11}`);
+  const file = folder.file("bad.csv", `a,b\n${rows.join("\n")}\n1,tall\n2,"3,4"\n1,2,3\n4,1e300\n`);
+  const { code, stdout } = await outcome("inspect", file);
+  expect(code).toBe(0);
+  expect(stdout).toContain('4 cells cannot be read:\n  line 42, column "b" must be a number, got "tall"; fix the cell');
+  expect(stdout).toContain('line 44, column "b" must have 2 cells, as the first line, got 3');
+  expect(stdout).toMatch(/b +number +0 +11 /);
+  expect(stdout).toMatch(/first: fix the lines of .*bad.csv that cannot be read\n$/);
+  const many = folder.file("many.csv", `a,b\n${"1,2\n3,x\n2,5\n".repeat(50)}`);
+  expect((await outcome("inspect", many)).stdout).toMatch(/50 cells cannot be read:\n(.*\n){5} {2}and 45 more\n/);
+});
+
+test("several files are compared: who lacks a column, and whose means are farthest apart", async () => {
+  const files = ["north.csv", "south.csv"].map((name) => join(folder.path, "examples", name));
+  const { stdout } = await outcome("inspect", ...files);
+  expect(stdout).toMatch(/2 files compared\n\ncolumn +least mean +largest mean +apart\n/);
+  expect(stdout).toMatch(
+    /height_cm +38\.75 north.csv +49\.40 south.csv +0\.\d\d|height_cm +[\d.]+ \w+.csv +[\d.]+ \w+.csv +\d\.\d\d/,
+  );
+  const other = folder.file("other.csv", "height_cm,age\n1,2\n2,x\n3,4\n");
+  expect((await outcome("inspect", files[0], other)).stdout).toMatch(/age +not in north.csv/);
+});
+
+/** The words of a command line as a shell takes it apart. */
+function wordsOf(command: string): string[] {
+  const [, ...words] = execFileSync("bash", ["-c", `printf '%s\\n' ${command}`], { encoding: "utf8" })
+    .trimEnd()
+    .split("\n");
+  return words;
+}
+
+const tail = Array.from({ length: 60 }, (_, i) => `${(1.3 ** i).toFixed(3)},${i % 5}`).join("\n");
+const coded = Array.from(
+  { length: 60 },
+  (_, i) => `${i % 6 === 0 ? -200 : i},${i % 11},${i % 9 === 0 ? "unknown" : i % 4}`,
+).join("\n");
+
+test.each<readonly [string, RegExp, ...string[]]>([
+  [join(folder.path, "examples/trees.csv"), /--categories wood,soil --scale standard$/],
+  [join(folder.path, "examples/north.csv"), /--exclude plant --scale standard$/],
+  [join(tables, "libreoffice.xlsx"), /--categories wood,wet --dates days --scale standard$/],
+  [join(tables, "openpyxl.xlsx"), /--categories wood,wet --dates days --sheet Trees --scale/, "--sheet", "Trees"],
+  [
+    join(tables, "excel-german.csv"),
+    /--categories holz --decimal comma --thousands point --encoding latin1/,
+    "--encoding",
+    "latin1",
+    "--decimal",
+    "comma",
+    "--thousands",
+    "point",
+  ],
+  [join(tables, "plain.npy"), /plain.npy --k 3 --scale standard$/],
+  [folder.file("it's a tail.csv", `wealth,b\n${tail}\n`), /--k 3 --scale log:wealth$/],
+  [folder.file("coded.csv", `a,b,c\n${coded}\n`), /--na -200,unknown --missing mean --scale standard$/],
+])("the command that follows from %s can be pasted", async (file, ending, ...options) => {
+  const { stdout } = await outcome("inspect", file, ...options);
+  const command = stdout.trimEnd().split("\n").at(-1) ?? "";
+  expect(command).toMatch(ending);
+  const [, ...words] = wordsOf(command);
+  const { code, stderr } = await outcome("fit", ...words, "--out", join(folder.path, "out"));
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+});

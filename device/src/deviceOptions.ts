@@ -1,0 +1,48 @@
+// What a device is made of, and what its owner can do with it. There are two kinds: with clusters of its own, and with
+// shared ones.
+
+import type { Matrix } from "@fedkm/core";
+import type { Clock } from "./clock.ts";
+import type { Memory } from "./memory.ts";
+import type { Network } from "./network.ts";
+import type { Contract } from "./protocol.ts";
+import type { Secrets } from "./shared/secrets.ts";
+import type { DeviceStatus } from "./status.ts";
+import type { Study } from "./study.ts";
+
+export interface DeviceOptions {
+  readonly study: Study;
+  /** Of `study`: `await contractOf(study)`. */
+  readonly contract: Contract;
+  readonly network: Network;
+  readonly clock: Clock;
+  readonly memory: Memory;
+  /** The linked peers at the start. */
+  readonly links: readonly string[];
+  /** Own data, in the features' units. */
+  readonly rows: Matrix;
+  /** Of the first k-means. Default 0. */
+  readonly seed?: number;
+  /** With shared clusters: what the device's key can do. */
+  readonly secrets?: Secrets;
+  /** Begins paused. Default false. */
+  readonly isPaused?: boolean;
+  /** Between two updates, at least. Default 10. */
+  readonly paceMilliseconds?: number;
+  /** What a person should know, one line each; never data. */
+  readonly notice?: (line: string) => void;
+}
+
+export interface Device {
+  start(): Promise<void>;
+  /** New data, whole. */
+  setRows(rows: Matrix): void;
+  setLinks(peers: readonly string[]): void;
+  /** Begins again from its own rows, and all devices with it. With rows: whatever was published before, as a person consents. */
+  reset(rows?: Matrix): void;
+  /** Paused, it makes no update, and says again and again what it last sent. It hears its neighbours all the same. */
+  setPaused(isPaused: boolean): void;
+  status(): DeviceStatus;
+  /** Stops updating and sending; the network and the memory are their owners' to close. */
+  stop(): void;
+}

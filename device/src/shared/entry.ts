@@ -1,0 +1,132 @@
+// An entry of the board: the masked integers of one device in one generation, with its links, signed.
+
+import { getInteger, setInteger } from "../protocol.ts";
+import type { Generation } from "./generation.ts";
+import { hex, ID_BYTES, idOf, KEY_BYTES, type Secrets, SIGNATURE_BYTES } from "./secrets.ts";
+import { addWords, subtractWords, type Words, wordsFromBytes, wordsToBytes } from "./words.ts";
+
+export interface Entry {
+  readonly key: Uint8Array;
+  readonly id: string;
+  readonly epoch: number;
+  /** The devices whose pads are in the integers, and their epochs. */
+  readonly links: ReadonlyMap<string, number>;
+  readonly words: Words;
+  readonly signature: Uint8Array;
+  /** Of the signature: how devices say which entries they have. */
+  readonly mark: string;
+}
+
+export const MARK_BYTES = 8;
+/** Key 32, epoch 8, number of links 2. */
+const HEAD_BYTES = KEY_BYTES + 10;
+const LINK_BYTES = ID_BYTES + 8;
+
+export function entryBytes(links: number, integers: number): number {
+  return HEAD_BYTES + links * LINK_BYTES + 8 * integers + SIGNATURE_BYTES;
+}
+
+/** A linked device, under the epoch in which it counts. */
+export interface Partner {
+  readonly peer: string;
+  readonly id: string;
+  readonly epoch: number;
+}
+
+/** The own entry: integers with a pad of each partner, added by one of the two and subtracted by the other. */
+export function maskedEntry(
+  secrets: Secrets,
+  generation: Generation,
+  { epoch, partners, words }: { readonly epoch: number; readonly partners: readonly Partner[]; readonly words: Words },
+): Entry {
+  const id = idOf(secrets.key);
+  const masked = words.slice();
+  for (const partner of partners) {
+    const isLower = id < partner.id;
+    const epochs = isLower ? [epoch, partner.epoch] : [partner.epoch, epoch];
+    const pad = secrets.pad(partner.peer, padInfo(generation, epochs), words.length / 2);
+    (isLower ? addWords : subtractWords)(masked, pad);
+  }
+  const links = new Map(partners.map((partner) => [partner.id, partner.epoch]));
+  const body = { key: secrets.key, epoch, links, words: masked };
+  return entryOf(body, secrets.sign(signedBytes(generation, entryBody(body))));
+}
+
+/** Both epochs: whatever is computed anew after a start has other pads. */
+function padInfo({ hash }: Generation, epochs: readonly number[]): Uint8Array {
+  const label = new TextEncoder().encode("fedkm pad\n");
+  const info = new Uint8Array(label.length + hash.length + 16);
+  info.set(label);
+  info.set(hash, label.length);
+  const view = new DataView(info.buffer);
+  epochs.forEach((epoch, i) => {
+    setInteger(view, label.length + hash.length + 8 * i, epoch);
+  });
+  return info;
+}
+
+type Body = Pick<Entry, "key" | "epoch" | "links" | "words">;
+
+function entryOf(body: Body, signature: Uint8Array): Entry {
+  return { ...body, id: idOf(body.key), signature, mark: hex(signature.subarray(0, MARK_BYTES)) };
+}
+
+function entryBody({ key, epoch, links, words }: Body): Uint8Array {
+  const body = new Uint8Array(HEAD_BYTES + links.size * LINK_BYTES + 4 * words.length);
+  const view = new DataView(body.buffer);
+  body.set(key);
+  setInteger(view, KEY_BYTES, epoch);
+  view.setUint16(KEY_BYTES + 8, links.size, true);
+  let at = HEAD_BYTES;
+  for (const [id, epochThere] of links) {
+    for (let i = 0; i < ID_BYTES; i++) body[at + i] = Number.parseInt(id.slice(2 * i, 2 * i + 2), 16);
+    setInteger(view, at + ID_BYTES, epochThere);
+    at += LINK_BYTES;
+  }
+  body.set(wordsToBytes(words), at);
+  return body;
+}
+
+/** The kind first, so that no other signature of a key passes for this one. The generation's hash has the study in it. */
+function signedBytes({ hash }: Generation, body: Uint8Array): Uint8Array {
+  const label = new TextEncoder().encode("fedkm sums\n");
+  const bytes = new Uint8Array(label.length + hash.length + body.length);
+  bytes.set(label);
+  bytes.set(hash, label.length);
+  bytes.set(body, label.length + hash.length);
+  return bytes;
+}
+
+export function isWellSigned(secrets: Secrets, generation: Generation, entry: Entry): boolean {
+  return secrets.isSigned(entry.key, signedBytes(generation, entryBody(entry)), entry.signature);
+}
+
+export function encodeEntry(entry: Entry): Uint8Array {
+  const body = entryBody(entry);
+  const bytes = new Uint8Array(body.length + SIGNATURE_BYTES);
+  bytes.set(body);
+  bytes.set(entry.signature, body.length);
+  return bytes;
+}
+
+/** The entry that begins there, and where it ends; undefined: there is none of this many integers. */
+export function decodeEntry(
+  frame: Uint8Array,
+  at: number,
+  integers: number,
+): { readonly entry: Entry; readonly end: number } | undefined {
+  const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength);
+  if (at + HEAD_BYTES > frame.length) return undefined;
+  const many = view.getUint16(at + KEY_BYTES + 8, true);
+  const end = at + entryBytes(many, integers);
+  if (end > frame.length) return undefined;
+  const key = frame.slice(at, at + KEY_BYTES);
+  const epoch = getInteger(view, at + KEY_BYTES);
+  const links = new Map<string, number>();
+  for (let n = 0, from = at + HEAD_BYTES; n < many; n++, from += LINK_BYTES) {
+    links.set(hex(frame.subarray(from, from + ID_BYTES)), getInteger(view, from + ID_BYTES));
+  }
+  if (links.size !== many || ![epoch, ...links.values()].every(Number.isSafeInteger)) return undefined;
+  const words = wordsFromBytes(frame.subarray(end - SIGNATURE_BYTES - 8 * integers, end - SIGNATURE_BYTES));
+  return { entry: entryOf({ key, epoch, links, words }, frame.slice(end - SIGNATURE_BYTES, end)), end };
+}

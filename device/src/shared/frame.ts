@@ -1,0 +1,141 @@
+// The frame of shared clusters to the byte, type 7: where its sender is, which entries of the board it has, and those
+// that the receiver may lack. Pure; see docs/protocol.md#shared-clusters.
+
+import { isOfStudy, typeOf } from "../frameHead.ts";
+import { LARGEST_FRAME_BYTES } from "../link/limits.ts";
+import { type Contract, type Decoded, decode, getInteger, HEADER_BYTES, setInteger, writeHeader } from "../protocol.ts";
+import { decodeEntry, type Entry, encodeEntry, MARK_BYTES } from "./entry.ts";
+import { type Content, GENERATION_HEAD_BYTES, generationBytes, type Stage, stages } from "./generation.ts";
+import { sizesOf } from "./plan.ts";
+import { hex } from "./secrets.ts";
+import type { Shape } from "./shape.ts";
+
+const BOARD = 7;
+const HASH_BYTES = 32;
+/** What the sender knows of the receiver 8, hash of the generation 32, number of marks 2, flags 2. */
+const FIXED_BYTES = 44;
+const NUMBERS_FLAG = 1;
+const ASKING_FLAG = 2;
+const DROPPED_FLAG = 4;
+
+export interface Message {
+  readonly kind: "board";
+  readonly stamp: { readonly epoch: number; readonly sequence: number };
+  /** The latest epoch of the receiver that the sender has heard; 0: none. */
+  readonly knows: number;
+  /** The receiver does not count for the sender, because it was silent or the sender is paused. */
+  readonly isDropped: boolean;
+  readonly number: number;
+  readonly hash: Uint8Array;
+  /** Undefined: the receiver is expected to find them itself. */
+  readonly content: Content | undefined;
+  /** The sender wants to be told: the numbers of a later generation, or that it was heard. */
+  readonly isAsking: boolean;
+  /** Marks of the entries that the sender has. */
+  readonly have: readonly string[];
+  readonly entries: readonly Entry[];
+}
+
+export function encodeMessage(
+  contract: Contract,
+  message: Omit<Message, "kind"> & { readonly stage: Stage },
+): Uint8Array {
+  const { stamp, knows, isDropped, number, hash, content, isAsking, have, entries, stage } = message;
+  const numbers = content?.numbers ?? new Float64Array(0);
+  const { steps, rows, seeded } = content ?? { steps: 0, rows: 0, seeded: 0 };
+  const state = generationBytes({ number, stage, steps, rows, seeded, numbers });
+  const encoded = entries.map(encodeEntry);
+  const marksAt = HEADER_BYTES + FIXED_BYTES + state.length;
+  const length = encoded.reduce((sum, bytes) => sum + bytes.length, marksAt + MARK_BYTES * have.length);
+  const frame = new Uint8Array(length);
+  const view = writeHeader(frame, contract, BOARD);
+  view.setUint16(10, entries.length, true);
+  setInteger(view, 28, stamp.epoch);
+  setInteger(view, 36, stamp.sequence);
+  setInteger(view, HEADER_BYTES, knows);
+  frame.set(hash, HEADER_BYTES + 8);
+  view.setUint16(HEADER_BYTES + 40, have.length, true);
+  const flags = [content !== undefined && NUMBERS_FLAG, isAsking && ASKING_FLAG, isDropped && DROPPED_FLAG];
+  view.setUint16(
+    HEADER_BYTES + 42,
+    flags.reduce<number>((sum, flag) => sum + (flag || 0), 0),
+    true,
+  );
+  frame.set(state, HEADER_BYTES + FIXED_BYTES);
+  have.forEach((mark, n) => {
+    for (let i = 0; i < MARK_BYTES; i++) {
+      frame[marksAt + MARK_BYTES * n + i] = Number.parseInt(mark.slice(2 * i, 2 * i + 2), 16);
+    }
+  });
+  let at = marksAt + MARK_BYTES * have.length;
+  for (const bytes of encoded) {
+    frame.set(bytes, at);
+    at += bytes.length;
+  }
+  return frame;
+}
+
+/** Reads a frame of a study with shared clusters. Signatures and the generation's hash are the receiver's to check. */
+export function decodeShared(shape: Shape): (contract: Contract, frame: Uint8Array) => Decoded | Message {
+  return (contract, frame) => {
+    if (typeOf(frame) !== BOARD || frame.length > LARGEST_FRAME_BYTES || !isOfStudy(frame, contract)) {
+      // Centroids are no frame of this study; all else is read as ever, or refused with the same reasons.
+      const decoded = decode(contract, frame);
+      return decoded.kind === "centroids" ? refused("type") : decoded;
+    }
+    return decodeMessage(shape, contract, frame);
+  };
+}
+
+function refused(reason: "type" | "length" | "shape" | "stamp" | "flags" | "number" | "bounds" | "entry"): Decoded {
+  return { kind: "refused", reason };
+}
+
+function decodeMessage(shape: Shape, contract: Contract, frame: Uint8Array): Decoded | Message {
+  const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength);
+  if (view.getUint16(6, true) !== contract.k || view.getUint16(8, true) !== contract.d) return refused("shape");
+  const at = HEADER_BYTES + FIXED_BYTES;
+  if (frame.length < at + GENERATION_HEAD_BYTES) return refused("length");
+  const stamp = { epoch: getInteger(view, 28), sequence: getInteger(view, 36) };
+  const [knows, number] = [getInteger(view, HEADER_BYTES), getInteger(view, at)];
+  const [rows, seeded] = [getInteger(view, at + 12), getInteger(view, at + 20)];
+  if (![stamp.epoch, stamp.sequence, knows, number, rows, seeded].every(Number.isSafeInteger)) return refused("stamp");
+  const marks = view.getUint16(HEADER_BYTES + 40, true);
+  const flags = view.getUint16(HEADER_BYTES + 42, true);
+  const stage = Object.values(stages).find((one) => one === view.getUint8(at + 8));
+  if (flags > 7 || stage === undefined || view.getUint8(at + 9) !== 0) return refused("flags");
+  const sizes = sizesOf(shape, stage);
+  const marksAt = at + GENERATION_HEAD_BYTES + (flags & NUMBERS_FLAG ? 8 * sizes.numbers : 0);
+  const entriesAt = marksAt + MARK_BYTES * marks;
+  if (frame.length < entriesAt) return refused("length");
+  let content: Content | undefined;
+  if (flags & NUMBERS_FLAG) {
+    const numbers = Float64Array.from({ length: sizes.numbers }, (_, i) =>
+      view.getFloat64(at + GENERATION_HEAD_BYTES + 8 * i, true),
+    );
+    if (!numbers.every(Number.isFinite)) return refused("number");
+    if (stage >= stages.cores && !isInside(shape, numbers)) return refused("bounds");
+    content = { stage, steps: view.getUint16(at + 10, true), rows, seeded, numbers };
+  }
+  const have = Array.from({ length: marks }, (_, n) =>
+    hex(frame.subarray(marksAt + MARK_BYTES * n, marksAt + MARK_BYTES * (n + 1))),
+  );
+  const entries: Entry[] = [];
+  let end = entriesAt;
+  for (let n = view.getUint16(10, true); n > 0; n--) {
+    const found = decodeEntry(frame, end, sizes.integers);
+    if (found === undefined) return refused("entry");
+    entries.push(found.entry);
+    end = found.end;
+  }
+  if (end !== frame.length) return refused("length");
+  const hash = frame.slice(HEADER_BYTES + 8, HEADER_BYTES + 8 + HASH_BYTES);
+  const isAsking = (flags & ASKING_FLAG) !== 0;
+  const isDropped = (flags & DROPPED_FLAG) !== 0;
+  return { kind: "board", stamp, knows, isDropped, number, hash, content, isAsking, have, entries };
+}
+
+function isInside({ ranges, d }: Shape, numbers: Float64Array): boolean {
+  // A millionth is left for rounding, as for centroids.
+  return numbers.every((value, i) => Math.abs(value) <= 0.5000005 * ranges[i % d]);
+}

@@ -1,0 +1,63 @@
+// A generation: what all devices compute sums for at the same time. Its number, its stage, and the numbers that the
+// stage starts from, which are the centroids once the seed is found. Whoever has its bytes has the same generation.
+
+import { setInteger } from "../protocol.ts";
+
+/** What is summed up, in the order in which stages follow each other. Which of them a study has is the plan's to say. */
+export const stages = { moments: 0, grid: 1, means: 2, cores: 3, rows: 4 } as const;
+export type Stage = (typeof stages)[keyof typeof stages];
+
+export interface Content {
+  readonly stage: Stage;
+  /** Since the seed was begun, or since something was bumped. */
+  readonly steps: number;
+  /** In the sums before, over all devices; 0: not known yet. It says how many bits are left for fractions. */
+  readonly rows: number;
+  /** When the clusters were first counted; 0: not yet. Twice as many rows are worth another seed. */
+  readonly seeded: number;
+  readonly numbers: Float64Array;
+}
+
+export interface Generation extends Content {
+  readonly number: number;
+  /** SHA-256 of the study's hash and all of the above. */
+  readonly hash: Uint8Array;
+}
+
+/** Number 8, stage 1, nothing 1, steps 2, rows 8, seeded 8. */
+export const GENERATION_HEAD_BYTES = 28;
+
+export function generationBytes({ number, stage, steps, rows, seeded, numbers }: Omit<Generation, "hash">): Uint8Array {
+  const bytes = new Uint8Array(GENERATION_HEAD_BYTES + 8 * numbers.length);
+  const view = new DataView(bytes.buffer);
+  setInteger(view, 0, number);
+  view.setUint8(8, stage);
+  view.setUint16(10, steps, true);
+  setInteger(view, 12, rows);
+  setInteger(view, 20, seeded);
+  for (let i = 0; i < numbers.length; i++) view.setFloat64(GENERATION_HEAD_BYTES + 8 * i, numbers[i], true);
+  return bytes;
+}
+
+export function generation(
+  number: number,
+  { stage, steps, rows, seeded, numbers }: Content,
+  study: Uint8Array,
+  digest: (bytes: Uint8Array) => Uint8Array,
+): Generation {
+  const content = generationBytes({ number, stage, steps, rows, seeded, numbers });
+  const all = new Uint8Array(study.length + content.length);
+  all.set(study);
+  all.set(content, study.length);
+  return { number, stage, steps, rows, seeded, numbers, hash: digest(all) };
+}
+
+/** Later generations have larger numbers; of two with one number, the larger hash counts everywhere. */
+export function compareGenerations(
+  a: Pick<Generation, "number" | "hash">,
+  b: Pick<Generation, "number" | "hash">,
+): number {
+  if (a.number !== b.number) return a.number - b.number;
+  const at = a.hash.findIndex((byte, i) => byte !== b.hash[i]);
+  return at < 0 ? 0 : a.hash[at] - b.hash[at];
+}

@@ -1,0 +1,274 @@
+// A device as a member of the board: which generation it is in, what it posts, when a generation is over, and what each
+// neighbour must be told. It knows no network and no clock; `now` comes with every call.
+
+import { Board, type Closed } from "./board.ts";
+import { type Entry, isWellSigned, maskedEntry } from "./entry.ts";
+import type { Message } from "./frame.ts";
+import { type Content, compareGenerations, type Generation, generation } from "./generation.ts";
+import { FARTHEST_GENERATION, SILENCE_MILLISECONDS, SMALL_INTEGERS } from "./pace.ts";
+import { createLink, isLeftOut, isPending, type Link, meetLink, turnLink } from "./partner.ts";
+import { type Outcome, outcomeOf, sizesOf, stirred } from "./plan.ts";
+import { hex, idOf, type Secrets } from "./secrets.ts";
+import type { Shape } from "./shape.ts";
+import { dueLinks, type Place, tell } from "./telling.ts";
+import { wordsOf } from "./words.ts";
+
+export interface MemberOptions {
+  readonly shape: Shape;
+  /** The hash of the study. */
+  readonly study: Uint8Array;
+  readonly secrets: Secrets;
+  readonly epoch: number;
+  /** How many others may put together what they know: a device posts only with more links than that. */
+  readonly colluders: number;
+  readonly start: { readonly number: number; readonly content: Content };
+  /** What this device adds in this generation; undefined: not yet, and `post` is called when it can. */
+  readonly integersFor: (content: Content) => Float64Array | undefined;
+  /** Generations that are closed, and the one that follows. */
+  readonly onClosed?: (generation: Generation, closed: Closed) => void;
+}
+
+export class Member {
+  readonly #options: MemberOptions;
+  readonly #id: string;
+  readonly #board = new Board();
+  readonly #links = new Map<string, Link>();
+  #generation: Generation;
+  #hash: string;
+  /** Whether others find the numbers of this generation by themselves. */
+  #isFound = false;
+  #isPosted = false;
+  #turnedAt = 0;
+  isPaused = false;
+  /** Undefined: this generation is not over here. */
+  #outcome: "settled" | "implausible" | undefined;
+  /** Of the last generation that was closed here. */
+  closed: Closed | undefined;
+
+  constructor(options: MemberOptions) {
+    const { number, content } = options.start;
+    this.#options = options;
+    this.#id = idOf(options.secrets.key);
+    this.#generation = this.#made(number, content);
+    this.#hash = hex(this.#generation.hash);
+  }
+
+  get generation(): Generation {
+    return this.#generation;
+  }
+
+  get outcome(): "settled" | "implausible" | undefined {
+    return this.#outcome;
+  }
+
+  get twofaced(): ReadonlySet<string> {
+    return this.#board.twofaced;
+  }
+
+  get counted(): readonly Link[] {
+    return [...this.#links.values()].filter(({ counted }) => counted > 0);
+  }
+
+  /** Linked devices that may still come to count, for which this one waits. */
+  pending(now: number): readonly Link[] {
+    return [...this.#links.values()].filter((link) => isPending(link, now));
+  }
+
+  #made(number: number, content: Content): Generation {
+    const { study, secrets } = this.#options;
+    return generation(number, content, study, secrets.digest);
+  }
+
+  /** Who is linked from now on. Those that were there at the start are waited for. */
+  setLinks(peers: readonly string[], now: number, isStart = false): void {
+    let isLess = false;
+    for (const [peer, link] of this.#links) {
+      if (peers.includes(peer)) continue;
+      this.#links.delete(peer);
+      isLess ||= link.counted > 0;
+    }
+    for (const peer of peers) {
+      if (this.#links.has(peer)) continue;
+      const id = idOf(this.#options.secrets.keyOf(peer));
+      this.#links.set(peer, createLink(peer, id, now, isStart ? SILENCE_MILLISECONDS : 0));
+    }
+    if (isLess && this.#isPosted) this.bump(now);
+    else this.post(now);
+  }
+
+  connect(peer: string): void {
+    const link = this.#links.get(peer);
+    if (link !== undefined) meetLink(link);
+  }
+
+  disconnect(peer: string): void {
+    const link = this.#links.get(peer);
+    if (link !== undefined) link.isConnected = false;
+  }
+
+  /** Something about this device changed: all add up again, a little aside. */
+  bump(now: number): void {
+    const { shape, secrets, epoch } = this.#options;
+    const { number, hash } = this.#generation;
+    const chance = secrets.digest(new TextEncoder().encode(`${hex(hash)} ${this.#id} ${epoch}`));
+    this.#turn(this.#made(number + 1, stirred(shape, this.#generation, chance)), false, now);
+  }
+
+  /** Begins again with this content. */
+  restart(content: Content, now: number): void {
+    this.#turn(this.#made(this.#generation.number + 1, content), false, now);
+  }
+
+  #turn(next: Generation, isFound: boolean, now: number): void {
+    this.#generation = next;
+    this.#hash = hex(next.hash);
+    this.#isFound = isFound;
+    this.#isPosted = false;
+    this.#outcome = undefined;
+    this.#turnedAt = now;
+    this.#board.clear();
+    for (const link of this.#links.values()) turnLink(link);
+    this.post(now);
+    for (const link of this.#links.values()) this.#catchUp(link, now);
+  }
+
+  /** What a neighbour said of this generation before this device was in it. */
+  #catchUp(link: Link, now: number): void {
+    const { ahead } = link;
+    if (ahead === undefined || compareGenerations(ahead, this.#generation) > 0) return;
+    link.ahead = undefined;
+    if (hex(ahead.hash) === this.#hash) this.#take(link, ahead, now);
+  }
+
+  /** Puts the own entry on the board, once a generation, if everything is there that it needs. */
+  post(now: number): void {
+    if (this.#isPosted || this.isPaused || this.pending(now).length > 0) return;
+    const { secrets, epoch, colluders, integersFor } = this.#options;
+    const partners = this.counted.map(({ peer, id, counted }) => ({ peer, id, epoch: counted }));
+    if (partners.length <= colluders) return;
+    const integers = integersFor(this.#generation);
+    if (integers === undefined) return;
+    this.#isPosted = true;
+    this.#board.add(maskedEntry(secrets, this.#generation, { epoch, partners, words: wordsOf(integers) }));
+    this.#step(now);
+  }
+
+  #step(now: number): void {
+    const { shape, onClosed } = this.#options;
+    if (!this.#isPosted || this.#outcome !== undefined) return;
+    const closed = this.#board.closedAround(this.#id);
+    if (closed === undefined) return;
+    this.closed = closed;
+    onClosed?.(this.#generation, closed);
+    const found: Outcome = outcomeOf(shape, this.#generation, closed.totals, closed.devices.length);
+    if (typeof found === "string") this.#outcome = found;
+    else this.#turn(this.#made(this.#generation.number + 1, found), true, now);
+  }
+
+  hear(peer: string, message: Message, now: number): void {
+    const link = this.#links.get(peer);
+    if (link === undefined || message.stamp.epoch < link.epoch) return;
+    const { epoch } = this.#options;
+    link.heardAt = now;
+    link.isKnown = message.knows === epoch;
+    link.isDropped = message.isDropped;
+    if (message.stamp.epoch > link.epoch) {
+      link.epoch = message.stamp.epoch;
+      link.ahead = undefined;
+      turnLink(link);
+    }
+    if (message.isAsking) link.owedAt ??= now;
+    this.#recount(link, now);
+    // Who comes with a later generation must be in what is posted for it, or two parts of a network that meet again
+    // would both answer for the same centroids.
+    if (link.counted === 0) return;
+    this.#follow(link, message, now);
+    const order = compareGenerations(message, this.#generation);
+    if (order === 0) this.#take(link, message, now);
+    if (order < 0) link.needsNumbers = true;
+    if (order < 0 && message.isAsking) link.toldHash = "";
+    this.post(now);
+  }
+
+  /** Goes to a later generation, if its numbers are known. */
+  #follow(link: Link, message: Message, now: number): void {
+    const { number, content } = message;
+    if (compareGenerations(message, this.#generation) <= 0) return;
+    if (this.#generation.number > 0 && number > this.#generation.number + FARTHEST_GENERATION) return;
+    if (content === undefined) {
+      link.ahead = message;
+      link.owedAt ??= now;
+      return;
+    }
+    const next = this.#made(number, content);
+    if (compareGenerations(next, message) === 0) this.#turn(next, false, now);
+  }
+
+  /** What a neighbour has and brings, in the same generation. */
+  #take(link: Link, { have, entries }: Message, now: number): void {
+    link.needsNumbers = false;
+    link.confirmed.clear();
+    for (const mark of have) link.confirmed.add(mark);
+    let isNews = false;
+    for (const entry of entries) {
+      link.confirmed.add(entry.mark);
+      if (this.#board.has(entry.mark)) continue;
+      if (!isWellSigned(this.#options.secrets, this.#generation, entry)) continue;
+      if (!this.#board.add(entry)) continue;
+      isNews = true;
+      this.#hearOf(entry, now);
+    }
+    if (entries.length > 0) link.owedAt ??= now;
+    if (isNews) this.#step(now);
+  }
+
+  /** What a linked device has signed says its epoch too, if its own frame was lost. */
+  #hearOf({ id, epoch, links }: Entry, now: number): void {
+    const link = [...this.#links.values()].find((one) => one.id === id);
+    if (link === undefined || link.epoch >= epoch) return;
+    link.epoch = epoch;
+    link.heardAt = now;
+    link.isKnown = links.get(this.#id) === this.#options.epoch;
+    this.#recount(link, now);
+  }
+
+  /** Whether a link counts, on both ends and under these epochs. */
+  #recount(link: Link, now: number): void {
+    const counted = link.isDropped || isLeftOut(link, this.isPaused, now) ? 0 : link.epoch;
+    if (counted === link.counted) return;
+    link.counted = counted;
+    // Who has been there is not waited for.
+    link.waitUntil = now;
+    if (this.#isPosted) this.bump(now);
+  }
+
+  /** Looks for neighbours that have fallen silent. */
+  look(now: number): void {
+    for (const link of this.#links.values()) this.#recount(link, now);
+    this.post(now);
+  }
+
+  /** Neighbours that must be told something now, and when the next one must be. */
+  due(now: number): { readonly links: readonly Link[]; readonly nextAt: number } {
+    return dueLinks(this.#place, [...this.#links.values()], now);
+  }
+
+  /** What this neighbour is told now; it counts as told. */
+  messageFor(link: Link, now: number): Omit<Message, "kind" | "stamp"> {
+    return tell(this.#place, link, now);
+  }
+
+  get #place(): Place {
+    const { shape } = this.#options;
+    return {
+      self: this.#id,
+      generation: this.#generation,
+      hash: this.#hash,
+      board: this.#board,
+      isFound: this.#isFound,
+      isSmall: sizesOf(shape, this.#generation.stage).integers <= SMALL_INTEGERS,
+      isPaused: this.isPaused,
+      turnedAt: this.#turnedAt,
+    };
+  }
+}

@@ -1,0 +1,88 @@
+// One linked device as a member of the board knows it: whether it counts, and what it has been told.
+
+import type { Message } from "./frame.ts";
+import { GREETING_MILLISECONDS, PATIENCE_MILLISECONDS, SILENCE_MILLISECONDS } from "./pace.ts";
+
+export interface Link {
+  readonly peer: string;
+  readonly id: string;
+  isConnected: boolean;
+  /** As last heard; 0: never. */
+  epoch: number;
+  /** The epoch under which it counts; 0: it does not. */
+  counted: number;
+  /** It says that it has heard this device, or that this device does not count for it any more. */
+  isKnown: boolean;
+  isDropped: boolean;
+  heardAt: number;
+  /** It may still come to count until then, and nothing is posted without it. */
+  waitUntil: number;
+  /** Entries of this generation that it says it has, and when others were last sent to it. */
+  readonly confirmed: Set<string>;
+  readonly flight: Map<string, number>;
+  /** The generation that it was last told, and what it was told of itself. */
+  toldHash: string;
+  toldDropped: boolean;
+  sentAt: number;
+  /** Since when it should be told what came from it; undefined: it need not. */
+  owedAt: number | undefined;
+  /** It is behind, and cannot find the numbers of this generation itself. */
+  needsNumbers: boolean;
+  /** How long it has for an answer until it is told again; twice as long each time. */
+  patience: number;
+  /** The same for a neighbour that has not heard this device. */
+  greeting: number;
+  /** What it said of a generation whose numbers are not known here. */
+  ahead: Message | undefined;
+}
+
+export function createLink(peer: string, id: string, now: number, waitMilliseconds: number): Link {
+  return {
+    peer,
+    id,
+    isConnected: false,
+    epoch: 0,
+    counted: 0,
+    isKnown: false,
+    isDropped: false,
+    heardAt: now,
+    waitUntil: now + waitMilliseconds,
+    confirmed: new Set(),
+    flight: new Map(),
+    toldHash: "",
+    toldDropped: false,
+    sentAt: Number.NEGATIVE_INFINITY,
+    owedAt: undefined,
+    needsNumbers: false,
+    patience: PATIENCE_MILLISECONDS,
+    greeting: GREETING_MILLISECONDS,
+    ahead: undefined,
+  };
+}
+
+/** A new connection: whatever was under way is lost. */
+export function meetLink(/* OUT */ link: Link): void {
+  link.isConnected = true;
+  link.toldHash = "";
+  link.flight.clear();
+  link.patience = PATIENCE_MILLISECONDS;
+  link.greeting = GREETING_MILLISECONDS;
+}
+
+/** In a new generation nobody has anything yet. */
+export function turnLink(/* OUT */ link: Link): void {
+  link.confirmed.clear();
+  link.flight.clear();
+  link.owedAt = undefined;
+  link.needsNumbers = false;
+  link.patience = PATIENCE_MILLISECONDS;
+}
+
+/** Whether a device goes on without it. */
+export function isLeftOut({ heardAt }: Link, isPaused: boolean, now: number): boolean {
+  return isPaused || now - heardAt > SILENCE_MILLISECONDS;
+}
+
+export function isPending({ counted, waitUntil }: Link, now: number): boolean {
+  return counted === 0 && now < waitUntil;
+}

@@ -1,0 +1,31 @@
+// What the masks need of a device's key. The daemon has it from node:crypto and the identity, a simulation from names.
+
+import type { Words } from "./words.ts";
+
+export const KEY_BYTES = 32;
+export const SIGNATURE_BYTES = 64;
+/** So much of a key names a device on the board. */
+export const ID_BYTES = 16;
+
+export interface Secrets {
+  /** The own public key, and that of a linked peer. */
+  readonly key: Uint8Array;
+  keyOf(peer: string): Uint8Array;
+  /** As many integers as asked for that only this device and the peer can compute, other ones for other `info`. */
+  pad(peer: string, info: Uint8Array, integers: number): Words;
+  sign(bytes: Uint8Array): Uint8Array;
+  isSigned(key: Uint8Array, bytes: Uint8Array, signature: Uint8Array): boolean;
+  /** 32 bytes. */
+  digest(bytes: Uint8Array): Uint8Array;
+}
+
+/** The name of a key on the board. */
+export function idOf(key: Uint8Array): string {
+  return hex(key.subarray(0, ID_BYTES));
+}
+
+export function hex(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) text += byte < 16 ? `0${byte.toString(16)}` : byte.toString(16);
+  return text;
+}

@@ -1,0 +1,51 @@
+// Integers modulo 2^64 as pairs of 32 bits, low half first: what devices mask and add up. Sums of them are exact in any
+// order. Arrays of bigints would read the same and take ten times as long.
+
+const HALF = 2 ** 32;
+
+/** Two numbers for each integer: its low and its high 32 bits. */
+export type Words = Uint32Array;
+
+/** Integers of any sign below 2^63, as whole numbers. */
+export function wordsOf(integers: ArrayLike<number>): Words {
+  const words = new Uint32Array(2 * integers.length);
+  for (let i = 0; i < integers.length; i++) {
+    const high = Math.floor(integers[i] / HALF);
+    words[2 * i] = integers[i] - high * HALF;
+    words[2 * i + 1] = high;
+  }
+  return words;
+}
+
+export function addWords(/* IN OUT */ total: Words, other: Words): void {
+  for (let i = 0; i < total.length; i += 2) {
+    const low = total[i] + other[i];
+    total[i] = low;
+    total[i + 1] += other[i + 1] + (low >= HALF ? 1 : 0);
+  }
+}
+
+export function subtractWords(/* IN OUT */ total: Words, other: Words): void {
+  for (let i = 0; i < total.length; i += 2) {
+    const low = total[i] - other[i];
+    total[i] = low;
+    total[i + 1] -= other[i + 1] + (low < 0 ? 1 : 0);
+  }
+}
+
+/** The integers again, from -2^63 to 2^63 - 1. Those beyond 2^53 are the nearest doubles, the same ones everywhere. */
+export function integersOf(words: Words): Float64Array {
+  return Float64Array.from({ length: words.length / 2 }, (_, i) => (words[2 * i + 1] | 0) * HALF + words[2 * i]);
+}
+
+export function wordsToBytes(words: Words): Uint8Array {
+  const bytes = new Uint8Array(4 * words.length);
+  const view = new DataView(bytes.buffer);
+  for (let i = 0; i < words.length; i++) view.setUint32(4 * i, words[i], true);
+  return bytes;
+}
+
+export function wordsFromBytes(bytes: Uint8Array): Words {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return Uint32Array.from({ length: bytes.length / 4 }, (_, i) => view.getUint32(4 * i, true));
+}

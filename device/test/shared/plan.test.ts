@@ -1,0 +1,105 @@
+// The steps of shared clusters on whole numbers, against pooled k-means in doubles.
+
+import { kmeans, type Matrix, normalStream, paperData, predict, randomStream, stack } from "@fedkm/core";
+import { describe, expect, it } from "vitest";
+import { type Content, stages } from "../../src/shared/generation.ts";
+import { fractionBits } from "../../src/shared/lloyd.ts";
+import { firstContent, outcomeOf, ownIntegers, sizesOf, stirred } from "../../src/shared/plan.ts";
+import { OwnRows } from "../../src/shared/rows.ts";
+import { shapeOf } from "../../src/shared/shape.ts";
+import { addWords, integersOf, wordsOf } from "../../src/shared/words.ts";
+import type { Study } from "../../src/study.ts";
+import { studyOfPoints } from "../../src/studyOfPoints.ts";
+
+function shared(datasets: readonly Matrix[], k: number): Study {
+  const names = Array.from({ length: datasets[0].cols }, (_, f) => `x${f}`);
+  return { ...studyOfPoints(datasets, names, { name: "shared", k, alpha: 0 }), clusters: "shared", colluders: 1 };
+}
+
+/** Generation after generation without any network. */
+function runPlan(datasets: readonly Matrix[], k: number): Content {
+  const study = shared(datasets, k);
+  const shape = shapeOf(study);
+  const own = datasets.map((rows) => new OwnRows({ study, shape, rows, seed: 0, history: undefined, onKept() {} }));
+  let content = firstContent(shape);
+  for (;;) {
+    const total = new Uint32Array(2 * sizesOf(shape, content.stage).integers);
+    for (const rows of own) addWords(total, wordsOf(ownIntegers(shape, content, rows)));
+    const found = outcomeOf(shape, content, integersOf(total), datasets.length);
+    if (found === "settled") return content;
+    if (found === "implausible") throw new Error("honest sums must be plausible");
+    content = found;
+  }
+}
+
+/** Eight round clusters in as many dimensions as wanted. */
+function blobs(d: number, rows: number, seed: number): Matrix[] {
+  const random = randomStream(seed, "blobs");
+  const normal = normalStream(random);
+  const centres = Array.from({ length: 5 }, () => Array.from({ length: d }, () => 20 * random() - 10));
+  return Array.from({ length: 4 }, () => ({
+    data: Float64Array.from({ length: rows * d }, (_, i) => centres[Math.floor(i / d) % 5][i % d] + normal()),
+    rows,
+    cols: d,
+  }));
+}
+
+function pooledStep(shape: ReturnType<typeof shapeOf>, { numbers }: Content, pooled: Matrix): number {
+  const { k, d, middle } = shape;
+  const data = numbers.map((value, i) => value + middle[i % d]);
+  const labels = predict({ data, rows: k, cols: d }, pooled);
+  const [counts, sums] = [new Float64Array(k), new Float64Array(k * d)];
+  labels.forEach((label, r) => {
+    counts[label]++;
+    for (let i = 0; i < d; i++) sums[label * d + i] += pooled.data[r * d + i] - data[label * d + i];
+  });
+  return Math.max(...sums.map((sum, i) => Math.abs(sum) / Math.max(1, counts[Math.floor(i / d)])));
+}
+
+describe("the plan", () => {
+  it.each([
+    ["two features", paperData("aniso", 10, 100, 1).datasets, 3],
+    ["one feature", blobs(1, 100, 2), 3],
+    ["eight features", blobs(8, 200, 3), 5],
+    ["forty features", blobs(40, 100, 4), 5],
+  ])("%s: ends where a step of pooled k-means moves nothing, near the best of ten", (_, datasets, k) => {
+    const end = runPlan(datasets, k);
+    const shape = shapeOf(shared(datasets, k));
+    const pooled = stack(datasets);
+    expect(end.stage).toBe(stages.rows);
+    expect(end.rows).toBe(pooled.rows);
+    expect(pooledStep(shape, end, pooled)).toBeLessThan(1e-9);
+    const best = kmeans(pooled, { k, restarts: 10 });
+    const data = end.numbers.map((value, i) => value + shape.middle[i % shape.d]);
+    const own = kmeans(pooled, { k, init: { data, rows: k, cols: shape.d } });
+    expect(own.inertia / best.inertia - 1).toBeLessThan(1e-4);
+  });
+
+  it("sums of very many rows stay below 2^63 and are asked again where bits must go", () => {
+    expect(fractionBits(1_000)).toBe(40);
+    for (const rows of [2 ** 20, 2 ** 30, 2 ** 45])
+      expect(8 * rows * 2 ** fractionBits(rows)).toBeLessThanOrEqual(2 ** 63);
+    const shape = shapeOf(shared(paperData("iso", 3, 10, 1).datasets, 1));
+    const content = { stage: stages.rows, steps: 0, rows: 0, seeded: 0, numbers: Float64Array.of(0, 0) };
+    const found = outcomeOf(shape, content, Float64Array.of(2 ** 30, 5, 5), 3);
+    expect(found).toMatchObject({ rows: 2 ** 30, numbers: content.numbers });
+  });
+
+  it("sums that no rows within the bounds can have are implausible", () => {
+    const shape = shapeOf(shared(paperData("iso", 3, 10, 1).datasets, 1));
+    const content = { stage: stages.rows, steps: 0, rows: 10, seeded: 10, numbers: Float64Array.of(0, 0) };
+    expect(outcomeOf(shape, content, Float64Array.of(-1, 0, 0), 3)).toBe("implausible");
+    expect(outcomeOf(shape, content, Float64Array.of(10, 2 ** 45, 0), 3)).toBe("implausible");
+    expect(outcomeOf(shape, content, Float64Array.of(10, 3, -3), 3)).toBe("settled");
+  });
+
+  it("what is asked after a change is other centroids, less than a millionth aside and within the bounds", () => {
+    const shape = shapeOf(shared(paperData("iso", 3, 10, 1).datasets, 1));
+    const [x, y] = shape.ranges;
+    const content = { stage: stages.rows, steps: 7, rows: 10, seeded: 10, numbers: Float64Array.of(0, y / 2) };
+    const { numbers } = stirred(shape, content, new Uint8Array(32).fill(200));
+    expect(numbers[0]).toBeGreaterThan(0);
+    expect(numbers[0]).toBeLessThan(1e-6 * x);
+    expect(numbers[1]).toBe(y / 2);
+  });
+});

@@ -1,0 +1,125 @@
+// Whole networks with shared clusters, simulated.
+
+import { complete, graph, kmeans, paperData, path, stack } from "@fedkm/core";
+import { describe, expect, it } from "vitest";
+import { seeBoards } from "../../src/audit/boards.ts";
+import { type SimulationOptions, simulate } from "../../src/simulation/simulate.ts";
+import { contractOf, type Study } from "../../src/study.ts";
+import { studyOfPoints } from "../../src/studyOfPoints.ts";
+
+async function problem(changes: Partial<Study> = {}, links = complete(5)) {
+  const { datasets } = paperData("iso", links.size, 60, 3);
+  const study: Study = {
+    ...studyOfPoints(datasets, ["x", "y"], { name: "shared", alpha: 0, ...changes }),
+    clusters: "shared",
+    colluders: 1,
+  };
+  return { study, contract: await contractOf(study), datasets, graph: links, seed: 1, staggerMilliseconds: 200 };
+}
+
+function ends(options: SimulationOptions) {
+  const network = simulate(options);
+  expect(network.settle(120_000)).toBe(true);
+  return { network, centroids: network.centroids() };
+}
+
+describe("devices with shared clusters", () => {
+  it("end with the same bits, those of k-means on all rows together, although frames are lost", async () => {
+    const given = await problem();
+    const { network, centroids } = ends({ ...given, weather: { loss: 0.3 } });
+    for (const own of centroids) expect(own.data).toEqual(centroids[0].data);
+    const { inertia } = kmeans(stack(given.datasets), { k: 3 });
+    const own = kmeans(stack(given.datasets), { k: 3, init: centroids[0], maxIter: 1 });
+    expect(own.inertia).toBeCloseTo(inertia, 9);
+    expect(network.status(0).shared).toMatchObject({
+      devices: 5,
+      pooledRows: 300,
+      waiting: null,
+      isImplausible: false,
+    });
+  });
+
+  it("have the same answer, in the same events, with and without masks", async () => {
+    const given = await problem();
+    const [masked, bare] = [ends(given), ends({ ...given, isBare: true })];
+    expect(bare.centroids).toEqual(masked.centroids);
+    expect(bare.network.frames).toBe(masked.network.frames);
+    expect(bare.network.digest()).not.toBe(masked.network.digest());
+    expect(ends(given).network.digest()).toBe(masked.network.digest());
+  });
+
+  it("wait and say why where a device has a single link", async () => {
+    const network = simulate(await problem({}, path(3)));
+    network.run(90_000);
+    expect(network.status(0)).toMatchObject({ phase: "waiting", shared: { devices: null } });
+    expect(network.status(0).shared?.waiting).toMatch(/needs 2 links to devices that answer, and has 1/);
+  });
+
+  it("go on without a neighbour that is silent, and with it again when it is back", async () => {
+    const { network } = ends(await problem());
+    network.crash(2);
+    network.run(100_000);
+    expect(network.status(0)).toMatchObject({ phase: "settled", shared: { devices: 4, pooledRows: 240 } });
+    network.restart(2);
+    network.run(1_000);
+    expect(network.settle(10_000)).toBe(true);
+    expect(network.status(0)).toMatchObject({ phase: "settled", shared: { devices: 5, pooledRows: 300 } });
+  });
+
+  it("never answer for the same centroids with other devices, nor use a pad twice, when one leaves and comes back", async () => {
+    const given = await problem();
+    const seen = seeBoards(given.study, given.contract);
+    const { network } = ends({ ...given, onEvent: ({ frame }) => frame.length > 0 && seen.see(frame) });
+    for (const victim of [0, 3]) {
+      network.crash(victim);
+      network.run(100_000);
+      network.restart(victim);
+      network.run(5_000);
+    }
+    expect(seen.sums().length).toBeGreaterThan(4);
+    expect([seen.padsTwice(), seen.answersTwice()]).toEqual([0, 0]);
+  });
+
+  it("begin at the seed of the study where it has one", async () => {
+    const given = await problem({
+      seed: [
+        [0, 0],
+        [1, 1],
+        [-1, -1],
+      ],
+    });
+    const { network } = ends(given);
+    expect(network.status(0).shared?.stage).toBe("rows");
+  });
+
+  it("hold back rows of which too few move, where they are guarded", async () => {
+    const given = await problem({ privacy: "guarded", minimum: 10 }, complete(4));
+    const { network, centroids } = ends(given);
+    for (const own of centroids) expect(own.data).toEqual(centroids[0].data);
+    for (let i = 0; i < 4; i++) expect(network.status(i).guarded?.smallestClass).toBeGreaterThanOrEqual(10);
+  });
+
+  it("pass on a paused device's entry no more: the others settle without it", async () => {
+    const { network } = ends(await problem());
+    network.setPaused(1, true);
+    network.run(2_000);
+    expect(network.status(1).phase).toBe("paused");
+    expect(network.status(0)).toMatchObject({ phase: "settled", shared: { devices: 4 } });
+    network.setPaused(1, false);
+    network.run(2_000);
+    expect(network.status(0)).toMatchObject({ phase: "settled", shared: { devices: 5 } });
+  });
+
+  it("work where devices are linked as a ring", async () => {
+    const ring = graph(6, [
+      [0, 1],
+      [1, 2],
+      [2, 3],
+      [3, 4],
+      [4, 5],
+      [5, 0],
+    ]);
+    const { network } = ends(await problem({}, ring));
+    expect(network.status(3).shared?.devices).toBe(6);
+  });
+});

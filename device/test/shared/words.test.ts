@@ -1,0 +1,31 @@
+// Integers modulo 2^64 against the language's own.
+
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { addWords, integersOf, subtractWords, wordsFromBytes, wordsOf, wordsToBytes } from "../../src/shared/words.ts";
+
+const integer = fc.bigInt({ min: -(2n ** 62n), max: 2n ** 62n }).map((value) => Number(value));
+const words = (value: bigint) => wordsFromBytes(new Uint8Array(BigUint64Array.of(BigInt.asUintN(64, value)).buffer));
+
+it("sums and differences are those of bigints modulo 2^64", () => {
+  const any = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
+  fc.assert(
+    fc.property(any, any, (a, b) => {
+      const [sum, difference] = [words(a), words(a)];
+      addWords(sum, words(b));
+      subtractWords(difference, words(b));
+      expect(sum).toEqual(words(a + b));
+      expect(difference).toEqual(words(a - b));
+    }),
+  );
+});
+
+it("whole numbers of any sign come back, and so do bytes", () => {
+  fc.assert(
+    fc.property(fc.array(integer), (numbers) => {
+      const there = wordsOf(numbers);
+      expect(Array.from(integersOf(there))).toEqual(numbers.map((number) => number + 0));
+      expect(wordsFromBytes(wordsToBytes(there))).toEqual(there);
+    }),
+  );
+});
