@@ -67,7 +67,7 @@ const coded = Array.from(
   (_, i) => `${i % 6 === 0 ? -200 : i},${i % 11},${i % 9 === 0 ? "unknown" : i % 4}`,
 ).join("\n");
 
-test.each<readonly [string, RegExp, ...string[]]>([
+const cases: readonly (readonly [string, RegExp, ...string[]])[] = [
   [join(folder.path, "examples/trees.csv"), /--categories wood,soil --scale standard$/],
   [join(folder.path, "examples/north.csv"), /--exclude plant --scale standard$/],
   [join(tables, "libreoffice.xlsx"), /--categories wood,wet --dates days --scale standard$/],
@@ -85,11 +85,16 @@ test.each<readonly [string, RegExp, ...string[]]>([
   [join(tables, "plain.npy"), /plain.npy --k 3 --scale standard$/],
   [folder.file("it's a tail.csv", `wealth,b\n${tail}\n`), /--k 3 --scale log:wealth$/],
   [folder.file("coded.csv", `a,b,c\n${coded}\n`), /--na -200,unknown --missing mean --scale standard$/],
-])("the command that follows from %s can be pasted", async (file, ending, ...options) => {
-  const { stdout } = await outcome("inspect", file, ...options);
-  const command = stdout.trimEnd().split("\n").at(-1) ?? "";
-  expect(command).toMatch(ending);
-  const [, ...words] = wordsOf(command);
-  const { code, stderr } = await outcome("fit", ...words, "--out", join(folder.path, "out"));
-  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-});
+];
+
+test.each(cases.map(([file, ending, ...options]) => ({ file, ending, options })))(
+  "the command that follows from $file can be pasted",
+  async ({ file, ending, options }) => {
+    const { stdout } = await outcome("inspect", file, ...options);
+    const command = stdout.trimEnd().split("\n").at(-1) ?? "";
+    expect(command).toMatch(ending);
+    const [, ...words] = wordsOf(command);
+    const { code, stderr } = await outcome("fit", ...words, "--out", join(folder.path, "out"));
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  },
+);
