@@ -13,6 +13,18 @@ const parts: Record<string, PartOfRun> = {
     const { sharedFaults } = await import("./shared/faults.ts");
     return sharedFaults({ networks: isShort ? 24 : 1_000 });
   },
+  async costs() {
+    const { costs } = await import("./shared/costs.ts");
+    return costs();
+  },
+  async coalitions(isShort) {
+    const { coalitions } = await import("./shared/privacy.ts");
+    return coalitions({ runs: isShort ? 10 : 200 });
+  },
+  async records(isShort) {
+    const { movingRecords } = await import("./shared/privacy.ts");
+    return movingRecords({ runs: isShort ? 9 : 200 });
+  },
   async processes(isShort) {
     const { sharedProcesses } = await import("./shared/processes.ts");
     return sharedProcesses(isShort ? { names: ["no fault"] } : {});

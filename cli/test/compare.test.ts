@@ -28,7 +28,7 @@ test("fedkm compare --json gives every method's quality and cost within the budg
   const summary = JSON.parse(stdout);
   expect(summary).toMatchObject({ data: "var", devices: 6, points: 120, k: 3, alpha: 1, seed: 1, budget: 90, picture });
   const names = [...summary.methods, ...summary.tooDear].map(({ method }: { method: string }) => method);
-  expect(names.sort()).toEqual(Object.keys(methods).sort());
+  expect(names.sort()).toEqual([...Object.keys(methods), "shared"].sort());
   for (const { method, messages, nmi, curve } of summary.methods) {
     expect(messages, method).toBeLessThanOrEqual(90);
     expect(nmi, method).toBeGreaterThan(0);

@@ -11,6 +11,7 @@ export { devicesToGainBy } from "./private/gain.ts";
 export type { PrivateStatus } from "./private/private.ts";
 export { type Contract, encodeCentroids, frameBytes } from "./protocol.ts";
 export { isSettled } from "./settled.ts";
+export { canShare, sharedMethod } from "./simulation/sharedMethod.ts";
 export { type Simulation, type SimulationOptions, simulate } from "./simulation/simulate.ts";
 export type { DeviceStatus, NeighbourStatus } from "./status.ts";
 export {

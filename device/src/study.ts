@@ -262,7 +262,11 @@ export function studyId({ hash }: Pick<Contract, "hash">): string {
 /** What two devices of this study must have in common to hear each other. */
 export async function contractOf(study: Study): Promise<Contract> {
   const bytes = new TextEncoder().encode(canonicalStudy(study));
-  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).slice(0, HASH_BYTES);
+  return contractWith(study, new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).slice(0, HASH_BYTES));
+}
+
+/** The same with a hash that is known, or that does not matter. */
+export function contractWith(study: Study, hash: Uint8Array): Contract {
   const box = (side: 1 | -1) =>
     Float64Array.from(
       study.features,

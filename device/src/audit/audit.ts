@@ -6,6 +6,7 @@ import { activeAttacks } from "./active.ts";
 import { type Outcome, type Tally, tally } from "./outcome.ts";
 import { passiveAttacks } from "./passive.ts";
 import { setScene } from "./scene.ts";
+import { sharedAttacks } from "./sharedAttacks.ts";
 
 export interface AuditOptions {
   readonly study: Study;
@@ -21,7 +22,8 @@ export async function auditStudy({ study, datasets, runs, seed, onRun }: AuditOp
   const outcomes: Outcome[] = [];
   for (let run = 0; run < runs; run++) {
     const scene = await setScene({ study, datasets, seed: seed + run });
-    outcomes.push(...passiveAttacks(scene), ...activeAttacks(scene));
+    if (study.clusters === "shared") outcomes.push(...sharedAttacks(scene));
+    else outcomes.push(...passiveAttacks(scene), ...activeAttacks(scene));
     await onRun?.(run + 1);
   }
   return tally(outcomes);

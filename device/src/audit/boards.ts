@@ -10,6 +10,13 @@ import { hex } from "../shared/secrets.ts";
 import { shapeOf } from "../shared/shape.ts";
 import type { Study } from "../study.ts";
 
+/** All entries of a generation. */
+export interface Posted {
+  readonly hash: Uint8Array;
+  readonly content: Content | undefined;
+  readonly entries: readonly Entry[];
+}
+
 export interface BoardsSeen {
   see(frame: Uint8Array): void;
   /** Pads that one device used for two vectors. */
@@ -21,10 +28,11 @@ export interface BoardsSeen {
   /** Sums over all devices, generation by generation, as everybody has them. */
   sums(): { readonly content: Content; readonly devices: readonly string[]; readonly totals: Float64Array }[];
   /** Entries by generation, as anybody could collect them. */
-  entries(): { readonly content: Content | undefined; readonly entries: readonly Entry[] }[];
+  entries(): Posted[];
 }
 
 interface Seen {
+  readonly hash: Uint8Array;
   content: Content | undefined;
   /** Every entry that was ever posted, by its mark. */
   readonly entries: Map<string, Entry>;
@@ -50,7 +58,7 @@ export function seeBoards(study: Study, contract: Contract): BoardsSeen {
       const message = read(contract, frame);
       if (message.kind !== "board") return;
       const name = hex(message.hash);
-      const seen = generations.get(name) ?? { content: undefined, entries: new Map() };
+      const seen = generations.get(name) ?? { hash: message.hash, content: undefined, entries: new Map() };
       generations.set(name, seen);
       seen.content ??= message.content;
       for (const entry of message.entries) seen.entries.set(entry.mark, entry);
@@ -89,6 +97,10 @@ export function seeBoards(study: Study, contract: Contract): BoardsSeen {
         return content === undefined ? [] : closedIn(seen).map((closed) => ({ content, ...closed }));
       }),
     entries: () =>
-      Array.from(generations.values(), ({ content, entries }) => ({ content, entries: [...entries.values()] })),
+      Array.from(generations.values(), ({ hash, content, entries }) => ({
+        hash,
+        content,
+        entries: [...entries.values()],
+      })),
   };
 }

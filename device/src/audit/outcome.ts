@@ -7,6 +7,7 @@ const attacks = [
   "bystander",
   "probing",
   "sketches",
+  "totals",
   "added row",
   "deleted row",
   "device joins",

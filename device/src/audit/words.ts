@@ -9,6 +9,7 @@ export const titles: Readonly<Record<Attack, string>> = {
   bystander: "one of several neighbours reads",
   probing: "a neighbour moves on purpose",
   sketches: "sketches, which all devices get",
+  totals: "totals, which all devices get",
   "added row": "neighbours wait for a new row",
   "deleted row": "neighbours wait for a deletion",
   "device joins": "neighbours wait for a new device",
@@ -26,6 +27,7 @@ export const explanations: Readonly<Record<Attack, string>> = {
     "One neighbour tries that without knowing what others sent. It succeeds while it is the only one that is there.",
   probing: "The only neighbour moves a centroid step by step, so that rows change their cluster one after the other.",
   sketches: "When a network begins, each device's own cluster means and rough sizes travel to every device.",
+  totals: "With shared clusters, totals of two moments differ by the rows that changed their cluster in between.",
   "added row": "The sums of all rows before and after a row was added differ by that row.",
   "deleted row": "The same, when a row was deleted.",
   "device joins":

@@ -12,6 +12,8 @@ export interface Entry {
   /** The devices whose pads are in the integers, and their epochs. */
   readonly links: ReadonlyMap<string, number>;
   readonly words: Words;
+  /** All of the above as bytes, which are signed. */
+  readonly body: Uint8Array;
   readonly signature: Uint8Array;
   /** Of the signature: how devices say which entries they have. */
   readonly mark: string;
@@ -27,7 +29,7 @@ export function entryBytes(links: number, integers: number): number {
 }
 
 /** A linked device, under the epoch in which it counts. */
-export interface Partner {
+interface Partner {
   readonly peer: string;
   readonly id: string;
   readonly epoch: number;
@@ -42,18 +44,29 @@ export function maskedEntry(
   const id = idOf(secrets.key);
   const masked = words.slice();
   for (const partner of partners) {
-    const isLower = id < partner.id;
-    const epochs = isLower ? [epoch, partner.epoch] : [partner.epoch, epoch];
-    const pad = secrets.pad(partner.peer, padInfo(generation, epochs), words.length / 2);
-    (isLower ? addWords : subtractWords)(masked, pad);
+    const pad = padBetween(secrets, generation.hash, { id, epoch }, partner, words.length / 2);
+    (id < partner.id ? addWords : subtractWords)(masked, pad);
   }
   const links = new Map(partners.map((partner) => [partner.id, partner.epoch]));
-  const body = { key: secrets.key, epoch, links, words: masked };
-  return entryOf(body, secrets.sign(signedBytes(generation, entryBody(body))));
+  const said = { key: secrets.key, epoch, links, words: masked };
+  const body = bodyOf(said);
+  return entryOf(said, body, secrets.sign(signedBytes(generation, body)));
+}
+
+/** The pad of a link in a generation. The device with the smaller id adds it, the other one subtracts it. */
+export function padBetween(
+  secrets: Secrets,
+  hash: Uint8Array,
+  own: { readonly id: string; readonly epoch: number },
+  partner: Partner,
+  integers: number,
+): Words {
+  const epochs = own.id < partner.id ? [own.epoch, partner.epoch] : [partner.epoch, own.epoch];
+  return secrets.pad(partner.peer, padInfo(hash, epochs), integers);
 }
 
 /** Both epochs: whatever is computed anew after a start has other pads. */
-function padInfo({ hash }: Generation, epochs: readonly number[]): Uint8Array {
+function padInfo(hash: Uint8Array, epochs: readonly number[]): Uint8Array {
   const label = new TextEncoder().encode("fedkm pad\n");
   const info = new Uint8Array(label.length + hash.length + 16);
   info.set(label);
@@ -65,13 +78,13 @@ function padInfo({ hash }: Generation, epochs: readonly number[]): Uint8Array {
   return info;
 }
 
-type Body = Pick<Entry, "key" | "epoch" | "links" | "words">;
+type Said = Pick<Entry, "key" | "epoch" | "links" | "words">;
 
-function entryOf(body: Body, signature: Uint8Array): Entry {
-  return { ...body, id: idOf(body.key), signature, mark: hex(signature.subarray(0, MARK_BYTES)) };
+function entryOf(said: Said, body: Uint8Array, signature: Uint8Array): Entry {
+  return { ...said, id: idOf(said.key), body, signature, mark: hex(signature.subarray(0, MARK_BYTES)) };
 }
 
-function entryBody({ key, epoch, links, words }: Body): Uint8Array {
+function bodyOf({ key, epoch, links, words }: Said): Uint8Array {
   const body = new Uint8Array(HEAD_BYTES + links.size * LINK_BYTES + 4 * words.length);
   const view = new DataView(body.buffer);
   body.set(key);
@@ -98,14 +111,13 @@ function signedBytes({ hash }: Generation, body: Uint8Array): Uint8Array {
 }
 
 export function isWellSigned(secrets: Secrets, generation: Generation, entry: Entry): boolean {
-  return secrets.isSigned(entry.key, signedBytes(generation, entryBody(entry)), entry.signature);
+  return secrets.isSigned(entry.key, signedBytes(generation, entry.body), entry.signature);
 }
 
-export function encodeEntry(entry: Entry): Uint8Array {
-  const body = entryBody(entry);
+export function encodeEntry({ body, signature }: Entry): Uint8Array {
   const bytes = new Uint8Array(body.length + SIGNATURE_BYTES);
   bytes.set(body);
-  bytes.set(entry.signature, body.length);
+  bytes.set(signature, body.length);
   return bytes;
 }
 
@@ -128,5 +140,6 @@ export function decodeEntry(
   }
   if (links.size !== many || ![epoch, ...links.values()].every(Number.isSafeInteger)) return undefined;
   const words = wordsFromBytes(frame.subarray(end - SIGNATURE_BYTES - 8 * integers, end - SIGNATURE_BYTES));
-  return { entry: entryOf({ key, epoch, links, words }, frame.slice(end - SIGNATURE_BYTES, end)), end };
+  const [body, signature] = [frame.slice(at, end - SIGNATURE_BYTES), frame.slice(end - SIGNATURE_BYTES, end)];
+  return { entry: entryOf({ key, epoch, links, words }, body, signature), end };
 }

@@ -36,7 +36,7 @@ export class Member {
   #generation: Generation;
   #hash: string;
   /** Whether others find the numbers of this generation by themselves. */
-  #isFound = false;
+  #isFound = true;
   #isPosted = false;
   #turnedAt = 0;
   isPaused = false;
@@ -213,7 +213,8 @@ export class Member {
     for (const entry of entries) {
       link.confirmed.add(entry.mark);
       if (this.#board.has(entry.mark)) continue;
-      if (!isWellSigned(this.#options.secrets, this.#generation, entry)) continue;
+      // What a device says itself comes over a link that only its key can open; the check is for those further away.
+      if (entry.id !== link.id && !isWellSigned(this.#options.secrets, this.#generation, entry)) continue;
       if (!this.#board.add(entry)) continue;
       isNews = true;
       this.#hearOf(entry, now);

@@ -24,8 +24,10 @@ export function idOf(key: Uint8Array): string {
   return hex(key.subarray(0, ID_BYTES));
 }
 
+const octets = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
 export function hex(bytes: Uint8Array): string {
   let text = "";
-  for (const byte of bytes) text += byte < 16 ? `0${byte.toString(16)}` : byte.toString(16);
+  for (const byte of bytes) text += octets[byte];
   return text;
 }

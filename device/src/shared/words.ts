@@ -35,7 +35,9 @@ export function subtractWords(/* IN OUT */ total: Words, other: Words): void {
 
 /** The integers again, from -2^63 to 2^63 - 1. Those beyond 2^53 are the nearest doubles, the same ones everywhere. */
 export function integersOf(words: Words): Float64Array {
-  return Float64Array.from({ length: words.length / 2 }, (_, i) => (words[2 * i + 1] | 0) * HALF + words[2 * i]);
+  const integers = new Float64Array(words.length / 2);
+  for (let i = 0; i < integers.length; i++) integers[i] = (words[2 * i + 1] | 0) * HALF + words[2 * i];
+  return integers;
 }
 
 export function wordsToBytes(words: Words): Uint8Array {
@@ -47,5 +49,7 @@ export function wordsToBytes(words: Words): Uint8Array {
 
 export function wordsFromBytes(bytes: Uint8Array): Words {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return Uint32Array.from({ length: bytes.length / 4 }, (_, i) => view.getUint32(4 * i, true));
+  const words = new Uint32Array(bytes.length / 4);
+  for (let i = 0; i < words.length; i++) words[i] = view.getUint32(4 * i, true);
+  return words;
 }

@@ -86,6 +86,10 @@ function studyOf({ study: file, privacy }: AuditFlags): Study {
 async function auditDevice(record: string, state: string): Promise<Answer> {
   const folder = await readFolder(state);
   const { study, identity } = folder;
+  if (study.clusters === "shared") {
+    const rule = "a device whose clusters are its own; shared ones are attacked with --study";
+    throw new UsageError(`--record must be of ${rule}, got one of a study with shared clusters`);
+  }
   const { tallies, frames, neighbours } = await auditRecording({
     recordings: await readRecording(record),
     self: identity.peer,

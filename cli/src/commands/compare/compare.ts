@@ -2,6 +2,7 @@
 
 import { edges, type Graph, methods } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
+import { canShare, sharedMethod } from "@fedkm/device";
 import {
   type ComparisonTable,
   compareMethods,
@@ -50,11 +51,15 @@ export async function compare(options: CompareOptions, io: Console): Promise<voi
       : await fileData(options.data, options, (file) => progress.announce(`fedkm  reading ${file}`));
   const { k = data.k, messages: budget = defaults.rounds * data.datasets.length } = options;
   if (k === undefined) throw new UsageError("--k must be given with --data, or --classes to count them, got neither");
+  // Every split of a grid has links of its own, which shared clusters may not be content with.
+  if (options.methods === undefined && options.grid !== undefined) delete table.shared;
   if (options.grid !== undefined)
     return printGrid({ data, k, budget, table, settings, graphs: plugins.graphs }, options, io);
   const graph = await linkDevices(options.graph, data.names, data.datasets, seed, plugins.graphs);
   const { datasets, labels } = data;
   const problem = { datasets, labels, graph, k, alpha, seed, messages: budget, init: options.init, settings, plugins };
+  // What the links of this network do not allow is left out, unless it was asked for.
+  if (options.methods === undefined && !canShare(graph)) delete table.shared;
   const names = Object.keys(table);
   let done = 0;
   const onMethod = () => {
@@ -85,8 +90,11 @@ export async function compare(options: CompareOptions, io: Console): Promise<voi
   }
 }
 
-function chosen(names: readonly string[] | undefined, plugged: ComparisonTable): ComparisonTable {
-  const table: ComparisonTable = { ...methods, ...plugged };
+function chosen(
+  names: readonly string[] | undefined,
+  plugged: ComparisonTable,
+): Record<string, ComparisonTable[string]> {
+  const table: ComparisonTable = { ...methods, shared: sharedMethod, ...plugged };
   if (names === undefined) return table;
   for (const name of names) {
     if (!Object.hasOwn(table, name)) {

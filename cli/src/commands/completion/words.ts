@@ -22,7 +22,7 @@ export interface Flag {
 
 /** What the definitions of options leave to the work behind them, which is too slow to load for --help. */
 const knownValues: Readonly<Record<string, readonly string[]>> = {
-  "--method": Object.keys(methods),
+  "--method": [...Object.keys(methods), "shared"],
   "--graph": ["complete", "ring", "path", "star"],
 };
 

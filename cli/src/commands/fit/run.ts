@@ -1,6 +1,7 @@
 // The method of fedkm fit: looked up, its options checked, and run with a word on every round.
 
 import { type FitModel, fitRounds, type Graph, type Kernel, type Matrix, type Method, methods } from "@fedkm/core";
+import { sharedMethod } from "@fedkm/device";
 import { UsageError } from "../../failure.ts";
 import type { Model } from "../../model/model.ts";
 import { significant } from "../../numbers.ts";
@@ -28,7 +29,7 @@ export function askedOf(
   plugged: Table,
 ): Asked {
   const { method: name, k, alpha, seed } = options;
-  const table: Table = { ...methods, ...plugged };
+  const table: Table = { ...methods, shared: sharedMethod, ...plugged };
   if (!Object.hasOwn(table, name))
     throw new UsageError(`--method must be one of ${Object.keys(table).join(", ")}, got "${name}"`);
   return { name, method: table[name], problem: { k, alpha, seed }, settings: settingsOf(name, options) };

@@ -65,6 +65,7 @@ const taken: Readonly<Record<string, readonly SettingName[]>> = {
   coreset: judging,
   backbone: judging,
   kfed: judging,
+  shared: ["privacy", "minimum", ...judging],
   fkm: ["rounds", "tolerance", ...judging],
 };
 

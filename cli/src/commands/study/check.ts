@@ -58,7 +58,9 @@ function describe({ study, hash, frameBytes: bytes, data }: Facts): string[] {
     return `${file}: ${count(all)} rows, ${count(rowsOutside)} outside the bounds${enough}`;
   });
   return [
-    `${name}: k = ${k}, alpha = ${alpha}, coupling ${coupling}, weighting ${weighting}, privacy ${privacy}, minimum ${minimum}`,
+    study.clusters === "shared"
+      ? `${name}: k = ${k}, shared clusters against ${study.colluders} colluders, privacy ${privacy}, minimum ${minimum}`
+      : `${name}: k = ${k}, alpha = ${alpha}, coupling ${coupling}, weighting ${weighting}, privacy ${privacy}, minimum ${minimum}`,
     "",
     ...alignColumns([heading, ...rows]),
     "",

@@ -1,0 +1,42 @@
+// One row that moves alone: what anybody can read from the totals of shared clusters, one generation after the other.
+
+import { type Content, stages } from "../shared/generation.ts";
+import { fractionBits } from "../shared/lloyd.ts";
+import { shapeOf } from "../shared/shape.ts";
+import type { Study } from "../study.ts";
+
+/** Sums of a generation, of all devices or of some. */
+export interface Totals {
+  readonly content: Content;
+  readonly totals: Float64Array;
+}
+
+/** Points, in the features' units, that differences of totals give. Whether they are rows is a judge's to say. */
+export function movingRows(study: Study, all: readonly Totals[]): number[][] {
+  const shape = shapeOf(study);
+  const { k, d, ranges, middle } = shape;
+  const known = all.flatMap(({ content, totals }) => {
+    if (content.stage !== stages.rows) return [];
+    const unit = 2 ** fractionBits(content.rows);
+    const counts = Array.from(totals.subarray(0, k));
+    const sums = Array.from({ length: k * d }, (_, i) => {
+      const count = counts[Math.floor(i / d)];
+      return count * (content.numbers[i] + middle[i % d]) + (totals[k + i] / unit) * ranges[i % d];
+    });
+    return [{ counts, sums }];
+  });
+  const found: number[][] = [];
+  const note = (count: number, sum: (f: number) => number) => {
+    if (Math.abs(count) === 1) found.push(study.features.map(({ scale }, f) => (sum(f) / count) * scale));
+  };
+  known.forEach(({ counts, sums }, n) => {
+    for (let c = 0; c < k; c++) {
+      note(counts[c], (f) => sums[c * d + f]);
+      // Against everything that was known before: numbers of clusters stay the same.
+      for (const before of known.slice(0, n)) {
+        note(counts[c] - before.counts[c], (f) => sums[c * d + f] - before.sums[c * d + f]);
+      }
+    }
+  });
+  return found;
+}

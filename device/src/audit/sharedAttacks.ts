@@ -1,0 +1,144 @@
+// Attacks on shared clusters: what anybody reads from the totals, what neighbours learn who put together their pads, and
+// what changes give away. Device 0 is attacked; the last one comes late and leaves again.
+
+import { complete, type Matrix, stack, takeRows } from "@fedkm/core";
+import { stages } from "../shared/generation.ts";
+import { idOf } from "../shared/secrets.ts";
+import { integersOf } from "../shared/words.ts";
+import { simulatedSecrets } from "../simulation/secrets.ts";
+import { type Simulation, simulate } from "../simulation/simulate.ts";
+import { type BoardsSeen, seeBoards } from "./boards.ts";
+import { coalitionLearns } from "./coalition.ts";
+import { movingRows, type Totals } from "./moving.ts";
+import type { Attack, Outcome } from "./outcome.ts";
+import type { Scene } from "./scene.ts";
+
+/** Longer than a silent neighbour counts. */
+const LONG_MILLISECONDS = 70_000;
+/** A row counts as found if it is right to this share of the ranges. */
+const FOUND = 1e-6;
+
+export function sharedAttacks(scene: Scene): Outcome[] {
+  const { study, contract, datasets, apart, seed } = scene;
+  const last = datasets.length - 1;
+  const seen = seeBoards(study, contract);
+  const early: Uint8Array[] = [];
+  const graph = complete(datasets.length);
+  const network = simulate({
+    study,
+    contract,
+    datasets,
+    graph,
+    seed,
+    absent: [last],
+    onEvent({ kind, from, to, frame }) {
+      if (frame.length > 0) seen.see(frame);
+      if (kind === "arrive" && from === 1 && to === 0 && early.length < 50) early.push(frame);
+    },
+  });
+  const own = datasets[0];
+  const rowsFrom = (first: number) =>
+    takeRows(
+      own,
+      Array.from({ length: own.rows - first }, (_, r) => r + first),
+    );
+  const withAdded = (first: number) => stack([rowsFrom(first), takeRows(apart, [0])]);
+  const changes: [Attack, () => void][] = [
+    ["totals", () => {}],
+    ["device joins", () => network.restart(last)],
+    ["added row", () => network.setRows(0, withAdded(0))],
+    ["deleted row", () => network.setRows(0, withAdded(1))],
+    ["device leaves", () => network.crash(last)],
+    [
+      "restored backup",
+      () => {
+        network.crash(0);
+        network.setRows(0, withAdded(2));
+        network.restart(0);
+      },
+    ],
+  ];
+  const rows = [...datasets, apart];
+  const outcomes: Outcome[] = [];
+  const known = new Set<string>();
+  for (const [attack, change] of changes) {
+    change();
+    network.run(LONG_MILLISECONDS);
+    network.settle(LONG_MILLISECONDS);
+    outcomes.push(judged(attack, seen.sums(), rows, scene, known));
+  }
+  const neighbours = datasets.map((_, i) => i).slice(1);
+  outcomes.push(read("coalition", neighbours, seen, rows, scene), read("bystander", [1], seen, rows, scene));
+  outcomes.push(replayed(network, early), classesOf(network, datasets.length));
+  return outcomes;
+}
+
+/** Rows that totals give away and that were not known before. */
+function judged(
+  attack: Attack,
+  totals: readonly Totals[],
+  rows: readonly Matrix[],
+  scene: Scene,
+  known: Set<string>,
+): Outcome {
+  const errors = movingRows(scene.study, totals).flatMap((point) => {
+    const { name, error } = nearestRow(point, rows, scene.study.features);
+    if (error > FOUND || known.has(name)) return [];
+    known.add(name);
+    return [error];
+  });
+  return { attack, rows: errors.length, ...(errors.length > 0 && { rowError: Math.min(...errors) }) };
+}
+
+/** What these devices learn of device 0 alone, from the entries of all and the pads of their own links. */
+function read(
+  attack: Attack,
+  members: readonly number[],
+  seen: BoardsSeen,
+  rows: readonly Matrix[],
+  scene: Scene,
+): Outcome {
+  const secrets = scene.datasets.map((_, i) => simulatedSecrets(`device-${i}`));
+  const ids = secrets.map(({ key }) => idOf(key));
+  const coalition = members.map((i) => secrets[i]);
+  const nameOf = (id: string) => `device-${ids.indexOf(id)}`;
+  const totals = seen.entries().flatMap(({ hash, content, entries }): Totals[] => {
+    if (content?.stage !== stages.rows) return [];
+    const learnt = coalitionLearns(entries, hash, coalition, nameOf);
+    const alone = learnt.find(({ devices }) => devices.length === 1 && devices[0] === ids[0]);
+    return alone === undefined ? [] : [{ content, totals: integersOf(alone.words) }];
+  });
+  const outcome = judged(attack, totals, rows, scene, new Set());
+  // Counts and sums of its clusters, as they are.
+  return totals.length > 0 ? { ...outcome, groups: 0 } : outcome;
+}
+
+/** Whether frames of before count again. */
+function replayed(network: Simulation, frames: readonly Uint8Array[]): Outcome {
+  const before = network.status(0).shared?.generation;
+  for (const frame of frames) {
+    network.forge(1, 0, frame);
+    network.run(100);
+  }
+  network.settle(LONG_MILLISECONDS);
+  return { attack: "replay", rows: network.status(0).shared?.generation === before ? 0 : 1 };
+}
+
+/** Fewest rows of a device that nothing ever posted tells apart. */
+function classesOf(network: Simulation, devices: number): Outcome {
+  const smallest = Array.from({ length: devices - 1 }, (_, i) => network.status(i).guarded?.smallestClass ?? undefined);
+  const known = smallest.filter((size) => size !== undefined);
+  return { attack: "row space", ...(known.length > 0 && { smallestClass: Math.min(...known) }) };
+}
+
+function nearestRow(point: readonly number[], sets: readonly Matrix[], features: Scene["study"]["features"]) {
+  let [name, error] = ["", Number.POSITIVE_INFINITY];
+  for (const { data, rows, cols } of sets) {
+    for (let r = 0; r < rows; r++) {
+      const own = features.map(({ min, max }, f) => Math.abs(data[r * cols + f] - point[f]) / (max - min));
+      const most = Math.max(...own);
+      if (most < error) [name, error] = [data.subarray(r * cols, (r + 1) * cols).join(" "), most];
+    }
+  }
+  return { name, error };
+}
