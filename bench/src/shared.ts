@@ -17,6 +17,14 @@ const parts: Record<string, PartOfRun> = {
     const { costs } = await import("./shared/costs.ts");
     return costs();
   },
+  async seeds(isShort) {
+    const { seedsCompared } = await import("./shared/seeds.ts");
+    return seedsCompared({ seeds: isShort ? 3 : 20 });
+  },
+  async growth(isShort) {
+    const { growth } = await import("./shared/growth.ts");
+    return growth({ sizes: isShort ? [10, 30] : [10, 30, 100] });
+  },
   async coalitions(isShort) {
     const { coalitions } = await import("./shared/privacy.ts");
     return coalitions({ runs: isShort ? 10 : 200 });
@@ -24,6 +32,10 @@ const parts: Record<string, PartOfRun> = {
   async records(isShort) {
     const { movingRecords } = await import("./shared/privacy.ts");
     return movingRecords({ runs: isShort ? 9 : 200 });
+  },
+  async departures(isShort) {
+    const { sharedFaults } = await import("./shared/faults.ts");
+    return sharedFaults({ networks: isShort ? 3 : 100, only: ["leave"] });
   },
   async processes(isShort) {
     const { sharedProcesses } = await import("./shared/processes.ts");

@@ -8,6 +8,7 @@ import { count, significant } from "@fedkm/pictures";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, vi } from "vitest";
 import { browserTest as test } from "../../../core/test/hosts/chromium.ts";
+import { carryOut } from "../../src/dashboard/actions.ts";
 import { clusterNames } from "../../src/dashboard/names.ts";
 import { outcome } from "../folder.ts";
 import { Machine } from "./machine.ts";
@@ -151,6 +152,19 @@ test("names a cluster, and the name follows the cluster", async () => {
   await page.getByRole("button", { name: "Keep" }).click();
   await expect.poll(() => button.count(), BOUND).toBe(0);
   await page.close();
+});
+
+test("refuses names of clusters that are none, and names that are too long", async () => {
+  const known = new Map([["north", machine.at("north")]]);
+  const name = (cluster: unknown, own: unknown) => carryOut({ do: "name", device: "north", cluster, name: own }, known);
+  for (const cluster of [-1, 3, 0.5, "1", null]) {
+    await expect(name(cluster, "calm")).rejects.toThrow("cluster must be a number from 0 to 2");
+  }
+  for (const own of ["x".repeat(61), 7, undefined]) {
+    await expect(name(1, own)).rejects.toThrow("name must be a text of at most 60 characters");
+  }
+  const centroids = machine.status("north").device.centroids ?? [];
+  expect(clusterNames(machine.at("north"), centroids, [1, 1])).toEqual([null, null, null]);
 });
 
 test("accepts a device that knocks once its owner agrees to an open study, and unlinks it", async () => {

@@ -69,7 +69,7 @@ export function sharedAttacks(scene: Scene): Outcome[] {
   }
   const neighbours = datasets.map((_, i) => i).slice(1);
   outcomes.push(read("coalition", neighbours, seen, rows, scene), read("bystander", [1], seen, rows, scene));
-  outcomes.push(replayed(network, early), classesOf(network, datasets.length));
+  outcomes.push(replayed(network, early), ...classesOf(network, datasets.length));
   return outcomes;
 }
 
@@ -125,10 +125,10 @@ function replayed(network: Simulation, frames: readonly Uint8Array[]): Outcome {
 }
 
 /** Fewest rows of a device that nothing ever posted tells apart. */
-function classesOf(network: Simulation, devices: number): Outcome {
+function classesOf(network: Simulation, devices: number): Outcome[] {
   const smallest = Array.from({ length: devices - 1 }, (_, i) => network.status(i).guarded?.smallestClass ?? undefined);
   const known = smallest.filter((size) => size !== undefined);
-  return { attack: "row space", ...(known.length > 0 && { smallestClass: Math.min(...known) }) };
+  return known.length === 0 ? [] : [{ attack: "row space", smallestClass: Math.min(...known) }];
 }
 
 function nearestRow(point: readonly number[], sets: readonly Matrix[], features: Scene["study"]["features"]) {

@@ -1,0 +1,50 @@
+// When a board is closed, and who is caught with two entries.
+
+import { describe, expect, it } from "vitest";
+import { Board } from "../../src/shared/board.ts";
+import { type Entry, maskedEntry } from "../../src/shared/entry.ts";
+import { generation, stages } from "../../src/shared/generation.ts";
+import { idOf } from "../../src/shared/secrets.ts";
+import { wordsOf } from "../../src/shared/words.ts";
+import { simulatedSecrets } from "../../src/simulation/secrets.ts";
+
+const names = ["a", "b", "c"];
+const secrets = names.map((name) => simulatedSecrets(name));
+const ids = secrets.map(({ key }) => idOf(key));
+const content = { stage: stages.rows, steps: 0, rows: 0, seeded: 0, numbers: Float64Array.of(0) };
+const now = generation(1, content, new Uint8Array(16), secrets[0].digest);
+
+/** The entry of a device that names the others by these epochs. */
+function entry(i: number, value: number, epochs = [1, 1, 1]): Entry {
+  const partners = names.flatMap((peer, j) => (i === j ? [] : [{ peer, id: ids[j], epoch: epochs[j] }]));
+  return maskedEntry(secrets[i], now, { epoch: epochs[i], partners, words: wordsOf([value]) });
+}
+
+function boardOf(...entries: readonly Entry[]): Board {
+  const board = new Board();
+  for (const one of entries) board.add(one);
+  return board;
+}
+
+describe("a board", () => {
+  it("is closed when all are there, and gives their sum, whoever asks", () => {
+    const board = boardOf(entry(0, 5), entry(1, -7), entry(2, 30));
+    for (const id of ids) expect(board.closedAround(id)).toMatchObject({ totals: Float64Array.of(28) });
+    expect(board.closedAround(ids[1])?.devices).toHaveLength(3);
+  });
+
+  it("is open while somebody is missing, or is named by another epoch than it posted under", () => {
+    expect(boardOf(entry(0, 5), entry(1, -7)).closedAround(ids[0])).toBeUndefined();
+    const restarted = boardOf(entry(0, 5), entry(1, -7), entry(2, 30, [1, 1, 2]));
+    expect(restarted.closedAround(ids[0])).toBeUndefined();
+  });
+
+  it("takes the entry of the later epoch, and keeps the first of two of one epoch but names who signed both", () => {
+    const board = boardOf(entry(0, 5), entry(1, -7), entry(2, 30));
+    expect(board.add(entry(1, 8))).toBe(false);
+    expect([...board.twofaced]).toEqual([ids[1]]);
+    expect(board.closedAround(ids[0])?.totals).toEqual(Float64Array.of(28));
+    expect(board.add(entry(1, 8, [1, 3, 1]))).toBe(true);
+    expect(board.closedAround(ids[0])).toBeUndefined();
+  });
+});
