@@ -2,6 +2,7 @@
 
 import { type AddedColumn, withFreeNames } from "./added.ts";
 import { cellReader } from "./cell.ts";
+import { addedCells, type Cell, type CellColumn, type Records, typed } from "./cells.ts";
 import type { DialectOptions } from "./csv/dialect.ts";
 import { labelCsv } from "./csv/label.ts";
 import { openCsv } from "./csv/open.ts";
@@ -10,21 +11,6 @@ import { eachRow } from "./jsonl.ts";
 import type { Limits } from "./limits.ts";
 import { isJson } from "./read.ts";
 import type { Source } from "./source.ts";
-
-export type Cell = string | number | bigint | boolean | null;
-
-export interface CellColumn {
-  readonly name: string;
-  /** Numbers that are whole, or any; texts; true and false. */
-  readonly kind: AddedColumn["kind"] | "boolean" | "long";
-  readonly cells: readonly Cell[];
-}
-
-export interface Records {
-  readonly columns: readonly CellColumn[];
-  /** Columns that have no form outside their own format. */
-  readonly leftOut: readonly string[];
-}
 
 /** `source` is no archive, but may be a workbook. */
 export async function recordsOf(
@@ -151,23 +137,4 @@ async function jsonColumns(source: Source, added: readonly AddedColumn[], limits
     ...Array.from(names, ([name, cells]) => typed(name, [...cells, ...new Array(rows - cells.length).fill(null)])),
     ...addedCells(further, rows),
   ];
-}
-
-export function addedCells(added: readonly AddedColumn[], rows: number): CellColumn[] {
-  const cells = added.map((): Cell[] => []);
-  for (let row = 0; row < rows; row++) for (const [c, { of }] of added.entries()) cells[c].push(of(row) ?? null);
-  return added.map(({ name, kind }, c) => ({ name, kind, cells: cells[c] }));
-}
-
-/** The kind that all values of a column have; text if they differ. */
-export function typed(name: string, cells: readonly Cell[]): CellColumn {
-  const present = cells.filter((cell) => cell !== null);
-  const all = (type: string) => present.length > 0 && present.every((cell) => typeof cell === type);
-  if (all("boolean")) return { name, kind: "boolean", cells };
-  if (all("bigint")) return { name, kind: "long", cells };
-  if (all("number")) {
-    const isWhole = present.every((cell) => cell === ((cell as number) | 0));
-    return { name, kind: isWhole ? "whole" : "real", cells };
-  }
-  return { name, kind: "text", cells: cells.map((cell) => (cell === null ? null : String(cell))) };
 }

@@ -1,6 +1,6 @@
 // Cells as a file of any format that is written: CSV, JSON lines, Parquet, or a workbook.
 
-import type { Cell, CellColumn } from "./records.ts";
+import type { Cell, CellColumn } from "./cells.ts";
 import type { PieceWriter, Platform } from "./source.ts";
 
 export const labelFormats = ["csv", "jsonl", "parquet", "xlsx"] as const;

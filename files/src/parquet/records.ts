@@ -2,7 +2,7 @@
 
 import type { SchemaElement } from "hyparquet";
 import { type AddedColumn, withFreeNames } from "../added.ts";
-import { addedCells, type Cell, type Records, typed } from "../records.ts";
+import { addedCells, type Cell, type Records, typed } from "../cells.ts";
 import type { Source } from "../source.ts";
 import { textOf } from "../text.ts";
 import { openParquet } from "./file.ts";

@@ -1,6 +1,6 @@
 // A workbook of one sheet: the least that spreadsheets open, packed as they pack it.
 
-import type { CellColumn } from "../records.ts";
+import type { CellColumn } from "../cells.ts";
 import { DataError } from "../refusal.ts";
 import type { Platform } from "../source.ts";
 
