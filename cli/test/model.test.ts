@@ -21,14 +21,17 @@ test("docs/model.md names every field of a model, and no other", async () => {
   const named = Array.from(page.matchAll(/^\| `([\w.[\]]+)`/gm), ([, field]) => field);
   const files = ["north", "south"].map((name) => path(`../../examples/${name}.csv`));
   const every =
-    "--preset paper --init local --schedule cyclic --rounds 9 --coupling nearest --weighting device --penalty norm --tolerance 0";
+    "--preset paper --init local --schedule cyclic --rounds 9 --coupling nearest --weighting device --penalty norm --tolerance 0 --names a,b,c";
   const asked = ["--k", "3", "--exclude", "plant", "--missing", "mean", ...every.split(" ")];
   await outcome("fit", ...files, ...asked, "--names", "a,b,c", "--out", folder.path);
   const written = () => fields(JSON.parse(readFileSync(join(folder.path, "model.json"), "utf8")));
   const plain = written();
   const trees = folder.file("trees.csv", `wood,height\n${"ash,3\noak,5\nash,4\n".repeat(9)}`);
   await outcome("fit", trees, "--k", "2", "--categories", "wood", "--scale", "rank", "--out", folder.path);
-  const all = new Set([...plain, ...written()]);
+  const encoded = written();
+  const source = ["fit", `duckdb:${files[0]}`, "--way", "stream"];
+  await outcome(...source, "--k", "2", "--exclude", "plant", "--out", folder.path);
+  const all = new Set([...plain, ...encoded, ...written()]);
   // Of one device: a list without entries.
   all.delete("links");
   expect(named.sort()).toEqual([...all].sort());

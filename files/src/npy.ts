@@ -100,14 +100,7 @@ async function layoutOf(bytes: ByteFile, limits: Limits): Promise<Layout> {
   const refuse = (rule: string, got: string, remedy: string, byte = 10): never => {
     throw new DataError({ file, part: "header", byte }, rule, got, remedy);
   };
-  const [major] = first.subarray(6);
-  const view = new DataView(first.buffer);
-  const from = major === 1 ? 10 : 12;
-  const length = first.length < 12 ? 0 : major === 1 ? view.getUint16(8, true) : view.getUint32(8, true);
-  if (![1, 2, 3].includes(major) || length === 0 || from + length > first.length) {
-    return refuse("be that of a whole array", `version ${major} with ${length} bytes`, "save the array again", 6);
-  }
-  const text = new TextDecoder().decode(first.subarray(from, from + length));
+  const { text, start } = headerOf(first, refuse);
   const [, order] = /'fortran_order':\s*(True|False)/.exec(text) ?? [];
   const [, shape] = /'shape':\s*\(([\d,\s]*)\)/.exec(text) ?? [];
   const [, descr] = /'descr':\s*('[^']*'|\[[^\]]*\])/.exec(text) ?? [];
@@ -129,7 +122,6 @@ async function layoutOf(bytes: ByteFile, limits: Limits): Promise<Layout> {
   const layout = descr.startsWith("[")
     ? structured(descr, rows, sides.length, refuse)
     : plain(descr.slice(1, -1), rows, cols, isFortran, refuse);
-  const start = from + length;
   const wanted = rows * (descr.startsWith("[") ? layout.stride : widthOf(descr.slice(1, -1)) * cols);
   if (size - start !== wanted) {
     return refuse(
@@ -142,7 +134,19 @@ async function layoutOf(bytes: ByteFile, limits: Limits): Promise<Layout> {
   return { ...layout, start };
 }
 
-type Refuse = (rule: string, got: string, remedy: string) => never;
+type Refuse = (rule: string, got: string, remedy: string, byte?: number) => never;
+
+/** The dictionary at the beginning, and where the numbers begin. */
+function headerOf(first: Uint8Array<ArrayBuffer>, refuse: Refuse): { text: string; start: number } {
+  const [major] = first.subarray(6);
+  const view = new DataView(first.buffer);
+  const from = major === 1 ? 10 : 12;
+  const length = first.length < 12 ? 0 : major === 1 ? view.getUint16(8, true) : view.getUint32(8, true);
+  if (![1, 2, 3].includes(major) || length === 0 || from + length > first.length) {
+    return refuse("be that of a whole array", `version ${major} with ${length} bytes`, "save the array again", 6);
+  }
+  return { text: new TextDecoder().decode(first.subarray(from, from + length)), start: from + length };
+}
 
 function plain(type: string, rows: number, cols: number, isFortran: boolean, refuse: Refuse): Omit<Layout, "start"> {
   checkType(type, refuse);

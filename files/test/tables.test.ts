@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import * as everywhere from "../src/index.ts";
 import {
   encodeTable,
   encodingOf,
@@ -55,6 +56,16 @@ test.each([
     else expect(value).toBe(numbers[i]);
   });
 });
+
+test.each(["libreoffice.xlsx", "rows.csv.zip", "one.npz", "arrays.json"])(
+  "%s is read where there is no Node",
+  async (name) => {
+    const options = name === "one.npz" ? {} : { columns: ["height_m", "ring_mm"] };
+    const blob = new File([readFileSync(fixture(name))], name);
+    const { points } = await everywhere.readTable(blob, options);
+    expect(Array.from(points.data)).toEqual(numbers);
+  },
+);
 
 test("a German export is read with its decimal commas, points between thousands and letters", async () => {
   const options: ReadOptions = { encoding: "latin1", decimal: ",", thousands: ".", exclude: ["holz"] };

@@ -14,6 +14,7 @@ import {
   type InputFlags,
   inputOptions,
 } from "../../input/options.ts";
+import { addSourceOptions } from "../../input/sources.ts";
 import { addPluginOption, type PluginOptions } from "../../plugins.ts";
 import { addThreadsOption, type ThreadsOptions } from "../../threads.ts";
 import type { FitOptions } from "./fit.ts";
@@ -40,7 +41,7 @@ export function fitCommand(io: Console): Command {
     .addArgument(
       new Argument(
         "<files...>",
-        "CSV, TSV, JSON, Parquet, .xlsx or .npy, also as .gz or .zip; folders; patterns such as 'sites/*.csv'",
+        "CSV, TSV, JSON, Parquet, .xlsx or .npy, also as .gz or .zip; folders; patterns such as 'sites/*.csv'; or sources, see docs/data.md",
       ),
     )
     .option("--k <number>", "clusters; required without --study", parseWhole("--k", 1))
@@ -62,6 +63,7 @@ export function fitCommand(io: Console): Command {
     .option("--json", "print a summary as one JSON object");
   addDialectOptions(addMissingOption(addSelectionOptions(command.optionsGroup("How files are read:"))));
   addLabelOptions(command.optionsGroup("What is written:")).option("--no-labels", "no labelled copies of the files");
+  addSourceOptions(command.optionsGroup("How sources are read (duckdb:PATH, postgres://..., clickhouse://...):"));
   return addPluginOption(addMethodOptions(command), "methods and graphs")
     .addHelpText(
       "after",

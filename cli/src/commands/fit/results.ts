@@ -32,7 +32,7 @@ export async function writeResults(
   progress: Progress,
 ) {
   const { reportPage } = await import("./report/page.ts");
-  const files = options.labels === false ? [] : input.files;
+  const files = options.labels === false ? [] : input.files.filter(({ isSource }) => !isSource);
   const { labelsAs: as, ...dialect } = options;
   const labelling = { ...dialect, ...(as && { as }) };
   const own = await Promise.all(files.map(({ file }) => nameOfLabelled(file, labelling)));

@@ -90,14 +90,19 @@ const LOPSIDED = 3;
 
 /** What a careful colleague would say about a column, in a few words. */
 export function remarks(own: SeenColumn, rows: number): string[] {
-  const { words, statistics, sentinel } = own;
+  const { words, sentinel } = own;
   return [
     ...(own.isConstant ? ["constant"] : own.countsRows ? ["counts the rows"] : own.namesRows ? ["an id"] : []),
     ...(own.copyOf === undefined ? [] : [`same as ${own.copyOf}`]),
     ...(sentinel === undefined ? [] : [`${sentinel.value} may mean missing`]),
-    ...(statistics && Math.abs(statistics.skew) > LOPSIDED && sentinel === undefined ? ["a long tail"] : []),
+    ...(hasTail(own) ? ["a long tail"] : []),
     ...(words && isName(own, rows) ? ["an id or a note"] : []),
   ];
+}
+
+/** Whether few values are far from all others, and would decide alone. */
+export function hasTail({ statistics, sentinel }: SeenColumn): boolean {
+  return statistics !== undefined && Math.abs(statistics.skew) > LOPSIDED && sentinel === undefined;
 }
 
 /** Words that hardly ever repeat. */

@@ -3,7 +3,7 @@
 import type { DialectOptions } from "@fedkm/files";
 import { dialectWords } from "../../input/pasted.ts";
 import { asArgument, inShell } from "../../input/remedies.ts";
-import { isName, isUseless, type Look, type SeenColumn } from "./look.ts";
+import { hasTail, isName, isUseless, type Look, type SeenColumn } from "./look.ts";
 
 /** So many clusters until somebody knows better. */
 const CLUSTERS = 3;
@@ -90,12 +90,8 @@ function missingWords(looks: readonly Look[], names: readonly string[], hasCodes
   return [`--missing ${shares.every((share) => share <= MOST_DROPPED) ? "drop" : "mean"}`];
 }
 
-const LOPSIDED = 3;
-
 function scaleFor(known: readonly (readonly SeenColumn[])[]): string {
-  const tails = known.filter((own) =>
-    own.some(({ statistics, sentinel }) => !sentinel && Math.abs(statistics?.skew ?? 0) > LOPSIDED),
-  );
+  const tails = known.filter((own) => own.some(hasTail));
   if (tails.length === 0) return "standard";
   const isPositive = tails.every((own) =>
     own.every(({ range, kind }) => kind === "number" && range !== undefined && range.least > 0),

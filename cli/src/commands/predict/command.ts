@@ -1,9 +1,11 @@
 // fedkm predict: what can be asked of it.
 
 import type { MissingPolicy } from "@fedkm/files";
+import { isAddress } from "@fedkm/sql/address";
 import { Command } from "commander";
 import { parseChoice } from "../../arguments.ts";
 import type { Console } from "../../console.ts";
+import { UsageError } from "../../failure.ts";
 import { addLabelOptions, type LabelFlags } from "../../input/labels.ts";
 import { addDialectOptions, type DialectFlags, dialectOptions } from "../../input/options.ts";
 
@@ -14,13 +16,17 @@ interface PredictFlags extends DialectFlags, LabelFlags {
   deviceColumn?: string;
   missing?: MissingPolicy;
   out?: string;
+  into?: string;
   json?: true;
 }
 
 export function predictCommand(io: Console): Command {
   const command = new Command("predict")
     .description("Label the rows of files with a model that fedkm fit wrote.")
-    .argument("<files...>", "CSV, TSV, JSON, Parquet, .xlsx or .npy, also as .gz or .zip; - is the standard input")
+    .argument(
+      "<files...>",
+      "CSV, TSV, JSON, Parquet, .xlsx or .npy, also as .gz or .zip; - is the standard input; or a source, with --into",
+    )
     .requiredOption("--model <model.json>", "the model")
     .option(
       "--place <name>",
@@ -38,12 +44,19 @@ export function predictCommand(io: Console): Command {
     );
   return addLabelOptions(addDialectOptions(command))
     .option("--out <file>", "where the labelled file goes, or the folder of several (default: the standard output)")
+    .option("--into <table>", "of a source: the new table of its rows with their clusters")
     .option("--json", "print the labels, and the rows far from every centroid, as one JSON object")
     .addHelpText(
       "after",
       "\nExample:\n  fedkm predict --model clusters/model.json --place north examples/south.csv --out labelled.csv",
     )
     .action(async (files: string[], flags: PredictFlags) => {
+      if (files.some(isAddress) || flags.into !== undefined) {
+        if (files.length > 1) throw new UsageError(`a source must be labelled by itself, got ${files.length} files`);
+        const { predictSource } = await import("./source.ts");
+        await predictSource(files[0], flags, io);
+        return;
+      }
       const { predictFiles } = await import("./predict.ts");
       await predictFiles(files, dialectOptions(flags), io);
     });
