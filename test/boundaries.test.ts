@@ -11,7 +11,7 @@ const workspaces: Record<string, readonly string[]> = {
   files: ["@fedkm/core"],
   sql: ["@fedkm/core"],
   pictures: ["@fedkm/core"],
-  device: ["@fedkm/core", "@fedkm/files"],
+  device: ["@fedkm/core", "@fedkm/files", "@fedkm/sql"],
   experiments: ["@fedkm/core", "@fedkm/files", "@fedkm/pictures"],
   web: ["@fedkm/core", "@fedkm/files", "@fedkm/pictures"],
   cli: [

@@ -14,6 +14,7 @@ import { garbage, growthWithNetwork, resultMemory } from "./network/devices.ts";
 import { manyDevices } from "./network/manyDevices.ts";
 import { wholeRun } from "./network/wholeRun.ts";
 import { findPython, type Python } from "./python.ts";
+import { sources } from "./sources/sources.ts";
 import { playground } from "./web/playground.ts";
 
 const sections: Record<string, (isQuick: boolean) => void | Promise<void>> = {
@@ -33,6 +34,7 @@ const sections: Record<string, (isQuick: boolean) => void | Promise<void>> = {
   },
   memory: (isQuick) => kernelMemory(isQuick, pointsOf),
   web: playground,
+  sources: (isQuick) => sources(isQuick, folder),
 };
 
 const names = Object.keys(sections);

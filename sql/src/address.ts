@@ -1,5 +1,6 @@
 // Addresses of sources: duckdb:PATH, postgres://USER@HOST/DATABASE?table=NAME, clickhouse://HOST/DATABASE/TABLE.
 
+import { resolve } from "node:path";
 import { SourceError } from "./driver.ts";
 
 export interface Address {
@@ -18,6 +19,9 @@ export interface Address {
   readonly passwordFile: string | undefined;
   /** A file of certificates to trust. */
   readonly certificates: string | undefined;
+  /** How a device sees that rows have changed: by the largest value of a column, or after so many seconds. */
+  readonly watermark: string | undefined;
+  readonly every: number | undefined;
 }
 
 const SCHEME = /^(duckdb|postgres|postgresql|clickhouse):/;
@@ -27,7 +31,14 @@ export function isAddress(text: string): boolean {
   return SCHEME.test(text);
 }
 
-const OPTIONS = ["table", "schema", "tls", "password-env", "password-file", "certificates"];
+const OPTIONS = ["table", "schema", "tls", "password-env", "password-file", "certificates", "watermark", "every"];
+
+/** The same with the whole path of a file, for whoever reads it in another folder. */
+export function absoluteAddress(text: string): string {
+  const address = parseAddress(text);
+  if (address.scheme !== "duckdb") return text;
+  return `duckdb:${resolve(address.database)}${text.slice("duckdb:".length + address.database.length)}`;
+}
 
 /** Never repeats what was typed: there may be a password in it. */
 export function parseAddress(text: string): Address {
@@ -39,6 +50,10 @@ export function parseAddress(text: string): Address {
     url = new URL(text.replace(SCHEME, "http:"));
   } catch {
     throw new SourceError(`${scheme}: an address must be like ${EXAMPLES[scheme]}`);
+  }
+  // With other schemes than its own a URL lets anything be a host.
+  if (!/^(\[[0-9a-f:.]+\]|[\w.-]*)$/i.test(url.hostname)) {
+    throw new SourceError(`${scheme}: a host must be a name or a number, got another text`);
   }
   if (url.password !== "") {
     const rule = `a password must not stand in an address, where others can read it: put it into ${PASSWORD_VARIABLES[scheme]}, or into a file of mode 600 and its name behind ?password-file=`;
@@ -59,7 +74,15 @@ export function parseAddress(text: string): Address {
     passwordEnv: options["password-env"],
     passwordFile: options["password-file"],
     certificates: options.certificates,
+    ...changesOf(options),
   };
+}
+
+function changesOf({ watermark, every }: Record<string, string | undefined>) {
+  if (every !== undefined && !/^[1-9]\d{0,8}$/.test(every)) {
+    throw new SourceError(`every must be a whole number of seconds from 1, got ${JSON.stringify(every)}`);
+  }
+  return { watermark, every: every === undefined ? undefined : Number(every) };
 }
 
 const EXAMPLES: Record<string, string> = {
@@ -102,9 +125,19 @@ function yesOrNo(text: string | undefined): boolean | undefined {
 
 /** A question mark is also a pattern for one letter: options begin at one that is followed by a name that is known. */
 function duckdbAddress(text: string): Address {
-  const [, path, query = ""] = /^(.*?)(?:\?((?:table|schema)=.*))?$/s.exec(text) as unknown as string[];
+  const [, path, query = ""] = /^(.*?)(?:\?((?:table|schema|watermark|every)=.*))?$/s.exec(text) as unknown as string[];
   if (path === "") throw new SourceError("duckdb: must be followed by a file, a folder or a pattern of files");
-  const [table, schema] = tableOf(optionsOf(new URLSearchParams(query), "duckdb"), [], "duckdb");
+  const options = optionsOf(new URLSearchParams(query), "duckdb");
+  const [table, schema] = tableOf(options, [], "duckdb");
   const nothing = { port: undefined, tls: undefined, passwordEnv: undefined, passwordFile: undefined };
-  return { scheme: "duckdb", host: "", user: "", database: path, schema, table, certificates: undefined, ...nothing };
+  const named = {
+    scheme: "duckdb",
+    host: "",
+    user: "",
+    database: path,
+    schema,
+    table,
+    certificates: undefined,
+  } as const;
+  return { ...named, ...nothing, ...changesOf(options) };
 }

@@ -20,6 +20,10 @@ export interface Dialect {
   /** A column with the number of each row, and a whole number that is scattered by that number. */
   readonly rowNumber: string;
   scattered(number: string): string;
+  /** A whole number, as a double, that is nearly always another for another value. */
+  fingerprint(value: string): string;
+  /** Makes a table of the rows of a query, all of them or none. */
+  tableOf(name: string, select: string): string[];
   /** Another way to the distances where explicit differences are too many or too slow; undefined where they are not. */
   measure?(centroids: Matrix): Measure | undefined;
 }
@@ -28,7 +32,7 @@ export interface Dialect {
 export interface Measure {
   /** Columns that the distances are made of, besides the x. */
   readonly from: string | undefined;
-  /** Columns with the squared distances, and their names. */
+  /** Columns with the distances, squared unless `isLength`, and their names. */
   readonly distances: string;
   readonly names: string;
   /** The least distance. */
@@ -37,6 +41,7 @@ export interface Measure {
   readonly label: string;
   /** How many distances are within a limit, equal centroids counted each. */
   countWithin(limit: string): string;
+  readonly isLength: boolean;
   /** Whether the distances are those of the kernel to the last bit. */
   readonly isExact: boolean;
 }

@@ -32,11 +32,13 @@ export const duckdb: Dialect = {
   fence: "",
   rowNumber: "row_number() OVER ()",
   scattered: (number) => `hash(${number})`,
+  fingerprint: (value) => `CAST(hash(CAST(${value} AS VARCHAR)) AS DOUBLE)`,
+  tableOf: (name, select) => [`CREATE TABLE ${duckdb.quote(name)} AS ${select}`],
   measure: (centroids) => {
     if (centroids.data.length < 24) return undefined;
-    const squared = (centroid: Float64Array) =>
-      `pow(list_distance(v, [${Array.from(centroid, withExponent).join(", ")}]), 2)`;
-    return { ...byEach(duckdb, centroids, squared), from: `[${columnNames(centroids.cols)}] AS v`, isExact: false };
+    const length = (centroid: Float64Array) => `list_distance(v, [${Array.from(centroid, withExponent).join(", ")}])`;
+    const from = `[${columnNames(centroids.cols)}] AS v`;
+    return { ...byEach(duckdb, centroids, length), from, isLength: true, isExact: false };
   },
 };
 
@@ -53,6 +55,8 @@ export const postgres: Dialect = {
   fence: " OFFSET 0",
   rowNumber: "row_number() OVER ()",
   scattered: (number) => `(hashint8(${number})::bigint & 2147483647)`,
+  fingerprint: (value) => `hashtextextended((${value})::text, 0)::float8`,
+  tableOf: (name, select) => [`CREATE TABLE ${postgres.quote(name)} AS ${select}`],
 };
 
 export const clickhouse: Dialect = {
@@ -69,6 +73,15 @@ export const clickhouse: Dialect = {
   fence: "",
   rowNumber: "rowNumberInAllBlocks()",
   scattered: (number) => `intHash32(${number})`,
+  fingerprint: (value) => `toFloat64(cityHash64(toString(${value})))`,
+  // There are no transactions: the table has its name when it is whole.
+  tableOf: (name, select) => {
+    const growing = clickhouse.quote(`${name}_fedkm_unfinished`);
+    return [
+      `CREATE TABLE ${growing} ENGINE = MergeTree() ORDER BY tuple() AS ${select}`,
+      `RENAME TABLE ${growing} TO ${clickhouse.quote(name)}`,
+    ];
+  },
   // A query of thousands of numbers takes minutes to plan: the numbers of a centroid are one text.
   measure: (centroids) => {
     if (centroids.data.length < 48) return undefined;
@@ -77,7 +90,8 @@ export const clickhouse: Dialect = {
       const numbers = `arrayMap(h -> reinterpretAsFloat64(unhex(h)), splitByChar(',', '${bytes}'))`;
       return `arraySum(arrayMap((a, b) -> (a - b) * (a - b), v, ${numbers}))`;
     };
-    return { ...byEach(clickhouse, centroids, squared), from: `[${columnNames(centroids.cols)}] AS v`, isExact: false };
+    const from = `[${columnNames(centroids.cols)}] AS v`;
+    return { ...byEach(clickhouse, centroids, squared), from, isLength: false, isExact: false };
   },
 };
 

@@ -60,15 +60,17 @@ function engineOn(instance: DuckDBInstance, path: string | undefined, timeLimit:
       const data = new Float64Array(BLOCK_ROWS * cols);
       let rows = 0;
       for await (const chunk of chunks(statement, signal)) {
-        if (rows + chunk.rowCount > BLOCK_ROWS) {
+        // Asked once: each time is a call into the engine.
+        const { rowCount } = chunk;
+        if (rows + rowCount > BLOCK_ROWS) {
           yield { data: data.subarray(0, rows * cols), rows, cols };
           rows = 0;
         }
         for (let c = 0; c < cols; c++) {
           const values = doublesOf(chunk.getColumnVector(c));
-          for (let r = 0, at = rows * cols + c; r < chunk.rowCount; r++, at += cols) data[at] = values[r];
+          for (let r = 0, at = rows * cols + c; r < rowCount; r++, at += cols) data[at] = values[r];
         }
-        rows += chunk.rowCount;
+        rows += rowCount;
       }
       if (rows > 0) yield { data: data.subarray(0, rows * cols), rows, cols };
     },

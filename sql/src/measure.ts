@@ -10,20 +10,20 @@ export function byDifferences(dialect: Dialect, centroids: Matrix): Measure {
     const products = Array.from(centroid, dialect.number).map((w, j) => `(x${j} - ${w}) * (x${j} - ${w})`);
     return products.join(" + ");
   };
-  return { ...byEach(dialect, centroids, squared), from: undefined, isExact: true };
+  return { ...byEach(dialect, centroids, squared), from: undefined, isLength: false, isExact: true };
 }
 
 /** A column of distances for each centroid. Of equal centroids only the first has one: it has the rows. */
 export function byEach(
   dialect: Dialect,
   centroids: Matrix,
-  squared: (centroid: Float64Array) => string,
-): Omit<Measure, "from" | "isExact"> {
+  distance: (centroid: Float64Array) => string,
+): Omit<Measure, "from" | "isLength" | "isExact"> {
   const first = firstEqual(centroids);
   const clusters = [...new Set(first)];
   const names = clusters.map((c) => `d${c}`);
   return {
-    distances: clusters.map((c) => `${squared(rowOf(centroids, c))} AS d${c}`).join(", "),
+    distances: clusters.map((c) => `${distance(rowOf(centroids, c))} AS d${c}`).join(", "),
     names: names.join(", "),
     least: dialect.least(names),
     // Without an ELSE nothing is taken for the last cluster: what compares with nothing has no label.

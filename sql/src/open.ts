@@ -2,6 +2,7 @@
 
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
+import type { Matrix } from "@fedkm/core";
 import type { Source } from "@fedkm/core/sources";
 import { type Address, parseAddress } from "./address.ts";
 import { openClickHouse } from "./clickhouse.ts";
@@ -9,11 +10,12 @@ import { duckdb } from "./dialects.ts";
 import { SourceError } from "./driver.ts";
 import { openDuckDB } from "./duckdb.ts";
 import type { Engine } from "./engine.ts";
+import { CLUSTER, labelStatements } from "./label.ts";
 import { openPostgres } from "./postgres.ts";
 import { isLocal, passwordOf } from "./secrets.ts";
-import { sourceOn, type Watcher, type Way } from "./source.ts";
+import { loadedSource, sourceOn, type Watcher, type Way } from "./source.ts";
 import type { Selected } from "./statements.ts";
-import { chooseColumns, type MissingRows, surveyOf } from "./survey.ts";
+import { chooseColumns, look, type MissingRows, type Survey, surveyOf } from "./survey.ts";
 
 export interface OpenOptions extends Watcher {
   readonly columns?: readonly string[] | undefined;
@@ -40,9 +42,17 @@ export interface OpenSource extends Source {
   readonly way: Way;
   /** Rows that were left out because a number is missing. */
   readonly dropped: number;
-  readonly engine: Engine;
-  readonly selected: Selected;
+  /** The same rows with x as (x - offset) / scale, where they are not in memory. */
+  scaled(scaling: ColumnScaling): Source;
+  /** Makes a table with all columns and the cluster of each row. The centroids are on this scale. */
+  labelInto(table: string, centroids: Matrix, scaling: ColumnScaling): Promise<void>;
   close(): Promise<void>;
+}
+
+/** Of each column. */
+export interface ColumnScaling {
+  readonly offset: readonly number[];
+  readonly scale: readonly number[];
 }
 
 /** Numbers that are loaded rather than streamed: 0.8 GB, and as much again in the kernel. */
@@ -55,7 +65,8 @@ export async function openSource(text: string, options: OpenOptions): Promise<Op
   try {
     const relation = query === undefined ? relationOf(address, engine) : `(${query}\n) AS q`;
     const filtered = where === undefined ? relation : `(SELECT * FROM ${relation} WHERE (${where}\n)) AS q`;
-    const chosen = chooseColumns(await engine.columns(filtered, signal), {
+    const all = await engine.columns(filtered, signal);
+    const chosen = chooseColumns(all, {
       ...(columns && { columns }),
       ...(exclude && { exclude }),
     });
@@ -64,16 +75,77 @@ export async function openSource(text: string, options: OpenOptions): Promise<Op
     const { rows } = survey;
     const isFile = address.scheme === "duckdb";
     const way = options.way ?? (!isFile ? "pushed" : rows * chosen.length <= FITS ? "memory" : "stream");
-    const source = await sourceOn(engine, selected, survey, way, options, signal);
-    const about = { name: nameOf(address), columns: chosen.map(({ name }) => name), way, dropped: survey.dropped };
-    return { ...source, ...about, engine, selected, close: () => engine.close() };
+    const source =
+      way === "memory"
+        ? await loadedSource(engine, selected, survey, options, signal)
+        : sourceOn(engine, selected, survey, way, options);
+    const scaledTo = (scaling: ColumnScaling): Selected => ({ ...selected, columns: scaledColumns(selected, scaling) });
+    return {
+      ...source,
+      name: nameOf(address),
+      columns: chosen.map(({ name }) => name),
+      way,
+      dropped: survey.dropped,
+      scaled(scaling) {
+        if (way === "memory") throw new TypeError("rows in memory are scaled there");
+        return sourceOn(engine, scaledTo(scaling), scaledSurvey(survey, scaling), way, options);
+      },
+      async labelInto(table, centroids, scaling) {
+        const names = all.map(({ name }) => name);
+        if (names.includes(CLUSTER)) {
+          throw new SourceError(
+            `the rows must not have a column "${CLUSTER}" yet: leave it out in a view or a --query`,
+          );
+        }
+        await engine.write(labelStatements(scaledTo(scaling), names, centroids, table), signal);
+      },
+      close: () => engine.close(),
+    };
   } catch (error) {
     await engine.close();
     throw error;
   }
 }
 
-async function openEngine(address: Address, { timeLimit = 3600, env }: OpenOptions): Promise<Engine> {
+/** What fedkm inspect shows of a source. */
+export async function describeSource(text: string, options: OpenOptions) {
+  const { query, where, signal } = options;
+  const address = parseAddress(text);
+  const engine = await openEngine(address, options);
+  try {
+    const relation = query === undefined ? relationOf(address, engine) : `(${query}\n) AS q`;
+    const filtered = where === undefined ? relation : `(SELECT * FROM ${relation} WHERE (${where}\n)) AS q`;
+    const all = await engine.columns(filtered, signal);
+    const numeric = all.filter(({ isNumeric }) => isNumeric).map((column) => ({ ...column, isNullable: true }));
+    const asked = { dialect: engine.dialect, relation, columns: numeric, where, dropsMissing: false };
+    const seen = numeric.length === 0 ? undefined : await look(engine, asked, signal);
+    const columns = all.map(({ name, type }) => {
+      const at = numeric.findIndex((column) => column.name === name);
+      const range = (own: NonNullable<typeof seen>) => {
+        return { least: own.least[at], most: own.most[at], missing: own.missing[at], infinite: own.infinite[at] };
+      };
+      return { name, type, seen: at < 0 || seen === undefined ? undefined : range(seen) };
+    });
+    return { engine: engine.dialect.name, rows: seen?.rows, columns };
+  } finally {
+    await engine.close();
+  }
+}
+
+function scaledColumns({ columns }: Selected, { offset, scale }: ColumnScaling) {
+  return columns.map((column, j) => ({ ...column, scaling: { offset: offset[j], scale: scale[j] } }));
+}
+
+/** Scales are above 0, and rounding keeps the order: extremes stay extremes. */
+function scaledSurvey(survey: Survey, { offset, scale }: ColumnScaling): Survey {
+  const scaled = (values: Float64Array) => values.map((x, j) => (x - offset[j]) / scale[j]);
+  return { ...survey, least: scaled(survey.least), most: scaled(survey.most) };
+}
+
+export async function openEngine(
+  address: Address,
+  { timeLimit = 3600, env }: Pick<OpenOptions, "timeLimit" | "env">,
+): Promise<Engine> {
   const { scheme, host, port, database, user, certificates } = address;
   if (scheme === "duckdb") return openDuckDB(isDatabase(database) ? database : undefined, timeLimit);
   const isSecure = address.tls ?? !isLocal(host);
@@ -105,7 +177,7 @@ function isDatabase(path: string): boolean {
   return /\.(duckdb|db|ddb)$/.test(path);
 }
 
-function relationOf({ scheme, database, schema, table }: Address, { dialect }: Engine): string {
+export function relationOf({ scheme, database, schema, table }: Address, { dialect }: Engine): string {
   if (scheme === "duckdb" && !isDatabase(database)) return filesOf(database);
   if (table === undefined) {
     throw new SourceError(

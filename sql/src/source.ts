@@ -28,16 +28,29 @@ export interface Watcher {
   readonly onRetry?: ((error: unknown) => void) | undefined;
 }
 
-/** The rows of a survey as a source. */
-export async function sourceOn(
+/** All rows in memory. */
+export async function loadedSource(
   engine: Engine,
   selected: Selected,
-  survey: Survey,
-  way: Way,
-  { onRows = () => {}, onRetry = () => {} }: Watcher,
+  { rows }: Survey,
+  { onRetry = () => {} }: Watcher,
   signal?: AbortSignal,
 ): Promise<Source> {
-  const { rows, least, most } = survey;
+  const cols = selected.columns.length;
+  const load = () => gather(engine.blocks(rowsStatement(selected), cols, signal, true), cols);
+  const points = await retried(load, engine.isPassing, signal, onRetry);
+  checkRows(points.rows, rows);
+  return memorySource(points);
+}
+
+/** Rows that stay where they are. */
+export function sourceOn(
+  engine: Engine,
+  selected: Selected,
+  { rows, least, most }: Survey,
+  way: Exclude<Way, "memory">,
+  { onRows = () => {}, onRetry = () => {} }: Watcher,
+): Source {
   const cols = selected.columns.length;
   const again = <T>(ask: () => Promise<T>, stop: AbortSignal | undefined) =>
     retried(ask, engine.isPassing, stop, onRetry);
@@ -50,11 +63,6 @@ export async function sourceOn(
       onRows(seen);
     }
   };
-  if (way === "memory") {
-    const points = await again(() => gather(engine.blocks(rowsStatement(selected), cols, signal), cols), signal);
-    checkRows(points.rows, rows);
-    return memorySource(points);
-  }
   const stream = async (centroids: Matrix, grids: Float64Array, stop?: AbortSignal): Promise<Parts> => {
     const sums = emptyParts(centroids);
     let loss = 0;

@@ -19,6 +19,8 @@ export interface Selected {
 interface SelectedColumn {
   readonly name: string;
   readonly isNullable: boolean;
+  /** x becomes (x - offset) / scale. */
+  readonly scaling?: { readonly offset: number; readonly scale: number };
 }
 
 export function surveyStatement(selected: Selected): string {
@@ -55,7 +57,8 @@ export function statisticsStatement(selected: Selected, centroids: Matrix, grids
     const high = `((x${j} + ${coarse}) - ${coarse})`;
     return `sum${high}, sum(((x${j} - ${high}) + ${fine}) - ${fine})`;
   });
-  const counted = `${dialect.double("label", true)}, ${dialect.double("count(*)", false)}, sum(best)`;
+  const loss = measureOf(selected, centroids).isLength ? "best * best" : "best";
+  const counted = `${dialect.double("label", true)}, ${dialect.double("count(*)", false)}, sum(${loss})`;
   return `SELECT ${counted}, ${sums.join(", ")} FROM ${labelled(selected, centroids)} AS s GROUP BY label`;
 }
 
@@ -69,9 +72,10 @@ export function nearStatement(selected: Selected, centroids: Matrix, margin: num
   const { dialect } = selected;
   const measure = measureOf(selected, centroids);
   // A little more than asked for: the rounding of an engine must not lose a row.
-  const reach = `sqrt(best) * ${dialect.number(1 + 1e-9)} + ${dialect.number(2 * margin)}`;
+  const best = measure.isLength ? "best" : "sqrt(best)";
+  const reach = `${best} * ${dialect.number(1 + 1e-9)} + ${dialect.number(2 * margin)}`;
   const from = `(SELECT ${names(selected)}, ${measure.names}, ${reach} AS reach FROM ${nearest(selected, measure)} AS s${dialect.fence})`;
-  return `SELECT ${names(selected)} FROM ${from} AS s WHERE ${measure.countWithin("reach * reach")} > 1`;
+  return `SELECT ${names(selected)} FROM ${from} AS s WHERE ${measure.countWithin(measure.isLength ? "reach" : "reach * reach")} > 1`;
 }
 
 /** The label of rows for which the distances of an engine do not decide. */
@@ -89,14 +93,23 @@ function measureOf({ dialect }: Selected, centroids: Matrix): Measure {
   return dialect.measure?.(centroids) ?? byDifferences(dialect, centroids);
 }
 
-function rowsOf({ dialect, relation, columns, where, dropsMissing }: Selected): string {
-  const doubles = columns.map(
-    ({ name, isNullable }, j) => `${dialect.double(dialect.quote(name), isNullable)} AS x${j}`,
-  );
-  const rows = `(SELECT ${doubles.join(", ")} FROM ${relation}${where === undefined ? "" : ` WHERE (${where}\n)`}${dialect.fence})`;
+function rowsOf(selected: Selected): string {
+  const { dialect, relation, columns, where, dropsMissing } = selected;
+  const condition = where === undefined ? "" : ` WHERE (${where}\n)`;
+  const rows = `(SELECT ${doublesOf(selected)} FROM ${relation}${condition}${dialect.fence})`;
   if (!dropsMissing) return rows;
   const whole = columns.map((_, j) => `NOT (${dialect.isNaN(`x${j}`)})`);
   return `(SELECT * FROM ${rows} AS s WHERE ${whole.join(" AND ")})`;
+}
+
+/** The columns as x0, x1, ... */
+export function doublesOf({ dialect, columns }: Selected): string {
+  const doubles = columns.map(({ name, isNullable, scaling }, j) => {
+    const x = dialect.double(dialect.quote(name), isNullable);
+    if (scaling === undefined) return `${x} AS x${j}`;
+    return `(${x} - ${dialect.number(scaling.offset)}) / ${dialect.number(scaling.scale)} AS x${j}`;
+  });
+  return doubles.join(", ");
 }
 
 function names({ columns }: Selected): string {

@@ -70,7 +70,8 @@ export async function surveyOf(
   return { survey: { ...second, dropped: rows - second.rows }, selected: dropping };
 }
 
-async function look(engine: Engine, selected: Selected, signal: AbortSignal | undefined) {
+/** One query over all rows. */
+export async function look(engine: Engine, selected: Selected, signal: AbortSignal | undefined) {
   const width = 1 + 4 * selected.columns.length;
   const { data } = await gather(engine.blocks(surveyStatement(selected), width, signal), width);
   const every = (from: number) => Float64Array.from(selected.columns, (_, c) => data[1 + 4 * c + from]);

@@ -17,11 +17,14 @@ import {
   type Selection,
   type Table,
 } from "@fedkm/files";
+import type { OpenSource } from "@fedkm/sql";
+import { isAddress } from "@fedkm/sql/address";
 import { byColumn, type Device, type InputFile, oneEach, sampler, withFolderPlace } from "./gather.ts";
 import { readingWatch, withStandardInput } from "./reading.ts";
+import { readSource, type SourceOptions, type SourceTable, sourceWarnings } from "./sources.ts";
 import { columnWarnings } from "./warnings.ts";
 
-export interface InputOptions extends Selection, DialectOptions {
+export interface InputOptions extends Selection, DialectOptions, SourceOptions {
   readonly missing: MissingPolicy;
   /** Only so many rows of all, drawn at random. */
   readonly sample?: number;
@@ -35,19 +38,25 @@ export interface Input {
   /** How the columns of the files become these. */
   readonly encoding: Encoding;
   readonly devices: readonly Device[];
-  readonly files: readonly InputFile[];
+  readonly files: readonly (InputFile & { readonly isSource: boolean })[];
+  /** For each device the source of its rows, if that is what they come from. */
+  readonly sources: readonly (OpenSource | undefined)[];
   /** What took the place of missing cells. */
   readonly fill?: readonly number[];
   readonly dropped: number;
   readonly warnings: readonly string[];
 }
 
+/** Rows of sources are loaded, unless they may stay: then a device of such rows has a sample of them. */
 export async function readInput(
   patterns: readonly string[],
   options: InputOptions,
   onFile: (file: string) => void,
+  mayStay = false,
 ): Promise<Input> {
-  const files = expandPatterns(await withStandardInput(patterns));
+  const addresses = patterns.filter(isAddress);
+  const others = patterns.filter((own) => !isAddress(own));
+  const files = others.length === 0 ? [] : expandPatterns(await withStandardInput(others));
   const tables: Table[] = [];
   const watch = readingWatch(files, onFile);
   for (const file of files) {
@@ -59,7 +68,18 @@ export async function readInput(
     checkMissing(table, options.missing);
     tables.push(table);
   }
-  const warnings = columnWarnings(tables);
+  const sources: SourceTable[] = [];
+  for (const address of addresses) {
+    onFile(address);
+    const columns = tables.at(0)?.columns;
+    // A sample that is asked for is drawn from all rows.
+    const way = mayStay && options.sample === undefined ? options.way : "memory";
+    const asked = columns === undefined ? options : { ...options, columns, exclude: [] };
+    const source = await readSource(address, { ...asked, ...(way && { way }) }, onFile);
+    tables.push(source.table);
+    sources.push(source);
+  }
+  const warnings = [...columnWarnings(tables), ...sources.flatMap(sourceWarnings)];
   const encoding = encodingOf(tables);
   checkRepeating(tables, encoding, options);
   const encoded = tables.map((table) => encodeTable(table, encoding));
@@ -78,7 +98,8 @@ export async function readInput(
     columns: matrixColumns(encoding),
     encoding,
     devices,
-    files: parts,
+    files: parts.map((part, i) => ({ ...part, isSource: i >= files.length })),
+    sources: devices.map((_, i) => sources[i - files.length]?.source),
     ...(fill && { fill }),
     dropped,
     warnings,

@@ -6,6 +6,7 @@ import type { Command } from "commander";
 import { parseCharacter, parseChoice, parseNames } from "../arguments.ts";
 import { UsageError } from "../failure.ts";
 import type { InputOptions } from "./devices.ts";
+import type { SourceOptions } from "./sources.ts";
 
 /** As they are typed: what is not said is not there. */
 export interface DialectFlags {
@@ -19,7 +20,7 @@ export interface DialectFlags {
   dates?: "days";
 }
 
-export interface InputFlags extends DialectFlags {
+export interface InputFlags extends DialectFlags, SourceOptions {
   columns?: string[];
   exclude?: string[];
   deviceColumn?: string;

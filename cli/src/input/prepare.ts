@@ -1,12 +1,14 @@
 // Devices ready to be clustered: their rows on one scale, and the links between them.
 
 import type { Graph, Matrix } from "@fedkm/core";
+import type { Source } from "@fedkm/core/sources";
 import type { Study } from "@fedkm/device";
 import type { Plugins } from "@fedkm/experiments";
 import { applyScaling } from "@fedkm/files";
 import { type Input, type InputOptions, readInput } from "./devices.ts";
 import { linkDevices } from "./links.ts";
 import { type ChosenScaling, chooseScaling, isUnscaled } from "./scale.ts";
+import { scaledSources } from "./sources.ts";
 import { spreadWarnings } from "./warnings.ts";
 
 export interface PrepareOptions extends InputOptions {
@@ -24,6 +26,8 @@ export interface Prepared {
   readonly datasets: readonly Matrix[];
   readonly scaling: ChosenScaling["scaling"];
   readonly graph: Graph;
+  /** Where rows stay in their sources: all devices; then `datasets` have samples of these. */
+  readonly sources?: readonly Source[] | undefined;
   readonly warnings: readonly string[];
 }
 
@@ -33,7 +37,7 @@ export async function prepare(
   onFile: (file: string) => void,
   graphs?: Plugins["graphs"],
 ): Promise<Prepared> {
-  const input = await readInput(patterns, options, onFile);
+  const input = await readInput(patterns, options, onFile, options.study === undefined);
   if (options.study !== undefined) return prepareStudy(input, options.study, options, graphs);
   const datasets = input.devices.map(({ points }) => points);
   const names = input.devices.map(({ name }) => name);
@@ -42,7 +46,8 @@ export async function prepare(
   // In place: nobody needs the rows as they were, and the files are still there.
   if (!isUnscaled(scaling)) for (const points of datasets) applyScaling(points, scaling);
   const graph = await linkDevices(options.graph, names, datasets, options.seed, graphs);
-  return { input, names, datasets, scaling, graph, warnings: [...input.warnings, ...warnings, ...spread] };
+  const sources = scaledSources(input.sources, datasets, scaling);
+  return { input, names, datasets, scaling, graph, sources, warnings: [...input.warnings, ...warnings, ...spread] };
 }
 
 async function prepareStudy(

@@ -14,12 +14,12 @@ export function inputOfStudy(input: Input, study: Study): Input {
   const places = input.devices.map(({ points }) => rowsThatCount(study, points));
   const counts = places.map((own) => new Set(own));
   const seen = new Uint32Array(places.length);
-  const files = input.files.map(({ file, rows, deviceOf }) => {
+  const files = input.files.map(({ rows, deviceOf, ...file }) => {
     const devices = Int32Array.from({ length: rows }, (_, row) => {
       const device = deviceOf(row);
       return device >= 0 && counts[device].has(seen[device]++) ? device : -1;
     });
-    return { file, rows, deviceOf: (row: number) => devices[row] };
+    return { ...file, rows, deviceOf: (row: number) => devices[row] };
   });
   const devices = input.devices.map(({ name, points }, i) => ({ name, points: takeRows(points, places[i]) }));
   const left = input.devices.map(({ name, points }, i) => ({ name, rows: points.rows, used: places[i].length }));

@@ -84,6 +84,8 @@ export interface Model {
   readonly links: readonly LinkModel[];
   readonly objective: number;
   readonly rounds: number;
+  /** Where rows stayed in their sources: passes over all of them. The rounds are those that counted them. */
+  readonly passes?: number;
   readonly converged: boolean;
   readonly messages: number;
   readonly bytes: number;

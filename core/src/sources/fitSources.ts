@@ -6,7 +6,7 @@ import { type FitModel, fitOn } from "../fit.ts";
 import { type FitOptions, fitOptionNames } from "../fitOptions.ts";
 import { checkOptions, type OptionNames } from "../given.ts";
 import type { Graph } from "../graph.ts";
-import type { PreparedPoints } from "../kernel/kernel.ts";
+import type { PreparedPoints, Statistics } from "../kernel/kernel.ts";
 import { fastKernel } from "../kernel/wasm.ts";
 import type { Matrix } from "../matrix.ts";
 import { longestWay, rowsNearBorders } from "./nearBorders.ts";
@@ -38,8 +38,8 @@ export interface PassSummary {
 export interface SourcesModel extends Pick<FitModel, "centroids" | "objective" | "inertia" | "converged"> {
   readonly passes: number;
   readonly history: readonly PassSummary[];
-  /** Own rows per cluster, for every device. */
-  readonly counts: readonly Float64Array[];
+  /** (E1) of all rows at the centroids, for every device. */
+  readonly statistics: readonly Statistics[];
 }
 
 /** As `fit`, for rows that stay where they are. */
@@ -116,8 +116,8 @@ async function* passesFrom(
     const isStill = largestMove <= tol * largestCoordinate(centroids);
     if (isStill || passes >= mostPasses) {
       const inertia = found.reduce((sum, { statistics }) => sum + statistics.loss, 0);
-      const counts = found.map(({ statistics }) => statistics.counts);
-      return { centroids, objective, inertia, converged: isStill, passes, history, counts };
+      const statistics = found.map((own) => own.statistics);
+      return { centroids, objective, inertia, converged: isStill, passes, history, statistics };
     }
     const hasRisen = before !== undefined && objective > before.history[0].objective * (1 + ROUNDING);
     if (hasRisen && before !== undefined) {

@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readdir, readFile, rename, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { isAddress } from "@fedkm/sql/address";
 import { durableWrite, makeFolder, realDisk } from "../disk.ts";
 import { reasonOf } from "../reason.ts";
 import { readEpoch, writeEpoch } from "../store.ts";
@@ -89,7 +90,7 @@ export async function restoreFolder(file: string, path: string, passphrase?: str
     if (existsSync(place)) await rmdir(place);
     await rename(temporary, place);
     await realDisk.syncFolder(dirname(place));
-    return { name, savedAt, epoch, missingData: data.filter((data) => !existsSync(data)) };
+    return { name, savedAt, epoch, missingData: data.filter((own) => !isAddress(own) && !existsSync(own)) };
   } catch (error) {
     await rm(temporary, { recursive: true, force: true });
     const reason = reasonOf(error).replaceAll(temporary, place);

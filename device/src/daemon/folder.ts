@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type Matrix, stack } from "@fedkm/core";
+import { absoluteAddress, isAddress } from "@fedkm/sql/address";
 import { durableWrite, makeFolder } from "../disk.ts";
 import { beginHistory } from "../historyStore.ts";
 import { makeIdentity, readIdentity } from "../identity.ts";
@@ -17,7 +18,7 @@ import { readPoints } from "./points.ts";
 export interface DeviceSettings {
   /** What others may call it. */
   readonly name: string;
-  /** Files of rows. */
+  /** Files of rows, and addresses of sources. */
   readonly data: readonly string[];
   /** Multiaddresses to listen on. */
   readonly listen: readonly string[];
@@ -55,7 +56,7 @@ export async function createFolder(path: string, studyText: string, settings: De
 /** Settings are the last file of a new folder, so a folder that has them is whole. */
 export async function writeSettings(path: string, settings: DeviceSettings): Promise<void> {
   const { name, listen, announce, relay = false } = settings;
-  const data = settings.data.map((file) => resolve(file));
+  const data = settings.data.map((file) => (isAddress(file) ? absoluteAddress(file) : resolve(file)));
   const text = JSON.stringify({ name, data, listen, announce, ...(relay ? { relay } : {}) }, undefined, 2);
   await durableWrite(join(path, SETTINGS_FILE), new TextEncoder().encode(`${text}\n`));
 }

@@ -2,6 +2,9 @@
 
 import { type Stats, statSync } from "node:fs";
 import { stat } from "node:fs/promises";
+import { env } from "node:process";
+import { lookAtSource } from "@fedkm/sql";
+import { isAddress } from "@fedkm/sql/address";
 import type { Clock } from "../clock.ts";
 import { REREAD_MILLISECONDS, WATCH_MILLISECONDS, WATCH_QUIET_MILLISECONDS } from "../pace.ts";
 
@@ -10,8 +13,10 @@ export const MISSING = "missing";
 
 /** How files look from outside, as one text: equal means unchanged. */
 export async function lookOf(paths: readonly string[]): Promise<string> {
-  const looks = await Promise.all(paths.map((path) => stat(path).then(lookOfStats, () => MISSING)));
-  return looks.join(", ");
+  const looks = paths.map((path) => {
+    return isAddress(path) ? lookAtSource(path, env) : stat(path).then(lookOfStats, () => MISSING);
+  });
+  return (await Promise.all(looks)).join(", ");
 }
 
 /**

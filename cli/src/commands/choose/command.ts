@@ -14,6 +14,7 @@ import {
   inputOptions,
   parseWeighting,
 } from "../../input/options.ts";
+import { addSourceOptions } from "../../input/sources.ts";
 
 interface ChooseFlags extends InputFlags {
   largestK?: number;
@@ -53,7 +54,7 @@ export function chooseCommand(io: Console): Command {
       parseWeighting,
       defaultWeighting,
     );
-  addDialectOptions(addMissingOption(addSelectionOptions(addNetworkOptions(command))));
+  addSourceOptions(addDialectOptions(addMissingOption(addSelectionOptions(addNetworkOptions(command)))));
   return command
     .option("--seed <integer>", "of everything random", parseSeed, 1)
     .option("--out <file.svg>", "where the two curves go", parsePicture, "fedkm-choose.svg")

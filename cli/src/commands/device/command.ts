@@ -139,7 +139,10 @@ function initCommand(io: Console): Command {
     .addOption(stateOption())
     .requiredOption("--study <file.yaml>", "the study it takes part in")
     .option("--accept-noise", "take part in a private study although this device gains nothing by it")
-    .requiredOption("--data <files...>", "its own rows (CSV, TSV, JSON lines or Parquet); they stay where they are")
+    .requiredOption(
+      "--data <files...>",
+      "its own rows (CSV, TSV, JSON lines, Parquet, or a source such as postgres://...); they stay where they are",
+    )
     .option("--name <text>", "what it is called here (default: the folder's name)")
     .option("--listen <addresses...>", "multiaddresses to listen on (default: a free port, all interfaces)")
     .option("--announce <addresses...>", "multiaddresses for the invite (default: this machine's)")

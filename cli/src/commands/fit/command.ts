@@ -13,6 +13,7 @@ import {
   type InputFlags,
   inputOptions,
 } from "../../input/options.ts";
+import { addSourceOptions } from "../../input/sources.ts";
 import { addPluginOption, type PluginOptions } from "../../plugins.ts";
 import { addThreadsOption, type ThreadsOptions } from "../../threads.ts";
 import type { FitOptions } from "./fit.ts";
@@ -38,7 +39,7 @@ export function fitCommand(io: Console): Command {
     .addArgument(
       new Argument(
         "<files...>",
-        "CSV, TSV, JSON, Parquet, .xlsx or .npy, also as .gz or .zip; folders; patterns such as 'sites/*.csv'",
+        "CSV, TSV, JSON, Parquet, .xlsx or .npy, also as .gz or .zip; folders; patterns such as 'sites/*.csv'; or sources, see docs/data.md",
       ),
     )
     .option("--k <number>", "clusters; required without --study", parseWhole("--k", 1))
@@ -59,6 +60,7 @@ export function fitCommand(io: Console): Command {
     .option("--out <folder>", "where the results go", "fedkm-results")
     .option("--json", "print a summary as one JSON object");
   addDialectOptions(addMissingOption(addSelectionOptions(command.optionsGroup("How files are read:"))));
+  addSourceOptions(command.optionsGroup("How sources are read (duckdb:PATH, postgres://..., clickhouse://...):"));
   return addPluginOption(addMethodOptions(command), "methods and graphs")
     .addHelpText(
       "after",

@@ -18,6 +18,7 @@ import { placesApart } from "./places.ts";
 import { summary, writeResults } from "./results.ts";
 import { type Asked, askedOf, type Found, refitOf, runMethod } from "./run.ts";
 import type { MethodSettings, SettledSettings } from "./settings.ts";
+import { runSources, sumsOfSources } from "./sources.ts";
 import { fitText } from "./text.ts";
 import { resultWarnings } from "./warnings.ts";
 
@@ -76,16 +77,20 @@ async function fitPrepared(
   const { input, names, datasets, scaling, graph } = prepared;
   progress.announce(`fedkm  ${options.method} on ${names.length} devices`);
   const start = performance.now();
-  const found = await run(prepared, options, asked, progress);
+  const inSources = prepared.sources && (await runSources(prepared.sources, graph, asked, progress));
+  const found = inSources ?? (await run(prepared, options, asked, progress));
   const fit = performance.now() - start;
   // The devices of a study have numbered their clusters.
   const ordered = options.study === undefined ? inCommonOrder(found.centroids, datasets) : found.centroids;
   const centroids = ordered.map((own) => toRows(undoScaling(own, scaling)));
   const labels = datasets.map((points, i) => labelScaled({ centroids: centroids[i] }, scaling, points));
-  const sums = clusterSums(datasets, labels, options.k);
+  const seen = clusterSums(datasets, labels, options.k);
+  const sums = inSources === undefined ? seen : sumsOfSources(seen, inSources, ordered);
   const uncertified = modelOf(prepared, options, asked, { found, ordered, centroids, sums });
   progress.announce("fedkm  certifying the result");
-  const model = { ...uncertified, certificate: certifyModel(uncertified, datasets, graph) };
+  // A certificate is for rows at hand.
+  const certificate = inSources === undefined ? certifyModel(uncertified, datasets, graph) : undefined;
+  const model = { ...uncertified, ...(certificate && { certificate }) };
   const apart = placesApart(sums);
   const warnings = [...prepared.warnings, ...resultWarnings({ model, datasets, labels, sums, graph, apart }, input)];
   const numbersAgree = !isAlone(model) && isConnected(graph) && !Object.values(apart).some(({ length }) => length > 0);
@@ -115,7 +120,7 @@ interface Result {
 }
 
 function modelOf(
-  { input, names, datasets, scaling, graph }: Prepared,
+  { input, names, scaling, graph }: Prepared,
   { k, alpha, seed, method, graph: spec, missing, study, names: called }: FitOptions,
   { settings }: Asked,
   { found, ordered, centroids, sums }: Result,
@@ -135,12 +140,10 @@ function modelOf(
       ...recorded(settings, found),
     },
     ...(study && { study }),
-    devices: names.map((name, i) => ({
-      name,
-      rows: datasets[i].rows,
-      sizes: Array.from(sums.counts.subarray(i * k, (i + 1) * k)),
-      centroids: centroids[i],
-    })),
+    devices: names.map((name, i) => {
+      const sizes = Array.from(sums.counts.subarray(i * k, (i + 1) * k));
+      return { name, rows: sizes.reduce((sum, size) => sum + size, 0), sizes, centroids: centroids[i] };
+    }),
     clusters: clusterModels(sums, names, scaling).map((own, c) => (called ? { name: called[c], ...own } : own)),
     links: Array.from(edges(graph), ([i, j, weight]) => ({
       devices: [names[i], names[j]] as const,
@@ -149,6 +152,7 @@ function modelOf(
     })),
     objective: found.objective,
     rounds: found.rounds,
+    ...(found.passes !== undefined && { passes: found.passes }),
     converged: found.converged,
     messages: found.messages,
     bytes: found.bytes,

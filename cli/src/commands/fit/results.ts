@@ -15,14 +15,15 @@ interface ResultsOptions extends DialectOptions {
 /** All results at once, or none. Returns where they are, and what could not be carried over. */
 export async function writeResults(input: Input, fitted: Fitted, refit: Refit, options: ResultsOptions) {
   const { reportPage } = await import("./report/page.ts");
-  const files = input.files.map(({ file }) => file);
-  const names = labelNames(files, await Promise.all(files.map((file) => nameOfLabelled(file, options))));
+  const files = input.files.filter(({ isSource }) => !isSource);
+  const inputs = files.map(({ file }) => file);
+  const names = labelNames(inputs, await Promise.all(inputs.map((file) => nameOfLabelled(file, options))));
   const leftOut: string[] = [];
   await writeFolder(options.out, async (put) => {
     await put("model.json", `${JSON.stringify(fitted.model, undefined, 1)}\n`);
     await put("report.html", reportPage(fitted, refit, true));
     const cursors = new Uint32Array(fitted.labels.length);
-    for (const [i, { file, deviceOf }] of input.files.entries()) {
+    for (const [i, { file, deviceOf }] of files.entries()) {
       const labelOf = (row: number) => {
         const device = deviceOf(row);
         return device < 0 ? undefined : fitted.labels[device][cursors[device]++];

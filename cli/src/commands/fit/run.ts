@@ -20,7 +20,7 @@ export interface Asked {
 
 /** What model.json says of a run. */
 export type Found = Pick<FitModel, "centroids" | "objective" | "rounds" | "converged" | "penalty" | "guarded"> &
-  Pick<Model, "messages" | "bytes" | "history">;
+  Pick<Model, "messages" | "bytes" | "history" | "passes">;
 
 type Table = Readonly<Record<string, Method>>;
 

@@ -21,7 +21,7 @@ export function fitText(
   paths: readonly string[],
   styled: boolean,
 ): string[] {
-  const { devices, links, options, rounds, converged, objective, guarded } = model;
+  const { devices, links, options, rounds, passes, converged, objective, guarded } = model;
   const columns = encodingOfModel(model);
   const rows = devices.reduce((sum, own) => sum + own.rows, 0);
   const plural = (n: number, word: string) => `${count(n)} ${word}${n === 1 ? "" : "s"}`;
@@ -31,7 +31,7 @@ export function fitText(
       options.weighting === "device" && devices.length > 1 ? "every device counts the same, " : ""
     }seed ${options.seed}: ${
       converged ? "settled" : "stopped"
-    } after ${plural(rounds, "round")}, objective ${significant(objective, 4)}`,
+    } after ${passes === undefined ? plural(rounds, "round") : `${count(passes)} ${passes === 1 ? "pass" : "passes"} over all rows`}, objective ${significant(objective, 4)}`,
     ...(guarded === undefined
       ? []
       : [

@@ -76,6 +76,8 @@ function singleRows({ model, labels, sums }: Found, input: Input): string[] {
   const { k } = model.options;
   const singles = Array.from(sums.totals.keys()).filter((c) => sums.totals[c] === 1);
   if (singles.length === 0 || totalRows(model) < ROWS_FOR_SINGLES * k) return [];
+  // A row of a source has no number.
+  if (input.files.some(({ isSource }) => isSource)) return [`clusters of a single row: ${singles.join(", ")}`];
   if (singles.length > MOST_NAMES) {
     const remedy = "look at these rows, and if they are mistakes, fit again without them";
     return [`${count(singles.length)} clusters have a single row each: outliers take whole clusters; ${remedy}`];

@@ -6,12 +6,12 @@ import { count, counted, significant } from "../../../numbers.ts";
 import { drawCurve } from "./curves.ts";
 
 export function methodSection(document: Document, model: Model): string {
-  const { options, links, scaling, rounds, converged, objective, devices } = model;
+  const { options, links, scaling, rounds, passes, converged, objective, devices } = model;
   const method =
     model.study === undefined ? options.method : `simulated devices of study ${JSON.stringify(model.study.name)}`;
   const facts = [
     `${method}, alpha = ${options.alpha}, every ${options.weighting === "sample" ? "row" : "device"} counts the same, graph ${options.graph}, scale ${scaling.kind}, seed ${options.seed}`,
-    `${converged ? "settled" : "stopped"} after ${counted(rounds, "round")} at objective ${significant(objective, 4)}`,
+    `${converged ? "settled" : "stopped"} after ${passes === undefined ? counted(rounds, "round") : `${passes} passes over all rows`} at objective ${significant(objective, 4)}`,
     `${count(model.messages)} messages, ${count(model.bytes)} bytes between devices`,
   ];
   const loss =

@@ -1,0 +1,106 @@
+// Sources among the inputs of a command: rows of databases and lakes, read as a table where they fit. Where they do not, or
+// should not, they stay, and the command has a sample of them.
+
+import { env } from "node:process";
+import type { Matrix } from "@fedkm/core";
+import { memorySource, type Source } from "@fedkm/core/sources";
+import type { MissingPolicy, Scaling, Table } from "@fedkm/files";
+import type { OpenSource, Way } from "@fedkm/sql";
+import type { Command } from "commander";
+import { parseChoice } from "../arguments.ts";
+import { UsageError } from "../failure.ts";
+import { count } from "../numbers.ts";
+
+/** What is asked of sources alone. */
+export interface SourceOptions {
+  /** A SELECT in the place of a table. */
+  readonly query?: string;
+  /** A condition in SQL. */
+  readonly where?: string;
+  readonly way?: Way;
+}
+
+export function addSourceOptions(command: Command): Command {
+  return command
+    .option("--query <select>", "of a source: a SELECT in the place of its table")
+    .option("--where <condition>", "of sources: the rows for which this SQL is true")
+    .option(
+      "--way <name>",
+      "of sources: memory, stream or pushed (default: files are loaded where they fit, servers aggregate)",
+      parseChoice<Way>("--way", ["memory", "stream", "pushed"]),
+    );
+}
+
+interface ReadingOptions extends SourceOptions {
+  readonly columns?: readonly string[];
+  readonly exclude?: readonly string[];
+  readonly deviceColumn?: string;
+  readonly categories?: "auto" | readonly string[];
+  readonly missing: MissingPolicy;
+}
+
+/** Rows of a sample, of which the rest of a command is made where rows stay. */
+const SAMPLE_ROWS = 50_000;
+
+export interface SourceTable {
+  readonly source: OpenSource;
+  /** All rows, or a sample. */
+  readonly table: Table;
+}
+
+/** Rows between two words on how far a pass is. */
+const ROWS_BETWEEN = 2 ** 20;
+
+export async function readSource(
+  address: string,
+  options: ReadingOptions,
+  announce: (text: string) => void,
+): Promise<SourceTable> {
+  const { missing, deviceColumn, categories } = options;
+  for (const [name, value] of Object.entries({ "device-column": deviceColumn, categories })) {
+    if (value !== undefined) throw new UsageError(`--${name} is for files: a source is one device, and has numbers`);
+  }
+  if (missing === "mean") {
+    throw new UsageError("--missing mean is for files: drop rows of sources, or fill them in a view or a --query");
+  }
+  const { openSource } = await import("@fedkm/sql");
+  const { columns, exclude, query, where, way } = options;
+  let announced = 0;
+  const onRows = (rows: number) => {
+    if (rows >= announced && rows < announced + ROWS_BETWEEN) return;
+    announced = rows;
+    announce(`${address}, ${count(rows)} rows`);
+  };
+  const onRetry = () => announce(`${address}, which is away, again`);
+  const source = await openSource(address, { columns, exclude, query, where, way, missing, env, onRows, onRetry });
+  const points = await source.sample(source.way === "memory" ? Math.max(1, source.rows) : SAMPLE_ROWS);
+  const whole = source.columns.map(() => ({ count: 0, line: 0 }));
+  return { source, table: { file: source.name, format: "parquet", columns: source.columns, points, missing: whole } };
+}
+
+/** What a person should know who sees numbers of a source. */
+export function sourceWarnings({ source, table }: SourceTable): string[] {
+  const { name, rows, dropped, way } = source;
+  const sampled = `the rows of ${name} stay where they are: pictures and what is not summed over all ${count(rows)} of them come from a sample of ${count(table.points.rows)}`;
+  return [
+    ...(dropped > 0 ? [`${count(dropped)} rows of ${name} with missing numbers were left out`] : []),
+    ...(way === "memory" || table.points.rows === rows ? [] : [sampled]),
+  ];
+}
+
+/** All devices as sources on one scale, if the rows of any stay. `datasets` are scaled rows, or samples of them. */
+export function scaledSources(
+  opened: readonly (OpenSource | undefined)[],
+  datasets: readonly Matrix[],
+  scaling: Scaling,
+): Source[] | undefined {
+  if (!opened.some((source) => source !== undefined && source.way !== "memory")) return undefined;
+  if (scaling.transforms !== undefined) {
+    throw new UsageError("--scale rank and log are for rows in memory: use another, or --way memory");
+  }
+  return datasets.map((points, i) => {
+    const source = opened[i];
+    if (source === undefined || source.way === "memory") return memorySource(points);
+    return { ...source.scaled(scaling), sample: async () => points };
+  });
+}

@@ -1,0 +1,99 @@
+// Servers that go away in the middle of a fit and come back: the fit goes on, with the bits of one that nothing happened to.
+
+import { graph, type Matrix, normalStream, randomStream } from "@fedkm/core";
+import { fitSources } from "@fedkm/core/sources";
+import { openSource } from "@fedkm/sql";
+import { startClickHouse, startPostgres } from "@fedkm/sql/engines";
+import { describe, expect, it } from "vitest";
+import { clickhousePlace, has, postgresPlace } from "./places.ts";
+
+function rows(): Matrix {
+  const normal = normalStream(randomStream(1, "away"));
+  const data = Float64Array.from({ length: 40_000 }, (_, i) => normal() + 4 * (Math.floor(i / 2) % 3));
+  return { data, rows: data.length / 2, cols: 2 };
+}
+
+const problem = { k: 4, alpha: 0, sample: 500 };
+
+/** Runs a fit and calls `disturb` when its first pass is under way. */
+async function fitDisturbed(address: string, disturb: () => Promise<void>) {
+  let retries = 0;
+  const source = await openSource(address, { env: {}, onRetry: () => retries++ });
+  let disturbed: Promise<void> | undefined;
+  const parts: typeof source.parts = (...asked) => {
+    const answer = source.parts(...asked);
+    disturbed ??= disturb();
+    return answer;
+  };
+  const found = await fitSources([{ ...source, parts }], graph(1, []), problem);
+  await disturbed;
+  await source.close();
+  return { found, retries };
+}
+
+async function compare(address: string, disturb: () => Promise<void>): Promise<void> {
+  const calm = await fitDisturbed(address, async () => {});
+  expect([calm.retries, calm.found.converged]).toEqual([0, true]);
+  const { found, retries } = await fitDisturbed(address, disturb);
+  expect(retries).toBeGreaterThan(0);
+  expect(found.centroids).toEqual(calm.found.centroids);
+  expect(found.statistics.map(({ counts, sums }) => [counts, sums])).toEqual(
+    calm.found.statistics.map(({ counts, sums }) => [counts, sums]),
+  );
+}
+
+describe("a server that is killed in the middle of a fit and started again", () => {
+  it.skipIf(!has("PostgreSQL"))("PostgreSQL: the same bits", { timeout: 180_000 }, async () => {
+    const server = await startPostgres();
+    const place = await postgresPlace(server);
+    try {
+      await compare(await place.put(rows()), async () => {
+        await server.kill();
+        await server.start();
+      });
+    } finally {
+      await place.stop();
+    }
+  });
+
+  it.skipIf(!has("ClickHouse"))("ClickHouse, one shard of three: the same bits", { timeout: 180_000 }, async () => {
+    const cluster = await startClickHouse();
+    const place = await clickhousePlace(cluster);
+    try {
+      const address = await place.put(rows());
+      await compare(address, async () => {
+        await cluster.kill(0);
+        await cluster.start(0);
+      });
+    } finally {
+      await place.stop();
+    }
+  });
+});
+
+describe("an abort", () => {
+  it.skipIf(!has("PostgreSQL"))(
+    "ends a query of PostgreSQL within a second, on the server too",
+    { timeout: 120_000 },
+    async () => {
+      const server = await startPostgres();
+      try {
+        await server.run("CREATE TABLE t AS SELECT g::float8 AS a FROM generate_series(1, 10) AS g");
+        const slow = "SELECT a FROM t, pg_sleep(30)";
+        const stop = new AbortController();
+        const opened = openSource(`${server.address}?table=t`, { env: {}, query: slow, signal: stop.signal });
+        const running = "SELECT count(*) AS n FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%pg_sleep%'";
+        const others = async () => Number((await server.run(running)).rows[0].n) - 1;
+        await expect.poll(others, { timeout: 20_000 }).toBe(1);
+        const began = performance.now();
+        stop.abort();
+        await expect(opened).rejects.toThrow("abort");
+        await expect.poll(others, { timeout: 10_000 }).toBe(0);
+        // A second on a machine that has nothing else to do.
+        expect(performance.now() - began).toBeLessThan(5000);
+      } finally {
+        await server.stop();
+      }
+    },
+  );
+});

@@ -1,0 +1,3 @@
+// The hostile names at their full number.
+
+import "./hostile.test.ts";
