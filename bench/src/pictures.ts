@@ -1,4 +1,4 @@
-// npm run pictures [-- --out folder] [--screens]: the README's picture, every method on one small problem for
+// npm run pictures [-- --out folder] [--screens] [--reports]: the README's picture, every method on one small problem for
 // docs/methods.md and, where it is asked for, screenshots of the pages.
 
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
@@ -18,6 +18,7 @@ import {
 } from "@fedkm/core";
 import { shadeStep } from "@fedkm/pictures";
 import { draw } from "./pictures/draw.ts";
+import { drawReports } from "./pictures/reports.ts";
 import { drawScreens } from "./pictures/screens.ts";
 import { drawTogether } from "./pictures/together.ts";
 
@@ -25,7 +26,11 @@ import { drawTogether } from "./pictures/together.ts";
 const SEED = 11;
 
 const { values } = parseArgs({
-  options: { out: { type: "string", default: "docs" }, screens: { type: "boolean", default: false } },
+  options: {
+    out: { type: "string", default: "docs" },
+    screens: { type: "boolean", default: false },
+    reports: { type: "boolean", default: false },
+  },
 });
 mkdirSync(join(values.out, "methods"), { recursive: true });
 
@@ -65,3 +70,4 @@ table.forEach(([name, { travels = "centroids" }], i) => {
 });
 write("together.svg", drawTogether());
 if (values.screens) await drawScreens(join(values.out, "screens"));
+if (values.reports) await drawReports(join(values.out, "reports"));

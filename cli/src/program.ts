@@ -8,6 +8,7 @@ import { compareCommand } from "./commands/compare/command.ts";
 import { completionCommand } from "./commands/completion/command.ts";
 import { demoCommand } from "./commands/demo/command.ts";
 import { deviceCommand } from "./commands/device/command.ts";
+import { exportCommand } from "./commands/export/command.ts";
 import { fitCommand } from "./commands/fit/command.ts";
 import { inspectCommand } from "./commands/inspect/command.ts";
 import { manCommand } from "./commands/man/command.ts";
@@ -28,6 +29,7 @@ const commands = [
   fitCommand,
   chooseCommand,
   predictCommand,
+  exportCommand,
   verifyCommand,
   inspectCommand,
   compareCommand,

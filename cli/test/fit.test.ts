@@ -349,7 +349,7 @@ test("predict refuses a device it does not know and a model that was changed", a
   const file = folder.file("east.csv", readFileSync(both[0], "utf8"));
   const model = out("strict/model.json");
   expect((await outcome("predict", "--model", model, file)).stderr).toBe(
-    'fedkm: --device (the name of the file if not given) must be a device of the model (north, south), got "east"\n',
+    'fedkm: --place (the name of the file if not given) must be a device of the model (north, south), got "east"; label new places with --place common\n',
   );
   const edited = (change: (own: Record<string, unknown>) => void) => {
     const own = JSON.parse(readFileSync(model, "utf8"));

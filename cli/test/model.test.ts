@@ -23,7 +23,7 @@ test("docs/model.md names every field of a model, and no other", async () => {
   const every =
     "--preset paper --init local --schedule cyclic --rounds 9 --coupling nearest --weighting device --penalty norm --tolerance 0 --names a,b,c";
   const asked = ["--k", "3", "--exclude", "plant", "--missing", "mean", ...every.split(" ")];
-  await outcome("fit", ...files, ...asked, "--out", folder.path);
+  await outcome("fit", ...files, ...asked, "--names", "a,b,c", "--out", folder.path);
   const written = () => fields(JSON.parse(readFileSync(join(folder.path, "model.json"), "utf8")));
   const plain = written();
   const trees = folder.file("trees.csv", `wood,height\n${"ash,3\noak,5\nash,4\n".repeat(9)}`);

@@ -1,5 +1,6 @@
 // What is the same on every platform.
 
+export type { AddedColumn } from "./added.ts";
 export type { Bounds } from "./bounds.ts";
 export type { CellRules } from "./cell.ts";
 export { delimiters } from "./csv/delimiter.ts";
@@ -41,3 +42,4 @@ export { type PieceWriter, type TextEncoding, textEncodings } from "./source.ts"
 export { columnStatistics, type Statistics } from "./statistics.ts";
 export { type Format, type MissingCells, NO_DEVICE, type Table, type Words } from "./table.ts";
 export { rankTransform, type Transform } from "./transform.ts";
+export { type LabelFormat, labelFormats } from "./write.ts";

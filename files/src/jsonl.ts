@@ -72,7 +72,7 @@ export async function readJsonLines(
 }
 
 /** Calls back with every row, and returns what holds them: lines or an array. */
-async function eachRow(source: Source, limits: Limits, use: (line: number, value: Line) => void) {
+export async function eachRow(source: Source, limits: Limits, use: (line: number, value: Line) => void) {
   let names: readonly string[] | undefined;
   const useArray = (line: number, cells: readonly unknown[]) => {
     if (names === undefined && cells.every((cell) => typeof cell === "string")) {

@@ -109,7 +109,7 @@ test("days from 1904, days before March 1900, elapsed times and missing values",
   expect(first.missing[1]).toEqual({ count: 1, line: 3 });
 });
 
-test("labels go into the format of the file, or into CSV where that is not written", async () => {
+test("labels go into the format of the file, or into CSV where that has no place for them", async () => {
   const labelled = async (name: string, options = {}) => {
     const pieces: Uint8Array[] = [];
     await labelFile(
@@ -120,7 +120,7 @@ test("labels go into the format of the file, or into CSV where that is not writt
     );
     return Buffer.concat(pieces).toString();
   };
-  expect((await labelled("openpyxl.xlsx", { sheet: "Trees" })).split("\n").slice(0, 2)).toEqual([
+  expect((await labelled("openpyxl.xlsx", { sheet: "Trees", as: "csv" })).split("\n").slice(0, 2)).toEqual([
     "height_m,ring_mm,wood,wet,felled,cluster",
     "21.5,3.1,oak,true,2026-03-01,0",
   ]);
@@ -133,7 +133,7 @@ test("labels go into the format of the file, or into CSV where that is not writt
   ]);
   const names = ["openpyxl.xlsx", "plain.npy", "one.npz", "rows.csv.zip", "objects.json", "rows.csv"];
   expect(await Promise.all(names.map((name) => nameOfLabelled(fixture(name))))).toEqual([
-    ...["openpyxl.csv", "plain.csv", "one.csv", "rows.csv", "objects.json", "rows.csv"],
+    ...["openpyxl.xlsx", "plain.csv", "one.csv", "rows.csv", "objects.json", "rows.csv"],
   ]);
 });
 

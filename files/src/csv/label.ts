@@ -1,5 +1,6 @@
-// A column of labels behind delimited text, every byte of which stays as it was.
+// Columns of labels behind delimited text, every byte of which stays as it was.
 
+import { type AddedColumn, withFreeNames } from "../added.ts";
 import type { Feed } from "../feed.ts";
 import type { Limits } from "../limits.ts";
 import type { PieceWriter, Source } from "../source.ts";
@@ -14,29 +15,21 @@ const MOST_ADDED = 16;
 /** For labels behind lines of a usual length; more is made where lines are short. */
 const ROOM = 1.25;
 
-/**
- * Calls back with the text in pieces, labels added. `labelOf` gives the label of a row, undefined for a row without one.
- * Rows are those that `readCsv` gives.
- */
+/** Calls back with the text in pieces, columns added. Rows are those that `readCsv` gives. */
 export async function labelCsv(
   source: Source,
   options: DialectOptions,
   limits: Limits,
-  column: (taken: readonly string[]) => string,
-  labelOf: (row: number) => number | undefined,
+  added: readonly AddedColumn[],
   write: PieceWriter,
 ): Promise<void> {
   const { feed, dialect, columns } = await openCsv(source, options, limits);
   try {
-    const name = column(columns.map((own) => own.name));
+    const taken = columns.map((own) => own.name);
     const delimiter = String.fromCharCode(dialect.delimiter);
-    const suffixes = new Map<number | undefined, Uint8Array>();
-    const suffix = (label: number | undefined) => {
-      const known = suffixes.get(label) ?? encoder.encode(`${delimiter}${label ?? ""}`);
-      suffixes.set(label, known);
-      return known;
-    };
-    const header = dialect.header ? encoder.encode(delimiter + quoted(name, delimiter)) : undefined;
+    const names = withFreeNames(added, taken).map(({ name }) => delimiter + quoted(name, delimiter));
+    const header = dialect.header ? encoder.encode(names.join("")) : undefined;
+    const suffixOf = suffixes(added, delimiter);
     if (feed.marked) await write(BYTE_ORDER_MARK);
     const state = {
       feed,
@@ -48,7 +41,7 @@ export async function labelCsv(
       cells: emptyCells(),
     };
     for (;;) {
-      const { piece, used } = labelBlock(state, (row) => suffix(labelOf(row)));
+      const { piece, used } = labelBlock(state, suffixOf);
       const { ended } = feed;
       // A line feed that the text did not have is not added to it.
       await write(ended && feed.completed ? piece.subarray(0, piece.length - 1) : piece);
@@ -65,8 +58,25 @@ export async function labelCsv(
   }
 }
 
+/** What comes behind a row. Labels repeat, so that their bytes are kept. */
+function suffixes(added: readonly AddedColumn[], delimiter: string): (row: number) => Uint8Array {
+  if (added.length > 1) {
+    const text = (cell: number | string | undefined) =>
+      delimiter + (typeof cell === "string" ? quoted(cell, delimiter) : (cell ?? ""));
+    return (row) => encoder.encode(added.map(({ of }) => text(of(row))).join(""));
+  }
+  const known = new Map<number | string | undefined, Uint8Array>();
+  const [{ of }] = added;
+  return (row) => {
+    const label = of(row);
+    const bytes = known.get(label) ?? encoder.encode(`${delimiter}${label ?? ""}`);
+    known.set(label, bytes);
+    return bytes;
+  };
+}
+
 function quoted(name: string, delimiter: string): string {
-  return name.includes(delimiter) || name.includes('"') ? `"${name.replaceAll('"', '""')}"` : name;
+  return name.includes(delimiter) || /["\n\r]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name;
 }
 
 interface Labelling {
@@ -95,7 +105,7 @@ function labelBlock(state: Labelling, suffixOf: (row: number) => Uint8Array): { 
     const isRow = !isBlank(bytes, at) || (state.single && state.header === undefined && at < lastText);
     const added = isRow ? (state.header ?? suffixOf(state.row++)) : undefined;
     if (isRow) state.header = undefined;
-    if (to + next - at + (added?.length ?? 0) > out.length) out = enlarged(out);
+    while (to + next - at + (added?.length ?? 0) > out.length) out = enlarged(out);
     out.set(bytes.subarray(at, end), to);
     to += end - at;
     // A few bytes each, for which a view would cost more than a loop.

@@ -5,6 +5,7 @@ import { Argument, Command } from "commander";
 import { parseAtLeastZero, parseNames, parseSeed, parseWhole } from "../../arguments.ts";
 import type { Console } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
+import { addLabelOptions, type LabelFlags } from "../../input/labels.ts";
 import {
   addDialectOptions,
   addMissingOption,
@@ -19,7 +20,7 @@ import { addThreadsOption, type ThreadsOptions } from "../../threads.ts";
 import type { FitOptions } from "./fit.ts";
 import { addMethodOptions, type MethodSettings } from "./settings.ts";
 
-interface FitFlags extends InputFlags, MethodSettings, PluginOptions, ThreadsOptions {
+interface FitFlags extends InputFlags, MethodSettings, PluginOptions, ThreadsOptions, LabelFlags {
   k?: number;
   study?: string;
   alpha: number;
@@ -30,6 +31,7 @@ interface FitFlags extends InputFlags, MethodSettings, PluginOptions, ThreadsOpt
   sample?: number;
   names?: string[];
   out: string;
+  labels: boolean;
   json?: true;
 }
 
@@ -60,6 +62,7 @@ export function fitCommand(io: Console): Command {
     .option("--out <folder>", "where the results go", "fedkm-results")
     .option("--json", "print a summary as one JSON object");
   addDialectOptions(addMissingOption(addSelectionOptions(command.optionsGroup("How files are read:"))));
+  addLabelOptions(command.optionsGroup("What is written:")).option("--no-labels", "no labelled copies of the files");
   addSourceOptions(command.optionsGroup("How sources are read (duckdb:PATH, postgres://..., clickhouse://...):"));
   return addPluginOption(addMethodOptions(command), "methods and graphs")
     .addHelpText(

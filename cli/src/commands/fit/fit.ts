@@ -15,21 +15,19 @@ import { type Progress, progressOn } from "../../progress.ts";
 import { type ThreadsOptions, withThreads } from "../../threads.ts";
 import { checkFolder } from "../../write.ts";
 import { placesApart } from "./places.ts";
-import { summary, writeResults } from "./results.ts";
+import { type ResultsOptions, summary, writeResults } from "./results.ts";
 import { type Asked, askedOf, type Found, refitOf, runMethod } from "./run.ts";
 import type { MethodSettings, SettledSettings } from "./settings.ts";
 import { runSources, sumsOfSources } from "./sources.ts";
 import { fitText } from "./text.ts";
 import { resultWarnings } from "./warnings.ts";
 
-export interface FitOptions extends PrepareOptions, MethodSettings, PluginOptions, ThreadsOptions {
+export interface FitOptions extends PrepareOptions, MethodSettings, PluginOptions, ThreadsOptions, ResultsOptions {
   readonly k: number;
   readonly alpha: number;
   readonly method: string;
   /** Of the clusters, in their order. */
   readonly names?: readonly string[];
-  /** The folder of the results. */
-  readonly out: string;
   readonly json?: boolean;
 }
 
@@ -47,7 +45,7 @@ export async function fitFiles(patterns: readonly string[], options: FitOptions,
     const prepared = await prepare(patterns, options, onFile, plugins.graphs);
     fitted = await fitPrepared(prepared, options, asked, progress, performance.now() - began);
     progress.announce("fedkm  writing the results");
-    written = await writeResults(prepared.input, fitted, refitOf(asked), options);
+    written = await writeResults(prepared.input, fitted, refitOf(asked), options, progress);
   } finally {
     progress.erase();
   }

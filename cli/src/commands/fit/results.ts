@@ -1,42 +1,122 @@
 // The results of fedkm fit: the files of its folder, and the summary of --json.
 
-import { join } from "node:path";
-import { type DialectOptions, labelFile, nameOfLabelled } from "@fedkm/files";
+import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync } from "node:fs";
+import { basename, join } from "node:path";
+import { type DialectOptions, type LabelFormat, labelFile, nameOfLabelled } from "@fedkm/files";
 import type { Input } from "../../input/devices.ts";
 import { deviceNames } from "../../input/names.ts";
 import type { Fitted } from "../../model/fitted.ts";
+import { MODEL_FORMAT, scaledCentroids } from "../../model/model.ts";
+import { type LabelledRow, rowColumns } from "../../model/rowColumns.ts";
+import type { Progress } from "../../progress.ts";
 import { writeFolder } from "../../write.ts";
 import type { Refit } from "./report/sure.ts";
 
-interface ResultsOptions extends DialectOptions {
+export interface ResultsOptions extends DialectOptions {
   readonly out: string;
+  /** False: no labelled files. */
+  readonly labels?: boolean;
+  readonly labelsAs?: LabelFormat;
+  /** Whether labelled files say how near a row is to centroids. */
+  readonly distances?: boolean;
 }
 
+const FOLDER = "labels";
+
 /** All results at once, or none. Returns where they are, and what could not be carried over. */
-export async function writeResults(input: Input, fitted: Fitted, refit: Refit, options: ResultsOptions) {
+export async function writeResults(
+  input: Input,
+  fitted: Fitted,
+  refit: Refit,
+  options: ResultsOptions,
+  progress: Progress,
+) {
   const { reportPage } = await import("./report/page.ts");
-  const files = input.files.filter(({ isSource }) => !isSource);
-  const inputs = files.map(({ file }) => file);
-  const names = labelNames(inputs, await Promise.all(inputs.map((file) => nameOfLabelled(file, options))));
+  const files = options.labels === false ? [] : input.files.filter(({ isSource }) => !isSource);
+  const { labelsAs: as, ...dialect } = options;
+  const labelling = { ...dialect, ...(as && { as }) };
+  const own = await Promise.all(files.map(({ file }) => nameOfLabelled(file, labelling)));
+  const names = labelNames(
+    files.map(({ file }) => file),
+    own,
+  );
+  const earlier = labelsOf(options.out);
   const leftOut: string[] = [];
+  const labels: { file: string; bytes: number }[] = [];
+  const all = files.reduce((sum, { rows }) => sum + rows, 0);
+  const rowAfter = rowsInOrder(fitted);
+  let done = 0;
   await writeFolder(options.out, async (put) => {
-    await put("model.json", `${JSON.stringify(fitted.model, undefined, 1)}\n`);
-    await put("report.html", reportPage(fitted, refit, true));
-    const cursors = new Uint32Array(fitted.labels.length);
-    for (const [i, { file, deviceOf }] of files.entries()) {
+    for (const [i, { file, rows, deviceOf }] of files.entries()) {
+      let current: LabelledRow | undefined;
       const labelOf = (row: number) => {
-        const device = deviceOf(row);
-        return device < 0 ? undefined : fitted.labels[device][cursors[device]++];
+        if (row % ROWS_A_WORD === 0)
+          progress.show(`fedkm  labels ${Math.floor((100 * (done + row)) / all)} %  ${file}`);
+        current = rowAfter(deviceOf(row));
+        return current?.label;
       };
-      await put(join("labels", names[i]), async (write) => {
-        const missed = await labelFile(file, labelOf, write, options);
+      const further = rowColumns(fitted.model, () => current, options.distances === true);
+      let bytes = 0;
+      await put(join(FOLDER, names[i]), async (write) => {
+        const counting = (piece: Uint8Array) => {
+          bytes += piece.length;
+          return write(piece);
+        };
+        const missed = await labelFile(file, labelOf, counting, { ...labelling, further });
         if (missed.length > 0)
-          leftOut.push(`the labelled ${names[i]} lacks ${missed.join(", ")}, which cannot be written back`);
+          leftOut.push(`the labelled ${names[i]} lacks ${missed.join(", ")}, which cannot be written so`);
       });
+      labels.push({ file: names[i], bytes });
+      done += rows;
     }
+    progress.announce("fedkm  writing the report");
+    await put("report.html", reportPage(fitted, refit, files.length > 0));
+    await put("model.json", `${JSON.stringify({ ...fitted.model, labels }, undefined, 1)}\n`);
   });
-  const paths = ["model.json", "report.html", ...names.map((name) => join("labels", name))];
+  removeLabels(options.out, earlier, names);
+  const paths = ["model.json", "report.html", ...names.map((name) => join(FOLDER, name))];
   return { paths: paths.map((path) => join(options.out, path)), leftOut };
+}
+
+/** Rows between two words about them. */
+const ROWS_A_WORD = 50_000;
+
+/** A function that gives the next row of a device, in the order in which files are read; undefined for none. */
+function rowsInOrder({ model, datasets, labels }: Fitted): (device: number) => LabelledRow | undefined {
+  const next = new Uint32Array(labels.length);
+  const centroids = model.devices.map((device) => scaledCentroids(device, model.scaling));
+  return (device) => {
+    if (device < 0) return undefined;
+    const row = next[device]++;
+    return { points: datasets[device], row, centroids: centroids[device], label: labels[device][row] };
+  };
+}
+
+interface LabelsFile {
+  readonly file: string;
+  readonly bytes: number;
+}
+
+/** What the model in the folder says of its labelled files; none if there is no such model. */
+function labelsOf(folder: string): LabelsFile[] {
+  try {
+    const { format, labels } = JSON.parse(readFileSync(join(folder, "model.json"), "utf8"));
+    const isFile = (own: unknown) =>
+      typeof (own as LabelsFile)?.file === "string" && basename((own as LabelsFile).file) === (own as LabelsFile).file;
+    return format === MODEL_FORMAT && Array.isArray(labels) ? labels.filter(isFile) : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Those of an earlier run that nobody has changed since: beside the new results they would be taken for theirs. */
+function removeLabels(out: string, earlier: readonly LabelsFile[], kept: readonly string[]): void {
+  const folder = join(out, FOLDER);
+  for (const { file, bytes } of earlier) {
+    const path = join(folder, file);
+    if (!kept.includes(file) && existsSync(path) && statSync(path).size === bytes) rmSync(path);
+  }
+  if (existsSync(folder) && readdirSync(folder).length === 0) rmdirSync(folder);
 }
 
 /** The inputs' own names, with their folders in front where two are the same, and numbered where that is not enough. */

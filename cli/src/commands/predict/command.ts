@@ -1,14 +1,20 @@
 // fedkm predict: what can be asked of it.
 
+import type { MissingPolicy } from "@fedkm/files";
 import { isAddress } from "@fedkm/sql/address";
 import { Command } from "commander";
+import { parseChoice } from "../../arguments.ts";
 import type { Console } from "../../console.ts";
+import { UsageError } from "../../failure.ts";
+import { addLabelOptions, type LabelFlags } from "../../input/labels.ts";
 import { addDialectOptions, type DialectFlags, dialectOptions } from "../../input/options.ts";
 
-interface PredictFlags extends DialectFlags {
+interface PredictFlags extends DialectFlags, LabelFlags {
   model: string;
   device?: string;
+  place?: string;
   deviceColumn?: string;
+  missing?: MissingPolicy;
   out?: string;
   into?: string;
   json?: true;
@@ -16,26 +22,42 @@ interface PredictFlags extends DialectFlags {
 
 export function predictCommand(io: Console): Command {
   const command = new Command("predict")
-    .description("Label the rows of a file with a model that fedkm fit wrote.")
-    .argument("<file>", "CSV, TSV, JSON, Parquet, .xlsx or .npy, also as .gz or .zip; or a source, with --into")
+    .description("Label the rows of files with a model that fedkm fit wrote.")
+    .argument(
+      "<files...>",
+      "CSV, TSV, JSON, Parquet, .xlsx or .npy, also as .gz or .zip; - is the standard input; or a source, with --into",
+    )
     .requiredOption("--model <model.json>", "the model")
-    .option("--device <name>", "whose centroids to use (default: the device named as the file)")
-    .option("--device-column <name>", "the column that names each row's device");
-  return addDialectOptions(command)
-    .option("--out <file>", "where the labelled file goes (default: the standard output)")
+    .option(
+      "--place <name>",
+      "whose centroids to use: a device of the model, or common for rows of new places (default: the device named as the file)",
+    )
+    .option("--device <name>", "the same as --place")
+    .option(
+      "--device-column <name>",
+      "the column that names each row's device; with --place common new names are taken",
+    )
+    .option(
+      "--missing <policy>",
+      "missing cells: refuse, drop their rows, or fill with the mean (default: as the model was fitted)",
+      parseChoice("--missing", ["refuse", "drop", "mean"]),
+    );
+  return addLabelOptions(addDialectOptions(command))
+    .option("--out <file>", "where the labelled file goes, or the folder of several (default: the standard output)")
     .option("--into <table>", "of a source: the new table of its rows with their clusters")
-    .option("--json", "print the labels as one JSON object")
+    .option("--json", "print the labels, and the rows far from every centroid, as one JSON object")
     .addHelpText(
       "after",
-      "\nExample:\n  fedkm predict --model clusters/model.json --device north examples/south.csv --out labelled.csv",
+      "\nExample:\n  fedkm predict --model clusters/model.json --place north examples/south.csv --out labelled.csv",
     )
-    .action(async (file: string, flags: PredictFlags) => {
-      if (isAddress(file) || flags.into !== undefined) {
+    .action(async (files: string[], flags: PredictFlags) => {
+      if (files.some(isAddress) || flags.into !== undefined) {
+        if (files.length > 1) throw new UsageError(`a source must be labelled by itself, got ${files.length} files`);
         const { predictSource } = await import("./source.ts");
-        await predictSource(file, flags, io);
+        await predictSource(files[0], flags, io);
         return;
       }
-      const { predictFile } = await import("./predict.ts");
-      await predictFile(file, dialectOptions(flags), io);
+      const { predictFiles } = await import("./predict.ts");
+      await predictFiles(files, dialectOptions(flags), io);
     });
 }

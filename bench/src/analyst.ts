@@ -1,0 +1,147 @@
+// npm run analyst [-- --quick]: an analyst's whole job on ten large files: fedkm fit against pandas and scikit-learn, what
+// labels cost as CSV and as Parquet, and fedkm choose.
+
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { labelFile } from "@fedkm/files";
+import { writeRows } from "./files/rows.ts";
+import { progress } from "./measure.ts";
+import { findPython, ONE_THREAD } from "./python.ts";
+import { print } from "./table.ts";
+
+const { values } = parseArgs({ options: { quick: { type: "boolean", default: false } } });
+const ROWS = values.quick ? 100_000 : 1_000_000;
+const [FILES, K, COLS] = [10, 8, 16];
+const program = fileURLToPath(new URL("../../cli/bin/fedkm.js", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "fedkm-analyst-"));
+process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(1));
+
+/** The peer reads the same files and makes at most as many iterations, from one start. */
+const PEER = `
+import sys, time
+import numpy as np, pandas as pd
+from sklearn.cluster import KMeans
+k, rounds, *files = sys.argv[1:]
+rows = np.vstack([pd.read_csv(file).to_numpy() for file in files])
+read = time.process_time()
+model = KMeans(int(k), n_init=1, max_iter=int(rounds), tol=0, algorithm="lloyd", random_state=0).fit(rows)
+print(read, time.process_time() - read, model.n_iter_)
+`;
+
+const held = (isHeld: boolean) => (isHeld ? "held" : "missed");
+
+/** Gates: the whole job at most 1.5 times the peer's CPU, labels at most a third of it, choose on two files 60 s. */
+function job(files: readonly string[]): void {
+  const asked = [...files, "--k", String(K), "--threads", "1", "--json"];
+  const whole = cpuOf("fit", ...asked);
+  const unlabelled = cpuOf("fit", ...asked, "--no-labels");
+  const { rounds, messages } = JSON.parse(whole.stdout);
+  const chosen = cpuOf("choose", ...files.slice(0, 2), "--json");
+  const peer = peerOf(files, rounds);
+  progress("");
+  const labels = whole.seconds - unlabelled.seconds;
+  const against =
+    peer === undefined
+      ? ["not available", "", ""]
+      : [
+          `${(peer.read + peer.fit).toFixed(1)} (reading ${peer.read.toFixed(1)}, ${peer.iterations} iterations)`,
+          (whole.seconds / (peer.read + peer.fit)).toFixed(2),
+          `1.5 ${held(whole.seconds <= 1.5 * (peer.read + peer.fit))}`,
+        ];
+  print(`${FILES} files of ${ROWS} x ${COLS}, k = ${K}, CPU seconds on one thread`, [
+    ["work", "fedkm", "pandas and scikit-learn", "ratio", "gate"],
+    [`fit, ${rounds} rounds, ${messages} messages`, whole.seconds.toFixed(1), ...against],
+    [
+      "labels, share of the whole",
+      labels.toFixed(1),
+      "",
+      (labels / whole.seconds).toFixed(2),
+      `0.33 ${held(3 * labels <= whole.seconds)}`,
+    ],
+    [
+      `choose on 2 files: k = ${JSON.parse(chosen.stdout).k}`,
+      chosen.seconds.toFixed(1),
+      "",
+      "",
+      `60 s ${held(chosen.seconds <= 60)}`,
+    ],
+  ]);
+}
+
+/** The same labels behind the same rows. */
+async function formats(csv: string): Promise<void> {
+  const parquet = join(folder, "rows.parquet");
+  const { writeFile } = await import("node:fs/promises");
+  const pieces: Uint8Array[] = [];
+  await labelFile(
+    csv,
+    () => 0,
+    async (piece) => void pieces.push(piece),
+    { as: "parquet" },
+  );
+  await writeFile(parquet, pieces);
+  const seconds = async (file: string) => {
+    let best = Number.POSITIVE_INFINITY;
+    for (let t = 0; t < 3; t++) {
+      const before = process.cpuUsage();
+      await labelFile(
+        file,
+        (row) => row % K,
+        async () => {},
+      );
+      const { user, system } = process.cpuUsage(before);
+      best = Math.min(best, (user + system) / 1e6);
+    }
+    return best;
+  };
+  const [text, binary] = [await seconds(csv), await seconds(parquet)];
+  print(`labels of ${ROWS} x ${COLS}, CPU seconds, best of 3`, [
+    ["CSV", "Parquet", "ratio", "gate 1"],
+    [text.toFixed(2), binary.toFixed(2), (binary / text).toFixed(2), held(binary <= text)],
+  ]);
+}
+
+/** CPU of a command and its threads, as the shell has it. */
+function cpuOf(...args: string[]): { readonly seconds: number; readonly stdout: string } {
+  progress(`fedkm ${args[0]}`);
+  const { status, stdout } = spawnSync("sh", ["-c", '"$@"; times', "sh", process.execPath, program, ...args], {
+    cwd: folder,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+    maxBuffer: 2 ** 28,
+  });
+  const lines = stdout.trimEnd().split("\n");
+  if (status !== 0 || lines.length < 3) throw new Error(`fedkm ${args[0]} failed`);
+  // The last two lines are the times of the shell and of what it ran, user and system each.
+  const seconds = Array.from((lines.pop() ?? "").matchAll(/(\d+)m([\d.]+)s/g), ([, minutes, rest]) => {
+    return 60 * Number(minutes) + Number(rest);
+  }).reduce((sum, part) => sum + part, 0);
+  lines.pop();
+  return { seconds, stdout: lines.join("\n") };
+}
+
+function peerOf(files: readonly string[], rounds: number) {
+  const { command } = findPython();
+  progress("pandas and scikit-learn");
+  const { status, stdout } = spawnSync(command, ["-c", PEER, String(K), String(rounds), ...files], {
+    cwd: folder,
+    encoding: "utf8",
+    env: { ...process.env, ...ONE_THREAD },
+  });
+  if (status !== 0) return undefined;
+  const [read, fit, iterations] = stdout.trim().split(" ").map(Number);
+  return { read, fit, iterations };
+}
+
+const files = Array.from({ length: FILES }, (_, i) => {
+  progress(`writing ${ROWS} rows, file ${i + 1} of ${FILES}`);
+  writeRows(join(folder, `place${i}.csv`), ROWS, COLS, 20 + i);
+  return `place${i}.csv`;
+});
+job(files);
+await formats(join(folder, files[0]));

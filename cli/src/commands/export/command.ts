@@ -1,0 +1,34 @@
+// fedkm export: what can be asked of it.
+
+import { Command, Option } from "commander";
+import { parseChoice } from "../../arguments.ts";
+import type { Console } from "../../console.ts";
+import { dialectNames, type ExportOptions, formats } from "./formats.ts";
+
+export function exportCommand(io: Console): Command {
+  return new Command("export")
+    .description("Write a model for another program: a SELECT, an ONNX graph, PMML, JSON for scikit-learn, or a table.")
+    .argument("<model.json>", "a model that fedkm fit wrote")
+    .addOption(
+      new Option("--as <format>", formats.join(", ")).argParser(parseChoice("--as", formats)).makeOptionMandatory(),
+    )
+    .option(
+      "--dialect <name>",
+      "whose SQL: duckdb, postgres, clickhouse or standard (default: standard)",
+      parseChoice("--dialect", dialectNames),
+    )
+    .option("--table <name>", "the table of the SELECT (default: rows)")
+    .option(
+      "--place <name>",
+      "whose centroids: a device of the model, or common for those of all places (default: common)",
+    )
+    .option("--out <file>", "where it goes (default: the standard output)")
+    .addHelpText(
+      "after",
+      "\nExample:\n  fedkm export clusters/model.json --as sql --dialect postgres --table plants --out label.sql",
+    )
+    .action(async (model: string, flags: ExportOptions) => {
+      const { exportModel } = await import("./export.ts");
+      await exportModel(model, flags, io);
+    });
+}

@@ -1,0 +1,138 @@
+// Exports run by the programs that they are for: labels of 100,000 rows with missing cells and categories are those of
+// fedkm predict, row by row.
+
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { normalStream, randomStream } from "@fedkm/core";
+import { beforeAll, describe, expect, test } from "vitest";
+import { outcome, temporaryFolder } from "./folder.ts";
+import { peer } from "./peers.ts";
+
+const ROWS = 100_000;
+const folder = temporaryFolder();
+const random = randomStream(1, "exports");
+const normal = normalStream(randomStream(2, "exports"));
+const columns = ['si"ze', "y", "colour", "flag"];
+const colours = ["red", "o'brien", 'say "hi"', "back\\slash"];
+const SECONDS = 1000;
+
+/** Cells as text; an empty one is missing. */
+function cells(): string[] {
+  const kind = Math.floor(3 * random());
+  const own = [
+    String(Math.exp(kind + 0.5 * normal())),
+    String(10 * kind + 4 * normal()),
+    colours[Math.floor(2 * random()) + Math.min(kind, 2)],
+    random() < 0.5 ? "true" : "false",
+  ];
+  return own.map((cell) => (random() < 0.03 ? "" : cell));
+}
+
+function write(name: string, rows: readonly (readonly string[])[]): string {
+  const quoted = (cell: string) => (/[",]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
+  return folder.file(name, `${[columns, ...rows].map((row) => row.map(quoted).join(",")).join("\n")}\n`);
+}
+
+const rows = Array.from({ length: ROWS }, cells);
+const later = write("later.csv", rows);
+const places = [800, 500].map((count, i) => write(`p${i}.csv`, Array.from({ length: count }, cells)));
+
+async function text(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await outcome(...args);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  return stdout;
+}
+
+function same(labels: readonly (number | null)[], expected: readonly (number | null)[]): void {
+  expect(labels).toHaveLength(expected.length);
+  expect(labels.filter((label, row) => label !== expected[row]).length).toBe(0);
+}
+
+describe.each([
+  ["standard", "drop"],
+  ["rank", "mean"],
+  ['log:"si""ze"', "mean"],
+])("a model of --scale %s and --missing %s", (scale, missing) => {
+  const results = join(folder.path, `${scale.slice(0, 3)}-${missing}`);
+  const model = join(results, "model.json");
+  const asked = ["--k", "4", "--categories", "auto", "--scale", scale, "--missing", missing];
+  let labels: (number | null)[] = [];
+  beforeAll(async () => {
+    await text("fit", ...places, ...asked, "--names", "a,b,c,it's", "--out", results);
+    labels = JSON.parse(await text("predict", "--model", model, "--device", "p1", later, "--json")).labels;
+  }, 120 * SECONDS);
+  const exported = (...args: string[]) => text("export", model, "--place", "p1", ...args);
+
+  test("labels in DuckDB", { timeout: 120 * SECONDS }, async () => {
+    const duckdb = peer("@duckdb/node-api");
+    if (duckdb === undefined) return;
+    const connection = await (await duckdb.DuckDBInstance.create(":memory:")).connect();
+    const read = `read_csv('${later}', all_varchar = true, parallel = false)`;
+    await connection.run(`create table "the rows" as select *, row_number() over () as id from ${read}`);
+    const sql = await exported("--as", "sql", "--dialect", "duckdb", "--table", "the rows");
+    const answer = await connection.runAndReadAll(`select cluster from (${sql.replace(/;\s*$/, "")}) order by id`);
+    same(
+      answer.getRowObjects().map(({ cluster }: { cluster: number | null }) => cluster),
+      labels,
+    );
+  });
+
+  test("labels in onnxruntime", { timeout: 120 * SECONDS }, async () => {
+    const ort = peer("onnxruntime-web");
+    if (ort === undefined) return;
+    const file = join(results, "model.onnx");
+    await exported("--as", "onnx", "--out", file);
+    ort.env.wasm.numThreads = 1;
+    const session = await ort.InferenceSession.create(readFileSync(file));
+    const shape = [ROWS, 1];
+    const numbers = (c: number) => Float64Array.from(rows, (row) => (row[c] === "" ? Number.NaN : Number(row[c])));
+    const inputs = Object.fromEntries(
+      columns.map((name, c) => [
+        name,
+        c < 2
+          ? new ort.Tensor("float64", numbers(c), shape)
+          : new ort.Tensor(
+              "string",
+              rows.map((row) => row[c]),
+              shape,
+            ),
+      ]),
+    );
+    const { cluster } = await session.run(inputs);
+    same(
+      Array.from(cluster.data as BigInt64Array, (label) => (label < 0n ? null : Number(label))),
+      labels,
+    );
+  });
+
+  test("labels in scikit-learn", { timeout: 120 * SECONDS }, async () => {
+    const file = join(results, "sklearn.json");
+    await exported("--as", "sklearn", "--out", file);
+    const program = `
+import json, sys, numpy as np, pandas as pd
+from sklearn.metrics import pairwise_distances_argmin
+m = json.load(open(sys.argv[1]))
+rows = pd.read_csv(sys.argv[2], dtype={name: str for name in m["categories"]})
+known = rows[m["inputs"]].copy()
+X = pd.get_dummies(known, columns=m["categories"], prefix_sep="=").reindex(columns=m["columns"]).astype(float)
+for name in m["categories"]: X.loc[known[name].isna(), [c for c in m["columns"] if c.startswith(name + "=")]] = np.nan
+if m["fill"]: X = X.fillna(m["fill"])
+for name in m["log"]: X[name] = np.log(X[name])
+for name, (knots, shares) in m["rank"].items(): X[name] = np.interp(X[name], knots, shares)
+whole = X.notna().all(axis=1)
+labels = pairwise_distances_argmin((X[whole] - m["offset"]) / m["scale"], np.array(m["centroids"]))
+found = np.full(len(X), -1); found[whole] = labels
+print(json.dumps(found.tolist()))
+`;
+    const { status, stdout } = spawnSync("/usr/bin/python3", ["-c", program, file, later], {
+      encoding: "utf8",
+      maxBuffer: 2 ** 28,
+    });
+    if (status !== 0) return console.log("skipped: no /usr/bin/python3 with pandas and scikit-learn");
+    same(
+      JSON.parse(stdout).map((label: number) => (label < 0 ? null : label)),
+      labels,
+    );
+  });
+});

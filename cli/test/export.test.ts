@@ -1,0 +1,78 @@
+// fedkm export: what every format holds, and what is refused. Engines run the exports in export.long.test.ts.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { outcome, temporaryFolder } from "./folder.ts";
+import { xmlFault } from "./wellFormed.ts";
+
+const folder = temporaryFolder();
+folder.addExamples();
+const trees = join(folder.path, "examples", "trees.csv");
+const results = join(folder.path, "results");
+const model = join(results, "model.json");
+await outcome(
+  "fit",
+  trees,
+  "--k",
+  "2",
+  "--categories",
+  "auto",
+  "--scale",
+  "standard",
+  "--names",
+  "tall,short's",
+  "--out",
+  results,
+);
+
+async function exported(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await outcome("export", model, ...args);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  return stdout;
+}
+
+test("SQL quotes names and texts, and writes every double with all its digits", async () => {
+  const { scaling } = JSON.parse(readFileSync(model, "utf8"));
+  const sql = await exported("--as", "sql", "--table", 'my "rows"');
+  expect(sql).toContain('FROM "my ""rows""" AS fedkm_row');
+  expect(sql).toContain(`CAST('${scaling.offset[0].toExponential()}' AS DOUBLE PRECISION)`);
+  expect(sql).toContain("THEN 'short''s'");
+  expect(await exported("--as", "sql", "--dialect", "clickhouse")).toContain("THEN 'short\\'s'");
+});
+
+test("PMML is well-formed and has a cluster for each centroid", async () => {
+  const pmml = await exported("--as", "pmml");
+  expect(xmlFault(pmml.slice(pmml.indexOf("<PMML")))).toBeUndefined();
+  expect(pmml.match(/<Cluster id=/g)).toHaveLength(2);
+  expect(pmml).toContain('name="short&#39;s"');
+});
+
+test("JSON for scikit-learn has scaled centroids, and CSV has them in the units of the files", async () => {
+  const { columns, devices, scaling } = JSON.parse(readFileSync(model, "utf8"));
+  const json = JSON.parse(await exported("--as", "sklearn"));
+  expect(json.columns).toEqual(columns);
+  expect(json.categories).toEqual(["wood", "soil"]);
+  const [[first]] = json.centroids;
+  expect(first).toBe((devices[0].centroids[0][0] - scaling.offset[0]) / scaling.scale[0]);
+  const [heading, ...lines] = (await exported("--as", "csv")).trimEnd().split("\n");
+  expect(heading).toBe(`place,cluster,name,rows,${columns.join(",")}`);
+  expect(lines[0]).toBe(["trees", 0, "tall", devices[0].sizes[0], ...devices[0].centroids[0]].join(","));
+});
+
+test("an ONNX graph names its inputs after the columns", async () => {
+  const file = join(folder.path, "model.onnx");
+  expect(await exported("--as", "onnx", "--out", file)).toBe(`wrote ${file}\n`);
+  const text = readFileSync(file, "latin1");
+  for (const name of ["height_m", "ring_mm", "wood", "soil", "cluster", "distance"]) expect(text).toContain(name);
+});
+
+test.each([
+  [["--as", "onnx"], "--out must name a file for a graph of ONNX, which is not text, got nothing"],
+  [["--as", "csv", "--dialect", "duckdb"], "--dialect and --table must be used with --as sql, got --as csv"],
+  [["--as", "sql", "--place", "nowhere"], '--place must be common or a device of the model (trees), got "nowhere"'],
+  [["--as", "csv", "--place", "common"], '--place must be a device of the model with --as csv, got "common"'],
+])("%j is refused in one line", async (args, line) => {
+  const { code, stdout, stderr } = await outcome("export", model, ...args);
+  expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: `fedkm: ${line}\n` });
+});

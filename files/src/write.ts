@@ -1,0 +1,55 @@
+// Cells as a file of any format that is written: CSV, JSON lines, Parquet, or a workbook.
+
+import type { Cell, CellColumn } from "./cells.ts";
+import type { PieceWriter, Platform } from "./source.ts";
+
+export const labelFormats = ["csv", "jsonl", "parquet", "xlsx"] as const;
+export type LabelFormat = (typeof labelFormats)[number];
+
+const ROWS_AT_ONCE = 10_000;
+
+export async function writeCells(
+  columns: readonly CellColumn[],
+  format: LabelFormat,
+  write: PieceWriter,
+  platform: Platform,
+): Promise<void> {
+  if (format === "parquet") return write(await parquetBytes(columns));
+  if (format === "xlsx") return write(await (await import("./xlsx/write.ts")).workbookBytes(columns, platform));
+  const rows = columns[0]?.cells.length ?? 0;
+  const encoder = new TextEncoder();
+  const line = format === "csv" ? csvLine : jsonLine;
+  if (format === "csv") await write(encoder.encode(`${columns.map(({ name }) => quoted(name)).join(",")}\n`));
+  for (let from = 0; from < rows; from += ROWS_AT_ONCE) {
+    const until = Math.min(rows, from + ROWS_AT_ONCE);
+    const lines = Array.from({ length: until - from }, (_, r) => line(columns, from + r));
+    await write(encoder.encode(lines.join("")));
+  }
+}
+
+function csvLine(columns: readonly CellColumn[], row: number): string {
+  return `${columns.map(({ cells }) => (cells[row] === null ? "" : quoted(String(cells[row])))).join(",")}\n`;
+}
+
+function quoted(text: string): string {
+  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function jsonLine(columns: readonly CellColumn[], row: number): string {
+  // A whole number beyond 2^53 is written with all its digits.
+  const value = (cell: Cell) => (typeof cell === "bigint" ? String(cell) : JSON.stringify(cell));
+  return `{${columns.map(({ name, cells }) => `${JSON.stringify(name)}: ${value(cells[row])}`).join(", ")}}\n`;
+}
+
+const parquetTypes = { whole: "INT32", long: "INT64", real: "DOUBLE", text: "STRING", boolean: "BOOLEAN" } as const;
+
+async function parquetBytes(columns: readonly CellColumn[]): Promise<Uint8Array> {
+  const { parquetWriteBuffer } = await import("hyparquet-writer");
+  const columnData = columns.map(({ name, kind, cells }) => ({
+    name,
+    data: [...cells],
+    type: parquetTypes[kind],
+    nullable: true,
+  }));
+  return new Uint8Array(parquetWriteBuffer({ columnData }));
+}
