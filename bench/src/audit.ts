@@ -19,6 +19,10 @@ const sections: Record<string, Section> = {
     const { poison } = await import("./audit/poison.ts");
     return poison(isShort ? 5 : 20);
   },
+  async openings(isShort) {
+    const { openings } = await import("./audit/openings.ts");
+    return openings(isShort ? 3 : 10);
+  },
   async honest(isShort) {
     const { honest } = await import("./audit/honest.ts");
     return honest(isShort ? 5 : 20);

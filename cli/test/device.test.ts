@@ -227,11 +227,18 @@ test("a folder has one device: a second process is refused in one line, and a ki
   );
   const watch = watchStatus("north");
   await vi.waitFor(() => expect(watch.running().filter((is) => is).length).toBeGreaterThan(1), BOUND);
+  // A process that hangs runs, and says nothing any more.
+  const file = at("north", "status.json");
+  first.child.kill("SIGSTOP");
+  const written = JSON.parse(readFileSync(file, "utf8"));
+  writeFileSync(file, JSON.stringify({ ...written, writtenAt: new Date(Date.now() - 180_000).toISOString() }));
+  const hanging = await device("status", "--state", at("north"));
+  expect(hanging.code).toBe(0);
+  expect(hanging.stdout).toMatch(/^it has written nothing for [\d.]+ \w+: it hangs, is stopped, or its disk is full;/m);
   await stop(first.child, "SIGKILL");
   await vi.waitFor(() => expect(watch.running().at(-1)).toBe(false), BOUND);
   expect(await stop(watch.child, "SIGINT")).toBe(0);
   // Its last words were that it runs, its process's number may be another's by now, and nobody holds its lock.
-  const file = at("north", "status.json");
   const status = JSON.parse(readFileSync(file, "utf8"));
   writeFileSync(file, JSON.stringify({ ...status, pid: process.pid, writtenAt: new Date().toISOString() }));
   const said = await device("status", "--state", at("north"));

@@ -14,33 +14,36 @@ export function oneClass(rows: number): Classes {
 }
 
 /**
- * Makes labels below `k` such that they may be published: where fewer than `minimum` rows of a class have a label, they
- * get the one that most rows of their class have, the lowest among equals. Returns how many rows got another label.
+ * Makes labels below `k` such that they may be published. A class is divided only into parts of at least `minimum` rows:
+ * smaller ones get the label of the largest part, the lowest among equals. A class that is not divided gets one label as
+ * a whole, that in `whole`, by default the one that most of its rows have. Returns how many rows got another label.
  */
 export function holdBack(
   { ids, sizes }: Classes,
   /* IN OUT */ labels: Uint32Array,
   k: number,
   minimum: number,
+  whole?: ArrayLike<number>,
 ): number {
   const parts = partsOf(ids, sizes.length, labels, k);
-  const largest = new Uint32Array(sizes.length);
-  let isAnyHeld = false;
+  const given = new Uint32Array(sizes.length);
+  const isDivided = new Uint8Array(sizes.length);
   for (let id = 0; id < sizes.length; id++) {
     let best = 0;
+    let enough = 0;
     for (let label = 0; label < k; label++) {
       const size = parts[id * k + label];
       if (size > parts[id * k + best]) best = label;
-      if (size > 0 && size < minimum && size < sizes[id]) isAnyHeld = true;
+      if (size >= minimum) enough++;
     }
-    largest[id] = best;
+    isDivided[id] = enough > 1 ? 1 : 0;
+    given[id] = enough > 1 ? best : (whole?.[id] ?? best);
   }
-  if (!isAnyHeld) return 0;
   let held = 0;
   for (let r = 0; r < labels.length; r++) {
     const id = ids[r];
-    if (labels[r] === largest[id] || parts[id * k + labels[r]] >= minimum) continue;
-    labels[r] = largest[id];
+    if (labels[r] === given[id] || (isDivided[id] === 1 && parts[id * k + labels[r]] >= minimum)) continue;
+    labels[r] = given[id];
     held++;
   }
   return held;

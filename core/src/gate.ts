@@ -8,6 +8,9 @@ import type { GateRoom, UpdateState } from "./updateState.ts";
 /** A term is far beyond this many times the median length of the neighbours'. */
 const FAR = 3;
 
+/** A neighbour is far as a whole if the squares of its distances are more than this share of their limits, on average. */
+const MOST_AT_ONCE = 1 / 2;
+
 /**
  * (E2) and (E3) for all neighbours, as without a gate: fills the pulls and returns the sum of what the terms cost. Where
  * nothing is far and no centroid of ours is matched by several of one neighbour, the bits are those without a gate.
@@ -73,6 +76,7 @@ function pullThrough(update: UpdateState, room: GateRoom, n: number): number {
   for (let c = 0; c < k; c++) {
     limits[c] = strength > 0 ? Math.max(far[c], (harmless[c] / strength) ** 2) : Number.POSITIVE_INFINITY;
   }
+  room.share = shareOfNeighbour(lengths, limits, k);
   findNearest(update, room, n, rows);
   let cost = 0;
   let taken = 0;
@@ -117,7 +121,7 @@ function pull(
   room: GateRoom,
   { n, row, own, square }: Term,
 ) {
-  const share = shareOfTerm(square, room.limits[own]);
+  const share = room.share * shareOfTerm(square, room.limits[own]);
   if (share < 1) room.cut[own] = Math.max(room.cut[own], share > 0 ? 2 : 1);
   if (share === 0) return 0;
   const weight = share * links.weights[n];
@@ -133,6 +137,16 @@ function pull(
  */
 function shareOfTerm(square: number, limit: number): number {
   return square <= limit ? 1 : Math.max(0, 2 - Math.sqrt(square / limit));
+}
+
+/**
+ * Honest neighbours are near their limits in a cluster or two, by chance or because they have other rows there. One that
+ * is near them in all clusters at once fades as a whole: it would pull hardest so, and that is what a liar does.
+ */
+function shareOfNeighbour(lengths: Float64Array, limits: Float64Array, k: number): number {
+  let sum = 0;
+  for (let c = 0; c < k; c++) if (lengths[c] > 0) sum += Math.min(1, lengths[c] / limits[c]);
+  return Math.min(1, 2 - Math.sqrt(sum / k / MOST_AT_ONCE));
 }
 
 /** The cost whose slope is that share: the square up to the limit, and 7/3 of the limit from its double on. */

@@ -3,13 +3,15 @@
 
 import { type Classes, holdBack, oneClass, splitClasses } from "./classes.ts";
 import { coresOf } from "./cores.ts";
+import { squaredDistance } from "./kernel/js.ts";
 import type { PreparedPoints, Statistics } from "./kernel/kernel.ts";
 import type { Matrix } from "./matrix.ts";
 import type { UpdateState } from "./updateState.ts";
 
 /**
- * Answers (E1) as other points do, but that no cluster tells apart fewer than `minimum` rows of a class. The loss, which
- * is never sent, is that of the nearest centroids. What is asked is tentative: only `publish` changes the classes, so whoever sends a result must publish the labels that it rests on.
+ * Answers (E1) as other points do, but that no cluster tells apart fewer than `minimum` rows of a class. The loss is that
+ * of the same labels: it is never sent, but the cap on a drift shows how far rows are from their means. What is asked is
+ * tentative: only `publish` changes the classes, so whoever sends a result must publish the labels that it rests on.
  */
 export interface GuardedPoints extends PreparedPoints {
   readonly classes: Classes;
@@ -43,11 +45,20 @@ export function guardPoints(
   const nearest = new Uint32Array(rows);
   const labels = new Uint32Array(rows);
   let classes = published;
+  let means = meansOf(points, classes);
   let heldBack = 0;
+  // A class that is not divided follows its mean, which its sums show anyway. If most of its rows decided, a neighbour
+  // that moves a border to and fro would see which border a single row is on, and from several borders the row.
   const assign = (centroids: Float64Array): number => {
     prepared.labels(centroids, nearest);
     labels.set(nearest);
-    return holdBack(classes, labels, centroids.length / cols, minimum);
+    return holdBack(classes, labels, centroids.length / cols, minimum, nearestOf(means, centroids, cols));
+  };
+  const split = (into: Uint32Array, k: number): boolean => {
+    const before = classes;
+    classes = splitClasses(before, into, k);
+    if (classes !== before) means = meansOf(points, classes);
+    return classes !== before;
   };
   return {
     get classes() {
@@ -58,26 +69,41 @@ export function guardPoints(
     },
     statistics(centroids, into, withLoss = true) {
       prepared.statistics(centroids, into, withLoss);
-      if (assign(centroids) > 0) moveHeld(points, nearest, labels, into);
+      if (assign(centroids) > 0) moveHeld(points, centroids, { nearest, labels }, into);
     },
     publish(centroids) {
       heldBack = assign(centroids);
-      const before = classes;
-      classes = splitClasses(before, labels, centroids.length / cols);
-      return classes !== before;
+      return split(labels, centroids.length / cols);
     },
     publishCores(centroids) {
       const k = centroids.length / cols;
       prepared.labels(centroids, nearest);
       const cores = coresOf(points, centroids, nearest, minimum);
       holdBack(classes, cores, k + 1, minimum);
-      classes = splitClasses(classes, cores, k + 1);
+      split(cores, k + 1);
       return sumsOf(points, cores, k);
     },
     labels: (centroids, into) => prepared.labels(centroids, into),
     squaredDistances: (centre, into) => prepared.squaredDistances(centre, into),
     release: () => prepared.release(),
   };
+}
+
+function meansOf(points: Matrix, { ids, sizes }: Classes): Float64Array {
+  const { sums } = sumsOf(points, ids, sizes.length);
+  return sums.map((sum, i) => sum / sizes[Math.floor(i / points.cols)]);
+}
+
+/** The nearest centroid of each mean, the lowest among equals. */
+function nearestOf(means: Float64Array, centroids: Float64Array, cols: number): Uint32Array {
+  return Uint32Array.from({ length: means.length / cols }, (_, id) => {
+    let [best, least] = [0, Number.POSITIVE_INFINITY];
+    for (let c = 0; c < centroids.length / cols; c++) {
+      const square = squaredDistance(means, id * cols, centroids, c * cols, cols);
+      if (square < least) [best, least] = [c, square];
+    }
+    return best;
+  });
 }
 
 /** Of the rows with labels below k. */
@@ -94,10 +120,11 @@ function sumsOf({ data, cols }: Matrix, labels: Uint32Array, k: number): Pick<St
 /** Rows whose label is held back count where it says, not with their nearest centroid. */
 function moveHeld(
   { data, rows, cols }: Matrix,
-  nearest: Uint32Array,
-  labels: Uint32Array,
-  /* IN OUT */ { counts, sums }: Statistics,
+  centroids: Float64Array,
+  { nearest, labels }: { readonly nearest: Uint32Array; readonly labels: Uint32Array },
+  /* IN OUT */ statistics: Statistics,
 ): void {
+  const { counts, sums } = statistics;
   for (let r = 0; r < rows; r++) {
     const [from, to] = [nearest[r], labels[r]];
     if (from === to) continue;
@@ -107,6 +134,9 @@ function moveHeld(
       sums[from * cols + c] -= data[r * cols + c];
       sums[to * cols + c] += data[r * cols + c];
     }
+    statistics.loss +=
+      squaredDistance(data, r * cols, centroids, to * cols, cols) -
+      squaredDistance(data, r * cols, centroids, from * cols, cols);
   }
   // What subtracting leaves of a cluster without rows are the last bits of these rows.
   for (let c = 0; c < counts.length; c++) if (counts[c] === 0) sums.fill(0, c * cols, (c + 1) * cols);

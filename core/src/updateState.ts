@@ -72,6 +72,8 @@ export interface GateRoom {
   readonly limits: Float64Array;
   readonly nearest: Int32Array;
   readonly squares: Float64Array;
+  /** For one neighbour: how far all its terms are let through. */
+  share: number;
   /** What a term costs at most. */
   mostCost: number;
   /** Of each own centroid: 0 where all terms are whole, 1 where one is shut out, 2 where one fades. */
@@ -91,6 +93,7 @@ function emptyGate(k: number, cols: number, largestSet: number): GateRoom {
     limits: new Float64Array(k),
     nearest: new Int32Array(k),
     squares: new Float64Array(largestSet),
+    share: 1,
     mostCost: 0,
     cut: new Uint8Array(k),
     rejected: [],

@@ -60,9 +60,12 @@ function judged(points: readonly Row[], own: readonly Row[], others: readonly Ma
       const nearest = rivals.reduce((a, b) => (square(b.row, own[b.c]) < square(a.row, own[a.c]) ? b : a));
       term.isPulling = nearest === term;
     }
+    const loads = e3.map(({ c, row }) => (square(row, own[c]) > 0 ? square(row, own[c]) / limitOf(c, j) : 0));
+    const load = loads.reduce((sum, x) => sum + Math.min(1, x), 0) / loads.length;
+    const whole = load <= 1 / 2 ? 1 : 2 - Math.sqrt(2 * load);
     return [...e3, ...e2].map((term) => {
       const [length, limit] = [square(term.row, own[term.c]), limitOf(term.c, j)];
-      return { ...term, length, limit, share: term.isPulling ? share(length, limit) : 0 };
+      return { ...term, length, limit, share: term.isPulling ? whole * share(length, limit) : 0 };
     });
   });
   const loss = points.reduce((sum, row, r) => sum + square(row, own[labels[r]]), 0);
@@ -164,6 +167,24 @@ describe("updateDevice(..., { robust: true })", () => {
       expect(rejected?.every((share) => share === 0)).toBe(true);
       expect(drift?.every((errors) => errors < 3)).toBe(true);
     }
+  });
+
+  it("lets a neighbour that is near its limit in one of three clusters pull whole, and less one that is so in all", () => {
+    const { datasets } = problemOf(1);
+    const { centroids } = kmeans(stack(datasets), { k: 3 });
+    const moved = (clusters: number, x: number, y: number) => ({
+      ...centroids,
+      data: centroids.data.map((at, i) => (i < 2 * clusters ? at + (i % 2 === 0 ? x : y) : at)),
+    });
+    // They are 0.1 away on all sides, so that 0.3 is far.
+    const honest = [0, 1, 2, 3, 4, 5, 6, 7].map((n) =>
+      moved(3, 0.1 * Math.cos((n * Math.PI) / 4), 0.1 * Math.sin((n * Math.PI) / 4)),
+    );
+    const leftOut = (other: Matrix) =>
+      updateDevice(datasets[0], centroids, [...honest, other], { alpha: 100, robust: true, passes: 1 }).rejected?.[8];
+    expect(leftOut(moved(1, 0.28, 0))).toBe(0);
+    expect(leftOut(moved(3, 0.15, 0))).toBe(0);
+    expect(leftOut(moved(3, 0.28, 0))).toBeGreaterThan(0.1);
   });
 
   it("does the same with a liar at 1e6 among its neighbours as without it", () => {

@@ -9,7 +9,7 @@ import { examine } from "./guard.ts";
 import { stateOf } from "./kept.ts";
 import { type SavedState, usable } from "./memory.ts";
 import { Model } from "./model.ts";
-import { checkAway, createNeighbour, hear, meet, type Neighbour } from "./neighbour.ts";
+import { checkAway, createNeighbour, forgiveNews, hear, meet, type Neighbour } from "./neighbour.ts";
 import type { NetworkListener } from "./network.ts";
 import { hearStudy, sendStudy } from "./otherStudy.ts";
 import { HEARTBEAT_MILLISECONDS, NOISE_QUIET_MILLISECONDS, PACE_MILLISECONDS } from "./pace.ts";
@@ -102,11 +102,14 @@ class Loop implements Device, NetworkListener {
   setLinks(peers: readonly string[]): void {
     const { clock } = this.#options;
     const wanted = new Set(peers);
+    const linked = this.#neighbours.size;
     for (const [peer, neighbour] of this.#neighbours) {
       if (wanted.has(peer)) continue;
       this.#neighbours.delete(peer);
       this.#part(neighbour);
     }
+    // What the others passed on for a liar must not count against them when it is gone.
+    if (this.#neighbours.size < linked) for (const neighbour of this.#neighbours.values()) forgiveNews(neighbour);
     for (const peer of wanted) {
       if (!this.#neighbours.has(peer)) this.#neighbours.set(peer, createNeighbour(peer, clock.now()));
     }

@@ -115,6 +115,12 @@ export function mayBringNews(neighbour: Neighbour, now: number): boolean {
   return true;
 }
 
+/** The neighbour may bring as much news of openings as a new one. */
+export function forgiveNews(neighbour: Neighbour): void {
+  neighbour.newsLeft = OPENING_BURST;
+  neighbour.opensTooOften = false;
+}
+
 /** Returns whether the neighbour has just become away. */
 export function checkAway(neighbour: Neighbour, now: number, round: number): boolean {
   if (neighbour.isAway || neighbour.centroids === undefined) return false;

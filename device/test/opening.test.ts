@@ -1,11 +1,11 @@
-import { edges, graph, type Matrix, matrix, objective, path, randomStream, star } from "@fedkm/core";
+import { complete, edges, graph, type Matrix, matrix, objective, path, randomStream, star } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
 import { createDevice } from "../src/device.ts";
 import { Gathering } from "../src/gathering.ts";
 import { volatileMemory } from "../src/memory.ts";
 import { createNeighbour } from "../src/neighbour.ts";
 import { Opening } from "../src/opening.ts";
-import { encodeCentroids } from "../src/protocol.ts";
+import { decode, encodeCentroids } from "../src/protocol.ts";
 import { simulatedClock } from "../src/simulation/clock.ts";
 import { simulate } from "../src/simulation/simulate.ts";
 import { originOf, type Sketch, seeding } from "../src/sketch.ts";
@@ -78,6 +78,72 @@ describe("a neighbour that has left", () => {
     unlink();
     expect(network.settle(HOUR)).toBe(true);
     expect(reached()).toBeCloseTo(without, 6);
+  });
+
+  it("leaves nothing behind although it rewrote everybody's sketches, under the right number and seed", async () => {
+    const given = await problem("iso", complete(5), 2);
+    const links = given.graph.neighbours.map((others, i) => (i === 4 ? [] : others.filter((j) => j !== 4)));
+    const { contract } = given;
+    const lie = (numbers: Float64Array) => numbers.map((x) => x + 3);
+    const disguise = (i: number, frame: Uint8Array) => {
+      const heard = decode(contract, frame);
+      if (i !== 4 || heard.kind !== "centroids" || heard.centroids.rows < 3) return frame;
+      const { stamp, tag, centroids } = heard;
+      const sketches = heard.sketches.map((own) => ({
+        ...own,
+        version: own.version + 1,
+        centroids: lie(own.centroids),
+      }));
+      return encodeCentroids(contract, stamp, { tag, centroids: lie(centroids.data), present: all, sketches });
+    };
+    const network = simulate({ ...given, links, absent: [4], disguise });
+    const honest = graph(
+      4,
+      Array.from(edges(given.graph)).filter(([, j]) => j < 4),
+    );
+    const reached = () => objective(given.datasets.slice(0, 4), network.centroids().slice(0, 4), honest, { alpha: 1 });
+    expect(network.settle(HOUR)).toBe(true);
+    const without = reached();
+    for (let i = 0; i < 5; i++) network.setLinks(i, Array.from(given.graph.neighbours[i]));
+    network.restart(4);
+    network.run(20_000);
+    expect(reached()).toBeLessThan(1.05 * without);
+    network.crash(4);
+    for (let i = 0; i < 5; i++) network.setLinks(i, Array.from(links[i]));
+    expect(network.settle(HOUR)).toBe(true);
+    expect(reached()).toBeCloseTo(without, 6);
+  });
+
+  it("does not leave its neighbours unheard because they passed on what it said of openings", async () => {
+    const study = studyWith();
+    const contract = await contractOf(study);
+    const clock = simulatedClock();
+    const around = emptyNetwork();
+    const rows = matrix(Array.from({ length: 60 }, (_, i) => [10 * (i % 3) + i / 60, 5 * (i % 3)]));
+    const links = ["liar", "honest"];
+    const device = createDevice({
+      study,
+      contract,
+      network: around.network,
+      clock,
+      memory: volatileMemory(1),
+      links,
+      rows,
+    });
+    await device.start();
+    around.listener.onConnect("honest");
+    const ask = (number: number) => {
+      const content = said([0, 0, 10, 5, 20, 10], all, { ...noTag, number });
+      around.listener.onFrame("honest", encodeCentroids(contract, { epoch: 1, sequence: number }, content));
+    };
+    for (let number = 1; number <= 200; number++) {
+      ask(number);
+      while (clock.step(100 * number));
+    }
+    expect(device.status().opening).toBeLessThan(200);
+    device.setLinks(["honest"]);
+    ask(201);
+    expect(device.status().opening).toBe(201);
   });
 
   it("is given up when it is only silent, and counts again when it is back", async () => {

@@ -1,5 +1,7 @@
 // The scan of what devices send catches what it is for, and nothing else.
 
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
 import { type Matrix, matrix, path, toRows } from "@fedkm/core";
 import { expect, test } from "vitest";
 import { Gathering } from "../src/gathering.ts";
@@ -77,4 +79,13 @@ test("a centroid on too few rows is caught, unless neighbours moved it", async (
   model.last = { ...(model.last as NonNullable<typeof model.last>), counts };
   send();
   expect(takeFaults()).toEqual([]);
+});
+
+test("a row that a process sends on purpose is caught", () => {
+  const script = fileURLToPath(new URL("./sendsRow.mjs", import.meta.url));
+  const { status, stderr } = spawnSync(process.execPath, [script], { encoding: "utf8" });
+  expect([status, stderr]).toEqual([0, ""]);
+  const found = takeFaults();
+  expect(found).toHaveLength(2);
+  for (const fault of found) expect(fault).toMatch(/^a centroid was sent that equals a row: /);
 });

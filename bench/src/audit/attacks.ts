@@ -26,11 +26,15 @@ const shift: Attack = ({ own }) => each(own, (x) => x + 3);
 const flip: Attack = ({ own }) => each(own, (x) => -x);
 const collapse: Attack = ({ own }) => each(own, (_, i) => columnMean(own, i % own.cols));
 
-/** Knows every rule of the gate and everybody's data, and sends each device what pulls it farthest, always one way. */
+/**
+ * Knows every rule of the gate and everybody's data, and sends each device what pulls it farthest, always one way: all
+ * clusters at once, just before it would fade as a whole.
+ */
 const inside: Attack = (victim) => {
   const { centroids } = victim;
   const limits = limitsOf(victim);
-  return each(centroids, (x, i) => x + (0.999 * limits[Math.floor(i / centroids.cols)]) / Math.sqrt(centroids.cols));
+  const reach = 0.999 * Math.SQRT1_2;
+  return each(centroids, (x, i) => x + (reach * limits[Math.floor(i / centroids.cols)]) / Math.sqrt(centroids.cols));
 };
 
 const kinds = [shift, flip, huge, inside, collapse];

@@ -1,19 +1,17 @@
 // The same attacks on real devices: six that talk over TCP, of which one sends lies in every frame.
 
 import { complete, globalCentroidDeviation, kmeans, type Matrix, matrix, stack } from "@fedkm/core";
-import { type Contract, contractOf, frameBytes } from "@fedkm/device";
+import { contractOf } from "@fedkm/device";
 import { problem } from "../faults/setting.ts";
 import { tcpNetwork } from "../faults/tcpNetwork.ts";
 import { median } from "../quality/setting.ts";
 import { print } from "../table.ts";
+import { type Lie, withCentroids } from "./lyingFrames.ts";
 
 const DEVICES = 6;
 const HONEST = 5;
 const LIAR = 5;
 const SETTLE_MILLISECONDS = 60_000;
-
-/** What becomes of the numbers in a frame. */
-type Lie = (numbers: Float64Array, d: number) => Float64Array;
 
 const lies: Readonly<Record<string, Lie>> = {
   honest: (numbers) => numbers,
@@ -70,7 +68,7 @@ async function deviceRun(seed: number, lie: Lie): Promise<Outcome> {
     datasets,
     graph,
     seed,
-    disguise: (device, frame) => (device === LIAR ? altered(contract, frame, lie) : frame),
+    disguise: (device, frame) => (device === LIAR ? withCentroids(contract, frame, lie) : frame),
   });
   try {
     for (let i = 0; i < datasets.length; i++) await network.start(i);
@@ -96,19 +94,4 @@ async function deviceRun(seed: number, lie: Lie): Promise<Outcome> {
 
 function centroidsOf({ centroids }: { readonly centroids: readonly (readonly number[])[] | null }): Matrix {
   return matrix(centroids ?? []);
-}
-
-/** Other centroids in the same frame. */
-function altered(contract: Contract, frame: Uint8Array, lie: Lie): Uint8Array {
-  const { k, d } = contract;
-  const end = frameBytes(contract);
-  const isCentroids = frame[5] === 1 && frame.length >= end;
-  if (!isCentroids) return frame;
-  const copy = frame.slice();
-  const view = new DataView(copy.buffer);
-  const numbers = Float64Array.from({ length: k * d }, (_, i) => view.getFloat64(end - 8 * (k * d - i), true));
-  lie(numbers, d).forEach((x, i) => {
-    view.setFloat64(end - 8 * (k * d - i), x, true);
-  });
-  return copy;
 }

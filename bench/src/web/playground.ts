@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { erdosRenyi, fitRounds, paperData, randomStream } from "@fedkm/core";
 import { site } from "@fedkm/web";
-import type { Browser } from "playwright-core";
+import type { Browser, CDPSession } from "playwright-core";
 import { cpuSeconds } from "../measure.ts";
 import { launchChromium, serving } from "../pages.ts";
 import { print } from "../table.ts";
@@ -58,6 +58,9 @@ async function frames(browser: Browser, origin: string, devices: number, points:
   await page.locator("canvas").first().waitFor({ timeout: 60_000 });
   await page.getByLabel("Rounds a second").fill("60");
   await page.getByRole("button", { name: "Play" }).click();
+  const session = await page.context().newCDPSession(page);
+  await session.send("Performance.enable", { timeDomain: "threadTicks" });
+  const workedBefore = await mainThreadMilliseconds(session);
   const drawn = await page.evaluate(
     `new Promise((resolve) => { let count = 0; const begun = performance.now();
       requestAnimationFrame(function frame(now) {
@@ -66,12 +69,20 @@ async function frames(browser: Browser, origin: string, devices: number, points:
         else resolve(count / ((now - begun) / 1000));
       }); })`,
   );
+  const worked = (await mainThreadMilliseconds(session)) - workedBefore;
   const round = Number((await page.locator(".round").textContent())?.match(/round (\d+)/)?.[1]);
   if (!(await page.getByRole("button", { name: "Pause" }).isVisible())) {
     throw new Error(`the playground must play for ${SECONDS} s, got an end at round ${round}`);
   }
   await page.close();
-  return `${Math.round(Number(drawn))} frames/s, ${Math.round(round / SECONDS)} rounds/s`;
+  const each = worked / (Number(drawn) * SECONDS);
+  return `${Math.round(Number(drawn))} frames/s, ${Math.round(round / SECONDS)} rounds/s, ${each.toFixed(1)} ms of the page's thread a frame`;
+}
+
+/** Processor time of the page's own thread, which says the same on a busy machine. */
+async function mainThreadMilliseconds(session: CDPSession): Promise<number> {
+  const { metrics } = await session.send("Performance.getMetrics");
+  return 1000 * (metrics.find(({ name }) => name === "TaskDuration")?.value ?? Number.NaN);
 }
 
 function roundMilliseconds(): number {

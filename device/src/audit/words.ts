@@ -116,6 +116,7 @@ export function remainingOf(privacy: string, minimum: number): readonly string[]
   return [
     `Whoever knows ${minimum - 1} rows of a group of ${minimum} can compute the last one.`,
     "A group in which all rows are alike shows their common value.",
+    "Where a group is divided, one of its rows lies on the border; in a study with one feature that is its value.",
     "This is not differential privacy: a membership guess may be better than chance.",
     ...always,
   ];

@@ -39,26 +39,34 @@ export function metKeeper(folder: string, clock: Clock, warn: (line: string | un
   let latest: MetAddresses | undefined;
   let cancel: (() => void) | undefined;
   let writing = Promise.resolve();
+  let isClosed = false;
   const write = async () => {
     cancel = undefined;
     if (latest === undefined) return;
-    const bytes = new TextEncoder().encode(`${JSON.stringify(latest, undefined, 2)}\n`);
+    const met = latest;
     latest = undefined;
     try {
-      await durableWrite(join(folder, MET_FILE), bytes);
+      await durableWrite(join(folder, MET_FILE), new TextEncoder().encode(`${JSON.stringify(met, undefined, 2)}\n`));
       warn(undefined);
     } catch (error) {
       warn(`where neighbours were met is not kept: ${reasonOf(error)}`);
+      // There may be room later, and nobody may move until then.
+      latest ??= met;
+      if (!isClosed) writeSoon();
     }
+  };
+  const writeSoon = () => {
+    cancel ??= clock.after(STATE_MILLISECONDS, () => {
+      writing = writing.then(write);
+    });
   };
   return {
     keep(met) {
       latest = met;
-      cancel ??= clock.after(STATE_MILLISECONDS, () => {
-        writing = writing.then(write);
-      });
+      writeSoon();
     },
     async close() {
+      isClosed = true;
       cancel?.();
       await writing;
       await write();

@@ -3,6 +3,7 @@
 import { edges, type Graph, type Matrix, matrix, randomStream, takeRows } from "@fedkm/core";
 import { type ChangeStatus, type ChangingDevice, type ChangingOptions, createChangingDevice } from "../change.ts";
 import { volatileMemory } from "../memory.ts";
+import type { Network } from "../network.ts";
 import { studyObjective } from "../objective.ts";
 import { encodeLedger, newLedger } from "../private/ledger.ts";
 import type { Contract } from "../protocol.ts";
@@ -43,6 +44,8 @@ export interface SimulationOptions {
   readonly onEvent?: (event: SimulatedEvent) => void;
   /** Learns of everything that passes through a device's network, as in a recording of that device. */
   readonly record?: (device: number, event: RecordedEvent) => void;
+  /** What a device sends in place of its frame. */
+  readonly disguise?: (device: number, frame: Uint8Array) => Uint8Array;
 }
 
 export interface Simulation {
@@ -112,9 +115,11 @@ export function simulate(options: SimulationOptions): Simulation {
   const clock = simulatedClock();
   const log = eventLog(clock.now, options.onEvent);
   const links = simulatedLinks({ neighbours: graph.neighbours, clock, weather, random, log });
-  const { record } = options;
+  const { record, disguise } = options;
   const networks = datasets.map((_, i) => {
-    const network = links.network(i);
+    const plain = links.network(i);
+    const network: Network =
+      disguise === undefined ? plain : { ...plain, send: (peer, frame) => plain.send(peer, disguise(i, frame)) };
     return record === undefined ? network : recordedNetwork(network, clock, (event) => record(i, event));
   });
   const places: (Place | undefined)[] = datasets.map(() => undefined);

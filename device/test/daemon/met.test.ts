@@ -1,6 +1,6 @@
 // met.json: where neighbours were last met survives a restart, and its loss costs nothing else.
 
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -29,6 +29,25 @@ test("metKeeper writes the latest after 5 s or at the end, and readMet gives it 
   keeper.keep({ a: ["/ip4/10.0.0.3/tcp/1"] });
   await keeper.close();
   expect(await readMet(folder, silent)).toEqual({ a: ["/ip4/10.0.0.3/tcp/1"] });
+  expect(clock.due()).toEqual([]);
+});
+
+test("metKeeper writes again what it could not, without anybody moving, and says that it is over", async () => {
+  const clock = manualClock();
+  const said: (string | undefined)[] = [];
+  const away = join(folder, "away");
+  const keeper = metKeeper(away, clock, (line) => said.push(line));
+  keeper.keep({ a: ["/ip4/10.0.0.1/tcp/1"] });
+  clock.advance(5_000);
+  await expect.poll(() => said).toEqual([expect.stringMatching(/^where neighbours were met is not kept: ENOENT/)]);
+  mkdirSync(away);
+  await expect.poll(() => clock.due()).toHaveLength(1);
+  clock.advance(5_000);
+  await expect.poll(() => said.at(-1)).toBeUndefined();
+  expect(await readMet(away, silent)).toEqual({ a: ["/ip4/10.0.0.1/tcp/1"] });
+  rmSync(away, { recursive: true });
+  keeper.keep({});
+  await keeper.close();
   expect(clock.due()).toEqual([]);
 });
 

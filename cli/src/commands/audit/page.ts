@@ -1,5 +1,6 @@
 // An audit as one HTML page, for the file of a data officer.
 
+import { whatNeighboursLearn } from "@fedkm/device";
 import { escaped, htmlPage, htmlTable } from "@fedkm/pictures";
 import { version } from "../../version.ts";
 import { type Answer, figuresOf, heading } from "./words.ts";
@@ -9,11 +10,11 @@ export function auditPage(answer: Answer): string {
   const title = `Privacy audit: ${study}`;
   const [attackName, ...figures] = heading;
   const found = attacks.map((attack) => [attack.title, attack.leak, ...figuresOf(attack)]);
-  const explained = attacks.map(({ title: name, explanation }) => [name, explanation]);
   return htmlPage(
     title,
     `<h1>${escaped(title)}</h1>
 <p>The mode is "${escaped(privacy)}" with ${epsilon === undefined ? `a minimum of ${minimum} rows` : `epsilon ${epsilon}`}. Attacked: ${escaped(source)}.</p>
+<p>In this mode ${escaped(whatNeighboursLearn[privacy])}.</p>
 <h2>Verdict</h2>
 <p><strong>${escaped(verdict)}</strong></p>
 <h2>What attackers learnt</h2>
@@ -24,7 +25,9 @@ ${htmlTable({ heading: [attackName, "the worst that was learnt", ...figures], ro
 ${remaining.map((line) => `<li>${escaped(line)}</li>`).join("\n")}
 </ul>
 <h2>The attacks</h2>
-${htmlTable({ heading: ["attack", "what it does"], rows: explained, names: 2 })}
+<ul>
+${attacks.map((attack) => `<li><strong>${escaped(attack.title)}</strong>: ${escaped(attack.explanation)}</li>`).join("\n")}
+</ul>
 <footer>fedkm ${escaped(version())}, fedkm audit</footer>`,
   );
 }

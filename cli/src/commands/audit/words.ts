@@ -7,7 +7,7 @@ import { alignColumns, wrap } from "../../table.ts";
 /** As --json has it. */
 export interface Answer {
   readonly study: string;
-  readonly privacy: string;
+  readonly privacy: Study["privacy"];
   readonly minimum: number;
   /** Of a private study. */
   readonly epsilon?: number;

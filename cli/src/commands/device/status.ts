@@ -56,6 +56,7 @@ function describe(status: RunStatus): string[] {
   const heading = ["link", "state", "heard", "left out", "frames in", "refused", "bytes in", "frames out", "bytes out"];
   const lines = [
     `${name}: ${runState(status)}, ${phase}`,
+    ...silence(status),
     `fedkm ${programVersion}, started ${startedAt}`,
     `round ${count(round)}, last move ${move === null ? "none" : significant(move, 2)} of the range ` +
       `(sent above ${significant(threshold, 2)}), objective part ${objective === null ? "none" : significant(objective, 4)}`,
@@ -123,9 +124,15 @@ function releaseLine({ releases, epsilonSpent, epsilonLifetime, delta, stage }: 
 }
 
 function runState({ isRunning, pid, writtenAt }: RunStatus): string {
-  if (!isRunning) return `not running (last seen ${writtenAt})`;
+  return isRunning ? `running as process ${pid}` : `not running (last seen ${writtenAt})`;
+}
+
+function silence({ isRunning, writtenAt }: RunStatus): string[] {
   const age = Math.abs(Date.now() - Date.parse(writtenAt));
-  return `running as process ${pid}${age > FRESH_MILLISECONDS ? ` (last written ${duration(age)} ago)` : ""}`;
+  if (!isRunning || age <= FRESH_MILLISECONDS) return [];
+  return [
+    `it has written nothing for ${duration(age)}: it hangs, is stopped, or its disk is full; all below is from then`,
+  ];
 }
 
 function describeNotices(notices: readonly Notice[]): string[] {
