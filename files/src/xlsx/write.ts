@@ -24,7 +24,7 @@ const parts = {
 export async function workbookBytes(columns: readonly CellColumn[], platform: Platform): Promise<Uint8Array> {
   const rows = columns[0]?.cells.length ?? 0;
   if (rows > MOST_ROWS) {
-    const remedy = "write Parquet or CSV with --labels-as";
+    const remedy = "write Parquet or CSV instead";
     throw new DataError({ file: "labels as xlsx", whole: true }, `have at most ${MOST_ROWS} rows`, `${rows}`, remedy);
   }
   const encoder = new TextEncoder();
