@@ -1,5 +1,5 @@
 // Integers modulo 2^64 as pairs of 32 bits, low half first: what devices mask and add up. Sums of them are exact in any
-// order. Arrays of bigints would read the same and take ten times as long.
+// order, and no bigint is made for each.
 
 const HALF = 2 ** 32;
 
