@@ -1,5 +1,6 @@
 // PostgreSQL: read-only connections, and rows by binary COPY, which costs a third of rows as objects.
 
+import { setTimeout as wait } from "node:timers/promises";
 import type { Client, QueryConfig } from "pg";
 import { copyRows } from "./copyBinary.ts";
 import { postgres as dialect } from "./dialects.ts";
@@ -18,6 +19,8 @@ export interface PostgresServer {
   /** Seconds for a query. */
   readonly timeLimit: number;
 }
+
+const CANCEL_AGAIN_MILLISECONDS = 200;
 
 /** int8, int2, int4, float4, float8, numeric. */
 const NUMERIC = new Set([20, 21, 23, 700, 701, 1700]);
@@ -43,12 +46,20 @@ export async function openPostgres(server: PostgresServer): Promise<Engine> {
     // Without it a connection that breaks between two questions would end the process.
     client.on("error", () => {});
     await client.connect();
-    const stop = () => void cancel(client);
+    let isOver = false;
+    // A server that is asked to stop before the question has come goes on with it, so it is asked again.
+    const stop = async () => {
+      for (; !isOver; await wait(CANCEL_AGAIN_MILLISECONDS)) await cancel(client);
+    };
     signal?.addEventListener("abort", stop);
     const end = () => {
+      isOver = true;
       signal?.removeEventListener("abort", stop);
       void client.end().catch(() => {});
     };
+    // While it connected nobody listened.
+    if (signal?.aborted) end();
+    signal?.throwIfAborted();
     return { client, end };
   }
 
@@ -81,6 +92,7 @@ export async function openPostgres(server: PostgresServer): Promise<Engine> {
           return { name, type: types.rows[i].name, isNumeric: NUMERIC.has(dataTypeID), isNullable: false };
         });
       } catch (error) {
+        signal?.throwIfAborted();
         throw described(error);
       } finally {
         end();
