@@ -13,7 +13,9 @@ const sections: Record<string, Section> = {
   },
   async private(isShort) {
     const { privateRows } = await import("./audit/private.ts");
-    return privateRows(isShort ? { seeds: 5, draws: 20_000, runs: 2_000 } : { seeds: 24, draws: 1_000_000, runs: 5_000 });
+    return privateRows(
+      isShort ? { seeds: 5, draws: 20_000, runs: 2_000 } : { seeds: 24, draws: 1_000_000, runs: 5_000 },
+    );
   },
   async poison(isShort) {
     const { poison } = await import("./audit/poison.ts");
