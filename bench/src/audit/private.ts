@@ -30,13 +30,13 @@ const BOX = { low: Float64Array.of(-13, -13), high: Float64Array.of(13, 13) };
 const FIRST_SEED = 7001;
 
 /**
- * Medians of a pilot of the same design, for each epsilon; none was made with this box for the others. Of 100 rows the
- * pilot had 5 and 0.16, with a lower bar for cells; `fedkm device init` refuses these, so they are no bar here.
+ * Medians of a pilot of the same design, for each epsilon; none was made with this box for the others. It had a lower bar
+ * for cells, which matters with 100 rows: `fedkm device init` refuses those.
  */
 const cells: readonly (readonly [PaperKind, number, readonly number[]])[] = [
   ["iso", 800, [0.009, 0.0018]],
   ["iso", 200, [0.24, 0.064]],
-  ["iso", 100, []],
+  ["iso", 100, [5, 0.16]],
   ["var", 800, []],
   ["var", 200, []],
 ];
@@ -46,7 +46,7 @@ const EPSILONS = [0.5, 1, 5];
 /** So much that an attacker must learn something. */
 const EASY = 4;
 /** What it shows at least where it works, also with a few runs. */
-const SHOWN = 0.2;
+const SHOWN = 0.5;
 
 export function privateRows({ seeds, draws, runs }: { seeds: number; draws: number; runs: number }): boolean {
   return [utility(seeds), variances(draws), attack(runs)].every((isHeld) => isHeld);
