@@ -16,7 +16,7 @@ import { HEARTBEAT_MILLISECONDS, NOISE_QUIET_MILLISECONDS, PACE_MILLISECONDS } f
 import { followReleases } from "./private/secondRelease.ts";
 import type { Heard } from "./protocol.ts";
 import { Sender } from "./sender.ts";
-import { SharedLoop } from "./shared/loop.ts";
+import { SharedLoop } from "./sharedClusters/loop.ts";
 import { type DeviceStatus, describe } from "./status.ts";
 import { studyId } from "./study.ts";
 import { noteRejected } from "./trust.ts";

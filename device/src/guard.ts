@@ -3,7 +3,7 @@
 
 import { FRAME_BURST, FRAMES_PER_SECOND } from "./link/limits.ts";
 import { type Contract, type Decoded, decode, refusals, type Stamp } from "./protocol.ts";
-import type { Message } from "./shared/frame.ts";
+import type { Message } from "./sharedClusters/frame.ts";
 
 /** Why a frame can be refused. */
 export const reasons = [...refusals, "flood", "order"] as const;

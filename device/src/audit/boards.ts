@@ -2,12 +2,12 @@
 // vectors, and which devices were added up for which centroids.
 
 import type { Contract } from "../protocol.ts";
-import { Board } from "../shared/board.ts";
-import type { Entry } from "../shared/entry.ts";
-import { decodeShared } from "../shared/frame.ts";
-import { type Content, stages } from "../shared/generation.ts";
-import { hex } from "../shared/secrets.ts";
-import { shapeOf } from "../shared/shape.ts";
+import { Board } from "../sharedClusters/board.ts";
+import type { Entry } from "../sharedClusters/entry.ts";
+import { decodeShared } from "../sharedClusters/frame.ts";
+import { type Content, stages } from "../sharedClusters/generation.ts";
+import { hex } from "../sharedClusters/secrets.ts";
+import { shapeOf } from "../sharedClusters/shape.ts";
 import type { Study } from "../study.ts";
 
 /** All entries of a generation. */

@@ -1,8 +1,8 @@
 // One row that moves alone: what anybody can read from the totals of shared clusters, one generation after the other.
 
-import { type Content, stages } from "../shared/generation.ts";
-import { fractionBits } from "../shared/lloyd.ts";
-import { shapeOf } from "../shared/shape.ts";
+import { type Content, stages } from "../sharedClusters/generation.ts";
+import { fractionBits } from "../sharedClusters/lloyd.ts";
+import { shapeOf } from "../sharedClusters/shape.ts";
 import type { Study } from "../study.ts";
 
 /** Sums of a generation, of all devices or of some. */

@@ -12,8 +12,8 @@ import {
   verify,
 } from "node:crypto";
 import { type Identity, publicKeyOf } from "../peer.ts";
-import { idOf, type Secrets } from "../shared/secrets.ts";
-import { wordsFromBytes } from "../shared/words.ts";
+import { idOf, type Secrets } from "../sharedClusters/secrets.ts";
+import { wordsFromBytes } from "../sharedClusters/words.ts";
 import { secretOf } from "./signature.ts";
 
 /** What stands before keys in PKCS #8 and SPKI (RFC 8410). */

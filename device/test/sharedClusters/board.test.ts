@@ -1,11 +1,11 @@
 // When a board is closed, and who is caught with two entries.
 
 import { describe, expect, it } from "vitest";
-import { Board } from "../../src/shared/board.ts";
-import { type Entry, maskedEntry } from "../../src/shared/entry.ts";
-import { generation, stages } from "../../src/shared/generation.ts";
-import { idOf } from "../../src/shared/secrets.ts";
-import { wordsOf } from "../../src/shared/words.ts";
+import { Board } from "../../src/sharedClusters/board.ts";
+import { type Entry, maskedEntry } from "../../src/sharedClusters/entry.ts";
+import { generation, stages } from "../../src/sharedClusters/generation.ts";
+import { idOf } from "../../src/sharedClusters/secrets.ts";
+import { wordsOf } from "../../src/sharedClusters/words.ts";
 import { simulatedSecrets } from "../../src/simulation/secrets.ts";
 
 const names = ["a", "b", "c"];

@@ -3,10 +3,10 @@
 import { expect, it } from "vitest";
 import { nodeSecrets } from "../../src/keys/secrets.ts";
 import { createIdentity } from "../../src/peer.ts";
-import { maskedEntry } from "../../src/shared/entry.ts";
-import { generation, stages } from "../../src/shared/generation.ts";
-import { idOf } from "../../src/shared/secrets.ts";
-import { addWords, integersOf, wordsOf, wordsToBytes } from "../../src/shared/words.ts";
+import { maskedEntry } from "../../src/sharedClusters/entry.ts";
+import { generation, stages } from "../../src/sharedClusters/generation.ts";
+import { idOf } from "../../src/sharedClusters/secrets.ts";
+import { addWords, integersOf, wordsOf, wordsToBytes } from "../../src/sharedClusters/words.ts";
 
 const identities = await Promise.all([createIdentity(), createIdentity(), createIdentity()]);
 const [a, b, c] = identities.map((identity) => nodeSecrets(identity));
