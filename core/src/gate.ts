@@ -1,4 +1,4 @@
-// The gate (`robust`): (E2) and (E3) where a neighbour may lie. What is far from the others' and could do harm fades out.
+// The gate (`robust`): (E2) and (E3) where a neighbour may lie. What is far and could do harm pulls no more than what is near.
 
 import { emptyMatches, match } from "./coupling.ts";
 import { deviationOf, MOST_ERRORS } from "./drift.ts";
@@ -7,6 +7,9 @@ import type { GateRoom, UpdateState } from "./updateState.ts";
 
 /** A term is far beyond this many times the median length of the neighbours'. */
 const FAR = 3;
+
+/** A term fades from this many limits on, and is gone at twice as many: honest neighbours are hardly ever so far. */
+const FADING = 4;
 
 /** A neighbour is far as a whole if the squares of its distances are more than this share of their limits, on average. */
 const MOST_AT_ONCE = 1 / 2;
@@ -128,7 +131,7 @@ function pull(
   { n, row, own, square }: Term,
 ) {
   const share = room.share * shareOfTerm(square, room.limits[own]);
-  if (share < 1) room.cut[own] = Math.max(room.cut[own], share > 0 ? 2 : 1);
+  if (share < 1) room.cut[own] = Math.max(room.cut[own], isFading(square, room.limits[own]) ? 2 : 1);
   if (share === 0) return 0;
   const weight = share * links.weights[n];
   pullWeights[own] += weight;
@@ -138,26 +141,35 @@ function pull(
 }
 
 /**
- * 1 up to the limit, then falling to 0 at twice the limit, so that no term pulls more than one at the limit. A sudden end
- * would leave updates without a fixed point: what is let in moves the centroid, and so the limit, and is then shut out.
+ * 1 up to the limit. Farther terms pull like one at the limit: an honest neighbour with other rows keeps its influence,
+ * and does not lose it step by step as its pull falls and the devices part. From `FADING` limits on the pull falls to 0,
+ * and not at once: what is let in moves the centroid, and so the limit, and updates would have no fixed point.
  */
 function shareOfTerm(square: number, limit: number): number {
-  return square <= limit ? 1 : Math.max(0, 2 - Math.sqrt(square / limit));
+  if (square <= limit) return 1;
+  const length = Math.sqrt(square / limit);
+  return Math.min(1, Math.max(0, 2 - length / FADING)) / length;
+}
+
+function isFading(square: number, limit: number): boolean {
+  const length = Math.sqrt(square / limit);
+  return length > FADING && length < 2 * FADING;
 }
 
 /**
  * Honest neighbours are near their limits in a cluster or two, by chance or because they have other rows there. One that
- * is near them in all clusters at once fades as a whole: it would pull hardest so, and that is what a liar does.
+ * is near them in all clusters at once would pull hardest, and that is what a liar does: it pulls no more for being nearer.
  */
 function shareOfNeighbour(lengths: Float64Array, limits: Float64Array, k: number): number {
   let sum = 0;
   for (let c = 0; c < k; c++) if (lengths[c] > 0) sum += Math.min(1, lengths[c] / limits[c]);
-  return Math.min(1, 2 - Math.sqrt(sum / k / MOST_AT_ONCE));
+  return sum <= MOST_AT_ONCE * k ? 1 : Math.sqrt((MOST_AT_ONCE * k) / sum);
 }
 
-/** The cost whose slope is that share: the square up to the limit, and 7/3 of the limit from its double on. */
+/** The cost whose slope is that share: the square up to the limit, then linear, and constant where the term is gone. */
 function costOfTerm(square: number, limit: number): number {
   if (square <= limit) return square;
-  const length = Math.min(2, Math.sqrt(square / limit));
-  return (limit * (6 * length * length - 2 * length ** 3 - 1)) / 3;
+  const length = Math.min(2 * FADING, Math.sqrt(square / limit));
+  const beyond = Math.max(0, length - FADING);
+  return limit * (2 * length - 1 - (beyond * beyond) / FADING);
 }

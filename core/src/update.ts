@@ -156,8 +156,8 @@ function moveToMeans(update: UpdateState): boolean {
 }
 
 /**
- * (M) with `robust`: not past a limit of the gate, where the way back would be as long, half of the way where a term fades,
- * because the next one would fade otherwise and the device could go to and fro for ever, and not beyond the cap.
+ * (M) with `robust`: not relaxed where the gate holds a term, half of the way where one fades, because the next one would
+ * fade otherwise and the device could go to and fro for ever, and not beyond the cap.
  */
 function moveWithinCap(update: UpdateState, { before, cut }: GateRoom): boolean {
   const { cols, centroids, settings } = update;

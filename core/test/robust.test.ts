@@ -50,8 +50,7 @@ function judged(points: readonly Row[], own: readonly Row[], others: readonly Ma
     const harmless = (5 * error * held) / linked.length / (2 * alpha * edgeWeights[j]);
     return Math.max(far, harmless ** 2);
   };
-  const share = (length: number, limit: number) =>
-    length === 0 ? 1 : Math.min(1, Math.max(0, 2 - Math.sqrt(length / limit)));
+  const share = (length: number, limit: number) => (length === 0 ? 1 : shareAt(Math.sqrt(length / limit)));
   const terms = linked.flatMap((j) => {
     const e3 = own.map((row, c) => ({ j, c, row: sets[j][nearestOf(row, sets[j])], isPulling: true }));
     const e2 = sets[j].map((row) => ({ j, c: nearestOf(row, own), row, isPulling: true }));
@@ -63,7 +62,7 @@ function judged(points: readonly Row[], own: readonly Row[], others: readonly Ma
     const loads = e3.map(({ c, row }) => (square(row, own[c]) > 0 ? square(row, own[c]) / limitOf(c, j) : 0));
     const load = loads.reduce((sum, x) => sum + Math.min(1, x), 0) / loads.length;
     // Of fewer than three neighbours none is far as a whole.
-    const whole = linked.length < 3 || load <= 1 / 2 ? 1 : 2 - Math.sqrt(2 * load);
+    const whole = linked.length < 3 || load <= 1 / 2 ? 1 : Math.sqrt(1 / (2 * load));
     return [...e3, ...e2].map((term) => {
       const [length, limit] = [square(term.row, own[term.c]), limitOf(term.c, j)];
       return { ...term, length, limit, share: term.isPulling ? whole * share(length, limit) : 0 };
@@ -85,14 +84,23 @@ function judged(points: readonly Row[], own: readonly Row[], others: readonly Ma
   return { members, terms, deviation, freedom, scale, rejected, drift, objective: scale * loss + alpha * cost };
 }
 
+/** How much of a term pulls that is so many limits away. */
+function shareAt(r: number): number {
+  if (r <= 1) return 1;
+  return r <= 4 ? 1 / r : Math.max(0, 2 / r - 1 / 4);
+}
+
 /** The integral of the share over squared lengths, summed up numerically. */
 function costOf(length: number, limit: number): number {
-  const end = Math.min(length, 4 * limit);
-  if (end <= limit) return end;
-  // Simpson's rule is exact here: in the length the integrand is a polynomial of second degree.
-  const [from, to] = [Math.sqrt(limit), Math.sqrt(end)];
-  const at = (r: number) => (2 - r / from) * 2 * r;
-  return limit + ((to - from) / 6) * (at(from) + 4 * at((from + to) / 2) + at(to));
+  const end = Math.min(Math.sqrt(length / limit), 8);
+  const cuts = [0, 1, 4, 8].map((r) => Math.min(r, end));
+  // Simpson's rule is exact in each part: there the integrand is a polynomial of at most second degree.
+  const parts = cuts.slice(1).map((to, at) => {
+    const from = cuts[at];
+    const slope = (r: number) => shareAt(r) * 2 * r;
+    return ((to - from) / 6) * (slope(from) + 4 * slope((from + to) / 2) + slope(to));
+  });
+  return length === 0 ? 0 : limit * parts.reduce((sum, part) => sum + part, 0);
 }
 
 interface Asked {
@@ -109,7 +117,7 @@ function robustPass(points: readonly Row[], own: readonly Row[], others: readonl
     const weights = pulls.map(({ j, share }) => options.alpha * options.edgeWeights[j] * share);
     const total = scale * members[c].length + weights.reduce((sum, x) => sum + x, 0);
     if (total === 0) return row;
-    const isFading = pulls.some(({ share }) => share < 1);
+    const isFading = pulls.some(({ length, limit }) => length > 16 * limit);
     const target = row.map((x, i) => {
       const held = scale * members[c].reduce((sum, point) => sum + point[i], 0);
       const balance = (held + pulls.reduce((sum, pull, n) => sum + weights[n] * pull.row[i], 0)) / total;

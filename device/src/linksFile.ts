@@ -57,6 +57,7 @@ export async function changeLinks(folder: string, change: (links: readonly Link[
 
 /** Adds a link, or replaces the one with the same peer: its addresses may have changed. */
 export function withLink(links: readonly Link[], link: Link): Link[] {
+  if (!nameRule.pattern.test(link.name)) throw new RangeError(`name must be ${nameRule.text}, got "${link.name}"`);
   const namesake = links.find(({ name, peer }) => name === link.name && peer !== link.peer);
   if (namesake !== undefined) {
     throw new RangeError(`name must be new (it is that of ${namesake.peer}), got "${link.name}"`);

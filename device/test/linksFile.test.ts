@@ -30,6 +30,7 @@ test("withLink adds, and replaces the addresses of a peer that is known", async 
   expect(() => withLink([north], { ...south, name: "north" })).toThrow(
     `name must be new (it is that of ${north.peer}), got "north"`,
   );
+  expect(() => withLink([north], { ...south, name: "a b" })).toThrow(/^name must be 1 to 64 letters, .*, got "a b"$/);
 });
 
 test("changeLinks loses none of the links that are made at the same moment", async () => {

@@ -28,7 +28,7 @@ const collapse: Attack = ({ own }) => each(own, (_, i) => columnMean(own, i % ow
 
 /**
  * Knows every rule of the gate and everybody's data, and sends each device what pulls it farthest, always one way: all
- * clusters at once, just before it would fade as a whole.
+ * clusters at once, from where it would pull no more if it went farther.
  */
 const inside: Attack = (victim) => {
   const { centroids } = victim;
