@@ -9,7 +9,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, vi } from "vitest";
 import { browserTest as test } from "../../../core/test/hosts/chromium.ts";
 import { carryOut } from "../../src/dashboard/actions.ts";
-import { clusterNames } from "../../src/dashboard/names.ts";
+import { clusterNames } from "../../src/devices/names.ts";
 import { outcome } from "../folder.ts";
 import { Machine } from "./machine.ts";
 
@@ -187,6 +187,20 @@ test("names a cluster, and the name follows the cluster", async () => {
   const button = page.getByRole("button", { name: "Name cluster 1, now calm" });
   await expect.poll(() => button.textContent(), BOUND).toContain("1 calm <img");
   expect(await page.locator("img").count()).toBe(0);
+  // A model has the names, and what is labelled with it as well.
+  const [model, labelled] = [join(machine.path, "named.json"), join(machine.path, "named.csv")];
+  await outcome("device", "export", "--state", machine.at("north"), "--out", model);
+  const { clusters } = JSON.parse(readFileSync(model, "utf8"));
+  expect(clusters.map(({ name, mean }: { name?: string; mean: null }) => [name?.slice(0, 4), mean])).toEqual([
+    [undefined, null],
+    ["calm", null],
+    [undefined, null],
+  ]);
+  const data = machine.at("north.csv");
+  expect(await outcome("predict", "--model", model, data, "--out", labelled)).toMatchObject({ code: 0 });
+  const rows = readFileSync(labelled, "utf8").trim().split("\n");
+  expect(rows[0]).toBe("x1,x2,cluster,cluster_name");
+  for (const row of rows.slice(1)) expect(row.includes("calm")).toBe(row.split(",")[2] === "1");
   // Numbered anew, as after a reset: the name is where its cluster is.
   const centroids = machine.status("north").device.centroids ?? [];
   expect(clusterNames(machine.at("north"), centroids.toReversed(), [1, 1]).map((own) => own?.slice(0, 4))).toEqual([
