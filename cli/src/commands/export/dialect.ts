@@ -1,6 +1,12 @@
 // What the SELECT of a model asks of a dialect of SQL: quoting as everywhere, cells as doubles or words, logarithms.
 
-import { clickhouse as ofClickhouse, duckdb as ofDuckdb, postgres as ofPostgres } from "@fedkm/sql/dialects";
+import {
+  clickhouse as ofClickhouse,
+  duckdb as ofDuckdb,
+  postgres as ofPostgres,
+  spark as ofSpark,
+  trino as ofTrino,
+} from "@fedkm/sql/dialects";
 import type { DialectName } from "./formats.ts";
 
 export interface Dialect extends Pick<typeof ofDuckdb, "quote" | "text" | "number" | "least" | "fence"> {
@@ -33,6 +39,21 @@ const clickhouse: Dialect = {
   logarithm: (expression) => `log(${expression})`,
 };
 
+const trino: Dialect = {
+  ...ofTrino,
+  // There NaN is not equal to itself.
+  double: (expression) => `IF(is_nan(CAST(${expression} AS DOUBLE)), NULL, CAST(${expression} AS DOUBLE))`,
+  word: duckdb.word,
+  logarithm: duckdb.logarithm,
+};
+
+const spark: Dialect = {
+  ...ofSpark,
+  double: (expression) => `NULLIF(CAST(${expression} AS DOUBLE), CAST('NaN' AS DOUBLE))`,
+  word: (expression) => `TRIM(CAST(${expression} AS STRING))`,
+  logarithm: duckdb.logarithm,
+};
+
 /** DuckDB quotes as the standard has it. */
 const standard: Dialect = {
   ...duckdb,
@@ -41,4 +62,11 @@ const standard: Dialect = {
   word: (expression) => `TRIM(CAST(${expression} AS VARCHAR(65535)))`,
 };
 
-export const dialects: Readonly<Record<DialectName, Dialect>> = { duckdb, postgres, clickhouse, standard };
+export const dialects: Readonly<Record<DialectName, Dialect>> = {
+  duckdb,
+  postgres,
+  clickhouse,
+  trino,
+  spark,
+  standard,
+};

@@ -143,6 +143,8 @@ const withLambdas: Select = (steps, names, table, dialect) => {
 
 const selects: Readonly<Record<DialectName, Select>> = {
   duckdb: withLaterals,
+  trino: withLaterals,
+  spark: withLaterals,
   standard: withLaterals,
   postgres: withSubqueries,
   clickhouse: withLambdas,
