@@ -8,7 +8,7 @@ export type { Network, NetworkListener } from "./network.ts";
 export { studyObjective, weightScale } from "./objective.ts";
 export { whatAllLearn, whatNeighboursLearn } from "./privacy.ts";
 export { devicesToGainBy } from "./private/gain.ts";
-export type { PrivateStatus } from "./private/private.ts";
+export type { PrivateStatus } from "./private/account.ts";
 export { type Contract, encodeCentroids, frameBytes } from "./protocol.ts";
 export { isSettled } from "./settled.ts";
 export { canShare, sharedMethod } from "./simulation/sharedMethod.ts";
