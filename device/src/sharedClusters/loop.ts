@@ -199,7 +199,8 @@ export class SharedLoop implements Device, NetworkListener {
     const { generation } = this.#member;
     const mark = `${generation.number} ${this.#member.outcome}`;
     // Of a private study only the answer is worth keeping: the way to it repeats itself.
-    const isWorth = this.#own.private === undefined ? hasCentroids(generation.stage) : generation.stage === stages.frozen;
+    const isWorth =
+      this.#own.private === undefined ? hasCentroids(generation.stage) : generation.stage === stages.frozen;
     if (!isWorth || mark === this.#kept) return;
     this.#kept = mark;
     if (generation.stage === stages.frozen) this.#answer = generation.numbers;

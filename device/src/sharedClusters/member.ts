@@ -152,7 +152,10 @@ export class Member {
     const { secrets, epoch, colluders, integersFor } = this.#options;
     const partners = this.counted.map(({ peer, id, counted }) => ({ peer, id, epoch: counted }));
     if (partners.length <= colluders) return;
-    if (!this.#isInRoster(partners.map(({ id }) => id))) return this.bump(now);
+    if (!this.#isInRoster(partners.map(({ id }) => id))) {
+      this.bump(now);
+      return;
+    }
     const integers = integersFor(this.#generation);
     if (integers === undefined) return;
     this.#isPosted = true;

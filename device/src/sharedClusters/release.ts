@@ -80,23 +80,43 @@ export function nameOfSums({ roster, numbers }: Content): string {
   return bytesToHex(sha256(utf8ToBytes(JSON.stringify([roster?.version, roster?.ids, Array.from(numbers)]))));
 }
 
+/** Sums of rows, and the variance that the noise of all devices together must have. */
+interface Noisy {
+  readonly values: readonly bigint[];
+  readonly variance: number;
+}
+
+/** What a stage asks of rows, without noise. */
+export function askedSums(
+  { rho, grid, reach }: Releasing,
+  { k, d }: Clusters,
+  { stage, numbers }: Content,
+  points: Matrix,
+): Noisy[] {
+  const inSteps = (values: readonly bigint[], variance: number): Noisy => ({
+    values: values.map((value) => value * BigInt(COUNT_STEPS)),
+    variance: variance * COUNT_STEPS ** 2,
+  });
+  if (stage === stages.cells) return [inSteps(countCells(points, grid), countVariance(rho))];
+  const { counts, sums } = sumResiduals(points, { data: numbers, rows: k, cols: d }, reach);
+  const variances = residualVariances(rho, d);
+  return [inSteps(counts, variances.counts), { values: sums, variance: variances.sums }];
+}
+
 /** What the rows of a device add, with its share of the noise. At most `colluders` of all devices add none. */
 export function releasedIntegers(
-  { rho, grid, reach, colluders }: Releasing,
-  { k, d }: Clusters,
-  { stage, numbers, roster }: Content,
+  releasing: Releasing,
+  clusters: Clusters,
+  content: Content,
   points: Matrix,
   bytes: RandomBytes,
 ): Float64Array {
-  const honest = (roster?.ids.length ?? 0) - colluders;
-  const share = (values: readonly bigint[], variance: number, steps = 1) => {
-    const draw = discreteGaussian(varianceAtLeast((variance * steps ** 2) / honest), bytes);
-    return values.map((value) => Number(value * BigInt(steps) + draw()));
-  };
-  if (stage === stages.cells) return Float64Array.from(share(countCells(points, grid), countVariance(rho), COUNT_STEPS));
-  const { counts, sums } = sumResiduals(points, { data: numbers, rows: k, cols: d }, reach);
-  const variances = residualVariances(rho, d);
-  return Float64Array.from([...share(counts, variances.counts, COUNT_STEPS), ...share(sums, variances.sums)]);
+  const honest = (content.roster?.ids.length ?? 0) - releasing.colluders;
+  const integers = askedSums(releasing, clusters, content, points).flatMap(({ values, variance }) => {
+    const draw = discreteGaussian(varianceAtLeast(variance / honest), bytes);
+    return values.map((value) => Number(value + draw()));
+  });
+  return Float64Array.from(integers);
 }
 
 /** The first release: cells that have rows beyond doubt, and k-means on them. */

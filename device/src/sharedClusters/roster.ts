@@ -23,7 +23,11 @@ const pairAt = (low: number, high: number) => pairsOf(high) + low;
 export const emptyRoster = (version: number): Roster => ({ version, ids: [], links: new Uint8Array(0) });
 
 /** Of devices that all name each other. */
-export function rosterOf(version: number, devices: readonly string[], linksOf: (id: string) => Iterable<string>): Roster {
+export function rosterOf(
+  version: number,
+  devices: readonly string[],
+  linksOf: (id: string) => Iterable<string>,
+): Roster {
   const ids = [...devices].sort();
   const links = new Uint8Array(Math.ceil(pairsOf(ids.length) / 8));
   const placeOf = new Map(ids.map((id, place) => [id, place]));
@@ -76,7 +80,10 @@ export function rosterBytes({ version, ids, links }: Roster): Uint8Array {
 }
 
 /** The roster that begins there, and where it ends; undefined: there is none. */
-export function decodeRoster(bytes: Uint8Array, at: number): { readonly roster: Roster; readonly end: number } | undefined {
+export function decodeRoster(
+  bytes: Uint8Array,
+  at: number,
+): { readonly roster: Roster; readonly end: number } | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (at + HEAD_BYTES > bytes.length) return undefined;
   const version = getInteger(view, at);

@@ -4,8 +4,9 @@ import type { Neighbour } from "../neighbour.ts";
 import type { SharedPrivate } from "../private/shared.ts";
 import { type DeviceStatus, describeNeighbour } from "../status.ts";
 import type { Study } from "../study.ts";
-import { hasCentroids, stages } from "./generation.ts";
+import { hasCentroids, hasRoster, stages } from "./generation.ts";
 import type { Member } from "./member.ts";
+import { FROZEN_GENERATIONS } from "./pace.ts";
 import { nameOfSums } from "./release.ts";
 import type { OwnRows } from "./rows.ts";
 
@@ -45,7 +46,8 @@ export function describeShared(
     private: own.private?.status() ?? null,
     epoch,
     opening: 0,
-    round: generation.number,
+    // What is frozen is far ahead on purpose.
+    round: hasRoster(generation.stage) ? generation.number % FROZEN_GENERATIONS : generation.number,
     move: null,
     threshold: 0,
     objective: null,
