@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { SparkSQL, TrinoSQL } from "dt-sql-parser";
 import { expect, test } from "vitest";
 import { outcome, temporaryFolder } from "./folder.ts";
 import { xmlFault } from "./wellFormed.ts";
@@ -39,6 +40,15 @@ test("SQL quotes names and texts, and writes every double with all its digits", 
   expect(sql).toContain(`CAST('${scaling.offset[0].toExponential()}' AS DOUBLE PRECISION)`);
   expect(sql).toContain("THEN 'short''s'");
   expect(await exported("--as", "sql", "--dialect", "clickhouse")).toContain("THEN 'short\\'s'");
+});
+
+test.each([
+  ["trino", new TrinoSQL(), 'FROM "my ""rows`"'],
+  ["spark", new SparkSQL(), 'FROM `my "rows```'],
+])("the SELECT for %s is one that its grammar takes", async (dialect, grammar, from) => {
+  const sql = await exported("--as", "sql", "--dialect", dialect, "--table", 'my "rows`');
+  expect(grammar.validate(sql)).toEqual([]);
+  expect(sql).toContain(from);
 });
 
 test("PMML is well-formed and has a cluster for each centroid", async () => {

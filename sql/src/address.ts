@@ -26,9 +26,12 @@ export interface Address {
 
 const SCHEME = /^(duckdb|postgres|postgresql|clickhouse):/;
 
+/** Engines whose SQL we can write, and that no driver of ours asks, with their dialects. */
+const WITHOUT_DRIVER = /^(trino|spark):/;
+
 /** Whether a text names a source, and not a file. */
 export function isAddress(text: string): boolean {
-  return SCHEME.test(text);
+  return SCHEME.test(text) || WITHOUT_DRIVER.test(text);
 }
 
 const OPTIONS = ["table", "schema", "tls", "password-env", "password-file", "certificates", "watermark", "every"];
@@ -42,6 +45,11 @@ export function absoluteAddress(text: string): string {
 
 /** Never repeats what was typed: there may be a password in it. */
 export function parseAddress(text: string): Address {
+  const [, engine] = WITHOUT_DRIVER.exec(text) ?? [];
+  if (engine !== undefined) {
+    const others = `read its Parquet files with duckdb:FOLDER, and label its table with the SELECT of fedkm export MODEL --as sql --dialect ${engine}`;
+    throw new SourceError(`${engine}: there is no driver here that asks this engine: ${others}`);
+  }
   const [, scheme] = SCHEME.exec(text) ?? [];
   if (scheme === undefined) throw new SourceError("a source must begin with duckdb:, postgres:// or clickhouse://");
   if (scheme === "duckdb") return duckdbAddress(text.slice("duckdb:".length));

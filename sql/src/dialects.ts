@@ -1,4 +1,4 @@
-// The dialects of the engines.
+// The dialects of the engines. Those of Trino and Spark SQL are for drivers of others: none of ours asks these engines.
 
 import type { Dialect } from "./dialect.ts";
 import { byEach } from "./measure.ts";
@@ -94,6 +94,50 @@ export const clickhouse: Dialect = {
     return { ...byEach(clickhouse, centroids, squared), from, isLength: false, isExact: false };
   },
 };
+
+/** Of Trino. Its grammar takes our statements; no server has been asked. */
+export const trino: Dialect = {
+  name: "Trino",
+  quote: (name) => quoted('"', name),
+  text: (value) => quoted("'", value),
+  number: withExponent,
+  double: (column, isNullable) => orNaN(`CAST(${column} AS DOUBLE)`, "nan()", isNullable),
+  isNaN: (x) => `is_nan(${x})`,
+  isInfinite: (x) => `is_infinite(${x})`,
+  least: leastOfSeveral,
+  fence: "",
+  rowNumber: "row_number() OVER ()",
+  scattered: (number) => `bitwise_and(from_big_endian_64(xxhash64(to_big_endian_64(${number}))), 9223372036854775807)`,
+  fingerprint: (value) => `CAST(from_big_endian_64(xxhash64(to_utf8(CAST(${value} AS VARCHAR)))) AS DOUBLE)`,
+  tableOf: (name, select) => [`CREATE TABLE ${trino.quote(name)} AS ${select}`],
+};
+
+/** Of Spark SQL, as it is without settings of its own. Its grammar takes our statements; nothing has been run. */
+export const spark: Dialect = {
+  name: "Spark SQL",
+  quote: (name) => quoted("`", name),
+  text: (value) => `'${withoutZero(value).replace(/[\\']/g, "\\$&")}'`,
+  // With the letter it is a double under every setting.
+  number: (value) => `${withExponent(value)}D`,
+  double: (column, isNullable) => orNaN(`CAST(${column} AS DOUBLE)`, "CAST('NaN' AS DOUBLE)", isNullable),
+  isNaN: (x) => `isnan(${x})`,
+  isInfinite: (x) => `abs(${x}) = CAST('Infinity' AS DOUBLE)`,
+  least: leastOfSeveral,
+  fence: "",
+  rowNumber: "monotonically_increasing_id()",
+  scattered: (number) => `(hash(${number}) & 2147483647)`,
+  fingerprint: (value) => `CAST(xxhash64(CAST(${value} AS STRING)) AS DOUBLE)`,
+  tableOf: (name, select) => [`CREATE TABLE ${spark.quote(name)} AS ${select}`],
+};
+
+function orNaN(double: string, nan: string, isNullable: boolean): string {
+  return isNullable ? `coalesce(${double}, ${nan})` : double;
+}
+
+/** For engines in which the least of one value is an error. */
+function leastOfSeveral(values: readonly string[]): string {
+  return values.length === 1 ? values[0] : `least(${values.join(", ")})`;
+}
 
 function hexOf(value: number): string {
   const bytes = Buffer.alloc(8);

@@ -1,7 +1,18 @@
 // The public API of @fedkm/sql: from an address to a source.
 
+export type { Dialect, Measure } from "./dialect.ts";
+export { spark, trino } from "./dialects.ts";
 export { SourceError } from "./driver.ts";
+export type { Engine, EngineColumn } from "./engine.ts";
 export { lookAtSource } from "./look.ts";
-export { type ColumnScaling, describeSource, type OpenOptions, type OpenSource, openSource } from "./open.ts";
+export {
+  type ColumnScaling,
+  describeSource,
+  engineSource,
+  type OpenOptions,
+  type OpenSource,
+  openSource,
+  type Relation,
+} from "./open.ts";
 export type { Watcher, Way } from "./source.ts";
 export type { MissingRows } from "./survey.ts";

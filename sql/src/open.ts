@@ -59,52 +59,65 @@ export interface ColumnScaling {
 const FITS = 1e8;
 
 export async function openSource(text: string, options: OpenOptions): Promise<OpenSource> {
-  const { query, where, missing = "refuse", columns, exclude, signal } = options;
+  const { query } = options;
   const address = parseAddress(text);
   const engine = await openEngine(address, options);
   try {
     const relation = query === undefined ? relationOf(address, engine) : `(${query}\n) AS q`;
-    const filtered = where === undefined ? relation : `(SELECT * FROM ${relation} WHERE (${where}\n)) AS q`;
-    const all = await engine.columns(filtered, signal);
-    const chosen = chooseColumns(all, {
-      ...(columns && { columns }),
-      ...(exclude && { exclude }),
-    });
-    const asked = { dialect: engine.dialect, relation, columns: chosen, where, dropsMissing: false };
-    const { survey, selected } = await surveyOf(engine, asked, missing, signal);
-    const { rows } = survey;
-    const isFile = address.scheme === "duckdb";
-    const way = options.way ?? (!isFile ? "pushed" : rows * chosen.length <= FITS ? "memory" : "stream");
-    const source =
-      way === "memory"
-        ? await loadedSource(engine, selected, survey, options, signal)
-        : sourceOn(engine, selected, survey, way, options);
-    const scaledTo = (scaling: ColumnScaling): Selected => ({ ...selected, columns: scaledColumns(selected, scaling) });
-    return {
-      ...source,
-      name: nameOf(address),
-      columns: chosen.map(({ name }) => name),
-      way,
-      dropped: survey.dropped,
-      scaled(scaling) {
-        if (way === "memory") throw new TypeError("rows in memory are scaled there");
-        return sourceOn(engine, scaledTo(scaling), scaledSurvey(survey, scaling), way, options);
-      },
-      async labelInto(table, centroids, scaling) {
-        const names = all.map(({ name }) => name);
-        if (names.includes(CLUSTER)) {
-          throw new SourceError(
-            `the rows must not have a column "${CLUSTER}" yet: leave it out in a view or a --query`,
-          );
-        }
-        await engine.write(labelStatements(scaledTo(scaling), names, centroids, table), signal);
-      },
-      close: () => engine.close(),
-    };
+    const way = options.way ?? (address.scheme === "duckdb" ? undefined : "pushed");
+    return await engineSource(engine, { name: nameOf(address), relation }, { ...options, way });
   } catch (error) {
     await engine.close();
     throw error;
   }
+}
+
+/** A table with its quoted name, or a query in brackets with a name, and what to call it. */
+export interface Relation {
+  readonly name: string;
+  readonly relation: string;
+}
+
+/** Rows of an engine that is open, also of one with a driver of the caller's. */
+export async function engineSource(
+  engine: Engine,
+  { name, relation }: Relation,
+  options: Omit<OpenOptions, "env" | "query" | "timeLimit">,
+): Promise<OpenSource> {
+  const { where, missing = "refuse", columns, exclude, signal } = options;
+  const filtered = where === undefined ? relation : `(SELECT * FROM ${relation} WHERE (${where}\n)) AS q`;
+  const all = await engine.columns(filtered, signal);
+  const chosen = chooseColumns(all, {
+    ...(columns && { columns }),
+    ...(exclude && { exclude }),
+  });
+  const asked = { dialect: engine.dialect, relation, columns: chosen, where, dropsMissing: false };
+  const { survey, selected } = await surveyOf(engine, asked, missing, signal);
+  const way = options.way ?? (survey.rows * chosen.length <= FITS ? "memory" : "stream");
+  const source =
+    way === "memory"
+      ? await loadedSource(engine, selected, survey, options, signal)
+      : sourceOn(engine, selected, survey, way, options);
+  const scaledTo = (scaling: ColumnScaling): Selected => ({ ...selected, columns: scaledColumns(selected, scaling) });
+  return {
+    ...source,
+    name,
+    columns: chosen.map((column) => column.name),
+    way,
+    dropped: survey.dropped,
+    scaled(scaling) {
+      if (way === "memory") throw new TypeError("rows in memory are scaled there");
+      return sourceOn(engine, scaledTo(scaling), scaledSurvey(survey, scaling), way, options);
+    },
+    async labelInto(table, centroids, scaling) {
+      const names = all.map((column) => column.name);
+      if (names.includes(CLUSTER)) {
+        throw new SourceError(`the rows must not have a column "${CLUSTER}" yet: leave it out in a view or a --query`);
+      }
+      await engine.write(labelStatements(scaledTo(scaling), names, centroids, table), signal);
+    },
+    close: () => engine.close(),
+  };
 }
 
 /** What fedkm inspect shows of a source. */

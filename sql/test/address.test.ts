@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openSource } from "@fedkm/sql";
 import { describe, expect, it } from "vitest";
-import { parseAddress } from "../src/address.ts";
+import { isAddress, parseAddress } from "../src/address.ts";
 import { isLocal, passwordOf } from "../src/secrets.ts";
 
 describe("an address", () => {
@@ -45,6 +45,16 @@ describe("an address", () => {
     expect(passwordOf(parseAddress("postgres://db/x?table=t&password-env=OWN"), { OWN: "b" })).toBe("b");
     expect(() => passwordOf(parseAddress("postgres://db/x?password-env=OWN"), {})).toThrow("is not set");
     rmSync(folder, { recursive: true });
+  });
+
+  it("of an engine without a driver is refused with what can be done instead", async () => {
+    for (const engine of ["trino", "spark"]) {
+      expect(isAddress(`${engine}://host/catalog/schema/visits`)).toBe(true);
+      const refusal = openSource(`${engine}://host/catalog/schema/visits`, { env: {} });
+      await expect(refusal).rejects.toThrow(
+        `${engine}: there is no driver here that asks this engine: read its Parquet files with duckdb:FOLDER, and label its table with the SELECT of fedkm export MODEL --as sql --dialect ${engine}`,
+      );
+    }
   });
 
   it("has TLS unless its host is this machine", () => {

@@ -14,7 +14,7 @@ export function exportCommand(io: Console): Command {
     )
     .option(
       "--dialect <name>",
-      "whose SQL: duckdb, postgres, clickhouse or standard (default: standard)",
+      "whose SQL: duckdb, postgres, clickhouse, trino, spark or standard (default: standard)",
       parseChoice("--dialect", dialectNames),
     )
     .option("--table <name>", "the table of the SELECT (default: rows)")

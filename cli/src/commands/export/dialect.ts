@@ -60,10 +60,41 @@ const clickhouse: Dialect = {
   },
 };
 
+const trino: Dialect = {
+  ...standard,
+  number: (value) => value.toExponential(),
+  // There NaN is not equal to itself.
+  double: (expression) => `IF(is_nan(CAST(${expression} AS DOUBLE)), NULL, CAST(${expression} AS DOUBLE))`,
+  word: (expression) => `TRIM(CAST(${expression} AS VARCHAR))`,
+  least: leastOfSeveral,
+};
+
+const spark: Dialect = {
+  ...standard,
+  name: (text) => doubled("`", text),
+  text: (value) => `'${value.replace(/[\\']/g, "\\$&")}'`,
+  number: (value) => `${value.toExponential()}D`,
+  double: (expression) => `NULLIF(CAST(${expression} AS DOUBLE), CAST('NaN' AS DOUBLE))`,
+  word: (expression) => `TRIM(CAST(${expression} AS STRING))`,
+  least: leastOfSeveral,
+};
+
+/** For engines in which the least of one value is an error. */
+function leastOfSeveral(values: readonly string[]): string {
+  return values.length === 1 ? values[0] : standard.least(values);
+}
+
 function bytesOf(value: number): string {
   const bytes = Buffer.alloc(8);
   bytes.writeDoubleLE(value);
   return bytes.toString("hex");
 }
 
-export const dialects: Readonly<Record<DialectName, Dialect>> = { duckdb, postgres, clickhouse, standard };
+export const dialects: Readonly<Record<DialectName, Dialect>> = {
+  duckdb,
+  postgres,
+  clickhouse,
+  trino,
+  spark,
+  standard,
+};

@@ -1,7 +1,7 @@
 // What fedkm export can write.
 
 export const formats = ["sql", "onnx", "pmml", "sklearn", "csv"] as const;
-export const dialectNames = ["duckdb", "postgres", "clickhouse", "standard"] as const;
+export const dialectNames = ["duckdb", "postgres", "clickhouse", "trino", "spark", "standard"] as const;
 
 export type DialectName = (typeof dialectNames)[number];
 
