@@ -83,7 +83,7 @@ export function ownIntegers(shape: Shape, content: Content, own: Own): Float64Ar
  * or not linked closely enough.
  */
 export type End = "settled" | "implausible" | "few";
-type Outcome = Content | End;
+type Outcome = Content | Exclude<End, "few">;
 
 /** What follows from a board that is closed. */
 export function following(
@@ -91,7 +91,7 @@ export function following(
   content: Content,
   { devices, totals }: Closed,
   linksOf: (id: string) => Iterable<string>,
-): Outcome {
+): Content | End {
   const { roster, stage } = content;
   if (shape.releasing === undefined || roster === undefined || stage !== stages.census)
     return outcomeOf(shape, content, totals, devices.length);

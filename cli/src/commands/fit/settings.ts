@@ -14,7 +14,7 @@ const inits = ["auto", "federated", "local", "kmeans++", "classic kmeans++"] as 
 const schedules = ["cyclic", "random", "coloured", "simultaneous"] as const satisfies readonly Schedule[];
 const couplings = ["nearest", "transport"] as const satisfies readonly Coupling[];
 /** Private is a mode of devices that share clusters; `fit` itself has the others. */
-export type FitPrivacy = Privacy | "private";
+type FitPrivacy = Privacy | "private";
 const privacies = ["open", "guarded", "private"] as const satisfies readonly FitPrivacy[];
 const penalties = ["squared", "norm", "truncated"] as const satisfies readonly PenaltyOption[];
 
