@@ -175,8 +175,9 @@ function checkPrivate({ features, weighting }: Study, fail: Fail): void {
 /** The YAML text of a study, which `parseStudy` reads back. */
 export function formatStudy(study: Study): string {
   const { typicalRows, ...rest } = study;
-  if (study.clusters !== "shared") return stringify(typicalRows === null ? rest : study);
-  const { alpha, coupling, weighting, ...shared } = rest;
+  const said = typicalRows === null ? rest : study;
+  if (study.clusters !== "shared") return stringify(said);
+  const { alpha, coupling, weighting, ...shared } = said;
   return stringify(shared);
 }
 

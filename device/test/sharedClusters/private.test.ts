@@ -12,7 +12,7 @@ import { askedSums, census, nameOfSums } from "../../src/sharedClusters/release.
 import { shapeOf } from "../../src/sharedClusters/shape.ts";
 import { simulatedSecrets } from "../../src/simulation/secrets.ts";
 import { type Simulation, type SimulationOptions, simulate } from "../../src/simulation/simulate.ts";
-import { contractOf, parseStudy } from "../../src/study.ts";
+import { contractOf, formatStudy, parseStudy } from "../../src/study.ts";
 
 const text = `name: private
 k: 3
@@ -214,6 +214,10 @@ describe("a private study with shared clusters", () => {
       return error instanceof Error ? error.message : "";
     }
   };
+
+  it("comes back from the file that is written of it", () => {
+    expect(parseStudy(formatStudy(study))).toEqual(study);
+  });
 
   it("says with how many devices rows are released, and gives no seed", () => {
     expect(said("devices: 5\n", "")).toMatch(/^devices must be an integer from 3 \(colluders and two others\) to 256/);
