@@ -170,7 +170,8 @@ describe("private devices with shared clusters", () => {
     const numbers = Float64Array.of(1, 1, 2, 2, 3, 3);
     const content = { stage: stages.rows, steps: 0, rows: 0, seeded: 0, numbers };
     const { hash } = generation(70_000, content, contract.hash, simulatedSecrets("any").digest);
-    const said = { knows: 1, isDropped: false, isAsking: true, have: [], entries: [], stage: stages.rows };
+    const flags = { isDropped: false, isAsking: true, isBelow: false, hasHeard: false };
+    const said = { knows: 1, ...flags, have: [], entries: [], stage: stages.rows };
     const frame = encodeMessage(contract, { ...said, stamp: { epoch: 9, sequence: 1 }, number: 70_000, hash, content });
     expect(decodeShared(shapeOf(study))(contract, frame)).toEqual({ kind: "refused", reason: "flags" });
     network.forge(1, 0, frame);
