@@ -14,6 +14,7 @@ import {
   residualSummary,
   residualVariances,
   rhoOf,
+  STEPS,
   sumResiduals,
   varianceAtLeast,
 } from "@fedkm/core/private";
@@ -138,6 +139,14 @@ export function releasedIntegers(
     return values.map((value) => Number(value + draw()));
   });
   return Float64Array.from(integers);
+}
+
+/** What the totals of the second release say: counts, and sums of offsets. */
+export function offsetsOf({ reach }: Releasing, { k }: Pick<Clusters, "k">, totals: Float64Array) {
+  return {
+    counts: Array.from(totals.subarray(0, k), (total) => total / COUNT_STEPS),
+    offsets: Array.from(totals.subarray(k), (total) => total * (reach / STEPS)),
+  };
 }
 
 /** The first release: cells that have rows beyond doubt, and k-means on them. */
