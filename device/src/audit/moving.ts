@@ -20,7 +20,12 @@ export function movingRows(study: Study, all: readonly Totals[]): number[][] {
     if (releasing !== undefined && content.stage === stages.offsets) {
       const { counts, offsets } = offsetsOf(releasing, shape, totals);
       const whole = counts.map(Math.round);
-      return [{ counts: whole, sums: offsets.map((sum, i) => sum + whole[Math.floor(i / d)] * (content.numbers[i] + middle[i % d])) }];
+      return [
+        {
+          counts: whole,
+          sums: offsets.map((sum, i) => sum + whole[Math.floor(i / d)] * (content.numbers[i] + middle[i % d])),
+        },
+      ];
     }
     if (content.stage !== stages.rows) return [];
     const unit = 2 ** fractionBits(content.rows);
