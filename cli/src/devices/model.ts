@@ -1,8 +1,8 @@
 // The clusters that a device has now, as a model.
 
-import { matrix, predict } from "@fedkm/core";
-import { contractOf, scaleRows, studyId } from "@fedkm/device";
-import { type DeviceFolder, readFolder, readRows } from "@fedkm/device/daemon";
+import { matrix } from "@fedkm/core";
+import { contractOf, studyId } from "@fedkm/device";
+import { clusterSizes, readFolder } from "@fedkm/device/daemon";
 import { MODEL_FORMAT, MODEL_VERSIONS, type Model } from "../model/model.ts";
 import { lastStatus } from "./state.ts";
 
@@ -21,7 +21,8 @@ export async function modelOfFolder(state: string): Promise<Model> {
   }
   const { k, alpha, features } = study;
   const scale = features.map((feature) => feature.scale);
-  const sizes = await clusterSizes(folder, centroids);
+  const scaled = matrix(centroids.map((row) => row.map((value, column) => value / scale[column])));
+  const sizes = await clusterSizes(folder, scaled);
   return {
     format: MODEL_FORMAT,
     version: MODEL_VERSIONS[0],
@@ -39,13 +40,4 @@ export async function modelOfFolder(state: string): Promise<Model> {
     bytes: status.links.reduce((sum, { sent }) => sum + sent.bytes, 0),
     history: [],
   };
-}
-
-/** Rows of the device's files in each cluster, of those that count. */
-async function clusterSizes(folder: DeviceFolder, centroids: readonly (readonly number[])[]): Promise<number[]> {
-  const { study } = folder;
-  const sizes = centroids.map(() => 0);
-  const scaled = matrix(centroids.map((row) => row.map((value, column) => value / study.features[column].scale)));
-  for (const label of predict(scaled, scaleRows(study, await readRows(folder)))) sizes[label] += 1;
-  return sizes;
 }

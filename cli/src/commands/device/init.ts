@@ -2,7 +2,15 @@
 
 import { basename, resolve } from "node:path";
 import { devicesToGainBy, parseStudy } from "@fedkm/device";
-import { createFolder, drawInvite, everyInterface, freePorts, readRows, rowsFault } from "@fedkm/device/daemon";
+import {
+  createFolder,
+  drawInvite,
+  everyInterface,
+  freePorts,
+  lookAtRows,
+  rowsFault,
+  stayRemarks,
+} from "@fedkm/device/daemon";
 import type { Console } from "../../console.ts";
 import { inviteOf, NO_INVITE } from "../../devices/invite.ts";
 import { readStudyText } from "../../devices/study.ts";
@@ -39,8 +47,8 @@ export async function initDevice(options: InitOptions, { stdout, stderr }: Conso
   const text = readStudyText(options.study);
   const study = parseStudy(text);
   // What cannot be read later is said now.
-  const rows = await readRows({ data, study });
-  const fault = rowsFault(study, rows);
+  const { rows, counts } = await lookAtRows({ data, study });
+  const fault = rowsFault(study, counts);
   const gain = study.privacy === "private" ? gainOf(devicesToGainBy(study, rows), options) : [];
   const { name = basename(resolve(state)) } = options;
   const listen = options.listen ?? (await freePorts("0.0.0.0", 1)).flatMap((port) => everyInterface(port));
@@ -49,6 +57,7 @@ export async function initDevice(options: InitOptions, { stdout, stderr }: Conso
   const lines = [
     `device ${name} lives in ${state}; its key is ${state}/key, keep it there`,
     ...gain,
+    ...stayRemarks(data, study),
     "",
     "invite for its neighbours:",
     invite ?? NO_INVITE,
