@@ -3,8 +3,11 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { methods, randomStream } from "@fedkm/core";
+import { consensusVariation, graph, methods, randomStream } from "@fedkm/core";
 import { afterAll, expect, test } from "vitest";
+import { problemOf } from "../../web/src/engine/problem.ts";
+import { readAddress } from "../../web/src/engine/setup.ts";
+import { story } from "../../web/src/engine/story.ts";
 import { datasetNames } from "../src/commands/compare/data.ts";
 import { outcomeTable } from "../src/commands/compare/outcomes.ts";
 import { run } from "../src/program.ts";
@@ -74,6 +77,50 @@ test("fedkm compare --set and --init reach the methods, and the table and the JS
   expect(own.methods[0].gcd).not.toBe(plain.methods[0].gcd);
   const { stdout } = await compare([...args, "--init", "own", "--set", "distributed.eta=3"]);
   expect(stdout).toMatch(/^at most 90 messages for each method, start: own\ndistributed: eta = 3\n/m);
+});
+
+test.each([
+  ["by default", [], 3],
+  [
+    "from a common start on a ring",
+    ["--init", "federated", "--graph", "ring", "--dataset", "iso", "--alpha", "0.3"],
+    2,
+  ],
+  [
+    "of two devices on a ring",
+    ["--init", "own", "--graph", "ring", "--devices", "2", "--dataset", "aniso", "--k", "4"],
+    3,
+  ],
+  ["without what was set", ["--set", "fedkm.preset=paper", "--set", "local.restarts=3"], 1],
+])("fedkm compare names states of the playground with the runs of its table to the bit, %s", async (_, more, pairs) => {
+  const args = [...small, "--methods", "local,fedkm,consensus,distributed", "--out", join(folder, "watched.svg")];
+  const { methods: outcomes, watched } = JSON.parse((await compare([...args, ...more, "--json"])).stdout);
+  expect(watched.length).toBe(pairs);
+  for (const { methods: shown, command } of watched) {
+    const { setup } = readAddress(command.match(/^fedkm playground '([^']+)'$/)[1]);
+    expect([setup.method, setup.versus]).toEqual(shown);
+    for (const method of shown) {
+      const outcome = outcomes.find((own: { method: string }) => own.method === method);
+      const problem = problemOf(setup);
+      const moment = [...story(problem, setup, method)].find(({ round }) => round === outcome.rounds);
+      const network = graph(problem.datasets.length, problem.links);
+      expect(consensusVariation(moment?.centroids ?? [], network), method).toBe(outcome.cv);
+      expect(moment?.messages, method).toBe(outcome.messages);
+    }
+  }
+  const text = (await compare([...args, ...more])).stdout;
+  for (const { command } of watched) expect(text).toContain(`  ${command}\n`);
+});
+
+test.each([
+  ["data of the command that are no drawn ones", ["--dataset", "iris"]],
+  ["an uneven deal", ["--split", "sizes:4"]],
+  ["a network that the page has not", ["--graph", "knn:2"]],
+  ["more clusters than the page takes", ["--k", "9"]],
+  ["methods that it has not", ["--methods", "gradient,pooled"]],
+])("fedkm compare names no state of the playground for %s", async (_, more) => {
+  const args = [...small, "--methods", "local,fedkm", "--out", join(folder, "unwatched.svg"), "--json"];
+  expect(JSON.parse((await compare([...args, ...more])).stdout).watched).toEqual([]);
 });
 
 test("fedkm compare gives bytes by one rule: flooded, and beside it with one collector", async () => {

@@ -4,6 +4,9 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { problemOf } from "../../web/src/engine/problem.ts";
+import { readAddress } from "../../web/src/engine/setup.ts";
+import { story } from "../../web/src/engine/story.ts";
 import { run } from "../src/program.ts";
 import { fakeConsole } from "./fakeConsole.ts";
 import { outcome } from "./folder.ts";
@@ -116,4 +119,12 @@ test("fedkm demo --out onto a folder fails in one line and leaves nothing behind
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toMatch(/^fedkm: cannot write [^\n]*folder\.svg: [^\n]+\n$/);
   expect(readdirSync(inside)).toEqual(["folder.svg"]);
+});
+
+test("fedkm demo names a state of the playground with its own run, to the bit", async () => {
+  const picture = ["--seed", "5", "--out", join(folder, "watched.svg")];
+  const { setup } = readAddress(/fedkm playground '(.+)'/.exec((await demo(picture)).stdout)?.[1] ?? "");
+  const { rounds, objective } = JSON.parse((await demo([...picture, "--json"])).stdout).methods.fedkm;
+  const moments = [...story(problemOf(setup), setup, setup.method)];
+  expect(moments.find(({ round }) => round === rounds)?.objective).toBe(objective);
 });

@@ -185,11 +185,10 @@ export class Model {
     }
     this.#restartsLeft--;
     this.#best = betterStart(this.#counted, this.#study.k, this.#seed + this.#restartsLeft, this.#best);
-    if (this.#restartsLeft === 0) this.#endRestarts(this.#best);
-    return undefined;
+    return this.#restartsLeft === 0 ? this.#endRestarts(this.#best) : undefined;
   }
 
-  #endRestarts(best: Own): void {
+  #endRestarts(best: Own): undefined {
     this.#restartsLeft = 0;
     this.#best = best;
     this.#own = inOrder(best.centroids, sortedOrder(best.centroids));

@@ -25,8 +25,9 @@ function scan(own, { outgoing, last, rows: all }, starts, report) {
   if (outgoing === undefined) return;
   const { data, present } = outgoing;
   const { k, minimum, privacy } = own.study;
-  // Rows that are too few to count are not clustered, and what is sent are neighbours' centroids.
-  if (all > 0 && !own.isKept && own.restarts < starts) {
+  // Rows that are too few to count are not clustered, and what is sent are neighbours' centroids. Private rows are never:
+  // a device whose first release is not written down yet has nothing but its neighbours' centroids either.
+  if (all > 0 && privacy !== "private" && !own.isKept && own.restarts < starts) {
     report(`a frame was sent after ${own.restarts} of ${starts} starts of the own k-means`);
   }
   for (let c = 0; c < k; c++) {

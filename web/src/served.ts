@@ -1,6 +1,14 @@
 // Where the built pages lie, what the dashboard among them shows, and how a state of the playground is written.
 
-export type { Action, ClusterProfile, DeviceView, LinkView, PrivacyView, Snapshot } from "./dashboard/snapshot.ts";
+export type {
+  Action,
+  ClusterProfile,
+  DeviceView,
+  LedgerView,
+  LinkView,
+  PrivacyView,
+  Snapshot,
+} from "./dashboard/snapshot.ts";
 export { playgroundState, type Setup, unreadSettings } from "./engine/setup.ts";
 
 /** The folder of the static files, with a slash at the end. */

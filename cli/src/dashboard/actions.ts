@@ -3,8 +3,8 @@
 import { whatNeighboursLearn } from "@fedkm/device";
 import { type DeviceFolder, readFolder } from "@fedkm/device/daemon";
 import { acceptPeer, pauseDevice, resetDevice, unlinkPeer, waitingFor } from "../devices/changes.ts";
+import { LONGEST_NAME, nameCluster } from "../devices/names.ts";
 import { lastStatus } from "../devices/state.ts";
-import { LONGEST_NAME, nameCluster } from "./names.ts";
 
 /** Of a request, what an action may hold; nothing of it is checked yet. */
 type Asked = Readonly<Partial<Record<"do" | "device" | "peer" | "acceptOpen" | "cluster" | "name", unknown>>>;

@@ -4,6 +4,7 @@ import { whatAllLearn, whatNeighboursLearn } from "@fedkm/device";
 import type { DaemonStatus, LinkStatus } from "@fedkm/device/daemon";
 import type { DeviceView, LinkView, PrivacyView } from "@fedkm/web";
 import { count } from "../numbers.ts";
+import { ledgerView } from "./ledger.ts";
 
 /** What is known besides the status. */
 export type Around = Pick<DeviceView, "id" | "isRunning" | "study" | "names" | "profiles" | "history" | "log">;
@@ -34,7 +35,10 @@ export function viewOf(status: DaemonStatus, around: Around): DeviceView {
   };
 }
 
-function privacyView({ privacy, guarded, drift, shared }: DaemonStatus["device"]): PrivacyView {
+function privacyView(device: DaemonStatus["device"]): PrivacyView {
+  const { privacy, guarded, drift, shared } = device;
+  // A status that an earlier version wrote has none.
+  const ledger = device.private == null ? null : ledgerView(device.private);
   const facts: PrivacyView["facts"][number][] = [];
   if (guarded !== null) {
     const { smallestClass, rowsHeldBack, rowsWaiting } = guarded;
@@ -48,12 +52,12 @@ function privacyView({ privacy, guarded, drift, shared }: DaemonStatus["device"]
   if (drift !== null) {
     facts.push({ name: "centroids from the means of the own rows", value: `${drift.toFixed(1)} standard errors` });
   }
-  if (shared == null) return { mode: privacy, words: whatNeighboursLearn[privacy], facts };
+  if (shared == null) return { mode: privacy, words: whatNeighboursLearn[privacy], facts, ledger };
   facts.push(
     { name: "devices in the last sums", value: shared.devices === null ? "none" : count(shared.devices) },
     { name: "rows in the last sums", value: shared.pooledRows === null ? "none" : count(shared.pooledRows) },
   );
-  return { mode: `${privacy}, shared clusters`, words: whatAllLearn[privacy], facts };
+  return { mode: `${privacy}, shared clusters`, words: whatAllLearn[privacy], facts, ledger };
 }
 
 function linkView(link: LinkStatus, writtenAt: number): LinkView {

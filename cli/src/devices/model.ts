@@ -4,6 +4,7 @@ import { matrix } from "@fedkm/core";
 import { contractOf, studyId } from "@fedkm/device";
 import { clusterSizes, readFolder } from "@fedkm/device/daemon";
 import { MODEL_FORMAT, MODEL_VERSIONS, type Model } from "../model/model.ts";
+import { clusterNames } from "./names.ts";
 import { lastStatus } from "./state.ts";
 
 export async function modelOfFolder(state: string): Promise<Model> {
@@ -31,6 +32,7 @@ export async function modelOfFolder(state: string): Promise<Model> {
     missing: { policy: "refuse" },
     options: { k, alpha, method: "fedkm", graph: "links", seed: 0 },
     devices: [{ name, rows: sizes.reduce((sum, size) => sum + size, 0), sizes, centroids }],
+    ...namedClusters(clusterNames(state, centroids, scale), sizes),
     // What a device knows of others stays with it.
     links: [],
     objective,
@@ -40,4 +42,11 @@ export async function modelOfFolder(state: string): Promise<Model> {
     bytes: status.links.reduce((sum, { sent }) => sum + sent.bytes, 0),
     history: [],
   };
+}
+
+/** Clusters only if some have names. What else a model says of clusters are figures of rows, which stay on the device. */
+function namedClusters(names: readonly (string | null)[], sizes: readonly number[]): Pick<Model, "clusters"> {
+  if (names.every((name) => name === null)) return {};
+  const unknown = { mean: null, spread: null, difference: null, farthest: null, farthestDifference: null };
+  return { clusters: names.map((name, c) => ({ ...(name !== null && { name }), rows: sizes[c], ...unknown })) };
 }

@@ -1,4 +1,4 @@
-// Three devices of one machine, run by this process on a fast clock, and a browser to look at their dashboard.
+// Five devices of one machine, run by this process on a fast clock, and a browser to look at their dashboard.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,6 +23,16 @@ import type { Dashboard } from "../../src/dashboard/server.ts";
 const names = ["north", "south", "east"] as const;
 type Name = (typeof names)[number];
 
+const privateStudy = `name: private planes
+k: 3
+alpha: 1
+privacy: private
+typicalRows: 800
+features:
+  - { name: x1, unit: m, min: -13, max: 13 }
+  - { name: x2, unit: m, min: -13, max: 13 }
+`;
+
 /** Ten of a device's seconds pass in one, so that nobody waits for its looks at files. */
 const clock = {
   now: () => 10 * realClock.now(),
@@ -36,9 +46,13 @@ const surroundings = {
   linesLost: () => 0,
 };
 
+function linkTo({ name, identity, listen }: DeviceFolder) {
+  return { name, peer: identity.peer, addresses: listen };
+}
+
 export class Machine {
   readonly path = mkdtempSync(join(tmpdir(), "fedkm-dashboard-"));
-  readonly #daemons = new Map<Name, Daemon>();
+  readonly #daemons = new Map<string, Daemon>();
   #dashboard: Dashboard | undefined;
   #browser: Browser | undefined;
   folders: Readonly<Record<Name, DeviceFolder>> = {} as Record<Name, DeviceFolder>;
@@ -56,7 +70,6 @@ export class Machine {
     }
     const [north, south, east] = made;
     this.folders = { north, south, east };
-    const linkTo = ({ name, identity, listen }: DeviceFolder) => ({ name, peer: identity.peer, addresses: listen });
     await writeLinks(north.path, [linkTo(south)]);
     await writeLinks(south.path, [{ ...linkTo(north), addresses: [] }]);
     await writeLinks(east.path, [linkTo(north)]);
@@ -65,16 +78,39 @@ export class Machine {
     await this.run("south");
   }
 
+  /** Vault and safe have private rows, and are linked with each other. */
+  async startPrivate(): Promise<void> {
+    const ports = await freePorts("127.0.0.1", 2);
+    const made: DeviceFolder[] = [];
+    for (const [i, name] of ["vault", "safe"].entries()) {
+      this.writeRows(name, i + 1);
+      const listen = [`/ip4/127.0.0.1/tcp/${ports[i]}`];
+      const settings = { name, data: [this.at(`${name}.csv`)], listen, announce: [] };
+      made.push(await createFolder(this.at(name), privateStudy, settings));
+    }
+    const [vault, safe] = made;
+    await writeLinks(vault.path, [linkTo(safe)]);
+    await writeLinks(safe.path, [linkTo(vault)]);
+    await this.run("vault");
+    await this.run("safe");
+  }
+
+  /** Other rows for every seed. */
+  writeRows(name: string, seed: number): void {
+    const [rows] = paperData("iso", 1, 800, seed).datasets;
+    writeFileSync(this.at(`${name}.csv`), `x1,x2\n${toRows(rows).join("\n")}\n`);
+  }
+
   at(name: string): string {
     return join(this.path, name);
   }
 
-  async run(name: Name): Promise<void> {
+  async run(name: string): Promise<void> {
     const log = { info: () => {}, warn: () => {} };
     this.#daemons.set(name, await startDaemon({ folder: this.at(name), log, surroundings, clock }));
   }
 
-  async halt(name: Name): Promise<void> {
+  async halt(name: string): Promise<void> {
     await this.#daemons.get(name)?.stop();
     this.#daemons.delete(name);
   }
@@ -110,7 +146,7 @@ export class Machine {
   async close(): Promise<void> {
     this.unserve();
     await this.#browser?.close();
-    await Promise.all(names.map((name) => this.halt(name)));
+    await Promise.all([...this.#daemons.keys()].map((name) => this.halt(name)));
     rmSync(this.path, { recursive: true });
   }
 }

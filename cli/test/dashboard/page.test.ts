@@ -9,7 +9,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, vi } from "vitest";
 import { browserTest as test } from "../../../core/test/hosts/chromium.ts";
 import { carryOut } from "../../src/dashboard/actions.ts";
-import { clusterNames } from "../../src/dashboard/names.ts";
+import { clusterNames } from "../../src/devices/names.ts";
 import { outcome } from "../folder.ts";
 import { Machine } from "./machine.ts";
 
@@ -19,6 +19,7 @@ const hostile = '<img src=x onerror="window.wasRun=1">\u202egnorw';
 
 beforeAll(async () => {
   await machine.start();
+  await machine.startPrivate();
   await vi.waitFor(() => {
     for (const name of ["north", "south"]) expect(machine.status(name).device.phase).toBe("settled");
   }, BOUND);
@@ -34,7 +35,7 @@ beforeAll(async () => {
     pending: [{ peer: "12D3KooWhostile", address: hostile, attempts: 1, firstAt: since, lastAt: since }],
   };
   writeFileSync(join(machine.at("west"), "status.json"), JSON.stringify(words));
-  await machine.serve("north", "south", "west");
+  await machine.serve("north", "vault", "south", "west");
 }, 120_000);
 afterAll(() => machine.close());
 
@@ -129,6 +130,53 @@ test("shows what the own rows of every cluster are like, by their definition", a
   await page.close();
 });
 
+test("shows the ledger of a private device as its status file has it: both releases, changed rows, and consent to them", async () => {
+  const { page } = await machine.open();
+  await shows(page, "vault");
+  const ledger = async (about: RegExp) => {
+    await expect
+      .poll(async () => {
+        const { private: status } = machine.status("vault").device;
+        if (status === null) return "no ledger in the status file";
+        const { epsilonSpent, epsilonLifetime, delta, releases } = status;
+        const expected = {
+          epsilonSpent: significant(epsilonSpent, 3),
+          epsilonLifetime: significant(epsilonLifetime, 3),
+          delta: significant(delta, 2),
+          releases: count(releases),
+          bar: epsilonSpent / epsilonLifetime,
+        };
+        const names = ["epsilonSpent", "epsilonLifetime", "delta", "releases"];
+        const meter = page.getByRole("meter", { name: "Epsilon spent" });
+        const [whole, spent] = [await meter.boundingBox(), await meter.locator("div").boundingBox()];
+        const seen = {
+          ...Object.fromEntries(await Promise.all(names.map(async (one) => [one, await field(page, one)]))),
+          bar: (spent?.width ?? 0) / (whole?.width ?? 1),
+        };
+        expect(await field(page, "ledger")).toMatch(about);
+        expect(seen).toEqual({ ...expected, bar: expect.closeTo(expected.bar, 2) });
+        return status;
+      }, BOUND)
+      .toMatchObject({ releases: expect.any(Number) });
+    return machine.status("vault").device.private;
+  };
+  const isAlarm = () => page.locator('[data-field="ledger"]').evaluate((words) => words.classList.contains("alarm"));
+  expect(await ledger(/^Neighbours see only what follows from the means .* cost nothing more/)).toMatchObject({
+    releases: 2,
+    epsilonLifetime: 4,
+  });
+  expect(await isAlarm()).toBe(false);
+  machine.writeRows("vault", 7);
+  expect(await ledger(/^The data have changed since .* needs your consent/)).toMatchObject({ releases: 2 });
+  expect(await isAlarm()).toBe(true);
+  expect(await section(page, "Notices").textContent()).toContain("the data are others than those that were released");
+  expect(await outcome("device", "consent", "--state", machine.at("vault"))).toMatchObject({ code: 0 });
+  const renewed = await ledger(/^Neighbours see only what follows/);
+  expect(renewed?.releases).toBeGreaterThan(2);
+  expect(renewed?.epsilonSpent).toBeGreaterThan(1.1);
+  await page.close();
+});
+
 test("names a cluster, and the name follows the cluster", async () => {
   const { page } = await machine.open();
   await shows(page, "north");
@@ -139,6 +187,20 @@ test("names a cluster, and the name follows the cluster", async () => {
   const button = page.getByRole("button", { name: "Name cluster 1, now calm" });
   await expect.poll(() => button.textContent(), BOUND).toContain("1 calm <img");
   expect(await page.locator("img").count()).toBe(0);
+  // A model has the names, and what is labelled with it as well.
+  const [model, labelled] = [join(machine.path, "named.json"), join(machine.path, "named.csv")];
+  await outcome("device", "export", "--state", machine.at("north"), "--out", model);
+  const { clusters } = JSON.parse(readFileSync(model, "utf8"));
+  expect(clusters.map(({ name, mean }: { name?: string; mean: null }) => [name?.slice(0, 4), mean])).toEqual([
+    [undefined, null],
+    ["calm", null],
+    [undefined, null],
+  ]);
+  const data = machine.at("north.csv");
+  expect(await outcome("predict", "--model", model, data, "--out", labelled)).toMatchObject({ code: 0 });
+  const rows = readFileSync(labelled, "utf8").trim().split("\n");
+  expect(rows[0]).toBe("x1,x2,cluster,cluster_name");
+  for (const row of rows.slice(1)) expect(row.includes("calm")).toBe(row.split(",")[2] === "1");
   // Numbered anew, as after a reset: the name is where its cluster is.
   const centroids = machine.status("north").device.centroids ?? [];
   expect(clusterNames(machine.at("north"), centroids.toReversed(), [1, 1]).map((own) => own?.slice(0, 4))).toEqual([
@@ -215,7 +277,7 @@ test("goes on by itself when the program that serves it has started again, and e
   const { page } = await machine.open();
   machine.unserve();
   await page.getByText("not reached; trying again").waitFor();
-  await machine.serve("north", "south", "west");
+  await machine.serve("north", "vault", "south", "west");
   await page.getByText("live", { exact: true }).waitFor();
   await shows(page, "south");
   await vi.waitFor(async () => {
@@ -263,7 +325,7 @@ test.each(["light", "dark"] as const)(
   async (colorScheme) => {
     const { page } = await machine.open({ colorScheme });
     const buttons = page.getByRole("navigation").getByRole("button");
-    for (const button of [buttons.first(), buttons.last()]) {
+    for (const button of [buttons.first(), buttons.nth(1), buttons.last()]) {
       await button.click();
       const faults = await page.evaluate(`${axe}; axe.run().then(({ violations }) => violations
       .filter(({ impact }) => impact === "serious" || impact === "critical")
@@ -277,7 +339,7 @@ test.each(["light", "dark"] as const)(
 test("is no wider than a phone, whatever devices are called", async () => {
   const { page } = await machine.open({ width: 390 });
   const buttons = page.getByRole("navigation").getByRole("button");
-  for (const button of [buttons.first(), buttons.last()]) {
+  for (const button of [buttons.first(), buttons.nth(1), buttons.last()]) {
     await button.click();
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
   }

@@ -67,6 +67,8 @@ export interface Simulation {
   setLinks(i: number, others: readonly number[]): void;
   setRows(i: number, rows: Matrix): void;
   reset(i: number): void;
+  /** Its owner agrees that its rows are published anew. */
+  consent(i: number): void;
   /** It stays so if the device is restarted. */
   setPaused(i: number, isPaused: boolean): void;
   /** Its owner accepts another study. It changes to it when its neighbours have, or when its owner says so (`finish`). */
@@ -225,6 +227,7 @@ export function simulate(options: SimulationOptions): Simulation {
       places[i]?.device?.setRows(rows);
     },
     reset: (i) => places[i]?.device?.reset(),
+    consent: (i) => places[i]?.device?.reset(datasets[i]),
     setPaused(i, isPaused) {
       if (isPaused) paused.add(i);
       else paused.delete(i);

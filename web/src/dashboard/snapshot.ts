@@ -60,6 +60,21 @@ export interface PrivacyView {
   readonly words: string;
   /** Further facts, each with its name: the smallest class, rows held back. */
   readonly facts: readonly { readonly name: string; readonly value: string }[];
+  /** Of a private device; null: it is not private. */
+  readonly ledger: LedgerView | null;
+}
+
+/** What was released of a private device's rows, and what that has cost. */
+export interface LedgerView {
+  readonly epsilonSpent: number;
+  /** The most that may ever be spent. */
+  readonly epsilonLifetime: number;
+  readonly delta: number;
+  readonly releases: number;
+  /** What others see now and what comes next, or what is wrong. */
+  readonly words: string;
+  /** Whether a person has to look at it. */
+  readonly needsPerson: boolean;
 }
 
 export interface LinkView {

@@ -74,11 +74,14 @@ function* rounds(
   const datasets = scene.present.map((device) => all[device]);
   const links = graphOf(scene);
   // Left out, it is what core holds for right with this alpha and penalty.
-  const init: { init?: Init } = given !== undefined ? { init: given } : startOf(setup);
+  const init = given === undefined ? startOf(setup) : { init: given };
   const common = { k, alpha, seed, rounds: MOST_ROUNDS, ...init };
   if (method === "consensus") yield* consensusRounds(datasets, links, common);
-  else if (method === "distributed") yield* distributedRounds(datasets, links, common);
-  else if (method !== "fedkm") {
+  else if (method === "distributed") {
+    // Those that compare clusters by their places need no order.
+    const seeds = given === undefined && setup.start === "aligned" ? "aligned" : "own";
+    yield* distributedRounds(datasets, links, { ...common, seeds });
+  } else if (method !== "fedkm") {
     const { centroids, history } = methods[method](datasets, links, { k, alpha, seed });
     yield { ...history[history.length - 1], round: 0, centroids };
   } else if (scene.frozen.size === 0) {
@@ -91,7 +94,8 @@ function* rounds(
 /** Core refuses a common start with these penalties: the devices would never leave it. */
 function startOf({ start, penalty }: Setup): { init?: Init } {
   const isCommon = start === "auto" || start === "federated";
-  return start === "auto" || (penalty !== "squared" && isCommon) ? {} : { init: start };
+  if (start === "auto" || (penalty !== "squared" && isCommon)) return {};
+  return { init: start === "aligned" ? "local" : start };
 }
 
 /** Rounds in which some devices do not update: all others do, one after the other. */

@@ -11,7 +11,8 @@ type GraphName = (typeof graphNames)[number];
 export const methodNames = ["fedkm", "local", "consensus", "distributed", "pooled"] as const;
 export type MethodName = (typeof methodNames)[number];
 
-export const startNames = ["auto", "federated", "local", "kmeans++"] as const;
+/** aligned: own k-means, and every device gives its clusters the order of a neighbour's. */
+export const startNames = ["auto", "federated", "local", "aligned", "kmeans++"] as const;
 export const scheduleNames = ["cyclic", "random", "coloured", "simultaneous"] as const;
 export const penaltyNames = ["squared", "norm", "truncated"] as const;
 /** dependable: what fedkm does unless told otherwise. paper: Algorithm 1 as printed. */

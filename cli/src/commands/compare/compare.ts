@@ -25,6 +25,7 @@ import { printGrid } from "./grid.ts";
 import type { CompareOptions } from "./options.ts";
 import { outcomeTable } from "./outcomes.ts";
 import { parseSettings } from "./set.ts";
+import { type Watched, watchable } from "./watch.ts";
 
 interface Comparison {
   readonly data: ComparedData;
@@ -36,6 +37,7 @@ interface Comparison {
   readonly pooledRestarts: number;
   readonly outcomes: readonly MethodOutcome[];
   readonly tooDear: readonly TooDear[];
+  readonly watched: readonly Watched[];
 }
 
 export async function compare(options: CompareOptions, io: Console): Promise<void> {
@@ -76,7 +78,9 @@ export async function compare(options: CompareOptions, io: Console): Promise<voi
       if ("gcd" in next.value) outcomes.push(next.value);
       else tooDear.push(next.value);
     }
-    const comparison = { data, graph, k, budget, settings, outcomes, tooDear, pooledRestarts: next.value.restarts };
+    const watched = watchable(options, k, settings, outcomes);
+    const pooledRestarts = next.value.restarts;
+    const comparison = { data, graph, k, budget, settings, outcomes, tooDear, watched, pooledRestarts };
     if (outcomes.length > 0)
       await writeWhole(
         out,
@@ -105,7 +109,7 @@ function chosen(
 }
 
 function summary({ seed, alpha, init, split = "even", out }: CompareOptions, comparison: Comparison) {
-  const { data, graph, k, budget, settings, outcomes, tooDear, pooledRestarts } = comparison;
+  const { data, graph, k, budget, settings, outcomes, tooDear, watched, pooledRestarts } = comparison;
   const points = data.datasets.reduce((sum, { rows }) => sum + rows, 0);
   const links = Array.from(edges(graph)).length;
   const problem = {
@@ -123,11 +127,11 @@ function summary({ seed, alpha, init, split = "even", out }: CompareOptions, com
     pooledRestarts,
   };
   const picture = outcomes.length > 0 ? out : null;
-  return { ...problem, methods: outcomes, tooDear, picture };
+  return { ...problem, methods: outcomes, tooDear, watched, picture };
 }
 
 function report({ alpha, seed, init, split, out }: CompareOptions, comparison: Comparison, styled: boolean): string[] {
-  const { data, graph, k, budget, settings, outcomes, tooDear } = comparison;
+  const { data, graph, k, budget, settings, outcomes, tooDear, watched } = comparison;
   const points = data.datasets.reduce((sum, { rows }) => sum + rows, 0);
   const links = Array.from(edges(graph)).length;
   const head = `${data.name}: ${count(points)} points on ${graph.size} devices, ${links} links, k = ${k}, alpha = ${alpha}, seed ${seed}${split === undefined ? "" : `, split ${split}`}`;
@@ -141,6 +145,7 @@ function report({ alpha, seed, init, split, out }: CompareOptions, comparison: C
     ...wrap(columnsExplained, 80),
     ...wrap(referenceExplained(comparison), 80),
     ...(outcomes.some(({ costRatio }) => costRatio === null) ? wrap(noRatio, 80) : []),
+    ...(watched.length > 0 ? ["", "watch these runs:", ...watched.map(({ command }) => `  ${command}`)] : []),
     ...(outcomes.length > 0 ? ["", `picture: ${out}`] : []),
   ];
 }

@@ -57,10 +57,12 @@ export interface Problem {
   readonly graph: Graph;
 }
 
+export const LINK_PROBABILITY = 0.7;
+
 /** Ten devices with 100 of the paper's iso points each, linked as G(10, 0.7). */
 export function demoProblem(seed: number): Problem {
   const { datasets } = paperData("iso", 10, 100, seed);
-  const graph = erdosRenyi(10, 0.7, randomStream(seed, "graph"));
+  const graph = erdosRenyi(10, LINK_PROBABILITY, randomStream(seed, "graph"));
   return { seed, k: 3, alpha: 1, rounds: 200, preset: "paper", init: "local", datasets, graph };
 }
 

@@ -1,12 +1,13 @@
 // fedkm demo: ten devices that agree over real sockets, five methods in memory beside them, one table, one picture.
 
 import { consensusVariation, edges, globalCentroidDeviation, objective } from "@fedkm/core";
+import { playgroundState } from "@fedkm/web";
 import { bold, type Console, isStyled } from "../../console.ts";
 import { count, duration, significant, times } from "../../numbers.ts";
 import { progressOn } from "../../progress.ts";
 import { alignColumns, wrap } from "../../table.ts";
 import { writeWhole } from "../../write.ts";
-import { type Comparison, compare, demoProblem, type MethodName, methodNames } from "./comparison.ts";
+import { type Comparison, compare, demoProblem, LINK_PROBABILITY, type MethodName, methodNames } from "./comparison.ts";
 import { type DevicesResult, runDevices } from "./devices.ts";
 
 export interface DemoOptions {
@@ -91,7 +92,14 @@ function report(demonstrated: Demonstrated, picture: string, styled: boolean): s
   const problem = `${graph.size} devices, ${datasets[0].rows} points each, ${links} links, k = ${k}, alpha = ${alpha}, seed ${seed}`;
   const texts = [whatRan(demonstrated.devices), columnsExplained, whatIsSeen(demonstrated)];
   const paragraphs = texts.flatMap((text) => ["", ...wrap(text, 80)]);
-  return [problem, "", ...resultTable(demonstrated, styled), ...paragraphs, "", `picture: ${picture}`];
+  const watch = ["watch fedkm:", `  fedkm playground '${stateOf(demonstrated)}'`];
+  return [problem, "", ...resultTable(demonstrated, styled), ...paragraphs, "", ...watch, `picture: ${picture}`];
+}
+
+/** The page draws the same points and links. */
+function stateOf({ problem: { seed, k, alpha, preset, datasets, graph } }: Demonstrated): string {
+  const size = { devices: graph.size, points: datasets[0].rows, density: LINK_PROBABILITY };
+  return playgroundState({ data: "iso", ...size, k, alpha, preset, start: "local", seed });
 }
 
 function whatRan({ inProcess, isAgreed }: DevicesResult): string {
