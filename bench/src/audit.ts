@@ -13,9 +13,9 @@ const sections: Record<string, Section> = {
   },
   async private(isShort) {
     const { privateRows } = await import("./audit/private.ts");
-    return privateRows(
-      isShort ? { seeds: 5, draws: 20_000, runs: 2_000 } : { seeds: 24, draws: 1_000_000, runs: 5_000 },
-    );
+    const { privateShared } = await import("./audit/privateShared.ts");
+    const sizes = isShort ? { seeds: 5, draws: 20_000, runs: 2_000 } : { seeds: 24, draws: 1_000_000, runs: 5_000 };
+    return [privateRows(sizes), privateShared(sizes)].every((isGood) => isGood);
   },
   async poison(isShort) {
     const { poison } = await import("./audit/poison.ts");

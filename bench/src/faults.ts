@@ -8,8 +8,12 @@ type Family = (isShort: boolean) => Promise<boolean>;
 // Each is loaded when it runs: a simulation needs no libp2p.
 const families: Record<string, Family> = {
   async simulated(isShort) {
-    const { faultsInSimulation } = await import("./faults/simulated.ts");
-    return faultsInSimulation({ seeds: isShort ? [1] : [1, 2, 3, 4, 5] });
+    const { faultsInSimulation, staggeredStarts } = await import("./faults/simulated.ts");
+    const held = [
+      await faultsInSimulation({ seeds: isShort ? [1] : [1, 2, 3, 4, 5] }),
+      await staggeredStarts({ networks: isShort ? 6 : 250 }),
+    ];
+    return held.every((is) => is);
   },
   async ghosts(isShort) {
     const { ghosts } = await import("./faults/ghosts.ts");

@@ -5,7 +5,14 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { normalStream, randomStream } from "@fedkm/core";
-import { beforeAll, describe, expect, test } from "vitest";
+import {
+  type ClickHouseForTests,
+  missingEngines,
+  type PostgresForTests,
+  startClickHouse,
+  startPostgres,
+} from "@fedkm/sql/engines";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { outcome, temporaryFolder } from "./folder.ts";
 import { peer } from "./peers.ts";
 
@@ -44,6 +51,42 @@ async function text(...args: string[]): Promise<string> {
   return stdout;
 }
 
+const missing = missingEngines();
+for (const line of missing) console.warn(`skipped, not installed: ${line}`);
+const has = (engine: string) => !missing.some((line) => line.startsWith(engine));
+
+let postgres: PostgresForTests | undefined;
+let clickhouse: ClickHouseForTests | undefined;
+
+/** The rows as tables of the servers, with columns as people would have them and the number of each row. */
+beforeAll(async () => {
+  const columnOf = (c: number) => rows.map((row) => (row[c] === "" ? null : row[c]));
+  if (has("PostgreSQL")) {
+    postgres = await startPostgres();
+    await postgres.run(
+      `create table "the rows" as select * from
+        unnest($1::float8[], $2::float8[], $3::text[], $4::boolean[]) with ordinality as t("si""ze", y, colour, flag, id)`,
+      columns.map((_, c) => columnOf(c)),
+    );
+  }
+  if (has("ClickHouse")) {
+    clickhouse = await startClickHouse();
+    const types = [
+      '`si"ze` Nullable(Float64)',
+      "y Nullable(Float64)",
+      "colour Nullable(String)",
+      "flag Nullable(String)",
+    ];
+    await clickhouse.run(`create table \`the rows\` (${types.join(", ")}, id UInt32) engine = Memory`);
+    const cell = (text: string) => (text === "" ? "\\N" : text.replaceAll("\\", "\\\\"));
+    const lines = rows.map((row, id) => `${row.map(cell).join("\t")}\t${id}\n`);
+    await clickhouse.run(`insert into \`the rows\` format TabSeparated\n${lines.join("")}`);
+  }
+}, 120 * SECONDS);
+afterAll(async () => {
+  await Promise.all([postgres?.stop(), clickhouse?.stop()]);
+}, 60 * SECONDS);
+
 function same(labels: readonly (number | null)[], expected: readonly (number | null)[]): void {
   expect(labels).toHaveLength(expected.length);
   expect(labels.filter((label, row) => label !== expected[row]).length).toBe(0);
@@ -64,16 +107,36 @@ describe.each([
   }, 120 * SECONDS);
   const exported = (...args: string[]) => text("export", model, "--place", "p1", ...args);
 
+  const inOrder = async (dialect: string) => {
+    const sql = await exported("--as", "sql", "--dialect", dialect, "--table", "the rows");
+    return `select cluster from (${sql.replace(/;\s*$/, "")}) as labelled order by id`;
+  };
+
   test("labels in DuckDB", { timeout: 120 * SECONDS }, async () => {
     const duckdb = peer("@duckdb/node-api");
     if (duckdb === undefined) return;
     const connection = await (await duckdb.DuckDBInstance.create(":memory:")).connect();
     const read = `read_csv('${later}', all_varchar = true, parallel = false)`;
     await connection.run(`create table "the rows" as select *, row_number() over () as id from ${read}`);
-    const sql = await exported("--as", "sql", "--dialect", "duckdb", "--table", "the rows");
-    const answer = await connection.runAndReadAll(`select cluster from (${sql.replace(/;\s*$/, "")}) order by id`);
+    const answer = await connection.runAndReadAll(await inOrder("duckdb"));
     same(
       answer.getRowObjects().map(({ cluster }: { cluster: number | null }) => cluster),
+      labels,
+    );
+  });
+
+  test.skipIf(!has("PostgreSQL"))("labels in PostgreSQL", { timeout: 120 * SECONDS }, async () => {
+    const answer = await postgres?.run(await inOrder("postgres"));
+    same(answer?.rows.map(({ cluster }) => cluster as number | null) ?? [], labels);
+  });
+
+  test.skipIf(!has("ClickHouse"))("labels in ClickHouse", { timeout: 120 * SECONDS }, async () => {
+    const answer = (await clickhouse?.run(`${await inOrder("clickhouse")} format TabSeparated`)) ?? "";
+    same(
+      answer
+        .trimEnd()
+        .split("\n")
+        .map((label) => (label === "\\N" ? null : Number(label))),
       labels,
     );
   });

@@ -39,7 +39,7 @@ test("SQL quotes names and texts, and writes every double with all its digits", 
   expect(sql).toContain('FROM "my ""rows""" AS fedkm_row');
   expect(sql).toContain(`CAST('${scaling.offset[0].toExponential()}' AS DOUBLE PRECISION)`);
   expect(sql).toContain("THEN 'short''s'");
-  expect(await exported("--as", "sql", "--dialect", "clickhouse")).toContain("THEN 'short\\'s'");
+  expect(await exported("--as", "sql", "--dialect", "clickhouse")).toContain("['tall', 'short\\'s']");
 });
 
 test.each([
@@ -85,4 +85,13 @@ test.each([
 ])("%j is refused in one line", async (args, line) => {
   const { code, stdout, stderr } = await outcome("export", model, ...args);
   expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: `fedkm: ${line}\n` });
+});
+
+test("a column of one value has one rank in SQL", async () => {
+  const data = folder.file("flat.csv", "flat,y\n3,1\n3,2\n3,8\n3,9\n");
+  const results = join(folder.path, "flat");
+  await outcome("fit", data, "--k", "2", "--scale", "rank", "--out", results);
+  const { code, stdout } = await outcome("export", join(results, "model.json"), "--as", "sql", "--dialect", "duckdb");
+  expect(code).toBe(0);
+  expect(stdout).toContain("WHEN fedkm_c0 >= 3e+0 THEN 5e-1 ELSE 5e-1 END");
 });

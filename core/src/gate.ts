@@ -6,13 +6,13 @@ import { squaredDistance } from "./kernel/js.ts";
 import type { GateRoom, UpdateState } from "./updateState.ts";
 
 /** A term is far beyond this many times the median length of the neighbours'. */
-const FAR = 3;
+const FAR = 4;
 
 /** A term fades from this many limits on, and is gone at twice as many: honest neighbours are hardly ever so far. */
 const FADING = 4;
 
 /** A neighbour is far as a whole if the squares of its distances are more than this share of their limits, on average. */
-const MOST_AT_ONCE = 1 / 2;
+const MOST_AT_ONCE = 0.45;
 
 /**
  * With fewer neighbours none is far as a whole: of two, the farther one is near the limits that the other sets whenever

@@ -5,7 +5,7 @@ import { runs } from "../../test/runs.ts";
 import { type Matrix, matrix, paperData } from "../src/index.ts";
 import { epsilonOf, rhoOf } from "../src/private/budget.ts";
 import { discreteGaussian, type RandomBytes, varianceAtLeast } from "../src/private/discreteGaussian.ts";
-import { devicesToGain } from "../src/private/expected.ts";
+import { devicesToGain, errorsUnderMasks } from "../src/private/expected.ts";
 import { cellSummary, countCells, gridFor, releaseCells } from "../src/private/grid.ts";
 import {
   reachIn,
@@ -177,5 +177,35 @@ describe("devicesToGain(expected)", () => {
     expect(at(800, 5)).toBe(1);
     expect(at(200, 1)).toBe(10);
     expect(at(100, 0.5)).toBe(Number.POSITIVE_INFINITY);
+  });
+});
+
+describe("errorsUnderMasks(expected, devices, colluders)", () => {
+  const box = { low: Float64Array.of(-13, -13), high: Float64Array.of(13, 13) };
+  const at = (rows: number, devices: number, epsilon: number) =>
+    errorsUnderMasks(
+      {
+        rowsOfCluster: rows / 3,
+        variance: 1,
+        reach: reachIn(box.low, box.high),
+        rho: rhoOf(epsilon, 1e-5),
+        grid: gridFor(box, devices * rows, epsilon),
+      },
+      devices,
+      1,
+    );
+
+  it("is less together where the paper's data was measured so, and drowns with few rows", () => {
+    for (const [rows, devices, epsilon] of [
+      [100, 10, 1],
+      [800, 10, 0.5],
+      [20, 100, 0.5],
+    ]) {
+      const { together, alone } = at(rows, devices, epsilon);
+      expect(together).toBeLessThan(alone);
+    }
+    expect(at(200, 4, 1).together).toBeGreaterThan(at(200, 4, 1).alone);
+    expect(at(20, 10, 0.5).together).toBe(Number.POSITIVE_INFINITY);
+    expect(at(800, 10, 1).alone).toBeCloseTo(Math.sqrt(3 / 800), 12);
   });
 });

@@ -42,6 +42,8 @@ export interface Study {
   readonly colluders?: number;
   /** With shared clusters: where they begin, in the features' units. Absent: sums over all rows say it. */
   readonly seed?: readonly (readonly number[])[];
+  /** With shared clusters and privacy "private": rows are released with so many devices at least. */
+  readonly devices?: number;
   /** With privacy "private": what all releases of one version of a device's rows cost, and all that it ever makes. */
   readonly epsilon?: number;
   readonly delta?: number;
@@ -72,6 +74,7 @@ const fields = [
   "clusters",
   "colluders",
   "seed",
+  "devices",
 ];
 const featureFields = ["name", "unit", "min", "max", "scale"];
 

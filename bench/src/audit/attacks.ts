@@ -33,7 +33,7 @@ const collapse: Attack = ({ own }) => each(own, (_, i) => columnMean(own, i % ow
 const inside: Attack = (victim) => {
   const { centroids } = victim;
   const limits = limitsOf(victim);
-  const reach = 0.999 * Math.SQRT1_2;
+  const reach = 0.999 * Math.sqrt(0.45);
   return each(centroids, (x, i) => x + (reach * limits[Math.floor(i / centroids.cols)]) / Math.sqrt(centroids.cols));
 };
 
@@ -52,7 +52,7 @@ function limitsOf({ points, centroids, others, liars, alpha }: Victim): number[]
   return Array.from({ length: centroids.rows }, (_, c) => {
     const lengths = others.map((other) => nearestDistance(centroids, c, other)).sort((a, b) => a - b);
     // Liars in the majority decide what is far.
-    const far = voter < lengths.length ? 3 * lengths[voter] : 10;
+    const far = voter < lengths.length ? 4 * lengths[voter] : 10;
     const count = Math.max(1, labels.filter((label) => label === c).length);
     const harmless = ((5 / degree) * deviation * Math.sqrt(count)) / points.rows;
     return Math.max(far, harmless / (2 * alpha));

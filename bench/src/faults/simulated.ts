@@ -70,6 +70,9 @@ const faults: readonly Fault[] = [
   },
 ];
 
+const STAGGER_MILLISECONDS = 20_000;
+const FIRST_STAGGERED_SEED = 101;
+
 const kinds: readonly PaperKind[] = ["iso", "var", "aniso"];
 
 /** Prints a line for each fault; the bars are 0.1 % of `fit` without a fault, and 1 % of that with one. */
@@ -94,6 +97,29 @@ export async function faultsInSimulation({ seeds }: { seeds: readonly number[] }
   }
   print(`Faults in simulation: ten devices, ${kinds.join(", ")}, ${seeds.length} seeds each`, rows);
   return isGood;
+}
+
+/** Devices that start long after others have settled, on other networks than above; the bar is 0.1 % of `fit`. */
+export async function staggeredStarts({ networks }: { networks: number }): Promise<boolean> {
+  const above: number[] = [];
+  for (let n = 0; n < networks; n++) {
+    const seed = FIRST_STAGGERED_SEED + n;
+    const given = problem(kinds[n % kinds.length], seed, 0.7);
+    const reached = await objectiveWith(
+      { name: "none", options: { staggerMilliseconds: STAGGER_MILLISECONDS } },
+      given,
+      seed,
+    );
+    const { k, alpha } = given.study;
+    const { objective } = fit(given.datasets, given.graph, { k, alpha, seed, rounds: 10_000 });
+    above.push(...changes([reached], [objective]));
+  }
+  const within = above.filter((percent) => percent <= 0.1).length;
+  print(`Starts within ${STAGGER_MILLISECONDS / 1000} s of each other in simulation, ten devices`, [
+    ["networks", "within 0.1 % of fit", "worst"],
+    [String(networks), String(within), `${Math.max(...above).toFixed(4)} %`],
+  ]);
+  return within === networks;
 }
 
 /** In per cent. Less than the reference is a better end, and no fault. */

@@ -50,7 +50,7 @@ export function releaseCells(points: Matrix, grid: Grid, rho: number, bytes: Ran
 }
 
 /** The cells that have rows beyond doubt, as points in their middles; whoever reads them learns nothing else. */
-export function cellSummary(counts: readonly bigint[], { low, high, perSide }: Grid, rho: number): Summary {
+export function cellSummary(counts: readonly (bigint | number)[], { low, high, perSide }: Grid, rho: number): Summary {
   const cols = low.length;
   const bar = EMPTY_BELOW * Math.sqrt(countVariance(rho));
   const kept = Array.from(counts.keys()).filter((cell) => Number(counts[cell]) > bar);

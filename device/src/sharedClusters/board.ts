@@ -1,10 +1,8 @@
 // The board of one generation: an entry of each device, and whether those that belong together are all there.
 
 import type { Entry } from "./entry.ts";
+import { MOST_ENTRIES } from "./pace.ts";
 import { addWords, integersOf } from "./words.ts";
-
-/** A board has at most so many entries. Larger networks need sums over a tree. */
-const MOST_ENTRIES = 256;
 
 export interface Closed {
   readonly devices: readonly string[];

@@ -5,8 +5,17 @@ import { isOfStudy, typeOf } from "../frameHead.ts";
 import { LARGEST_FRAME_BYTES } from "../link/limits.ts";
 import { type Contract, type Decoded, decode, getInteger, HEADER_BYTES, setInteger, writeHeader } from "../protocol.ts";
 import { decodeEntry, type Entry, encodeEntry, MARK_BYTES } from "./entry.ts";
-import { type Content, GENERATION_HEAD_BYTES, generationBytes, type Stage, stages } from "./generation.ts";
+import {
+  type Content,
+  GENERATION_HEAD_BYTES,
+  generationBytes,
+  hasCentroids,
+  hasRoster,
+  type Stage,
+  stages,
+} from "./generation.ts";
 import { sizesOf } from "./plan.ts";
+import { decodeRoster } from "./roster.ts";
 import { hex } from "./secrets.ts";
 import type { Shape } from "./shape.ts";
 
@@ -43,7 +52,8 @@ export function encodeMessage(
   const { stamp, knows, isDropped, number, hash, content, isAsking, have, entries, stage } = message;
   const numbers = content?.numbers ?? new Float64Array(0);
   const { steps, rows, seeded } = content ?? { steps: 0, rows: 0, seeded: 0 };
-  const state = generationBytes({ number, stage, steps, rows, seeded, numbers });
+  const roster = content?.roster;
+  const state = generationBytes({ number, stage, steps, rows, seeded, numbers, ...(roster && { roster }) });
   const encoded = entries.map(encodeEntry);
   const marksAt = HEADER_BYTES + FIXED_BYTES + state.length;
   const length = encoded.reduce((sum, bytes) => sum + bytes.length, marksAt + MARK_BYTES * have.length);
@@ -104,19 +114,29 @@ function decodeMessage(shape: Shape, contract: Contract, frame: Uint8Array): Dec
   const flags = view.getUint16(HEADER_BYTES + 42, true);
   const stage = Object.values(stages).find((one) => one === view.getUint8(at + 8));
   if (flags > 7 || stage === undefined || view.getUint8(at + 9) !== 0) return refused("flags");
+  // Nobody asks private rows for other sums than those that are paid for.
+  if (hasRoster(stage) !== (shape.releasing !== undefined)) return refused("flags");
   const sizes = sizesOf(shape, stage);
-  const marksAt = at + GENERATION_HEAD_BYTES + (flags & NUMBERS_FLAG ? 8 * sizes.numbers : 0);
-  const entriesAt = marksAt + MARK_BYTES * marks;
-  if (frame.length < entriesAt) return refused("length");
+  let marksAt = at + GENERATION_HEAD_BYTES;
   let content: Content | undefined;
   if (flags & NUMBERS_FLAG) {
+    marksAt += 8 * sizes.numbers;
+    if (frame.length < marksAt) return refused("length");
     const numbers = Float64Array.from({ length: sizes.numbers }, (_, i) =>
       view.getFloat64(at + GENERATION_HEAD_BYTES + 8 * i, true),
     );
     if (!numbers.every(Number.isFinite)) return refused("number");
-    if (stage >= stages.cores && !isInside(shape, numbers)) return refused("bounds");
+    if (hasCentroids(stage) && !isInside(shape, numbers)) return refused("bounds");
     content = { stage, steps: view.getUint16(at + 10, true), rows, seeded, numbers };
+    if (hasRoster(stage)) {
+      const found = decodeRoster(frame, marksAt);
+      if (found === undefined) return refused("entry");
+      content = { ...content, roster: found.roster };
+      marksAt = found.end;
+    }
   }
+  const entriesAt = marksAt + MARK_BYTES * marks;
+  if (frame.length < entriesAt) return refused("length");
   const have = Array.from({ length: marks }, (_, n) =>
     hex(frame.subarray(marksAt + MARK_BYTES * n, marksAt + MARK_BYTES * (n + 1))),
   );

@@ -4,10 +4,12 @@
 import { Board, type Closed } from "./board.ts";
 import { type Entry, isWellSigned, maskedEntry } from "./entry.ts";
 import type { Message } from "./frame.ts";
-import { type Content, compareGenerations, type Generation, generation } from "./generation.ts";
+import { type Content, compareGenerations, type Generation, generation, stages } from "./generation.ts";
 import { FARTHEST_GENERATION, SILENCE_MILLISECONDS, SMALL_INTEGERS } from "./pace.ts";
 import { createLink, isLeftOut, isPending, type Link, meetLink, turnLink } from "./partner.ts";
-import { type Outcome, outcomeOf, sizesOf, stirred } from "./plan.ts";
+import { type End, endOf, following, numberAfter, sizesOf, stirred } from "./plan.ts";
+import { isEnough } from "./release.ts";
+import { isPlaceOf } from "./roster.ts";
 import { hex, idOf, type Secrets } from "./secrets.ts";
 import type { Shape } from "./shape.ts";
 import { dueLinks, type Place, tell } from "./telling.ts";
@@ -38,10 +40,12 @@ export class Member {
   /** Whether others find the numbers of this generation by themselves. */
   #isFound = true;
   #isPosted = false;
+  /** Whether its roster is safe; undefined: nobody has looked. */
+  #isEnough: boolean | undefined;
   #turnedAt = 0;
   isPaused = false;
   /** Undefined: this generation is not over here. */
-  #outcome: "settled" | "implausible" | undefined;
+  #outcome: End | undefined;
   /** Of the last generation that was closed here. */
   closed: Closed | undefined;
 
@@ -51,13 +55,14 @@ export class Member {
     this.#id = idOf(options.secrets.key);
     this.#generation = this.#made(number, content);
     this.#hash = hex(this.#generation.hash);
+    this.#outcome = endOf(content);
   }
 
   get generation(): Generation {
     return this.#generation;
   }
 
-  get outcome(): "settled" | "implausible" | undefined {
+  get outcome(): End | undefined {
     return this.#outcome;
   }
 
@@ -124,7 +129,8 @@ export class Member {
     this.#hash = hex(next.hash);
     this.#isFound = isFound;
     this.#isPosted = false;
-    this.#outcome = undefined;
+    this.#isEnough = undefined;
+    this.#outcome = endOf(next);
     this.#turnedAt = now;
     this.#board.clear();
     for (const link of this.#links.values()) turnLink(link);
@@ -142,15 +148,29 @@ export class Member {
 
   /** Puts the own entry on the board, once a generation, if everything is there that it needs. */
   post(now: number): void {
-    if (this.#isPosted || this.isPaused || this.pending(now).length > 0) return;
+    if (this.#isPosted || this.#outcome !== undefined || this.isPaused || this.pending(now).length > 0) return;
     const { secrets, epoch, colluders, integersFor } = this.#options;
     const partners = this.counted.map(({ peer, id, counted }) => ({ peer, id, epoch: counted }));
     if (partners.length <= colluders) return;
+    if (!this.#isInRoster(partners.map(({ id }) => id))) {
+      this.bump(now);
+      return;
+    }
     const integers = integersFor(this.#generation);
     if (integers === undefined) return;
     this.#isPosted = true;
     this.#board.add(maskedEntry(secrets, this.#generation, { epoch, partners, words: wordsOf(integers) }));
     this.#step(now);
+  }
+
+  /** Private rows are added to sums over devices that all know of each other, or not at all. */
+  #isInRoster(partners: readonly string[]): boolean {
+    const { releasing } = this.#options.shape;
+    const { stage, roster } = this.#generation;
+    if (releasing === undefined || stage === stages.census) return true;
+    if (roster === undefined || !isPlaceOf(roster, this.#id, partners)) return false;
+    this.#isEnough ??= isEnough(releasing, roster);
+    return this.#isEnough;
   }
 
   #step(now: number): void {
@@ -160,9 +180,9 @@ export class Member {
     if (closed === undefined) return;
     this.closed = closed;
     onClosed?.(this.#generation, closed);
-    const found: Outcome = outcomeOf(shape, this.#generation, closed.totals, closed.devices.length);
+    const found = following(shape, this.#generation, closed, (id) => this.#board.entryOf(id)?.links.keys() ?? []);
     if (typeof found === "string") this.#outcome = found;
-    else this.#turn(this.#made(this.#generation.number + 1, found), true, now);
+    else this.#turn(this.#made(numberAfter(this.#generation, found), found), true, now);
   }
 
   hear(peer: string, message: Message, now: number): void {

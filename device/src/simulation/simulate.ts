@@ -67,6 +67,8 @@ export interface Simulation {
   setLinks(i: number, others: readonly number[]): void;
   setRows(i: number, rows: Matrix): void;
   reset(i: number): void;
+  /** Its owner agrees that its rows are published anew. */
+  consent(i: number): void;
   /** It stays so if the device is restarted. */
   setPaused(i: number, isPaused: boolean): void;
   /** Its owner accepts another study. It changes to it when its neighbours have, or when its owner says so (`finish`). */
@@ -90,7 +92,9 @@ export interface Simulation {
 }
 
 /** A study with the contract of it, and the rows of a device in its features. */
-export type NextStudy = Pick<Part, "study" | "contract" | "rows">;
+export interface NextStudy extends Pick<Part, "study" | "contract"> {
+  readonly rows: Matrix;
+}
 
 /** Between two looks at whether all have settled. */
 const LOOK_MILLISECONDS = 100;
@@ -104,6 +108,7 @@ interface Place {
 }
 
 interface Kept extends Part {
+  readonly rows: Matrix;
   readonly memory: ReturnType<typeof volatileMemory>;
 }
 
@@ -222,6 +227,7 @@ export function simulate(options: SimulationOptions): Simulation {
       places[i]?.device?.setRows(rows);
     },
     reset: (i) => places[i]?.device?.reset(),
+    consent: (i) => places[i]?.device?.reset(datasets[i]),
     setPaused(i, isPaused) {
       if (isPaused) paused.add(i);
       else paused.delete(i);

@@ -1,94 +1,66 @@
-// What differs from one SQL to the next: names, texts, numbers, and a few functions.
+// What the SELECT of a model asks of a dialect of SQL: quoting as everywhere, cells as doubles or words, logarithms.
 
+import {
+  clickhouse as ofClickhouse,
+  duckdb as ofDuckdb,
+  postgres as ofPostgres,
+  spark as ofSpark,
+  trino as ofTrino,
+} from "@fedkm/sql/dialects";
 import type { DialectName } from "./formats.ts";
 
-export interface Dialect {
-  name(text: string): string;
-  text(value: string): string;
-  /** A double, to the last bit. */
-  number(value: number): string;
+export interface Dialect extends Pick<typeof ofDuckdb, "quote" | "text" | "number" | "least" | "fence"> {
   /** An expression as a double, NULL where it is not a number. */
   double(expression: string): string;
   /** An expression as text without spaces around it. */
   word(expression: string): string;
   logarithm(expression: string): string;
-  least(values: readonly string[]): string;
 }
 
-const doubled = (mark: string, text: string) => mark + text.replaceAll(mark, mark + mark) + mark;
-
-const standard: Dialect = {
-  name: (text) => doubled('"', text),
-  text: (value) => doubled("'", value),
-  // With an exponent it is a double and no decimal.
-  number: (value) => `CAST('${value.toExponential()}' AS DOUBLE PRECISION)`,
-  double: (expression) => `CAST(${expression} AS DOUBLE PRECISION)`,
-  word: (expression) => `TRIM(CAST(${expression} AS VARCHAR(65535)))`,
-  logarithm: (expression) => `LN(${expression})`,
-  least: (values) => `LEAST(${values.join(", ")})`,
-};
-
 const duckdb: Dialect = {
-  ...standard,
-  number: (value) => value.toExponential(),
+  ...ofDuckdb,
   double: (expression) => `NULLIF(CAST(${expression} AS DOUBLE), 'NaN'::DOUBLE)`,
   word: (expression) => `TRIM(CAST(${expression} AS VARCHAR))`,
+  logarithm: (expression) => `LN(${expression})`,
 };
 
 const postgres: Dialect = {
-  ...standard,
-  // Backslashes mean themselves, whatever the server's settings are.
-  text: (value) => (value.includes("\\") ? ` E${doubled("'", value.replaceAll("\\", "\\\\"))}` : doubled("'", value)),
-  number: (value) => `'${value.toExponential()}'::float8`,
+  ...ofPostgres,
   double: (expression) => `NULLIF(CAST(${expression} AS float8), 'NaN'::float8)`,
   word: (expression) => `TRIM(CAST(${expression} AS text))`,
+  logarithm: duckdb.logarithm,
 };
 
 const clickhouse: Dialect = {
-  name: (text) => `\`${text.replace(/[\\`]/g, "\\$&")}\``,
-  text: (value) => `'${value.replace(/[\\']/g, "\\$&")}'`,
-  // Old servers read decimal digits with errors in the last bit.
-  number: (value) => `reinterpretAsFloat64(unhex('${bytesOf(value)}'))`,
+  ...ofClickhouse,
   double: (expression) => `if(isNaN(toFloat64(${expression})), NULL, toFloat64(${expression}))`,
   // The function of that name is younger than some servers.
   word: (expression) => `replaceRegexpAll(toString(${expression}), '^ +| +$', '')`,
   logarithm: (expression) => `log(${expression})`,
-  least: (values) => {
-    if (values.length === 1) return values[0];
-    const half = values.length >> 1;
-    return `least(${clickhouse.least(values.slice(0, half))}, ${clickhouse.least(values.slice(half))})`;
-  },
 };
 
 const trino: Dialect = {
-  ...standard,
-  number: (value) => value.toExponential(),
+  ...ofTrino,
   // There NaN is not equal to itself.
   double: (expression) => `IF(is_nan(CAST(${expression} AS DOUBLE)), NULL, CAST(${expression} AS DOUBLE))`,
-  word: (expression) => `TRIM(CAST(${expression} AS VARCHAR))`,
-  least: leastOfSeveral,
+  word: duckdb.word,
+  logarithm: duckdb.logarithm,
 };
 
 const spark: Dialect = {
-  ...standard,
-  name: (text) => doubled("`", text),
-  text: (value) => `'${value.replace(/[\\']/g, "\\$&")}'`,
-  number: (value) => `${value.toExponential()}D`,
+  ...ofSpark,
   double: (expression) => `NULLIF(CAST(${expression} AS DOUBLE), CAST('NaN' AS DOUBLE))`,
   word: (expression) => `TRIM(CAST(${expression} AS STRING))`,
-  least: leastOfSeveral,
+  logarithm: duckdb.logarithm,
 };
 
-/** For engines in which the least of one value is an error. */
-function leastOfSeveral(values: readonly string[]): string {
-  return values.length === 1 ? values[0] : standard.least(values);
-}
-
-function bytesOf(value: number): string {
-  const bytes = Buffer.alloc(8);
-  bytes.writeDoubleLE(value);
-  return bytes.toString("hex");
-}
+/** DuckDB quotes as the standard has it. */
+const standard: Dialect = {
+  ...duckdb,
+  number: (value) => `CAST('${duckdb.number(value)}' AS DOUBLE PRECISION)`,
+  double: (expression) => `CAST(${expression} AS DOUBLE PRECISION)`,
+  word: (expression) => `TRIM(CAST(${expression} AS VARCHAR(65535)))`,
+};
 
 export const dialects: Readonly<Record<DialectName, Dialect>> = {
   duckdb,

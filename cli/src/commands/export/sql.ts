@@ -5,29 +5,19 @@ import { type Dialect, dialects } from "./dialect.ts";
 import type { DialectName } from "./formats.ts";
 
 /** Names that no column of a table is likely to have. */
-const [ROW, NEAREST] = ["fedkm_row", "fedkm_nearest"];
+const [ROW, NEAREST, CLUSTER] = ["fedkm_row", "fedkm_nearest", "fedkm_cluster"];
 const cellName = (i: number) => `fedkm_c${i}`;
 const numberName = (x: number) => `fedkm_x${x}`;
 const distanceName = (c: number) => `fedkm_d${c}`;
 
 export function sqlOf(labelling: Labelling, table: string, dialectName: DialectName): string {
   const dialect = dialects[dialectName];
-  const steps = stepsOf(labelling, dialect);
   const { names, place } = labelling;
-  // The first of equal distances is the lowest number.
-  const nearest = (of: readonly string[]) =>
-    `CASE WHEN ${distanceName(0)} IS NULL THEN NULL ${of.map((own, c) => `WHEN ${distanceName(c)} = ${NEAREST} THEN ${own}`).join(" ")} END`;
-  const numbered = nearest(labelling.centroids.map((_, c) => String(c)));
-  const named = names && nearest(names.map(dialect.text));
   const about = [
     `-- The cluster of every row by the centroids of ${place === undefined ? "all places together" : `place ${JSON.stringify(place)}`}, made by fedkm export.`,
     "-- A row that lacks a value which the model needs has the cluster NULL.",
   ];
-  const body = dialectName === "clickhouse" ? withAliases(steps, dialect) : withLaterals(steps, dialect);
-  return `${about.join("\n")}\n${body(
-    [`${numbered} AS ${dialect.name("cluster")}`, ...(named ? [`${named} AS ${dialect.name("cluster_name")}`] : [])],
-    dialect.name(table),
-  )};\n`;
+  return `${about.join("\n")}\n${selects[dialectName](stepsOf(labelling, dialect), names, dialect.quote(table), dialect)};\n`;
 }
 
 /** Expressions by their short names: cells as they are, numbers that are compared, distances, and the least of them. */
@@ -36,6 +26,8 @@ interface Steps {
   readonly numbers: readonly (readonly [name: string, expression: string])[];
   readonly distances: readonly (readonly [name: string, expression: string])[];
   readonly least: string;
+  /** The number of the least distance. */
+  readonly nearest: string;
 }
 
 function stepsOf({ columns, centroids }: Labelling, dialect: Dialect): Steps {
@@ -52,6 +44,8 @@ function stepsOf({ columns, centroids }: Labelling, dialect: Dialect): Steps {
       centroid.map((value, x) => squared(`(${numberName(x)} - ${dialect.number(value)})`)).join(" + "),
     ]),
     least: dialect.least(centroids.map((_, c) => distanceName(c))),
+    // The first of equal distances is the lowest number.
+    nearest: `CASE ${centroids.map((_, c) => `WHEN ${distanceName(c)} = ${NEAREST} THEN ${c}`).join(" ")} END`,
   };
 }
 
@@ -78,39 +72,80 @@ function transformed({ transform, fill }: LabelColumn, cell: string, dialect: Di
   const { knots, shares } = transform;
   const own = filled(cell);
   const last = knots.length - 1;
-  const between = knots.slice(1).map((knot, i) => {
-    const slope = `(${own} - ${dialect.number(knots[i])}) / ${dialect.number(knot - knots[i])}`;
-    const share = `${dialect.number(shares[i])} + ${slope} * ${dialect.number(shares[i + 1] - shares[i])}`;
-    return `WHEN ${own} < ${dialect.number(knot)} THEN ${share}`;
-  });
+  const line = (i: number) => {
+    const slope = `(${own} - ${dialect.number(knots[i])}) / ${dialect.number(knots[i + 1] - knots[i])}`;
+    return `${dialect.number(shares[i])} + ${slope} * ${dialect.number(shares[i + 1] - shares[i])}`;
+  };
+  /** By halves: some engines compare until they have found the line, row by row. */
+  const between = (from: number, to: number): string => {
+    if (from === to) return dialect.number(shares[from]);
+    if (to - from === 1) return line(from);
+    const middle = (from + to) >> 1;
+    return `CASE WHEN ${own} < ${dialect.number(knots[middle])} THEN ${between(from, middle)} ELSE ${between(middle, to)} END`;
+  };
   return (
     `CASE WHEN ${own} IS NULL THEN NULL WHEN ${own} <= ${dialect.number(knots[0])} THEN ${dialect.number(shares[0])} ` +
-    `${between.join(" ")} ELSE ${dialect.number(shares[last])} END`
+    `WHEN ${own} >= ${dialect.number(knots[last])} THEN ${dialect.number(shares[last])} ELSE ${between(0, last)} END`
   );
 }
 
-type Body = (selected: readonly string[], table: string) => string;
+type Select = (steps: Steps, names: readonly string[] | undefined, table: string, dialect: Dialect) => string;
+type Named = readonly (readonly [name: string, expression: string])[];
+
+const listed = (of: Named) => of.map(([own, expression]) => `${expression} AS ${own}`).join(",\n  ");
+
+/** The steps one after the other, each from the names of the one before. */
+function stepped({ cells, numbers, distances, least, nearest }: Steps, { quote }: Dialect): Named[] {
+  const read = cells.map(([own, expression, column]) => [own, expression(`${ROW}.${quote(column)}`)] as const);
+  return [read, numbers, distances, [[NEAREST, least]], [[CLUSTER, nearest]]];
+}
+
+function answers(names: readonly string[] | undefined, { quote, text }: Dialect): string {
+  const named = names?.map((name, c) => `WHEN ${c} THEN ${text(name)}`).join(" ");
+  const further = named === undefined ? "" : `,\n  CASE ${CLUSTER} ${named} END AS ${quote("cluster_name")}`;
+  return `${CLUSTER} AS ${quote("cluster")}${further}`;
+}
 
 /** Standard SQL: each step is a subquery beside the row, so that only what is wanted comes out. */
-function withLaterals({ cells, numbers, distances, least }: Steps, dialect: Dialect): Body {
-  const step = (name: string, of: readonly (readonly [string, string])[]) =>
-    `CROSS JOIN LATERAL (SELECT ${of.map(([own, expression]) => `${expression} AS ${own}`).join(",\n  ")}) AS ${name}`;
-  const read = cells.map(([own, expression, column]) => [own, expression(`${ROW}.${dialect.name(column)}`)] as const);
-  return (selected, table) =>
-    [
-      `SELECT ${ROW}.*,\n  ${selected.join(",\n  ")}`,
-      `FROM ${table} AS ${ROW}`,
-      step("fedkm_cells", read),
-      step("fedkm_numbers", numbers),
-      step("fedkm_distances", distances),
-      step("fedkm_least", [[NEAREST, least]]),
-    ].join("\n");
-}
+const withLaterals: Select = (steps, names, table, dialect) =>
+  [
+    `SELECT ${ROW}.*,\n  ${answers(names, dialect)}`,
+    `FROM ${table} AS ${ROW}`,
+    ...stepped(steps, dialect).map((of, i) => `CROSS JOIN LATERAL (SELECT ${listed(of)}) AS fedkm_step${i}`),
+  ].join("\n");
 
-/** ClickHouse gives names to expressions in front of a query. */
-function withAliases({ cells, numbers, distances, least }: Steps, dialect: Dialect): Body {
-  const read = cells.map(([own, expression, column]) => [own, expression(dialect.name(column))] as const);
-  const named = [...read, ...numbers, ...distances, [NEAREST, least] as const];
-  return (selected, table) =>
-    `WITH ${named.map(([own, expression]) => `${expression} AS ${own}`).join(",\n  ")}\nSELECT *,\n  ${selected.join(",\n  ")}\nFROM ${table}`;
-}
+/**
+ * PostgreSQL joins what is lateral through caches that can take minutes: each step is a query on the one before instead,
+ * which carries the whole row along. Without fences it would put the text of an expression wherever its name stands.
+ */
+const withSubqueries: Select = (steps, names, table, dialect) => {
+  const [first, ...rest] = stepped(steps, dialect);
+  const scored = rest.reduce(
+    (from, of, i) => `SELECT *,\n  ${listed(of)}\nFROM (${from}) AS fedkm_step${i}${dialect.fence}`,
+    `SELECT ${ROW},\n  ${listed(first)}\nFROM ${table} AS ${ROW}${dialect.fence}`,
+  );
+  return `SELECT (${ROW}).*,\n  ${answers(names, dialect)}\nFROM (${scored}) AS fedkm_steps`;
+};
+
+/**
+ * ClickHouse puts the text of an expression wherever its name stands, fences or not: names of steps are parameters of
+ * functions, which it computes once.
+ */
+const withLambdas: Select = (steps, names, table, dialect) => {
+  const found = stepped(steps, dialect).reduceRight((rest, of) => {
+    const values = of.map(([, expression]) => `[${expression}]`).join(",\n  ");
+    return `arrayMap((${of.map(([own]) => own).join(", ")}) -> ${rest},\n  ${values})[1]`;
+  }, CLUSTER);
+  const named = names && `[${names.map(dialect.text).join(", ")}][assumeNotNull(cluster) + 1]`;
+  const further = named === undefined ? "" : `,\n  if(isNull(cluster), NULL, ${named}) AS cluster_name`;
+  return `SELECT *,\n  ${found} AS cluster${further}\nFROM ${table} AS ${ROW}`;
+};
+
+const selects: Readonly<Record<DialectName, Select>> = {
+  duckdb: withLaterals,
+  trino: withLaterals,
+  spark: withLaterals,
+  standard: withLaterals,
+  postgres: withSubqueries,
+  clickhouse: withLambdas,
+};
