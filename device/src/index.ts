@@ -3,6 +3,7 @@
 export { type Clock, realClock } from "./clock.ts";
 export { createDevice } from "./device.ts";
 export type { Device, DeviceOptions } from "./deviceOptions.ts";
+export type { Elsewhere, Rows } from "./elsewhere.ts";
 export { volatileMemory } from "./memory.ts";
 export type { Network, NetworkListener } from "./network.ts";
 export { studyObjective, weightScale } from "./objective.ts";

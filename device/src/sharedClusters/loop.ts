@@ -1,9 +1,10 @@
 // The loop of a device with shared clusters: it hears, posts, keeps and tells. What it says is the member's to decide.
 
-import { type Matrix, matrix } from "@fedkm/core";
+import { matrix } from "@fedkm/core";
 import { alarm } from "../alarm.ts";
 import { keepOrder, sendOrder } from "../conflict.ts";
 import type { Device, DeviceOptions } from "../deviceOptions.ts";
+import { inMemory, type Rows } from "../elsewhere.ts";
 import { examine } from "../guard.ts";
 import { type SavedState, usable } from "../memory.ts";
 import { createNeighbour, meet, type Neighbour } from "../neighbour.ts";
@@ -48,7 +49,7 @@ export class SharedLoop implements Device, NetworkListener {
     this.#read = decodeShared(this.#shape);
     this.#alarm = alarm(clock, () => this.#work());
     const onKept = () => this.#wake();
-    this.#own = new OwnRows({ study, shape: this.#shape, rows, seed, history: memory.history, onKept });
+    this.#own = new OwnRows({ study, shape: this.#shape, rows: inMemory(rows), seed, history: memory.history, onKept });
     const saved = usable(memory.saved, this.#studyId, contract.k, contract.d);
     const start = startOf(this.#shape, saved);
     this.#member = new Member({
@@ -85,8 +86,8 @@ export class SharedLoop implements Device, NetworkListener {
     this.#alarm.cancel();
   }
 
-  setRows(rows: Matrix): void {
-    if (this.#own.setRows(rows)) this.#member.bump(this.#options.clock.now());
+  setRows(rows: Rows): void {
+    if (this.#own.setRows(inMemory(rows))) this.#member.bump(this.#options.clock.now());
     this.#wake();
   }
 
@@ -100,10 +101,10 @@ export class SharedLoop implements Device, NetworkListener {
     this.#wake();
   }
 
-  reset(rows?: Matrix): void {
+  reset(rows?: Rows): void {
     if (rows !== undefined) {
       this.#own.guarded?.forget();
-      this.#own.setRows(rows);
+      this.#own.setRows(inMemory(rows));
       this.#own.private?.consent();
     }
     if (this.#own.private === undefined) this.#member.restart(firstContent(this.#shape), this.#options.clock.now());

@@ -95,7 +95,9 @@ export interface Simulation {
 }
 
 /** A study with the contract of it, and the rows of a device in its features. */
-export type NextStudy = Pick<Part, "study" | "contract" | "rows">;
+export interface NextStudy extends Pick<Part, "study" | "contract"> {
+  readonly rows: Matrix;
+}
 
 /** Between two looks at whether all have settled. */
 const LOOK_MILLISECONDS = 100;
@@ -109,6 +111,7 @@ interface Place {
 }
 
 interface Kept extends Part {
+  readonly rows: Matrix;
   readonly memory: ReturnType<typeof volatileMemory>;
 }
 

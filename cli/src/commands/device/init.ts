@@ -1,9 +1,16 @@
 // fedkm device init: a key, a folder, and an invite for others.
 
 import { basename, resolve } from "node:path";
-import type { Matrix } from "@fedkm/core";
-import { devicesToGainBy, errorsBy, parseStudy, type Study } from "@fedkm/device";
-import { createFolder, drawInvite, everyInterface, freePorts, readRows, rowsFault } from "@fedkm/device/daemon";
+import { devicesToGainBy, errorsBy, parseStudy, type Rows, type Study } from "@fedkm/device";
+import {
+  createFolder,
+  drawInvite,
+  everyInterface,
+  freePorts,
+  lookAtRows,
+  rowsFault,
+  stayRemarks,
+} from "@fedkm/device/daemon";
 import type { Console } from "../../console.ts";
 import { inviteOf, NO_INVITE } from "../../devices/invite.ts";
 import { readStudyText } from "../../devices/study.ts";
@@ -24,13 +31,13 @@ export interface InitOptions {
 const MOST_EXPECTED_DEVICES = 1000;
 
 /** What a private study is worth to a device with these rows, in one line; where that is nothing, only if it is accepted. */
-function gainOf(study: Study, rows: Matrix, { acceptNoise }: InitOptions): string {
+function gainOf(study: Study, rows: Rows, { acceptNoise }: InitOptions): string {
   const { isGain, words } = study.clusters === "shared" ? sharedGain(study, rows) : personalGain(study, rows);
   if (isGain || acceptNoise === true) return `private: ${words}`;
   throw new UsageError(`--accept-noise must be given, or a larger epsilon, or more rows: ${words}`);
 }
 
-function sharedGain(study: Study, rows: Matrix): { isGain: boolean; words: string } {
+function sharedGain(study: Study, rows: Rows): { isGain: boolean; words: string } {
   const errors = errorsBy(study, rows);
   if (errors === undefined)
     return { isGain: true, words: "this device has too few rows for clusters of its own, and can only gain" };
@@ -41,7 +48,7 @@ function sharedGain(study: Study, rows: Matrix): { isGain: boolean; words: strin
   return { isGain: together < alone, words };
 }
 
-function personalGain(study: Study, rows: Matrix): { isGain: boolean; words: string } {
+function personalGain(study: Study, rows: Rows): { isGain: boolean; words: string } {
   const devices = devicesToGainBy(study, rows);
   if (devices <= MOST_EXPECTED_DEVICES) {
     const few = devices <= 2 ? "any neighbour" : `${devices} devices or more that have the same clusters`;
@@ -59,8 +66,8 @@ export async function initDevice(options: InitOptions, { stdout, stderr }: Conso
   const text = readStudyText(options.study);
   const study = parseStudy(text);
   // What cannot be read later is said now.
-  const rows = await readRows({ data, study });
-  const fault = rowsFault(study, rows);
+  const { rows, counts } = await lookAtRows({ data, study });
+  const fault = rowsFault(study, counts);
   const gain = study.privacy === "private" ? [gainOf(study, rows, options)] : [];
   const { name = basename(resolve(state)) } = options;
   const listen = options.listen ?? (await freePorts("0.0.0.0", 1)).flatMap((port) => everyInterface(port));
@@ -69,6 +76,7 @@ export async function initDevice(options: InitOptions, { stdout, stderr }: Conso
   const lines = [
     `device ${name} lives in ${state}; its key is ${state}/key, keep it there`,
     ...gain,
+    ...stayRemarks(data, study),
     "",
     "invite for its neighbours:",
     invite ?? NO_INVITE,
