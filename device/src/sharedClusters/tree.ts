@@ -2,7 +2,6 @@
 // generation from it, and passes one sum on. The one that opened the generation has the sum of all.
 
 import type { Board, Closed } from "./board.ts";
-import type { Link } from "./partner.ts";
 import { addWords, integersOf, type Words, wordsOf } from "./words.ts";
 
 /** After the integers of a stage: a zero, in which nothing is left only if all pads have met their counterparts; a one. */
@@ -20,7 +19,7 @@ export function treeWords(integers: Float64Array): Words {
 export function sumsBelow(
   board: Board,
   own: Words,
-  counted: readonly Link[],
+  counted: readonly { readonly id: string; readonly isBelow: boolean | undefined }[],
   parent: string | undefined,
 ): Words | undefined {
   const total = own.slice();
