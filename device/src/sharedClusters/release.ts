@@ -160,8 +160,8 @@ export function afterCells(
   const counts = Array.from(totals, (total) => total / COUNT_STEPS);
   if (counts.some((count) => Math.abs(count) > MOST_ROWS)) return "implausible";
   // The noise of all together is that of the release and what colluders' shares may have added.
-  const { points, weights } = cellSummary(counts, grid, (rho * (devices - colluders)) / devices);
-  // Fewer cells than clusters: some begin in the middle and stay without rows.
+  const { points, weights } = cellSummary(counts, grid, (rho * (devices - colluders)) / devices, k);
+  // Fewer cells with rows than clusters: some begin in the middle and stay without rows.
   const missing = Math.max(0, k - points.rows);
   const data = new Float64Array((points.rows + missing) * d);
   data.set(points.data);
