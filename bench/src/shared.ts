@@ -13,6 +13,10 @@ const parts: Record<string, PartOfRun> = {
     const { sharedFaults } = await import("./shared/faults.ts");
     return sharedFaults({ networks: isShort ? 24 : 1_000 });
   },
+  async tree(isShort) {
+    const { sharedFaults } = await import("./shared/faults.ts");
+    return sharedFaults({ networks: isShort ? 8 : 200, isTree: true });
+  },
   async costs() {
     const { costs } = await import("./shared/costs.ts");
     return costs();
