@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { type Browser, chromium } from "playwright-core";
 
-const program = fileURLToPath(new URL("../../cli/bin/fedkm.js", import.meta.url));
+export const program = fileURLToPath(new URL("../../cli/bin/fedkm.js", import.meta.url));
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"];
 
 /** Throws where there is no Chromium. */
@@ -22,9 +22,20 @@ export interface Served {
   stop(): Promise<void>;
 }
 
+/** A command that goes on until it is stopped. */
+export function running(...args: string[]) {
+  const child = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  const stop = async () => {
+    const ended = once(child, "exit");
+    child.kill("SIGINT");
+    await ended;
+  };
+  return { child, stop };
+}
+
 /** A command that serves a page, with the address that it prints. */
 export async function serving(...args: string[]): Promise<Served> {
-  const child = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  const { child, stop } = running(...args);
   const address = await new Promise<string>((resolve, reject) => {
     for (const output of [child.stdout, child.stderr]) {
       output.on("data", (text) => {
@@ -34,12 +45,5 @@ export async function serving(...args: string[]): Promise<Served> {
     }
     child.once("exit", (code) => reject(new Error(`fedkm ${args[0]} must serve a page, got exit code ${code}`)));
   });
-  return {
-    address,
-    async stop() {
-      const ended = once(child, "exit");
-      child.kill("SIGINT");
-      await ended;
-    },
-  };
+  return { address, stop };
 }

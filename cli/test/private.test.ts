@@ -39,3 +39,47 @@ test("device init says from how many devices on a device gains, and refuses one 
   );
   expect((await init(60, "--accept-noise")).code).toBe(0);
 });
+
+test("shared clusters are private with --devices, and device init says what all err by against one alone", async () => {
+  const file = join(folder.path, "shared.yaml");
+  const shared = [...asked, file, "--clusters", "shared", "--privacy", "private", "--typical-rows", "200"];
+  expect((await outcome(...shared)).stderr).toBe(
+    "fedkm: --devices must be given with --privacy private, got nothing\n",
+  );
+  const { stdout } = await outcome(...shared, "--devices", "10");
+  expect(stdout).toMatch(
+    /\nwith 10 devices of 200 rows in 3 clusters of one size the noise moves a coordinate .* 0\.04\d of/,
+  );
+  expect(parseStudy(readFileSync(file, "utf8"))).toMatchObject({ clusters: "shared", devices: 10, epsilon: 1 });
+  const init = (rows: number) => {
+    const text = pointsAsCsv(parseStudy(readFileSync(file, "utf8")), paperData("iso", 1, rows, 1).datasets[0]);
+    const data = folder.file(`shared-${rows}.csv`, text);
+    const state = join(folder.path, `shared-${rows}`);
+    return outcome("device", "init", "--study", file, "--data", data, "--state", state);
+  };
+  expect((await init(200)).stdout).toMatch(
+    /\nprivate: centroids of 10 devices like this one can be expected to err by/,
+  );
+  expect((await init(20)).stderr).toMatch(
+    /^fedkm: --accept-noise must be given, .* centroids of 10 devices like this one can be expected to err by 0.42/,
+  );
+});
+
+test("fit simulates private devices that share clusters, and refuses what has no meaning", async () => {
+  const files = paperData("iso", 4, 200, 1).datasets.map((rows, i) =>
+    folder.file(`fit-${i}.csv`, pointsAsCsv(parseStudy(readFileSync(study, "utf8")), rows)),
+  );
+  const fit = (...more: string[]) =>
+    outcome("fit", ...files, "--k", "3", "--out", join(folder.path, "results"), "--json", ...more);
+  const { code, stdout } = await fit("--method", "shared", "--privacy", "private", "--epsilon", "2");
+  expect(code).toBe(0);
+  const { options, devices } = JSON.parse(stdout);
+  expect(options).toMatchObject({ method: "shared", privacy: "private", epsilon: 2 });
+  expect(devices[0].centroids).toEqual(devices[3].centroids);
+  expect((await fit("--privacy", "private")).stderr).toBe(
+    "fedkm: --privacy private must be used with --method shared or a study, got --method fedkm\n",
+  );
+  expect((await fit("--method", "shared", "--epsilon", "2")).stderr).toBe(
+    "fedkm: --epsilon must be used with --privacy private, got --privacy open\n",
+  );
+});

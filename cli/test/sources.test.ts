@@ -68,7 +68,11 @@ describe("docs/data.md", () => {
     const fitting = ["fit", source, "--k", "3", "--exclude", "plant"];
     expect(await refusal(...fitting, "--device-column", "plant")).toContain("--device-column is for files");
     expect(await refusal(...fitting, "--missing", "mean")).toContain("--missing mean is for files");
+    expect(await refusal(...fitting, "--categories", "plant")).toMatch(/--categories is for files: .* CASE WHEN/);
     const streamed = [...fitting, "--way", "stream"];
+    expect(await refusal(...streamed, "--privacy", "guarded")).toContain("--way memory loads them");
+    expect(await refusal(...streamed, "--scale", "log:height_cm")).toContain("--way memory");
+    expect(await refusal("fit", "trino://host/catalog/schema/t", "--k", "3")).toContain("--as sql --dialect trino");
     expect(await refusal(...streamed, "--method", "kfed")).toContain("--method must be fedkm or consensus");
     expect(await refusal(...streamed, "--scale", "rank")).toContain("--way memory");
     const withPassword = await refusal("fit", "postgres://me:hunter2@db/x?table=t", "--k", "3");

@@ -1,8 +1,8 @@
 // A device through a change of study: the loop of the study that it runs, in a change the loop of the next one beside
 // it, and one network for both. Each neighbour is spoken to in the studies that it speaks.
 
-import type { Matrix } from "@fedkm/core";
 import type { Device, DeviceOptions } from "./deviceOptions.ts";
+import { countOf, type Rows } from "./elsewhere.ts";
 import { hashOf, isOfStudy, typeOf } from "./frameHead.ts";
 import type { NetworkListener } from "./network.ts";
 import { CHANGE_LOOK_MILLISECONDS, HEARTBEAT_MILLISECONDS } from "./pace.ts";
@@ -35,7 +35,7 @@ export interface ChangeStatus {
 
 export interface ChangingDevice extends Device {
   /** New data, whole; for the next study too, if there is one. */
-  setRows(rows: Matrix, next?: Matrix): void;
+  setRows(rows: Rows, next?: Rows): void;
   /** Takes part in another study as well, and says so. It must be started, without a change under way. */
   begin(next: Part): void;
   /** Leaves the next study again. */
@@ -88,7 +88,7 @@ class Changing implements ChangingDevice, NetworkListener {
     for (const { device } of this.#sides) device.stop();
   }
 
-  reset(rows?: Matrix): void {
+  reset(rows?: Rows): void {
     this.#current.device.reset(rows);
     this.#next?.device.reset();
   }
@@ -98,7 +98,7 @@ class Changing implements ChangingDevice, NetworkListener {
     for (const { device } of this.#sides) device.setPaused(isPaused);
   }
 
-  setRows(rows: Matrix, next?: Matrix): void {
+  setRows(rows: Rows, next?: Rows): void {
     this.#current.device.setRows(rows);
     if (next !== undefined) this.#next?.device.setRows(next);
   }
@@ -131,8 +131,8 @@ class Changing implements ChangingDevice, NetworkListener {
 
   begin(next: Part): void {
     if (this.#next !== undefined) throw new Error("a change of study must be over before the next one begins");
-    if (next.rows.rows > 0 && isWithoutRows(this.#current.study, next.study)) {
-      throw new RangeError(`rows must be none in a change of a guarded study, got ${next.rows.rows}`);
+    if (countOf(next.rows) > 0 && isWithoutRows(this.#current.study, next.study)) {
+      throw new RangeError(`rows must be none in a change of a guarded study, got ${countOf(next.rows)}`);
     }
     const side = this.#nextSide(next);
     this.#next = side;
@@ -289,6 +289,6 @@ class Changing implements ChangingDevice, NetworkListener {
     const status = next.device.status();
     // Those that are connected are heard soon.
     const expected = status.neighbours.filter(({ isConnected }) => isConnected);
-    if (isSettled(status, expected) || next.rows.rows === 0) this.#options.onAgreed();
+    if (isSettled(status, expected) || countOf(next.rows) === 0) this.#options.onAgreed();
   }
 }

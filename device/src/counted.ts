@@ -1,7 +1,9 @@
-// What a device computes with: its rows as they are, guarded, or the little that was released of private ones.
+// What a device computes with: its rows as they are or where they are, guarded, or the little that was released of
+// private ones.
 
 import { distortion, type Kernel, type Matrix } from "@fedkm/core";
 import { lossAt, type Summary, summaryKernel, summarySize } from "@fedkm/core/private";
+import { type Elsewhere, inMemory, isElsewhere, type Rows } from "./elsewhere.ts";
 import { Guarded } from "./guarded.ts";
 import type { HistoryMemory } from "./memory.ts";
 import { Private } from "./private/private.ts";
@@ -23,16 +25,22 @@ export class Counted {
   readonly private: Private | undefined;
   /** What stands for private rows; the points are its points. */
   #summary: Summary | undefined;
+  /** Rows that answer by statistics; then there are no points. */
+  #elsewhere: Elsewhere | undefined;
   #points: Matrix;
   #fingerprint: number;
   #leftOut = 0;
 
-  constructor(study: Study, rows: Matrix, { memory, onKept }: HistoryOptions) {
+  constructor(study: Study, rows: Rows, { memory, onKept }: HistoryOptions) {
     this.#study = study;
     if (study.privacy === "guarded") this.guarded = new Guarded(study, memory, onKept);
     if (study.privacy === "private") this.private = new Private(study, memory, onKept);
     this.#points = this.#taken(rows);
-    this.#fingerprint = fingerprintOf(this.#points);
+    this.#fingerprint = this.#fingerprintNow();
+  }
+
+  get elsewhere(): Elsewhere | undefined {
+    return this.#elsewhere;
   }
 
   /** Scaled. */
@@ -51,7 +59,12 @@ export class Counted {
 
   /** Rows that count, and rows that do not. */
   get rows(): number {
-    return this.private?.usable ?? this.#points.rows;
+    return this.private?.usable ?? this.size;
+  }
+
+  /** What updates count over: rows, or points that stand for them. */
+  get size(): number {
+    return this.#elsewhere?.source.rows ?? this.#points.rows;
   }
 
   get leftOut(): number {
@@ -66,13 +79,13 @@ export class Counted {
   /** u_i of an update. A point of a summary stands for many rows, whose number is taken out again. */
   get weight(): number {
     const { weighting, typicalRows } = this.#study;
-    const points = Math.max(1, this.#points.rows);
+    const points = Math.max(1, this.size);
     if (this.#summary !== undefined) return points / summarySize(this.#summary);
     return weighting === "sample" && typicalRows !== null ? points / typicalRows : 1;
   }
 
   /** The data became these. Returns whether others count than before. */
-  take(rows: Matrix): boolean {
+  take(rows: Rows): boolean {
     return this.#changed(this.#taken(rows));
   }
 
@@ -86,13 +99,26 @@ export class Counted {
   #changed(points: Matrix): boolean {
     this.#points = points;
     const before = this.#fingerprint;
-    this.#fingerprint = fingerprintOf(points);
+    this.#fingerprint = this.#fingerprintNow();
     return this.#fingerprint !== before;
   }
 
+  #fingerprintNow(): number {
+    return this.#elsewhere?.fingerprint ?? fingerprintOf(this.#points);
+  }
+
   /** Rows within the study's bounds, if they are enough to hide in. */
-  #taken(rows: Matrix): Matrix {
+  #taken(given: Rows): Matrix {
     const { k, minimum } = this.#study;
+    this.#elsewhere = undefined;
+    if (isElsewhere(given) && this.#study.privacy === "open") {
+      const { source, leftOut } = given;
+      const isUsed = source.rows >= k * minimum;
+      this.#leftOut = leftOut + (isUsed ? 0 : source.rows);
+      if (isUsed) this.#elsewhere = given;
+      return this.#none;
+    }
+    const rows = inMemory(given);
     if (this.guarded !== undefined) {
       const counted = this.guarded.take(rows);
       this.#leftOut = rows.rows - Math.max(0, counted.rows - this.guarded.deleted);

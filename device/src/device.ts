@@ -2,8 +2,10 @@
 
 import { type Matrix, matrix } from "@fedkm/core";
 import { alarm } from "./alarm.ts";
+import { Asking } from "./asking.ts";
 import { keepOrder, sendOrder } from "./conflict.ts";
 import type { Device, DeviceOptions } from "./deviceOptions.ts";
+import { isElsewhere, type Rows } from "./elsewhere.ts";
 import { Gathering } from "./gathering.ts";
 import { examine } from "./guard.ts";
 import { stateOf } from "./kept.ts";
@@ -37,6 +39,7 @@ class Loop implements Device, NetworkListener {
   #cancelHeartbeat: (() => void) | undefined;
   #isStopped = false;
   #isPaused: boolean;
+  readonly #asking: Asking;
   readonly #startedAt: number;
 
   constructor(options: DeviceOptions) {
@@ -53,6 +56,15 @@ class Loop implements Device, NetworkListener {
     this.#gathering = new Gathering({ self, epoch: memory.epoch, k: study.k, ranges, alpha: study.alpha, saved });
     const parts = { model: this.#model, gathering: this.#gathering };
     this.#sender = new Sender({ contract, network, clock, epoch: memory.epoch, ...parts });
+    this.#asking = new Asking({
+      now: () => clock.now(),
+      rows: () => this.#model.elsewhere,
+      onAnswer: (milliseconds) => {
+        this.#setRest(milliseconds);
+        this.#wake();
+      },
+      onLost: (reason) => !this.#isStopped && options.onRowsLost?.(reason),
+    });
     for (const peer of links) {
       const known = saved?.neighbours.find((neighbour) => neighbour.peer === peer);
       const neighbour = createNeighbour(peer, clock.now(), known && { ...known, centroids: matrix(known.centroids) });
@@ -95,8 +107,10 @@ class Loop implements Device, NetworkListener {
     return describe(origin, this.#model, neighbours, this.#sender.framesSent);
   }
 
-  setRows(rows: Matrix): void {
-    if (this.#model.setRows(rows)) this.#wake();
+  setRows(rows: Rows): void {
+    this.#asking.renew();
+    // Rows elsewhere may be others though they look the same, and they may have been lost.
+    if (this.#model.setRows(rows) || isElsewhere(rows)) this.#wake();
   }
 
   setLinks(peers: readonly string[]): void {
@@ -116,7 +130,8 @@ class Loop implements Device, NetworkListener {
     this.#wake();
   }
 
-  reset(rows?: Matrix): void {
+  reset(rows?: Rows): void {
+    if (rows !== undefined) this.#asking.renew();
     this.#model.reset(rows);
     this.#gathering.raise(this.#options.clock.now());
     this.#wake();
@@ -184,26 +199,31 @@ class Loop implements Device, NetworkListener {
   }
 
   #work(): void {
-    const { clock, paceMilliseconds = PACE_MILLISECONDS } = this.#options;
+    const { clock } = this.#options;
     const model = this.#model;
     const begun = clock.now();
     const neighbours = [...this.#neighbours.values()];
     const isOpening = () => this.#gathering.isOpening(neighbours, begun);
     const release = followReleases(model, begun - this.#startedAt, isOpening);
     if (Number.isFinite(release)) this.#wake(release);
-    model.restart();
+    if (!this.#asking.isBusy) this.#asking.use(model.restart(this.#gathering.own), () => {});
     const isReady = this.#open(begun);
     if (isReady) this.#update();
     const ended = clock.now();
-    // On large data the update itself sets the pace: half of the time is left to the rest of the process.
-    if (isReady) this.#restUntil = ended + Math.max(paceMilliseconds, ended - begun);
+    if (isReady) this.#setRest(ended - begun);
     const lacking = neighbours.filter((neighbour) => this.#gathering.agreeWait(neighbour, ended) === 0);
     if (lacking.length > 0) this.#sender.sendTo(lacking);
-    if (model.isMoving) this.#wake();
+    if (model.isMoving && !this.#asking.isBusy) this.#wake();
     if (this.#sender.isHeldBack) this.#wake(NOISE_QUIET_MILLISECONDS);
     if (this.#gathering.isSeeking) this.#wake(this.#gathering.wait(ended));
     const agreement = this.#gathering.nextAgreement(neighbours, ended);
     if (Number.isFinite(agreement)) this.#wake(agreement);
+  }
+
+  /** On large data the update itself sets the pace: half of the time is left to the rest of the process. */
+  #setRest(updateMilliseconds: number): void {
+    const { clock, paceMilliseconds = PACE_MILLISECONDS } = this.#options;
+    this.#restUntil = clock.now() + Math.max(paceMilliseconds, updateMilliseconds);
   }
 
   /** Everything of an opening but the updates, a step at a time. Returns whether an update can follow. */
@@ -219,10 +239,16 @@ class Loop implements Device, NetworkListener {
   }
 
   #update(): void {
-    const model = this.#model;
+    if (this.#asking.isBusy) return;
     const counting = this.#counting();
-    if (!model.update([...counting.values()])) return;
-    noteRejected(counting.keys(), model.last);
+    this.#asking.use(this.#model.update([...counting.values()]), (isUpdated) => {
+      if (isUpdated && !this.#isStopped && !this.#isPaused) this.#spread(counting);
+    });
+  }
+
+  /** Keeps and sends what an update has found. */
+  #spread(counting: ReadonlyMap<Neighbour, Matrix>): void {
+    noteRejected(counting.keys(), this.#model.last);
     // What nobody is sent need not be on the disk either: the next start computes it again.
     if (!this.#sender.weigh()) return;
     this.#options.memory.keep(() => this.#state());

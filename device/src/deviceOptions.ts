@@ -1,8 +1,8 @@
 // What a device is made of, and what its owner can do with it. There are two kinds: with clusters of its own, and with
 // shared ones.
 
-import type { Matrix } from "@fedkm/core";
 import type { Clock } from "./clock.ts";
+import type { Rows } from "./elsewhere.ts";
 import type { Memory } from "./memory.ts";
 import type { Network } from "./network.ts";
 import type { Contract } from "./protocol.ts";
@@ -19,8 +19,7 @@ export interface DeviceOptions {
   readonly memory: Memory;
   /** The linked peers at the start. */
   readonly links: readonly string[];
-  /** Own data, in the features' units. */
-  readonly rows: Matrix;
+  readonly rows: Rows;
   /** Of the first k-means. Default 0. */
   readonly seed?: number;
   /** With shared clusters: what the device's key can do. */
@@ -29,6 +28,8 @@ export interface DeviceOptions {
   readonly isPaused?: boolean;
   /** Between two updates, at least. Default 10. */
   readonly paceMilliseconds?: number;
+  /** Rows that are elsewhere do not answer: nothing is computed before the device is given rows again. */
+  readonly onRowsLost?: (reason: unknown) => void;
   /** What a person should know, one line each; never data. */
   readonly notice?: (line: string) => void;
 }
@@ -36,10 +37,10 @@ export interface DeviceOptions {
 export interface Device {
   start(): Promise<void>;
   /** New data, whole. */
-  setRows(rows: Matrix): void;
+  setRows(rows: Rows): void;
   setLinks(peers: readonly string[]): void;
   /** Begins again from its own rows, and all devices with it. With rows: whatever was published before, as a person consents. */
-  reset(rows?: Matrix): void;
+  reset(rows?: Rows): void;
   /** Paused, it makes no update, and says again and again what it last sent. It hears its neighbours all the same. */
   setPaused(isPaused: boolean): void;
   status(): DeviceStatus;

@@ -3,12 +3,13 @@
 export { type Clock, realClock } from "./clock.ts";
 export { createDevice } from "./device.ts";
 export type { Device, DeviceOptions } from "./deviceOptions.ts";
+export type { Elsewhere, Rows } from "./elsewhere.ts";
 export { volatileMemory } from "./memory.ts";
 export type { Network, NetworkListener } from "./network.ts";
 export { studyObjective, weightScale } from "./objective.ts";
 export { whatAllLearn, whatNeighboursLearn } from "./privacy.ts";
-export { devicesToGainBy } from "./private/gain.ts";
-export type { PrivateStatus } from "./private/private.ts";
+export type { PrivateStatus } from "./private/account.ts";
+export { devicesToGainBy, errorsBy, noiseOfCentroids } from "./private/gain.ts";
 export { type Contract, encodeCentroids, frameBytes } from "./protocol.ts";
 export { isSettled } from "./settled.ts";
 export { canShare, sharedMethod } from "./simulation/sharedMethod.ts";

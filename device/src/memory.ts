@@ -21,7 +21,7 @@ interface SavedOwn {
   readonly centroids: readonly (readonly number[])[];
 }
 
-/** Where a device with shared clusters was; see shared/generation.ts. */
+/** Where a device with shared clusters was; see sharedClusters/generation.ts. */
 interface SavedGeneration {
   readonly number: number;
   readonly stage: number;
@@ -29,6 +29,8 @@ interface SavedGeneration {
   readonly rows: number;
   readonly seeded: number;
   readonly numbers: readonly number[];
+  /** Of private studies: which answer it is. */
+  readonly version?: number;
 }
 
 export interface SavedState {

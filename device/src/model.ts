@@ -1,31 +1,27 @@
 // What one device computes: its own k-means, then one update after the other. It knows no network and no clock.
 
-import { type DeviceUpdate, kmeans, type Matrix, matrix, toRows, updateDevice } from "@fedkm/core";
+import { type DeviceUpdate, type Matrix, matrix, toRows } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
-import { isBetterEnd } from "./choice.ts";
 import { Counted, type HistoryOptions } from "./counted.ts";
 import { Damping } from "./damping.ts";
+import type { Elsewhere, Rows } from "./elsewhere.ts";
+import { bestEnd, endsAtOnce, endsLater, type Turn } from "./ends.ts";
 import { type Guarded, isSameRow } from "./guarded.ts";
 import type { SavedState } from "./memory.ts";
-import { inOrder, isInOrder, orderLike, sortedOrder } from "./numbering.ts";
+import { inOrder, isInOrder, numberedSketch, orderLike, sortedOrder } from "./numbering.ts";
 import type { Seed } from "./opening.ts";
+import { betterStart, type Own, ownElsewhere } from "./own.ts";
 import { LARGEST_CONTRACTION, OPENING_UPDATES, PRECISION } from "./pace.ts";
 import type { Private } from "./private/private.ts";
-import { isNearlyAsGood, type Sketch, sketchOf } from "./sketch.ts";
+import { isNearlyAsGood, type Sketch } from "./sketch.ts";
 import type { Study } from "./study.ts";
-
-/** The best k-means of the own rows. */
-interface Own {
-  readonly centroids: Matrix;
-  readonly inertia: number;
-  readonly labels: ArrayLike<number>;
-}
 
 export class Model {
   readonly #study: Study;
   readonly #seed: number;
   readonly #ranges: Float64Array;
   readonly #counted: Counted;
+  /** The best k-means of the own rows so far, until there is a sketch of it. */
   #best: Own | undefined;
   #restartsLeft = 0;
   #openingLeft = OPENING_UPDATES;
@@ -48,7 +44,7 @@ export class Model {
 
   constructor(
     study: Study,
-    rows: Matrix,
+    rows: Rows,
     seed: number,
     saved: SavedState | undefined,
     history: HistoryOptions = { memory: undefined, onKept: () => {} },
@@ -81,6 +77,10 @@ export class Model {
     return this.#counted.rows;
   }
 
+  get elsewhere(): Elsewhere | undefined {
+    return this.#counted.elsewhere;
+  }
+
   get rowsLeftOut(): number {
     return this.#counted.leftOut;
   }
@@ -111,7 +111,7 @@ export class Model {
   }
 
   /** Returns whether they are others than before. */
-  setRows(rows: Matrix): boolean {
+  setRows(rows: Rows): boolean {
     return this.#restartIf(this.#counted.take(rows));
   }
 
@@ -150,7 +150,7 @@ export class Model {
    * Forgets all that came from neighbours, but for the numbers. With rows it also forgets what was published of the rows
    * before.
    */
-  reset(rows?: Matrix): void {
+  reset(rows?: Rows): void {
     if (rows !== undefined) {
       this.guarded?.forget();
       this.setRows(rows);
@@ -168,19 +168,30 @@ export class Model {
     this.#best = undefined;
     this.#own = undefined;
     // The seeds of the first k-means are records and never leave the device.
-    this.#restartsLeft = this.#counted.points.rows > 0 ? defaults.restarts : 0;
+    this.#restartsLeft = this.#counted.size === 0 ? 0 : this.elsewhere === undefined ? defaults.restarts : 1;
   }
 
-  /** One start of k-means on new data, if any is left: between two of them the process can do something else. */
-  restart(): void {
-    if (this.#restartsLeft === 0) return;
+  /**
+   * One start of k-means on new data, if any is left: between two of them the process can do something else. Rows that are
+   * elsewhere answer later, and all at once. `known` is the sketch that the network has.
+   */
+  restart(known?: Sketch): undefined | Promise<void> {
+    const { elsewhere } = this;
+    if (this.#restartsLeft === 0) return undefined;
+    if (elsewhere !== undefined) {
+      return ownElsewhere(elsewhere, this.#study.k, this.#seed, known).then((found) => {
+        if (elsewhere === this.elsewhere) this.#endRestarts(found);
+      });
+    }
     this.#restartsLeft--;
-    const { k } = this.#study;
-    const { points, weights } = this.#counted;
-    const found = kmeans(points, { k, weights, restarts: 1, seed: this.#seed + this.#restartsLeft });
-    if (this.#best === undefined || found.inertia < this.#best.inertia) this.#best = found;
-    if (this.#restartsLeft > 0) return;
-    this.#own = inOrder(this.#best.centroids, sortedOrder(this.#best.centroids));
+    this.#best = betterStart(this.#counted, this.#study.k, this.#seed + this.#restartsLeft, this.#best);
+    return this.#restartsLeft === 0 ? this.#endRestarts(this.#best) : undefined;
+  }
+
+  #endRestarts(best: Own): undefined {
+    this.#restartsLeft = 0;
+    this.#best = best;
+    this.#own = inOrder(best.centroids, sortedOrder(best.centroids));
     this.guarded?.publishCores(this.#own);
     // New data may be in another basin than the centroids that came from the old.
     this.#starts = this.centroids === undefined ? [this.#own] : [this.centroids, this.#own];
@@ -188,39 +199,40 @@ export class Model {
 
   /** What the network should know of the own rows: `known`, while it is nearly as good as a new sketch. */
   sketch(known: Sketch | undefined): Omit<Sketch, "origin" | "version"> | undefined {
-    if (this.#counted.points.rows === 0) return undefined;
+    if (this.#counted.size === 0) return undefined;
     const best = this.#best;
     if (best === undefined || this.guarded?.isKept() === false) return known;
-    const own = this.guarded?.cores ?? { centroids: best.centroids, counts: this.#counted.countsOf(best.labels) };
-    const numbers = this.#numbers ?? this.centroids;
-    const order = numbers === undefined ? sortedOrder(own.centroids) : orderLike(own.centroids, numbers);
-    const found = sketchOf(
-      inOrder(own.centroids, order),
-      order.map((c) => own.counts[c]),
-      this.#study.minimum,
-    );
+    const found = numberedSketch(this.guarded?.cores ?? best, this.#numbers ?? this.centroids, this.#study.minimum);
     this.#best = undefined;
-    return known !== undefined && isNearlyAsGood(known, found, this.#counted, best.inertia) ? known : found;
+    return known !== undefined && isNearlyAsGood(known, found, best) ? known : found;
   }
 
-  /** One device update against the neighbours' centroids. False: there is nothing to begin with yet. */
-  update(neighbours: readonly Matrix[]): boolean {
-    const { k, minimum } = this.#study;
-    const before = this.centroids;
+  /**
+   * One device update against the neighbours' centroids, later where rows are elsewhere. False: there is nothing to begin
+   * with yet, or meanwhile it all began again.
+   */
+  update(neighbours: readonly Matrix[]): boolean | Promise<boolean> {
+    const { elsewhere } = this;
     // A device without rows of its own begins where a neighbour is.
-    const given = before ?? neighbours.find(({ rows }) => rows === k);
-    const [first, ...others] = this.#starts.length > 0 ? this.#starts : given === undefined ? [] : [given];
-    if (first === undefined) return false;
+    const given = this.centroids ?? neighbours.find(({ rows }) => rows === this.#study.k);
+    const starts = this.#starts.length > 0 ? this.#starts : given === undefined ? [] : [given];
+    if (starts.length === 0) return false;
+    const turn = { before: this.centroids, starts, neighbours, isOpening: this.#openingLeft > 0 };
+    if (elsewhere === undefined) return this.#conclude(turn, endsAtOnce(this.#counted, this.#study, turn));
+    return endsLater(elsewhere, this.#counted.weight, this.#study, turn).then((ends) => {
+      return elsewhere === this.elsewhere && turn.before === this.centroids && this.#conclude(turn, ends);
+    });
+  }
+
+  #conclude(turn: Turn, ends: readonly DeviceUpdate[]): true {
+    const { before, starts, neighbours } = turn;
+    const [first] = starts;
     // Only then an update can jump, and end with its centroids in another order.
-    const isChoosing = this.#openingLeft > 0 || others.length > 0;
-    this.#starts = [];
-    let result = this.#updated(first, neighbours);
-    let isFresh = first !== before;
-    for (const other of others) {
-      const found = this.#updated(other, neighbours);
-      if (isBetterEnd(found, result, neighbours, this.#study)) [result, isFresh] = [found, true];
-    }
-    if (!isChoosing) result = { ...result, centroids: this.damping.apply(first, result.centroids, neighbours) };
+    const isChoosing = turn.isOpening || starts.length > 1;
+    if (this.#starts === starts) this.#starts = [];
+    const { end, isFresh } = bestEnd(turn, ends, this.#study);
+    const damped = isChoosing ? end.centroids : this.damping.apply(first, end.centroids, neighbours);
+    const result = { ...end, centroids: damped };
     this.#openingLeft = Math.max(0, this.#openingLeft - 1);
     this.round++;
     this.centroids = result.centroids;
@@ -230,7 +242,7 @@ export class Model {
     // A centroid that was sent before stays if it has not moved. A fresh one without rows may be a seed still, and one
     // that has moved without neighbours may stand on few rows.
     const stays = (c: number) => this.present[c] && !isFresh && isSameRow(before, result.centroids, c);
-    this.present = this.present.map((_, c) => isPulled || counts[c] >= minimum || stays(c));
+    this.present = this.present.map((_, c) => isPulled || counts[c] >= this.#study.minimum || stays(c));
     if (this.#isOpened || this.guarded?.cores === undefined) this.guarded?.publish(result.basis);
     const numbers = this.#numbers ?? before;
     if (isChoosing && numbers !== undefined) this.#numberLike(numbers);
@@ -275,16 +287,6 @@ export class Model {
   /** The own k-means, to be kept. */
   savedOwn(): SavedState["own"] {
     return this.#own === undefined ? null : { fingerprint: this.#counted.fingerprint, centroids: toRows(this.#own) };
-  }
-
-  #updated(from: Matrix, neighbours: readonly Matrix[]): DeviceUpdate {
-    const { k, alpha, coupling } = this.#study;
-    const { points, weight, kernel } = this.#counted;
-    const candidates = alpha > 0 && neighbours.every(({ rows }) => rows === k);
-    // After the opening one pass, which is all that neighbours who move at the same time allow: several would want half
-    // of the move only (damping), else they can end in a cycle. See docs/paper.md#gauss-seidel-not-jacobi.
-    const manner = this.#openingLeft > 0 ? { candidates } : { passes: 1 };
-    return updateDevice(points, from, neighbours, { alpha, coupling, weight, kernel, robust: true, ...manner });
   }
 
   /** The largest difference of a coordinate, as a share of its feature's range. */

@@ -2,7 +2,7 @@
 // An order says for each place which row stands there.
 
 import { type Matrix, matchCentroids } from "@fedkm/core";
-import { centroidsOf, type Sketch } from "./sketch.ts";
+import { centroidsOf, type Sketch, sketchOf } from "./sketch.ts";
 
 /** By the coordinates: for a device that knows nobody's numbering. */
 export function sortedOrder({ data, rows, cols }: Matrix): number[] {
@@ -67,4 +67,15 @@ export function sketchLike(sketch: Sketch, seed: Matrix): Sketch {
   const { shares, version } = sketch;
   const { data } = inOrder(centroidsOf(sketch), order);
   return { ...sketch, version: version + 1, shares: shares.map((_, place) => shares[order[place]]), centroids: data };
+}
+
+/** The sketch of own clusters, in the order of the numbers that they have, if they have some. */
+export function numberedSketch(
+  { centroids, counts }: { readonly centroids: Matrix; readonly counts: ArrayLike<number> },
+  numbers: Matrix | undefined,
+  minimum: number,
+): Omit<Sketch, "origin" | "version"> {
+  const order = numbers === undefined ? sortedOrder(centroids) : orderLike(centroids, numbers);
+  const ordered = order.map((c) => counts[c]);
+  return sketchOf(inOrder(centroids, order), ordered, minimum);
 }

@@ -15,5 +15,6 @@ export const whatAllLearn: Readonly<Record<Study["privacy"], string>> = {
   open: "neighbours see masked numbers only, but every device learns the sums over all devices and, from how they change, single rows: only for data that may be public",
   guarded:
     "neighbours see masked numbers only; every device learns the sums over all devices, in which no combination isolates fewer rows of a device than the study's minimum",
-  private: "this mode is not offered yet",
+  private:
+    "neighbours see masked numbers only; every device learns sums over all devices with noise, (epsilon, delta)-differentially private for adding or removing one row while no more devices collude than the study says",
 };

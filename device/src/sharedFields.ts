@@ -1,15 +1,21 @@
 // The fields of a study that only shared clusters have, and those that they do not have.
 
 import type { Fail, Fields } from "./fields.ts";
+import { MOST_ENTRIES } from "./sharedClusters/pace.ts";
+
+const LEAST_EPSILON = 0.01;
+
+interface SharedFields {
+  readonly clusters?: "shared";
+  readonly colluders?: number;
+  readonly devices?: number;
+  readonly sums?: "tree";
+}
 
 /** What a study with shared clusters says more than others; nothing where it says so of none. */
-export function sharedIn(
-  given: Fields,
-  isShared: boolean,
-  fail: Fail,
-): { readonly clusters?: "shared"; readonly colluders?: number } {
+export function sharedIn(given: Fields, isShared: boolean, fail: Fail): SharedFields {
   if (!isShared) {
-    for (const name of ["colluders", "seed"]) {
+    for (const name of ["colluders", "seed", "devices", "sums"]) {
       if (given.value(name) != null) fail([name], 'left out unless clusters is "shared"', given.value(name));
     }
     return {};
@@ -19,11 +25,31 @@ export function sharedIn(
     const got = given.value(name);
     if (got != null && got !== none) fail([name], 'left out if clusters is "shared"', got);
   }
-  if (given.value("privacy") === "private") {
-    fail(["privacy"], '"open" or "guarded" if clusters is "shared" (this version keeps no other promise)', "private");
-  }
   const isMany = (x: number) => Number.isInteger(x) && x >= 1 && x <= 1000;
-  return { clusters: "shared", colluders: given.number("colluders", isMany, "an integer from 1 to 1000", 1) };
+  const colluders = given.number("colluders", isMany, "an integer from 1 to 1000", 1);
+  const sums = given.value("sums") ?? "board";
+  const isPrivate = given.value("privacy") === "private";
+  if (sums !== "board" && sums !== "tree") fail(["sums"], "board or tree", sums);
+  if (sums === "tree" && isPrivate) fail(["sums"], 'board with privacy "private" (all devices must be known)', sums);
+  const common: SharedFields = { clusters: "shared", colluders, ...(sums === "tree" ? { sums } : {}) };
+  if (isPrivate) return { ...common, devices: devicesIn(given, colluders, fail) };
+  const devices = given.value("devices");
+  if (devices != null) fail(["devices"], 'left out unless privacy is "private"', devices);
+  return common;
+}
+
+/** With how many devices private rows are released, at least. */
+function devicesIn(given: Fields, colluders: number, fail: Fail): number {
+  const seed = given.value("seed");
+  if (seed != null) fail(["seed"], 'left out with privacy "private" (the first release says where to begin)', seed);
+  const epsilon = given.value("epsilon");
+  // Larger noise would not be whole numbers of a double.
+  if (typeof epsilon === "number" && epsilon < LEAST_EPSILON) {
+    fail(["epsilon"], `at least ${LEAST_EPSILON} if clusters is "shared"`, epsilon);
+  }
+  const least = colluders + 2;
+  const isEnough = (x: number) => Number.isInteger(x) && x >= least && x <= MOST_ENTRIES;
+  return given.number("devices", isEnough, `an integer from ${least} (colluders and two others) to ${MOST_ENTRIES}`);
 }
 
 /** Where shared clusters begin, if the study says it. */

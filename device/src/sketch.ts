@@ -89,16 +89,15 @@ export function centroidsOf({ shares, centroids }: Pick<Sketch, "shares" | "cent
   return { data, rows: given.length, cols: d };
 }
 
-/** Whether a sketch that the network knows says of the rows what a new one would; `inertia` is that of the new one. */
+/** Whether a sketch that the network knows says of the rows what a new one would, which is made of this k-means. */
 export function isNearlyAsGood(
   known: Sketch,
   found: Pick<Sketch, "shares">,
-  rows: { inertiaAt(centroids: Matrix): number },
-  inertia: number,
+  own: { readonly inertia: number; inertiaAt(centroids: Matrix): number },
 ): boolean {
   const isShareAlike = known.shares.every((share, c) => Math.abs(share - found.shares[c]) <= 255 * SHARE_TOLERANCE);
   const centroids = centroidsOf(known);
-  return isShareAlike && centroids.rows > 0 && rows.inertiaAt(centroids) <= (1 + SKETCH_TOLERANCE) * inertia;
+  return isShareAlike && centroids.rows > 0 && own.inertiaAt(centroids) <= (1 + SKETCH_TOLERANCE) * own.inertia;
 }
 
 /** The search for the seed of some sketches, one start of k-means after the other. */

@@ -6,7 +6,8 @@ import type { Reason } from "./guard.ts";
 import type { GuardedStatus } from "./guarded.ts";
 import type { Model } from "./model.ts";
 import type { Neighbour } from "./neighbour.ts";
-import type { PrivateStatus } from "./private/private.ts";
+import type { PrivateStatus } from "./private/account.ts";
+import type { stages } from "./sharedClusters/generation.ts";
 import type { Study } from "./study.ts";
 import { pullOf, rejectedShare } from "./trust.ts";
 import { unscale } from "./units.ts";
@@ -43,7 +44,7 @@ export interface NeighbourStatus {
 export interface SharedStatus {
   /** The number of the sums that are asked for now, and what they are sums of. */
   readonly generation: number;
-  readonly stage: "moments" | "grid" | "means" | "cores" | "rows";
+  readonly stage: keyof typeof stages;
   /** In the last sums that were complete: devices, this one included, and rows; null: there were none yet. */
   readonly devices: number | null;
   readonly pooledRows: number | null;

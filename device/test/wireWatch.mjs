@@ -49,23 +49,33 @@ function scanNumbers(own, name, { data, c, d, rows }, report) {
 
 /** The same class, and what its models do is remembered. `scaleRows`: that of units.ts. */
 export function watchedModel(Model, scaleRows) {
+  // Rows elsewhere are known to nobody here.
+  const known = (study, rows) =>
+    "source" in rows ? { data: [], rows: 0, cols: study.features.length } : scaleRows(study, rows);
   return class extends Model {
     constructor(...given) {
       super(...given);
       const [study, rows, , saved] = given;
       const isKept = saved !== undefined;
-      watched.set(this, { study, rows: byFirst(scaleRows(study, rows)), restarts: 0, isKept, isPulled: false });
+      watched.set(this, { study, rows: byFirst(known(study, rows)), restarts: 0, isKept, isPulled: false });
     }
 
     setRows(rows) {
       const own = watched.get(this);
-      own.rows = byFirst(scaleRows(own.study, rows));
+      own.rows = byFirst(known(own.study, rows));
       return super.setRows(rows);
     }
 
-    restart() {
-      if (this.isRestarting) watched.get(this).restarts++;
-      super.restart();
+    restart(sketch) {
+      const own = watched.get(this);
+      if (!this.isRestarting || this.elsewhere === undefined) {
+        if (this.isRestarting) own.restarts++;
+        return super.restart(sketch);
+      }
+      // Rows elsewhere are clustered from all starts at once.
+      return super.restart(sketch).then(() => {
+        own.restarts = Number.POSITIVE_INFINITY;
+      });
     }
 
     update(neighbours) {

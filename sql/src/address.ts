@@ -19,6 +19,8 @@ export interface Address {
   readonly passwordFile: string | undefined;
   /** A file of certificates to trust. */
   readonly certificates: string | undefined;
+  /** How (E1) is answered: undefined where nothing is said. */
+  readonly way: Way | undefined;
   /** How a device sees that rows have changed: by the largest value of a column, or after so many seconds. */
   readonly watermark: string | undefined;
   readonly every: number | undefined;
@@ -34,7 +36,22 @@ export function isAddress(text: string): boolean {
   return SCHEME.test(text) || WITHOUT_DRIVER.test(text);
 }
 
-const OPTIONS = ["table", "schema", "tls", "password-env", "password-file", "certificates", "watermark", "every"];
+/** memory: rows are loaded once. stream: rows pass through the kernel. pushed: the engine aggregates. */
+export type Way = "memory" | "stream" | "pushed";
+
+const WAYS: readonly string[] = ["memory", "stream", "pushed"] satisfies Way[];
+
+const OPTIONS = [
+  "table",
+  "schema",
+  "tls",
+  "password-env",
+  "password-file",
+  "certificates",
+  "way",
+  "watermark",
+  "every",
+];
 
 /** The same with the whole path of a file, for whoever reads it in another folder. */
 export function absoluteAddress(text: string): string {
@@ -82,15 +99,18 @@ export function parseAddress(text: string): Address {
     passwordEnv: options["password-env"],
     passwordFile: options["password-file"],
     certificates: options.certificates,
-    ...changesOf(options),
+    ...readingOf(options),
   };
 }
 
-function changesOf({ watermark, every }: Record<string, string | undefined>) {
+function readingOf({ way, watermark, every }: Record<string, string | undefined>) {
+  if (way !== undefined && !WAYS.includes(way)) {
+    throw new SourceError(`way must be ${WAYS.join(", ")}, got ${JSON.stringify(way)}`);
+  }
   if (every !== undefined && !/^[1-9]\d{0,8}$/.test(every)) {
     throw new SourceError(`every must be a whole number of seconds from 1, got ${JSON.stringify(every)}`);
   }
-  return { watermark, every: every === undefined ? undefined : Number(every) };
+  return { way: way as Way | undefined, watermark, every: every === undefined ? undefined : Number(every) };
 }
 
 const EXAMPLES: Record<string, string> = {
@@ -133,7 +153,9 @@ function yesOrNo(text: string | undefined): boolean | undefined {
 
 /** A question mark is also a pattern for one letter: options begin at one that is followed by a name that is known. */
 function duckdbAddress(text: string): Address {
-  const [, path, query = ""] = /^(.*?)(?:\?((?:table|schema|watermark|every)=.*))?$/s.exec(text) as unknown as string[];
+  const [, path, query = ""] = /^(.*?)(?:\?((?:table|schema|way|watermark|every)=.*))?$/s.exec(
+    text,
+  ) as unknown as string[];
   if (path === "") throw new SourceError("duckdb: must be followed by a file, a folder or a pattern of files");
   const options = optionsOf(new URLSearchParams(query), "duckdb");
   const [table, schema] = tableOf(options, [], "duckdb");
@@ -147,5 +169,5 @@ function duckdbAddress(text: string): Address {
     table,
     certificates: undefined,
   } as const;
-  return { ...named, ...nothing, ...changesOf(options) };
+  return { ...named, ...nothing, ...readingOf(options) };
 }

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Matrix } from "@fedkm/core";
 import type { Source } from "@fedkm/core/sources";
-import { type Address, parseAddress } from "./address.ts";
+import { type Address, parseAddress, type Way } from "./address.ts";
 import { openClickHouse } from "./clickhouse.ts";
 import { duckdb } from "./dialects.ts";
 import { SourceError } from "./driver.ts";
@@ -13,9 +13,9 @@ import type { Engine } from "./engine.ts";
 import { CLUSTER, labelStatements } from "./label.ts";
 import { openPostgres } from "./postgres.ts";
 import { isLocal, passwordOf } from "./secrets.ts";
-import { loadedSource, sourceOn, type Watcher, type Way } from "./source.ts";
-import type { Selected } from "./statements.ts";
-import { chooseColumns, look, type MissingRows, type Survey, surveyOf } from "./survey.ts";
+import { loadedSource, sourceOn, type Watcher } from "./source.ts";
+import type { Bounds, Selected } from "./statements.ts";
+import { chooseColumns, look, type MissingRows, type Survey, surveyOf, surveyWithin } from "./survey.ts";
 
 export interface OpenOptions extends Watcher {
   readonly columns?: readonly string[] | undefined;
@@ -44,9 +44,16 @@ export interface OpenSource extends Source {
   readonly dropped: number;
   /** The same rows with x as (x - offset) / scale, where they are not in memory. */
   scaled(scaling: ColumnScaling): Source;
+  /** The rows within the bounds of each column on such a scale, and for each column how many rows of all are outside. */
+  bounded(bounds: readonly Bounds[], scaling: ColumnScaling): Promise<BoundedSource>;
   /** Makes a table with all columns and the cluster of each row. The centroids are on this scale. */
   labelInto(table: string, centroids: Matrix, scaling: ColumnScaling): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface BoundedSource {
+  readonly source: Source;
+  readonly outside: readonly number[];
 }
 
 /** Of each column. */
@@ -64,7 +71,7 @@ export async function openSource(text: string, options: OpenOptions): Promise<Op
   const engine = await openEngine(address, options);
   try {
     const relation = query === undefined ? relationOf(address, engine) : `(${query}\n) AS q`;
-    const way = options.way ?? (address.scheme === "duckdb" ? undefined : "pushed");
+    const way = options.way ?? address.way ?? (address.scheme === "duckdb" ? undefined : "pushed");
     return await engineSource(engine, { name: nameOf(address), relation }, { ...options, way });
   } catch (error) {
     await engine.close();
@@ -98,16 +105,24 @@ export async function engineSource(
     way === "memory"
       ? await loadedSource(engine, selected, survey, options, signal)
       : sourceOn(engine, selected, survey, way, options);
-  const scaledTo = (scaling: ColumnScaling): Selected => ({ ...selected, columns: scaledColumns(selected, scaling) });
+  const scaledTo = (scaling: ColumnScaling, of = selected): Selected => ({
+    ...of,
+    columns: scaledColumns(of, scaling),
+  });
+  const staying = (scaling: ColumnScaling, of: { readonly selected: Selected; readonly survey: Survey }) => {
+    if (way === "memory") throw new TypeError("rows in memory are scaled there");
+    return sourceOn(engine, scaledTo(scaling, of.selected), scaledSurvey(of.survey, scaling), way, options);
+  };
   return {
     ...source,
     name,
     columns: chosen.map((column) => column.name),
     way,
     dropped: survey.dropped,
-    scaled(scaling) {
-      if (way === "memory") throw new TypeError("rows in memory are scaled there");
-      return sourceOn(engine, scaledTo(scaling), scaledSurvey(survey, scaling), way, options);
+    scaled: (scaling) => staying(scaling, { selected, survey }),
+    async bounded(bounds, scaling) {
+      const within = await surveyWithin(engine, { selected, survey }, bounds, signal);
+      return { source: staying(scaling, within), outside: within.outside };
     },
     async labelInto(table, centroids, scaling) {
       const names = all.map((column) => column.name);

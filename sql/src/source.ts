@@ -2,6 +2,7 @@
 
 import { fastKernel, type Matrix, stack, takeRows } from "@fedkm/core";
 import { addBlock, emptyParts, memorySource, type Parts, rowsNearBorders, type Source } from "@fedkm/core/sources";
+import type { Way } from "./address.ts";
 import { SourceError } from "./driver.ts";
 import { type Engine, gather } from "./engine.ts";
 import { retried } from "./retry.ts";
@@ -16,9 +17,6 @@ import {
   statisticsStatement,
 } from "./statements.ts";
 import type { Survey } from "./survey.ts";
-
-/** memory: rows are loaded once. stream: rows pass through the kernel. pushed: the engine aggregates. */
-export type Way = "memory" | "stream" | "pushed";
 
 /** What a source tells about its work. */
 export interface Watcher {

@@ -14,6 +14,13 @@ export interface Selected {
   readonly where?: string | undefined;
   /** Whether rows with a missing number are left out. */
   readonly dropsMissing: boolean;
+  /** For each column, before it is scaled: rows outside are left out. */
+  readonly bounds?: readonly Bounds[];
+}
+
+export interface Bounds {
+  readonly min: number;
+  readonly max: number;
 }
 
 interface SelectedColumn {
@@ -33,6 +40,15 @@ export function surveyStatement(selected: Selected): string {
     return [count(dialect.isNaN(x)), count(dialect.isInfinite(x)), extreme("min"), extreme("max")];
   });
   return `SELECT ${dialect.double("count(*)", false)}, ${ofColumn.join(", ")} FROM ${rowsOf(selected)} AS s`;
+}
+
+/** For each column the number of rows that are out of its bounds. */
+export function outsideStatement(selected: Selected, bounds: readonly Bounds[]): string {
+  const { dialect } = selected;
+  const outside = bounds.map((own, j) => {
+    return dialect.double(`sum(CASE WHEN ${isWithin(dialect, `x${j}`, own)} THEN 0 ELSE 1 END)`, true);
+  });
+  return `SELECT ${outside.join(", ")} FROM ${rowsOf(selected)} AS s`;
 }
 
 /** All rows, as doubles. */
@@ -94,12 +110,20 @@ function measureOf({ dialect }: Selected, centroids: Matrix): Measure {
 }
 
 function rowsOf(selected: Selected): string {
-  const { dialect, relation, columns, where, dropsMissing } = selected;
-  const condition = where === undefined ? "" : ` WHERE (${where}\n)`;
+  const { dialect, relation, columns, where, dropsMissing, bounds = [] } = selected;
+  const conditions = [
+    ...(where === undefined ? [] : [`(${where}\n)`]),
+    ...bounds.map((own, j) => isWithin(dialect, dialect.double(dialect.quote(columns[j].name), false), own)),
+  ];
+  const condition = conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`;
   const rows = `(SELECT ${doublesOf(selected)} FROM ${relation}${condition}${dialect.fence})`;
   if (!dropsMissing) return rows;
   const whole = columns.map((_, j) => `NOT (${dialect.isNaN(`x${j}`)})`);
   return `(SELECT * FROM ${rows} AS s WHERE ${whole.join(" AND ")})`;
+}
+
+function isWithin({ number }: Dialect, x: string, { min, max }: Bounds): string {
+  return `${x} >= ${number(min)} AND ${x} <= ${number(max)}`;
 }
 
 /** The columns as x0, x1, ... */

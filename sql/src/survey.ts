@@ -2,7 +2,7 @@
 
 import { SourceError } from "./driver.ts";
 import { type Engine, type EngineColumn, gather } from "./engine.ts";
-import { type Selected, surveyStatement } from "./statements.ts";
+import { type Bounds, outsideStatement, type Selected, surveyStatement } from "./statements.ts";
 
 /** What becomes of rows with a missing number. */
 export type MissingRows = "refuse" | "drop";
@@ -68,6 +68,22 @@ export async function surveyOf(
   const dropping = { ...selected, columns, dropsMissing: true };
   const second = await look(engine, dropping, signal);
   return { survey: { ...second, dropped: rows - second.rows }, selected: dropping };
+}
+
+/** The rows within bounds, and for each column how many of all are out of its own. */
+export async function surveyWithin(
+  engine: Engine,
+  { selected, survey }: { readonly survey: Survey; readonly selected: Selected },
+  bounds: readonly Bounds[],
+  signal?: AbortSignal,
+): Promise<{ readonly survey: Survey; readonly selected: Selected; readonly outside: readonly number[] }> {
+  const isInside = bounds.every(({ min, max }, c) => survey.least[c] >= min && survey.most[c] <= max);
+  if (isInside) return { survey, selected, outside: bounds.map(() => 0) };
+  const statement = outsideStatement(selected, bounds);
+  const { data } = await gather(engine.blocks(statement, bounds.length, signal), bounds.length);
+  const within = { ...selected, bounds };
+  const { rows, least, most } = await look(engine, within, signal);
+  return { survey: { ...survey, rows, least, most }, selected: within, outside: Array.from(data) };
 }
 
 /** One query over all rows. */

@@ -50,6 +50,12 @@ export function empiricalEpsilon(epsilon: number, delta: number, runs: number): 
   progress(`${runs} releases with a row and without, epsilon ${epsilon}`);
   const [absent, present] = [without, withRow].map((points) => Array.from({ length: runs }, () => ratioOf(points)));
   progress("");
+  return shownEpsilon(absent, present, delta);
+}
+
+/** The same from likelihood ratios of releases without the row and with it. */
+export function shownEpsilon(absent: readonly number[], present: readonly number[], delta: number): number {
+  const runs = absent.length;
   // The threshold is chosen on one half and judged on the other, so that choosing shows nothing.
   const half = Math.floor(runs / 2);
   const sorted = [...absent.slice(0, half), ...present.slice(0, half)].sort((a, b) => a - b);

@@ -5,10 +5,9 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Browser } from "playwright-core";
-import { launchChromium } from "../pages.ts";
+import { launchChromium, program } from "../pages.ts";
 import { penguins, stations, survey, type TableSet, wholesale } from "./tables.ts";
 
-const program = fileURLToPath(new URL("../../../cli/bin/fedkm.js", import.meta.url));
 const examples = fileURLToPath(new URL("../../../examples", import.meta.url));
 
 const looks = [

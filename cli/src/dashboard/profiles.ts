@@ -3,6 +3,7 @@
 import { type Matrix, matrix, predict } from "@fedkm/core";
 import { scaleRows } from "@fedkm/device";
 import { type DaemonStatus, readFolder, readRows } from "@fedkm/device/daemon";
+import { isAddress } from "@fedkm/sql/address";
 import type { ClusterProfile, DeviceView } from "@fedkm/web";
 
 /** More would keep the device's own process from its work. */
@@ -40,9 +41,11 @@ export function profileReader(): (folder: string, status: DaemonStatus) => Profi
 }
 
 /** Of the rows within the study's bounds, each in its nearest cluster. */
-async function profilesOf(path: string, centroids: readonly (readonly number[])[]): Promise<ClusterProfile[]> {
+async function profilesOf(path: string, centroids: readonly (readonly number[])[]): Promise<ClusterProfile[] | null> {
   const folder = await readFolder(path);
   const { features } = folder.study;
+  // A page that is open must not read a table again and again.
+  if (folder.data.some(isAddress)) return null;
   const rows = scaleRows(folder.study, await readRows(folder));
   const labels = predict(matrix(centroids.map((row) => row.map((value, f) => value / features[f].scale))), rows);
   const all = summary(rows, () => true);

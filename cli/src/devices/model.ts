@@ -1,8 +1,8 @@
 // The clusters that a device has now, as a model.
 
-import { matrix, predict } from "@fedkm/core";
-import { contractOf, scaleRows, studyId } from "@fedkm/device";
-import { type DeviceFolder, readFolder, readRows } from "@fedkm/device/daemon";
+import { matrix } from "@fedkm/core";
+import { contractOf, studyId } from "@fedkm/device";
+import { clusterSizes, readFolder } from "@fedkm/device/daemon";
 import { MODEL_FORMAT, MODEL_VERSIONS, type Model } from "../model/model.ts";
 import { clusterNames } from "./names.ts";
 import { lastStatus } from "./state.ts";
@@ -22,7 +22,8 @@ export async function modelOfFolder(state: string): Promise<Model> {
   }
   const { k, alpha, features } = study;
   const scale = features.map((feature) => feature.scale);
-  const sizes = await clusterSizes(folder, centroids);
+  const scaled = matrix(centroids.map((row) => row.map((value, column) => value / scale[column])));
+  const sizes = await clusterSizes(folder, scaled);
   return {
     format: MODEL_FORMAT,
     version: MODEL_VERSIONS[0],
@@ -48,13 +49,4 @@ function namedClusters(names: readonly (string | null)[], sizes: readonly number
   if (names.every((name) => name === null)) return {};
   const unknown = { mean: null, spread: null, difference: null, farthest: null, farthestDifference: null };
   return { clusters: names.map((name, c) => ({ ...(name !== null && { name }), rows: sizes[c], ...unknown })) };
-}
-
-/** Rows of the device's files in each cluster, of those that count. */
-async function clusterSizes(folder: DeviceFolder, centroids: readonly (readonly number[])[]): Promise<number[]> {
-  const { study } = folder;
-  const sizes = centroids.map(() => 0);
-  const scaled = matrix(centroids.map((row) => row.map((value, column) => value / study.features[column].scale)));
-  for (const label of predict(scaled, scaleRows(study, await readRows(folder)))) sizes[label] += 1;
-  return sizes;
 }

@@ -57,8 +57,13 @@ export async function readSource(
   announce: (text: string) => void,
 ): Promise<SourceTable> {
   const { missing, deviceColumn, categories } = options;
-  for (const [name, value] of Object.entries({ "device-column": deviceColumn, categories })) {
-    if (value !== undefined) throw new UsageError(`--${name} is for files: a source is one device, and has numbers`);
+  if (deviceColumn !== undefined) {
+    throw new UsageError("--device-column is for files: a source is one device, so give an address for each");
+  }
+  if (categories !== undefined) {
+    throw new UsageError(
+      "--categories is for files: turn texts into numbers in a view or a --query, such as CASE WHEN c = 'a' THEN 1 ELSE 0 END",
+    );
   }
   if (missing === "mean") {
     throw new UsageError("--missing mean is for files: drop rows of sources, or fill them in a view or a --query");

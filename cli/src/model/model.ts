@@ -73,8 +73,9 @@ export interface Model {
     /** With the scale that the fit found, in scaled units. */
     readonly penalty?: Penalty;
     readonly tolerance?: number;
-    readonly privacy?: Privacy;
+    readonly privacy?: Privacy | "private";
     readonly minimum?: number;
+    readonly epsilon?: number;
   };
   /** Of the method "devices": the study that its devices were simulated with. */
   readonly study?: Study;

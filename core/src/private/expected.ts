@@ -18,7 +18,10 @@ export interface Expectation {
 const FULLEST = 0.7;
 
 /** The variance that noise gives a column of the mean of a device's cluster. */
-function noiseVariance({ rowsOfCluster, reach, rho }: Expectation, cols: number): number {
+export function noiseVariance(
+  { rowsOfCluster, reach, rho }: Pick<Expectation, "rowsOfCluster" | "reach" | "rho">,
+  cols: number,
+): number {
   return (residualVariances(rho / 2, cols).sums * (reach / STEPS) ** 2) / rowsOfCluster ** 2;
 }
 
@@ -27,12 +30,34 @@ function noiseVariance({ rowsOfCluster, reach, rho }: Expectation, cols: number)
  * noise; Infinity where the clusters do not stand out of the noise of the first release.
  */
 export function devicesToGain(expected: Expectation): number {
-  const { rowsOfCluster, variance, rho, grid } = expected;
-  const cols = grid.low.length;
+  const { rowsOfCluster, variance, grid } = expected;
+  if (!isSeen(expected)) return Number.POSITIVE_INFINITY;
+  return Math.max(1, Math.ceil(noiseVariance(expected, grid.low.length) / (variance / rowsOfCluster)));
+}
+
+/** Whether a cluster stands out of the noise of the first release. */
+function isSeen({ rowsOfCluster, variance, rho, grid }: Expectation): boolean {
   const sides = grid.low.map((low, c) => (grid.high[c] - low) / grid.perSide);
   // Rows in the fullest cell of a cluster that is spread like a Gaussian. One that is smaller than a cell may lie across
   // a border of cells, along each column.
   const share = sides.reduce((part, side) => part * Math.min(FULLEST, side / Math.sqrt(2 * Math.PI * variance)), 1);
-  if (rowsOfCluster * share < 3 * Math.sqrt(countVariance(rho / 2))) return Number.POSITIVE_INFINITY;
-  return Math.max(1, Math.ceil(noiseVariance(expected, cols) / (variance / rowsOfCluster)));
+  return rowsOfCluster * share >= 3 * Math.sqrt(countVariance(rho / 2));
+}
+
+/**
+ * How far a column of a cluster's mean errs, as a deviation: that of so many devices like this one, whose sums are masked
+ * and have noise once for all, and that of this device alone without noise. Infinity where clusters drown.
+ */
+export function errorsUnderMasks(
+  expected: Expectation,
+  devices: number,
+  colluders: number,
+): { readonly together: number; readonly alone: number } {
+  const alone = Math.sqrt(expected.variance / expected.rowsOfCluster);
+  // Shares of those who may collude come on top of the noise that is paid for.
+  const rho = (expected.rho * (devices - colluders)) / devices;
+  const all = { ...expected, rho, rowsOfCluster: devices * expected.rowsOfCluster };
+  if (!isSeen(all)) return { together: Number.POSITIVE_INFINITY, alone };
+  const together = Math.sqrt(noiseVariance(all, all.grid.low.length) + all.variance / all.rowsOfCluster);
+  return { together, alone };
 }

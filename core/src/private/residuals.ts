@@ -56,7 +56,7 @@ export function releaseResiduals(points: Matrix, centroids: Matrix, reach: numbe
 
 /** The means that were released, one for each centroid, and what they stand for; `within` is of the summary before. */
 export function residualSummary(
-  { counts, sums }: { readonly counts: readonly bigint[]; readonly sums: readonly bigint[] },
+  { counts, sums }: { readonly counts: readonly (bigint | number)[]; readonly sums: readonly (bigint | number)[] },
   centroids: Matrix,
   reach: number,
   within: number,

@@ -1,17 +1,18 @@
 // A running device follows its owner's change of study: it begins when next.yaml is there, and ends when all have followed.
 
 import { join } from "node:path";
-import type { Matrix } from "@fedkm/core";
 import { type ChangingDevice, isWithoutRows } from "../change.ts";
 import { realDisk } from "../disk.ts";
+import type { Rows } from "../elsewhere.ts";
 import { reasonOf } from "../reason.ts";
 import type { Store } from "../store.ts";
 import { contractOf, type Study, studyId } from "../study.ts";
 import type { Parts } from "./describe.ts";
-import { type DeviceFolder, readRows } from "./folder.ts";
+import type { DeviceFolder } from "./folder.ts";
 import { completeSwitch, NOW_FILE, readNext, removeNext, switchStudy } from "./nextFiles.ts";
 import { type NextStore, openNext } from "./nextStore.ts";
 import type { Log } from "./notices.ts";
+import type { RowsDesk } from "./openRows.ts";
 import { rowsFault } from "./rows.ts";
 import { lookOf, MISSING } from "./watch.ts";
 
@@ -28,10 +29,10 @@ export function studyChange(
   folder: DeviceFolder,
   parts: Parts,
   store: Store,
-  { log, restart }: { readonly log: Log; restart(): void },
+  { log, desk, restart }: { readonly log: Log; readonly desk: RowsDesk; restart(): void },
 ): StudyChange {
   const { notices } = parts;
-  const { path, data } = folder;
+  const { path } = folder;
   const warn = (line: string | undefined) => notices.set("next", line);
   let memory: NextStore | undefined;
   // One at a time: what follows depends on what was done before.
@@ -44,7 +45,7 @@ export function studyChange(
 
   const begin = async (device: ChangingDevice, study: Study) => {
     const contract = await contractOf(study);
-    const rows = await rowsOfNext(data, parts.study, study);
+    const rows = await rowsOfNext(desk, parts.study, study);
     const opened = await openNext(path, store, warn);
     try {
       device.begin({ study, contract, rows, memory: opened });
@@ -72,8 +73,8 @@ export function studyChange(
     await memory.takeOver();
     memory = undefined;
     await completeSwitch(path);
-    const rows = await readRows({ data, study: next }).catch(() => undefined);
-    if (rows !== undefined) notices.set("rows", rowsFault(next, rows));
+    const counts = desk.countsOf(next);
+    if (counts !== undefined) notices.set("rows", rowsFault(next, counts));
     log.info({ study: next.name, setAside }, "the study was changed");
     // With its rows, and with what was published of them before.
     if (isAnew) restart();
@@ -131,7 +132,7 @@ export function studyChange(
 }
 
 /** The rows of the study that a device is changing to. */
-export async function rowsOfNext(data: readonly string[], current: Study, next: Study): Promise<Matrix> {
-  if (!isWithoutRows(current, next)) return readRows({ data, study: next });
+export async function rowsOfNext(desk: RowsDesk, current: Study, next: Study): Promise<Rows> {
+  if (!isWithoutRows(current, next)) return (await desk.open(next)).rows;
   return { data: new Float64Array(0), rows: 0, cols: next.features.length };
 }

@@ -18,13 +18,14 @@ import { studyChange } from "./changes.ts";
 import { CONSENT_FILE } from "./consent.ts";
 import { busyDelays } from "./delays.ts";
 import { describe, type Parts, type Surroundings } from "./describe.ts";
-import { type DeviceFolder, readRows } from "./folder.ts";
+import type { DeviceFolder } from "./folder.ts";
 import { following, peersOf } from "./follow.ts";
 import { startKeys } from "./keys.ts";
 import { logged } from "./logged.ts";
 import { metKeeper, readMet } from "./met.ts";
 import { completeSwitch, NEXT_FILE, NOW_FILE } from "./nextFiles.ts";
 import { type LinkProblem, type Log, noticeBoard } from "./notices.ts";
+import { rowsDesk, stayRemarks } from "./openRows.ts";
 import { PAUSED_FILE } from "./paused.ts";
 import { pendingList } from "./pending.ts";
 import { privacyNotices } from "./privacyNotices.ts";
@@ -37,7 +38,7 @@ import { rowsFault } from "./rows.ts";
 import { MEMORY_MILLISECONDS, seldom } from "./seldom.ts";
 import { serveStatus } from "./server.ts";
 import { type DaemonStatus, STATUS_FILE } from "./status.ts";
-import { lookAtOnce, lookOf, MISSING, watchFiles } from "./watch.ts";
+import { lookAtOnce, MISSING, watchFiles } from "./watch.ts";
 
 export interface DaemonOptions {
   readonly folder: string;
@@ -98,7 +99,9 @@ async function compose(
   const memory = await openStore(folder.path, notices.set, { hasHistory: keepsHistory(folder.study) });
   opened(() => memory.close());
   await completeSwitch(folder.path);
-  const change = studyChange(folder, parts, memory, { log, restart: onDue });
+  const desk = rowsDesk(folder.data);
+  opened(() => desk.close());
+  const change = studyChange(folder, parts, memory, { log, desk, restart: onDue });
   opened(() => change.close());
   const audit = auditKeeper(folder.path, clock, (line) => notices.set("audit", line));
   opened(() => audit.close());
@@ -107,13 +110,14 @@ async function compose(
     log.info(rotated, "has a new key");
   }
   const looks = {
-    data: await lookOf(folder.data),
+    data: await desk.look(),
     links: lookAtOnce(linksFile(folder)),
     keys: lookAtOnce(...keyFiles(folder)),
   };
   const pausedFile = join(folder.path, PAUSED_FILE);
-  const rows = await readRows(folder);
-  notices.set("rows", rowsFault(folder.study, rows));
+  const { rows, counts } = await desk.open(folder.study);
+  notices.set("rows", rowsFault(folder.study, counts));
+  for (const remark of stayRemarks(folder.data, folder.study)) log.info({}, remark);
 
   const notMet = (line: string | undefined) => notices.set("met", line);
   const met = metKeeper(folder.path, clock, notMet);
@@ -144,6 +148,7 @@ async function compose(
     rows,
     isPaused: lookAtOnce(pausedFile) !== MISSING,
     onAgreed: () => void change.finish(device),
+    onRowsLost: (reason) => notices.set("data", desk.lose(reason)),
   });
   const status = () => describe(parts, device, network, memory);
   if (metricsPort !== undefined) {
@@ -154,16 +159,16 @@ async function compose(
   opened(() => keys.network.close());
   opened(() => keys.close());
   opened(() => device.stop());
-  const follow = following(folder, parts, { device, network, log, audit });
+  const follow = following(folder, parts, { device, desk, network, log, audit });
   await device.start();
   keys.start();
   await change.follow(device);
   hasStarted = true;
   const { version } = parts.surroundings;
   const study = studyId(contract);
-  auditStart(audit, { version, peer: network.self, study, studyBefore: memory.saved?.study, rows: rows.rows });
+  auditStart(audit, { version, peer: network.self, study, studyBefore: memory.saved?.study, rows: counts.rows });
   opened(() => audit.note("stopped", {}));
-  log.info({ peer: folder.identity.peer, addresses: network.addresses(), rows: rows.rows }, "listening");
+  log.info({ peer: folder.identity.peer, addresses: network.addresses(), rows: counts.rows }, "listening");
 
   const beat = onTheBeat(clock, WATCH_MILLISECONDS);
   const look = auditLooks(audit, clock);
@@ -171,7 +176,7 @@ async function compose(
   // Without a neighbour that was waited for, a new key may be due.
   const followLinks = async () => (await follow.links()) && keys.reload();
   opened(watchFiles(() => lookAtOnce(linksFile(folder)), looks.links, beat, followLinks));
-  opened(watchFiles(() => lookOf(folder.data), looks.data, beat, follow.data));
+  opened(watchFiles(desk.look, looks.data, beat, follow.data));
   // One that was left by a device that could not follow any more counts as well.
   opened(watchFiles(() => lookAtOnce(join(folder.path, RESET_FILE)), MISSING, beat, follow.reset));
   opened(watchFiles(() => lookAtOnce(...keyFiles(folder)), looks.keys, beat, keys.reload));

@@ -86,7 +86,7 @@ async function namingFile<T>(file: string, rule: string, read: (file: string) =>
   }
 }
 
-/** All rows of the device's files, in the features' units. */
+/** All rows of the device's files and sources in memory, in the features' units. */
 export async function readRows({ data, study }: Pick<DeviceFolder, "data" | "study">): Promise<Matrix> {
   const files = await Promise.all(data.map((file) => readPoints(file, study)));
   return files.length > 0 ? stack(files) : { data: new Float64Array(0), rows: 0, cols: study.features.length };

@@ -11,8 +11,9 @@ import type { Audit } from "./audit.ts";
 import { rowsOfNext } from "./changes.ts";
 import { CONSENT_FILE } from "./consent.ts";
 import type { Parts } from "./describe.ts";
-import { type DeviceFolder, readRows } from "./folder.ts";
+import type { DeviceFolder } from "./folder.ts";
 import type { Log } from "./notices.ts";
+import type { RowsDesk } from "./openRows.ts";
 import { PAUSED_FILE } from "./paused.ts";
 import { RESET_FILE } from "./reset.ts";
 import { rowsFault } from "./rows.ts";
@@ -20,13 +21,14 @@ import { lookAtOnce, lookOf, MISSING } from "./watch.ts";
 
 interface Followers {
   readonly device: ChangingDevice;
+  readonly desk: RowsDesk;
   readonly network: Libp2pNetwork;
   readonly log: Log;
   readonly audit: Audit;
 }
 
 /** Each returns whether the file could be used. */
-export function following(folder: DeviceFolder, parts: Parts, { device, network, log, audit }: Followers) {
+export function following(folder: DeviceFolder, parts: Parts, { device, desk, network, log, audit }: Followers) {
   const { notices } = parts;
   const command = `fedkm device resume --state ${folder.path} ends that`;
   const orNotice = (cause: "links" | "data" | "reset", stays: string, use: () => Promise<void>) => async () => {
@@ -57,12 +59,12 @@ export function following(folder: DeviceFolder, parts: Parts, { device, network,
     }),
     data: orNotice("data", "data stays", async () => {
       const { study, next } = parts;
-      const rows = await readRows({ data: folder.data, study });
-      device.setRows(rows, next && (await rowsOfNext(folder.data, study, next)));
+      const { rows, counts } = await desk.open(study);
+      device.setRows(rows, next && (await rowsOfNext(desk, study, next)));
       parts.dataReadAt = new Date().toISOString();
-      log.info({ rows: rows.rows }, "data changed");
-      audit.note("data", { rows: rows.rows });
-      notices.set("rows", rowsFault(study, rows));
+      log.info({ rows: counts.rows }, "data changed");
+      audit.note("data", { rows: counts.rows });
+      notices.set("rows", rowsFault(study, counts));
     }),
     reset: orNotice("reset", "nothing is reset, all stays", async () => {
       const file = join(folder.path, RESET_FILE);
@@ -81,7 +83,7 @@ export function following(folder: DeviceFolder, parts: Parts, { device, network,
     consent: orNotice("reset", "nothing is forgotten, all stays", async () => {
       const file = join(folder.path, CONSENT_FILE);
       if ((await lookOf([file])) === MISSING) return;
-      const rows = await readRows(folder);
+      const { rows } = await desk.open(parts.study);
       await rm(file, { force: true });
       device.reset(rows);
       log.info({}, "forgets what it has published, as a person consents, and begins again from its own rows");

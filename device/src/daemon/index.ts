@@ -14,6 +14,7 @@ export { everyInterface, invitedAddresses } from "./invited.ts";
 export { type KeyFacts, keyFacts } from "./keyFacts.ts";
 export { finishChange, readNext, withdrawChange, writeNext } from "./nextFiles.ts";
 export type { Log, Notice } from "./notices.ts";
+export { clusterSizes, lookAtRows, stayRemarks } from "./openRows.ts";
 export { pauseFolder, resumeFolder } from "./paused.ts";
 export type { Stranger } from "./pending.ts";
 export { type Columns, readColumns, readPoints } from "./points.ts";

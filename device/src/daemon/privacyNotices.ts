@@ -1,6 +1,6 @@
 // What a person should know about guarded and private rows: a history that is lost or not written, and rows that wait.
 
-import type { PrivateStatus } from "../private/private.ts";
+import type { PrivateStatus } from "../private/account.ts";
 import type { DaemonStatus } from "./status.ts";
 
 /** In one line each; undefined: all is well. */

@@ -6,8 +6,15 @@ import type { Study } from "../study.ts";
 /** A few odd values are ordinary. More than this share out of bounds is a wrong unit, column or study. */
 const LARGEST_SHARE_OUTSIDE = 0.05;
 
-/** Why none or too few of the rows count, in one line of counts and names; undefined: nearly all do. */
-export function rowsFault({ features, k, minimum }: Study, { data, rows }: Matrix): string | undefined {
+/** Rows of which some are out of the study's bounds. */
+export interface RowCounts {
+  readonly rows: number;
+  /** Out of the bounds of any feature, and of each. */
+  readonly left: number;
+  readonly outside: readonly number[];
+}
+
+export function countRows({ features }: Study, { data, rows }: Matrix): RowCounts {
   const outside = features.map(() => 0);
   let left = 0;
   for (let r = 0; r < rows; r++) {
@@ -20,6 +27,11 @@ export function rowsFault({ features, k, minimum }: Study, { data, rows }: Matri
     }
     if (isOutside) left += 1;
   }
+  return { rows, left, outside };
+}
+
+/** Why none or too few of the rows count, in one line of counts and names; undefined: nearly all do. */
+export function rowsFault({ features, k, minimum }: Study, { rows, left, outside }: RowCounts): string | undefined {
   const where = features.flatMap(({ name, min, max }, f) => {
     return outside[f] > 0 ? [`${name} is not within ${min} and ${max} in ${outside[f]}`] : [];
   });

@@ -6,13 +6,22 @@ import type { Summary } from "@fedkm/core/private";
 import { bytesToHex } from "@noble/hashes/utils.js";
 
 /** cells: how many rows lie where. means: the rows around given centroids. */
-export type Stage = "cells" | "means";
+export type ReleaseStage = "cells" | "means";
 
 export interface Release {
   /** Which rows, as a number that nobody can find rows for. */
   readonly rows: string;
-  readonly stage: Stage;
+  readonly stage: ReleaseStage;
   readonly rho: number;
+}
+
+/** What was added to sums over several devices, as it is repeated whenever the same sums are asked again. */
+export interface Posted {
+  readonly stage: ReleaseStage;
+  /** Which sums: with whom, for which answer, and where. */
+  readonly of: string;
+  /** With noise, before they are masked. */
+  readonly integers: readonly number[];
 }
 
 export interface Ledger {
@@ -21,35 +30,44 @@ export interface Ledger {
   readonly releases: readonly Release[];
   /** What all computations use; undefined: nothing was released. */
   readonly summary: Summary | undefined;
+  /** With shared clusters. */
+  readonly posted: readonly Posted[];
+  /** How often a person has agreed to releases after the first ones. */
+  readonly consents: number;
 }
 
 const FORMAT = "fedkm-ledger 1";
 const SECRET_BYTES = 32;
 
 export function newLedger(secret: Uint8Array = crypto.getRandomValues(new Uint8Array(SECRET_BYTES))): Ledger {
-  return { secret: bytesToHex(secret), releases: [], summary: undefined };
+  return { secret: bytesToHex(secret), releases: [], summary: undefined, posted: [], consents: 0 };
 }
 
-export function encodeLedger({ secret, releases, summary }: Ledger): Uint8Array {
+export function encodeLedger({ secret, releases, summary, posted, consents }: Ledger): Uint8Array {
   const written = summary && {
     points: toRows(summary.points),
     weights: Array.from(summary.weights),
     within: summary.within,
   };
-  return new TextEncoder().encode(JSON.stringify({ format: FORMAT, secret, releases, summary: written ?? null }));
+  const shared = posted.length > 0 || consents > 0 ? { posted, consents } : {};
+  const whole = { format: FORMAT, secret, releases, summary: written ?? null, ...shared };
+  return new TextEncoder().encode(JSON.stringify(whole));
 }
 
 /** Undefined: these bytes are no ledger for so many features. */
 export function decodeLedger(bytes: Uint8Array, features: number): Ledger | undefined {
   try {
-    const { format, secret, releases, summary } = JSON.parse(new TextDecoder().decode(bytes));
+    const parsed = JSON.parse(new TextDecoder().decode(bytes));
+    const { format, secret, releases, summary, posted = [], consents = 0 } = parsed;
     if (format !== FORMAT || !/^[0-9a-f]{64}$/.test(secret)) return undefined;
     if (!Array.isArray(releases) || !releases.every(isRelease)) return undefined;
-    if (summary === null) return { secret, releases, summary: undefined };
+    if (!Array.isArray(posted) || !posted.every(isPosted) || !(consents >= 0)) return undefined;
+    if (summary === null) return { secret, releases, summary: undefined, posted, consents };
     const points = pointsOf(summary.points, features);
     const weights = Float64Array.from(summary.weights as number[]);
     const isWhole = weights.length === points.rows && weights.every((weight) => weight > 0) && summary.within >= 0;
-    return isWhole ? { secret, releases, summary: { points, weights, within: summary.within } } : undefined;
+    if (!isWhole) return undefined;
+    return { secret, releases, summary: { points, weights, within: summary.within }, posted, consents };
   } catch {
     return undefined;
   }
@@ -63,5 +81,12 @@ function pointsOf(rows: number[][], cols: number): Matrix {
 
 function isRelease(value: unknown): value is Release {
   const { rows, stage, rho } = (value ?? {}) as Partial<Release>;
-  return typeof rows === "string" && (stage === "cells" || stage === "means") && typeof rho === "number" && rho > 0;
+  return typeof rows === "string" && isStage(stage) && typeof rho === "number" && rho > 0;
 }
+
+function isPosted(value: unknown): value is Posted {
+  const { stage, of, integers } = (value ?? {}) as Partial<Posted>;
+  return isStage(stage) && typeof of === "string" && Array.isArray(integers) && integers.every(Number.isSafeInteger);
+}
+
+const isStage = (stage: unknown): stage is ReleaseStage => stage === "cells" || stage === "means";

@@ -1,6 +1,6 @@
 // Noise that nobody can guess and that repeats itself: the same secret, rows and release give the same bytes.
 
-import type { Matrix } from "@fedkm/core";
+import { type Matrix, takeRows } from "@fedkm/core";
 import type { RandomBytes } from "@fedkm/core/private";
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
@@ -28,4 +28,18 @@ export function noiseOf(secret: string, label: string): RandomBytes {
 
 function bytesOf({ data }: Matrix): Uint8Array {
   return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+}
+
+/** In whatever order they are read, they are the same rows. */
+export function inOrderOfValues(rows: Matrix): Matrix {
+  const { data, cols } = rows;
+  const order = Array.from({ length: rows.rows }, (_, r) => r);
+  order.sort((a, b) => {
+    for (let c = 0; c < cols; c++) {
+      const difference = data[a * cols + c] - data[b * cols + c];
+      if (difference !== 0) return difference;
+    }
+    return 0;
+  });
+  return takeRows(rows, order);
 }

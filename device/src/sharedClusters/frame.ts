@@ -5,10 +5,20 @@ import { isOfStudy, typeOf } from "../frameHead.ts";
 import { LARGEST_FRAME_BYTES } from "../link/limits.ts";
 import { type Contract, type Decoded, decode, getInteger, HEADER_BYTES, setInteger, writeHeader } from "../protocol.ts";
 import { decodeEntry, type Entry, encodeEntry, MARK_BYTES } from "./entry.ts";
-import { type Content, GENERATION_HEAD_BYTES, generationBytes, type Stage, stages } from "./generation.ts";
+import {
+  type Content,
+  GENERATION_HEAD_BYTES,
+  generationBytes,
+  hasCentroids,
+  hasRoster,
+  type Stage,
+  stages,
+} from "./generation.ts";
 import { sizesOf } from "./plan.ts";
+import { decodeRoster } from "./roster.ts";
 import { hex } from "./secrets.ts";
 import type { Shape } from "./shape.ts";
+import { TREE_INTEGERS } from "./tree.ts";
 
 const BOARD = 7;
 const HASH_BYTES = 32;
@@ -17,6 +27,8 @@ const FIXED_BYTES = 44;
 const NUMBERS_FLAG = 1;
 const ASKING_FLAG = 2;
 const DROPPED_FLAG = 4;
+const BELOW_FLAG = 8;
+const HEARD_FLAG = 16;
 
 export interface Message {
   readonly kind: "board";
@@ -31,6 +43,9 @@ export interface Message {
   readonly content: Content | undefined;
   /** The sender wants to be told: the numbers of a later generation, or that it was heard. */
   readonly isAsking: boolean;
+  /** With sums over a tree: the sender learnt of this generation from the receiver, and has heard it in this generation. */
+  readonly isBelow: boolean;
+  readonly hasHeard: boolean;
   /** Marks of the entries that the sender has. */
   readonly have: readonly string[];
   readonly entries: readonly Entry[];
@@ -40,10 +55,11 @@ export function encodeMessage(
   contract: Contract,
   message: Omit<Message, "kind"> & { readonly stage: Stage },
 ): Uint8Array {
-  const { stamp, knows, isDropped, number, hash, content, isAsking, have, entries, stage } = message;
+  const { stamp, knows, isDropped, number, hash, content, isAsking, isBelow, hasHeard, have, entries, stage } = message;
   const numbers = content?.numbers ?? new Float64Array(0);
   const { steps, rows, seeded } = content ?? { steps: 0, rows: 0, seeded: 0 };
-  const state = generationBytes({ number, stage, steps, rows, seeded, numbers });
+  const roster = content?.roster;
+  const state = generationBytes({ number, stage, steps, rows, seeded, numbers, ...(roster && { roster }) });
   const encoded = entries.map(encodeEntry);
   const marksAt = HEADER_BYTES + FIXED_BYTES + state.length;
   const length = encoded.reduce((sum, bytes) => sum + bytes.length, marksAt + MARK_BYTES * have.length);
@@ -55,7 +71,13 @@ export function encodeMessage(
   setInteger(view, HEADER_BYTES, knows);
   frame.set(hash, HEADER_BYTES + 8);
   view.setUint16(HEADER_BYTES + 40, have.length, true);
-  const flags = [content !== undefined && NUMBERS_FLAG, isAsking && ASKING_FLAG, isDropped && DROPPED_FLAG];
+  const flags = [
+    content !== undefined && NUMBERS_FLAG,
+    isAsking && ASKING_FLAG,
+    isDropped && DROPPED_FLAG,
+    isBelow && BELOW_FLAG,
+    hasHeard && HEARD_FLAG,
+  ];
   view.setUint16(
     HEADER_BYTES + 42,
     flags.reduce<number>((sum, flag) => sum + (flag || 0), 0),
@@ -103,27 +125,39 @@ function decodeMessage(shape: Shape, contract: Contract, frame: Uint8Array): Dec
   const marks = view.getUint16(HEADER_BYTES + 40, true);
   const flags = view.getUint16(HEADER_BYTES + 42, true);
   const stage = Object.values(stages).find((one) => one === view.getUint8(at + 8));
-  if (flags > 7 || stage === undefined || view.getUint8(at + 9) !== 0) return refused("flags");
+  if (flags > (shape.isTree ? 31 : 7) || stage === undefined || view.getUint8(at + 9) !== 0) return refused("flags");
+  // Nobody asks private rows for other sums than those that are paid for.
+  if (hasRoster(stage) !== (shape.releasing !== undefined)) return refused("flags");
+  if (stage === stages.rest && !shape.isTree) return refused("flags");
   const sizes = sizesOf(shape, stage);
-  const marksAt = at + GENERATION_HEAD_BYTES + (flags & NUMBERS_FLAG ? 8 * sizes.numbers : 0);
-  const entriesAt = marksAt + MARK_BYTES * marks;
-  if (frame.length < entriesAt) return refused("length");
+  let marksAt = at + GENERATION_HEAD_BYTES;
   let content: Content | undefined;
   if (flags & NUMBERS_FLAG) {
+    marksAt += 8 * sizes.numbers;
+    if (frame.length < marksAt) return refused("length");
     const numbers = Float64Array.from({ length: sizes.numbers }, (_, i) =>
       view.getFloat64(at + GENERATION_HEAD_BYTES + 8 * i, true),
     );
     if (!numbers.every(Number.isFinite)) return refused("number");
-    if (stage >= stages.cores && !isInside(shape, numbers)) return refused("bounds");
+    if (hasCentroids(stage) && !isInside(shape, numbers)) return refused("bounds");
     content = { stage, steps: view.getUint16(at + 10, true), rows, seeded, numbers };
+    if (hasRoster(stage)) {
+      const found = decodeRoster(frame, marksAt);
+      if (found === undefined) return refused("entry");
+      content = { ...content, roster: found.roster };
+      marksAt = found.end;
+    }
   }
+  const entriesAt = marksAt + MARK_BYTES * marks;
+  if (frame.length < entriesAt) return refused("length");
   const have = Array.from({ length: marks }, (_, n) =>
     hex(frame.subarray(marksAt + MARK_BYTES * n, marksAt + MARK_BYTES * (n + 1))),
   );
   const entries: Entry[] = [];
+  const integers = sizes.integers + (shape.isTree ? TREE_INTEGERS : 0);
   let end = entriesAt;
   for (let n = view.getUint16(10, true); n > 0; n--) {
-    const found = decodeEntry(frame, end, sizes.integers);
+    const found = decodeEntry(frame, end, integers);
     if (found === undefined) return refused("entry");
     entries.push(found.entry);
     end = found.end;
@@ -132,7 +166,8 @@ function decodeMessage(shape: Shape, contract: Contract, frame: Uint8Array): Dec
   const hash = frame.slice(HEADER_BYTES + 8, HEADER_BYTES + 8 + HASH_BYTES);
   const isAsking = (flags & ASKING_FLAG) !== 0;
   const isDropped = (flags & DROPPED_FLAG) !== 0;
-  return { kind: "board", stamp, knows, isDropped, number, hash, content, isAsking, have, entries };
+  const [isBelow, hasHeard] = [(flags & BELOW_FLAG) !== 0, (flags & HEARD_FLAG) !== 0];
+  return { kind: "board", stamp, knows, isDropped, number, hash, content, isAsking, isBelow, hasHeard, have, entries };
 }
 
 function isInside({ ranges, d }: Shape, numbers: Float64Array): boolean {

@@ -1,9 +1,10 @@
 // The loop of a device with shared clusters: it hears, posts, keeps and tells. What it says is the member's to decide.
 
-import { type Matrix, matrix } from "@fedkm/core";
+import { matrix } from "@fedkm/core";
 import { alarm } from "../alarm.ts";
 import { keepOrder, sendOrder } from "../conflict.ts";
 import type { Device, DeviceOptions } from "../deviceOptions.ts";
+import { inMemory, type Rows } from "../elsewhere.ts";
 import { examine } from "../guard.ts";
 import { type SavedState, usable } from "../memory.ts";
 import { createNeighbour, meet, type Neighbour } from "../neighbour.ts";
@@ -12,10 +13,12 @@ import { hearStudy, sendStudy } from "../otherStudy.ts";
 import type { DeviceStatus } from "../status.ts";
 import { studyId } from "../study.ts";
 import { decodeShared, encodeMessage, type Message } from "./frame.ts";
-import { type Content, stages } from "./generation.ts";
+import { type Content, hasCentroids, stages } from "./generation.ts";
 import { Member } from "./member.ts";
 import { BOARD_PACE_MILLISECONDS } from "./pace.ts";
 import { firstContent, sizesOf } from "./plan.ts";
+import { census } from "./release.ts";
+import { emptyRoster } from "./roster.ts";
 import { OwnRows } from "./rows.ts";
 import { type Shape, shapeOf } from "./shape.ts";
 import { describeShared } from "./status.ts";
@@ -35,6 +38,7 @@ export class SharedLoop implements Device, NetworkListener {
   #restUntil = 0;
   #isStopped = false;
   #kept = "";
+  #answer: Float64Array | undefined;
 
   constructor(options: DeviceOptions) {
     const { study, contract, memory, rows, seed = 0, clock, links, secrets } = options;
@@ -45,7 +49,7 @@ export class SharedLoop implements Device, NetworkListener {
     this.#read = decodeShared(this.#shape);
     this.#alarm = alarm(clock, () => this.#work());
     const onKept = () => this.#wake();
-    this.#own = new OwnRows({ study, shape: this.#shape, rows, seed, history: memory.history, onKept });
+    this.#own = new OwnRows({ study, shape: this.#shape, rows: inMemory(rows), seed, history: memory.history, onKept });
     const saved = usable(memory.saved, this.#studyId, contract.k, contract.d);
     const start = startOf(this.#shape, saved);
     this.#member = new Member({
@@ -59,8 +63,11 @@ export class SharedLoop implements Device, NetworkListener {
     });
     this.#member.isPaused = options.isPaused ?? false;
     const now = clock.now();
-    // The rows may be others than when these centroids were last asked for.
-    if (start !== undefined) this.#member.bump(now);
+    // The rows may be others than when these centroids were last asked for. What is frozen is not asked again.
+    const isAsked = start === undefined ? this.#shape.isTree : start.content.stage !== stages.frozen;
+    if (isAsked) this.#member.bump(now);
+    else this.#answer = start?.content.numbers;
+    this.#releaseIfConsented();
     for (const peer of links) {
       const known = saved?.neighbours.find((neighbour) => neighbour.peer === peer);
       this.#neighbours.set(peer, createNeighbour(peer, now, known && { ...known, centroids: matrix(known.centroids) }));
@@ -79,8 +86,8 @@ export class SharedLoop implements Device, NetworkListener {
     this.#alarm.cancel();
   }
 
-  setRows(rows: Matrix): void {
-    if (this.#own.setRows(rows)) this.#member.bump(this.#options.clock.now());
+  setRows(rows: Rows): void {
+    if (this.#own.setRows(inMemory(rows))) this.#member.bump(this.#options.clock.now());
     this.#wake();
   }
 
@@ -94,13 +101,22 @@ export class SharedLoop implements Device, NetworkListener {
     this.#wake();
   }
 
-  reset(rows?: Matrix): void {
+  reset(rows?: Rows): void {
     if (rows !== undefined) {
       this.#own.guarded?.forget();
-      this.#own.setRows(rows);
+      this.#own.setRows(inMemory(rows));
+      this.#own.private?.consent();
     }
-    this.#member.restart(firstContent(this.#shape), this.#options.clock.now());
+    if (this.#own.private === undefined) this.#member.restart(firstContent(this.#shape), this.#options.clock.now());
+    else this.#releaseIfConsented();
     this.#wake();
+  }
+
+  /** Private clusters begin again only where somebody has agreed to it, for another answer. */
+  #releaseIfConsented(): void {
+    const { stage, roster } = this.#member.generation;
+    if (stage !== stages.frozen || roster === undefined || this.#own.private?.isConsented !== true) return;
+    this.#member.restart(census(roster.version + 1), this.#options.clock.now());
   }
 
   setPaused(isPaused: boolean): void {
@@ -111,7 +127,7 @@ export class SharedLoop implements Device, NetworkListener {
   status(): DeviceStatus {
     const { study, network, clock, memory } = this.#options;
     const origin = { study, peer: network.self, epoch: memory.epoch, now: clock.now() };
-    const counters = { framesSent: this.#framesSent, tellings: this.#tellings };
+    const counters = { framesSent: this.#framesSent, tellings: this.#tellings, answer: this.#answer };
     return describeShared(origin, this.#member, this.#own, [...this.#neighbours.values()], counters);
   }
 
@@ -184,14 +200,18 @@ export class SharedLoop implements Device, NetworkListener {
   #keep(): void {
     const { generation } = this.#member;
     const mark = `${generation.number} ${this.#member.outcome}`;
-    if (generation.stage < stages.cores || mark === this.#kept) return;
+    // Of a private study only the answer is worth keeping: the way to it repeats itself.
+    const isWorth =
+      this.#own.private === undefined ? hasCentroids(generation.stage) : generation.stage === stages.frozen;
+    if (!isWorth || mark === this.#kept) return;
     this.#kept = mark;
+    if (generation.stage === stages.frozen) this.#answer = generation.numbers;
     this.#options.memory.keep(() => savedOf(this.#studyId, this.#shape, this.#member, this.#neighbours.values()));
   }
 }
 
 function savedOf(study: string, { k, d, middle }: Shape, member: Member, neighbours: Iterable<Neighbour>): SavedState {
-  const { number, stage, steps, rows, seeded, numbers } = member.generation;
+  const { number, stage, steps, rows, seeded, numbers, roster } = member.generation;
   const row = (c: number) => Array.from({ length: d }, (_, f) => numbers[c * d + f] + middle[f]);
   const centroids = Array.from({ length: k }, (_, c) => row(c));
   return {
@@ -206,7 +226,15 @@ function savedOf(study: string, { k, d, middle }: Shape, member: Member, neighbo
     neighbours: Array.from(neighbours).flatMap(({ peer, guard: { last } }) =>
       last === undefined ? [] : [{ peer, ...last, seed: 0, centroids }],
     ),
-    generation: { number, stage, steps, rows, seeded, numbers: Array.from(numbers) },
+    generation: {
+      number,
+      stage,
+      steps,
+      rows,
+      seeded,
+      numbers: Array.from(numbers),
+      ...(roster && { version: roster.version }),
+    },
   };
 }
 
@@ -214,8 +242,10 @@ function startOf(shape: Shape, saved: SavedState | undefined): { number: number;
   const kept = saved?.generation;
   const stage = Object.values(stages).find((one) => one === kept?.stage);
   if (kept === undefined || stage === undefined) return undefined;
-  const { number, steps, rows, seeded } = kept;
+  const { number, steps, rows, seeded, version } = kept;
+  if ((version !== undefined) !== (stage === stages.frozen)) return undefined;
   const isWhole = kept.numbers.length === sizesOf(shape, stage).numbers && kept.numbers.every(Number.isFinite);
   if (!isWhole || ![number, steps, rows, seeded].every(Number.isSafeInteger)) return undefined;
-  return { number, content: { stage, steps, rows, seeded, numbers: Float64Array.from(kept.numbers) } };
+  const roster = version === undefined ? {} : { roster: emptyRoster(version) };
+  return { number, content: { stage, steps, rows, seeded, numbers: Float64Array.from(kept.numbers), ...roster } };
 }

@@ -49,3 +49,12 @@ export const SMALL_INTEGERS = 64;
  * numbers. A device that has none yet takes any."
  */
 export const FARTHEST_GENERATION = 16_777_216;
+
+/**
+ * docs/protocol.md#board: "The answer of a private study has a number this much above that of the sums that it comes from,
+ * so that it counts as later than any census of devices that come afterwards."
+ */
+export const FROZEN_GENERATIONS = 65_536;
+
+/** docs/protocol.md#board: "A board has at most so many entries: larger networks need sums over a tree." */
+export const MOST_ENTRIES = 256;

@@ -1,8 +1,12 @@
 // The plan of shared clusters: which sums a stage asks of every device, as whole numbers, and what follows from the sums
 // of all. Everything here is a function of its arguments, with the same bits on every device.
 
-import { type Content, type Stage, stages } from "./generation.ts";
+import type { Closed } from "./board.ts";
+import { type Content, type Generation, hasCentroids, type Stage, stages } from "./generation.ts";
 import { clusterIntegers, lloydStep } from "./lloyd.ts";
+import { FROZEN_GENERATIONS } from "./pace.ts";
+import { afterCells, afterCensus, afterOffsets, cellsOfRelease, census } from "./release.ts";
+import { rosterOf } from "./roster.ts";
 import {
   afterGrid,
   afterMeans,
@@ -20,7 +24,8 @@ import {
 import { nearest, type Own, type Shape, sumsBy } from "./shape.ts";
 
 export function firstContent(shape: Shape): Content {
-  const { start, d } = shape;
+  const { start, d, releasing } = shape;
+  if (releasing !== undefined) return census(1);
   const content = { steps: 0, rows: 0, seeded: 0 };
   if (start !== undefined) return { ...content, stage: stages.rows, numbers: start };
   if (d > GRID_FEATURES) return { ...content, stage: stages.moments, numbers: new Float64Array(0) };
@@ -29,8 +34,15 @@ export function firstContent(shape: Shape): Content {
 
 /** How many numbers a generation of this stage starts from, and how many integers it asks of every device. */
 export function sizesOf(shape: Shape, stage: Stage): { numbers: number; integers: number } {
-  const { k, d } = shape;
+  const { k, d, releasing } = shape;
   switch (stage) {
+    case stages.census:
+      return { numbers: 0, integers: 0 };
+    case stages.cells:
+      return { numbers: 0, integers: releasing === undefined ? 0 : cellsOfRelease(releasing) };
+    case stages.frozen:
+    case stages.rest:
+      return { numbers: k * d, integers: 0 };
     case stages.moments:
       return { numbers: 0, integers: momentsIn(shape) };
     case stages.grid:
@@ -42,7 +54,7 @@ export function sizesOf(shape: Shape, stage: Stage): { numbers: number; integers
   }
 }
 
-/** What a device with these rows adds, as whole numbers, before it is masked. */
+/** What a device with these rows adds, as whole numbers, before it is masked. Private rows are asked elsewhere. */
 export function ownIntegers(shape: Shape, content: Content, own: Own): Float64Array {
   switch (content.stage) {
     case stages.moments:
@@ -61,18 +73,51 @@ export function ownIntegers(shape: Shape, content: Content, own: Own): Float64Ar
     }
     case stages.rows:
       return clusterIntegers(shape, content, own.at(content.numbers));
+    default:
+      return new Float64Array(0);
   }
 }
 
 /**
- * What follows when the integers of this many devices add up to these. "settled": nothing moves any more.
- * "implausible": no rows within the study's bounds have such sums, so somebody's are not of rows.
+ * What a generation ends with, if not with another one. "settled": nothing moves any more. "implausible": no rows within
+ * the study's bounds have such sums, so somebody's are not of rows. "few": too few devices for a release of private rows,
+ * or not linked closely enough.
  */
-export type Outcome = Content | "settled" | "implausible";
+export type End = "settled" | "implausible" | "few";
+type Outcome = Content | Exclude<End, "few">;
+
+/** What follows from a board that is closed. */
+export function following(
+  shape: Shape,
+  content: Content,
+  { devices, count, totals }: Closed,
+  linksOf: (id: string) => Iterable<string>,
+): Content | End {
+  const { roster, stage } = content;
+  if (shape.releasing === undefined || roster === undefined || stage !== stages.census)
+    return restOf(shape, content, outcomeOf(shape, content, totals, count));
+  return afterCensus(shape.releasing, content, rosterOf(roster.version, devices, linksOf));
+}
+
+/** With sums over a tree only one device knows that nothing moves: it tells the others by a generation of its own. */
+function restOf({ isTree }: Shape, content: Content, found: Outcome): Outcome {
+  return isTree && found === "settled" && content.stage === stages.rows ? { ...content, stage: stages.rest } : found;
+}
+
+/** The number of the generation that follows: what is frozen is later than any census of devices that come afterwards. */
+export function numberAfter({ number }: Generation, next: Content): number {
+  return number + (next.stage === stages.frozen ? FROZEN_GENERATIONS : 1);
+}
+
+/** How a generation ends in which nothing is asked. */
+export function endOf({ stage }: Content): End | undefined {
+  return stage === stages.frozen || stage === stages.rest ? "settled" : undefined;
+}
 
 /** A network that has not settled after this many steps stays where it is: somebody may keep it moving. */
 const MOST_STEPS = 1_000;
 
+/** What follows when the integers of this many devices add up to these. */
 export function outcomeOf(shape: Shape, content: Content, totals: Float64Array, devices: number): Outcome {
   const found = nextOf(shape, content, totals, devices);
   return typeof found !== "string" && found.steps > MOST_STEPS ? "settled" : found;
@@ -80,6 +125,11 @@ export function outcomeOf(shape: Shape, content: Content, totals: Float64Array, 
 
 function nextOf(shape: Shape, content: Content, totals: Float64Array, devices: number): Outcome {
   const clusters = shape.isGuarded ? stages.cores : stages.rows;
+  const { releasing } = shape;
+  if (releasing !== undefined && content.stage === stages.cells)
+    return afterCells(releasing, shape, content, totals, devices);
+  if (releasing !== undefined && content.stage === stages.offsets)
+    return afterOffsets(releasing, shape, content, totals);
   switch (content.stage) {
     case stages.moments:
       return afterMoments(shape, content, totals);
@@ -98,6 +148,8 @@ function nextOf(shape: Shape, content: Content, totals: Float64Array, devices: n
       // Devices that came later may have other clusters.
       return found.rows > 2 * seeded ? { ...firstContent(shape), steps: found.steps } : { ...found, seeded };
     }
+    default:
+      return "settled";
   }
 }
 
@@ -106,17 +158,23 @@ const STIR = 2 ** -20;
 
 /**
  * The same again a little aside, where something about the devices changed: no two sums are ever published for the same
- * centroids and other devices or rows. Seeds are begun again. `chance` is 32 bytes, others for every device and time.
+ * centroids and other devices or rows. Seeds are begun again, and private devices counted again. `chance` is 32 bytes, others for every device and time.
  */
 export function stirred(shape: Shape, content: Content, chance: Uint8Array): Content {
-  const { d, ranges, start } = shape;
-  const isSeeding = content.stage < stages.cores;
+  const { d, ranges, start, isTree } = shape;
+  if (content.roster !== undefined) return census(content.roster.version);
+  const isSeeding = !hasCentroids(content.stage);
   const { numbers, ...rest } = isSeeding ? firstContent(shape) : content;
-  if (isSeeding && start === undefined && d > GRID_FEATURES) return { ...rest, numbers };
+  if (isSeeding && start === undefined && d > GRID_FEATURES) {
+    // Nobody knows how many rows there are yet. A tree has one top, so generations must differ by who opens them.
+    return isTree
+      ? { ...rest, rows: new DataView(chance.buffer, chance.byteOffset).getUint32(0), numbers }
+      : { ...rest, numbers };
+  }
   const moved = numbers.map((value, i) => {
     const range = ranges[i % d];
     const share = (chance[i % chance.length] - 127.5) / 127.5;
     return Math.min(range / 2, Math.max(-range / 2, value + share * STIR * range));
   });
-  return { ...rest, steps: 0, numbers: moved };
+  return { ...rest, stage: rest.stage === stages.rest ? stages.rows : rest.stage, steps: 0, numbers: moved };
 }

@@ -4,11 +4,13 @@ import { fastKernel, kmeans, type Matrix, type PreparedPoints, takeRows } from "
 import { defaults } from "@fedkm/core/defaults";
 import { Guarded } from "../guarded.ts";
 import type { HistoryMemory } from "../memory.ts";
+import { SharedPrivate } from "../private/shared.ts";
 import { fingerprintOf } from "../sketch.ts";
 import type { Study } from "../study.ts";
 import { rowsThatCount, scaleRows } from "../units.ts";
 import { type Content, stages } from "./generation.ts";
 import { ownIntegers } from "./plan.ts";
+import { nameOfSums, releasedIntegers } from "./release.ts";
 import type { Own, Shape, Sums, Weighted } from "./shape.ts";
 
 export interface OwnRowsOptions {
@@ -25,6 +27,7 @@ export interface OwnRowsOptions {
 export class OwnRows implements Own {
   readonly #options: OwnRowsOptions;
   readonly guarded: Guarded | undefined;
+  readonly private: SharedPrivate | undefined;
   /** Scaled; counted from the middle of the bounds where they are not guarded. */
   #points: Matrix;
   #prepared: PreparedPoints | undefined;
@@ -37,6 +40,7 @@ export class OwnRows implements Own {
     const { study, history, onKept, rows } = options;
     this.#options = options;
     if (study.privacy === "guarded") this.guarded = new Guarded(study, history, onKept);
+    if (study.privacy === "private") this.private = new SharedPrivate(study, history, onKept);
     this.#points = this.#take(rows);
     this.#fingerprint = fingerprintOf(this.#points);
   }
@@ -45,13 +49,13 @@ export class OwnRows implements Own {
     return this.#points.rows;
   }
 
-  /** Returns whether what it adds is different now. */
+  /** Returns whether what it adds is different now. Private rows that were released are not asked again. */
   setRows(rows: Matrix): boolean {
     this.#points = this.#take(rows);
     const fingerprint = fingerprintOf(this.#points);
     const isChanged = fingerprint !== this.#fingerprint;
     this.#fingerprint = fingerprint;
-    return isChanged;
+    return isChanged && this.private === undefined;
   }
 
   #take(rows: Matrix): Matrix {
@@ -59,8 +63,10 @@ export class OwnRows implements Own {
     this.#prepared = undefined;
     this.#best = undefined;
     this.#restartsLeft = 0;
+    this.private?.take(rows);
     const points =
-      this.guarded?.take(rows) ?? shifted(scaleRows(study, takeRows(rows, rowsThatCount(study, rows))), shape);
+      this.guarded?.take(rows) ??
+      shifted(this.private?.points ?? scaleRows(study, takeRows(rows, rowsThatCount(study, rows))), shape);
     this.rowsLeftOut = rows.rows - points.rows + (this.guarded?.deleted ?? 0);
     return points;
   }
@@ -68,6 +74,7 @@ export class OwnRows implements Own {
   /** What this device adds, before it is masked; undefined: something must come first, see `work`. */
   integersFor(content: Content): Float64Array | undefined {
     const { shape } = this.#options;
+    if (this.private !== undefined) return this.#released(content, this.private);
     if (this.#points.rows > 0 && this.guarded !== undefined) {
       if (content.stage === stages.rows) this.guarded.publish(this.#absolute(content.numbers));
       else if (this.guarded.cores === undefined) {
@@ -78,6 +85,16 @@ export class OwnRows implements Own {
       if (!this.guarded.isKept()) return undefined;
     }
     return ownIntegers(shape, content, this);
+  }
+
+  #released(content: Content, own: SharedPrivate): Float64Array | undefined {
+    const { shape } = this.#options;
+    const { releasing } = shape;
+    if (content.stage === stages.census || releasing === undefined) return new Float64Array(0);
+    const stage = content.stage === stages.cells ? "cells" : "means";
+    return own.integersFor({ stage, of: nameOfSums(content) }, (noise) =>
+      releasedIntegers(releasing, shape, content, this.#points, noise),
+    );
   }
 
   get isWorking(): boolean {

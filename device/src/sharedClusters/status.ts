@@ -1,10 +1,13 @@
 // The status of a device with shared clusters, as plain data like every other device's.
 
 import type { Neighbour } from "../neighbour.ts";
+import type { SharedPrivate } from "../private/shared.ts";
 import { type DeviceStatus, describeNeighbour } from "../status.ts";
 import type { Study } from "../study.ts";
-import { stages } from "./generation.ts";
+import { hasCentroids, hasRoster, stages } from "./generation.ts";
 import type { Member } from "./member.ts";
+import { FROZEN_GENERATIONS } from "./pace.ts";
+import { nameOfSums } from "./release.ts";
 import type { OwnRows } from "./rows.ts";
 
 interface Origin {
@@ -17,6 +20,8 @@ interface Origin {
 interface Counters {
   readonly framesSent: number;
   readonly tellings: number;
+  /** The last answer of a private study, which counts while another one is being made. */
+  readonly answer: Float64Array | undefined;
 }
 
 export function describeShared(
@@ -24,9 +29,10 @@ export function describeShared(
   member: Member,
   own: OwnRows,
   neighbours: readonly Neighbour[],
-  { framesSent, tellings }: Counters,
+  { framesSent, tellings, answer }: Counters,
 ): DeviceStatus {
-  const waiting = waitingOf(study, member, now);
+  const waiting = waitingOf(study, member, own, now);
+  const found = own.private === undefined && hasCentroids(member.generation.stage) ? member.generation.numbers : answer;
   const { generation, closed } = member;
   const names = Object.keys(stages) as (keyof typeof stages)[];
   return {
@@ -37,10 +43,11 @@ export function describeShared(
     rowsLeftOut: own.rowsLeftOut,
     privacy: study.privacy,
     guarded: own.guarded?.status() ?? null,
-    private: null,
+    private: own.private?.status() ?? null,
     epoch,
     opening: 0,
-    round: generation.number,
+    // What is frozen is far ahead on purpose.
+    round: hasRoster(generation.stage) ? generation.number % FROZEN_GENERATIONS : generation.number,
     move: null,
     threshold: 0,
     objective: null,
@@ -54,7 +61,7 @@ export function describeShared(
     shared: {
       generation: generation.number,
       stage: names[generation.stage],
-      devices: closed?.devices.length ?? null,
+      devices: closed?.count ?? null,
       pooledRows: closed === undefined ? null : generation.rows,
       countedLinks: member.counted.length,
       waiting: waiting ?? null,
@@ -62,26 +69,43 @@ export function describeShared(
       twofaced: [...member.twofaced],
       tellings,
     },
-    centroids: generation.stage < stages.cores ? null : rowsOf(study, generation.numbers),
+    centroids: found === undefined ? null : rowsOf(study, found),
   };
 }
 
 /** Why this device posts nothing, if it does not. */
-function waitingOf(study: Study, member: Member, now: number): string | undefined {
+function waitingOf(study: Study, member: Member, own: OwnRows, now: number): string | undefined {
   const [pending] = member.pending(now);
   const counted = member.counted.length;
   if (pending !== undefined) return `waits for ${pending.peer} and its other links before anything is added up`;
-  const needed = (study.colluders ?? 1) + 1;
+  const { colluders = 1, devices } = study;
+  const needed = colluders + 1;
+  if (counted >= needed && own.private !== undefined) return releaseWaits(member, own.private, colluders, devices ?? 0);
   if (counted >= needed) return undefined;
   return `needs ${needed} links to devices that answer, and has ${counted}: with fewer its neighbours could learn its sums`;
+}
+
+/** Why private rows are not released, or nothing. */
+function releaseWaits(member: Member, own: SharedPrivate, colluders: number, devices: number): string | undefined {
+  const { stage } = member.generation;
+  if (member.outcome === "few") {
+    const there = member.closed?.devices.length ?? 0;
+    if (there < devices) return `waits until ${devices} devices are there for a release; now there are ${there}`;
+    return `waits for more links among the ${there} devices: without some ${colluders} of them they would fall apart, and the sums of a part be known`;
+  }
+  if (stage !== stages.cells && stage !== stages.offsets) return undefined;
+  const asked = stage === stages.cells ? "cells" : "means";
+  return own.isReleased(nameOfSums(member.generation), asked) ? undefined : own.refusal(asked);
 }
 
 function phaseOf(member: Member, own: OwnRows, waiting: string | undefined): DeviceStatus["phase"] {
   if (member.isPaused) return "paused";
   if (own.isWorking) return "starting";
-  if (member.outcome !== undefined) return member.generation.stage === stages.rows ? "settled" : "waiting";
+  if (member.outcome !== undefined) return isEndOf(member.generation.stage) ? "settled" : "waiting";
   return waiting === undefined ? "moving" : "waiting";
 }
+
+const isEndOf = (stage: number) => stage === stages.rows || stage === stages.frozen || stage === stages.rest;
 
 /** In the features' units. */
 function rowsOf({ features }: Study, numbers: Float64Array): number[][] {

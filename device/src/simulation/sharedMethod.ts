@@ -1,38 +1,48 @@
 // Shared clusters as a method among others: the devices of a study made for the points, simulated to their end.
 
 import { edges, type Graph, type Matrix, type Method, type MethodOptions, methodOfAnswer } from "@fedkm/core";
-import { contractWith, type Study } from "../study.ts";
+import { contractWith, parseStudy, type Study } from "../study.ts";
 import { studyOfPoints } from "../studyOfPoints.ts";
 import { simulate } from "./simulate.ts";
 
 const LONGEST_MILLISECONDS = 3_600_000;
 const COLLUDERS = 1;
 
-/** Bounds are those of the points, guarded rows those of `privacy` and `minimum`. Needs two links for each device. */
+/**
+ * Bounds are those of the points, guarded rows those of `privacy` and `minimum`, private ones those of `epsilon`. Needs
+ * two links for each device.
+ */
 export const sharedMethod: Method = Object.assign(methodOfAnswer(answer), {
   travels: "masked sums",
-  settable: { privacy: ["open", "guarded"], minimum: ["number"] },
+  settable: { privacy: ["open", "guarded", "private"], minimum: ["number"], epsilon: ["number"] },
 });
 
 function answer(datasets: readonly Matrix[], graph: Graph, options: MethodOptions) {
   checkLinks(graph);
-  const study = studyFor(datasets, options);
+  const study = studyFor(datasets, options as SharedOptions);
   const { seed = 0 } = options;
   const contract = contractWith(study, new Uint8Array(16));
   const network = simulate({ study, contract, datasets, graph, seed, staggerMilliseconds: 0 });
-  if (!network.settle(LONGEST_MILLISECONDS))
-    throw new Error("devices must settle, and did not within a simulated hour");
+  if (!network.settle(LONGEST_MILLISECONDS)) {
+    const why = network.status(0).shared?.waiting;
+    throw new Error(`devices must settle, and did not within a simulated hour${why == null ? "" : `: one ${why}`}`);
+  }
   return { centroids: network.centroids(), traffic: { messages: network.frames, bytes: network.bytes } };
 }
 
-function studyFor(datasets: readonly Matrix[], { k, privacy = "open", minimum = 10 }: MethodOptions): Study {
+type SharedOptions = Omit<MethodOptions, "privacy"> & Partial<Pick<Study, "privacy" | "epsilon">>;
+
+/** Checked like any study, so that what no study may say is refused here as well. */
+function studyFor(datasets: readonly Matrix[], options: SharedOptions): Study {
+  const { k, privacy = "open", minimum = 10, epsilon } = options;
   const names = Array.from({ length: datasets[0].cols }, (_, column) => `x${column + 1}`);
-  const choices = { k, alpha: 0, privacy, minimum: privacy === "open" ? 1 : minimum };
-  return {
-    ...studyOfPoints(datasets, names, { name: "shared", ...choices }),
-    clusters: "shared",
-    colluders: COLLUDERS,
-  };
+  const choices = { k, alpha: 0, privacy, minimum: privacy === "guarded" ? minimum : 1 };
+  const study = studyOfPoints(datasets, names, { name: "shared", ...choices });
+  const common = { ...study, clusters: "shared", colluders: COLLUDERS } as const;
+  if (privacy !== "private") return common;
+  const rows = datasets.reduce((sum, own) => sum + own.rows, 0) / datasets.length;
+  const sizes = { devices: datasets.length, typicalRows: Math.max(1, Math.round(rows)) };
+  return parseStudy(JSON.stringify({ ...common, ...sizes, ...(epsilon !== undefined && { epsilon }) }));
 }
 
 /** Whether every device has more links than colluders. */

@@ -52,8 +52,11 @@ export interface Simulation {
   now(): number;
   /** Lets this much time pass. */
   run(milliseconds: number): void;
-  /** Until every device is settled and no frame is under way; returns whether that came within this time. */
-  settle(withinMilliseconds: number): boolean;
+  /**
+   * Until every device is settled and no frame is under way; returns whether that came within this time. Looks are 100 ms
+   * apart if nothing else is said.
+   */
+  settle(withinMilliseconds: number, lookMilliseconds?: number): boolean;
   /** As it is from now on. */
   readonly weather: Weather;
   setCut(i: number, j: number, isCut: boolean): void;
@@ -67,6 +70,8 @@ export interface Simulation {
   setLinks(i: number, others: readonly number[]): void;
   setRows(i: number, rows: Matrix): void;
   reset(i: number): void;
+  /** Its owner agrees that its rows are published anew. */
+  consent(i: number): void;
   /** It stays so if the device is restarted. */
   setPaused(i: number, isPaused: boolean): void;
   /** Its owner accepts another study. It changes to it when its neighbours have, or when its owner says so (`finish`). */
@@ -90,7 +95,9 @@ export interface Simulation {
 }
 
 /** A study with the contract of it, and the rows of a device in its features. */
-export type NextStudy = Pick<Part, "study" | "contract" | "rows">;
+export interface NextStudy extends Pick<Part, "study" | "contract"> {
+  readonly rows: Matrix;
+}
 
 /** Between two looks at whether all have settled. */
 const LOOK_MILLISECONDS = 100;
@@ -104,6 +111,7 @@ interface Place {
 }
 
 interface Kept extends Part {
+  readonly rows: Matrix;
   readonly memory: ReturnType<typeof volatileMemory>;
 }
 
@@ -181,9 +189,9 @@ export function simulate(options: SimulationOptions): Simulation {
   return {
     now: clock.now,
     run,
-    settle(withinMilliseconds) {
+    settle(withinMilliseconds, lookMilliseconds = LOOK_MILLISECONDS) {
       for (const end = clock.now() + withinMilliseconds; clock.now() < end; ) {
-        run(Math.min(LOOK_MILLISECONDS, end - clock.now()));
+        run(Math.min(lookMilliseconds, end - clock.now()));
         if (links.underWay() === 0 && places.every((place, i) => (place ? isAtRest(place) : absent.includes(i))))
           return true;
       }
@@ -222,6 +230,7 @@ export function simulate(options: SimulationOptions): Simulation {
       places[i]?.device?.setRows(rows);
     },
     reset: (i) => places[i]?.device?.reset(),
+    consent: (i) => places[i]?.device?.reset(datasets[i]),
     setPaused(i, isPaused) {
       if (isPaused) paused.add(i);
       else paused.delete(i);

@@ -4,7 +4,7 @@ import { matrix } from "@fedkm/core";
 import { expect, test } from "vitest";
 import { noticeBoard } from "../../src/daemon/notices.ts";
 import { linkProblems } from "../../src/daemon/problems.ts";
-import { rowsFault } from "../../src/daemon/rows.ts";
+import { countRows, rowsFault } from "../../src/daemon/rows.ts";
 import type { LinkStatus } from "../../src/daemon/status.ts";
 import { studyWith } from "../problem.ts";
 
@@ -112,7 +112,7 @@ test("linkProblems names the relay that is gone, once the neighbour behind it co
 test("rowsFault says that no row counts, or more than one in twenty does not, and by which features", () => {
   const study = studyWith({ k: 3, minimum: 2 });
   const rows = (inside: number, outside: number) =>
-    matrix([...Array(inside).fill([1, 2]), ...Array(outside).fill([31, -2])] as number[][]);
+    countRows(study, matrix([...Array(inside).fill([1, 2]), ...Array(outside).fill([31, -2])] as number[][]));
   expect(rowsFault(study, rows(200, 0))).toBeUndefined();
   expect(rowsFault(study, rows(190, 10))).toBeUndefined();
   expect(rowsFault(study, rows(189, 11))).toBe(
@@ -122,5 +122,5 @@ test("rowsFault says that no row counts, or more than one in twenty does not, an
     "none of 200 rows counts, 6 are needed (k 3 x minimum 2): 200 are out of the study's bounds (x1 is not within -30 and 30 in 200)",
   );
   expect(rowsFault(study, rows(5, 0))).toBe("none of 5 rows counts, 6 are needed (k 3 x minimum 2)");
-  expect(rowsFault(study, { data: new Float64Array(0), rows: 0, cols: 2 })).toBeUndefined();
+  expect(rowsFault(study, { rows: 0, left: 0, outside: [0, 0] })).toBeUndefined();
 });

@@ -15,7 +15,11 @@ export async function consent(state: string, { stdout }: Console): Promise<void>
   if (study.privacy === "private") {
     const { epsilon, lifetime } = budgetOf(study);
     const price = `that costs epsilon ${epsilon} more, of ${lifetime} in all`;
-    stdout.write(`${name} releases the rows of its data ${when}, as they are then; ${price}\n`);
+    const what =
+      study.clusters === "shared" ? "may add the rows of its data to a new answer" : "releases the rows of its data";
+    stdout.write(`${name} ${what} ${when}, as they are then; ${price}\n`);
+    if (study.clusters === "shared")
+      stdout.write("clusters are shared: a new answer comes when the owners of all devices have agreed in this way\n");
     stdout.write("if its ledger was lost, it counts from 0 again, and what was spent before comes on top\n");
     return;
   }

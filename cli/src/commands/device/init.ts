@@ -1,12 +1,21 @@
 // fedkm device init: a key, a folder, and an invite for others.
 
 import { basename, resolve } from "node:path";
-import { devicesToGainBy, parseStudy } from "@fedkm/device";
-import { createFolder, drawInvite, everyInterface, freePorts, readRows, rowsFault } from "@fedkm/device/daemon";
+import { devicesToGainBy, errorsBy, parseStudy, type Rows, type Study } from "@fedkm/device";
+import {
+  createFolder,
+  drawInvite,
+  everyInterface,
+  freePorts,
+  lookAtRows,
+  rowsFault,
+  stayRemarks,
+} from "@fedkm/device/daemon";
 import type { Console } from "../../console.ts";
 import { inviteOf, NO_INVITE } from "../../devices/invite.ts";
 import { readStudyText } from "../../devices/study.ts";
 import { UsageError } from "../../failure.ts";
+import { significant } from "../../numbers.ts";
 
 export interface InitOptions {
   readonly state: string;
@@ -21,17 +30,35 @@ export interface InitOptions {
 /** More devices than this hardly ever take part, and then privacy only costs. */
 const MOST_EXPECTED_DEVICES = 1000;
 
-/** What a private study is worth to a device with these rows, in one line. */
-function gainOf(devices: number, { acceptNoise }: InitOptions): string[] {
+/** What a private study is worth to a device with these rows, in one line; where that is nothing, only if it is accepted. */
+function gainOf(study: Study, rows: Rows, { acceptNoise }: InitOptions): string {
+  const { isGain, words } = study.clusters === "shared" ? sharedGain(study, rows) : personalGain(study, rows);
+  if (isGain || acceptNoise === true) return `private: ${words}`;
+  throw new UsageError(`--accept-noise must be given, or a larger epsilon, or more rows: ${words}`);
+}
+
+function sharedGain(study: Study, rows: Rows): { isGain: boolean; words: string } {
+  const errors = errorsBy(study, rows);
+  if (errors === undefined)
+    return { isGain: true, words: "this device has too few rows for clusters of its own, and can only gain" };
+  const { together, alone } = errors;
+  const all = `${study.devices} devices like this one`;
+  if (!Number.isFinite(together)) return { isGain: false, words: `the clusters of ${all} would drown in the noise` };
+  const words = `centroids of ${all} can be expected to err by ${significant(together, 2)} of a scale, those of this device alone by ${significant(alone, 2)}`;
+  return { isGain: together < alone, words };
+}
+
+function personalGain(study: Study, rows: Rows): { isGain: boolean; words: string } {
+  const devices = devicesToGainBy(study, rows);
   if (devices <= MOST_EXPECTED_DEVICES) {
     const few = devices <= 2 ? "any neighbour" : `${devices} devices or more that have the same clusters`;
-    return [`private: with ${few} the common answer can be expected to be nearer to the truth than this device alone`];
+    const words = `with ${few} the common answer can be expected to be nearer to the truth than this device alone`;
+    return { isGain: true, words };
   }
-  const rule = Number.isFinite(devices)
+  const words = Number.isFinite(devices)
     ? `only ${devices} devices together would be nearer to the truth than this device alone`
     : "the clusters of these rows would drown in the noise, and this device would only follow its neighbours";
-  if (acceptNoise === true) return [`private: ${rule}`];
-  throw new UsageError(`--accept-noise must be given, or a larger epsilon, or more rows: ${rule}`);
+  return { isGain: false, words };
 }
 
 export async function initDevice(options: InitOptions, { stdout, stderr }: Console): Promise<void> {
@@ -39,9 +66,9 @@ export async function initDevice(options: InitOptions, { stdout, stderr }: Conso
   const text = readStudyText(options.study);
   const study = parseStudy(text);
   // What cannot be read later is said now.
-  const rows = await readRows({ data, study });
-  const fault = rowsFault(study, rows);
-  const gain = study.privacy === "private" ? gainOf(devicesToGainBy(study, rows), options) : [];
+  const { rows, counts } = await lookAtRows({ data, study });
+  const fault = rowsFault(study, counts);
+  const gain = study.privacy === "private" ? [gainOf(study, rows, options)] : [];
   const { name = basename(resolve(state)) } = options;
   const listen = options.listen ?? (await freePorts("0.0.0.0", 1)).flatMap((port) => everyInterface(port));
   const folder = await createFolder(state, text, { name, data, listen, announce });
@@ -49,6 +76,7 @@ export async function initDevice(options: InitOptions, { stdout, stderr }: Conso
   const lines = [
     `device ${name} lives in ${state}; its key is ${state}/key, keep it there`,
     ...gain,
+    ...stayRemarks(data, study),
     "",
     "invite for its neighbours:",
     invite ?? NO_INVITE,

@@ -6,9 +6,9 @@ import {
   type DeviceFolder,
   finishChange,
   isLocked,
+  lookAtRows,
   readFolder,
   readNext,
-  readRows,
   rowsFault,
   withdrawChange,
   writeNext,
@@ -82,7 +82,7 @@ async function accept(folder: DeviceFolder, study: Study, { stdout, stderr }: Co
     throw new Error(`${name} must not be changing already (withdraw first), got a change to ${await titleOf(under)}`);
   }
   // What cannot be read later is said now.
-  const fault = rowsFault(study, await readRows({ data, study }));
+  const fault = rowsFault(study, (await lookAtRows({ data, study })).counts);
   await writeNext(path, study);
   const lines = [
     `${name} accepts ${await titleOf(study)}`,

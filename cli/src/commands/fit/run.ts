@@ -83,7 +83,7 @@ const ROUNDS_AGAIN = 100;
 
 /** The same method for small data, with another k or seed. Nothing is sent, so nothing has to be guarded. */
 export function refitOf({ name, method, problem, settings }: Asked): Refit {
-  const { privacy, minimum, ...kept } = settings;
+  const { privacy, minimum, epsilon, ...kept } = settings;
   const options = { ...problem, ...methodOptions(kept) };
   const rounds = name === "fedkm" ? { rounds: Math.min(ROUNDS_AGAIN, settings.rounds ?? ROUNDS_AGAIN) } : {};
   return (datasets, graph, change) => method(datasets, graph, { ...options, ...rounds, ...change }).centroids;

@@ -13,7 +13,9 @@ const presets = ["dependable", "paper"] as const satisfies readonly Preset[];
 const inits = ["auto", "federated", "local", "kmeans++", "classic kmeans++"] as const satisfies readonly Init[];
 const schedules = ["cyclic", "random", "coloured", "simultaneous"] as const satisfies readonly Schedule[];
 const couplings = ["nearest", "transport"] as const satisfies readonly Coupling[];
-const privacies = ["open", "guarded"] as const satisfies readonly Privacy[];
+/** Private is a mode of devices that share clusters; `fit` itself has the others. */
+type FitPrivacy = Privacy | "private";
+const privacies = ["open", "guarded", "private"] as const satisfies readonly FitPrivacy[];
 const penalties = ["squared", "norm", "truncated"] as const satisfies readonly PenaltyOption[];
 
 /** As they are typed: what is not said is not there. */
@@ -26,8 +28,9 @@ export interface MethodSettings {
   readonly weighting?: Weighting;
   readonly penalty?: Named<PenaltyOption>;
   readonly tolerance?: number;
-  readonly privacy?: Privacy;
+  readonly privacy?: FitPrivacy;
   readonly minimum?: number;
+  readonly epsilon?: number;
 }
 
 /** As model.json records them: the weighting is always there. */
@@ -46,6 +49,7 @@ const settingNames = [
   "tolerance",
   "privacy",
   "minimum",
+  "epsilon",
 ] as const;
 
 type SettingName = (typeof settingNames)[number];
@@ -65,7 +69,7 @@ const taken: Readonly<Record<string, readonly SettingName[]>> = {
   coreset: judging,
   backbone: judging,
   kfed: judging,
-  shared: ["privacy", "minimum", ...judging],
+  shared: ["privacy", "minimum", "epsilon", ...judging],
   fkm: ["rounds", "tolerance", ...judging],
 };
 
@@ -114,13 +118,18 @@ export function addMethodOptions(command: Command): Command {
     )
     .option(
       "--privacy <mode>",
-      "as devices of a study: open, or guarded, where nothing sent isolates fewer rows than --minimum (default: open)",
+      "as devices of a study: open, or guarded, where nothing sent isolates fewer rows than --minimum, or private with --method shared (default: open)",
       parseChoice("--privacy", privacies),
     )
     .option(
       "--minimum <rows>",
       `rows that nothing sent tells apart, with --privacy guarded (default: ${defaults.guardedMinimum})`,
       parseWhole("--minimum", 1),
+    )
+    .option(
+      "--epsilon <number>",
+      "what noise hides of a row, with --privacy private (default: 1, at delta 0.00001)",
+      parseAtLeastZero("--epsilon"),
     );
 }
 
@@ -133,12 +142,17 @@ export function settingsOf(method: string, said: MethodSettings): SettledSetting
     const flags = known.map((name) => `--${name}`).join(", ");
     throw new UsageError(`--method ${method} must be used with some of ${flags}, got --${stranger}`);
   }
+  const { privacy, epsilon } = said;
+  if (privacy === "private" && method !== "shared")
+    throw new UsageError(`--privacy private must be used with --method shared or a study, got --method ${method}`);
+  if (epsilon !== undefined && privacy !== "private")
+    throw new UsageError(`--epsilon must be used with --privacy private, got --privacy ${privacy ?? "open"}`);
   // Published as it is, the method lets every device count the same.
   const weighting = said.weighting ?? (said.preset === "paper" ? defaults.weighting : defaultWeighting);
   return { ...Object.fromEntries(given.map((name) => [name, said[name]])), weighting };
 }
 
-/** The settings as core takes them. */
+/** The settings as core takes them, and those that only the shared method knows. */
 export function methodOptions({ tolerance, ...rest }: MethodSettings): Partial<MethodOptions> {
-  return { ...rest, ...(tolerance !== undefined && { tol: tolerance }) };
+  return { ...(rest as Partial<MethodOptions>), ...(tolerance !== undefined && { tol: tolerance }) };
 }

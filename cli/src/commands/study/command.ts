@@ -37,6 +37,7 @@ function initCommand(io: Console): Command {
       "guarded",
     )
     .option("--typical-rows <integer>", "private: rows of a device, about", parseWhole("--typical-rows", 1))
+    .option("--devices <integer>", "private and shared: release rows with so many devices", parseWhole("--devices", 3))
     .option("--epsilon <number>", "private: what releases of a device's rows cost (1)", parseAtLeastZero("--epsilon"))
     .option("--delta <number>", "private: how likely that may not hold (1e-5)", parseAtLeastZero("--delta"))
     .option("--out <file.yaml>", "where the study goes", "study.yaml")

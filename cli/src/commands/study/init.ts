@@ -1,10 +1,19 @@
 // fedkm study init: a first study file, from features given or from a file's columns, for a person to look over.
 
 import { existsSync } from "node:fs";
-import { budgetOf, type Feature, parseStudy, type Study, whatAllLearn, whatNeighboursLearn } from "@fedkm/device";
+import {
+  budgetOf,
+  type Feature,
+  noiseOfCentroids,
+  parseStudy,
+  type Study,
+  whatAllLearn,
+  whatNeighboursLearn,
+} from "@fedkm/device";
 import { type Columns, readColumns } from "@fedkm/device/daemon";
 import type { Console } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
+import { significant } from "../../numbers.ts";
 import { writeWhole } from "../../write.ts";
 
 export interface StudyInitOptions {
@@ -17,6 +26,7 @@ export interface StudyInitOptions {
   readonly clusters: "personal" | "shared";
   readonly privacy: Study["privacy"];
   readonly typicalRows?: number;
+  readonly devices?: number;
   readonly epsilon?: number;
   readonly delta?: number;
   readonly out: string;
@@ -35,6 +45,7 @@ export async function initStudy(options: StudyInitOptions, { stdout }: Console):
   await writeWhole(out, text);
   stdout.write(`wrote ${out}: look it over, then give the same file to every device\n`);
   stdout.write(`privacy is ${options.privacy}: ${learntOf(options.clusters)[options.privacy]}\n`);
+  if (study.privacy === "private" && study.clusters === "shared") stdout.write(`${noiseLine(study)}\n`);
   if (study.privacy === "private" && data !== undefined) stdout.write(`${BOUNDS_OF_DATA}\n`);
 }
 
@@ -109,12 +120,23 @@ weighting: device`;
 const sharedText = `# One clustering for all, as of all rows together, by sums that devices mask.
 clusters: shared
 # So many devices may put together what they know; each device needs one link more than that.
-colluders: 1`;
+colluders: 1
+# For more than about a hundred devices: sums go over a tree, and not to everybody.
+# sums: tree`;
+
+/** What the noise does to the answer, whatever the rows are. */
+function noiseLine(study: Study): string {
+  const { k, devices, typicalRows } = study;
+  const moved = significant(noiseOfCentroids(study), 2);
+  return `with ${devices} devices of ${typicalRows} rows in ${k} clusters of one size the noise moves a coordinate of a centroid by about ${moved} of a scale`;
+}
 
 /** What only a private study says. */
-function budgetText({ privacy, typicalRows, ...given }: StudySketch): string {
+function budgetText(sketch: StudySketch): string {
+  const { privacy, clusters, typicalRows, devices, ...given } = sketch;
   if (privacy !== "private") {
-    for (const [option, value] of Object.entries({ "--typical-rows": typicalRows, ...budgetOptions(given) })) {
+    const options = { "--typical-rows": typicalRows, "--devices": devices, ...budgetOptions(given) };
+    for (const [option, value] of Object.entries(options)) {
       if (value !== undefined)
         throw new UsageError(`${option} must be left out unless --privacy is private, got ${value}`);
     }
@@ -122,6 +144,10 @@ function budgetText({ privacy, typicalRows, ...given }: StudySketch): string {
   }
   if (typicalRows === undefined)
     throw new UsageError("--typical-rows must be given with --privacy private, got nothing");
+  if ((devices !== undefined) !== (clusters === "shared")) {
+    const rule = clusters === "shared" ? "given" : "left out unless --clusters is shared";
+    throw new UsageError(`--devices must be ${rule} with --privacy private, got ${devices ?? "nothing"}`);
+  }
   const { epsilon, delta, lifetime } = budgetOf(given);
   return `# Rows of a device, about: the noise is made for so many. Never count them for this.
 typicalRows: ${typicalRows}
@@ -129,7 +155,7 @@ typicalRows: ${typicalRows}
 epsilon: ${epsilon}
 delta: ${delta}
 lifetimeEpsilon: ${lifetime}
-`;
+${devices === undefined ? "" : `# Rows are released when so many devices are there, once for all of them.\ndevices: ${devices}\n`}`;
 }
 
 const budgetOptions = ({ epsilon, delta }: Pick<StudySketch, "epsilon" | "delta">) => {
