@@ -14,8 +14,10 @@ const sections: Record<string, Section> = {
   async private(isShort) {
     const { privateRows } = await import("./audit/private.ts");
     const { privateShared } = await import("./audit/privateShared.ts");
+    const { privateKills } = await import("./audit/privateKills.ts");
     const sizes = isShort ? { seeds: 5, draws: 20_000, runs: 2_000 } : { seeds: 24, draws: 1_000_000, runs: 5_000 };
-    return [privateRows(sizes), privateShared(sizes)].every((isGood) => isGood);
+    const kills = await privateKills({ kills: isShort ? 3 : 100 });
+    return [privateRows(sizes), privateShared(sizes), kills].every((isGood) => isGood);
   },
   async poison(isShort) {
     const { poison } = await import("./audit/poison.ts");

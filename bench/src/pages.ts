@@ -22,9 +22,27 @@ export interface Served {
   stop(): Promise<void>;
 }
 
+/** What a command says, which must succeed. */
+export function fedkm(...args: string[]): string {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], { encoding: "utf8" });
+  if (status !== 0) throw new Error(`fedkm ${args.join(" ")} must succeed, got ${stderr}`);
+  return stdout;
+}
+
+/** A command that goes on until it is stopped. */
+export function running(...args: string[]) {
+  const child = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  const stop = async () => {
+    const ended = once(child, "exit");
+    child.kill("SIGINT");
+    await ended;
+  };
+  return { child, stop };
+}
+
 /** A command that serves a page, with the address that it prints. */
 export async function serving(...args: string[]): Promise<Served> {
-  const child = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  const { child, stop } = running(...args);
   const address = await new Promise<string>((resolve, reject) => {
     for (const output of [child.stdout, child.stderr]) {
       output.on("data", (text) => {
@@ -34,12 +52,5 @@ export async function serving(...args: string[]): Promise<Served> {
     }
     child.once("exit", (code) => reject(new Error(`fedkm ${args[0]} must serve a page, got exit code ${code}`)));
   });
-  return {
-    address,
-    async stop() {
-      const ended = once(child, "exit");
-      child.kill("SIGINT");
-      await ended;
-    },
-  };
+  return { address, stop };
 }

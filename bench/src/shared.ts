@@ -13,6 +13,10 @@ const parts: Record<string, PartOfRun> = {
     const { sharedFaults } = await import("./shared/faults.ts");
     return sharedFaults({ networks: isShort ? 24 : 1_000 });
   },
+  async tree(isShort) {
+    const { sharedFaults } = await import("./shared/faults.ts");
+    return sharedFaults({ networks: isShort ? 8 : 200, isTree: true });
+  },
   async costs() {
     const { costs } = await import("./shared/costs.ts");
     return costs();
@@ -23,7 +27,11 @@ const parts: Record<string, PartOfRun> = {
   },
   async growth(isShort) {
     const { growth } = await import("./shared/growth.ts");
-    return growth({ sizes: isShort ? [10, 30] : [10, 30, 100] });
+    return growth(
+      isShort
+        ? { boards: [10, 30], trees: [10, 100] }
+        : { boards: [10, 30, 100, 250], trees: [10, 100, 1_000, 10_000] },
+    );
   },
   async coalitions(isShort) {
     const { coalitions } = await import("./shared/privacy.ts");

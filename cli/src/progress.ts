@@ -31,3 +31,18 @@ export function progressOn(output: Output, now: () => number = () => performance
     },
   };
 }
+
+/** Seconds are said once they can be known. */
+const FIRST_GUESS_MILLISECONDS = 1000;
+
+/** The whole seconds that are left where a share of the work took so many milliseconds; undefined while nobody knows. */
+export function secondsLeft(passed: number, share: number): number | undefined {
+  if (passed < FIRST_GUESS_MILLISECONDS || !(share > 0)) return undefined;
+  return Math.ceil((passed * (1 - share)) / share / 1000);
+}
+
+/** A part of the work as people read it. */
+export function percentText(share: number, passed: number): string {
+  const left = secondsLeft(passed, share);
+  return `${Math.floor(100 * share)} %${left === undefined ? "" : `, ${left} s left`}`;
+}

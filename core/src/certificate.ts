@@ -6,9 +6,10 @@ import { discrepancyOf } from "./coupling.ts";
 import type { FitModel, RoundSummary } from "./fit.ts";
 import type { Graph } from "./graph.ts";
 import { squaredDistance } from "./kernel/js.ts";
+import { emptyStatistics, type Kernel, type PreparedPoints } from "./kernel/kernel.ts";
+import { fastKernel } from "./kernel/wasm.ts";
 import { type Matrix, rangeOf } from "./matrix.ts";
 import { checkedObjective, type ObjectiveOptions } from "./measures.ts";
-import { nearestCentroids } from "./model.ts";
 import { objectiveOf } from "./objective.ts";
 import type { Settled } from "./options.ts";
 import { slopeOf } from "./penalty.ts";
@@ -41,17 +42,33 @@ export function certify(
 ): Certificate {
   const { centroids, history } = checkedModel(model);
   const judged = checkedObjective(datasets, centroids, graph, options);
-  const residual = residualOf(datasets, graph, centroids, judged);
+  const looks = datasets.map((points, i) => {
+    const prepared = fastKernel.prepare(points);
+    const look = {
+      tied: tiesOf(points, centroids[i], prepared),
+      loss: lossAt(centroids[i], prepared),
+      move: moveOf(i, datasets, graph, centroids, judged, { name: fastKernel.name, prepare: () => prepared }),
+    };
+    prepared.release();
+    return look;
+  });
+  const losses = looks.map(({ loss }) => loss);
+  const residual = looks.reduce((most, { move }) => Math.max(most, move), 0);
   const range = rangeOf(datasets);
   const points = datasets.reduce((sum, { rows }) => sum + rows, 0);
-  const tied = datasets.reduce((sum, own, i) => sum + tiesOf(own, centroids[i]), 0);
   return {
-    objective: objectiveOf(datasets, centroids, graph, judged).objective,
+    objective: objectiveOf(datasets, centroids, graph, judged, losses).objective,
     residual,
     relativeResidual: range > 0 ? residual / range : residual,
     largestRise: largestRise(history, roundingOf(centroids)),
-    ties: tied / points,
+    ties: looks.reduce((sum, { tied }) => sum + tied, 0) / points,
   };
+}
+
+function lossAt({ data, rows, cols }: Matrix, prepared: PreparedPoints): number {
+  const statistics = emptyStatistics(rows, cols);
+  prepared.statistics(data, statistics);
+  return statistics.loss;
 }
 
 function checkedModel(model: CertifiedModel): CertifiedModel {
@@ -71,32 +88,33 @@ export function stationarityResidual(
   centroids: readonly Matrix[],
   options: ObjectiveOptions,
 ): number {
-  return residualOf(datasets, graph, centroids, checkedObjective(datasets, centroids, graph, options));
+  const judged = checkedObjective(datasets, centroids, graph, options);
+  return datasets.reduce((most, _, i) => Math.max(most, moveOf(i, datasets, graph, centroids, judged)), 0);
 }
 
-/** One unrelaxed pass of every device, each from the same state. */
-function residualOf(
+/** The largest move of one unrelaxed pass of a device, with the others where they are. */
+function moveOf(
+  device: number,
   datasets: readonly Matrix[],
   { neighbours, weights }: Graph,
   centroids: readonly Matrix[],
   { alpha, coupling, weighting, penalty }: Settled<ObjectiveOptions>,
+  kernel: Kernel = fastKernel,
 ): number {
   const meanRows = datasets.reduce((sum, { rows }) => sum + rows, 0) / datasets.length;
-  let largest = 0;
-  datasets.forEach((points, i) => {
-    const others = Array.from(neighbours[i], (j) => centroids[j]);
-    // A device without points has no weight of its own.
-    const weight = weighting === "sample" && points.rows > 0 ? points.rows / meanRows : 1;
-    // A pass with another penalty is one with links as strong as its slopes.
-    const edgeWeights =
-      penalty === "squared"
-        ? weights[i]
-        : weights[i].map((edge, n) => edge * slopeOf(penalty, discrepancyOf(centroids[i], others[n], coupling)));
-    const once = { alpha, coupling, weight, edgeWeights, passes: 1 };
-    const { data } = updateDevice(points, centroids[i], others, once).centroids;
-    for (let x = 0; x < data.length; x++) largest = Math.max(largest, Math.abs(data[x] - centroids[i].data[x]));
-  });
-  return largest;
+  const points = datasets[device];
+  const own = centroids[device];
+  const others = Array.from(neighbours[device], (j) => centroids[j]);
+  // A device without points has no weight of its own.
+  const weight = weighting === "sample" && points.rows > 0 ? points.rows / meanRows : 1;
+  // A pass with another penalty is one with links as strong as its slopes.
+  const edgeWeights =
+    penalty === "squared"
+      ? weights[device]
+      : weights[device].map((edge, n) => edge * slopeOf(penalty, discrepancyOf(own, others[n], coupling)));
+  const once = { alpha, coupling, weight, edgeWeights, passes: 1, kernel };
+  const { data } = updateDevice(points, own, others, once).centroids;
+  return data.reduce((most, x, i) => Math.max(most, Math.abs(x - own.data[i])), 0);
 }
 
 /** What is left of an objective where every point has a centroid of its own: squares of the coordinates' last bits. */
@@ -125,12 +143,13 @@ function largestRise(history: CertifiedModel["history"], rounding: number): numb
 const NEARLY_TIED = 1e-12;
 
 /** Points for which the last bits of the centroids' coordinates, or of the distances, decide between two clusters. */
-function tiesOf(points: Matrix, nearest: Matrix): number {
+function tiesOf(points: Matrix, nearest: Matrix, prepared: PreparedPoints): number {
   const { data, rows, cols } = points;
   const { data: centroids, rows: k } = nearest;
   if (k < 2) return 0;
   const coordinate = largestOf(centroids);
-  const labels = nearestCentroids(nearest, points);
+  const labels = new Uint32Array(rows);
+  prepared.labels(centroids, labels);
   let ties = 0;
   for (let r = 0; r < rows; r++) {
     const first = squaredDistance(data, r * cols, centroids, labels[r] * cols, cols);

@@ -40,16 +40,16 @@ export interface JudgedBy {
   readonly penalty: Penalty;
 }
 
-/** F, GTV and the sum of all squared distances. */
+/** F, GTV and the sum of all squared distances. `losses` are those of the devices, where they are known. */
 export function objectiveOf(
   datasets: readonly Matrix[],
   centroids: readonly Matrix[],
   graph: Graph,
   { alpha, coupling, weighting, penalty }: JudgedBy,
+  losses: readonly number[] = datasets.map((points, i) => lossOf(points, centroids[i])),
 ): { readonly objective: number; readonly totalVariation: number; readonly inertia: number } {
   const totalVariation = totalVariationOf(centroids, graph, coupling, penalty);
   const scales = pointScales(datasets, weighting);
-  const losses = datasets.map((points, i) => lossOf(points, centroids[i]));
   const loss = losses.reduce((sum, own, i) => sum + scales[i] * own, 0);
   const inertia = losses.reduce((sum, own) => sum + own, 0);
   return { objective: loss + alpha * totalVariation, totalVariation, inertia };

@@ -7,7 +7,7 @@ import { type EmptyClusters, moveEmpty } from "./emptyClusters.ts";
 import { type Devices, federatedStart } from "./federated.ts";
 import { connectedComponents, edges } from "./graph.ts";
 import { emptyStatistics } from "./kernel/kernel.ts";
-import { bestOf } from "./kmeans.ts";
+import { bestOf, SHORT_RUN, VERY_MANY_ROWS } from "./kmeans.ts";
 import { columnsOf, type Matrix } from "./matrix.ts";
 import { randomStream } from "./random.ts";
 import { plusPlus } from "./seeding.ts";
@@ -64,7 +64,7 @@ export function start(devices: Devices, options: StartOptions): Start {
     }
     const common = federatedStart(devices, { ...options, k });
     if (init === "federated") return common;
-    const own = ownCentroidsOf(devices, clusters, { ...options, init: "local" });
+    const own = ownCentroidsOf(devices, clusters, { ...options, init: "local" }, passesToCompare);
     const alone = { centroids: adoptFromNearest(own, devices, clusters, common.centroids), traffic: sent };
     return lowerOf(common, alone, devices, { ...options, k });
   }
@@ -78,10 +78,22 @@ export function clustersOf(k: Clusters, devices: number): Uint32Array {
 }
 
 /** What each device that has enough points begins with. */
-function ownCentroidsOf(devices: Devices, clusters: Uint32Array, options: StartOptions): (Matrix | undefined)[] {
+function ownCentroidsOf(
+  devices: Devices,
+  clusters: Uint32Array,
+  options: StartOptions,
+  passesOver: (rows: number) => number = () => defaults.maxIter,
+): (Matrix | undefined)[] {
   return devices.datasets.map((points, i) =>
-    points.rows >= clusters[i] ? ownCentroids(devices, i, clusters[i], options) : undefined,
+    points.rows >= clusters[i]
+      ? ownCentroids(devices, i, clusters[i], { ...options, maxIter: passesOver(points.rows) })
+      : undefined,
   );
+}
+
+/** Very many rows have settled on a sample before, and which of two starts is lower shows long before the last one moves. */
+function passesToCompare(rows: number): number {
+  return rows >= VERY_MANY_ROWS ? SHORT_RUN : defaults.maxIter;
 }
 
 type JudgedOptions = StartOptions & { readonly k: number };
@@ -144,10 +156,10 @@ function ownCentroids(
   { datasets, points: prepared }: Devices,
   device: number,
   k: number,
-  { init, restarts, seed }: StartOptions,
+  { init, restarts, seed, maxIter }: StartOptions & { readonly maxIter: number },
 ): Matrix {
   const points = datasets[device];
-  const run = { points, prepared: prepared[device], k, maxIter: defaults.maxIter, tol: 0 };
+  const run = { points, prepared: prepared[device], k, maxIter, tol: 0 };
   if (init === "kmeans++" || init === "classic kmeans++") {
     const trials = init === "kmeans++" ? undefined : 1;
     return { data: plusPlus(run, randomStream(seed, "init", device), trials), rows: k, cols: points.cols };

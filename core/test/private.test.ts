@@ -121,7 +121,7 @@ describe("a summary", () => {
   const { datasets } = paperData("iso", 1, 3000, 5);
   const box = { low: Float64Array.of(-13, -13), high: Float64Array.of(13, 13) };
   const grid = gridFor(box, 3000, 1);
-  const cells = cellSummary(releaseCells(datasets[0], grid, 0.5, bytesOf(3)), grid, 0.5);
+  const cells = cellSummary(releaseCells(datasets[0], grid, 0.5, bytesOf(3)), grid, 0.5, 3);
 
   it("of cells stands for about as many rows, and answers (E1) about as they would", () => {
     expect(grid.perSide).toBe(24);
@@ -207,5 +207,20 @@ describe("errorsUnderMasks(expected, devices, colluders)", () => {
     expect(at(200, 4, 1).together).toBeGreaterThan(at(200, 4, 1).alone);
     expect(at(20, 10, 0.5).together).toBe(Number.POSITIVE_INFINITY);
     expect(at(800, 10, 1).alone).toBeCloseTo(Math.sqrt(3 / 800), 12);
+  });
+});
+
+describe("cellSummary(counts, grid, rho, fewest)", () => {
+  const grid = { low: Float64Array.of(0), high: Float64Array.of(6), perSide: 6 };
+  const at = (counts: number[], fewest: number) => {
+    const { points, weights } = cellSummary(counts, grid, 0.5, fewest);
+    return { points: Array.from(points.data), weights: Array.from(weights) };
+  };
+
+  it("keeps what stands out of the noise, and at least the fullest where that is too little, in the order of the grid", () => {
+    expect(at([1, 9, -4, 2, 0, 7], 1)).toEqual({ points: [1.5, 5.5], weights: [9, 7] });
+    expect(at([1, 9, -4, 2, 0, 7], 3)).toEqual({ points: [1.5, 3.5, 5.5], weights: [9, 2, 7] });
+    // Nothing is made of cells without rows.
+    expect(at([1, 9, -4, 2, 0, 7], 6).weights).toEqual([1, 9, 2, 7]);
   });
 });

@@ -27,6 +27,7 @@ import { type Contact, relayOf, throughRelay } from "./peer.ts";
 import { provideWebSocket, provideWithResolvers } from "./platform.ts";
 import { PROTOCOLS } from "./version.ts";
 
+export { pageSecrets } from "./keys/pageSecrets.ts";
 export type { RelayTraffic } from "./node.ts";
 export { type Contact, createIdentity, type Identity } from "./peer.ts";
 export { provideWithResolvers };

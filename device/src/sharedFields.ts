@@ -5,14 +5,17 @@ import { MOST_ENTRIES } from "./sharedClusters/pace.ts";
 
 const LEAST_EPSILON = 0.01;
 
+interface SharedFields {
+  readonly clusters?: "shared";
+  readonly colluders?: number;
+  readonly devices?: number;
+  readonly sums?: "tree";
+}
+
 /** What a study with shared clusters says more than others; nothing where it says so of none. */
-export function sharedIn(
-  given: Fields,
-  isShared: boolean,
-  fail: Fail,
-): { readonly clusters?: "shared"; readonly colluders?: number; readonly devices?: number } {
+export function sharedIn(given: Fields, isShared: boolean, fail: Fail): SharedFields {
   if (!isShared) {
-    for (const name of ["colluders", "seed", "devices"]) {
+    for (const name of ["colluders", "seed", "devices", "sums"]) {
       if (given.value(name) != null) fail([name], 'left out unless clusters is "shared"', given.value(name));
     }
     return {};
@@ -24,8 +27,12 @@ export function sharedIn(
   }
   const isMany = (x: number) => Number.isInteger(x) && x >= 1 && x <= 1000;
   const colluders = given.number("colluders", isMany, "an integer from 1 to 1000", 1);
-  const common = { clusters: "shared", colluders } as const;
-  if (given.value("privacy") === "private") return { ...common, devices: devicesIn(given, colluders, fail) };
+  const sums = given.value("sums") ?? "board";
+  const isPrivate = given.value("privacy") === "private";
+  if (sums !== "board" && sums !== "tree") fail(["sums"], "board or tree", sums);
+  if (sums === "tree" && isPrivate) fail(["sums"], 'board with privacy "private" (all devices must be known)', sums);
+  const common: SharedFields = { clusters: "shared", colluders, ...(sums === "tree" ? { sums } : {}) };
+  if (isPrivate) return { ...common, devices: devicesIn(given, colluders, fail) };
   const devices = given.value("devices");
   if (devices != null) fail(["devices"], 'left out unless privacy is "private"', devices);
   return common;

@@ -42,6 +42,8 @@ export interface Study {
   readonly colluders?: number;
   /** With shared clusters: where they begin, in the features' units. Absent: sums over all rows say it. */
   readonly seed?: readonly (readonly number[])[];
+  /** With shared clusters: how sums find each other. Absent: everybody sees the entries of all. */
+  readonly sums?: "tree";
   /** With shared clusters and privacy "private": rows are released with so many devices at least. */
   readonly devices?: number;
   /** With privacy "private": what all releases of one version of a device's rows cost, and all that it ever makes. */
@@ -75,6 +77,7 @@ const fields = [
   "colluders",
   "seed",
   "devices",
+  "sums",
 ];
 const featureFields = ["name", "unit", "min", "max", "scale"];
 
@@ -175,8 +178,9 @@ function checkPrivate({ features, weighting }: Study, fail: Fail): void {
 /** The YAML text of a study, which `parseStudy` reads back. */
 export function formatStudy(study: Study): string {
   const { typicalRows, ...rest } = study;
-  if (study.clusters !== "shared") return stringify(typicalRows === null ? rest : study);
-  const { alpha, coupling, weighting, ...shared } = rest;
+  const said = typicalRows === null ? rest : study;
+  if (study.clusters !== "shared") return stringify(said);
+  const { alpha, coupling, weighting, ...shared } = said;
   return stringify(shared);
 }
 

@@ -17,16 +17,28 @@ interface Sums {
   readonly sums: Float64Array;
 }
 
-/** A device's sums of `part` of every value that is there. */
-function sumsOf({ data, rows, cols }: Matrix, part: (value: number, column: number) => number): Sums {
+/** A device's sums of every value that is there. */
+function sumsOf({ data, cols }: Matrix): Sums {
   const counts = new Float64Array(cols);
   const sums = new Float64Array(cols);
-  for (let r = 0, at = 0; r < rows; r++) {
-    for (let c = 0; c < cols; c++, at++) {
-      const value = data[at];
+  for (let at = 0; at < data.length; at += cols) {
+    for (let c = 0; c < cols; c++) {
+      const value = data[at + c];
       if (Number.isNaN(value)) continue;
       counts[c]++;
-      sums[c] += part(value, c);
+      sums[c] += value;
+    }
+  }
+  return { counts, sums };
+}
+
+/** A device's sums of the squares of every value that is there, around given centres. */
+function squaresOf({ data, cols }: Matrix, centres: Float64Array, { counts }: Sums): Sums {
+  const sums = new Float64Array(cols);
+  for (let at = 0; at < data.length; at += cols) {
+    for (let c = 0; c < cols; c++) {
+      const difference = data[at + c] - centres[c];
+      if (!Number.isNaN(difference)) sums[c] += difference * difference;
     }
   }
   return { counts, sums };
@@ -43,19 +55,18 @@ function added(parts: readonly Sums[], cols: number): number[] {
 
 /** The mean of every column over all devices, missing values apart. */
 export function federatedMeans(datasets: readonly Matrix[]): number[] {
-  const { cols } = datasets[0];
-  return added(
-    datasets.map((points) => sumsOf(points, (value) => value)),
-    cols,
-  );
+  return added(datasets.map(sumsOf), datasets[0].cols);
 }
 
 /** Means and variances of every column over all devices, in two rounds of sums. */
 export function federatedMoments(datasets: readonly Matrix[]): { means: number[]; variances: number[] } {
-  const means = federatedMeans(datasets);
+  const { cols } = datasets[0];
+  const parts = datasets.map(sumsOf);
+  const means = added(parts, cols);
   // Squares around the common mean: sums of raw squares would cancel where a mean is large.
-  const squares = datasets.map((points) => sumsOf(points, (value, c) => (value - means[c]) ** 2));
-  return { means, variances: added(squares, datasets[0].cols) };
+  const centres = Float64Array.from(means);
+  const squares = datasets.map((points, i) => squaresOf(points, centres, parts[i]));
+  return { means, variances: added(squares, cols) };
 }
 
 /** Mean 0 and standard deviation 1 over all devices; a constant column is only moved. */

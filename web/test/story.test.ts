@@ -1,10 +1,11 @@
 // The playground's runs: the bits of core where nothing happens, and what events do.
 
-import { fit, graph, type Matrix } from "@fedkm/core";
+import { fit, globalCentroidDeviation, graph, kmeans, type Matrix } from "@fedkm/core";
 import { describe, expect, test } from "vitest";
 import { problemOf } from "../src/engine/problem.ts";
 import { addressOf, defaultSetup, readAddress, type Setup, unreadSettings } from "../src/engine/setup.ts";
 import { type Moment, story } from "../src/engine/story.ts";
+import { stops } from "../src/playground/stops.ts";
 
 function run(changes: Partial<Setup>): Moment[] {
   const setup = { ...defaultSetup, ...changes };
@@ -64,6 +65,17 @@ describe("story", () => {
     expect(healed.map(({ round }) => round)).toEqual(
       [...new Set(healed.map(({ round }) => round))].sort((a, b) => a - b),
     );
+  });
+
+  test("at the stop of two communities has every device near its own clusters, and none with a large alpha", () => {
+    const { setup } = stops[3];
+    const { datasets } = problemOf(setup);
+    const fromOwn = (alpha: number) => {
+      const { centroids } = run({ ...setup, alpha }).at(-1) as Moment;
+      return datasets.map((own, i) => globalCentroidDeviation([centroids[i]], kmeans(own, { k: 3 }).centroids));
+    };
+    for (const away of fromOwn(setup.alpha)) expect(away).toBeLessThan(4);
+    for (const away of fromOwn(100)) expect(away).toBeGreaterThan(15);
   });
 
   test("keeps what a device that stopped has last sent, and cuts and links", () => {

@@ -30,8 +30,7 @@ const BOX = { low: Float64Array.of(-13, -13), high: Float64Array.of(13, 13) };
 const FIRST_SEED = 7001;
 
 /**
- * Medians of a pilot of the same design, for each epsilon; none was made with this box for the others. It had a lower bar
- * for cells, which matters with 100 rows: `fedkm device init` refuses those.
+ * Medians of a pilot of the same design, for each epsilon; none was made with this box for the others.
  */
 const cells: readonly (readonly [PaperKind, number, readonly number[]])[] = [
   ["iso", 800, [0.009, 0.0018]],
@@ -101,7 +100,7 @@ function privateNetwork(
 ): readonly Matrix[] {
   const rho = rhoOf(epsilon, DELTA) / 2;
   const grid = gridFor(BOX, points, epsilon);
-  const first = datasets.map((own) => cellSummary(releaseCells(own, grid, rho, randomBytes), grid, rho));
+  const first = datasets.map((own) => cellSummary(releaseCells(own, grid, rho, randomBytes), grid, rho, K));
   const start = seedOf(first, seed);
   if (start === undefined) return datasets.map(() => ({ data: new Float64Array(2 * K), rows: K, cols: 2 }));
   const settled = fitSummaries(

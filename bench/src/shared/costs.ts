@@ -75,7 +75,8 @@ async function processorTime(study: Study, datasets: readonly Matrix[]): Promise
       if (closed === undefined) throw new Error("a board with all entries must be closed");
       outcomeOf(shape, content, closed.totals, DEVICES);
       const stamp = { epoch: 1, sequence: number };
-      const base = { stamp, knows: 1, isDropped: false, number, hash: now.hash, content: undefined, isAsking: false };
+      const flags = { isDropped: false, isAsking: false, isBelow: false, hasHeard: false };
+      const base = { stamp, knows: 1, ...flags, number, hash: now.hash, content: undefined };
       const have = entries.map(({ mark }) => mark);
       for (const _ of Array.from(graph.neighbours[i])) {
         const frame = encodeMessage(contract, { ...base, have, entries: entries.slice(0, 2), stage: stages.rows });

@@ -100,8 +100,9 @@ function mayLeave({ graph }: SharedProblem, random: Random): number | undefined 
   return everyone.map((n) => (first + n) % 10).find(isFree);
 }
 
-async function run(name: string, kind: PaperKind, seed: number) {
-  const given = sharedProblem(kind, seed);
+async function run(name: string, kind: PaperKind, seed: number, isTree: boolean) {
+  const plain = sharedProblem(kind, seed);
+  const given: SharedProblem = isTree ? { ...plain, study: { ...plain.study, sums: "tree" } } : plain;
   const seen = seeBoards(given.study, await contractOf(given.study));
   const options = { weather: { loss: 0.3 }, ...(name === "join" && { absent: [9] }) };
   const simulated = await network(given, { ...options, onEvent: ({ frame }) => frame.length > 0 && seen.see(frame) });
@@ -123,13 +124,15 @@ async function run(name: string, kind: PaperKind, seed: number) {
   return { at, pads: seen.padsTwice(), answers: seen.answersTwice(), ...judge(answers, rows) };
 }
 
-/** `only`: the names of faults, instead of all. */
+/** `only`: the names of faults, instead of all. `isTree`: with sums over a tree, in which pads are not seen one by one. */
 export async function sharedFaults({
   networks,
   only,
+  isTree = false,
 }: {
   networks: number;
   only?: readonly string[];
+  isTree?: boolean;
 }): Promise<boolean> {
   const rows = [["fault", "networks", "settled", "exact, same bits", "pads used twice", "answers twice"]];
   const kinds: readonly PaperKind[] = ["iso", "var", "aniso"];
@@ -138,7 +141,7 @@ export async function sharedFaults({
   for (const [n, name] of names.entries()) {
     const many = Math.ceil((networks - n) / names.length);
     const runs = [];
-    for (let i = 0; i < many; i++) runs.push(await run(name, kinds[i % 3], 1 + i));
+    for (let i = 0; i < many; i++) runs.push(await run(name, kinds[i % 3], 1 + i, isTree));
     const settled = runs.filter(({ at }) => at !== undefined).length;
     const exact = runs.filter(({ isSame, step }) => isSame && step < 1e-9).length;
     const pads = runs.reduce((sum, one) => sum + one.pads, 0);
@@ -146,6 +149,6 @@ export async function sharedFaults({
     isGood &&= settled === many && exact === many && pads === 0 && answers === 0;
     rows.push([name, String(many), String(settled), String(exact), String(pads), String(answers)]);
   }
-  print("Shared clusters and faults: ten devices, 30 % of frames lost", rows);
+  print(`Shared clusters${isTree ? " over a tree" : ""} and faults: ten devices, 30 % of frames lost`, rows);
   return isGood;
 }

@@ -116,7 +116,17 @@ function partsWithout(members: ReadonlySet<number>, neighbours: readonly ArrayLi
 /** Rows that anybody can read from how the totals change, and what guarding costs. */
 export async function movingRecords({ runs }: { runs: number }): Promise<boolean> {
   const rows = [
-    ["data", "mode", "networks", "with a row found", "rows held back", "GCD to pooled", "largest", "GCD to the truth"],
+    [
+      "data",
+      "mode",
+      "networks",
+      "with a row found",
+      "rows held back",
+      "GCD to pooled",
+      "at most 1e-3",
+      "largest",
+      "GCD to the truth",
+    ],
   ];
   let isGood = true;
   const truth: Record<string, number> = {};
@@ -130,8 +140,10 @@ export async function movingRecords({ runs }: { runs: number }): Promise<boolean
       truth[`${kind} ${privacy}`] = toTruth;
       const held = found.reduce((sum, one) => sum + one.heldBack, 0) / found.reduce((sum, one) => sum + one.rows, 0);
       const most = Math.max(...found.map(({ toPooled }) => toPooled));
-      const figures = [deviation, most, toTruth].map((value) => value.toExponential(1));
-      rows.push([kind, privacy, String(found.length), String(leaking), `${(100 * held).toFixed(2)} %`, ...figures]);
+      const near = found.filter(({ toPooled }) => toPooled <= 1e-3).length;
+      const [middle, ...figures] = [deviation, most, toTruth].map((value) => value.toExponential(1));
+      const counts = [String(found.length), String(leaking), `${(100 * held).toFixed(2)} %`];
+      rows.push([kind, privacy, ...counts, middle, String(near), ...figures]);
       if (privacy === "guarded") {
         isGood &&= leaking === 0 && found.every(({ smallest }) => smallest >= 10);
         isGood &&= kind === "var" ? deviation <= 1e-3 : toTruth <= 2 * truth[`${kind} open`];

@@ -4,6 +4,7 @@ import { closeSync, createWriteStream, mkdtempSync, openSync, readSync, renameSy
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { percentText } from "../progress.ts";
 
 let spooled: Promise<string> | undefined;
 
@@ -36,9 +37,6 @@ function firstLetter(file: string): string {
   return bytes.subarray(0, length).toString().trimStart().slice(0, 1);
 }
 
-/** Seconds are said once they can be known. */
-const FIRST_GUESS_MILLISECONDS = 1000;
-
 /** For each file a function that is told how many of its bytes were read, and says how far all files are. */
 export function readingWatch(files: readonly string[], say: (text: string) => void, now = () => performance.now()) {
   const sizes = files.map((file) => statSync(file, { throwIfNoEntry: false })?.size ?? 0);
@@ -50,10 +48,7 @@ export function readingWatch(files: readonly string[], say: (text: string) => vo
     say(basename(file));
     return (bytes: number) => {
       const share = (before + Math.min(bytes, sizes[at])) / total;
-      const passed = now() - began;
-      const left = Math.ceil((passed * (1 - share)) / share / 1000);
-      const guess = passed < FIRST_GUESS_MILLISECONDS ? "" : `, ${left} s left`;
-      say(`${basename(file)}  ${Math.floor(100 * share)} %${guess}`);
+      say(`${basename(file)}  ${percentText(share, now() - began)}`);
     };
   };
 }

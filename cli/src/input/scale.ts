@@ -9,6 +9,7 @@ import {
   federatedQuantiles,
   federatedRange,
   firstColumns,
+  hasCategories,
   rankTransform,
   readBounds,
   type Scaling,
@@ -39,6 +40,18 @@ export async function chooseScaling(
   datasets: readonly Matrix[],
 ): Promise<ChosenScaling> {
   const { kind, text } = parseScale(spec);
+  // Without categories there is nothing to weigh.
+  if (kind === "none" && !hasCategories(encoding))
+    return {
+      scaling: {
+        kind,
+        ...spread(
+          encoding.map(() => ({ offset: 0, scale: 1 })),
+          encoding,
+        ),
+      },
+      warnings: [],
+    };
   if (kind === "rank" || kind === "log")
     return { scaling: transformScaling(kind, text, encoding, datasets), warnings: [] };
   const columns = columnsOf(encoding, datasets);

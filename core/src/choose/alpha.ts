@@ -34,7 +34,7 @@ export interface ChooseAlphaOptions extends Omit<FitOptions, "alpha" | "init" | 
   folds?: number | undefined;
   /** Whose points that were kept back judge the centroids of a device. Default "own". */
   judge?: Judge | undefined;
-  /** Rows of all devices together that are looked at, at most about this many. Default 50,000. */
+  /** Rows of all devices together that are looked at, at most about this many. Default 20,000. */
   sample?: number | undefined;
 }
 

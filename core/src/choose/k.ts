@@ -25,7 +25,7 @@ export interface ChooseKOptions extends Pick<FitOptions, "restarts" | "minimum" 
    * Nor is one for which no device has k times `minimum` points.
    */
   largestK?: number | undefined;
-  /** Rows of all devices together that are looked at, at most about this many. Default 50,000. */
+  /** Rows of all devices together that are looked at, at most about this many. Default 20,000. */
   sample?: number | undefined;
 }
 

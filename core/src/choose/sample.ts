@@ -5,7 +5,7 @@ import { type Matrix, takeRows } from "../matrix.ts";
 import { randomStream } from "../random.ts";
 
 /** Rows of all devices together that are looked at unless `sample` says otherwise. */
-const ENOUGH_ROWS = 50_000;
+const ENOUGH_ROWS = 20_000;
 
 /** Nobody with fewer rows than this gives only a part of them. */
 const LEAST_ROWS = 1_000;

@@ -49,11 +49,23 @@ export function releaseCells(points: Matrix, grid: Grid, rho: number, bytes: Ran
   return withNoise(countCells(points, grid), varianceAtLeast(countVariance(rho)), bytes);
 }
 
-/** The cells that have rows beyond doubt, as points in their middles; whoever reads them learns nothing else. */
-export function cellSummary(counts: readonly (bigint | number)[], { low, high, perSide }: Grid, rho: number): Summary {
+/**
+ * The cells that have rows beyond doubt, as points in their middles; whoever reads them learns nothing else. Where they
+ * are fewer than `fewest`, so many of the fullest: k clusters need k places, and a doubtful one is better than none.
+ */
+export function cellSummary(
+  counts: readonly (bigint | number)[],
+  { low, high, perSide }: Grid,
+  rho: number,
+  fewest: number,
+): Summary {
   const cols = low.length;
   const bar = EMPTY_BELOW * Math.sqrt(countVariance(rho));
-  const kept = Array.from(counts.keys()).filter((cell) => Number(counts[cell]) > bar);
+  const fullest = Array.from(counts.keys())
+    .filter((cell) => counts[cell] > 0)
+    .sort((a, b) => Number(counts[b]) - Number(counts[a]));
+  const certain = fullest.filter((cell) => Number(counts[cell]) > bar).length;
+  const kept = fullest.slice(0, Math.max(fewest, certain)).sort((a, b) => a - b);
   const sides = Float64Array.from(low, (from, c) => (high[c] - from) / perSide);
   const middle = (cell: number, c: number) => {
     const place = Math.floor(cell / perSide ** (cols - 1 - c)) % perSide;

@@ -4,5 +4,5 @@ export { epsilonOf, rhoOf } from "./budget.ts";
 export { discreteGaussian, type RandomBytes, type Variance, varianceAtLeast } from "./discreteGaussian.ts";
 export { devicesToGain, type Expectation, errorsUnderMasks, noiseVariance } from "./expected.ts";
 export { cellSummary, countCells, countVariance, type Grid, gridFor, MOST_GRID_COLUMNS, releaseCells } from "./grid.ts";
-export { reachIn, releaseResiduals, residualSummary, residualVariances, sumResiduals } from "./residuals.ts";
+export { reachIn, releaseResiduals, residualSummary, residualVariances, STEPS, sumResiduals } from "./residuals.ts";
 export { lossAt, type Summary, summaryKernel, summarySize } from "./summary.ts";

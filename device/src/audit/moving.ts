@@ -2,6 +2,7 @@
 
 import { type Content, stages } from "../sharedClusters/generation.ts";
 import { fractionBits } from "../sharedClusters/lloyd.ts";
+import { offsetsOf } from "../sharedClusters/release.ts";
 import { shapeOf } from "../sharedClusters/shape.ts";
 import type { Study } from "../study.ts";
 
@@ -14,8 +15,18 @@ export interface Totals {
 /** Points, in the features' units, that differences of totals give. Whether they are rows is a judge's to say. */
 export function movingRows(study: Study, all: readonly Totals[]): number[][] {
   const shape = shapeOf(study);
-  const { k, d, ranges, middle } = shape;
+  const { k, d, ranges, middle, releasing } = shape;
   const known = all.flatMap(({ content, totals }) => {
+    if (releasing !== undefined && content.stage === stages.offsets) {
+      const { counts, offsets } = offsetsOf(releasing, shape, totals);
+      const whole = counts.map(Math.round);
+      return [
+        {
+          counts: whole,
+          sums: offsets.map((sum, i) => sum + whole[Math.floor(i / d)] * (content.numbers[i] + middle[i % d])),
+        },
+      ];
+    }
     if (content.stage !== stages.rows) return [];
     const unit = 2 ** fractionBits(content.rows);
     const counts = Array.from(totals.subarray(0, k));

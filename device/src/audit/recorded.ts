@@ -2,12 +2,14 @@
 
 import type { Matrix } from "@fedkm/core";
 import type { Recording } from "../recording.ts";
+import type { Secrets } from "../sharedClusters/secrets.ts";
 import { contractOf, type Study, studyId } from "../study.ts";
 import { scaleRows } from "../units.ts";
 import { countedTruth } from "./counted.ts";
 import { publishedGroups } from "./judge.ts";
 import { compute, groupsFound, rowSpaceOutcome, rowsOutcome, sketchesOutcome } from "./judged.ts";
 import { type Outcome, type Tally, tally } from "./outcome.ts";
+import { auditShared } from "./recordedShared.ts";
 import { rangesOf, rulesOf } from "./scene.ts";
 import { seenBy } from "./seen.ts";
 
@@ -20,6 +22,8 @@ export interface RecordedDevice {
   readonly rows: Matrix;
   /** What it has written down of guarded rows. */
   readonly history: Uint8Array | undefined;
+  /** With shared clusters. */
+  readonly secrets?: Secrets;
 }
 
 export interface RecordedAudit {
@@ -34,6 +38,7 @@ export async function auditRecording({
   study,
   rows,
   history,
+  secrets,
 }: RecordedDevice): Promise<RecordedAudit> {
   const contract = await contractOf(study);
   for (const { header } of recordings) {
@@ -44,6 +49,11 @@ export async function auditRecording({
   }
   const events = recordings.flatMap((recording) => recording.events);
   const peers = [...new Set(events.map(({ peer }) => peer))];
+  if (secrets !== undefined) {
+    const outcomes = auditShared({ study, contract, events, rows, secrets });
+    const frames = events.filter(({ kind }) => kind === "sent").length;
+    return { tallies: tally(outcomes), frames, neighbours: peers.length };
+  }
   const rules = rulesOf(study);
   const counted = countedTruth(study, history);
   const truth = { ...(counted ?? { points: scaleRows(study, rows) }), ranges: rangesOf(study) };

@@ -7,20 +7,20 @@ import { idOf } from "../sharedClusters/secrets.ts";
 import { integersOf } from "../sharedClusters/words.ts";
 import { simulatedSecrets } from "../simulation/secrets.ts";
 import { type Simulation, simulate } from "../simulation/simulate.ts";
+import type { Study } from "../study.ts";
 import { type BoardsSeen, seeBoards } from "./boards.ts";
 import { coalitionLearns } from "./coalition.ts";
-import { movingRows, type Totals } from "./moving.ts";
+import { judgedTotals } from "./judgedTotals.ts";
+import type { Totals } from "./moving.ts";
 import type { Attack, Outcome } from "./outcome.ts";
 import type { Scene } from "./scene.ts";
 
 /** Longer than a silent neighbour counts. */
 const LONG_MILLISECONDS = 70_000;
-/** A row counts as found if it is right to this share of the ranges. */
-const FOUND = 1e-6;
-
 export function sharedAttacks(scene: Scene): Outcome[] {
-  const { study, contract, datasets, apart, seed } = scene;
+  const { contract, datasets, apart, seed } = scene;
   const last = datasets.length - 1;
+  const study = withoutLast(scene.study, last);
   const seen = seeBoards(study, contract);
   const early: Uint8Array[] = [];
   const graph = complete(datasets.length);
@@ -65,29 +65,12 @@ export function sharedAttacks(scene: Scene): Outcome[] {
     change();
     network.run(LONG_MILLISECONDS);
     network.settle(LONG_MILLISECONDS);
-    outcomes.push(judged(attack, seen.sums(), rows, scene, known));
+    outcomes.push(judgedTotals(attack, seen.sums(), rows, study, known));
   }
   const neighbours = datasets.map((_, i) => i).slice(1);
   outcomes.push(read("coalition", neighbours, seen, rows, scene), read("bystander", [1], seen, rows, scene));
   outcomes.push(replayed(network, early), ...classesOf(network, datasets.length));
   return outcomes;
-}
-
-/** Rows that totals give away and that were not known before. */
-function judged(
-  attack: Attack,
-  totals: readonly Totals[],
-  rows: readonly Matrix[],
-  scene: Scene,
-  known: Set<string>,
-): Outcome {
-  const errors = movingRows(scene.study, totals).flatMap((point) => {
-    const { name, error } = nearestRow(point, rows, scene.study.features);
-    if (error > FOUND || known.has(name)) return [];
-    known.add(name);
-    return [error];
-  });
-  return { attack, rows: errors.length, ...(errors.length > 0 && { rowError: Math.min(...errors) }) };
 }
 
 /** What these devices learn of device 0 alone, from the entries of all and the pads of their own links. */
@@ -103,14 +86,14 @@ function read(
   const coalition = members.map((i) => secrets[i]);
   const nameOf = (id: string) => `device-${ids.indexOf(id)}`;
   const totals = seen.entries().flatMap(({ hash, content, entries }): Totals[] => {
-    if (content?.stage !== stages.rows) return [];
+    if (content?.stage !== stages.rows && content?.stage !== stages.offsets) return [];
     const learnt = coalitionLearns(entries, hash, coalition, nameOf);
     const alone = learnt.find(({ devices }) => devices.length === 1 && devices[0] === ids[0]);
     return alone === undefined ? [] : [{ content, totals: integersOf(alone.words) }];
   });
-  const outcome = judged(attack, totals, rows, scene, new Set());
-  // Counts and sums of its clusters, as they are.
-  return totals.length > 0 ? { ...outcome, groups: 0 } : outcome;
+  const outcome = judgedTotals(attack, totals, rows, scene.study, new Set());
+  // Counts and sums of its clusters, as they are; private ones have the noise of the device.
+  return totals.length > 0 && scene.study.privacy !== "private" ? { ...outcome, groups: 0 } : outcome;
 }
 
 /** Whether frames of before count again. */
@@ -131,14 +114,7 @@ function classesOf(network: Simulation, devices: number): Outcome[] {
   return known.length === 0 ? [] : [{ attack: "row space", smallestClass: Math.min(...known) }];
 }
 
-function nearestRow(point: readonly number[], sets: readonly Matrix[], features: Scene["study"]["features"]) {
-  let [name, error] = ["", Number.POSITIVE_INFINITY];
-  for (const { data, rows, cols } of sets) {
-    for (let r = 0; r < rows; r++) {
-      const own = features.map(({ min, max }, f) => Math.abs(data[r * cols + f] - point[f]) / (max - min));
-      const most = Math.max(...own);
-      if (most < error) [name, error] = [data.subarray(r * cols, (r + 1) * cols).join(" "), most];
-    }
-  }
-  return { name, error };
+/** A private study is to release its rows before the last device comes. */
+function withoutLast(study: Study, devices: number): Study {
+  return study.devices === undefined ? study : { ...study, devices: Math.min(study.devices, devices) };
 }

@@ -15,6 +15,7 @@ import { type Identity, publicKeyOf } from "../peer.ts";
 import { idOf, type Secrets } from "../sharedClusters/secrets.ts";
 import { wordsFromBytes } from "../sharedClusters/words.ts";
 import { secretOf } from "./signature.ts";
+import { PAD_SALT } from "./storedKey.ts";
 
 /** What stands before keys in PKCS #8 and SPKI (RFC 8410). */
 const AGREEMENT_SECRET_HEAD = Buffer.from("302e020100300506032b656e04220420", "hex");
@@ -24,9 +25,6 @@ const SIGNING_PUBLIC_HEAD = Buffer.from("302a300506032b6570032100", "hex");
 const FIELD = 2n ** 255n - 19n;
 /** So many keys of others are kept ready; a board has fewer. */
 const MOST_KEYS = 1024;
-
-/** What a pad is for is in `info`, the study included. */
-const SALT = new TextEncoder().encode("fedkm");
 
 export function nodeSecrets({ peer: self, key: stored }: Identity): Secrets {
   const own = secretOf(stored);
@@ -54,7 +52,7 @@ export function nodeSecrets({ peer: self, key: stored }: Identity): Secrets {
     key,
     keyOf: publicKeyOf,
     pad(peer, info, integers) {
-      const stream = Buffer.from(hkdfSync("sha256", sharedWith(peer), SALT, info, 48));
+      const stream = Buffer.from(hkdfSync("sha256", sharedWith(peer), PAD_SALT, info, 48));
       const cipher = createCipheriv("aes-256-ctr", stream.subarray(0, 32), stream.subarray(32));
       return wordsFromBytes(cipher.update(new Uint8Array(8 * integers)));
     },

@@ -3,6 +3,7 @@
 
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
 import { type Identity, publicKeyOf } from "../peer.ts";
+import { SECRET_AT, SECRET_BYTES } from "./storedKey.ts";
 
 export const PUBLIC_BYTES = 32;
 export const SIGNATURE_BYTES = 64;
@@ -10,10 +11,6 @@ export const SIGNATURE_BYTES = 64;
 /** What stands before a secret in PKCS #8, and before a public key in SPKI (RFC 8410). */
 const SECRET_HEAD = Buffer.from("302e020100300506032b657004220420", "hex");
 const PUBLIC_HEAD = Buffer.from("302a300506032b6570032100", "hex");
-
-/** In libp2p's form of a key the secret stands after type and length. */
-const SECRET_AT = 4;
-const SECRET_BYTES = 32;
 
 /** The secret of a key that is stored in libp2p's form. */
 export function secretOf(key: Uint8Array): KeyObject {

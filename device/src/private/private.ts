@@ -68,10 +68,10 @@ export class Private {
   }
 
   #releaseCells(): void {
-    const { typicalRows, features } = this.#study;
+    const { typicalRows, features, k } = this.#study;
     const grid = gridFor(boxOf(features), typicalRows ?? 1, budgetOf(this.#study).epsilon);
     this.#release("cells", [grid.perSide], (rho, noise) => {
-      return cellSummary(releaseCells(this.#rows, grid, rho, noise), grid, rho);
+      return cellSummary(releaseCells(this.#rows, grid, rho, noise), grid, rho, k);
     });
   }
 

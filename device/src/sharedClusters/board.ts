@@ -5,7 +5,9 @@ import { MOST_ENTRIES } from "./pace.ts";
 import { addWords, integersOf } from "./words.ts";
 
 export interface Closed {
+  /** Who they are, as far as it is known: with sums over a tree nobody knows all. */
   readonly devices: readonly string[];
+  readonly count: number;
   /** The sums over all devices, in which every pad has met its counterpart. */
   readonly totals: Float64Array;
 }
@@ -65,6 +67,6 @@ export class Board {
     const devices = [...found];
     const total = new Uint32Array(this.#entries.get(self)?.words.length ?? 0);
     for (const id of devices) addWords(total, this.#entries.get(id)?.words ?? total);
-    return { devices, totals: integersOf(total) };
+    return { devices, count: devices.length, totals: integersOf(total) };
   }
 }

@@ -35,22 +35,37 @@ interface Partner {
   readonly epoch: number;
 }
 
+/** What a device posts, before it is masked. */
+interface Posting {
+  readonly epoch: number;
+  readonly partners: readonly Partner[];
+  readonly words: Words;
+}
+
 /** The own entry: integers with a pad of each partner, added by one of the two and subtracted by the other. */
-export function maskedEntry(
-  secrets: Secrets,
-  generation: Generation,
-  { epoch, partners, words }: { readonly epoch: number; readonly partners: readonly Partner[]; readonly words: Words },
-): Entry {
-  const id = idOf(secrets.key);
-  const masked = words.slice();
-  for (const partner of partners) {
-    const pad = padBetween(secrets, generation.hash, { id, epoch }, partner, words.length / 2);
-    (id < partner.id ? addWords : subtractWords)(masked, pad);
-  }
-  const links = new Map(partners.map((partner) => [partner.id, partner.epoch]));
-  const said = { key: secrets.key, epoch, links, words: masked };
+export function maskedEntry(secrets: Secrets, generation: Generation, posting: Posting): Entry {
+  const links = new Map(posting.partners.map((partner) => [partner.id, partner.epoch]));
+  const said = { key: secrets.key, epoch: posting.epoch, links, words: masked(secrets, generation, posting) };
   const body = bodyOf(said);
   return entryOf(said, body, secrets.sign(signedBytes(generation, body)));
+}
+
+/** Sums over several devices, as a device passes them on. Their pads are those of the devices. */
+export function sumEntry(secrets: Secrets, generation: Generation, epoch: number, words: Words): Entry {
+  const said = { key: secrets.key, epoch, links: new Map<string, number>(), words };
+  const body = bodyOf(said);
+  return entryOf(said, body, secrets.sign(signedBytes(generation, body)));
+}
+
+/** The words of a device with a pad of each partner. */
+export function masked(secrets: Secrets, { hash }: Generation, { epoch, partners, words }: Posting): Words {
+  const id = idOf(secrets.key);
+  const sums = words.slice();
+  for (const partner of partners) {
+    const pad = padBetween(secrets, hash, { id, epoch }, partner, words.length / 2);
+    (id < partner.id ? addWords : subtractWords)(sums, pad);
+  }
+  return sums;
 }
 
 /** The pad of a link in a generation. The device with the smaller id adds it, the other one subtracts it. */

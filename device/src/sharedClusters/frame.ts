@@ -18,6 +18,7 @@ import { sizesOf } from "./plan.ts";
 import { decodeRoster } from "./roster.ts";
 import { hex } from "./secrets.ts";
 import type { Shape } from "./shape.ts";
+import { TREE_INTEGERS } from "./tree.ts";
 
 const BOARD = 7;
 const HASH_BYTES = 32;
@@ -26,6 +27,8 @@ const FIXED_BYTES = 44;
 const NUMBERS_FLAG = 1;
 const ASKING_FLAG = 2;
 const DROPPED_FLAG = 4;
+const BELOW_FLAG = 8;
+const HEARD_FLAG = 16;
 
 export interface Message {
   readonly kind: "board";
@@ -40,6 +43,9 @@ export interface Message {
   readonly content: Content | undefined;
   /** The sender wants to be told: the numbers of a later generation, or that it was heard. */
   readonly isAsking: boolean;
+  /** With sums over a tree: the sender learnt of this generation from the receiver, and has heard it in this generation. */
+  readonly isBelow: boolean;
+  readonly hasHeard: boolean;
   /** Marks of the entries that the sender has. */
   readonly have: readonly string[];
   readonly entries: readonly Entry[];
@@ -49,7 +55,7 @@ export function encodeMessage(
   contract: Contract,
   message: Omit<Message, "kind"> & { readonly stage: Stage },
 ): Uint8Array {
-  const { stamp, knows, isDropped, number, hash, content, isAsking, have, entries, stage } = message;
+  const { stamp, knows, isDropped, number, hash, content, isAsking, isBelow, hasHeard, have, entries, stage } = message;
   const numbers = content?.numbers ?? new Float64Array(0);
   const { steps, rows, seeded } = content ?? { steps: 0, rows: 0, seeded: 0 };
   const roster = content?.roster;
@@ -65,7 +71,13 @@ export function encodeMessage(
   setInteger(view, HEADER_BYTES, knows);
   frame.set(hash, HEADER_BYTES + 8);
   view.setUint16(HEADER_BYTES + 40, have.length, true);
-  const flags = [content !== undefined && NUMBERS_FLAG, isAsking && ASKING_FLAG, isDropped && DROPPED_FLAG];
+  const flags = [
+    content !== undefined && NUMBERS_FLAG,
+    isAsking && ASKING_FLAG,
+    isDropped && DROPPED_FLAG,
+    isBelow && BELOW_FLAG,
+    hasHeard && HEARD_FLAG,
+  ];
   view.setUint16(
     HEADER_BYTES + 42,
     flags.reduce<number>((sum, flag) => sum + (flag || 0), 0),
@@ -113,9 +125,10 @@ function decodeMessage(shape: Shape, contract: Contract, frame: Uint8Array): Dec
   const marks = view.getUint16(HEADER_BYTES + 40, true);
   const flags = view.getUint16(HEADER_BYTES + 42, true);
   const stage = Object.values(stages).find((one) => one === view.getUint8(at + 8));
-  if (flags > 7 || stage === undefined || view.getUint8(at + 9) !== 0) return refused("flags");
+  if (flags > (shape.isTree ? 31 : 7) || stage === undefined || view.getUint8(at + 9) !== 0) return refused("flags");
   // Nobody asks private rows for other sums than those that are paid for.
   if (hasRoster(stage) !== (shape.releasing !== undefined)) return refused("flags");
+  if (stage === stages.rest && !shape.isTree) return refused("flags");
   const sizes = sizesOf(shape, stage);
   let marksAt = at + GENERATION_HEAD_BYTES;
   let content: Content | undefined;
@@ -141,9 +154,10 @@ function decodeMessage(shape: Shape, contract: Contract, frame: Uint8Array): Dec
     hex(frame.subarray(marksAt + MARK_BYTES * n, marksAt + MARK_BYTES * (n + 1))),
   );
   const entries: Entry[] = [];
+  const integers = sizes.integers + (shape.isTree ? TREE_INTEGERS : 0);
   let end = entriesAt;
   for (let n = view.getUint16(10, true); n > 0; n--) {
-    const found = decodeEntry(frame, end, sizes.integers);
+    const found = decodeEntry(frame, end, integers);
     if (found === undefined) return refused("entry");
     entries.push(found.entry);
     end = found.end;
@@ -152,7 +166,8 @@ function decodeMessage(shape: Shape, contract: Contract, frame: Uint8Array): Dec
   const hash = frame.slice(HEADER_BYTES + 8, HEADER_BYTES + 8 + HASH_BYTES);
   const isAsking = (flags & ASKING_FLAG) !== 0;
   const isDropped = (flags & DROPPED_FLAG) !== 0;
-  return { kind: "board", stamp, knows, isDropped, number, hash, content, isAsking, have, entries };
+  const [isBelow, hasHeard] = [(flags & BELOW_FLAG) !== 0, (flags & HEARD_FLAG) !== 0];
+  return { kind: "board", stamp, knows, isDropped, number, hash, content, isAsking, isBelow, hasHeard, have, entries };
 }
 
 function isInside({ ranges, d }: Shape, numbers: Float64Array): boolean {

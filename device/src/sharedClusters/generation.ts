@@ -5,8 +5,8 @@ import { setInteger } from "../protocol.ts";
 import { type Roster, rosterBytes } from "./roster.ts";
 
 /**
- * What is summed up, in the order in which stages follow each other. Which of them a study has is the plan's to say. The
- * last four are those of private studies.
+ * What is summed up, in the order in which stages follow each other. Which of them a study has is the plan's to say.
+ * Private studies have those from `census` to `frozen`, and sums over a tree end with `rest`.
  */
 export const stages = {
   moments: 0,
@@ -18,6 +18,7 @@ export const stages = {
   cells: 6,
   offsets: 7,
   frozen: 8,
+  rest: 9,
 } as const;
 export type Stage = (typeof stages)[keyof typeof stages];
 
@@ -27,7 +28,7 @@ export function hasCentroids(stage: Stage): boolean {
 }
 
 /** Whether a generation of this stage has a roster. */
-export const hasRoster = (stage: Stage) => stage >= stages.census;
+export const hasRoster = (stage: Stage) => stage >= stages.census && stage <= stages.frozen;
 
 export interface Content {
   readonly stage: Stage;

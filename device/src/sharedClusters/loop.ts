@@ -64,7 +64,8 @@ export class SharedLoop implements Device, NetworkListener {
     this.#member.isPaused = options.isPaused ?? false;
     const now = clock.now();
     // The rows may be others than when these centroids were last asked for. What is frozen is not asked again.
-    if (start !== undefined && start.content.stage !== stages.frozen) this.#member.bump(now);
+    const isAsked = start === undefined ? this.#shape.isTree : start.content.stage !== stages.frozen;
+    if (isAsked) this.#member.bump(now);
     else this.#answer = start?.content.numbers;
     this.#releaseIfConsented();
     for (const peer of links) {

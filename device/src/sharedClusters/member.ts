@@ -2,18 +2,18 @@
 // neighbour must be told. It knows no network and no clock; `now` comes with every call.
 
 import { Board, type Closed } from "./board.ts";
-import { type Entry, isWellSigned, maskedEntry } from "./entry.ts";
+import { type Entry, isWellSigned, masked, maskedEntry, sumEntry } from "./entry.ts";
 import type { Message } from "./frame.ts";
 import { type Content, compareGenerations, type Generation, generation, stages } from "./generation.ts";
 import { FARTHEST_GENERATION, SILENCE_MILLISECONDS, SMALL_INTEGERS } from "./pace.ts";
-import { createLink, isLeftOut, isPending, type Link, meetLink, turnLink } from "./partner.ts";
+import { createLink, isLeftOut, isPending, type Link, meetLink, relink, turnLink } from "./partner.ts";
 import { type End, endOf, following, numberAfter, sizesOf, stirred } from "./plan.ts";
-import { isEnough } from "./release.ts";
-import { isPlaceOf } from "./roster.ts";
+import { mayAdd } from "./release.ts";
 import { hex, idOf, type Secrets } from "./secrets.ts";
 import type { Shape } from "./shape.ts";
 import { dueLinks, type Place, tell } from "./telling.ts";
-import { wordsOf } from "./words.ts";
+import { sumsBelow, treeWords, wholeOf } from "./tree.ts";
+import { type Words, wordsOf } from "./words.ts";
 
 export interface MemberOptions {
   readonly shape: Shape;
@@ -26,8 +26,6 @@ export interface MemberOptions {
   readonly start: { readonly number: number; readonly content: Content };
   /** What this device adds in this generation; undefined: not yet, and `post` is called when it can. */
   readonly integersFor: (content: Content) => Float64Array | undefined;
-  /** Generations that are closed, and the one that follows. */
-  readonly onClosed?: (generation: Generation, closed: Closed) => void;
 }
 
 export class Member {
@@ -40,8 +38,9 @@ export class Member {
   /** Whether others find the numbers of this generation by themselves. */
   #isFound = true;
   #isPosted = false;
-  /** Whether its roster is safe; undefined: nobody has looked. */
-  #isEnough: boolean | undefined;
+  /** With sums over a tree: from whom this device learnt of the generation, none if it opened it; and what it adds. */
+  #parent: string | undefined;
+  #own: Words | undefined;
   #turnedAt = 0;
   isPaused = false;
   /** Undefined: this generation is not over here. */
@@ -66,7 +65,7 @@ export class Member {
     return this.#outcome;
   }
 
-  get twofaced(): ReadonlySet<string> {
+  get twofaced() {
     return this.#board.twofaced;
   }
 
@@ -86,18 +85,12 @@ export class Member {
 
   /** Who is linked from now on. Those that were there at the start are waited for. */
   setLinks(peers: readonly string[], now: number, isStart = false): void {
-    let isLess = false;
-    for (const [peer, link] of this.#links) {
-      if (peers.includes(peer)) continue;
-      this.#links.delete(peer);
-      isLess ||= link.counted > 0;
-    }
-    for (const peer of peers) {
-      if (this.#links.has(peer)) continue;
+    const added = (peer: string) => {
       const id = idOf(this.#options.secrets.keyOf(peer));
-      this.#links.set(peer, createLink(peer, id, now, isStart ? SILENCE_MILLISECONDS : 0));
-    }
-    if (isLess && this.#isPosted) this.bump(now);
+      return createLink(peer, id, now, isStart ? SILENCE_MILLISECONDS : 0);
+    };
+    const isLess = relink(this.#links, peers, added);
+    if (isLess && this.#isBound) this.bump(now);
     else this.post(now);
   }
 
@@ -124,12 +117,13 @@ export class Member {
     this.#turn(this.#made(this.#generation.number + 1, content), false, now);
   }
 
-  #turn(next: Generation, isFound: boolean, now: number): void {
+  #turn(next: Generation, isFound: boolean, now: number, parent?: string): void {
     this.#generation = next;
     this.#hash = hex(next.hash);
-    this.#isFound = isFound;
+    this.#isFound = isFound && !this.#options.shape.isTree;
     this.#isPosted = false;
-    this.#isEnough = undefined;
+    this.#parent = parent;
+    this.#own = undefined;
     this.#outcome = endOf(next);
     this.#turnedAt = now;
     this.#board.clear();
@@ -149,37 +143,40 @@ export class Member {
   /** Puts the own entry on the board, once a generation, if everything is there that it needs. */
   post(now: number): void {
     if (this.#isPosted || this.#outcome !== undefined || this.isPaused || this.pending(now).length > 0) return;
-    const { secrets, epoch, colluders, integersFor } = this.#options;
+    const { shape, secrets, epoch, colluders, integersFor } = this.#options;
     const partners = this.counted.map(({ peer, id, counted }) => ({ peer, id, epoch: counted }));
     if (partners.length <= colluders) return;
-    if (!this.#isInRoster(partners.map(({ id }) => id))) {
-      this.bump(now);
-      return;
-    }
-    const integers = integersFor(this.#generation);
+    const isWelcome = mayAdd(shape.releasing, this.#generation, this.#id, partners);
+    if (!isWelcome) this.bump(now);
+    const integers = isWelcome ? integersFor(this.#generation) : undefined;
     if (integers === undefined) return;
     this.#isPosted = true;
-    this.#board.add(maskedEntry(secrets, this.#generation, { epoch, partners, words: wordsOf(integers) }));
+    if (shape.isTree) this.#own = masked(secrets, this.#generation, { epoch, partners, words: treeWords(integers) });
+    else this.#board.add(maskedEntry(secrets, this.#generation, { epoch, partners, words: wordsOf(integers) }));
     this.#step(now);
   }
 
-  /** Private rows are added to sums over devices that all know of each other, or not at all. */
-  #isInRoster(partners: readonly string[]): boolean {
-    const { releasing } = this.#options.shape;
-    const { stage, roster } = this.#generation;
-    if (releasing === undefined || stage === stages.census) return true;
-    if (roster === undefined || !isPlaceOf(roster, this.#id, partners)) return false;
-    this.#isEnough ??= isEnough(releasing, roster);
-    return this.#isEnough;
+  /** Whether something rests on the links as they are. */
+  get #isBound(): boolean {
+    return this.#isPosted || this.#generation.stage === stages.rest;
+  }
+
+  /** What is known of the sums of all; with sums over a tree the others pass on what they have. */
+  #closed(): Closed | undefined {
+    if (this.#own === undefined) return this.#board.closedAround(this.#id);
+    const words = sumsBelow(this.#board, this.#own, this.counted, this.#parent);
+    if (words === undefined || this.#parent === undefined) return words && wholeOf(words);
+    const { secrets, epoch } = this.#options;
+    if (this.#board.entryOf(this.#id) === undefined) this.#board.add(sumEntry(secrets, this.#generation, epoch, words));
+    return undefined;
   }
 
   #step(now: number): void {
-    const { shape, onClosed } = this.#options;
+    const { shape } = this.#options;
     if (!this.#isPosted || this.#outcome !== undefined) return;
-    const closed = this.#board.closedAround(this.#id);
+    const closed = this.#closed();
     if (closed === undefined) return;
     this.closed = closed;
-    onClosed?.(this.#generation, closed);
     const found = following(shape, this.#generation, closed, (id) => this.#board.entryOf(id)?.links.keys() ?? []);
     if (typeof found === "string") this.#outcome = found;
     else this.#turn(this.#made(numberAfter(this.#generation, found), found), true, now);
@@ -221,16 +218,21 @@ export class Member {
       return;
     }
     const next = this.#made(number, content);
-    if (compareGenerations(next, message) === 0) this.#turn(next, false, now);
+    if (compareGenerations(next, message) === 0) this.#turn(next, false, now, link.id);
   }
 
   /** What a neighbour has and brings, in the same generation. */
-  #take(link: Link, { have, entries }: Message, now: number): void {
+  #take(link: Link, { have, entries, isBelow, hasHeard }: Message, now: number): void {
+    const { isTree } = this.#options.shape;
     link.needsNumbers = false;
     link.confirmed.clear();
     for (const mark of have) link.confirmed.add(mark);
-    let isNews = false;
+    let isNews = isTree && link.isBelow !== isBelow;
+    link.isBelow = isBelow;
+    link.hasHeard = hasHeard;
+    if (isTree && !hasHeard) link.owedAt ??= now;
     for (const entry of entries) {
+      if (isTree && entry.id !== link.id) continue;
       link.confirmed.add(entry.mark);
       if (this.#board.has(entry.mark)) continue;
       // What a device says itself comes over a link that only its key can open; the check is for those further away.
@@ -260,7 +262,8 @@ export class Member {
     link.counted = counted;
     // Who has been there is not waited for.
     link.waitUntil = now;
-    if (this.#isPosted) this.bump(now);
+    // Without the one from whom it learnt of it, a device would pass its sums on to nobody.
+    if (this.#isBound || (this.#options.shape.isTree && link.id === this.#parent)) this.bump(now);
   }
 
   /** Looks for neighbours that have fallen silent. */
@@ -289,6 +292,7 @@ export class Member {
       isFound: this.#isFound,
       isSmall: sizesOf(shape, this.#generation.stage).integers <= SMALL_INTEGERS,
       isPaused: this.isPaused,
+      tree: shape.isTree ? { parent: this.#parent } : undefined,
       turnedAt: this.#turnedAt,
     };
   }

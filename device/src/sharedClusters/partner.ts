@@ -20,6 +20,10 @@ export interface Link {
   /** Entries of this generation that it says it has, and when others were last sent to it. */
   readonly confirmed: Set<string>;
   readonly flight: Map<string, number>;
+  /** With sums over a tree: it learnt of this generation from this device; undefined: it has not said. */
+  isBelow: boolean | undefined;
+  /** It has heard this device in this generation. */
+  hasHeard: boolean;
   /** The generation that it was last told, and what it was told of itself. */
   toldHash: string;
   toldDropped: boolean;
@@ -49,6 +53,8 @@ export function createLink(peer: string, id: string, now: number, waitMillisecon
     waitUntil: now + waitMilliseconds,
     confirmed: new Set(),
     flight: new Map(),
+    isBelow: undefined,
+    hasHeard: false,
     toldHash: "",
     toldDropped: false,
     sentAt: Number.NEGATIVE_INFINITY,
@@ -73,6 +79,8 @@ export function meetLink(/* OUT */ link: Link): void {
 export function turnLink(/* OUT */ link: Link): void {
   link.confirmed.clear();
   link.flight.clear();
+  link.isBelow = undefined;
+  link.hasHeard = false;
   link.owedAt = undefined;
   link.needsNumbers = false;
   link.patience = PATIENCE_MILLISECONDS;
@@ -85,4 +93,20 @@ export function isLeftOut({ heardAt }: Link, isPaused: boolean, now: number): bo
 
 export function isPending({ counted, waitUntil }: Link, now: number): boolean {
   return counted === 0 && now < waitUntil;
+}
+
+/** Links to just these peers from now on; returns whether one is gone that counted. */
+export function relink(
+  /* IN OUT */ links: Map<string, Link>,
+  peers: readonly string[],
+  added: (peer: string) => Link,
+): boolean {
+  let isLess = false;
+  for (const [peer, { counted }] of links) {
+    if (peers.includes(peer)) continue;
+    links.delete(peer);
+    isLess ||= counted > 0;
+  }
+  for (const peer of peers) if (!links.has(peer)) links.set(peer, added(peer));
+  return isLess;
 }

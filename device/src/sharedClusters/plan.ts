@@ -41,6 +41,7 @@ export function sizesOf(shape: Shape, stage: Stage): { numbers: number; integers
     case stages.cells:
       return { numbers: 0, integers: releasing === undefined ? 0 : cellsOfRelease(releasing) };
     case stages.frozen:
+    case stages.rest:
       return { numbers: k * d, integers: 0 };
     case stages.moments:
       return { numbers: 0, integers: momentsIn(shape) };
@@ -89,13 +90,18 @@ type Outcome = Content | Exclude<End, "few">;
 export function following(
   shape: Shape,
   content: Content,
-  { devices, totals }: Closed,
+  { devices, count, totals }: Closed,
   linksOf: (id: string) => Iterable<string>,
 ): Content | End {
   const { roster, stage } = content;
   if (shape.releasing === undefined || roster === undefined || stage !== stages.census)
-    return outcomeOf(shape, content, totals, devices.length);
+    return restOf(shape, content, outcomeOf(shape, content, totals, count));
   return afterCensus(shape.releasing, content, rosterOf(roster.version, devices, linksOf));
+}
+
+/** With sums over a tree only one device knows that nothing moves: it tells the others by a generation of its own. */
+function restOf({ isTree }: Shape, content: Content, found: Outcome): Outcome {
+  return isTree && found === "settled" && content.stage === stages.rows ? { ...content, stage: stages.rest } : found;
 }
 
 /** The number of the generation that follows: what is frozen is later than any census of devices that come afterwards. */
@@ -105,7 +111,7 @@ export function numberAfter({ number }: Generation, next: Content): number {
 
 /** How a generation ends in which nothing is asked. */
 export function endOf({ stage }: Content): End | undefined {
-  return stage === stages.frozen ? "settled" : undefined;
+  return stage === stages.frozen || stage === stages.rest ? "settled" : undefined;
 }
 
 /** A network that has not settled after this many steps stays where it is: somebody may keep it moving. */
@@ -155,15 +161,20 @@ const STIR = 2 ** -20;
  * centroids and other devices or rows. Seeds are begun again, and private devices counted again. `chance` is 32 bytes, others for every device and time.
  */
 export function stirred(shape: Shape, content: Content, chance: Uint8Array): Content {
-  const { d, ranges, start } = shape;
+  const { d, ranges, start, isTree } = shape;
   if (content.roster !== undefined) return census(content.roster.version);
   const isSeeding = !hasCentroids(content.stage);
   const { numbers, ...rest } = isSeeding ? firstContent(shape) : content;
-  if (isSeeding && start === undefined && d > GRID_FEATURES) return { ...rest, numbers };
+  if (isSeeding && start === undefined && d > GRID_FEATURES) {
+    // Nobody knows how many rows there are yet. A tree has one top, so generations must differ by who opens them.
+    return isTree
+      ? { ...rest, rows: new DataView(chance.buffer, chance.byteOffset).getUint32(0), numbers }
+      : { ...rest, numbers };
+  }
   const moved = numbers.map((value, i) => {
     const range = ranges[i % d];
     const share = (chance[i % chance.length] - 127.5) / 127.5;
     return Math.min(range / 2, Math.max(-range / 2, value + share * STIR * range));
   });
-  return { ...rest, steps: 0, numbers: moved };
+  return { ...rest, stage: rest.stage === stages.rest ? stages.rows : rest.stage, steps: 0, numbers: moved };
 }

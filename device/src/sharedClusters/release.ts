@@ -14,6 +14,7 @@ import {
   residualSummary,
   residualVariances,
   rhoOf,
+  STEPS,
   sumResiduals,
   varianceAtLeast,
 } from "@fedkm/core/private";
@@ -21,7 +22,7 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import { budgetOf, type Study } from "../study.ts";
 import { type Content, stages } from "./generation.ts";
-import { emptyRoster, isSafe, type Roster } from "./roster.ts";
+import { emptyRoster, isPlaceOf, isSafe, type Roster } from "./roster.ts";
 
 /** How many clusters there are, of how many features, and how wide these are. */
 interface Clusters {
@@ -67,12 +68,33 @@ export function census(version: number): Content {
 }
 
 /** Whether rows may be added to sums over these devices. */
-export function isEnough({ devices, colluders }: Releasing, roster: Roster): boolean {
+function isEnough({ devices, colluders }: Releasing, roster: Roster): boolean {
   return roster.ids.length >= devices && isSafe(roster, colluders);
 }
 
 export function afterCensus(releasing: Releasing, content: Content, roster: Roster): Content | "few" {
   return isEnough(releasing, roster) ? { ...content, stage: stages.cells, roster } : "few";
+}
+
+/** Rosters that were looked at: the look takes longer the larger they are. */
+const looked = new WeakMap<Roster, boolean>();
+
+/**
+ * Whether a device with these links may add to the sums of a generation. Private rows are added to sums over devices that
+ * all know of each other, or not at all.
+ */
+export function mayAdd(
+  releasing: Releasing | undefined,
+  { stage, roster }: Content,
+  id: string,
+  partners: readonly { readonly id: string }[],
+): boolean {
+  if (releasing === undefined || stage === stages.census) return true;
+  const named = partners.map((partner) => partner.id);
+  if (roster === undefined || !isPlaceOf(roster, id, named)) return false;
+  const isGood = looked.get(roster) ?? isEnough(releasing, roster);
+  looked.set(roster, isGood);
+  return isGood;
 }
 
 /** Equal for sums over the same devices, for the same answer and around the same centroids, however they are linked. */
@@ -119,6 +141,14 @@ export function releasedIntegers(
   return Float64Array.from(integers);
 }
 
+/** What the totals of the second release say: counts, and sums of offsets. */
+export function offsetsOf({ reach }: Releasing, { k }: Pick<Clusters, "k">, totals: Float64Array) {
+  return {
+    counts: Array.from(totals.subarray(0, k), (total) => total / COUNT_STEPS),
+    offsets: Array.from(totals.subarray(k), (total) => total * (reach / STEPS)),
+  };
+}
+
 /** The first release: cells that have rows beyond doubt, and k-means on them. */
 export function afterCells(
   { rho, grid, colluders }: Releasing,
@@ -130,8 +160,8 @@ export function afterCells(
   const counts = Array.from(totals, (total) => total / COUNT_STEPS);
   if (counts.some((count) => Math.abs(count) > MOST_ROWS)) return "implausible";
   // The noise of all together is that of the release and what colluders' shares may have added.
-  const { points, weights } = cellSummary(counts, grid, (rho * (devices - colluders)) / devices);
-  // Fewer cells than clusters: some begin in the middle and stay without rows.
+  const { points, weights } = cellSummary(counts, grid, (rho * (devices - colluders)) / devices, k);
+  // Fewer cells with rows than clusters: some begin in the middle and stay without rows.
   const missing = Math.max(0, k - points.rows);
   const data = new Float64Array((points.rows + missing) * d);
   data.set(points.data);

@@ -28,6 +28,8 @@ export interface Shape {
   readonly ranges: Float64Array;
   readonly middle: Float64Array;
   readonly isGuarded: boolean;
+  /** Sums go over a tree, and not to everybody. */
+  readonly isTree: boolean;
   /** Where the clusters begin, if the study says so. */
   readonly start: Float64Array | undefined;
   /** Of private studies only. */
@@ -35,13 +37,14 @@ export interface Shape {
 }
 
 export function shapeOf(study: Study): Shape {
-  const { k, features, privacy, seed } = study;
+  const { k, features, privacy, seed, sums } = study;
   const ranges = Float64Array.from(features, ({ min, max, scale }) => (max - min) / scale);
   const middle = Float64Array.from(features, ({ min, max, scale }) => (min + max) / 2 / scale);
   const at = (row: readonly number[]) => row.map((value, f) => value / features[f].scale - middle[f]);
   const start = seed && Float64Array.from(seed.flatMap(at));
   const releasing = releasingOf(study, ranges);
-  return { k, d: features.length, ranges, middle, isGuarded: privacy === "guarded", start, releasing };
+  const modes = { isGuarded: privacy === "guarded", isTree: sums === "tree" };
+  return { k, d: features.length, ranges, middle, ...modes, start, releasing };
 }
 
 /** The number of the nearest of some rows, the lowest among equals. */

@@ -61,7 +61,7 @@ export function describeShared(
     shared: {
       generation: generation.number,
       stage: names[generation.stage],
-      devices: closed?.devices.length ?? null,
+      devices: closed?.count ?? null,
       pooledRows: closed === undefined ? null : generation.rows,
       countedLinks: member.counted.length,
       waiting: waiting ?? null,
@@ -105,7 +105,7 @@ function phaseOf(member: Member, own: OwnRows, waiting: string | undefined): Dev
   return waiting === undefined ? "moving" : "waiting";
 }
 
-const isEndOf = (stage: number) => stage === stages.rows || stage === stages.frozen;
+const isEndOf = (stage: number) => stage === stages.rows || stage === stages.frozen || stage === stages.rest;
 
 /** In the features' units. */
 function rowsOf({ features }: Study, numbers: Float64Array): number[][] {

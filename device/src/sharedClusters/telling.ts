@@ -26,6 +26,8 @@ export interface Place {
   /** Its entries are small enough to be sent more often than needed. */
   readonly isSmall: boolean;
   readonly isPaused: boolean;
+  /** With sums over a tree; undefined: everybody has all entries. */
+  readonly tree: { readonly parent: string | undefined } | undefined;
   /** When the device came to this generation. */
   readonly turnedAt: number;
 }
@@ -59,13 +61,16 @@ function dueAt(place: Place, link: Link, now: number): number {
   let due = link.sentAt + BOARD_BEAT_MILLISECONDS;
   if (!link.isKnown) due = Math.min(due, link.sentAt + link.greeting);
   if (link.owedAt !== undefined) due = Math.min(due, link.owedAt + CONFIRM_MILLISECONDS);
+  if (place.tree !== undefined && !link.hasHeard && link.counted > 0) due = Math.min(due, link.sentAt + link.patience);
   if (link.needsNumbers) due = Math.min(due, link.sentAt + link.patience);
   for (const entry of place.board.entries) due = Math.min(due, entryDueAt(place, link, entry, now));
   return due;
 }
 
-function entryDueAt({ board, self, isSmall, turnedAt }: Place, link: Link, { id, mark }: Entry, now: number): number {
+function entryDueAt(place: Place, link: Link, { id, mark }: Entry, now: number): number {
+  const { board, self, isSmall, turnedAt, tree } = place;
   if (link.confirmed.has(mark) || id === link.id) return Number.POSITIVE_INFINITY;
+  if (tree !== undefined && (id !== self || link.id !== tree.parent)) return Number.POSITIVE_INFINITY;
   const sentAt = link.flight.get(mark);
   if (sentAt !== undefined) return sentAt + link.patience;
   if (id === self) return now;
@@ -77,7 +82,7 @@ function entryDueAt({ board, self, isSmall, turnedAt }: Place, link: Link, { id,
 export function tell(place: Place, /* IN OUT */ link: Link, now: number): Omit<Message, "kind" | "stamp"> {
   const { generation, board, hash } = place;
   const entries = entriesFor(place, link, now);
-  const isLacking = link.needsNumbers || entries.some(({ mark }) => link.flight.has(mark));
+  const isLacking = link.needsNumbers || place.tree !== undefined || entries.some(({ mark }) => link.flight.has(mark));
   const isDropped = isLeftOut(link, place.isPaused, now);
   const withNumbers = place.isSmall || !place.isFound || link.needsNumbers;
   if (link.toldHash === hash && isLacking) link.patience = Math.min(2 * link.patience, BOARD_BEAT_MILLISECONDS);
@@ -95,6 +100,8 @@ export function tell(place: Place, /* IN OUT */ link: Link, now: number): Omit<M
     hash: generation.hash,
     content: withNumbers ? generation : undefined,
     isAsking: link.ahead !== undefined || !link.isKnown,
+    isBelow: place.tree !== undefined && place.tree.parent === link.id,
+    hasHeard: place.tree !== undefined && link.isBelow !== undefined,
     have: Array.from(board.entries, ({ mark }) => mark),
     entries,
   };

@@ -52,8 +52,11 @@ export interface Simulation {
   now(): number;
   /** Lets this much time pass. */
   run(milliseconds: number): void;
-  /** Until every device is settled and no frame is under way; returns whether that came within this time. */
-  settle(withinMilliseconds: number): boolean;
+  /**
+   * Until every device is settled and no frame is under way; returns whether that came within this time. Looks are 100 ms
+   * apart if nothing else is said.
+   */
+  settle(withinMilliseconds: number, lookMilliseconds?: number): boolean;
   /** As it is from now on. */
   readonly weather: Weather;
   setCut(i: number, j: number, isCut: boolean): void;
@@ -186,9 +189,9 @@ export function simulate(options: SimulationOptions): Simulation {
   return {
     now: clock.now,
     run,
-    settle(withinMilliseconds) {
+    settle(withinMilliseconds, lookMilliseconds = LOOK_MILLISECONDS) {
       for (const end = clock.now() + withinMilliseconds; clock.now() < end; ) {
-        run(Math.min(LOOK_MILLISECONDS, end - clock.now()));
+        run(Math.min(lookMilliseconds, end - clock.now()));
         if (links.underWay() === 0 && places.every((place, i) => (place ? isAtRest(place) : absent.includes(i))))
           return true;
       }

@@ -4,17 +4,28 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { complete, fit, matrix, objective, paperData, toRows } from "@fedkm/core";
+import {
+  complete,
+  fit,
+  globalCentroidDeviation,
+  kmeans,
+  matrix,
+  objective,
+  paperData,
+  stack,
+  toRows,
+} from "@fedkm/core";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, vi } from "vitest";
 import { createViteServer } from "vitest/node";
 import { launchChromium, browserTest as test } from "../../../core/test/hosts/chromium.ts";
 import { realClock } from "../../src/clock.ts";
 import { createDevice } from "../../src/device.ts";
+import { nodeSecrets } from "../../src/keys/secrets.ts";
 import { createIdentity, libp2pNetwork } from "../../src/libp2p.ts";
 import { volatileMemory } from "../../src/memory.ts";
 import type { DeviceStatus } from "../../src/status.ts";
-import { contractOf, formatStudy } from "../../src/study.ts";
+import { contractOf, formatStudy, type Study } from "../../src/study.ts";
 import { studyOfPoints } from "../../src/studyOfPoints.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
@@ -31,10 +42,12 @@ afterAll(async () => {
 });
 
 const { datasets } = paperData("iso", 3, 100, 5);
-const study = studyOfPoints(datasets, ["x", "y"], { name: "three" });
+const personal = studyOfPoints(datasets, ["x", "y"], { name: "three" });
+const shared: Study = { ...personal, alpha: 0, clusters: "shared", colluders: 1 };
 
 /** A device in this process that listens for TCP and WebSocket. */
 async function nodeDevice(
+  study: Study,
   index: number,
   identity: Awaited<ReturnType<typeof createIdentity>>,
   others: readonly string[],
@@ -54,6 +67,7 @@ async function nodeDevice(
     memory: volatileMemory(1),
     links: others,
     rows: datasets[index],
+    secrets: nodeSecrets(identity),
   });
   await device.start();
   return { device, network };
@@ -78,6 +92,10 @@ function serve() {
         "@libp2p/websockets",
         "@libp2p/yamux",
         "@multiformats/multiaddr",
+        "@noble/ciphers/aes.js",
+        "@noble/curves/ed25519.js",
+        "@noble/hashes/hkdf.js",
+        "@noble/hashes/sha2.js",
         "yaml",
       ],
     },
@@ -85,7 +103,8 @@ function serve() {
   });
 }
 
-test("Chromium joins two devices over WebSocket, and the three agree", async () => {
+/** Where two devices in this process and one in a page come to rest. */
+async function settledWith(study: Study): Promise<readonly DeviceStatus[]> {
   const server = await serve();
   const identities = [await createIdentity(), await createIdentity()];
   const open: { network: { close(): Promise<void> }; device: { stop(): void } }[] = [];
@@ -98,8 +117,8 @@ test("Chromium joins two devices over WebSocket, and the three agree", async () 
     const inPage = <T>(call: string): Promise<T> =>
       page.evaluate(`import("/device/test/browser/pageDevice.ts").then((device) => device.${call})`);
     const peer: string = await inPage("peer()");
-    const first = await nodeDevice(0, identities[0], [identities[1].peer, peer]);
-    const second = await nodeDevice(1, identities[1], [identities[0].peer, peer]);
+    const first = await nodeDevice(study, 0, identities[0], [identities[1].peer, peer]);
+    const second = await nodeDevice(study, 1, identities[1], [identities[0].peer, peer]);
     open.push(first, second);
     const [overTcp] = first.network.addresses();
     second.network.setLinks([
@@ -123,14 +142,30 @@ test("Chromium joins two devices over WebSocket, and the three agree", async () 
       },
       { timeout: 40_000, interval: 200 },
     );
-    const centroids = statuses.map((status) => matrix(status.centroids ?? []));
-    const reached = objective(datasets, centroids, complete(3), { alpha: study.alpha });
-    const model = fit(datasets, complete(3), { k: 3, alpha: 1, schedule: "cyclic", rounds: 2_000, seed: 1 });
-    expect(Math.abs(reached / model.objective - 1)).toBeLessThan(1e-3);
     expect(faults).toEqual([]);
+    await page.close();
+    return statuses;
   } finally {
     for (const { device } of open) device.stop();
     await Promise.all(open.map(({ network }) => network.close()));
     await server.close();
   }
+}
+
+test("Chromium joins two devices over WebSocket, and the three agree", async () => {
+  const statuses = await settledWith(personal);
+  const centroids = statuses.map((status) => matrix(status.centroids ?? []));
+  const reached = objective(datasets, centroids, complete(3), { alpha: personal.alpha });
+  const model = fit(datasets, complete(3), { k: 3, alpha: 1, schedule: "cyclic", rounds: 2_000, seed: 1 });
+  expect(Math.abs(reached / model.objective - 1)).toBeLessThan(1e-3);
+}, 120_000);
+
+test("Chromium shares clusters with two devices: its pads meet those of Node, and all have the same answer", async () => {
+  const statuses = await settledWith(shared);
+  const { centroids } = kmeans(stack(datasets), { k: 3, restarts: 10 });
+  for (const status of statuses) {
+    expect(status.centroids).toEqual(statuses[0].centroids);
+    expect(status.shared).toMatchObject({ devices: 3, pooledRows: 300 });
+  }
+  expect(globalCentroidDeviation([matrix(statuses[0].centroids ?? [])], centroids)).toBeLessThan(1e-12);
 }, 120_000);

@@ -4,6 +4,7 @@ import { type Matrix, matrix } from "@fedkm/core";
 import { realClock } from "../../src/clock.ts";
 import { createDevice } from "../../src/device.ts";
 import type { Device } from "../../src/deviceOptions.ts";
+import { pageSecrets } from "../../src/keys/pageSecrets.ts";
 import { type Contact, createIdentity, type Identity, libp2pNetwork } from "../../src/libp2p.ts";
 import { volatileMemory } from "../../src/memory.ts";
 import type { DeviceStatus } from "../../src/status.ts";
@@ -34,6 +35,7 @@ export async function start({ studyText, rows, links }: PageOptions): Promise<vo
     memory: volatileMemory(Date.now()),
     links: links.map((link) => link.peer),
     rows: points,
+    secrets: pageSecrets(identity),
     network: libp2pNetwork({
       identity,
       listen: [],

@@ -32,6 +32,8 @@ const message = {
   hash: now.hash,
   content,
   isAsking: true,
+  isBelow: false,
+  hasHeard: false,
   have: [entry.mark],
   entries: [entry],
 };

@@ -12,7 +12,7 @@ import { askedSums, census, nameOfSums } from "../../src/sharedClusters/release.
 import { shapeOf } from "../../src/sharedClusters/shape.ts";
 import { simulatedSecrets } from "../../src/simulation/secrets.ts";
 import { type Simulation, type SimulationOptions, simulate } from "../../src/simulation/simulate.ts";
-import { contractOf, parseStudy } from "../../src/study.ts";
+import { contractOf, formatStudy, parseStudy } from "../../src/study.ts";
 
 const text = `name: private
 k: 3
@@ -170,7 +170,8 @@ describe("private devices with shared clusters", () => {
     const numbers = Float64Array.of(1, 1, 2, 2, 3, 3);
     const content = { stage: stages.rows, steps: 0, rows: 0, seeded: 0, numbers };
     const { hash } = generation(70_000, content, contract.hash, simulatedSecrets("any").digest);
-    const said = { knows: 1, isDropped: false, isAsking: true, have: [], entries: [], stage: stages.rows };
+    const flags = { isDropped: false, isAsking: true, isBelow: false, hasHeard: false };
+    const said = { knows: 1, ...flags, have: [], entries: [], stage: stages.rows };
     const frame = encodeMessage(contract, { ...said, stamp: { epoch: 9, sequence: 1 }, number: 70_000, hash, content });
     expect(decodeShared(shapeOf(study))(contract, frame)).toEqual({ kind: "refused", reason: "flags" });
     network.forge(1, 0, frame);
@@ -214,6 +215,10 @@ describe("a private study with shared clusters", () => {
       return error instanceof Error ? error.message : "";
     }
   };
+
+  it("comes back from the file that is written of it", () => {
+    expect(parseStudy(formatStudy(study))).toEqual(study);
+  });
 
   it("says with how many devices rows are released, and gives no seed", () => {
     expect(said("devices: 5\n", "")).toMatch(/^devices must be an integer from 3 \(colluders and two others\) to 256/);

@@ -1,6 +1,7 @@
 // Pads and signatures of real keys: both ends have the same pad, nobody else's passes, and masked numbers look like none.
 
 import { expect, it } from "vitest";
+import { pageSecrets } from "../../src/keys/pageSecrets.ts";
 import { nodeSecrets } from "../../src/keys/secrets.ts";
 import { createIdentity } from "../../src/peer.ts";
 import { maskedEntry } from "../../src/sharedClusters/entry.ts";
@@ -78,4 +79,15 @@ it("bytes of masked zeros are uniform: chi-square of 256 values, p above .001", 
   const chi = counts.reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
   // The .999 quantile of chi-square with 255 degrees of freedom.
   expect(chi).toBeLessThan(330.5);
+});
+
+it("a device in a page has the pads, signatures and digests of one in Node, to the bit", () => {
+  const page = pageSecrets(identities[0]);
+  for (const integers of [0, 1, 9, 1024]) expect(page.pad(peerB, info, integers)).toEqual(b.pad(peerA, info, integers));
+  expect(Array.from(page.sign(info))).toEqual(Array.from(a.sign(info)));
+  expect(page.isSigned(b.key, info, b.sign(info))).toBe(true);
+  expect(page.isSigned(b.key, new Uint8Array(4), b.sign(info))).toBe(false);
+  expect(page.isSigned(new Uint8Array(32).fill(255), info, b.sign(info))).toBe(false);
+  expect(Array.from(page.digest(info))).toEqual(Array.from(a.digest(info)));
+  expect(page.key).toEqual(a.key);
 });

@@ -32,7 +32,7 @@ export const stops: readonly Stop[] = [
   stop(
     "Two communities",
     "Half of the devices have other clusters than the other half, and a few links lead across. A small alpha lets each community be right for itself; a large one forces an average that describes nobody.",
-    { data: "communities", graph: "communities", devices: 12, alpha: 0.05, k: 3 },
+    { data: "communities", graph: "communities", devices: 12, alpha: 0.01, k: 3 },
   ),
   stop(
     "What a neighbour can learn",

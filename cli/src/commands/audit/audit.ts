@@ -3,6 +3,7 @@
 import { parseStudy, type Study } from "@fedkm/device";
 import { auditRecording, auditStudy, ownPrivateStudy, ownStudy } from "@fedkm/device/audit";
 import { readFolder, readHistory, readPoints, readRows } from "@fedkm/device/daemon";
+import { nodeSecrets } from "@fedkm/device/shared";
 import type { Console } from "../../console.ts";
 import { readStudyText } from "../../devices/study.ts";
 import { UsageError } from "../../failure.ts";
@@ -86,16 +87,13 @@ function studyOf({ study: file, privacy }: AuditFlags): Study {
 async function auditDevice(record: string, state: string): Promise<Answer> {
   const folder = await readFolder(state);
   const { study, identity } = folder;
-  if (study.clusters === "shared") {
-    const rule = "a device whose clusters are its own; shared ones are attacked with --study";
-    throw new UsageError(`--record must be of ${rule}, got one of a study with shared clusters`);
-  }
   const { tallies, frames, neighbours } = await auditRecording({
     recordings: await readRecording(record),
     self: identity.peer,
     study,
     rows: await readRows(folder),
     history: await readHistory(state),
+    ...(study.clusters === "shared" && { secrets: nodeSecrets(identity) }),
   });
   const links = neighbours === 1 ? "1 neighbour" : `${neighbours} neighbours`;
   return answerOf(study, tallies, `a recording of ${folder.name}: ${frames} frames to ${links}`);

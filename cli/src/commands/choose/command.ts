@@ -39,7 +39,7 @@ export function chooseCommand(io: Console): Command {
     )
     .option(
       "--sample <rows>",
-      "look at about so many rows of all files together (default: 50000)",
+      "look at about so many rows of all files together (default: 20000)",
       parseWhole("--sample", 1, 1e12),
     )
     .option(

@@ -41,7 +41,7 @@ export async function fitFiles(patterns: readonly string[], options: FitOptions,
   let fitted: Fitted;
   let written: { paths: string[]; leftOut: string[] };
   try {
-    const onFile = (file: string) => progress.announce(`fedkm  reading ${file}`);
+    const onFile = (file: string) => progress.show(`fedkm  reading ${file}`);
     const prepared = await prepare(patterns, options, onFile, plugins.graphs);
     fitted = await fitPrepared(prepared, options, asked, progress, performance.now() - began);
     progress.announce("fedkm  writing the results");

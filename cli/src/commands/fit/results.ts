@@ -8,7 +8,7 @@ import { deviceNames } from "../../input/names.ts";
 import type { Fitted } from "../../model/fitted.ts";
 import { MODEL_FORMAT, scaledCentroids } from "../../model/model.ts";
 import { type LabelledRow, rowColumns } from "../../model/rowColumns.ts";
-import type { Progress } from "../../progress.ts";
+import { type Progress, percentText } from "../../progress.ts";
 import { writeFolder } from "../../write.ts";
 import type { Refit } from "./report/sure.ts";
 
@@ -45,13 +45,14 @@ export async function writeResults(
   const labels: { file: string; bytes: number }[] = [];
   const all = files.reduce((sum, { rows }) => sum + rows, 0);
   const rowAfter = rowsInOrder(fitted);
+  const began = performance.now();
   let done = 0;
   await writeFolder(options.out, async (put) => {
     for (const [i, { file, rows, deviceOf }] of files.entries()) {
       let current: LabelledRow | undefined;
       const labelOf = (row: number) => {
         if (row % ROWS_A_WORD === 0)
-          progress.show(`fedkm  labels ${Math.floor((100 * (done + row)) / all)} %  ${file}`);
+          progress.show(`fedkm  labels ${percentText((done + row) / all, performance.now() - began)}  ${file}`);
         current = rowAfter(deviceOf(row));
         return current?.label;
       };

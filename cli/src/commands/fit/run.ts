@@ -1,11 +1,21 @@
 // The method of fedkm fit: looked up, its options checked, and run with a word on every round.
 
-import { type FitModel, fitRounds, type Graph, type Kernel, type Matrix, type Method, methods } from "@fedkm/core";
+import {
+  type FitModel,
+  fitRounds,
+  type Graph,
+  type Kernel,
+  type Matrix,
+  type Method,
+  methods,
+  type RoundSummary,
+} from "@fedkm/core";
+import { defaults } from "@fedkm/core/defaults";
 import { sharedMethod } from "@fedkm/device";
 import { UsageError } from "../../failure.ts";
 import type { Model } from "../../model/model.ts";
 import { significant } from "../../numbers.ts";
-import type { Progress } from "../../progress.ts";
+import { type Progress, secondsLeft } from "../../progress.ts";
 import type { Refit } from "./report/sure.ts";
 import { type MethodSettings, methodOptions, type SettledSettings, settingsOf } from "./settings.ts";
 
@@ -45,11 +55,27 @@ export function runMethod(
   const options = { ...problem, ...methodOptions(settings), ...(kernel && { kernel }) };
   if (name !== "fedkm") return method(datasets, graph, options);
   const loop = fitRounds(datasets, graph, options);
+  const say = roundWatch(settings.rounds ?? defaults.rounds, (text) => progress.show(text));
   for (;;) {
     const step = loop.next();
     if (step.done) return step.value;
-    progress.show(`fedkm  round ${step.value.round}  objective ${significant(step.value.objective, 4)}`);
+    say(step.value);
   }
+}
+
+/** Rounds that try further starts and say nothing about how long the others take. */
+const OPENING_ROUNDS = 2;
+
+/** A function that is told of every round, and says how far a run of at most so many of them is. */
+export function roundWatch(most: number, say: (text: string) => void, now = () => performance.now()) {
+  let began = now();
+  return ({ round, objective }: Pick<RoundSummary, "round" | "objective">) => {
+    if (round <= OPENING_ROUNDS) began = now();
+    const share = (round - OPENING_ROUNDS) / (most - OPENING_ROUNDS);
+    const left = secondsLeft(now() - began, share);
+    const guess = left === undefined ? "" : `  at most ${left} s left`;
+    say(`fedkm  round ${round} of at most ${most}  objective ${significant(objective, 4)}${guess}`);
+  };
 }
 
 /** The rounds of a fit that only says how sure another one is. */

@@ -120,7 +120,9 @@ weighting: device`;
 const sharedText = `# One clustering for all, as of all rows together, by sums that devices mask.
 clusters: shared
 # So many devices may put together what they know; each device needs one link more than that.
-colluders: 1`;
+colluders: 1
+# For more than about a hundred devices: sums go over a tree, and not to everybody.
+# sums: tree`;
 
 /** What the noise does to the answer, whatever the rows are. */
 function noiseLine(study: Study): string {

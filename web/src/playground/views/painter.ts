@@ -18,8 +18,10 @@ export interface Look {
   readonly pointOpacity: number;
 }
 
-/** Of the colour of a cluster, in 256 parts: a tenth. */
-const TINT = 26;
+/** Of the colour of a cluster, in 256 parts: a tenth, or more where there is little room to see it. */
+const [TINT, SMALL_TINT] = [26, 90];
+/** Below it crosses have no halo, which would hide what lies around them. */
+const SMALL_SIDE = 40;
 /** Centroids are painted at quarters of a pixel: what moves less changes nothing, however often. */
 const STEPS = 4;
 const UNPAINTED = 255;
@@ -46,6 +48,7 @@ export class PanelPainter {
   readonly #line: number;
   /** Of the arm of a cross; 0: crosses are drawn over the image. */
   readonly #arm: number;
+  readonly #halo: number;
   readonly #colours: Uint32Array;
   readonly #tints: Uint32Array;
   readonly #look: { readonly paper: number; readonly ink: number; readonly faint: number };
@@ -58,12 +61,14 @@ export class PanelPainter {
     this.#problem = problem;
     this.#plane = plane;
     this.#line = Math.max(1, Math.round(scale));
-    this.#dotSize = Math.max(1, Math.round((grid.side < 40 ? 1 : grid.side < 100 ? 2 : 3) * scale));
+    const isSmall = grid.side < SMALL_SIDE;
+    this.#dotSize = Math.max(1, Math.round((isSmall ? 1 : grid.side < 100 ? 2 : 3) * scale));
     this.#dotShare = Math.round(256 * look.pointOpacity);
-    this.#arm = grid.side >= LARGE_SIDE ? 0 : Math.round((grid.side < 40 ? 2 : 3) * scale);
+    this.#arm = grid.side >= LARGE_SIDE ? 0 : Math.round((isSmall ? 1 : 3) * scale);
+    this.#halo = isSmall ? 0 : this.#line;
     this.#look = { paper: pixelOf(look.paper), ink: pixelOf(look.ink), faint: pixelOf(look.faint) };
     this.#colours = Uint32Array.from(look.clusters, pixelOf);
-    this.#tints = this.#colours.map((colour) => mixed(this.#look.paper, colour, TINT));
+    this.#tints = this.#colours.map((colour) => mixed(this.#look.paper, colour, isSmall ? SMALL_TINT : TINT));
     const side = Math.floor(grid.side * scale);
     const { rows: k } = problem.pooled;
     this.#panels = problem.plane.map((points, device) => {
@@ -156,7 +161,7 @@ export class PanelPainter {
   /** Centroids: crosses with a halo, so that they show on points of any colour. Those outside of a panel are not seen. */
   #paintCrosses({ square, sites }: Panel): void {
     const { paper, ink } = this.#look;
-    for (const [colour, around] of [[paper, this.#line] as const, [ink, 0] as const]) {
+    for (const [colour, around] of [[paper, this.#halo] as const, [ink, 0] as const]) {
       for (let i = 0; i < sites.length; i += 2) {
         const [x, y] = [Math.floor(sites[i] / STEPS), Math.floor(sites[i + 1] / STEPS)];
         if (x < 0 || y < 0 || x >= square.side || y >= square.side) continue;
