@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { type Browser, chromium } from "playwright-core";
 
-export const program = fileURLToPath(new URL("../../cli/bin/fedkm.js", import.meta.url));
+const program = fileURLToPath(new URL("../../cli/bin/fedkm.js", import.meta.url));
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"];
 
 /** Throws where there is no Chromium. */
@@ -20,6 +20,13 @@ export function launchChromium(): Promise<Browser> {
 export interface Served {
   readonly address: string;
   stop(): Promise<void>;
+}
+
+/** What a command says, which must succeed. */
+export function fedkm(...args: string[]): string {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], { encoding: "utf8" });
+  if (status !== 0) throw new Error(`fedkm ${args.join(" ")} must succeed, got ${stderr}`);
+  return stdout;
 }
 
 /** A command that goes on until it is stopped. */

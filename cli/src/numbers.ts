@@ -7,7 +7,7 @@ export { count, significant };
 /** A value of the user's: four digits, and all of those before the point. */
 export function value(number: number): string {
   const size = Math.abs(number);
-  return size >= 1e5 && size < 1e15 ? count(Math.round(number)) : significant(number, 4);
+  return size >= 1e4 && size < 1e15 ? count(Math.round(number)) : significant(number, 4);
 }
 
 /** A share from 0 to 1 as a percentage; a small one keeps a digit, and what is there is never 0 %. */

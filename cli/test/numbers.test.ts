@@ -1,7 +1,7 @@
 // Numbers are written with the digits that are known.
 
 import { expect, test } from "vitest";
-import { count, duration, significant, times } from "../src/numbers.ts";
+import { count, duration, significant, times, value } from "../src/numbers.ts";
 
 test.each([
   [0, 2, "0"],
@@ -21,6 +21,15 @@ test.each([
 
 test("count sets the thousands apart", () => {
   expect(count(636768)).toBe("636,768");
+});
+
+test.each([
+  [9999.4, "9999"],
+  [37_876.4, "37,876"],
+  [-1_234_567.8, "-1,234,568"],
+  [0.98244, "0.9824"],
+])("value(%d) is %s: all digits before the point", (number, text) => {
+  expect(value(number)).toBe(text);
 });
 
 test.each([

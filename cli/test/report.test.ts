@@ -122,3 +122,22 @@ test("--names names clusters in the model, the report and the terminal; a wrong 
   const refused = await outcome("fit", file, "--k", "2", "--names", "low");
   expect(refused.stderr).toBe("fedkm: --names must have one name for each of the 2 clusters, got 1\n");
 });
+
+test("a cluster of almost all rows, beside a few that are far from all others, says what little sets it apart", async () => {
+  const rows = Array.from({ length: 200 }, (_, r) => [1000 + 100 * normal() + (r < 6 ? 40_000 : 0), normal()]);
+  const page = await report([write("tails.csv", ["spent", "other"], rows)], "--k", "2", "--scale", "standard");
+  const [most, few] = Array.from(page.querySelectorAll(".card"), (card) => card.textContent?.replace(/\s+/g, " "));
+  expect(most).toMatch(/194 rows, 97 % of all a little lower spent \d+\.?\d* against 2,?\d+ in all rows/);
+  expect(few).toMatch(/6 rows, 3 % of all much higher spent 4\d,\d{3} against/);
+});
+
+test("every place has a picture of its rows, and all have the same axes", async () => {
+  const files = ["first", "second", "third"].map((name) => write(`${name}.csv`, ["a", "b", "c", "d"], twoKinds(30)));
+  const page = await report(files, "--k", "2", "--exclude", "d");
+  const panels = Array.from(page.querySelectorAll(".multiples svg"));
+  expect(panels.map((panel) => panel.getAttribute("aria-label")?.split(" as ")[0])).toEqual(
+    ["first", "second", "third"].map((name) => `Rows of ${name}, 30 rows`),
+  );
+  const ticks = panels.map((panel) => panel.querySelector("[aria-label='y-axis tick label']")?.textContent);
+  expect(new Set(ticks).size).toBe(1);
+});

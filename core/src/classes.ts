@@ -6,6 +6,8 @@
 export interface Classes {
   readonly ids: Uint32Array;
   readonly sizes: Uint32Array;
+  /** 1 for a class that counts in no sum; absent: all count. */
+  readonly left?: Uint8Array;
 }
 
 /** Rows of which nothing was published yet. */
@@ -47,6 +49,50 @@ export function holdBack(
     held++;
   }
   return held;
+}
+
+/**
+ * The same where rows may be left out, which the label `k` says. Where a class is divided, its smaller parts together are
+ * left out if they are enough to hide in: rows of clusters that a device has few of would else count far from where they
+ * are. Such a class stays left out until it can be divided, or as good as all of it has one label. Only that changes what
+ * counts, once for each class: one that came and went with a border would show which row is on it.
+ */
+export function holdOrLeave(
+  { ids, sizes, left }: Classes,
+  /* IN OUT */ labels: Uint32Array,
+  k: number,
+  minimum: number,
+  whole: ArrayLike<number>,
+): number {
+  const parts = partsOf(ids, sizes.length, labels, k);
+  /** What the rows of a part that is too small get, and whether larger parts keep what they have. */
+  const given = new Uint32Array(sizes.length);
+  const isDivided = new Uint8Array(sizes.length);
+  for (let id = 0; id < sizes.length; id++) {
+    const own = parts.subarray(id * k, (id + 1) * k);
+    const large = own.filter((size) => size >= minimum);
+    const rest = sizes[id] - large.reduce((sum, size) => sum + size, 0);
+    isDivided[id] = large.length > 1 || (large.length === 1 && rest >= minimum) ? 1 : 0;
+    if (isDivided[id] === 1) given[id] = rest >= minimum ? k : own.indexOf(Math.max(...own));
+    else given[id] = large.length === 0 && left?.[id] === 1 ? k : whole[id];
+  }
+  let held = 0;
+  for (let r = 0; r < labels.length; r++) {
+    const id = ids[r];
+    if (labels[r] === given[id] || (isDivided[id] === 1 && parts[id * k + labels[r]] >= minimum)) continue;
+    labels[r] = given[id];
+    held++;
+  }
+  return held;
+}
+
+/** Which classes are left out, where rows with the label `k` are. */
+export function leftOut({ ids, sizes }: Classes, labels: Uint32Array, k: number): Classes {
+  const left = new Uint8Array(sizes.length);
+  labels.forEach((label, r) => {
+    left[ids[r]] = label === k ? 1 : 0;
+  });
+  return { ids, sizes, left };
 }
 
 /** The classes after labels below `k` were published; the same object where they split none. */

@@ -1,7 +1,7 @@
 // Points whose statistics may be published: (E1) with the labels of few rows held back, and the grid that numbers which
 // leave a device are on.
 
-import { type Classes, holdBack, oneClass, splitClasses } from "./classes.ts";
+import { type Classes, holdBack, holdOrLeave, leftOut, oneClass, splitClasses } from "./classes.ts";
 import { coresOf } from "./cores.ts";
 import { squaredDistance } from "./kernel/js.ts";
 import type { PreparedPoints, Statistics } from "./kernel/kernel.ts";
@@ -35,11 +35,13 @@ export interface Guard {
   readonly resolution: Float64Array;
 }
 
+/** `mayLeaveOut`: rows of clusters with too few of them may count nowhere, instead of in another cluster. */
 export function guardPoints(
   points: Matrix,
   prepared: PreparedPoints,
   minimum: number,
   published: Classes = oneClass(points.rows),
+  mayLeaveOut = false,
 ): GuardedPoints {
   const { rows, cols } = points;
   const nearest = new Uint32Array(rows);
@@ -52,7 +54,8 @@ export function guardPoints(
   const assign = (centroids: Float64Array): number => {
     prepared.labels(centroids, nearest);
     labels.set(nearest);
-    return holdBack(classes, labels, centroids.length / cols, minimum, nearestOf(means, centroids, cols));
+    const hold = mayLeaveOut ? holdOrLeave : holdBack;
+    return hold(classes, labels, centroids.length / cols, minimum, nearestOf(means, centroids, cols));
   };
   const split = (into: Uint32Array, k: number): boolean => {
     const before = classes;
@@ -73,7 +76,14 @@ export function guardPoints(
     },
     publish(centroids) {
       heldBack = assign(centroids);
-      return split(labels, centroids.length / cols);
+      const k = centroids.length / cols;
+      if (!mayLeaveOut) return split(labels, k);
+      const before = classes;
+      const isSplit = split(labels, k + 1);
+      const found = leftOut(classes, labels, k);
+      // The same object where nothing has changed, so that nobody writes it down again.
+      classes = !isSplit && found.left?.every((is, id) => is === (before.left?.[id] ?? 0)) ? before : found;
+      return isSplit;
     },
     publishCores(centroids) {
       const k = centroids.length / cols;
@@ -129,14 +139,13 @@ function moveHeld(
     const [from, to] = [nearest[r], labels[r]];
     if (from === to) continue;
     counts[from]--;
+    for (let c = 0; c < cols; c++) sums[from * cols + c] -= data[r * cols + c];
+    statistics.loss -= squaredDistance(data, r * cols, centroids, from * cols, cols);
+    // Left out.
+    if (to === counts.length) continue;
     counts[to]++;
-    for (let c = 0; c < cols; c++) {
-      sums[from * cols + c] -= data[r * cols + c];
-      sums[to * cols + c] += data[r * cols + c];
-    }
-    statistics.loss +=
-      squaredDistance(data, r * cols, centroids, to * cols, cols) -
-      squaredDistance(data, r * cols, centroids, from * cols, cols);
+    for (let c = 0; c < cols; c++) sums[to * cols + c] += data[r * cols + c];
+    statistics.loss += squaredDistance(data, r * cols, centroids, to * cols, cols);
   }
   // What subtracting leaves of a cluster without rows are the last bits of these rows.
   for (let c = 0; c < counts.length; c++) if (counts[c] === 0) sums.fill(0, c * cols, (c + 1) * cols);

@@ -1,7 +1,7 @@
 // Signature classes and guarded points: no history of publications isolates fewer rows than the minimum.
 
 import { describe, expect, it } from "vitest";
-import { type Classes, holdBack, oneClass, smallestClass, splitClasses } from "../src/classes.ts";
+import { type Classes, holdBack, holdOrLeave, oneClass, smallestClass, splitClasses } from "../src/classes.ts";
 import { guardPoints, roundMoves } from "../src/guarded.ts";
 import { jsKernel } from "../src/kernel/js.ts";
 import { emptyStatistics } from "../src/kernel/kernel.ts";
@@ -234,5 +234,77 @@ describe("a neighbour that moves a border to and fro", () => {
     expect(Array.from(sizes, (size) => size < 20)).toEqual([true, true]);
     expect(rowsFound(byMost)).toBeGreaterThan(3);
     expect(rowsFound(shown)).toBe(0);
+  });
+
+  it("finds none where rows may be left out: a class comes to count once, and follows its mean from then on", () => {
+    const leaving = guardPoints(points, exact, 10, { ...guarded.classes, left: Uint8Array.of(1, 0) }, true);
+    let changes = 0;
+    let before = 0;
+    const seen: Seen = (centroids) => {
+      const found = emptyStatistics(2, 2);
+      leaving.publish(centroids);
+      leaving.statistics(centroids, found);
+      const counted = found.counts[0] + found.counts[1];
+      if (counted !== before) changes++;
+      before = counted;
+      return found.counts[0] === sizes[0] || found.counts[0] === 30;
+    };
+    expect(rowsFound(seen)).toBe(0);
+    // From nothing to the class that counts, and then to both.
+    expect(changes).toBeLessThanOrEqual(2);
+  });
+});
+
+describe("holdOrLeave", () => {
+  const whole = Uint32Array.of(0);
+  const held = (classes: Classes, ...labels: number[]) => {
+    const own = Uint32Array.from(labels);
+    const many = holdOrLeave(classes, own, 3, 2, whole);
+    return { many, labels: Array.from(own) };
+  };
+
+  it("leaves out small parts of a class that is divided if they are enough together, and else holds them back", () => {
+    expect(held(oneClass(6), 0, 0, 0, 0, 1, 2)).toEqual({ many: 2, labels: [0, 0, 0, 0, 3, 3] });
+    expect(held(oneClass(5), 0, 0, 1, 1, 2)).toEqual({ many: 1, labels: [0, 0, 1, 1, 0] });
+    expect(held(oneClass(3), 1, 1, 2)).toEqual({ many: 3, labels: [0, 0, 0] });
+  });
+
+  it("keeps a class out that was left out, until enough of it have one label", () => {
+    const left = { ...oneClass(4), left: Uint8Array.of(1) };
+    expect(held({ ...oneClass(2), left: Uint8Array.of(1) }, 1, 2).labels).toEqual([3, 3]);
+    expect(held(left, 1, 1, 0, 2).labels).toEqual([1, 1, 3, 3]);
+    expect(held({ ...oneClass(3), left: Uint8Array.of(1) }, 1, 1, 2).labels).toEqual([0, 0, 0]);
+    // A class that counts stays, by its mean.
+    expect(held(oneClass(2), 1, 2).labels).toEqual([0, 0]);
+  });
+});
+
+describe("guardPoints(points, prepared, minimum, published, true)", () => {
+  it("tells apart no fewer rows than the minimum in 200 histories, and sums are those of whole classes", () => {
+    for (let seed = 0; seed < 200; seed++) {
+      const random = randomStream(seed, "left out");
+      const [rows, k, minimum] = [40 + below(random, 60), 2 + below(random, 6), 2 + below(random, 9)];
+      const points = { data: Float64Array.from({ length: 2 * rows }, random), rows, cols: 2 };
+      const guard = guardPoints(points, jsKernel.prepare(points), minimum, undefined, true);
+      const centroids = Float64Array.from({ length: 2 * k }, random);
+      for (let n = 0; n < 12; n++) {
+        const statistics = emptyStatistics(k, 2);
+        guard.publish(centroids);
+        guard.statistics(centroids, statistics);
+        expect(smallestClass(guard.classes)).toBeGreaterThanOrEqual(Math.min(rows, minimum));
+        // Every cluster is a union of classes that are not left out: its count is one of their sizes added up.
+        const { ids, sizes, left } = guard.classes;
+        const counted = sizes.reduce((sum, size, id) => sum + (left?.[id] === 1 ? 0 : size), 0);
+        expect(statistics.counts.reduce((sum, count) => sum + count, 0)).toBe(counted);
+        const means = Array.from(sizes, () => [0, 0]);
+        ids.forEach((id, r) => {
+          means[id][0] += points.data[2 * r];
+          means[id][1] += points.data[2 * r + 1];
+        });
+        const all = means.reduce((sum, [x], id) => sum + (left?.[id] === 1 ? 0 : x), 0);
+        expect(statistics.sums.filter((_, i) => i % 2 === 0).reduce((sum, x) => sum + x, 0)).toBeCloseTo(all, 9);
+        for (let i = 0; i < centroids.length; i++) centroids[i] += 0.1 * (random() - 0.5);
+      }
+    }
   });
 });

@@ -13,7 +13,7 @@ import { dividedByScale, rowsInside } from "./units.ts";
 export interface GuardedStatus {
   /** Rows that nothing sent tells apart, at least; null: no rows count. */
   readonly smallestClass: number | null;
-  /** Rows that count for another cluster than their nearest, because too few of their class moved. */
+  /** Rows that count for another cluster than their nearest, or for none, because too few of their class moved. */
   readonly rowsHeldBack: number;
   readonly rowsWaiting: Waiting;
   /** It is not known what was published before, and nothing of the rows is sent until a person consents. */
@@ -69,7 +69,10 @@ export class Guarded {
     const isUsed = !this.#isLost && counted.rows.rows >= k * minimum;
     const points = isUsed ? dividedByScale(this.#study, counted.rows) : none;
     this.cores = undefined;
-    this.#guard = guardPoints(points, fastKernel.prepare(points), minimum, isUsed ? counted.classes : undefined);
+    const classes = isUsed ? counted.classes : undefined;
+    // All devices together still have enough rows of a cluster of which one has few.
+    const mayLeaveOut = this.#study.clusters === "shared";
+    this.#guard = guardPoints(points, fastKernel.prepare(points), minimum, classes, mayLeaveOut);
     return points;
   }
 

@@ -126,9 +126,15 @@ function movedRows(history: History, rows: Matrix, { own, stays, returns, enters
   });
   const keys = [...remaining.map((r) => departed.keys[r]), ...leaving.map((r) => own[r])];
   const awayIds = [...remaining.map((r) => `away ${away.ids[r]}`), ...leaving.map((r) => `left ${kept.ids[r]}`)];
+  const found = numbered(ids);
+  const left = new Uint8Array(found.sizes.length);
+  staying.forEach((r, at) => {
+    left[found.ids[at]] = counted.classes.left?.[counted.classes.ids[r]] ?? 0;
+  });
+  const classes = counted.classes.left === undefined ? found : { ...found, left };
   return {
     features,
-    counted: { rows: { data, rows: ids.length, cols }, classes: numbered(ids) },
+    counted: { rows: { data, rows: ids.length, cols }, classes },
     departed: { keys: Float64Array.from(keys), classes: numbered(awayIds) },
   };
 }

@@ -7,10 +7,14 @@ interface Header {
   readonly features: readonly string[];
   readonly counted: number;
   readonly departed: number;
+  /** Classes of counted rows that count in no sum. */
+  readonly left?: readonly number[];
 }
 
 export function encodeHistory({ features, counted, departed }: History): Uint8Array {
-  const header: Header = { features, counted: counted.classes.ids.length, departed: departed.classes.ids.length };
+  const sizes = { counted: counted.classes.ids.length, departed: departed.classes.ids.length };
+  const left = Array.from(counted.classes.left ?? []).flatMap((is, id) => (is === 1 ? [id] : []));
+  const header: Header = { features, ...sizes, ...(left.length > 0 && { left }) };
   const parts = [
     new TextEncoder().encode(`${JSON.stringify(header)}\n`),
     ...[counted.classes.ids, departed.classes.ids, departed.keys, counted.rows.data].map(bytesOf),
@@ -47,7 +51,7 @@ export function decodeHistory(bytes: Uint8Array, features: readonly string[]): H
   const data = new Float64Array(next(8 * cols * header.counted));
   return {
     features,
-    counted: { rows: { data, rows: header.counted, cols }, classes: classesOf(ids) },
+    counted: { rows: { data, rows: header.counted, cols }, classes: withLeft(classesOf(ids), header.left) },
     departed: { keys, classes: classesOf(awayIds) },
   };
 }
@@ -57,4 +61,9 @@ function classesOf(ids: Uint32Array): Classes {
   const sizes = new Uint32Array(ids.reduce((most, id) => Math.max(most, id), 0) + 1);
   for (const id of ids) sizes[id]++;
   return { ids, sizes };
+}
+
+function withLeft(classes: Classes, left: readonly number[] | undefined): Classes {
+  if (left === undefined) return classes;
+  return { ...classes, left: Uint8Array.from(classes.sizes, (_, id) => (left.includes(id) ? 1 : 0)) };
 }

@@ -75,6 +75,10 @@ describe("followRows(history, rows, minimum)", () => {
   it("is the same history after it was written and read", () => {
     const { history } = followRows(begun, rowsOf(...range(8, 30)), 5);
     expect(decodeHistory(encodeHistory(history), ["x"])).toEqual(history);
+    const { counted } = history;
+    const left = Uint8Array.from(counted.classes.sizes, (_, id) => (id === 0 ? 1 : 0));
+    const some = { ...history, counted: { ...counted, classes: { ...counted.classes, left } } };
+    expect(decodeHistory(encodeHistory(some), ["x"])).toEqual(some);
     expect(decodeHistory(encodeHistory(history), ["y"])).toBeUndefined();
   });
 });

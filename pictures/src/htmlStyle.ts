@@ -13,6 +13,8 @@ table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: 4px 14px 4px 0; text-align: right; border-bottom: 1px solid var(--faint); font-weight: 400; white-space: nowrap; vertical-align: top; }
 thead th { font-weight: 600; white-space: normal; vertical-align: bottom; }
 .name { text-align: left; max-width: 34rem; white-space: normal; }
+/* Words beside figures, which stay on their line. */
+.words { text-align: left; white-space: nowrap; }
 .long { min-width: 16rem; overflow-wrap: anywhere; }
 .swatch { display: inline-block; width: 10px; height: 10px; border-radius: 2px; margin-right: 6px; }
 .bar { display: inline-block; min-width: 84px; padding: 0 4px; background: linear-gradient(to right, var(--bar) var(--share), transparent 0); }
@@ -21,6 +23,8 @@ svg { display: block; max-width: 100%; height: auto; font-family: system-ui, san
 .wide > svg { max-width: none; }
 .side { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(320px, 100%), 1fr)); gap: 0 32px; }
 .side > * { min-width: 0; }
+/* Small multiples: as many beside each other as fit. */
+.multiples { display: flex; flex-wrap: wrap; gap: 8px 16px; }
 /* Wider than the text, so that two pictures stand side by side. */
 .pictures { display: flex; flex-wrap: wrap; justify-content: center; gap: 24px; width: min(1400px, 100vw - 40px); position: relative; left: 50%; transform: translateX(-50%); }
 /* What a page answers, before any detail of it. */
@@ -61,10 +65,13 @@ details { margin: 32px 0; }
 summary { cursor: pointer; font-weight: 600; }
 pre { background: var(--bar); padding: 12px; font-size: 13px; }
 footer { border-top: 1px solid var(--faint); padding-top: 12px; font-size: 13px; }
+@media (max-width: 600px) { .long { min-width: 9rem; } ul { padding-left: 20px; } }
 @media print {
   main { max-width: none; padding: 0; }
-  h2, h3 { break-after: avoid; }
-  figure, tr { break-inside: avoid; }
+  h2, h3, h2 + p, .key { break-after: avoid; }
+  figure:not(.multiples), svg, tr { break-inside: avoid; }
+  .multiples > svg:not(:only-child) { max-width: 48%; }
+  .multiples:has(> :nth-child(3)) > svg { max-width: 31%; }
   .wide, pre { overflow: visible; }
   .pictures { width: auto; left: 0; transform: none; }
   .tools { display: none; }
@@ -72,7 +79,7 @@ footer { border-top: 1px solid var(--faint); padding-top: 12px; font-size: 13px;
   .heat td { min-width: 0; padding: 3px 6px; }
   .parts { width: 100px; }
   .wide > svg { max-width: 100%; }
-  .card, .parts { break-inside: avoid; }
+  .card, .parts, .key { break-inside: avoid; }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
 `;

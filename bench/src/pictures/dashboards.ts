@@ -1,6 +1,5 @@
 // The dashboard in each of its states, with devices that really run: all of a machine, one, one in trouble, a private one.
 
-import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { paperData, toRows } from "@fedkm/core";
 import type { Page } from "playwright-core";
-import { program, running, serving } from "../pages.ts";
+import { fedkm, running, serving } from "../pages.ts";
 
 const examples = fileURLToPath(new URL("../../../examples", import.meta.url));
 /** A private device's second release comes a minute after its start. */
@@ -26,12 +25,6 @@ export async function drawDashboards(keep: Keep): Promise<void> {
   } finally {
     rmSync(home, { recursive: true });
   }
-}
-
-function fedkm(...args: string[]): string {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], { encoding: "utf8" });
-  if (status !== 0) throw new Error(`fedkm ${args.join(" ")} must succeed, got ${stderr}`);
-  return stdout;
 }
 
 /** All devices, in the table of those of a machine. */

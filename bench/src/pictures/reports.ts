@@ -1,11 +1,10 @@
-// Reports of five tables as a browser shows and prints them, and whether anything sticks out of a page.
+// Reports of five tables, and of an audit, as a browser shows and prints them, and whether anything sticks out of a page.
 
-import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Browser } from "playwright-core";
-import { launchChromium, program } from "../pages.ts";
+import { fedkm, launchChromium } from "../pages.ts";
 import { penguins, stations, survey, type TableSet, wholesale } from "./tables.ts";
 
 const examples = fileURLToPath(new URL("../../../examples", import.meta.url));
@@ -20,13 +19,20 @@ const looks = [
 /** Writes them into a folder, also as PDF; a browser is needed. */
 export async function drawReports(folder: string): Promise<void> {
   const browser = await launchChromium();
+  const draw = async (name: string, asked: readonly string[]) => {
+    fedkm("fit", ...asked, "--out", join(folder, name));
+    await drawPage(browser, folder, name, join(folder, name, "report.html"));
+  };
   try {
     const plants = ["north.csv", "south.csv"].map((name) => join(examples, name));
-    await draw(browser, folder, "plants", [...plants, "--k", "3", "--exclude", "plant"]);
+    await draw("plants", [...plants, "--k", "3", "--exclude", "plant"]);
     for (const make of [penguins, wholesale, stations, survey]) {
       const set = make();
-      await draw(browser, folder, set.name, [...writeFiles(folder, set), ...set.asked]);
+      await draw(set.name, [...writeFiles(folder, set), ...set.asked]);
     }
+    const audit = join(folder, "audit.html");
+    fedkm("audit", "--runs", "5", "--html", audit);
+    await drawPage(browser, folder, "audit", audit);
   } finally {
     await browser.close();
   }
@@ -41,20 +47,15 @@ function writeFiles(folder: string, { name, files }: TableSet): string[] {
   });
 }
 
-async function draw(browser: Browser, folder: string, name: string, asked: readonly string[]): Promise<void> {
-  const out = join(folder, name);
-  const { status, stderr } = spawnSync(process.execPath, [program, "fit", ...asked, "--out", out], {
-    encoding: "utf8",
-  });
-  if (status !== 0) throw new Error(`fedkm fit of ${name} must succeed, got ${stderr}`);
+async function drawPage(browser: Browser, folder: string, name: string, file: string): Promise<void> {
   for (const { look, width, colorScheme } of looks) {
     const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
-    await page.goto(pathToFileURL(join(out, "report.html")).href);
+    await page.goto(pathToFileURL(file).href);
     const beyond = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
     if (beyond > 0) throw new Error(`the report of ${name} must fit ${width} pixels, got ${beyond} more`);
     await page.screenshot({ path: join(folder, `${name}-${look}.png`), fullPage: true });
     if (look === "light") await page.pdf({ path: join(folder, `${name}.pdf`), format: "A4" });
     await page.close();
   }
-  console.log(`${name}: ${join(out, "report.html")}`);
+  console.log(`${name}: ${file}`);
 }

@@ -22,7 +22,7 @@ interface OpenRows {
 
 /** The rows of one device, for the study that it runs and the one that it is changing to. */
 export interface RowsDesk {
-  /** As they are now. What was open for this study before is closed. */
+  /** As they are now. Those before stay open until the next ones are. */
   open(study: Study): Promise<OpenRows>;
   /** Of the rows that are open for this study. */
   countsOf(study: Study): RowCounts | undefined;
@@ -71,18 +71,20 @@ export function stayRemarks(data: readonly string[], study: Study): string[] {
 export function rowsDesk(data: readonly string[]): RowsDesk {
   const ending = new AbortController();
   let losses = 0;
-  const held = new Map<Study, OpenRows & { readonly sources: readonly OpenSource[] }>();
-  const closeOf = async (study: Study) => {
-    for (const source of held.get(study)?.sources ?? []) await source.close();
+  /** The latest, and those before it, of which an answer may be on its way. */
+  const held = new Map<Study, (OpenRows & { readonly sources: readonly OpenSource[] })[]>();
+  const closeAll = async (some: Iterable<{ readonly sources: readonly OpenSource[] }>) => {
+    for (const { sources } of some) for (const source of sources) await source.close();
   };
   return {
     async open(study) {
       const opened = await openRows(data, study, ending.signal);
-      await closeOf(study);
-      held.set(study, opened);
+      const [latest, ...older] = held.get(study) ?? [];
+      held.set(study, latest === undefined ? [opened] : [opened, latest]);
+      await closeAll(older);
       return opened;
     },
-    countsOf: (study) => held.get(study)?.counts,
+    countsOf: (study) => held.get(study)?.[0].counts,
     lose(reason) {
       losses++;
       return `the rows do not answer, and nothing is computed until they do: ${reasonOf(reason)}`;
@@ -90,7 +92,7 @@ export function rowsDesk(data: readonly string[]): RowsDesk {
     look: async () => `${await lookOf(data)}, lost ${losses} times`,
     async close() {
       ending.abort();
-      for (const study of held.keys()) await closeOf(study);
+      await closeAll([...held.values()].flat());
     },
   };
 }
@@ -135,6 +137,7 @@ async function openPlace(
   const { features } = study;
   const source = await openSource(path, { columns: features.map(({ name }) => name), env, signal });
   opened.push(source);
+  // Nothing is asked of it any more, and it is closed with the others.
   if (source.way === "memory") return loaded(study, await source.sample(Math.max(1, source.rows)));
   const scaling = { offset: features.map(() => 0), scale: features.map(({ scale }) => scale) };
   const { source: within, outside } = await source.bounded(features, scaling);

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { auditStudy } from "../../src/audit/audit.ts";
-import { ownStudy } from "../../src/audit/scene.ts";
+import { ownPrivateStudy, ownStudy } from "../../src/audit/scene.ts";
 
 const shared = { ...ownStudy, alpha: 0, clusters: "shared", colluders: 1 } as const;
 
@@ -22,5 +22,11 @@ describe("auditStudy(options) of a study with shared clusters", () => {
     const tallies = await auditStudy({ study, datasets: [], runs: 2, seed: 1 });
     for (const { rows } of tallies) expect(rows).toBe(0);
     expect(tallies.find(({ attack }) => attack === "row space")?.smallestClass).toBeGreaterThanOrEqual(10);
+  });
+
+  it("finds neither rows nor means in a private study", async () => {
+    const study = { ...ownPrivateStudy, alpha: 0, clusters: "shared", colluders: 1, devices: 10 } as const;
+    const tallies = await auditStudy({ study, datasets: [], runs: 2, seed: 1 });
+    for (const { rows, groups } of tallies) expect([rows, groups]).toEqual([0, 0]);
   });
 });

@@ -1,7 +1,7 @@
 // A device on a table of PostgreSQL: its rows stay there, changes are seen by the watermark alone, and a table that
 // changes without a word is read again.
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { kmeans, type Matrix, matrix, paperData } from "@fedkm/core";
@@ -10,8 +10,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { realClock } from "../../src/clock.ts";
 import { type Daemon, startDaemon } from "../../src/daemon/daemon.ts";
 import { createFolder, readFolder } from "../../src/daemon/folder.ts";
-import { clusterSizes } from "../../src/daemon/openRows.ts";
+import { clusterSizes, rowsDesk } from "../../src/daemon/openRows.ts";
 import { resetFolder } from "../../src/daemon/reset.ts";
+import { isElsewhere, type Rows, statisticsAt } from "../../src/elsewhere.ts";
+import { parseStudy } from "../../src/study.ts";
 import { studyText } from "../problem.ts";
 
 const surroundings = { version: "1", pid: 7, memoryBytes: () => 0, logFailure: () => undefined, linesLost: () => 0 };
@@ -149,4 +151,23 @@ describe.skipIf(missing.length > 0)("a device on a table of PostgreSQL", () => {
     expect(asked()).not.toContain("GROUP BY label");
     expectOwnClusters(rows);
   }, 60_000);
+});
+
+it("files in a stream: rows that are opened again do not take the answer from those before", async () => {
+  const path = mkdtempSync(join(tmpdir(), "fedkm-desk-"));
+  writeFileSync(
+    join(path, "rows.csv"),
+    `x1,x2\n${Array.from({ length: 50 }, (_, i) => `${i / 2},${31 - i}`).join("\n")}\n`,
+  );
+  const study = parseStudy(studyText);
+  const desk = rowsDesk([`duckdb:${join(path, "rows.csv")}?way=stream`]);
+  const centroids = matrix([[0, 0]]);
+  const countIn = async (rows: Rows) => isElsewhere(rows) && (await statisticsAt(rows, centroids)).counts[0];
+  const first = await desk.open(study);
+  expect(first.counts).toEqual({ rows: 50, left: 1, outside: [0, 1] });
+  const second = await desk.open(study);
+  expect([await countIn(first.rows), await countIn(second.rows)]).toEqual([49, 49]);
+  await desk.open(study);
+  await desk.close();
+  rmSync(path, { recursive: true });
 });

@@ -16,7 +16,7 @@ export function auditPage(answer: Answer): string {
 <p>The mode is "${escaped(privacy)}" with ${epsilon === undefined ? `a minimum of ${minimum} rows` : `epsilon ${epsilon}`}. Attacked: ${escaped(source)}.</p>
 <p>In this mode ${escaped(whatNeighboursLearn[privacy])}.</p>
 <h2>Verdict</h2>
-<p><strong>${escaped(verdict)}</strong></p>
+<p class="answer"><strong>${escaped(verdict)}</strong></p>
 <h2>What attackers learnt</h2>
 <p>Every attack sees only what its attackers would see. A judge who knows the rows counts what is right.</p>
 ${htmlTable({ heading: [attackName, "the worst that was learnt", ...figures], rows: found, names: 2 })}

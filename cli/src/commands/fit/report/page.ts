@@ -26,7 +26,10 @@ export function reportPage(fitted: Fitted, refit: Refit, labels: boolean): strin
   const title = `${counted(options.k, "cluster")} of ${counted(rows, "row")}${several ? ` at ${counted(devices.length, "place")}` : ""}`;
   const traits = traitsOf(sums, model);
   const sure = surenessOf(fitted, refit);
-  const { drawing, caption } = drawProjection(document, fitted);
+  const { drawings, caption } = drawProjection(document, fitted);
+  const panels = drawings.map(({ drawing, of }) =>
+    svgPart(drawing, `Rows${of === "" ? "" : ` of ${of}`} as points in the colours of their clusters`),
+  );
   const alone = isAlone(model)
     ? " Each place stays alone, so these figures may add up rows that do not belong together."
     : "";
@@ -42,7 +45,7 @@ ${several ? `<h2 id="places">Places</h2>\n<p>${escaped(aboutPlaces(fitted))}</p>
 ${options.k > 1 ? sureSection(fitted, sure) : "<p>One cluster is all rows, whatever they are.</p>"}
 <h2 id="rows">Rows</h2>
 <p>${escaped(caption)}</p>
-<figure class="wide">${svgPart(drawing, "Rows as points in the colours of their clusters")}</figure>
+<figure class="multiples">${panels.join("")}</figure>
 <details id="method"><summary>How the method came there</summary>
 ${methodSection(document, model)}
 </details>

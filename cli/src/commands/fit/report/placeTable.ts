@@ -70,10 +70,10 @@ export function placeTable(fitted: Fitted): string {
   const heading: Cell[] = [
     "place",
     "rows",
-    { html: "clusters", attributes: 'class="name"' },
+    { html: "clusters", attributes: 'class="words"' },
     ...clusters.map((_, c) => ({ html: clusterMark(model, c), attributes: `data-cluster="${c}"` })),
     "apart",
-    { html: "differs most in", attributes: 'class="name"' },
+    { html: "differs most in", attributes: 'class="words"' },
   ];
   const rows = shown.map(({ device, apart, farthest }): Cell[] => {
     const { name, rows: own, sizes } = devices[device];
@@ -86,7 +86,7 @@ export function placeTable(fitted: Fitted): string {
         attributes: `data-cluster="${c}" title="${counted(size, "row")}"`,
       })),
       spreads(apart, NOTHING),
-      { html: farthest === undefined ? NOTHING : farthestText(fitted, device, farthest), attributes: 'class="name"' },
+      { html: farthest === undefined ? NOTHING : farthestText(fitted, device, farthest), attributes: 'class="words"' },
     ];
   });
   const left = devices.length - shown.length;

@@ -10,6 +10,8 @@ type Clusters = Pick<Fitted["model"], "clusters">;
 
 /** Differences from all rows, in their deviations, from which on a trait is named, and is strong. */
 const NAMED = 0.4;
+/** Where none is, weak ones are better than none: most rows are in such a cluster where a few are far from all others. */
+const WEAK = 0.1;
 const STRONG = 0.8;
 const MOST_NAMED = 3;
 
@@ -23,8 +25,9 @@ const MOST_WEAK = 100;
 export function clusterCards({ clusters }: Clusters, traits: readonly Trait[]): string {
   const all = clusters.reduce((sum, { rows }) => sum + rows, 0);
   const cards = clusters.map(({ rows, name }, c) => {
-    const said = strongest(traits, c).map((text) => `<li>${text}</li>`);
-    const none = rows === 0 ? "It has no rows." : "It is near the average in every column.";
+    const told = strongest(traits, c, NAMED);
+    const said = (told.length > 0 ? told : strongest(traits, c, WEAK)).map((text) => `<li>${text}</li>`);
+    const none = rows === 0 ? "It has no rows." : "It is like all rows in every column.";
     return `<article class="card" data-cluster="${c}" style="border-left-color:${clusterColour(c)}">
 <h3>${name === undefined ? `Cluster ${c}` : `${c} ${escaped(name)}`}</h3>
 <p>${counted(rows, "row")}, ${percent(rows / all)} of all</p>
@@ -34,12 +37,12 @@ ${said.length === 0 ? `<p>${none}</p>` : `<ul>${said.join("")}</ul>`}
   return `<div class="cards">${cards.join("\n")}</div>`;
 }
 
-/** What sets a cluster apart, as markup. */
-function strongest(traits: readonly Trait[], c: number): string[] {
+/** What sets a cluster apart by at least so many deviations, as markup. */
+function strongest(traits: readonly Trait[], c: number, least: number): string[] {
   const lines = traits.flatMap(({ name, kind, lines: own }) =>
     own.map(({ value: word, all, clusters }) => ({ name, kind, word, all, own: clusters[c] })),
   );
-  const told = lines.filter(({ own }) => own !== undefined && Math.abs(own.difference) >= NAMED);
+  const told = lines.filter(({ own }) => own !== undefined && Math.abs(own.difference) >= least);
   // What a category has is plainer than what it lacks.
   const size = ({ kind, own }: (typeof told)[number]) => {
     const difference = own?.difference ?? 0;
@@ -52,10 +55,12 @@ function strongest(traits: readonly Trait[], c: number): string[] {
     if (own === undefined) return "";
     const figures = (shown: (number: number) => string) =>
       `<span class="small">${shown(own.mean)} against ${shown(all.mean)} in all rows</span>`;
+    const isWeak = Math.abs(own.difference) < NAMED;
     if (kind === "categories") {
-      return `<b>${own.difference > 0 ? "more" : "fewer"}</b> ${nameMark(name)} ${nameMark(word ?? "")} ${figures(percent)}`;
+      const few = isWeak ? "a few " : "";
+      return `<b>${few}${own.difference > 0 ? "more" : "fewer"}</b> ${nameMark(name)} ${nameMark(word ?? "")} ${figures(percent)}`;
     }
-    const strength = Math.abs(own.difference) >= STRONG ? "much " : "";
+    const strength = Math.abs(own.difference) >= STRONG ? "much " : isWeak ? "a little " : "";
     return `<b>${strength}${own.difference > 0 ? "higher" : "lower"}</b> ${nameMark(name)} ${figures(value)}`;
   });
 }
@@ -124,7 +129,12 @@ function figureCell(figure: Figure | undefined, kind: Trait["kind"], cluster?: n
 /** Around the mean evenly, or from and to where the column was transformed. */
 function spread({ mean, low, high }: Figure): string {
   const even = Math.abs(high - mean - (mean - low)) <= 1e-6 * Math.abs(high - low);
-  return even ? `± ${value((high - low) / 2)}` : `${value(low)} to ${value(high)}`;
+  return even ? `± ${deviation((high - low) / 2)}` : `${value(low)} to ${value(high)}`;
+}
+
+/** Two digits: hundreds of rows know no more of it. */
+function deviation(number: number): string {
+  return number >= 1e4 ? count(Number(number.toPrecision(2))) : significant(number, 2);
 }
 
 function key(): string {

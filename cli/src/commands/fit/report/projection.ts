@@ -26,11 +26,12 @@ const FEWEST_IN_PANEL = 100;
 /** More panels than this are too small to read. */
 const MOST_PANELS = 12;
 const WIDTH = 940;
+/** A panel alone: what is wider would be too small to read on a phone. */
+const SINGLE_WIDTH = 520;
 const MOST_STRETCHED = 6;
 const margins = { marginTop: 28, marginBottom: 26 };
 const MARGIN_RIGHT = 12;
 const BETWEEN = 16;
-const DOWN = 30;
 const HIGHEST = 460;
 const LINE_HEIGHT = 80;
 const FLATTEST = 0.45;
@@ -51,7 +52,13 @@ interface Cross extends Place {
   readonly isMean?: boolean;
 }
 
-export function drawProjection(document: Document, fitted: Fitted): { drawing: Element; caption: string } {
+interface Panel {
+  readonly drawing: Element;
+  /** Whose rows are in it; empty: all there are. */
+  readonly of: string;
+}
+
+export function drawProjection(document: Document, fitted: Fitted): { drawings: Panel[]; caption: string } {
   const { model, datasets, labels } = fitted;
   const { project, names } = viewOf(datasets, model.columns, model.scaling);
   const hasPanels = datasets.length > 1 && datasets.length <= MOST_PANELS;
@@ -74,7 +81,7 @@ export function drawProjection(document: Document, fitted: Fitted): { drawing: E
   const crossed = crosses.some(({ isMean }) => isMean) ? "the common means of clusters" : "centroids";
   const edge = moved === 0 ? "" : ` ${count(moved)} of them lie far outside and are drawn at the edge.`;
   return {
-    drawing: draw(document, points, crosses, titles, shapeOf(model.columns.length)),
+    drawings: draw(document, points, crosses, titles, shapeOf(model.columns.length)),
     caption: `Across: ${names[0]}. ${names[1] === "" ? "" : `Up: ${names[1]}. `}Points are ${sampled}, crosses are ${crossed} with the cluster's number.${edge}`,
   };
 }
@@ -146,32 +153,42 @@ function draw(
   crosses: readonly Place[],
   titles: readonly Title[],
   shape: Shape,
-): Element {
-  const columns = Math.min(4, titles.length);
-  const rows = Math.ceil(titles.length / columns);
-  const { domains, up, across, panel, height } = arrange([...points, ...crosses], columns, shape);
-  const facets = {
-    fx: ({ panel }: { panel: number }) => panel % columns,
-    fy: ({ panel }: { panel: number }) => Math.floor(panel / columns),
-  };
-  const place = { ...facets, x: "x", y: "y" } as const;
+): Panel[] {
+  const arranged = arrange([...points, ...crosses], Math.min(4, titles.length), shape);
+  const radius = points.length > 2000 ? 2 : 2.6;
+  return titles.map(({ name, rest }, panel) => {
+    const own = <T extends Place>(of: readonly T[]) => of.filter((place) => place.panel === panel);
+    const title = { full: `${name}${rest}`, shown: `${shortened(name, arranged.panel - textWidth(rest))}${rest}` };
+    const drawing = drawPanel(document, { points: own(points), crosses: own(crosses), radius, title, shape, arranged });
+    return { drawing, of: title.full };
+  });
+}
+
+interface PanelParts {
+  readonly points: readonly Place[];
+  readonly crosses: readonly Place[];
+  readonly radius: number;
+  readonly title: { readonly full: string; readonly shown: string };
+  readonly shape: Shape;
+  readonly arranged: ReturnType<typeof arrange>;
+}
+
+function drawPanel(document: Document, parts: PanelParts): Element {
+  const { points, crosses, radius, title, shape, arranged } = parts;
+  const { domains, up, across, width, height, right } = arranged;
+  const place = { x: "x", y: "y" } as const;
   const clusters = [...new Set(points.map(({ cluster }) => cluster))].sort((a, b) => a - b);
   const cross = { ...place, symbol: "times", r: 4 } as const;
-  const named = titles.map(({ name, rest }, i) => {
-    return { panel: i, full: `${name}${rest}`, shown: `${shortened(name, panel - textWidth(rest))}${rest}` };
-  });
   const drawing = plot({
     document,
-    width: WIDTH,
-    height: rows * height + (rows - 1) * DOWN + margins.marginTop + margins.marginBottom,
+    width,
+    height: height + margins.marginTop + margins.marginBottom,
     ...margins,
     marginLeft: up.room,
-    marginRight: MARGIN_RIGHT + across.beyond[1],
+    marginRight: right,
     style: { fontSize: `${labelSize}px` },
     x: { domain: domains.x, ...across.axis, tickSize: 3, label: null },
     y: { domain: domains.y, ...(shape === "line" ? { axis: null } : up.axis), tickSize: 3, label: null },
-    fx: { axis: null, paddingInner: BETWEEN / (panel + BETWEEN), paddingOuter: 0 },
-    fy: { axis: null, paddingInner: DOWN / (height + DOWN), paddingOuter: 0 },
     color: { type: "identity" },
     symbol: { type: "identity" },
     marks: [
@@ -183,7 +200,7 @@ function draw(
           {
             ...place,
             className: `${CLUSTER}${cluster}`,
-            r: points.length > 2000 ? 2 : 2.6,
+            r: radius,
             symbol: shapes[Math.floor(cluster / clusterColours.length) % shapes.length],
             fill: clusterColours[cluster % clusterColours.length],
             fillOpacity: pointOpacity,
@@ -192,7 +209,7 @@ function draw(
       ),
       dot(crosses, { ...cross, stroke: paper, strokeWidth: 5 }),
       dot(crosses, { ...cross, stroke: ink, strokeWidth: 2 }),
-      text(labelled(crosses), {
+      text(crosses, {
         ...place,
         text: ({ cluster }: Place) => String(cluster),
         dx: 9,
@@ -201,7 +218,7 @@ function draw(
         stroke: paper,
         strokeWidth: 3,
       }),
-      text(named, { ...facets, text: "shown", title: "full", frameAnchor: "top-left", dy: -14, fill: ink }),
+      text([title], { text: "shown", title: "full", frameAnchor: "top-left", dy: -14, fill: ink }),
     ],
   });
   // The page's script finds a cluster's marks by this.
@@ -214,18 +231,20 @@ function draw(
 
 const CLUSTER = "cluster-";
 
-/** The size of a panel and its axes: labels up take room from panels, whose width says how many labels fit across. */
+/** The size of a panel and its axes: labels up take room from it, and its width says how many labels fit across. */
 function arrange(places: readonly Place[], columns: number, shape: Shape) {
-  const panelBeside = (left: number) => (WIDTH - left - MARGIN_RIGHT - (columns - 1) * BETWEEN) / columns;
-  const sized = (left: number) => {
-    const panel = panelBeside(left);
+  const width = columns === 1 ? SINGLE_WIDTH : Math.floor((WIDTH - (columns - 1) * BETWEEN) / columns);
+  const sized = (left: number, right: number) => {
+    const panel = width - left - right;
     const height = shape === "line" ? LINE_HEIGHT : Math.min(panel * heightShare(places, shape), HIGHEST);
     const domains = domainsOf(places, shape, height / panel);
     const ticks = (domain: readonly [number, number], length: number, direction: "across" | "up") =>
       axisTicks({ domain, length, spacing: "linear", direction });
-    return { panel, height, domains, up: ticks(domains.y, height, "up"), across: ticks(domains.x, panel, "across") };
+    const [up, across] = [ticks(domains.y, height, "up"), ticks(domains.x, panel, "across")];
+    return { width, panel, height, right, domains, up, across };
   };
-  return sized(sized(USUAL_LEFT).up.room);
+  const { up, across } = sized(USUAL_LEFT, MARGIN_RIGHT);
+  return sized(up.room, MARGIN_RIGHT + across.beyond[1]);
 }
 
 /** No higher than rows of one unit need, and no flatter than a panel that is still looked at. */
@@ -236,16 +255,6 @@ function heightShare(places: readonly Place[], shape: Shape): number {
     return most - least;
   });
   return Math.min(1, Math.max(FLATTEST, up / across));
-}
-
-/** One number for each cluster in a panel: where many devices share one, their crosses lie on a heap. */
-function labelled(crosses: readonly Place[]): Place[] {
-  const seen = new Set<string>();
-  return crosses.filter(({ panel, cluster }) => {
-    const isNew = !seen.has(`${panel} ${cluster}`);
-    seen.add(`${panel} ${cluster}`);
-    return isNew;
-  });
 }
 
 /** What the axes span, with a little room; a single value still needs a scale. */
