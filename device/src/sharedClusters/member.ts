@@ -6,7 +6,7 @@ import { type Entry, isWellSigned, masked, maskedEntry, sumEntry } from "./entry
 import type { Message } from "./frame.ts";
 import { type Content, compareGenerations, type Generation, generation, stages } from "./generation.ts";
 import { FARTHEST_GENERATION, SILENCE_MILLISECONDS, SMALL_INTEGERS } from "./pace.ts";
-import { createLink, isLeftOut, isPending, type Link, meetLink, relink, turnLink } from "./partner.ts";
+import { confirmLink, createLink, isLeftOut, isPending, type Link, meetLink, relink, turnLink } from "./partner.ts";
 import { type End, endOf, following, numberAfter, sizesOf, stirred } from "./plan.ts";
 import { mayAdd } from "./release.ts";
 import { hex, idOf, type Secrets } from "./secrets.ts";
@@ -222,16 +222,16 @@ export class Member {
   }
 
   /** What a neighbour has and brings, in the same generation. */
-  #take(link: Link, { have, entries, isBelow, hasHeard }: Message, now: number): void {
+  #take(link: Link, message: Message, now: number): void {
     const { isTree } = this.#options.shape;
-    link.needsNumbers = false;
-    link.confirmed.clear();
-    for (const mark of have) link.confirmed.add(mark);
-    let isNews = isTree && link.isBelow !== isBelow;
-    link.isBelow = isBelow;
-    link.hasHeard = hasHeard;
-    if (isTree && !hasHeard) link.owedAt ??= now;
+    const { entries } = message;
+    let isNews = isTree && link.isBelow !== message.isBelow;
+    confirmLink(link, message);
+    if (isTree && !message.hasHeard) link.owedAt ??= now;
+    const hash = this.#hash;
     for (const entry of entries) {
+      // One of the entries may have shown a start, and opened a generation that the others are not of.
+      if (this.#hash !== hash) return;
       if (isTree && entry.id !== link.id) continue;
       link.confirmed.add(entry.mark);
       if (this.#board.has(entry.mark)) continue;

@@ -110,3 +110,12 @@ export function relink(
   for (const peer of peers) if (!links.has(peer)) links.set(peer, added(peer));
   return isLess;
 }
+
+/** What it says that it has, in the same generation. */
+export function confirmLink(/* IN OUT */ link: Link, { have, isBelow, hasHeard }: Message): void {
+  link.needsNumbers = false;
+  link.confirmed.clear();
+  for (const mark of have) link.confirmed.add(mark);
+  link.isBelow = isBelow;
+  link.hasHeard = hasHeard;
+}
