@@ -2,9 +2,11 @@ import {
   communities,
   complete,
   erdosRenyi,
+  fastKernel,
   fit,
   globalCentroidDeviation,
   graph,
+  type Kernel,
   kmeans,
   type Matrix,
   matrix,
@@ -96,6 +98,30 @@ describe('init: "auto"', () => {
     expect(startOf(own, links, strong).centroids).toEqual(
       startOf(own, links, { ...strong, init: "federated" }).centroids,
     );
+  });
+
+  it("does not run own k-means of very many rows to their ends only to compare them", () => {
+    const random = randomStream(1, "even");
+    // An even spread: borders move for hundreds of passes.
+    const even = Array.from({ length: 2 }, (): Matrix => {
+      return { data: Float64Array.from({ length: 200_000 }, random), rows: 100_000, cols: 2 };
+    });
+    let passes = 0;
+    const kernel: Kernel = {
+      name: "counting",
+      prepare(points, weights) {
+        const prepared = fastKernel.prepare(points, weights);
+        const statistics: typeof prepared.statistics = (centroids, into, withLoss) => {
+          if (centroids.length === 8 * points.cols) passes++;
+          prepared.statistics(centroids, into, withLoss);
+        };
+        return { ...prepared, statistics };
+      },
+    };
+    const found = startOf(even, complete(2), { k: 8, kernel });
+    expect(passes).toBeLessThan(2 * 30);
+    const whole = startOf(even, complete(2), { k: 8, init: "local" });
+    expect(found.objective).toBeLessThan(1.01 * whole.objective);
   });
 
   it("never starts at a higher objective than either", () => {
