@@ -3,8 +3,10 @@
 import { globalCentroidDeviation, kmeans, type Matrix, paperData, ring, stack } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
 import type { HistoryMemory } from "../src/memory.ts";
+import type { Model } from "../src/model.ts";
 import { decodeLedger, encodeLedger, newLedger } from "../src/private/ledger.ts";
 import { Private } from "../src/private/private.ts";
+import { followReleases } from "../src/private/secondRelease.ts";
 import { simulate } from "../src/simulation/simulate.ts";
 import { canonicalStudy, contractOf, parseStudy } from "../src/study.ts";
 import { studyWith } from "./problem.ts";
@@ -129,24 +131,53 @@ describe("the private rows of a device", () => {
   });
 });
 
+describe("the second release of a device that nothing wakes", () => {
+  const at = (seconds: number, isMoving: boolean) => {
+    const around: Matrix[] = [];
+    const own = { awaitsCentroids: true, releaseAround: (centroids: Matrix) => around.push(centroids) };
+    const model = { followReleases() {}, centroids: rows, isMoving, private: own } as unknown as Model;
+    return { wait: followReleases(model, 1000 * seconds, () => false) / 1000, releases: around.length };
+  };
+
+  it("is looked for when it may first be made, however restless the device is before", () => {
+    expect(at(6, true)).toEqual({ wait: 54, releases: 0 });
+    expect(at(6, false)).toEqual({ wait: 54, releases: 0 });
+    expect(at(60, false)).toEqual({ wait: Number.POSITIVE_INFINITY, releases: 1 });
+  });
+
+  it("is looked for again and again while the device is restless, and made at last", () => {
+    expect(at(60, true)).toEqual({ wait: 30, releases: 0 });
+    expect(at(650, true)).toEqual({ wait: 10, releases: 0 });
+    expect(at(660, true)).toEqual({ wait: Number.POSITIVE_INFINITY, releases: 1 });
+  });
+});
+
 describe("a network of private devices", () => {
-  it("ends nearer to the pooled answer than devices alone, and never asks the rows again", async () => {
-    const { datasets } = paperData("iso", 5, 800, 3);
-    const contract = await contractOf(study);
-    const run = () => simulate({ study, contract, datasets, graph: ring(5), seed: 3 });
-    const simulation = run();
+  const started = async (seed: number) => {
+    const { datasets } = paperData("iso", 5, 800, seed);
+    const simulation = simulate({ study, contract: await contractOf(study), datasets, graph: ring(5), seed });
     simulation.run(70_000);
-    expect(simulation.status(2).private).toMatchObject({ releases: 2, stage: "means", isOutdated: false });
-    const reference = kmeans(stack(datasets), { k: 3, restarts: 20 }).centroids;
-    expect(simulation.settle(3_600_000)).toBe(true);
-    const alone = datasets.map((own) => kmeans(own, { k: 3 }).centroids);
-    expect(globalCentroidDeviation(simulation.centroids(), reference)).toBeLessThan(
-      globalCentroidDeviation(alone, reference),
-    );
-    // With the rows gone, what is sent from here on is the same to the bit.
-    const without = run();
-    without.run(70_000);
+    return { simulation, datasets };
+  };
+
+  it("ends nearer to the pooled answer than devices alone, in the median of five draws of the noise", async () => {
+    const ratios: number[] = [];
+    for (let seed = 1; seed <= 5; seed++) {
+      const { simulation, datasets } = await started(seed);
+      expect(simulation.status(2).private).toMatchObject({ releases: 2, stage: "means", isOutdated: false });
+      const reference = kmeans(stack(datasets), { k: 3, restarts: 20 }).centroids;
+      expect(simulation.settle(3_600_000)).toBe(true);
+      const alone = datasets.map((own) => kmeans(own, { k: 3 }).centroids);
+      const away = globalCentroidDeviation(simulation.centroids(), reference);
+      ratios.push(away / globalCentroidDeviation(alone, reference));
+    }
+    expect(ratios.sort((x, y) => x - y)[2]).toBeLessThan(1);
+  });
+
+  it("never asks the rows again: with the rows gone, what is sent from then on is the same to the bit", async () => {
+    const [{ simulation }, { simulation: without }] = [await started(3), await started(3)];
     for (let i = 0; i < 5; i++) without.setRows(i, { data: new Float64Array(0), rows: 0, cols: 2 });
+    simulation.settle(3_600_000);
     without.settle(3_600_000);
     expect(without.centroids()).toEqual(simulation.centroids());
   });
