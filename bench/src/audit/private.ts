@@ -27,7 +27,7 @@ const K = 3;
 const DELTA = 1e-5;
 const BOX = { low: Float64Array.of(-13, -13), high: Float64Array.of(13, 13) };
 /** No constant was chosen by networks of these seeds. */
-const FIRST_SEED = 7001;
+const FIRST_SEED = 8001;
 
 /**
  * Medians of a pilot of the same design, for each epsilon; none was made with this box for the others.

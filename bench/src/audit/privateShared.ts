@@ -13,7 +13,7 @@ import { shownEpsilon } from "./distinguish.ts";
 const K = 3;
 const DELTA = 1e-5;
 /** No constant was chosen by networks of these seeds. */
-const FIRST_SEED = 7001;
+const FIRST_SEED = 8001;
 const EPSILONS = [0.5, 1];
 /** Releases of each network: noise scatters more than networks do. */
 const RELEASES = 4;
