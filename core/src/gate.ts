@@ -9,7 +9,7 @@ import type { GateRoom, UpdateState } from "./updateState.ts";
 const FAR = 4;
 
 /** A term fades from this many limits on, and is gone at twice as many: honest neighbours are hardly ever so far. */
-const FADING = 4;
+const FADING = 2;
 
 /** A neighbour is far as a whole if the squares of its distances are more than this share of their limits, on average. */
 const MOST_AT_ONCE = 0.45;

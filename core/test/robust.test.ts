@@ -87,13 +87,13 @@ function judged(points: readonly Row[], own: readonly Row[], others: readonly Ma
 /** How much of a term pulls that is so many limits away. */
 function shareAt(r: number): number {
   if (r <= 1) return 1;
-  return r <= 4 ? 1 / r : Math.max(0, 2 / r - 1 / 4);
+  return r <= 2 ? 1 / r : Math.max(0, 2 / r - 1 / 2);
 }
 
 /** The integral of the share over squared lengths, summed up numerically. */
 function costOf(length: number, limit: number): number {
-  const end = Math.min(Math.sqrt(length / limit), 8);
-  const cuts = [0, 1, 4, 8].map((r) => Math.min(r, end));
+  const end = Math.min(Math.sqrt(length / limit), 4);
+  const cuts = [0, 1, 2, 4].map((r) => Math.min(r, end));
   // Simpson's rule is exact in each part: there the integrand is a polynomial of at most second degree.
   const parts = cuts.slice(1).map((to, at) => {
     const from = cuts[at];
@@ -117,7 +117,7 @@ function robustPass(points: readonly Row[], own: readonly Row[], others: readonl
     const weights = pulls.map(({ j, share }) => options.alpha * options.edgeWeights[j] * share);
     const total = scale * members[c].length + weights.reduce((sum, x) => sum + x, 0);
     if (total === 0) return row;
-    const isFading = pulls.some(({ length, limit }) => length > 16 * limit);
+    const isFading = pulls.some(({ length, limit }) => length > 4 * limit);
     const target = row.map((x, i) => {
       const held = scale * members[c].reduce((sum, point) => sum + point[i], 0);
       const balance = (held + pulls.reduce((sum, pull, n) => sum + weights[n] * pull.row[i], 0)) / total;

@@ -69,7 +69,7 @@ function between(seed: number) {
   return { rows, neighbours: [neighbour(), neighbour()] };
 }
 
-test.each([41, 74, 125, 284])("device %d, which went to and fro for ever by itself, comes to rest", (seed) => {
+test.each([10, 208, 289, 390])("device %d, which went to and fro for ever by itself, comes to rest", (seed) => {
   const { rows, neighbours } = between(seed);
   const study = studyOfPoints([rows], ["x1", "x2"], { name: "cycle", k: 2, alpha: 1 });
   const model = new Model(study, rows, 1, undefined);
