@@ -20,8 +20,9 @@ import {
 import type { OpenSource } from "@fedkm/sql";
 import { isAddress } from "@fedkm/sql/address";
 import { byColumn, type Device, type InputFile, oneEach, sampler, withFolderPlace } from "./gather.ts";
+import type { SourceOptions } from "./options.ts";
 import { readingWatch, withStandardInput } from "./reading.ts";
-import { readSource, type SourceOptions, type SourceTable, sourceWarnings } from "./sources.ts";
+import { readSource, type SourceTable, sourceWarnings } from "./sources.ts";
 import { columnWarnings } from "./warnings.ts";
 
 export interface InputOptions extends Selection, DialectOptions, SourceOptions {

@@ -5,31 +5,10 @@ import { env } from "node:process";
 import type { Matrix } from "@fedkm/core";
 import { memorySource, type Source } from "@fedkm/core/sources";
 import type { MissingPolicy, Scaling, Table } from "@fedkm/files";
-import type { OpenSource, Way } from "@fedkm/sql";
-import type { Command } from "commander";
-import { parseChoice } from "../arguments.ts";
+import type { OpenSource } from "@fedkm/sql";
 import { UsageError } from "../failure.ts";
 import { count } from "../numbers.ts";
-
-/** What is asked of sources alone. */
-export interface SourceOptions {
-  /** A SELECT in the place of a table. */
-  readonly query?: string;
-  /** A condition in SQL. */
-  readonly where?: string;
-  readonly way?: Way;
-}
-
-export function addSourceOptions(command: Command): Command {
-  return command
-    .option("--query <select>", "of a source: a SELECT in the place of its table")
-    .option("--where <condition>", "of sources: the rows for which this SQL is true")
-    .option(
-      "--way <name>",
-      "of sources: memory, stream or pushed (default: files are loaded where they fit, servers aggregate)",
-      parseChoice<Way>("--way", ["memory", "stream", "pushed"]),
-    );
-}
+import type { SourceOptions } from "./options.ts";
 
 interface ReadingOptions extends SourceOptions {
   readonly columns?: readonly string[];
