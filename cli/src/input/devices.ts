@@ -20,8 +20,8 @@ import {
 import type { OpenSource } from "@fedkm/sql";
 import { isAddress } from "@fedkm/sql/address";
 import { byColumn, type Device, type InputFile, oneEach, sampler, withFolderPlace } from "./gather.ts";
-import type { SourceOptions } from "./options.ts";
 import { readingWatch, withStandardInput } from "./reading.ts";
+import type { SourceOptions } from "./sourceOptions.ts";
 import { readSource, type SourceTable, sourceWarnings } from "./sources.ts";
 import { columnWarnings } from "./warnings.ts";
 

@@ -1,12 +1,12 @@
-// Options of every command that reads rows. It loads nothing that computes: every --help loads it.
+// Options of every command that reads files of rows.
 
 import type { Weighting } from "@fedkm/core";
 import { type TextEncoding, textEncodings } from "@fedkm/files";
-import type { Way } from "@fedkm/sql";
 import type { Command } from "commander";
 import { parseCharacter, parseChoice, parseNames } from "../arguments.ts";
 import { UsageError } from "../failure.ts";
 import type { InputOptions } from "./devices.ts";
+import type { SourceOptions } from "./sourceOptions.ts";
 
 /** As they are typed: what is not said is not there. */
 export interface DialectFlags {
@@ -18,15 +18,6 @@ export interface DialectFlags {
   encoding?: TextEncoding;
   sheet?: string;
   dates?: "days";
-}
-
-/** What is asked of sources alone. */
-export interface SourceOptions {
-  /** A SELECT in the place of a table. */
-  readonly query?: string;
-  /** A condition in SQL. */
-  readonly where?: string;
-  readonly way?: Way;
 }
 
 export interface InputFlags extends DialectFlags, SourceOptions {
@@ -87,17 +78,6 @@ export const defaultWeighting: Weighting = "sample";
 export const parseWeighting = parseChoice<Weighting>("--weighting", ["device", "sample"]);
 
 /** How devices are linked and columns are scaled. */
-export function addSourceOptions(command: Command): Command {
-  return command
-    .option("--query <select>", "of a source: a SELECT in the place of its table")
-    .option("--where <condition>", "of sources: the rows for which this SQL is true")
-    .option(
-      "--way <name>",
-      "of sources: memory, stream or pushed (default: files are loaded where they fit, servers aggregate)",
-      parseChoice<Way>("--way", ["memory", "stream", "pushed"]),
-    );
-}
-
 export function addNetworkOptions(command: Command): Command {
   return command
     .option("--graph <spec>", "complete, ring, er:P, knn:K, or a file of links", "complete")

@@ -8,7 +8,7 @@ import type { MissingPolicy, Scaling, Table } from "@fedkm/files";
 import type { OpenSource } from "@fedkm/sql";
 import { UsageError } from "../failure.ts";
 import { count } from "../numbers.ts";
-import type { SourceOptions } from "./options.ts";
+import type { SourceOptions } from "./sourceOptions.ts";
 
 interface ReadingOptions extends SourceOptions {
   readonly columns?: readonly string[];

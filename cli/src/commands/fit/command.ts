@@ -11,10 +11,10 @@ import {
   addMissingOption,
   addNetworkOptions,
   addSelectionOptions,
-  addSourceOptions,
   type InputFlags,
   inputOptions,
 } from "../../input/options.ts";
+import { addSourceOptions } from "../../input/sourceOptions.ts";
 import { addPluginOption, type PluginOptions } from "../../plugins.ts";
 import { addThreadsOption, type ThreadsOptions } from "../../threads.ts";
 import type { FitOptions } from "./fit.ts";
