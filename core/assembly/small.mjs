@@ -53,7 +53,7 @@ function move(state: State, row: i32, from: i32, to: i32): void {
   transferOne(weight, grid, added, removed, width);
 }
 
-/** Spreads rows that lie at \`source\` one after the other over tiles, and raises \`largest\` as survey in rows.ts does. */
+/** Spreads rows that lie at \`source\` one after the other over tiles, and raises \`largest\` as survey in codes.ts does. */
 export function arrange(state: State, from: i32, to: i32, source: usize, largest: usize): void {
   const cols = state.cols;
   let row = from;

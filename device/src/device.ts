@@ -9,6 +9,7 @@ import { isElsewhere, type Rows } from "./elsewhere.ts";
 import { Gathering } from "./gathering.ts";
 import { examine } from "./guard.ts";
 import { stateOf } from "./kept.ts";
+import { SharedLoop } from "./masked/loop.ts";
 import { type SavedState, usable } from "./memory.ts";
 import { Model } from "./model.ts";
 import { checkAway, createNeighbour, forgiveNews, hear, meet, type Neighbour } from "./neighbour.ts";
@@ -18,7 +19,6 @@ import { HEARTBEAT_MILLISECONDS, NOISE_QUIET_MILLISECONDS, PACE_MILLISECONDS } f
 import { followReleases } from "./private/secondRelease.ts";
 import type { Heard } from "./protocol.ts";
 import { Sender } from "./sender.ts";
-import { SharedLoop } from "./sharedClusters/loop.ts";
 import { type DeviceStatus, describe } from "./status.ts";
 import { studyId } from "./study.ts";
 import { noteRejected } from "./trust.ts";

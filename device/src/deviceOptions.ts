@@ -3,10 +3,10 @@
 
 import type { Clock } from "./clock.ts";
 import type { Rows } from "./elsewhere.ts";
+import type { Secrets } from "./masked/secrets.ts";
 import type { Memory } from "./memory.ts";
 import type { Network } from "./network.ts";
 import type { Contract } from "./protocol.ts";
-import type { Secrets } from "./sharedClusters/secrets.ts";
 import type { DeviceStatus } from "./status.ts";
 import type { Study } from "./study.ts";
 

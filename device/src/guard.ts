@@ -2,8 +2,8 @@
 // A refused frame changes nothing but a counter.
 
 import { FRAME_BURST, FRAMES_PER_SECOND } from "./link/limits.ts";
+import type { Message } from "./masked/frame.ts";
 import { type Contract, type Decoded, decode, refusals, type Stamp } from "./protocol.ts";
-import type { Message } from "./sharedClusters/frame.ts";
 
 /** Why a frame can be refused. */
 export const reasons = [...refusals, "flood", "order"] as const;

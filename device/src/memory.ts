@@ -21,7 +21,7 @@ interface SavedOwn {
   readonly centroids: readonly (readonly number[])[];
 }
 
-/** Where a device with shared clusters was; see sharedClusters/generation.ts. */
+/** Where a device with shared clusters was; see masked/generation.ts. */
 interface SavedGeneration {
   readonly number: number;
   readonly stage: number;

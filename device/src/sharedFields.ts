@@ -1,7 +1,7 @@
 // The fields of a study that only shared clusters have, and those that they do not have.
 
 import type { Fail, Fields } from "./fields.ts";
-import { MOST_ENTRIES } from "./sharedClusters/pace.ts";
+import { MOST_ENTRIES } from "./masked/pace.ts";
 
 const LEAST_EPSILON = 0.01;
 

@@ -1,13 +1,13 @@
 // What somebody who sees every frame of shared clusters can put together: whether a pad was used for two different
 // vectors, and which devices were added up for which centroids.
 
+import { Board } from "../masked/board.ts";
+import type { Entry } from "../masked/entry.ts";
+import { decodeShared } from "../masked/frame.ts";
+import { type Content, stages } from "../masked/generation.ts";
+import { hex } from "../masked/secrets.ts";
+import { shapeOf } from "../masked/shape.ts";
 import type { Contract } from "../protocol.ts";
-import { Board } from "../sharedClusters/board.ts";
-import type { Entry } from "../sharedClusters/entry.ts";
-import { decodeShared } from "../sharedClusters/frame.ts";
-import { type Content, stages } from "../sharedClusters/generation.ts";
-import { hex } from "../sharedClusters/secrets.ts";
-import { shapeOf } from "../sharedClusters/shape.ts";
 import type { Study } from "../study.ts";
 
 /** All entries of a generation. */

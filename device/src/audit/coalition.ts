@@ -1,9 +1,9 @@
 // Devices that put together all they know about shared clusters: the entries of all, and the pads of their own links.
 // What they learn is found by elimination over a prime field, with nothing assumed about the graph.
 
-import { type Entry, padBetween } from "../sharedClusters/entry.ts";
-import { idOf, type Secrets } from "../sharedClusters/secrets.ts";
-import { addWords, subtractWords, type Words } from "../sharedClusters/words.ts";
+import { type Entry, padBetween } from "../masked/entry.ts";
+import { idOf, type Secrets } from "../masked/secrets.ts";
+import { addWords, subtractWords, type Words } from "../masked/words.ts";
 
 export interface Learnt {
   /** Sums over these devices, of whom none is in the coalition, and nothing finer. */

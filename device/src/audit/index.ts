@@ -1,7 +1,7 @@
 // What commands use of the audit.
 
+export { idOf } from "../masked/secrets.ts";
 export { parseRecording, type Recording } from "../recording.ts";
-export { idOf } from "../sharedClusters/secrets.ts";
 export { simulatedSecrets } from "../simulation/secrets.ts";
 export { type AuditOptions, auditStudy } from "./audit.ts";
 export { type Posted, seeBoards } from "./boards.ts";

@@ -1,9 +1,9 @@
 // One row that moves alone: what anybody can read from the totals of shared clusters, one generation after the other.
 
-import { type Content, stages } from "../sharedClusters/generation.ts";
-import { fractionBits } from "../sharedClusters/lloyd.ts";
-import { offsetsOf } from "../sharedClusters/release.ts";
-import { shapeOf } from "../sharedClusters/shape.ts";
+import { type Content, stages } from "../masked/generation.ts";
+import { fractionBits } from "../masked/lloyd.ts";
+import { offsetsOf } from "../masked/release.ts";
+import { shapeOf } from "../masked/shape.ts";
 import type { Study } from "../study.ts";
 
 /** Sums of a generation, of all devices or of some. */

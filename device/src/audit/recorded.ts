@@ -1,8 +1,8 @@
 // The audit of one device by a recording of it: what its neighbours could compute, held against its own rows.
 
 import type { Matrix } from "@fedkm/core";
+import type { Secrets } from "../masked/secrets.ts";
 import type { Recording } from "../recording.ts";
-import type { Secrets } from "../sharedClusters/secrets.ts";
 import { contractOf, type Study, studyId } from "../study.ts";
 import { scaleRows } from "../units.ts";
 import { countedTruth } from "./counted.ts";

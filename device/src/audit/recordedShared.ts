@@ -2,12 +2,12 @@
 // neighbours together know, who can take every pad off its entries.
 
 import type { Matrix } from "@fedkm/core";
+import { type Entry, padBetween } from "../masked/entry.ts";
+import { stages } from "../masked/generation.ts";
+import { idOf, type Secrets } from "../masked/secrets.ts";
+import { addWords, integersOf, subtractWords } from "../masked/words.ts";
 import type { Contract } from "../protocol.ts";
 import type { RecordedEvent } from "../recording.ts";
-import { type Entry, padBetween } from "../sharedClusters/entry.ts";
-import { stages } from "../sharedClusters/generation.ts";
-import { idOf, type Secrets } from "../sharedClusters/secrets.ts";
-import { addWords, integersOf, subtractWords } from "../sharedClusters/words.ts";
 import type { Study } from "../study.ts";
 import { seeBoards } from "./boards.ts";
 import { judgedTotals } from "./judgedTotals.ts";

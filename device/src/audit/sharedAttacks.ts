@@ -2,9 +2,9 @@
 // what changes give away. Device 0 is attacked; the last one comes late and leaves again.
 
 import { complete, type Matrix, stack, takeRows } from "@fedkm/core";
-import { stages } from "../sharedClusters/generation.ts";
-import { idOf } from "../sharedClusters/secrets.ts";
-import { integersOf } from "../sharedClusters/words.ts";
+import { stages } from "../masked/generation.ts";
+import { idOf } from "../masked/secrets.ts";
+import { integersOf } from "../masked/words.ts";
 import { simulatedSecrets } from "../simulation/secrets.ts";
 import { type Simulation, simulate } from "../simulation/simulate.ts";
 import type { Study } from "../study.ts";

@@ -11,9 +11,9 @@ import {
   sign,
   verify,
 } from "node:crypto";
+import { idOf, type Secrets } from "../masked/secrets.ts";
+import { wordsFromBytes } from "../masked/words.ts";
 import { type Identity, publicKeyOf } from "../peer.ts";
-import { idOf, type Secrets } from "../sharedClusters/secrets.ts";
-import { wordsFromBytes } from "../sharedClusters/words.ts";
 import { secretOf } from "./signature.ts";
 import { PAD_SALT } from "./storedKey.ts";
 

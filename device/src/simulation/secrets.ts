@@ -1,6 +1,6 @@
 // Secrets of simulated devices, made of their names: the same pads and signatures in every run, and nothing is secret.
 
-import { KEY_BYTES, type Secrets, SIGNATURE_BYTES } from "../sharedClusters/secrets.ts";
+import { KEY_BYTES, type Secrets, SIGNATURE_BYTES } from "../masked/secrets.ts";
 import { hashBytes } from "../sketch.ts";
 
 export interface SimulatedSecrets extends Secrets {

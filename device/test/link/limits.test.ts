@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import * as keys from "../../src/keys/limits.ts";
 import * as limits from "../../src/link/limits.ts";
+import * as board from "../../src/masked/pace.ts";
 import * as pace from "../../src/pace.ts";
-import * as board from "../../src/sharedClusters/pace.ts";
 
 const page = read("../../../docs/protocol.md");
 
@@ -59,7 +59,7 @@ function unitsOf(name: string): RegExp {
 describe.each([
   ["../../src/link/limits.ts", limits],
   ["../../src/pace.ts", pace],
-  ["../../src/sharedClusters/pace.ts", board],
+  ["../../src/masked/pace.ts", board],
   ["../../src/keys/limits.ts", keys],
 ])("every constant of %s", (file, constants) => {
   const rows = rowsOfPage();

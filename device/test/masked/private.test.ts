@@ -5,11 +5,11 @@ import { complete, globalCentroidDeviation, graph, kmeans, type Matrix, paperDat
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { seeBoards } from "../../src/audit/boards.ts";
+import { decodeShared, encodeMessage } from "../../src/masked/frame.ts";
+import { generation, stages } from "../../src/masked/generation.ts";
+import { askedSums, census, nameOfSums } from "../../src/masked/release.ts";
+import { shapeOf } from "../../src/masked/shape.ts";
 import { decodeLedger } from "../../src/private/ledger.ts";
-import { decodeShared, encodeMessage } from "../../src/sharedClusters/frame.ts";
-import { generation, stages } from "../../src/sharedClusters/generation.ts";
-import { askedSums, census, nameOfSums } from "../../src/sharedClusters/release.ts";
-import { shapeOf } from "../../src/sharedClusters/shape.ts";
 import { simulatedSecrets } from "../../src/simulation/secrets.ts";
 import { type Simulation, type SimulationOptions, simulate } from "../../src/simulation/simulate.ts";
 import { contractOf, formatStudy, parseStudy } from "../../src/study.ts";

@@ -1,13 +1,13 @@
 // A member of a board by itself: what it makes of messages that neighbours send.
 
 import { expect, it } from "vitest";
-import { maskedEntry } from "../../src/sharedClusters/entry.ts";
-import { generation } from "../../src/sharedClusters/generation.ts";
-import { Member } from "../../src/sharedClusters/member.ts";
-import { firstContent } from "../../src/sharedClusters/plan.ts";
-import { idOf } from "../../src/sharedClusters/secrets.ts";
-import { shapeOf } from "../../src/sharedClusters/shape.ts";
-import { wordsOf } from "../../src/sharedClusters/words.ts";
+import { maskedEntry } from "../../src/masked/entry.ts";
+import { generation } from "../../src/masked/generation.ts";
+import { Member } from "../../src/masked/member.ts";
+import { firstContent } from "../../src/masked/plan.ts";
+import { idOf } from "../../src/masked/secrets.ts";
+import { shapeOf } from "../../src/masked/shape.ts";
+import { wordsOf } from "../../src/masked/words.ts";
 import { simulatedSecrets } from "../../src/simulation/secrets.ts";
 import { parseStudy } from "../../src/study.ts";
 

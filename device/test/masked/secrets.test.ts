@@ -3,11 +3,11 @@
 import { expect, it } from "vitest";
 import { pageSecrets } from "../../src/keys/pageSecrets.ts";
 import { nodeSecrets } from "../../src/keys/secrets.ts";
+import { maskedEntry } from "../../src/masked/entry.ts";
+import { generation, stages } from "../../src/masked/generation.ts";
+import { idOf } from "../../src/masked/secrets.ts";
+import { addWords, integersOf, wordsOf, wordsToBytes } from "../../src/masked/words.ts";
 import { createIdentity } from "../../src/peer.ts";
-import { maskedEntry } from "../../src/sharedClusters/entry.ts";
-import { generation, stages } from "../../src/sharedClusters/generation.ts";
-import { idOf } from "../../src/sharedClusters/secrets.ts";
-import { addWords, integersOf, wordsOf, wordsToBytes } from "../../src/sharedClusters/words.ts";
 
 const identities = await Promise.all([createIdentity(), createIdentity(), createIdentity()]);
 const [a, b, c] = identities.map((identity) => nodeSecrets(identity));

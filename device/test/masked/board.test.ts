@@ -1,11 +1,11 @@
 // When a board is closed, and who is caught with two entries.
 
 import { describe, expect, it } from "vitest";
-import { Board } from "../../src/sharedClusters/board.ts";
-import { type Entry, maskedEntry } from "../../src/sharedClusters/entry.ts";
-import { generation, stages } from "../../src/sharedClusters/generation.ts";
-import { idOf } from "../../src/sharedClusters/secrets.ts";
-import { wordsOf } from "../../src/sharedClusters/words.ts";
+import { Board } from "../../src/masked/board.ts";
+import { type Entry, maskedEntry } from "../../src/masked/entry.ts";
+import { generation, stages } from "../../src/masked/generation.ts";
+import { idOf } from "../../src/masked/secrets.ts";
+import { wordsOf } from "../../src/masked/words.ts";
 import { simulatedSecrets } from "../../src/simulation/secrets.ts";
 
 const names = ["a", "b", "c"];

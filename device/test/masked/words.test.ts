@@ -2,14 +2,7 @@
 
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import {
-  addWords,
-  integersOf,
-  subtractWords,
-  wordsFromBytes,
-  wordsOf,
-  wordsToBytes,
-} from "../../src/sharedClusters/words.ts";
+import { addWords, integersOf, subtractWords, wordsFromBytes, wordsOf, wordsToBytes } from "../../src/masked/words.ts";
 
 const integer = fc.bigInt({ min: -(2n ** 62n), max: 2n ** 62n }).map((value) => Number(value));
 const words = (value: bigint) => wordsFromBytes(new Uint8Array(BigUint64Array.of(BigInt.asUintN(64, value)).buffer));

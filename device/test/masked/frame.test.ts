@@ -2,12 +2,12 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { maskedEntry } from "../../src/sharedClusters/entry.ts";
-import { decodeShared, encodeMessage } from "../../src/sharedClusters/frame.ts";
-import { generation, stages } from "../../src/sharedClusters/generation.ts";
-import { idOf } from "../../src/sharedClusters/secrets.ts";
-import { shapeOf } from "../../src/sharedClusters/shape.ts";
-import { wordsOf } from "../../src/sharedClusters/words.ts";
+import { maskedEntry } from "../../src/masked/entry.ts";
+import { decodeShared, encodeMessage } from "../../src/masked/frame.ts";
+import { generation, stages } from "../../src/masked/generation.ts";
+import { idOf } from "../../src/masked/secrets.ts";
+import { shapeOf } from "../../src/masked/shape.ts";
+import { wordsOf } from "../../src/masked/words.ts";
 import { simulatedSecrets } from "../../src/simulation/secrets.ts";
 import { contractOf, parseStudy } from "../../src/study.ts";
 

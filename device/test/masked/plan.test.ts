@@ -2,12 +2,12 @@
 
 import { kmeans, type Matrix, normalStream, paperData, predict, randomStream, stack } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import { type Content, stages } from "../../src/sharedClusters/generation.ts";
-import { fractionBits } from "../../src/sharedClusters/lloyd.ts";
-import { firstContent, outcomeOf, ownIntegers, sizesOf, stirred } from "../../src/sharedClusters/plan.ts";
-import { OwnRows } from "../../src/sharedClusters/rows.ts";
-import { shapeOf } from "../../src/sharedClusters/shape.ts";
-import { addWords, integersOf, wordsOf } from "../../src/sharedClusters/words.ts";
+import { type Content, stages } from "../../src/masked/generation.ts";
+import { fractionBits } from "../../src/masked/lloyd.ts";
+import { firstContent, outcomeOf, ownIntegers, sizesOf, stirred } from "../../src/masked/plan.ts";
+import { OwnRows } from "../../src/masked/rows.ts";
+import { shapeOf } from "../../src/masked/shape.ts";
+import { addWords, integersOf, wordsOf } from "../../src/masked/words.ts";
 import type { Study } from "../../src/study.ts";
 import { studyOfPoints } from "../../src/studyOfPoints.ts";
 
