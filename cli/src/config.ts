@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { systemReason } from "@fedkm/files";
 import type { Command, Option } from "commander";
 import { UsageError } from "./failure.ts";
+import { joinedNames } from "./input/remedies.ts";
 
 const DEFAULT_FILE = "fedkm.yaml";
 
@@ -83,8 +84,6 @@ function settingOf(option: Option, value: unknown, file: string): unknown {
     );
   }
   if (option.variadic) return [value].flat().map(String);
-  const quoted = (name: unknown) =>
-    /[",]/.test(String(name)) ? `"${String(name).replaceAll('"', '""')}"` : String(name);
-  const text = Array.isArray(value) ? value.map(quoted).join(",") : String(value);
+  const text = Array.isArray(value) ? joinedNames(value.map(String)) : String(value);
   return option.parseArg === undefined ? text : option.parseArg(text, option.defaultValue);
 }

@@ -41,14 +41,7 @@ export function holdBack(
     isDivided[id] = enough > 1 ? 1 : 0;
     given[id] = enough > 1 ? best : (whole?.[id] ?? best);
   }
-  let held = 0;
-  for (let r = 0; r < labels.length; r++) {
-    const id = ids[r];
-    if (labels[r] === given[id] || (isDivided[id] === 1 && parts[id * k + labels[r]] >= minimum)) continue;
-    labels[r] = given[id];
-    held++;
-  }
-  return held;
+  return relabel(ids, labels, given, (id, label) => isDivided[id] === 1 && parts[id * k + label] >= minimum);
 }
 
 /**
@@ -76,10 +69,20 @@ export function holdOrLeave(
     if (isDivided[id] === 1) given[id] = rest >= minimum ? k : own.indexOf(Math.max(...own));
     else given[id] = large.length === 0 && left?.[id] === 1 ? k : whole[id];
   }
+  return relabel(ids, labels, given, (id, label) => isDivided[id] === 1 && parts[id * k + label] >= minimum);
+}
+
+/** Gives the rows of every class what `given` says, but those that keep their label. Returns how many got another. */
+function relabel(
+  ids: Uint32Array,
+  /* IN OUT */ labels: Uint32Array,
+  given: Uint32Array,
+  isKept: (id: number, label: number) => boolean,
+): number {
   let held = 0;
   for (let r = 0; r < labels.length; r++) {
     const id = ids[r];
-    if (labels[r] === given[id] || (isDivided[id] === 1 && parts[id * k + labels[r]] >= minimum)) continue;
+    if (labels[r] === given[id] || isKept(id, labels[r])) continue;
     labels[r] = given[id];
     held++;
   }

@@ -8,7 +8,7 @@ import type { GateRoom, UpdateState } from "./updateState.ts";
 /** A term is far beyond this many times the median length of the neighbours'. */
 const FAR = 4;
 
-/** A term fades from this many limits on, and is gone at twice as many: honest neighbours are hardly ever so far. */
+/** A term fades from this many limits on, and is gone at twice as many: what is so far tells of other rows, or lies. */
 const FADING = 2;
 
 /** A neighbour is far as a whole if the squares of its distances are more than this share of their limits, on average. */

@@ -1,6 +1,7 @@
 // The history of guarded rows as bytes: a line of JSON, then class ids, numbers of departed rows and the rows that count.
 
 import { type Classes, oneClass } from "@fedkm/core/classes";
+import { concatBytes } from "@noble/hashes/utils.js";
 import type { History } from "./history.ts";
 
 interface Header {
@@ -19,13 +20,7 @@ export function encodeHistory({ features, counted, departed }: History): Uint8Ar
     new TextEncoder().encode(`${JSON.stringify(header)}\n`),
     ...[counted.classes.ids, departed.classes.ids, departed.keys, counted.rows.data].map(bytesOf),
   ];
-  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
+  return concatBytes(...parts);
 }
 
 function bytesOf({ buffer, byteOffset, byteLength }: Uint32Array | Float64Array): Uint8Array {

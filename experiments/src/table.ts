@@ -1,6 +1,6 @@
 // Tables with named columns: rows in memory and CSV text, whose bytes depend on nothing but the rows.
 
-import { csvRecords } from "@fedkm/files";
+import { csvLine, csvRecords } from "@fedkm/files";
 
 export type Value = number | string | null;
 
@@ -9,15 +9,7 @@ export type TableRow<Column extends string = string> = { readonly [column in Col
 
 /** Numbers with all their digits, an empty field for null, quotes only where a comma needs them. */
 export function toCsv<Column extends string>(columns: readonly Column[], rows: readonly TableRow<Column>[]): string {
-  return [columns.join(","), ...rows.map((row) => columns.map((column) => field(row[column])).join(",")), ""].join(
-    "\n",
-  );
-}
-
-function field(value: Value): string {
-  if (value === null) return "";
-  const text = String(value);
-  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return [columns, ...rows.map((row) => columns.map((column) => row[column]))].map(csvLine).join("");
 }
 
 /** Reads what `toCsv` wrote: pictures, claims and reports are made from the file's columns, by their names. */

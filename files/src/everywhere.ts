@@ -3,6 +3,7 @@
 export type { AddedColumn } from "./added.ts";
 export type { Bounds } from "./bounds.ts";
 export type { CellRules } from "./cell.ts";
+export { csvCell, csvLine } from "./csv/cell.ts";
 export { delimiters } from "./csv/delimiter.ts";
 export type { DialectOptions } from "./csv/dialect.ts";
 export { csvRecords } from "./csv/records.ts";

@@ -9,6 +9,7 @@ import { openCsv } from "./csv/open.ts";
 import { allRecords } from "./csv/records.ts";
 import { eachRow } from "./jsonl.ts";
 import type { Limits } from "./limits.ts";
+import { joined } from "./pieces.ts";
 import { isJson } from "./read.ts";
 import type { Source } from "./source.ts";
 
@@ -97,14 +98,8 @@ async function csvColumns(source: Source, added: readonly AddedColumn[], options
 
 /** In one piece that ends with a line feed, without a byte order mark. */
 function ended(pieces: readonly Uint8Array[]): Uint8Array {
-  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  const bytes = new Uint8Array(length + 1);
-  let at = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, at);
-    at += piece.length;
-  }
-  bytes[length] = 10;
+  const bytes = joined([...pieces, Uint8Array.of(10)]);
+  const length = bytes.length - 1;
   const from = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
   return bytes.subarray(from, bytes[length - 1] === 10 ? length : length + 1);
 }

@@ -1,6 +1,7 @@
 // Cells as a file of any format that is written: CSV, JSON lines, Parquet, or a workbook.
 
 import type { Cell, CellColumn } from "./cells.ts";
+import { csvLine } from "./csv/cell.ts";
 import type { PieceWriter, Platform } from "./source.ts";
 
 export const labelFormats = ["csv", "jsonl", "parquet", "xlsx"] as const;
@@ -18,21 +19,14 @@ export async function writeCells(
   if (format === "xlsx") return write(await (await import("./xlsx/write.ts")).workbookBytes(columns, platform));
   const rows = columns[0]?.cells.length ?? 0;
   const encoder = new TextEncoder();
-  const line = format === "csv" ? csvLine : jsonLine;
-  if (format === "csv") await write(encoder.encode(`${columns.map(({ name }) => quoted(name)).join(",")}\n`));
+  const line = (row: number) =>
+    format === "csv" ? csvLine(columns.map(({ cells }) => cells[row])) : jsonLine(columns, row);
+  if (format === "csv") await write(encoder.encode(csvLine(columns.map(({ name }) => name))));
   for (let from = 0; from < rows; from += ROWS_AT_ONCE) {
     const until = Math.min(rows, from + ROWS_AT_ONCE);
-    const lines = Array.from({ length: until - from }, (_, r) => line(columns, from + r));
+    const lines = Array.from({ length: until - from }, (_, r) => line(from + r));
     await write(encoder.encode(lines.join("")));
   }
-}
-
-function csvLine(columns: readonly CellColumn[], row: number): string {
-  return `${columns.map(({ cells }) => (cells[row] === null ? "" : quoted(String(cells[row])))).join(",")}\n`;
-}
-
-function quoted(text: string): string {
-  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 function jsonLine(columns: readonly CellColumn[], row: number): string {

@@ -1,6 +1,6 @@
 // From an address to a source: the engine is opened, the columns are chosen, and all rows are looked at once.
 
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Matrix } from "@fedkm/core";
 import type { Source } from "@fedkm/core/sources";
@@ -70,7 +70,7 @@ export async function openSource(text: string, options: OpenOptions): Promise<Op
   const address = parseAddress(text);
   const engine = await openEngine(address, options);
   try {
-    const relation = query === undefined ? relationOf(address, engine) : `(${query}\n) AS q`;
+    const relation = askedRelation(address, engine, query);
     const way = options.way ?? address.way ?? (address.scheme === "duckdb" ? undefined : "pushed");
     return await engineSource(engine, { name: nameOf(address), relation }, { ...options, way });
   } catch (error) {
@@ -92,8 +92,7 @@ export async function engineSource(
   options: Omit<OpenOptions, "env" | "query" | "timeLimit">,
 ): Promise<OpenSource> {
   const { where, missing = "refuse", columns, exclude, signal } = options;
-  const filtered = where === undefined ? relation : `(SELECT * FROM ${relation} WHERE (${where}\n)) AS q`;
-  const all = await engine.columns(filtered, signal);
+  const all = await engine.columns(filtered(relation, where), signal);
   const chosen = chooseColumns(all, {
     ...(columns && { columns }),
     ...(exclude && { exclude }),
@@ -141,9 +140,8 @@ export async function describeSource(text: string, options: OpenOptions) {
   const address = parseAddress(text);
   const engine = await openEngine(address, options);
   try {
-    const relation = query === undefined ? relationOf(address, engine) : `(${query}\n) AS q`;
-    const filtered = where === undefined ? relation : `(SELECT * FROM ${relation} WHERE (${where}\n)) AS q`;
-    const all = await engine.columns(filtered, signal);
+    const relation = askedRelation(address, engine, query);
+    const all = await engine.columns(filtered(relation, where), signal);
     const numeric = all.filter(({ isNumeric }) => isNumeric).map((column) => ({ ...column, isNullable: true }));
     const asked = { dialect: engine.dialect, relation, columns: numeric, where, dropsMissing: false };
     const seen = numeric.length === 0 ? undefined : await look(engine, asked, signal);
@@ -205,6 +203,14 @@ function isDatabase(path: string): boolean {
   return /\.(duckdb|db|ddb)$/.test(path);
 }
 
+function askedRelation(address: Address, engine: Engine, query: string | undefined): string {
+  return query === undefined ? relationOf(address, engine) : `(${query}\n) AS q`;
+}
+
+function filtered(relation: string, where: string | undefined): string {
+  return where === undefined ? relation : `(SELECT * FROM ${relation} WHERE (${where}\n)) AS q`;
+}
+
 export function relationOf({ scheme, database, schema, table }: Address, { dialect }: Engine): string {
   if (scheme === "duckdb" && !isDatabase(database)) return filesOf(database);
   if (table === undefined) {
@@ -217,8 +223,11 @@ export function relationOf({ scheme, database, schema, table }: Address, { diale
 
 /** A folder stands for all Parquet files in it, or else for all CSV files. Folders like year=2026 become columns. */
 function filesOf(path: string): string {
-  const isFolder = existsSync(path) && statSync(path).isDirectory();
-  if (isFolder) return parquet(join(path, "**", "*.parquet"));
+  if (existsSync(path) && statSync(path).isDirectory()) {
+    const files = readdirSync(path, { recursive: true, encoding: "utf8" });
+    const found = [".parquet", ".csv", ".csv.gz"].find((end) => files.some((file) => file.endsWith(end)));
+    return filesOf(join(path, "**", `*${found ?? ".parquet"}`));
+  }
   if (/\.(csv|tsv)(\.gz)?$/.test(path)) return `read_csv(${duckdb.text(path)}, hive_partitioning = true)`;
   return parquet(path);
 }

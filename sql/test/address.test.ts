@@ -1,6 +1,6 @@
 // Addresses: what they name, and what they may not hold.
 
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openSource } from "@fedkm/sql";
@@ -44,6 +44,19 @@ describe("an address", () => {
     expect(passwordOf(parseAddress("clickhouse://db/x/t"), { CLICKHOUSE_PASSWORD: "a" })).toBe("a");
     expect(passwordOf(parseAddress("postgres://db/x?table=t&password-env=OWN"), { OWN: "b" })).toBe("b");
     expect(() => passwordOf(parseAddress("postgres://db/x?password-env=OWN"), {})).toThrow("is not set");
+    rmSync(folder, { recursive: true });
+  });
+
+  it("of a folder means its Parquet files, or else its CSV files", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "fedkm-folder-"));
+    mkdirSync(join(folder, "year=2026"));
+    writeFileSync(join(folder, "year=2026", "a.csv"), "x,y\n1,2\n3,4\n");
+    const source = await openSource(`duckdb:${folder}`, { env: {} });
+    expect([source.rows, source.columns]).toEqual([2, ["x", "y", "year"]]);
+    await source.close();
+    rmSync(folder, { recursive: true });
+    mkdirSync(folder);
+    await expect(openSource(`duckdb:${folder}`, { env: {} })).rejects.toThrow("parquet");
     rmSync(folder, { recursive: true });
   });
 

@@ -13,11 +13,29 @@ import {
   sumResiduals,
 } from "@fedkm/core/private";
 import { progress } from "../measure.ts";
+import { isHeld, print } from "../table.ts";
 
 const BOX = { low: Float64Array.of(-13, -13), high: Float64Array.of(13, 13) };
 /** One-sided, at 95 %: of both error rates together. */
 const CONFIDENCE = 0.975;
 const BARS = 40;
+
+/** So much that an attacker must learn something, and less than it shows: 2,000 releases show 2 to 3, in 20 tries. */
+const [EASY, SHOWN] = [8, 0.5];
+
+/** Prints what epsilon an attack shows beside the stated one, and judges it. */
+export function attackHeld(title: string, shownAt: (epsilon: number) => number): boolean {
+  const rows = [0.5, 1, EASY].map((epsilon) => ({ epsilon, found: shownAt(epsilon) }));
+  print(title, [
+    ["epsilon stated", "epsilon shown, at 95 % confidence"],
+    ...rows.map(({ epsilon, found }) => [String(epsilon), found.toFixed(2)]),
+  ]);
+  const missed = rows.filter(({ epsilon, found }) => found > epsilon || (epsilon === EASY && found < SHOWN));
+  return isHeld(
+    `at most the stated epsilon, and above ${SHOWN} of ${EASY}, which shows that the attack works`,
+    missed.map(({ found }) => found.toFixed(2)),
+  );
+}
 
 /** The largest epsilon that is shown with confidence by a threshold on the likelihood ratio of both releases. */
 export function empiricalEpsilon(epsilon: number, delta: number, runs: number): number {

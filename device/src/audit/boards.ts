@@ -1,11 +1,11 @@
 // What somebody who sees every frame of shared clusters can put together: whether a pad was used for two different
 // vectors, and which devices were added up for which centroids.
 
+import { bytesToHex } from "@noble/hashes/utils.js";
 import { Board } from "../masked/board.ts";
 import type { Entry } from "../masked/entry.ts";
 import { decodeShared } from "../masked/frame.ts";
 import { type Content, stages } from "../masked/generation.ts";
-import { hex } from "../masked/secrets.ts";
 import { shapeOf } from "../masked/shape.ts";
 import type { Contract } from "../protocol.ts";
 import type { Study } from "../study.ts";
@@ -57,7 +57,7 @@ export function seeBoards(study: Study, contract: Contract): BoardsSeen {
     see(frame) {
       const message = read(contract, frame);
       if (message.kind !== "board") return;
-      const name = hex(message.hash);
+      const name = bytesToHex(message.hash);
       const seen = generations.get(name) ?? { hash: message.hash, content: undefined, entries: new Map() };
       generations.set(name, seen);
       seen.content ??= message.content;

@@ -1,8 +1,9 @@
 // An entry of the board: the masked integers of one device in one generation, with its links, signed.
 
+import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { getInteger, setInteger } from "../protocol.ts";
 import type { Generation } from "./generation.ts";
-import { hex, ID_BYTES, idOf, KEY_BYTES, type Secrets, SIGNATURE_BYTES } from "./secrets.ts";
+import { ID_BYTES, idOf, KEY_BYTES, type Secrets, SIGNATURE_BYTES } from "./secrets.ts";
 import { addWords, subtractWords, type Words, wordsFromBytes, wordsToBytes } from "./words.ts";
 
 export interface Entry {
@@ -96,7 +97,7 @@ function padInfo(hash: Uint8Array, epochs: readonly number[]): Uint8Array {
 type Said = Pick<Entry, "key" | "epoch" | "links" | "words">;
 
 function entryOf(said: Said, body: Uint8Array, signature: Uint8Array): Entry {
-  return { ...said, id: idOf(said.key), body, signature, mark: hex(signature.subarray(0, MARK_BYTES)) };
+  return { ...said, id: idOf(said.key), body, signature, mark: bytesToHex(signature.subarray(0, MARK_BYTES)) };
 }
 
 function bodyOf({ key, epoch, links, words }: Said): Uint8Array {
@@ -107,7 +108,7 @@ function bodyOf({ key, epoch, links, words }: Said): Uint8Array {
   view.setUint16(KEY_BYTES + 8, links.size, true);
   let at = HEAD_BYTES;
   for (const [id, epochThere] of links) {
-    for (let i = 0; i < ID_BYTES; i++) body[at + i] = Number.parseInt(id.slice(2 * i, 2 * i + 2), 16);
+    body.set(hexToBytes(id), at);
     setInteger(view, at + ID_BYTES, epochThere);
     at += LINK_BYTES;
   }
@@ -151,7 +152,7 @@ export function decodeEntry(
   const epoch = getInteger(view, at + KEY_BYTES);
   const links = new Map<string, number>();
   for (let n = 0, from = at + HEAD_BYTES; n < many; n++, from += LINK_BYTES) {
-    links.set(hex(frame.subarray(from, from + ID_BYTES)), getInteger(view, from + ID_BYTES));
+    links.set(bytesToHex(frame.subarray(from, from + ID_BYTES)), getInteger(view, from + ID_BYTES));
   }
   if (links.size !== many || ![epoch, ...links.values()].every(Number.isSafeInteger)) return undefined;
   const words = wordsFromBytes(frame.subarray(end - SIGNATURE_BYTES - 8 * integers, end - SIGNATURE_BYTES));

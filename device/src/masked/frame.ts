@@ -1,6 +1,7 @@
 // The frame of shared clusters to the byte, type 7: where its sender is, which entries of the board it has, and those
 // that the receiver may lack. Pure; see docs/protocol.md#shared-clusters.
 
+import { bytesToHex } from "@noble/hashes/utils.js";
 import { isOfStudy, typeOf } from "../frameHead.ts";
 import { LARGEST_FRAME_BYTES } from "../link/limits.ts";
 import { type Contract, type Decoded, decode, getInteger, HEADER_BYTES, setInteger, writeHeader } from "../protocol.ts";
@@ -16,7 +17,6 @@ import {
 } from "./generation.ts";
 import { sizesOf } from "./plan.ts";
 import { decodeRoster } from "./roster.ts";
-import { hex } from "./secrets.ts";
 import type { Shape } from "./shape.ts";
 import { TREE_INTEGERS } from "./tree.ts";
 
@@ -151,7 +151,7 @@ function decodeMessage(shape: Shape, contract: Contract, frame: Uint8Array): Dec
   const entriesAt = marksAt + MARK_BYTES * marks;
   if (frame.length < entriesAt) return refused("length");
   const have = Array.from({ length: marks }, (_, n) =>
-    hex(frame.subarray(marksAt + MARK_BYTES * n, marksAt + MARK_BYTES * (n + 1))),
+    bytesToHex(frame.subarray(marksAt + MARK_BYTES * n, marksAt + MARK_BYTES * (n + 1))),
   );
   const entries: Entry[] = [];
   const integers = sizes.integers + (shape.isTree ? TREE_INTEGERS : 0);

@@ -1,6 +1,7 @@
 // A device as a member of the board: which generation it is in, what it posts, when a generation is over, and what each
 // neighbour must be told. It knows no network and no clock; `now` comes with every call.
 
+import { bytesToHex } from "@noble/hashes/utils.js";
 import { Board, type Closed } from "./board.ts";
 import { type Entry, isWellSigned, masked, maskedEntry, sumEntry } from "./entry.ts";
 import type { Message } from "./frame.ts";
@@ -9,7 +10,7 @@ import { FARTHEST_GENERATION, SILENCE_MILLISECONDS, SMALL_INTEGERS } from "./pac
 import { confirmLink, createLink, isLeftOut, isPending, type Link, meetLink, relink, turnLink } from "./partner.ts";
 import { type End, endOf, following, numberAfter, sizesOf, stirred } from "./plan.ts";
 import { mayAdd } from "./release.ts";
-import { hex, idOf, type Secrets } from "./secrets.ts";
+import { idOf, type Secrets } from "./secrets.ts";
 import type { Shape } from "./shape.ts";
 import { dueLinks, type Place, tell } from "./telling.ts";
 import { sumsBelow, treeWords, wholeOf } from "./tree.ts";
@@ -53,7 +54,7 @@ export class Member {
     this.#options = options;
     this.#id = idOf(options.secrets.key);
     this.#generation = this.#made(number, content);
-    this.#hash = hex(this.#generation.hash);
+    this.#hash = bytesToHex(this.#generation.hash);
     this.#outcome = endOf(content);
   }
 
@@ -108,7 +109,7 @@ export class Member {
   bump(now: number): void {
     const { shape, secrets, epoch } = this.#options;
     const { number, hash } = this.#generation;
-    const chance = secrets.digest(new TextEncoder().encode(`${hex(hash)} ${this.#id} ${epoch}`));
+    const chance = secrets.digest(new TextEncoder().encode(`${bytesToHex(hash)} ${this.#id} ${epoch}`));
     this.#turn(this.#made(number + 1, stirred(shape, this.#generation, chance)), false, now);
   }
 
@@ -119,7 +120,7 @@ export class Member {
 
   #turn(next: Generation, isFound: boolean, now: number, parent?: string): void {
     this.#generation = next;
-    this.#hash = hex(next.hash);
+    this.#hash = bytesToHex(next.hash);
     this.#isFound = isFound && !this.#options.shape.isTree;
     this.#isPosted = false;
     this.#parent = parent;
@@ -137,7 +138,7 @@ export class Member {
     const { ahead } = link;
     if (ahead === undefined || compareGenerations(ahead, this.#generation) > 0) return;
     link.ahead = undefined;
-    if (hex(ahead.hash) === this.#hash) this.#take(link, ahead, now);
+    if (bytesToHex(ahead.hash) === this.#hash) this.#take(link, ahead, now);
   }
 
   /** Puts the own entry on the board, once a generation, if everything is there that it needs. */

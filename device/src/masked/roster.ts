@@ -1,9 +1,10 @@
 // The roster of a release: which devices take part in it and who is linked to whom, as a census found them. It is part of
 // the generation, so that no device adds to sums of which it does not know who else does.
 
+import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { getInteger, setInteger } from "../protocol.ts";
 import { holdsWithout, type Links } from "./connectivity.ts";
-import { hex, ID_BYTES } from "./secrets.ts";
+import { ID_BYTES } from "./secrets.ts";
 
 export interface Roster {
   /** Which answer it is for: the first, or a later one to which owners consented. */
@@ -70,11 +71,7 @@ export function rosterBytes({ version, ids, links }: Roster): Uint8Array {
   const view = new DataView(bytes.buffer);
   setInteger(view, 0, version);
   view.setUint16(8, ids.length, true);
-  ids.forEach((id, n) => {
-    for (let i = 0; i < ID_BYTES; i++) {
-      bytes[HEAD_BYTES + n * ID_BYTES + i] = Number.parseInt(id.slice(2 * i, 2 * i + 2), 16);
-    }
-  });
+  bytes.set(hexToBytes(ids.join("")), HEAD_BYTES);
   bytes.set(links, HEAD_BYTES + ID_BYTES * ids.length);
   return bytes;
 }
@@ -92,7 +89,7 @@ export function decodeRoster(
   const end = linksAt + Math.ceil(pairsOf(devices) / 8);
   if (end > bytes.length || !Number.isSafeInteger(version)) return undefined;
   const ids = Array.from({ length: devices }, (_, n) =>
-    hex(bytes.subarray(at + HEAD_BYTES + ID_BYTES * n, at + HEAD_BYTES + ID_BYTES * (n + 1))),
+    bytesToHex(bytes.subarray(at + HEAD_BYTES + ID_BYTES * n, at + HEAD_BYTES + ID_BYTES * (n + 1))),
   );
   if (ids.some((id, n) => n > 0 && id <= ids[n - 1])) return undefined;
   return { roster: { version, ids, links: bytes.slice(linksAt, end) }, end };

@@ -1,5 +1,6 @@
 // What the masks need of a device's key. The daemon has it from node:crypto and the identity, a simulation from names.
 
+import { bytesToHex } from "@noble/hashes/utils.js";
 import type { Words } from "./words.ts";
 
 export const KEY_BYTES = 32;
@@ -21,13 +22,5 @@ export interface Secrets {
 
 /** The name of a key on the board. */
 export function idOf(key: Uint8Array): string {
-  return hex(key.subarray(0, ID_BYTES));
-}
-
-const octets = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
-
-export function hex(bytes: Uint8Array): string {
-  let text = "";
-  for (const byte of bytes) text += octets[byte];
-  return text;
+  return bytesToHex(key.subarray(0, ID_BYTES));
 }

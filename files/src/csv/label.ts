@@ -4,6 +4,7 @@ import { type AddedColumn, withFreeNames } from "../added.ts";
 import type { Feed } from "../feed.ts";
 import type { Limits } from "../limits.ts";
 import type { PieceWriter, Source } from "../source.ts";
+import { csvCell } from "./cell.ts";
 import { type DialectOptions, refuseLongLine } from "./dialect.ts";
 import { openCsv } from "./open.ts";
 import { type Cells, cellAt, emptyCells, isBlank, NEWLINE, QUOTE, RETURN, splitRecord } from "./record.ts";
@@ -27,7 +28,7 @@ export async function labelCsv(
   try {
     const taken = columns.map((own) => own.name);
     const delimiter = String.fromCharCode(dialect.delimiter);
-    const names = withFreeNames(added, taken).map(({ name }) => delimiter + quoted(name, delimiter));
+    const names = withFreeNames(added, taken).map(({ name }) => delimiter + csvCell(name, delimiter));
     const header = dialect.header ? encoder.encode(names.join("")) : undefined;
     const suffixOf = suffixes(added, delimiter);
     if (feed.marked) await write(BYTE_ORDER_MARK);
@@ -62,7 +63,7 @@ export async function labelCsv(
 function suffixes(added: readonly AddedColumn[], delimiter: string): (row: number) => Uint8Array {
   if (added.length > 1) {
     const text = (cell: number | string | undefined) =>
-      delimiter + (typeof cell === "string" ? quoted(cell, delimiter) : (cell ?? ""));
+      delimiter + (typeof cell === "string" ? csvCell(cell, delimiter) : (cell ?? ""));
     return (row) => encoder.encode(added.map(({ of }) => text(of(row))).join(""));
   }
   const known = new Map<number | string | undefined, Uint8Array>();
@@ -73,10 +74,6 @@ function suffixes(added: readonly AddedColumn[], delimiter: string): (row: numbe
     known.set(label, bytes);
     return bytes;
   };
-}
-
-function quoted(name: string, delimiter: string): string {
-  return name.includes(delimiter) || /["\n\r]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name;
 }
 
 interface Labelling {

@@ -1,6 +1,7 @@
 // A workbook of one sheet: the least that spreadsheets open, packed as they pack it.
 
 import type { CellColumn } from "../cells.ts";
+import { joined } from "../pieces.ts";
 import { DataError } from "../refusal.ts";
 import type { Platform } from "../source.ts";
 
@@ -124,14 +125,4 @@ async function gzipped(bytes: Uint8Array, platform: Platform): Promise<Uint8Arra
     (write) => write(bytes),
   );
   return joined(pieces);
-}
-
-function joined(pieces: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, at);
-    at += piece.length;
-  }
-  return bytes;
 }

@@ -17,7 +17,7 @@ export function encode(message: Message): Uint8Array {
       typeof value === "string" ? encoder.encode(value) : value instanceof Uint8Array ? value : encode(value);
     parts.push(varint((BigInt(number) << 3n) | 2n), varint(BigInt(bytes.length)), bytes);
   }
-  return joined(parts);
+  return Buffer.concat(parts);
 }
 
 function varint(value: bigint): Uint8Array {
@@ -26,14 +26,4 @@ function varint(value: bigint): Uint8Array {
     if (rest < 0x80n) return Uint8Array.from([...bytes, Number(rest)]);
     bytes.push(Number(rest & 0x7fn) | 0x80);
   }
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
 }

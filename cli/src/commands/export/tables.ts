@@ -1,5 +1,6 @@
 // A model for programs that compute by themselves: JSON for scikit-learn and pandas, and centroids as CSV.
 
+import { csvLine } from "@fedkm/files";
 import type { Labelling } from "../../model/labelling.ts";
 import type { Model } from "../../model/model.ts";
 
@@ -35,8 +36,6 @@ export function sklearnOf({ columns, centroids, names, place }: Labelling): stri
 
 /** One line for each cluster of each place, in the units of the files. */
 export function centroidsOf({ devices, columns, clusters }: Model, place: number | undefined): string {
-  const quoted = (cell: string | number) =>
-    typeof cell === "string" && /[",\n\r]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : String(cell);
   const named = clusters?.some(({ name }) => name !== undefined);
   const rows = devices
     .filter((_, i) => place === undefined || i === place)
@@ -44,5 +43,5 @@ export function centroidsOf({ devices, columns, clusters }: Model, place: number
       centroids.map((centroid, c) => [name, c, ...(named ? [clusters?.[c].name ?? ""] : []), sizes[c], ...centroid]),
     );
   const heading = ["place", "cluster", ...(named ? ["name"] : []), "rows", ...columns];
-  return [heading, ...rows].map((row) => `${row.map(quoted).join(",")}\n`).join("");
+  return [heading, ...rows].map(csvLine).join("");
 }

@@ -1,5 +1,6 @@
 // Words and marks that every part of the report uses: what a cluster is called, and a table as a file.
 
+import { csvLine } from "@fedkm/files";
 import { clusterColours, escaped, shortened } from "@fedkm/pictures";
 import type { Fitted } from "../../../model/fitted.ts";
 
@@ -32,12 +33,7 @@ export function nameMark(name: string): string {
 
 /** A link that needs no script: the table is in it. */
 export function download(file: string, rows: readonly (readonly (string | number | null)[])[]): string {
-  const quoted = (cell: string | number | null) => {
-    const text = cell === null ? "" : String(cell);
-    return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-  };
-  const text = rows.map((cells) => `${cells.map(quoted).join(",")}\n`).join("");
-  const address = `data:text/csv;charset=utf-8,${encodeURIComponent(text)}`;
+  const address = `data:text/csv;charset=utf-8,${encodeURIComponent(rows.map(csvLine).join(""))}`;
   return `<p class="tools"><a download="${file}" href="${address}">This table as CSV</a></p>`;
 }
 
