@@ -173,11 +173,11 @@ export class Member {
   }
 
   #step(now: number): void {
-    const { shape } = this.#options;
     if (!this.#isPosted || this.#outcome !== undefined) return;
     const closed = this.#closed();
     if (closed === undefined) return;
     this.closed = closed;
+    const { shape } = this.#options;
     const found = following(shape, this.#generation, closed, (id) => this.#board.entryOf(id)?.links.keys() ?? []);
     if (typeof found === "string") this.#outcome = found;
     else this.#turn(this.#made(numberAfter(this.#generation, found), found), true, now);
@@ -225,12 +225,11 @@ export class Member {
   /** What a neighbour has and brings, in the same generation. */
   #take(link: Link, message: Message, now: number): void {
     const { isTree } = this.#options.shape;
-    const { entries } = message;
     let isNews = isTree && link.isBelow !== message.isBelow;
     confirmLink(link, message);
     if (isTree && !message.hasHeard) link.owedAt ??= now;
     const hash = this.#hash;
-    for (const entry of entries) {
+    for (const entry of message.entries) {
       // One of the entries may have shown a start, and opened a generation that the others are not of.
       if (this.#hash !== hash) return;
       if (isTree && entry.id !== link.id) continue;
@@ -242,7 +241,7 @@ export class Member {
       isNews = true;
       this.#hearOf(entry, now);
     }
-    if (entries.length > 0) link.owedAt ??= now;
+    if (message.entries.length > 0) link.owedAt ??= now;
     if (isNews) this.#step(now);
   }
 
