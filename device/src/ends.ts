@@ -34,12 +34,12 @@ export async function endsLater(
   return ends;
 }
 
-function mannerOf({ k, alpha, coupling }: Study, { neighbours, isOpening }: Turn, weight: number) {
+function mannerOf({ k, alpha, coupling, neighbours: trust }: Study, { neighbours, isOpening }: Turn, weight: number) {
   const candidates = alpha > 0 && neighbours.every(({ rows }) => rows === k);
   // After the opening one pass, which is all that neighbours who move at the same time allow: several would want half
   // of the move only (damping), else they can end in a cycle. See docs/paper.md#gauss-seidel-not-jacobi.
   const manner = isOpening ? { candidates } : { passes: 1 };
-  return { alpha, coupling, weight, robust: true, ...manner } as const;
+  return { alpha, coupling, weight, robust: trust !== "trusted", ...manner } as const;
 }
 
 /** The best end, and whether it began elsewhere than the device was. */

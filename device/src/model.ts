@@ -19,7 +19,8 @@ import type { Study } from "./study.ts";
 export class Model {
   readonly #study: Study;
   readonly #seed: number;
-  readonly #ranges: Float64Array;
+  /** Of the features, in the units of the centroids. */
+  readonly ranges: Float64Array;
   readonly #counted: Counted;
   /** The best k-means of the own rows so far, until there is a sketch of it. */
   #best: Own | undefined;
@@ -51,7 +52,7 @@ export class Model {
   ) {
     this.#study = study;
     this.#seed = seed;
-    this.#ranges = Float64Array.from(study.features, ({ min, max, scale }) => (max - min) / scale);
+    this.ranges = Float64Array.from(study.features, ({ min, max, scale }) => (max - min) / scale);
     // Without a pull there is no seed to wait for.
     this.#isOpened = saved !== undefined || study.alpha === 0;
     this.present = saved?.present ?? new Array<boolean>(study.k).fill(false);
@@ -61,8 +62,11 @@ export class Model {
       this.round = saved.round;
     }
     // Rows that changed while the device was not running are new rows.
-    if (saved?.own?.fingerprint === this.#counted.fingerprint) this.#own = matrix(saved.own.centroids);
-    else this.#beginRestarts();
+    if (saved?.own?.fingerprint === this.#counted.fingerprint) {
+      this.#own = matrix(saved.own.centroids);
+      // It goes on where it was: to jump from there would take its neighbours along, and a restart is no reason to.
+      this.#openingLeft = 0;
+    } else this.#beginRestarts();
   }
 
   get guarded(): Guarded | undefined {
@@ -83,10 +87,6 @@ export class Model {
 
   get rowsLeftOut(): number {
     return this.#counted.leftOut;
-  }
-
-  get ranges(): Float64Array {
-    return this.#ranges;
   }
 
   /** The own k-means is not finished. */
@@ -259,15 +259,13 @@ export class Model {
 
   /** Lets neighbours have what was computed last. False: it must be written down first, and is being written. */
   release(): boolean {
-    if (this.guarded === undefined || this.centroids === undefined) return true;
-    if (!this.guarded.isKept()) return false;
-    const { cores } = this.guarded;
-    if (this.#isOpened || cores === undefined) this.guarded.release(this.centroids, this.present);
-    else
-      this.guarded.release(
-        cores.centroids,
-        Array.from(cores.counts, (count) => count > 0),
-      );
+    const { guarded, centroids } = this;
+    if (guarded === undefined || centroids === undefined) return true;
+    if (!guarded.isKept()) return false;
+    const { cores } = guarded;
+    const hasRows = (count: number) => count > 0;
+    if (this.#isOpened || cores === undefined) guarded.release(centroids, this.present);
+    else guarded.release(cores.centroids, Array.from(cores.counts, hasRows));
     return true;
   }
 
@@ -291,9 +289,9 @@ export class Model {
 
   /** The largest difference of a coordinate, as a share of its feature's range. */
   distance(a: Float64Array, b: Float64Array): number {
-    const d = this.#ranges.length;
+    const d = this.ranges.length;
     let largest = 0;
-    for (let i = 0; i < a.length; i++) largest = Math.max(largest, Math.abs(a[i] - b[i]) / this.#ranges[i % d]);
+    for (let i = 0; i < a.length; i++) largest = Math.max(largest, Math.abs(a[i] - b[i]) / this.ranges[i % d]);
     return largest;
   }
 }

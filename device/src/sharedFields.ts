@@ -5,6 +5,10 @@ import { MOST_ENTRIES } from "./masked/pace.ts";
 
 const LEAST_EPSILON = 0.01;
 
+interface PersonalFields {
+  readonly neighbours?: "trusted";
+}
+
 interface SharedFields {
   readonly clusters?: "shared";
   readonly colluders?: number;
@@ -12,16 +16,21 @@ interface SharedFields {
   readonly sums?: "tree";
 }
 
-/** What a study with shared clusters says more than others; nothing where it says so of none. */
-export function sharedIn(given: Fields, isShared: boolean, fail: Fail): SharedFields {
+/** What shared clusters have no use for. */
+const noneShared = { alpha: 0, coupling: "nearest", weighting: "device", neighbours: "doubted" };
+
+/** What not every study says, so that the hashes of the others stay as they were. */
+export function sharedIn(given: Fields, isShared: boolean, fail: Fail): SharedFields | PersonalFields {
   if (!isShared) {
     for (const name of ["colluders", "seed", "devices", "sums"]) {
       if (given.value(name) != null) fail([name], 'left out unless clusters is "shared"', given.value(name));
     }
-    return {};
+    const neighbours = given.value("neighbours") ?? "doubted";
+    if (neighbours !== "doubted" && neighbours !== "trusted") fail(["neighbours"], "doubted or trusted", neighbours);
+    return neighbours === "trusted" ? { neighbours } : {};
   }
   // Every row counts the same, and nothing pulls. The canonical text has these fields all the same.
-  for (const [name, none] of Object.entries({ alpha: 0, coupling: "nearest", weighting: "device" })) {
+  for (const [name, none] of Object.entries(noneShared)) {
     const got = given.value(name);
     if (got != null && got !== none) fail([name], 'left out if clusters is "shared"', got);
   }

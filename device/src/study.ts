@@ -38,6 +38,8 @@ export interface Study {
   readonly minimum: number;
   /** One clustering for all, as of all rows together. Absent: each device has its own, which neighbours pull. */
   readonly clusters?: "shared";
+  /** Nobody in the network lies: all neighbours count in full. Absent: what is far from the others is held back. */
+  readonly neighbours?: "trusted";
   /** With shared clusters: so many devices may put together what they know. */
   readonly colluders?: number;
   /** With shared clusters: where they begin, in the features' units. Absent: sums over all rows say it. */
@@ -78,6 +80,7 @@ const fields = [
   "seed",
   "devices",
   "sums",
+  "neighbours",
 ];
 const featureFields = ["name", "unit", "min", "max", "scale"];
 

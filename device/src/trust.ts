@@ -13,8 +13,9 @@ const LEAST_ROUNDS = 20;
 /** Centroids that have come this far towards the cap on their drift are worth a look: 3 of 5 standard errors. */
 const WORTH_A_LOOK = 0.6;
 
-/** `counting`: the neighbours of the update, in its order. */
+/** `counting`: the neighbours of the update, in its order. Who is trusted is not judged. */
 export function noteRejected(counting: Iterable<Neighbour>, update: DeviceUpdate | undefined): void {
+  if (update !== undefined && update.rejected === undefined) return;
   let n = 0;
   for (const { rejections } of counting) {
     rejections.push(update?.rejected?.[n++] ?? 0);

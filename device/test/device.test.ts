@@ -224,6 +224,37 @@ describe("createDevice(options)", () => {
     expect(two.device.status().neighbours[0].framesRefused).toEqual({ order: 1 });
   });
 
+  it("stays where it stopped although other clusters are better by now: a restart is no reason to jump", async () => {
+    // Four heaps in three clusters: either the left two are one, or the right two.
+    const heaps = [-20, -15, 15, 20].flatMap((x) => Array.from({ length: 10 }, (_, r) => [x + 0.1 * r, 0.1 * r]));
+    const given = { rows: matrix(heaps), links: ["a"], study: { alpha: 0.01, minimum: 1 } };
+    const one = await alone(given);
+    one.around.listener.onConnect("a");
+    one.run(1000);
+    const { centroids = [] } = one.memory.latest() as SavedState;
+    one.around.listener.onFrame("a", one.frame(first, ...centroids.flat()));
+    one.run(20_000);
+    const saved = one.memory.latest() as SavedState;
+    const mirrored = saved.centroids.map(([x, y]) => [0.9 - x, y]);
+    const neighbours = saved.neighbours.map((neighbour) => ({ ...neighbour, centroids: mirrored }));
+    const two = await alone({ ...given, epoch: 2, saved: { ...saved, neighbours } });
+    two.run(20_000);
+    const { round, centroids: after = [] } = two.device.status();
+    expect(round).toBeGreaterThan(saved.round);
+    after?.flat().forEach((value, i) => {
+      expect(Math.abs(value - saved.centroids.flat()[i])).toBeLessThan(1);
+    });
+    // Where its rows are others than they were, it does look again.
+    const other = { ...given, rows: matrix(heaps.map(([x, y]) => [x + 1e-3, y])) };
+    const three = await alone({ ...other, epoch: 2, saved: { ...saved, neighbours } });
+    three.run(20_000);
+    const moves = three.device
+      .status()
+      .centroids?.flat()
+      .map((value, i) => Math.abs(value - saved.centroids.flat()[i]));
+    expect(Math.max(...(moves ?? []))).toBeGreaterThan(1);
+  });
+
   it("starts afresh from a state of another study, or of a wrong shape", async () => {
     const { memory, run, around } = await alone();
     around.listener.onConnect("a");

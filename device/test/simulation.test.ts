@@ -18,7 +18,7 @@ import { simulatedClock } from "../src/simulation/clock.ts";
 import { simulatedLinks } from "../src/simulation/links.ts";
 import { eventLog, type SimulatedEvent } from "../src/simulation/log.ts";
 import { type SimulationOptions, simulate } from "../src/simulation/simulate.ts";
-import { contractOf, studyId } from "../src/study.ts";
+import { contractOf, type Study, studyId } from "../src/study.ts";
 import { problem, studyWith } from "./problem.ts";
 
 const HOUR = 3_600_000;
@@ -60,6 +60,25 @@ describe("simulate(options)", () => {
       const { objective: best } = fit(datasets, links, { k: 3, alpha: 1 / scale, ...options, seed, rounds: 10_000 });
       expect(Math.abs(network.objective() / (scale * best) - 1)).toBeLessThan(1e-3);
     }
+  });
+
+  it("ends where fit ends although one device has other rows, if neighbours are trusted, and holds it back if not", async () => {
+    const links = erdosRenyi(8, 0.7, randomStream(seed, "graph"));
+    const { datasets: alike } = await problem("iso", links, seed);
+    const datasets = alike.map((rows, i) => (i === 0 ? { ...rows, data: rows.data.map((x) => x + 3) } : rows));
+    const { objective: best } = fit(datasets, links, { k: 3, alpha: 1, seed, rounds: 10_000 });
+    const reached = async (changes: Partial<Study>) => {
+      const network = simulate({ ...(await problem("iso", links, seed, changes)), datasets });
+      expect(network.settle(HOUR)).toBe(true);
+      const shares = network.status(1).neighbours.map(({ rejected }) => rejected);
+      return { above: network.objective() / best - 1, shares };
+    };
+    const trusting = await reached({ neighbours: "trusted" });
+    expect(Math.abs(trusting.above)).toBeLessThan(1e-5);
+    expect(trusting.shares.every((share) => share === null)).toBe(true);
+    const doubting = await reached({});
+    expect(doubting.above).toBeGreaterThan(0.01);
+    expect(Math.max(...doubting.shares.map(Number))).toBeGreaterThan(0);
   });
 
   it("replays bit for bit, event by event, and differs with another seed", async () => {

@@ -48,6 +48,9 @@ describe("parseStudy(text)", () => {
     expect(said("name: planes", 'name: "a\\u001b[31mb"')).toMatch(/^name must be a text of 1 to 100 printable/);
     expect(said("alpha: 1", "alpha: 1\nweighting: sample")).toMatch(/^typicalRows must be an integer .* got nothing$/);
     expect(said("alpha: 1", "alpha: 1\ntypicalRows: 5")).toMatch(/^typicalRows must be left out unless/);
+    expect(said("alpha: 1", "alpha: 1\nneighbours: liars")).toBe(
+      'neighbours must be doubted or trusted, got "liars", line 7',
+    );
     expect(said("k: 3", "k: 65535")).toMatch(/^k must be small enough for a frame of 1048576 bytes, not 2170923/);
     expect(said("k: 3", "k: [")).toMatch(/^study must be YAML, got: .*line \d+$/);
     expect(said("k: 3", "k: 3\nk: 4")).toMatch(/^study must be YAML, got: Map keys must be unique.*line 3$/);
@@ -62,7 +65,11 @@ describe("parseStudy(text)", () => {
   });
 
   it("reads back what formatStudy wrote", () => {
-    for (const study of [studyWith(), studyWith({ weighting: "sample", typicalRows: 200, name: "a: b # c" })]) {
+    for (const study of [
+      studyWith(),
+      studyWith({ neighbours: "trusted" }),
+      studyWith({ weighting: "sample", typicalRows: 200, name: "a: b # c" }),
+    ]) {
       expect(parseStudy(formatStudy(study))).toEqual(study);
     }
   });
@@ -74,6 +81,7 @@ describe("contractOf(study)", () => {
 privacy: "open"
 # A comment, and a default that is spelt out.
 coupling: nearest
+neighbours: doubted
 alpha: 1.0
 k: 3
 features: [{max: 30, min: -3e1, unit: m, name: x1}, {name: x2, scale: 1, unit: m, min: -30, max: 30}]
@@ -91,6 +99,7 @@ name: planes
       ["minimum: 1", "minimum: 2"],
       ["privacy: open", "privacy: private\ntypicalRows: 100"],
       ["alpha: 1", "alpha: 1\ncoupling: transport"],
+      ["alpha: 1", "alpha: 1\nneighbours: trusted"],
       ["x1, unit: m", "x1, scale: 2, unit: m"],
     ];
     const hashes = await Promise.all(changes.map(([from, to]) => hashOf(studyText.replace(from, to))));

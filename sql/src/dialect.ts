@@ -17,6 +17,8 @@ export interface Dialect {
   least(values: readonly string[]): string;
   /** What keeps a planner from computing an expression of a subquery once for each time that it is used. */
   readonly fence: string;
+  /** Whether only the innermost SELECT is sent to where rows are, so that everything must be asked in one. */
+  readonly sendsInnermost?: boolean;
   /** A column with the number of each row, and a whole number that is scattered by that number. */
   readonly rowNumber: string;
   scattered(number: string): string;
@@ -28,17 +30,20 @@ export interface Dialect {
   measure?(centroids: Matrix): Measure | undefined;
 }
 
-/** How a query measures the distances of its rows x0, x1, ... from all centroids. */
+/** An expression and the name that it gets. */
+export interface Named {
+  readonly name: string;
+  readonly as: string;
+}
+
+/** How a query measures the distances of its rows from all centroids. */
 export interface Measure {
-  /** Columns that the distances are made of, besides the x. */
-  readonly from: string | undefined;
-  /** Columns with the distances, squared unless `isLength`, and their names. */
-  readonly distances: string;
-  readonly names: string;
+  /** The distances, squared unless `isLength`, after what they are made of. Each step uses names of the ones before. */
+  readonly steps: readonly (readonly Named[])[];
   /** The least distance. */
   readonly least: string;
-  /** The number of the centroid whose distance is `best`, the lowest on ties. */
-  readonly label: string;
+  /** The number of the first centroid with that distance; NULL where it is no number. */
+  label(best: string): string;
   /** How many distances are within a limit, equal centroids counted each. */
   countWithin(limit: string): string;
   readonly isLength: boolean;

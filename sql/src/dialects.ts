@@ -1,7 +1,9 @@
 // The dialects of the engines. Those of Trino and Spark SQL are for drivers of others: none of ours asks these engines.
 
-import type { Dialect } from "./dialect.ts";
-import { byEach } from "./measure.ts";
+import type { Matrix } from "@fedkm/core";
+import type { Dialect, Named } from "./dialect.ts";
+import { inColumns, rowsOf, squaredDistance } from "./measure.ts";
+import { own, x } from "./steps.ts";
 
 /** Doubled quotes inside quotes: standard names and texts. */
 function quoted(mark: string, text: string): string {
@@ -36,9 +38,9 @@ export const duckdb: Dialect = {
   tableOf: (name, select) => [`CREATE TABLE ${duckdb.quote(name)} AS ${select}`],
   measure: (centroids) => {
     if (centroids.data.length < 24) return undefined;
-    const length = (centroid: Float64Array) => `list_distance(v, [${Array.from(centroid, withExponent).join(", ")}])`;
-    const from = `[${columnNames(centroids.cols)}] AS v`;
-    return { ...byEach(duckdb, centroids, length), from, isLength: true, isExact: false };
+    const length = (centroid: Float64Array) => `list_distance(${VECTOR}, ${vector(centroid, withExponent)})`;
+    const { steps, ...shape } = inColumns(duckdb, centroids, length);
+    return { ...shape, steps: [vectorOf(centroids), ...steps], isLength: true, isExact: false };
   },
 };
 
@@ -64,13 +66,14 @@ export const clickhouse: Dialect = {
   // Backslashes have a meaning inside the marks.
   quote: (name) => `\`${withoutZero(name).replace(/[\\`]/g, "\\$&")}\``,
   text: (value) => `'${withoutZero(value).replace(/[\\']/g, "\\$&")}'`,
-  // Old servers read decimal digits with errors in the last bit.
-  number: (value) => `reinterpretAsFloat64(unhex('${hexOf(value)}'))`,
+  // Digits are read to the last bit only in literals, and those below the normal numbers not even there.
+  number: (value) => (isSubnormal(value) ? `reinterpretAsFloat64(unhex('${hexOf(value)}'))` : withExponent(value)),
   double: (column, isNullable) => (isNullable ? `ifNull(toFloat64(${column}), nan)` : `toFloat64(${column})`),
   isNaN: (x) => `isNaN(${x})`,
   isInfinite: (x) => `isInfinite(${x})`,
-  least: (values) => balanced(values, (a, b) => `least(${a}, ${b})`),
+  least: (values) => `arrayReduce('min', [${values.join(", ")}])`,
   fence: "",
+  sendsInnermost: true,
   rowNumber: "rowNumberInAllBlocks()",
   scattered: (number) => `intHash32(${number})`,
   fingerprint: (value) => `toFloat64(cityHash64(toString(${value})))`,
@@ -82,16 +85,22 @@ export const clickhouse: Dialect = {
       `RENAME TABLE ${growing} TO ${clickhouse.quote(name)}`,
     ];
   },
-  // A query of thousands of numbers takes minutes to plan: the numbers of a centroid are one text.
+  // One column with an array of distances. Explicit differences of thousands of numbers would take minutes to plan.
   measure: (centroids) => {
-    if (centroids.data.length < 48) return undefined;
-    const squared = (centroid: Float64Array) => {
-      const bytes = Array.from(centroid, hexOf).join(",");
-      const numbers = `arrayMap(h -> reinterpretAsFloat64(unhex(h)), splitByChar(',', '${bytes}'))`;
-      return `arraySum(arrayMap((a, b) -> (a - b) * (a - b), v, ${numbers}))`;
+    const isExact = centroids.data.length < 48;
+    const squared = (centroid: Float64Array) =>
+      isExact
+        ? squaredDistance(clickhouse, centroid)
+        : `arraySum(arrayMap((a, b) -> (a - b) * (a - b), ${VECTOR}, ${vector(centroid, clickhouse.number)}))`;
+    const distances = { name: DISTANCES, as: `[${rowsOf(centroids).map(squared).join(", ")}]` };
+    return {
+      steps: isExact ? [[distances]] : [vectorOf(centroids), [distances]],
+      least: `arrayReduce('min', ${DISTANCES})`,
+      label: (best) => `nullIf(indexOf(${DISTANCES}, ${best}), 0) - 1`,
+      countWithin: (limit) => `arrayCount(d -> d <= ${limit}, ${DISTANCES})`,
+      isLength: false,
+      isExact,
     };
-    const from = `[${columnNames(centroids.cols)}] AS v`;
-    return { ...byEach(clickhouse, centroids, squared), from, isLength: false, isExact: false };
   },
 };
 
@@ -145,13 +154,17 @@ function hexOf(value: number): string {
   return bytes.toString("hex");
 }
 
-function columnNames(cols: number): string {
-  return Array.from({ length: cols }, (_, j) => `x${j}`).join(", ");
+function isSubnormal(value: number): boolean {
+  return value !== 0 && Math.abs(value) < 2 ** -1022;
 }
 
-/** A function of two for many, in a tree of small depth. */
-function balanced(values: readonly string[], join: (a: string, b: string) => string): string {
-  if (values.length === 1) return values[0];
-  const half = values.length >> 1;
-  return join(balanced(values.slice(0, half), join), balanced(values.slice(half), join));
+const [VECTOR, DISTANCES] = ["v", "distances"].map(own);
+
+/** The columns of a row as one value. */
+function vectorOf({ cols }: Matrix): Named[] {
+  return [{ name: VECTOR, as: `[${Array.from({ length: cols }, (_, j) => x(j)).join(", ")}]` }];
+}
+
+function vector(numbers: Float64Array, number: (value: number) => string): string {
+  return `[${Array.from(numbers, number).join(", ")}]`;
 }

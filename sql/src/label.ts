@@ -3,6 +3,7 @@
 import type { Matrix } from "@fedkm/core";
 import { byDifferences } from "./measure.ts";
 import { doublesOf, type Selected } from "./statements.ts";
+import { nested, own } from "./steps.ts";
 
 /** The column of the labels. */
 export const CLUSTER = "cluster";
@@ -13,19 +14,19 @@ export const CLUSTER = "cluster";
  */
 export function labelStatements(selected: Selected, all: readonly string[], centroids: Matrix, into: string): string[] {
   const { dialect, relation, where } = selected;
-  const { fence, quote } = dialect;
+  const { quote } = dialect;
   const measure = dialect.measure?.(centroids) ?? byDifferences(dialect, centroids);
-  const kept = all.map((_, i) => `c${i}`).join(", ");
-  const xs = selected.columns.map((_, j) => `x${j}`).join(", ");
-  const carried = all.map((name, i) => `${quote(name)} AS c${i}`).join(", ");
-  const condition = where === undefined ? "" : ` WHERE (${where}\n)`;
   const columns = selected.columns.map((column) => ({ ...column, isNullable: true }));
-  const rows = `(SELECT ${carried}, ${doublesOf({ ...selected, columns })} FROM ${relation}${condition}${fence})`;
-  const from = measure.from === undefined ? rows : `(SELECT ${kept}, ${xs}, ${measure.from} FROM ${rows} AS s)`;
-  const measured = `(SELECT ${kept}, ${measure.distances} FROM ${from} AS s${fence})`;
-  const nearest = `(SELECT ${kept}, ${measure.names}, ${measure.least} AS best FROM ${measured} AS s${fence})`;
-  const isPlaced = `NOT (${dialect.isNaN("best")}) AND NOT (${dialect.isInfinite("best")})`;
-  const cells = all.map((name, i) => `c${i} AS ${quote(name)}`).join(", ");
-  const label = `CASE WHEN ${isPlaced} THEN ${measure.label} END AS ${quote(CLUSTER)}`;
-  return dialect.tableOf(into, `SELECT ${cells}, ${label} FROM ${nearest} AS s`);
+  const carried = all.map((name, i) => ({ name: own(`c${i}`), as: quote(name) }));
+  const best = own("best");
+  const steps = [
+    { named: [...carried, ...doublesOf({ ...selected, columns })] },
+    ...measure.steps.map((named) => ({ named })),
+    { named: [{ name: best, as: measure.least }] },
+  ];
+  const isPlaced = `NOT (${dialect.isNaN(best)}) AND NOT (${dialect.isInfinite(best)})`;
+  const cells = all.map((name, i) => `${own(`c${i}`)} AS ${quote(name)}`).join(", ");
+  const label = `CASE WHEN ${isPlaced} THEN ${measure.label(best)} END AS ${quote(CLUSTER)}`;
+  const from = { relation, where: where === undefined ? undefined : `(${where}\n)`, steps };
+  return dialect.tableOf(into, nested(dialect, `${cells}, ${label}`, from));
 }

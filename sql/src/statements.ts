@@ -1,10 +1,11 @@
 // The queries that a source asks, in any dialect: its survey, (E1) on grids, a sample, rows near borders.
 
 import type { Matrix } from "@fedkm/core";
-import type { Dialect, Measure } from "./dialect.ts";
+import type { Dialect, Measure, Named } from "./dialect.ts";
 import { byDifferences } from "./measure.ts";
+import { own, type Step, type Stepwise, select, x } from "./steps.ts";
 
-/** The columns of a relation as doubles x0, x1, ... */
+/** The columns of a relation as doubles. */
 export interface Selected {
   readonly dialect: Dialect;
   /** A table with its quoted name, or a query in brackets with a name. */
@@ -30,37 +31,40 @@ interface SelectedColumn {
   readonly scaling?: { readonly offset: number; readonly scale: number };
 }
 
+const [BEST, LABEL, REACH, ROW] = ["best", "label", "reach", "row"].map(own);
+
 export function surveyStatement(selected: Selected): string {
   const { dialect, columns } = selected;
   const ofColumn = columns.flatMap((_, j) => {
-    const x = `x${j}`;
     const count = (condition: string) => dialect.double(`sum(CASE WHEN ${condition} THEN 1 ELSE 0 END)`, true);
-    const finite = `CASE WHEN ${dialect.isNaN(x)} OR ${dialect.isInfinite(x)} THEN ${dialect.number(0)} ELSE ${x} END`;
+    const isOdd = `${dialect.isNaN(x(j))} OR ${dialect.isInfinite(x(j))}`;
+    const finite = `CASE WHEN ${isOdd} THEN ${dialect.number(0)} ELSE ${x(j)} END`;
     const extreme = (side: string) => dialect.double(`${side}(${finite})`, true);
-    return [count(dialect.isNaN(x)), count(dialect.isInfinite(x)), extreme("min"), extreme("max")];
+    return [count(dialect.isNaN(x(j))), count(dialect.isInfinite(x(j))), extreme("min"), extreme("max")];
   });
-  return `SELECT ${dialect.double("count(*)", false)}, ${ofColumn.join(", ")} FROM ${rowsOf(selected)} AS s`;
+  return select(dialect, [dialect.double("count(*)", false), ...ofColumn].join(", "), rowsOf(selected));
 }
 
 /** For each column the number of rows that are out of its bounds. */
 export function outsideStatement(selected: Selected, bounds: readonly Bounds[]): string {
   const { dialect } = selected;
-  const outside = bounds.map((own, j) => {
-    return dialect.double(`sum(CASE WHEN ${isWithin(dialect, `x${j}`, own)} THEN 0 ELSE 1 END)`, true);
+  const outside = bounds.map((limits, j) => {
+    return dialect.double(`sum(CASE WHEN ${isWithin(dialect, x(j), limits)} THEN 0 ELSE 1 END)`, true);
   });
-  return `SELECT ${outside.join(", ")} FROM ${rowsOf(selected)} AS s`;
+  return select(dialect, outside.join(", "), rowsOf(selected));
 }
 
 /** All rows, as doubles. */
 export function rowsStatement(selected: Selected): string {
-  return `SELECT ${names(selected)} FROM ${rowsOf(selected)} AS s`;
+  return select(selected.dialect, names(selected), rowsOf(selected));
 }
 
 /** One row of about `step`, chosen by the number of the row. */
 export function sampleStatement(selected: Selected, step: number): string {
   const { dialect } = selected;
-  const numbered = `(SELECT ${names(selected)}, ${dialect.rowNumber} AS n FROM ${rowsOf(selected)} AS s)`;
-  return `SELECT ${names(selected)} FROM ${numbered} AS s WHERE ${dialect.scattered("n")} % ${step} = 0`;
+  const numbered = [{ name: ROW, as: dialect.rowNumber }];
+  const chosen = { named: numbered, where: `${dialect.scattered(ROW)} % ${step} = 0` };
+  return select(dialect, names(selected), after(rowsOf(selected), chosen));
 }
 
 /** (E1): for each cluster its number, count, loss, and for each column the coarse and the fine sum, all as doubles. */
@@ -70,17 +74,18 @@ export function statisticsStatement(selected: Selected, centroids: Matrix, grids
   const sums = columns.map((_, j) => {
     const coarse = dialect.number(grids[j]);
     const fine = dialect.number(grids[width + j]);
-    const high = `((x${j} + ${coarse}) - ${coarse})`;
-    return `sum${high}, sum(((x${j} - ${high}) + ${fine}) - ${fine})`;
+    const high = `((${x(j)} + ${coarse}) - ${coarse})`;
+    return `sum${high}, sum(((${x(j)} - ${high}) + ${fine}) - ${fine})`;
   });
-  const loss = measureOf(selected, centroids).isLength ? "best * best" : "best";
-  const counted = `${dialect.double("label", true)}, ${dialect.double("count(*)", false)}, sum(${loss})`;
-  return `SELECT ${counted}, ${sums.join(", ")} FROM ${labelled(selected, centroids)} AS s GROUP BY label`;
+  const loss = measureOf(selected, centroids).isLength ? `${BEST} * ${BEST}` : BEST;
+  const counted = [dialect.double(LABEL, true), dialect.double("count(*)", false), `sum(${loss})`];
+  return select(dialect, [...counted, ...sums].join(", "), labelled(selected, centroids), ` GROUP BY ${LABEL}`);
 }
 
 /** Rows that the last bits of a distance could send to another cluster. */
 export function borderStatement(selected: Selected, centroids: Matrix): string {
-  return `SELECT ${names(selected)} FROM ${labelled(selected, centroids)} AS s WHERE label = ${ON_BORDER}`;
+  const isOpen = { where: `${LABEL} = ${ON_BORDER}` };
+  return select(selected.dialect, names(selected), after(labelled(selected, centroids), isOpen));
 }
 
 /** Rows that can leave their cluster if no centroid goes farther than `margin`. */
@@ -88,10 +93,11 @@ export function nearStatement(selected: Selected, centroids: Matrix, margin: num
   const { dialect } = selected;
   const measure = measureOf(selected, centroids);
   // A little more than asked for: the rounding of an engine must not lose a row.
-  const best = measure.isLength ? "best" : "sqrt(best)";
+  const best = measure.isLength ? BEST : `sqrt(${BEST})`;
   const reach = `${best} * ${dialect.number(1 + 1e-9)} + ${dialect.number(2 * margin)}`;
-  const from = `(SELECT ${names(selected)}, ${measure.names}, ${reach} AS reach FROM ${nearest(selected, measure)} AS s${dialect.fence})`;
-  return `SELECT ${names(selected)} FROM ${from} AS s WHERE ${measure.countWithin(measure.isLength ? "reach" : "reach * reach")} > 1`;
+  const isNear = `${measure.countWithin(measure.isLength ? REACH : `${REACH} * ${REACH}`)} > 1`;
+  const near = { named: [{ name: REACH, as: reach }], where: isNear };
+  return select(dialect, names(selected), after(rowsOf(selected), ...nearest(measure), near));
 }
 
 /** The label of rows for which the distances of an engine do not decide. */
@@ -109,52 +115,52 @@ function measureOf({ dialect }: Selected, centroids: Matrix): Measure {
   return dialect.measure?.(centroids) ?? byDifferences(dialect, centroids);
 }
 
-function rowsOf(selected: Selected): string {
+function rowsOf(selected: Selected): Stepwise {
   const { dialect, relation, columns, where, dropsMissing, bounds = [] } = selected;
   const conditions = [
     ...(where === undefined ? [] : [`(${where}\n)`]),
-    ...bounds.map((own, j) => isWithin(dialect, dialect.double(dialect.quote(columns[j].name), false), own)),
+    ...bounds.map((limits, j) => isWithin(dialect, dialect.double(dialect.quote(columns[j].name), false), limits)),
   ];
-  const condition = conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`;
-  const rows = `(SELECT ${doublesOf(selected)} FROM ${relation}${condition}${dialect.fence})`;
-  if (!dropsMissing) return rows;
-  const whole = columns.map((_, j) => `NOT (${dialect.isNaN(`x${j}`)})`);
-  return `(SELECT * FROM ${rows} AS s WHERE ${whole.join(" AND ")})`;
+  const isWhole = columns.map((_, j) => `NOT (${dialect.isNaN(x(j))})`).join(" AND ");
+  return {
+    relation,
+    where: conditions.length === 0 ? undefined : conditions.join(" AND "),
+    steps: [{ named: doublesOf(selected), ...(dropsMissing && { where: isWhole }) }],
+  };
 }
 
-function isWithin({ number }: Dialect, x: string, { min, max }: Bounds): string {
-  return `${x} >= ${number(min)} AND ${x} <= ${number(max)}`;
+function after(from: Stepwise, ...further: readonly Step[]): Stepwise {
+  return { ...from, steps: [...from.steps, ...further] };
 }
 
-/** The columns as x0, x1, ... */
-export function doublesOf({ dialect, columns }: Selected): string {
-  const doubles = columns.map(({ name, isNullable, scaling }, j) => {
-    const x = dialect.double(dialect.quote(name), isNullable);
-    if (scaling === undefined) return `${x} AS x${j}`;
-    return `(${x} - ${dialect.number(scaling.offset)}) / ${dialect.number(scaling.scale)} AS x${j}`;
+function isWithin({ number }: Dialect, value: string, { min, max }: Bounds): string {
+  return `${value} >= ${number(min)} AND ${value} <= ${number(max)}`;
+}
+
+/** The columns under their names in our queries. */
+export function doublesOf({ dialect, columns }: Selected): Named[] {
+  return columns.map(({ name, isNullable, scaling }, j) => {
+    const value = dialect.double(dialect.quote(name), isNullable);
+    if (scaling === undefined) return { name: x(j), as: value };
+    return { name: x(j), as: `(${value} - ${dialect.number(scaling.offset)}) / ${dialect.number(scaling.scale)}` };
   });
-  return doubles.join(", ");
 }
 
 function names({ columns }: Selected): string {
-  return columns.map((_, j) => `x${j}`).join(", ");
+  return columns.map((_, j) => x(j)).join(", ");
 }
 
-/** Rows with their squared distances and the least of them. Each level is one step, so that nothing is computed twice. */
-function nearest(selected: Selected, measure: Measure): string {
-  const { fence } = selected.dialect;
-  const xs = names(selected);
-  const all = rowsOf(selected);
-  const rows = measure.from === undefined ? all : `(SELECT ${xs}, ${measure.from} FROM ${all} AS s)`;
-  const measured = `(SELECT ${xs}, ${measure.distances} FROM ${rows} AS s${fence})`;
-  return `(SELECT ${xs}, ${measure.names}, ${measure.least} AS best FROM ${measured} AS s${fence})`;
+/** The distances of all centroids and the least of them. */
+function nearest({ steps, least }: Measure): Step[] {
+  return [...steps.map((named) => ({ named })), { named: [{ name: BEST, as: least }] }];
 }
 
 /** Rows with the number of the nearest centroid, the lowest on ties. */
-function labelled(selected: Selected, centroids: Matrix): string {
-  const { dialect } = selected;
+function labelled(selected: Selected, centroids: Matrix): Stepwise {
+  const { number } = selected.dialect;
   const measure = measureOf(selected, centroids);
-  const isTie = `${measure.countWithin(`best * ${dialect.number(1 + DECIDED)}`)} > 1`;
-  const label = measure.isExact ? measure.label : `CASE WHEN ${isTie} THEN ${ON_BORDER} ELSE ${measure.label} END`;
-  return `(SELECT ${names(selected)}, best, ${label} AS label FROM ${nearest(selected, measure)} AS s${dialect.fence})`;
+  const isTie = `${measure.countWithin(`${BEST} * ${number(1 + DECIDED)}`)} > 1`;
+  const label = measure.label(BEST);
+  const decided = measure.isExact ? label : `CASE WHEN ${isTie} THEN ${ON_BORDER} ELSE ${label} END`;
+  return after(rowsOf(selected), ...nearest(measure), { named: [{ name: LABEL, as: decided }] });
 }

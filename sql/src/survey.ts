@@ -3,6 +3,7 @@
 import { SourceError } from "./driver.ts";
 import { type Engine, type EngineColumn, gather } from "./engine.ts";
 import { type Bounds, outsideStatement, type Selected, surveyStatement } from "./statements.ts";
+import { isOwn } from "./steps.ts";
 
 /** What becomes of rows with a missing number. */
 export type MissingRows = "refuse" | "drop";
@@ -20,6 +21,12 @@ export function chooseColumns(
   all: readonly EngineColumn[],
   { columns, exclude = [] }: { readonly columns?: readonly string[]; readonly exclude?: readonly string[] },
 ): EngineColumn[] {
+  const taken = all.find(({ name }) => isOwn(name));
+  if (taken !== undefined) {
+    throw new SourceError(
+      `column ${JSON.stringify(taken.name)} must not begin with fedkm_, as names inside of queries do: rename it in a view or a --query`,
+    );
+  }
   const known = all.map(({ name }) => JSON.stringify(name)).join(", ");
   const chosen = (columns ?? all.map(({ name }) => name).filter((name) => !exclude.includes(name))).map((name) => {
     const found = all.find((column) => column.name === name);

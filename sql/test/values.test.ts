@@ -119,6 +119,8 @@ for (const { name, open, words } of engines) {
       await server.make("t_integer", select(words.integer));
       await server.make("t_date", select([words.date, words.date]));
       await server.make("t_text", select([words.text, words.text]));
+      await server.make("t_named", "SELECT 1 AS x1, 20 AS x0, 300 AS best UNION ALL SELECT 2, 30, 500");
+      await server.make("t_own", "SELECT 1 AS fedkm_x0");
     }, 120_000);
     afterAll(() => server?.stop(), 60_000);
 
@@ -164,6 +166,17 @@ for (const { name, open, words } of engines) {
       expect([rest.columns, rest.rows]).toEqual([["a"], 2]);
       await expect(source("t_text", { columns: ["c"] })).rejects.toThrow('column "c" must exist, got "a", "b"');
       await rest.close();
+    });
+
+    it("columns that are called as names in queries once were keep their rows", async () => {
+      for (const way of ["stream", "pushed"] as const) {
+        const opened = await source("t_named", { where: "x0 > 25", way });
+        const scaled = opened.scaled({ offset: [1, 10, 100], scale: [1, 10, 100] });
+        const { sums } = await statisticsOf(scaled, { data: Float64Array.of(0, 0, 0), rows: 1, cols: 3 });
+        expect([opened.columns, opened.rows, ...sums]).toEqual([["x1", "x0", "best"], 1, 1, 2, 4]);
+        await opened.close();
+      }
+      await expect(source("t_own")).rejects.toThrow('column "fedkm_x0" must not begin with fedkm_');
     });
 
     it("a condition chooses rows, and cannot begin another statement", async () => {

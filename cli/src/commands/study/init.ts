@@ -115,7 +115,9 @@ const personalText = (alpha: number) => `# How strongly neighbours pull: 0 is al
 alpha: ${alpha}
 coupling: nearest
 # device: every device counts the same. sample: by its rows.
-weighting: device`;
+weighting: device
+# doubted: what is far from all others counts less, in case a neighbour lies. trusted: all count in full.
+neighbours: doubted`;
 
 const sharedText = `# One clustering for all, as of all rows together, by sums that devices mask.
 clusters: shared

@@ -1,0 +1,35 @@
+// A Distributed table of ClickHouse: its shards answer with sums, and keep their rows.
+
+import { statisticsOf } from "@fedkm/core/sources";
+import { openSource } from "@fedkm/sql";
+import { startClickHouse } from "@fedkm/sql/engines";
+import { describe, expect, it } from "vitest";
+import { problem } from "./exact.ts";
+import { clickhousePlace, has } from "./places.ts";
+
+describe.skipIf(!has("ClickHouse"))("ClickHouse: what shards are asked", () => {
+  it("is for sums, a share of the rows and rows near borders, never for all rows", { timeout: 120_000 }, async () => {
+    const cluster = await startClickHouse();
+    const place = await clickhousePlace(cluster);
+    try {
+      // One that is measured by differences, and one by arrays.
+      for (const seed of [3, 10]) {
+        const { points, centroids } = problem(seed);
+        const address = await place.put(points);
+        const source = await openSource(address, { env: {} });
+        await statisticsOf(source, centroids);
+        await source.sample(5);
+        await source.nearBorders(centroids, 1e-3, 1e6);
+        const table = address.slice(address.lastIndexOf("/all_") + 5);
+        const isAsked = (line: string) => new RegExp(`executeQuery: \\(from.* FROM default\\.${table}\\b`).test(line);
+        const asked = cluster.log().split("\n").filter(isAsked);
+        expect(asked.length).toBeGreaterThanOrEqual(8);
+        expect(asked.filter((line) => !/count\(|WHERE|LIMIT 0/.test(line)).map((line) => line.slice(0, 500))).toEqual(
+          [],
+        );
+      }
+    } finally {
+      await place.stop();
+    }
+  });
+});
