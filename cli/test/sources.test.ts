@@ -62,6 +62,29 @@ describe("docs/data.md", () => {
     expect(pooled).toBeGreaterThan(0);
   });
 
+  it("labels rows of a new place where they are, as it labels them in a file", async () => {
+    const { DuckDBInstance } = await import("@duckdb/node-api");
+    const file = join(folder.path, "clinic.duckdb");
+    const instance = await DuckDBInstance.create(file);
+    const connection = await instance.connect();
+    await connection.run(`CREATE TABLE visits AS SELECT * FROM read_csv('${folder.path}/examples/north.csv')`);
+    connection.closeSync();
+    instance.closeSync();
+    const asked = ["--model", "lake/model.json", "--json"];
+    const known = await fedkm("predict", "examples/north.csv", ...asked, "--place", "common");
+    const source = `duckdb:${file}?table=visits`;
+    const unknown = await fedkm("predict", source, ...asked, "--into", "labelled");
+    expect(unknown.stderr).toContain('must be a device of the model (south, north), got "visits"');
+    const { code, stderr } = await fedkm("predict", source, ...asked, "--into", "labelled", "--place", "common");
+    expect([code, stderr]).toEqual([0, ""]);
+    const again = await DuckDBInstance.create(file);
+    const reader = await again.connect();
+    const rows = await (await reader.run("SELECT cluster FROM labelled ORDER BY rowid")).getRows();
+    expect(rows.map(([cluster]) => Number(cluster))).toEqual(JSON.parse(known.stdout).labels);
+    reader.closeSync();
+    again.closeSync();
+  });
+
   it("refuses what sources cannot do, in one line", async () => {
     const refusal = async (...args: string[]) => (await fedkm(...args)).stderr;
     const source = "duckdb:examples/north.csv";
@@ -79,6 +102,10 @@ describe("docs/data.md", () => {
     expect(withPassword).toMatch(/^fedkm: postgres:\/\/db: a password/);
     expect(withPassword).not.toContain("hunter2");
     expect(await refusal("predict", source, "--model", "lake/model.json")).toContain("--into must name the new table");
+    for (const option of [["--out", "x.csv"], ["--missing", "mean"], ["--distances"], ["--labels-as", "csv"]]) {
+      const asked = ["predict", source, "--model", "lake/model.json", "--into", "t", ...option];
+      expect(await refusal(...asked)).toContain(`${option[0]} is for files`);
+    }
     expect(await refusal("inspect", "duckdb:absent/*.parquet")).toMatch(/^fedkm: .*absent/);
   });
 });

@@ -3,7 +3,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { whatNeighboursLearn } from "@fedkm/device";
+import { whatNeighboursLearn, whatTrustMeans } from "@fedkm/device";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { run } from "../src/program.ts";
 import { fakeConsole } from "./fakeConsole.ts";
@@ -110,4 +110,12 @@ test("fedkm study check --data refuses a cell that is no number, by line and col
     code: 1,
     stderr: `fedkm: ${data}, line 3, column "b" must be a number\n`,
   });
+});
+
+test("fedkm study check says what it means that neighbours are trusted", async () => {
+  const file = join(folder, "own.yaml");
+  await study("init", "--k", "2", "--feature", "x:0:1", "--out", file);
+  expect((await study("check", file)).stdout).not.toContain(whatTrustMeans);
+  writeFileSync(file, readFileSync(file, "utf8").replace("neighbours: doubted", "neighbours: trusted"));
+  expect((await study("check", file)).stdout).toContain(whatTrustMeans);
 });

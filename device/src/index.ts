@@ -7,7 +7,7 @@ export type { Elsewhere, Rows } from "./elsewhere.ts";
 export { volatileMemory } from "./memory.ts";
 export type { Network, NetworkListener } from "./network.ts";
 export { studyObjective, weightScale } from "./objective.ts";
-export { whatAllLearn, whatNeighboursLearn } from "./privacy.ts";
+export { whatAllLearn, whatNeighboursLearn, whatTrustMeans } from "./privacy.ts";
 export type { PrivateStatus } from "./private/account.ts";
 export { devicesToGainBy, errorsBy, noiseOfCentroids } from "./private/gain.ts";
 export { type Contract, encodeCentroids, frameBytes } from "./protocol.ts";

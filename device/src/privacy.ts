@@ -1,4 +1,4 @@
-// What a neighbour can learn in each mode, in one sentence each: the same words in commands, files and pages.
+// What a neighbour can learn in each mode, and do where it is trusted, in one sentence each: the same words in commands, files and pages.
 
 import type { Study } from "./study.ts";
 
@@ -18,3 +18,6 @@ export const whatAllLearn: Readonly<Record<Study["privacy"], string>> = {
   private:
     "neighbours see masked numbers only; every device learns sums over all devices with noise, (epsilon, delta)-differentially private for adding or removing one row while no more devices collude than the study says",
 };
+
+/** Of a study whose neighbours are trusted. */
+export const whatTrustMeans = "neighbours are trusted: nothing is held back, and one that lies moves everybody";

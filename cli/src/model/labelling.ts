@@ -48,7 +48,7 @@ export function labellingOf(model: Model, place?: string): Labelling {
       scale: scaling.scale[c],
       ...(missing.fill && { fill: missing.fill[c] }),
     })),
-    centroids: toRows(device < 0 ? commonCentroids(model) : scaledCentroids(model.devices[device], scaling)),
+    centroids: toRows(centroidsAt(model, device)),
     ...(names && { names }),
     ...(device >= 0 && { place: model.devices[device].name }),
   };
@@ -60,15 +60,38 @@ export function placeOf({ devices }: Model, place: string | undefined): number {
   if (place === undefined) return names.length === 1 ? 0 : -1;
   const number = names.indexOf(place);
   if (number >= 0 || place === COMMON) return number;
-  const known = names.length > 12 ? `${names.slice(0, 12).join(", ")} and ${names.length - 12} more` : names.join(", ");
-  throw new UsageError(`--place must be ${COMMON} or a device of the model (${known}), got "${place}"`);
+  throw new UsageError(`--place must be ${COMMON} or a device of the model (${listed(names)}), got "${place}"`);
+}
+
+/** The same of rows that name their device, as `where` says. */
+export function deviceNamed({ devices }: Model, name: string, where: string): number {
+  const names = devices.map((device) => device.name);
+  if (names.includes(name)) return names.indexOf(name);
+  throw new UsageError(
+    `${where} must be a device of the model (${listed(names)}), got "${name}"; label new places with --place ${COMMON}`,
+  );
+}
+
+/** The place that was asked for, or else the one that has the name of `what`. A network of one has no choice. */
+export function placeOrName(model: Model, place: string | undefined, name: string, what: string): number {
+  if (place !== undefined || model.devices.length === 1) return placeOf(model, place);
+  return deviceNamed(model, name, `--place (the name of ${what} if not given)`);
+}
+
+function listed(names: readonly string[]): string {
+  return names.length > 12 ? `${names.slice(0, 12).join(", ")} and ${names.length - 12} more` : names.join(", ");
+}
+
+/** What labels rows of the device with this number, or of all of them together, on the scale of the model. */
+export function centroidsAt(model: Model, device: number): Matrix {
+  return device < 0 ? commonCentroids(model) : scaledCentroids(model.devices[device], model.scaling);
 }
 
 /**
  * For rows of a place that was not there: the means of each cluster's rows on all places, on the scale of the model. A
  * cluster without rows, and a model of before there were such means, has the mean of the places' centroids.
  */
-export function commonCentroids({ devices, clusters, scaling, options }: Model): Matrix {
+function commonCentroids({ devices, clusters, scaling, options }: Model): Matrix {
   const all = devices.map((device) => scaledCentroids(device, scaling));
   const { rows, cols } = all[0];
   const means = undoScaling(

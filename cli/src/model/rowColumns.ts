@@ -23,9 +23,14 @@ export function rowColumns(
 ): AddedColumn[] {
   const names = clusters?.map(({ name }) => name) ?? [];
   const hasNames = names.some((name) => name !== undefined);
+  // Columns are asked row by row: the first one measures for the others.
+  let last: { readonly own: LabelledRow; readonly near: Nearness } | undefined;
   const measured = (of: (near: Nearness) => number | undefined) => (row: number) => {
     const own = rowOf(row);
-    return own === undefined ? undefined : of(nearnessOf(own, clusters));
+    if (own === undefined) return undefined;
+    if (last === undefined || last.own.points !== own.points || last.own.row !== own.row)
+      last = { own, near: nearnessOf(own, clusters) };
+    return of(last.near);
   };
   return [
     ...(hasNames

@@ -1,7 +1,7 @@
 // fedkm device link: links and unlinks, in the device's folder; a running device sees it within a few seconds.
 
 import { readFileSync } from "node:fs";
-import { whatNeighboursLearn } from "@fedkm/device";
+import { whatNeighboursLearn, whatTrustMeans } from "@fedkm/device";
 import { changeLinks, type DeviceFolder, followByHand, parseInvite, readFolder, withLink } from "@fedkm/device/daemon";
 import type { Console } from "../../console.ts";
 import { noteInLog } from "../../devices/audit.ts";
@@ -47,8 +47,9 @@ async function link(
   const added = { ...neighbour, name: name ?? known?.name ?? shortName(peer) };
   await changeLinks(state, (links) => withLink(links, added));
   await noteInLog(state, "linked", { link: added.name, peer }, stderr);
-  const { privacy } = folder.study;
+  const { privacy, neighbours } = folder.study;
   stdout.write(`linked ${added.name} (${privacy}: ${whatNeighboursLearn[privacy]})\n`);
+  if (neighbours === "trusted") stdout.write(`${whatTrustMeans}\n`);
   stdout.write(`it must link back with\n${(await inviteOf(folder)) ?? NO_INVITE}\n`);
 }
 

@@ -16,8 +16,8 @@ import {
 } from "@fedkm/files";
 import { UsageError } from "../../failure.ts";
 import { plainName } from "../../input/names.ts";
-import { COMMON, commonCentroids, placeOf } from "../../model/labelling.ts";
-import { encodingOfModel, type Model, scaledCentroids, selectionOfModel } from "../../model/model.ts";
+import { COMMON, centroidsAt, deviceNamed, placeOrName } from "../../model/labelling.ts";
+import { encodingOfModel, type Model, selectionOfModel } from "../../model/model.ts";
 import { type LabelledRow, nearnessOf } from "../../model/rowColumns.ts";
 
 export interface LabelOptions {
@@ -123,34 +123,20 @@ function centroidsOfRows(
 ): (row: number) => Matrix | undefined {
   const { device, place = device, deviceColumn } = options;
   const known = new Map<number, Matrix>();
-  const centroidsAt = (number: number): Matrix => {
-    const own =
-      known.get(number) ??
-      (number < 0 ? commonCentroids(model) : scaledCentroids(model.devices[number], model.scaling));
+  const knownAt = (number: number): Matrix => {
+    const own = known.get(number) ?? centroidsAt(model, number);
     known.set(number, own);
     return own;
   };
-  const names = model.devices.map((own) => own.name);
-  const find = (wanted: string, source: string) => {
-    const number = names.indexOf(wanted);
-    if (number >= 0 || place === COMMON) return number;
-    const listed =
-      names.length > 12 ? `${names.slice(0, 12).join(", ")} and ${names.length - 12} more` : names.join(", ");
-    throw new UsageError(
-      `${source} must be a device of the model (${listed}), got "${wanted}"; label new places with --place ${COMMON}`,
-    );
-  };
   if (deviceColumn !== undefined && table.devices !== undefined) {
     const { of } = table.devices;
-    const numbers = table.devices.names.map((own) => find(own, `column "${deviceColumn}"`));
-    return (row) => (of[row] in numbers ? centroidsAt(numbers[of[row]]) : undefined);
+    const isNew = (own: string) => place === COMMON && model.devices.every((device) => device.name !== own);
+    const numbers = table.devices.names.map((own) =>
+      isNew(own) ? -1 : deviceNamed(model, own, `column "${deviceColumn}"`),
+    );
+    return (row) => (of[row] in numbers ? knownAt(numbers[of[row]]) : undefined);
   }
-  // A network of one has no choice.
-  if (place !== undefined || names.length === 1) {
-    const own = centroidsAt(placeOf(model, place));
-    return () => own;
-  }
-  const own = centroidsAt(find(name, "--place (the name of the file if not given)"));
+  const own = centroidsAt(model, placeOrName(model, place, name, "the file"));
   return () => own;
 }
 

@@ -1,32 +1,47 @@
 // fedkm predict of a source: labels are written where the rows are, and only when a table for them is named.
 
 import { env } from "node:process";
+import type { MissingPolicy } from "@fedkm/files";
 import { isAddress } from "@fedkm/sql/address";
 import type { Console } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
-import { scaledCentroids } from "../../model/model.ts";
+import type { LabelFlags } from "../../input/labels.ts";
+import { centroidsAt, placeOrName } from "../../model/labelling.ts";
 import { readModel } from "../../model/read.ts";
 import { count } from "../../numbers.ts";
 
-interface PredictSourceOptions {
+interface PredictSourceOptions extends LabelFlags {
   readonly model: string;
   readonly device?: string;
+  readonly place?: string;
   readonly deviceColumn?: string;
+  readonly missing?: MissingPolicy;
   readonly out?: string;
   readonly into?: string;
   readonly json?: boolean;
 }
 
 export async function predictSource(address: string, options: PredictSourceOptions, io: Console): Promise<void> {
-  const { into, out, deviceColumn, json = false } = options;
+  const { into, out, deviceColumn, labelsAs, distances, missing, device: sameAsPlace, json = false } = options;
+  const { place = sameAsPlace } = options;
   if (!isAddress(address)) throw new UsageError("--into is for sources: labels of a file go to --out");
   if (into === undefined) {
     throw new UsageError("--into must name the new table for the labels of a source, got nothing: nothing is written");
   }
-  if (out !== undefined || deviceColumn !== undefined) {
+  const forFiles = Object.entries({
+    "--out": out,
+    "--device-column": deviceColumn,
+    "--labels-as": labelsAs,
+    "--distances": distances,
+    "--missing": missing === "drop" ? undefined : missing,
+  }).find(([, given]) => given !== undefined);
+  if (forFiles !== undefined) {
     throw new UsageError(
-      "--out and --device-column are for files: the labels of a source go to a table beside its rows",
+      `${forFiles[0]} is for files: the clusters of a source go to a table beside its rows, without rows that lack a number`,
     );
+  }
+  if (sameAsPlace !== undefined && options.place !== undefined) {
+    throw new UsageError("--device cannot be used with --place, which is the same: name one place");
   }
   const model = readModel(options.model);
   if (model.encoding !== undefined || model.scaling.transforms !== undefined) {
@@ -35,23 +50,12 @@ export async function predictSource(address: string, options: PredictSourceOptio
   const { openSource } = await import("@fedkm/sql");
   const source = await openSource(address, { columns: model.columns, missing: "drop", way: "pushed", env });
   try {
-    const device = deviceOf(model.devices, options.device ?? source.name, options.device !== undefined);
-    await source.labelInto(into, scaledCentroids(device, model.scaling), model.scaling);
+    const device = placeOrName(model, place, source.name, "the source");
+    await source.labelInto(into, centroidsAt(model, device), model.scaling);
     const { rows, dropped } = source;
     if (json) io.stdout.write(`${JSON.stringify({ source: address, model: options.model, rows, dropped, into })}\n`);
     else io.stdout.write(`${count(rows)} rows labelled: table ${into}\n`);
   } finally {
     await source.close();
   }
-}
-
-function deviceOf<Device extends { readonly name: string }>(
-  devices: readonly Device[],
-  name: string,
-  isGiven: boolean,
-): Device {
-  const found = devices.length === 1 && !isGiven ? devices[0] : devices.find((device) => device.name === name);
-  if (found !== undefined) return found;
-  const known = devices.map((device) => device.name).join(", ");
-  throw new UsageError(`--device must be a device of the model (${known}), got "${name}"`);
 }

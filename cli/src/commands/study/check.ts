@@ -1,6 +1,6 @@
 // fedkm study check: what a study means, and whether files fit it.
 
-import { contractOf, frameBytes, parseStudy, type Study, scaleRows, studyId } from "@fedkm/device";
+import { contractOf, frameBytes, parseStudy, type Study, scaleRows, studyId, whatTrustMeans } from "@fedkm/device";
 import { readPoints } from "@fedkm/device/daemon";
 import type { Console } from "../../console.ts";
 import { readStudyText } from "../../devices/study.ts";
@@ -61,6 +61,7 @@ function describe({ study, hash, frameBytes: bytes, data }: Facts): string[] {
     study.clusters === "shared"
       ? `${name}: k = ${k}, shared clusters against ${study.colluders} colluders, privacy ${privacy}, minimum ${minimum}`
       : `${name}: k = ${k}, alpha = ${alpha}, coupling ${coupling}, weighting ${weighting}, privacy ${privacy}, minimum ${minimum}`,
+    ...(study.neighbours === "trusted" ? [whatTrustMeans] : []),
     "",
     ...alignColumns([heading, ...rows]),
     "",
