@@ -7,7 +7,8 @@ import type { Matrix } from "@fedkm/core";
 import { memorySource, statisticsOf } from "@fedkm/core/sources";
 import { openSource } from "@fedkm/sql";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { spool } from "../src/spool.ts";
+import { duckdb } from "../src/dialects.ts";
+import { type Spool, spool } from "../src/spool.ts";
 import { problem } from "./exact.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "fedkm-spool-"));
@@ -113,9 +114,8 @@ describe("a spool", () => {
     for (let t = 0; t < times; t++) yield block;
   }
   const columns = ["a", "b"].map((name) => ({ name, isNullable: true }));
-  // Of these only the columns are looked at.
-  const selected = { columns, dropsMissing: false } as Parameters<Awaited<ReturnType<typeof spool>>["blocks"]>[0];
-  const gathered = async (kept: Awaited<ReturnType<typeof spool>>) => {
+  const selected = { dialect: duckdb, relation: "t", columns, dropsMissing: false };
+  const gathered = async (kept: Spool) => {
     const numbers: number[] = [];
     for await (const { data } of kept.blocks(selected)) numbers.push(...data);
     return numbers;
