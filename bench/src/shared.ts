@@ -41,6 +41,10 @@ const parts: Record<string, PartOfRun> = {
     const { movingRecords } = await import("./shared/privacy.ts");
     return movingRecords({ runs: isShort ? 9 : 200 });
   },
+  async guarded(isShort) {
+    const { guardedByRows } = await import("./shared/guardedRows.ts");
+    return guardedByRows({ networks: isShort ? 5 : 50 });
+  },
   async departures(isShort) {
     const { sharedFaults } = await import("./shared/faults.ts");
     return sharedFaults({ networks: isShort ? 3 : 100, only: ["leave"] });

@@ -106,3 +106,39 @@ test("what repeats the study is taken, and what devices cannot do is refused by 
   const weighted = await outcome("fit", files[0], files[1], "--study", studyFile, "--graph", links, "--out", out);
   expect(weighted.stderr).toBe("fedkm: links must have weight 1 with --study, got 2 between place0 and place1\n");
 });
+
+const shared = `name: one
+k: 3
+features:
+  - { name: x1, unit: m, min: -40, max: 40, scale: 1 }
+  - { name: x2, unit: m, min: -40, max: 40, scale: 1 }
+clusters: shared
+privacy: guarded
+minimum: 10
+`;
+
+test("places with shared clusters are not called alone, and generations are counted instead of rounds", async () => {
+  const out = join(folder.path, "shared");
+  const file = folder.file("shared.yaml", shared);
+  const { code, stdout } = await outcome("fit", ...files, "--study", file, "--graph", "ring", "--out", out);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(
+    /\nsimulated devices of study "one", k = 3, shared clusters, seed 1: settled after \d+ generations/,
+  );
+  // The fifth place has too few rows, of which a warning tells.
+  expect(stdout).toMatch(/\nguarded: \d+ rows? held back, 0 left out, smallest class \d\d rows \(minimum 10\)\n/);
+  expect(stdout).not.toContain("stays alone");
+  expect(readFileSync(join(out, "report.html"), "utf8")).not.toContain("stays alone");
+});
+
+test("devices that never begin say what they wait for", async () => {
+  const file = folder.file("few.yaml", `${shared.replace("guarded", "private")}typicalRows: 100\ndevices: 9\n`);
+  const out = join(folder.path, "few");
+  const { code, stderr } = await outcome("fit", ...files, "--study", file, "--graph", "complete", "--out", out);
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr:
+      "fedkm: every device must hear of k clusters, got a simulated hour without; place0 waits until 9 devices are there " +
+      "for a release; now there are 5\n",
+  });
+});

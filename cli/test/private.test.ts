@@ -57,9 +57,9 @@ test("shared clusters are private with --devices, and device init says what all 
     const state = join(folder.path, `shared-${rows}`);
     return outcome("device", "init", "--study", file, "--data", data, "--state", state);
   };
-  expect((await init(200)).stdout).toMatch(
-    /\nprivate: centroids of 10 devices like this one can be expected to err by/,
-  );
+  const begun = (await init(200)).stdout;
+  expect(begun).toMatch(/\nprivate: centroids of 10 devices like this one can be expected to err by/);
+  expect(begun).toMatch(/\nnext: fedkm device link INVITE .* \(on both sides, with 2 neighbours or more\)\n/);
   expect((await init(20)).stderr).toMatch(
     /^fedkm: --accept-noise must be given, .* centroids of 10 devices like this one can be expected to err by 0.42/,
   );

@@ -6,6 +6,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { paperData } from "@fedkm/core";
 import { lockFolder } from "@fedkm/device/daemon";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { run } from "../src/program.ts";
@@ -45,6 +46,25 @@ const isAlive = (pid: number) => {
     return false;
   }
 };
+
+test("devices with shared clusters settle without an objective, and their status counts generations and no rounds", async () => {
+  const study = join(folder, "shared.yaml");
+  const features = ["--feature", "x1:-40:40", "x2:-40:40"];
+  expect(await run(["study", "init", "--clusters", "shared", ...features, "--out", study], fakeConsole())).toBe(0);
+  const files = paperData("iso", 3, 60, 1).datasets.map(({ data, rows }, i) => {
+    const lines = Array.from({ length: rows }, (_, r) => `${data[2 * r]},${data[2 * r + 1]}`);
+    writeFileSync(join(folder, `${i}.csv`), `x1,x2\n${lines.join("\n")}\n`);
+    return join(folder, `${i}.csv`);
+  });
+  const { code, stdout } = await up("--data", ...files, "--graph", "ring", "--study", study, "--until-settled");
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/\n3 of 3 settled\n/);
+  const console = fakeConsole();
+  await run(["device", "status", "--state", join(folder, "net", "device-1")], console);
+  const said = console.said().stdout;
+  expect(said).toMatch(/\nshared clusters: generation \d+ \(rows\), last sums over 3 devices/);
+  expect(said).not.toMatch(/\nround|12D3|is away/);
+});
 
 test("fedkm up --until-settled --json runs a ring to rest, stops it, and takes it up again with its keys and epochs", async () => {
   const args = ["--devices", "3", "--graph", "ring", "--until-settled", "--json"];

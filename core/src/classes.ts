@@ -2,6 +2,8 @@
 // What is published of rows are sums over clusters. If every cluster that was ever published is a union of classes,
 // every linear combination of all these sums is one of sums over classes, and isolates no fewer rows than a class has.
 
+import { randomStream, shuffled } from "./random.ts";
+
 /** Which class each row is in, and how many rows each class has. Classes are numbered from 0, and none is empty. */
 export interface Classes {
   readonly ids: Uint32Array;
@@ -46,9 +48,10 @@ export function holdBack(
 
 /**
  * The same where rows may be left out, which the label `k` says. Where a class is divided, its smaller parts together are
- * left out if they are enough to hide in: rows of clusters that a device has few of would else count far from where they
- * are. Such a class stays left out until it can be divided, or as good as all of it has one label. Only that changes what
- * counts, once for each class: one that came and went with a border would show which row is on it.
+ * left out: rows of clusters that a device has few of would else count far from where they are. Where these are too few
+ * to hide in, rows of the larger parts are left out with them, by chance, so that nothing is known of them either. Such a
+ * class stays left out until it can be divided, or as good as all of it has one label. Only that changes what counts,
+ * once for each class: one that came and went with a border would show which row is on it.
  */
 export function holdOrLeave(
   { ids, sizes, left }: Classes,
@@ -61,15 +64,39 @@ export function holdOrLeave(
   /** What the rows of a part that is too small get, and whether larger parts keep what they have. */
   const given = new Uint32Array(sizes.length);
   const isDivided = new Uint8Array(sizes.length);
+  /** How many rows of larger parts are left out with them. */
+  const company = new Uint32Array(sizes.length);
   for (let id = 0; id < sizes.length; id++) {
     const own = parts.subarray(id * k, (id + 1) * k);
     const large = own.filter((size) => size >= minimum);
     const rest = sizes[id] - large.reduce((sum, size) => sum + size, 0);
     isDivided[id] = large.length > 1 || (large.length === 1 && rest >= minimum) ? 1 : 0;
-    if (isDivided[id] === 1) given[id] = rest >= minimum ? k : own.indexOf(Math.max(...own));
+    const isEnough = rest > 0 && sizes[id] >= (large.length + 1) * minimum;
+    if (isDivided[id] === 1) given[id] = isEnough ? k : own.indexOf(Math.max(...own));
     else given[id] = large.length === 0 && left?.[id] === 1 ? k : whole[id];
+    if (isDivided[id] === 1 && isEnough) company[id] = Math.max(0, minimum - rest);
   }
-  return relabel(ids, labels, given, (id, label) => isDivided[id] === 1 && parts[id * k + label] >= minimum);
+  const isKept = (id: number, label: number) => isDivided[id] === 1 && parts[id * k + label] >= minimum;
+  return relabel(ids, labels, given, isKept) + keepCompany(ids, labels, parts, { k, minimum, company });
+}
+
+/** Leaves out `company` rows of each class, by chance, from parts that can spare them. Returns how many in all. */
+function keepCompany(
+  ids: Uint32Array,
+  /* IN OUT */ labels: Uint32Array,
+  /* IN OUT */ parts: Uint32Array,
+  { k, minimum, company }: { readonly k: number; readonly minimum: number; readonly company: Uint32Array },
+): number {
+  const wanted = company.reduce((sum, rows) => sum + rows, 0);
+  if (wanted === 0) return 0;
+  for (const r of shuffled(labels.length, randomStream(labels.length, "company"))) {
+    const part = ids[r] * k + labels[r];
+    if (labels[r] === k || company[ids[r]] === 0 || parts[part] <= minimum) continue;
+    labels[r] = k;
+    parts[part]--;
+    company[ids[r]]--;
+  }
+  return wanted;
 }
 
 /** Gives the rows of every class what `given` says, but those that keep their label. Returns how many got another. */

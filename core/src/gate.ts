@@ -130,8 +130,9 @@ function pull(
   room: GateRoom,
   { n, row, own, square }: Term,
 ) {
-  const share = room.share * shareOfTerm(square, room.limits[own]);
-  if (share < 1) room.cut[own] = Math.max(room.cut[own], isFading(square, room.limits[own]) ? 2 : 1);
+  const ofTerm = shareOfTerm(square, room.limits[own]);
+  const share = room.share * ofTerm;
+  if (share < 1) room.cut[own] = Math.max(room.cut[own], ofTerm > 0 && ofTerm < 1 ? 2 : 1);
   if (share === 0) return 0;
   const weight = share * links.weights[n];
   pullWeights[own] += weight;
@@ -149,11 +150,6 @@ function shareOfTerm(square: number, limit: number): number {
   if (square <= limit) return 1;
   const length = Math.sqrt(square / limit);
   return Math.min(1, Math.max(0, 2 - length / FADING)) / length;
-}
-
-function isFading(square: number, limit: number): boolean {
-  const length = Math.sqrt(square / limit);
-  return length > FADING && length < 2 * FADING;
 }
 
 /**

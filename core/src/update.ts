@@ -156,8 +156,9 @@ function moveToMeans(update: UpdateState): boolean {
 }
 
 /**
- * (M) with `robust`: not relaxed where the gate holds a term, half of the way where one fades, because the next one would
- * fade otherwise and the device could go to and fro for ever, and not beyond the cap.
+ * (M) with `robust`: not relaxed where the gate acts, half of the way where a term is held or fades, and not beyond the cap.
+ * A held term moves by four times what the median neighbour moves, because the limit does: after whole steps devices that
+ * move at the same time would go to and fro for ever.
  */
 function moveWithinCap(update: UpdateState, { before, cut }: GateRoom): boolean {
   const { cols, centroids, settings } = update;

@@ -76,7 +76,7 @@ export interface GateRoom {
   share: number;
   /** What a term costs at most. */
   mostCost: number;
-  /** Of each own centroid: 0 where all terms are whole, 1 where one is held or gone, 2 where one fades. */
+  /** Of each own centroid: 0 where all terms are whole, 1 where one is gone, 2 where one is held or fades. */
   readonly cut: Uint8Array;
   /** The share of a neighbour's terms that was not let through. */
   readonly rejected: number[];

@@ -269,6 +269,13 @@ describe("holdOrLeave", () => {
     expect(held(oneClass(3), 1, 1, 2)).toEqual({ many: 3, labels: [0, 0, 0] });
   });
 
+  it("leaves out rows of larger parts with small parts that are too few to hide in", () => {
+    const { many, labels } = held(oneClass(7), 0, 0, 0, 0, 1, 1, 2);
+    expect(many).toBe(2);
+    expect(labels.slice(4)).toEqual([1, 1, 3]);
+    expect(labels.slice(0, 4).sort()).toEqual([0, 0, 0, 3]);
+  });
+
   it("keeps a class out that was left out, until enough of it have one label", () => {
     const left = { ...oneClass(4), left: Uint8Array.of(1) };
     expect(held({ ...oneClass(2), left: Uint8Array.of(1) }, 1, 2).labels).toEqual([3, 3]);
@@ -280,6 +287,23 @@ describe("holdOrLeave", () => {
 });
 
 describe("guardPoints(points, prepared, minimum, published, true)", () => {
+  it("does not count nine rows of a third cluster in the largest, where ten are the minimum", () => {
+    const random = randomStream(1, "nine rows");
+    const centres = [...Array<number>(30).fill(0), ...Array<number>(21).fill(10), ...Array<number>(9).fill(100)];
+    const points = { data: Float64Array.from(centres, (centre) => centre + random() - 0.5), rows: 60, cols: 1 };
+    const guard = guardPoints(points, jsKernel.prepare(points), 10, undefined, true);
+    const centroids = Float64Array.of(0, 10, 100);
+    guard.publish(centroids);
+    const { counts, sums } = emptyStatistics(3, 1);
+    guard.statistics(centroids, { counts, sums, loss: 0 });
+    expect(guard.heldBack).toBe(10);
+    expect(counts[0] + counts[1]).toBe(50);
+    expect(counts[2]).toBe(0);
+    expect(Math.abs(sums[0] / counts[0])).toBeLessThan(0.5);
+    expect(Math.abs(sums[1] / counts[1] - 10)).toBeLessThan(0.5);
+    expect(smallestClass(guard.classes)).toBe(10);
+  });
+
   it("tells apart no fewer rows than the minimum in 200 histories, and sums are those of whole classes", () => {
     for (let seed = 0; seed < 200; seed++) {
       const random = randomStream(seed, "left out");

@@ -117,11 +117,11 @@ function robustPass(points: readonly Row[], own: readonly Row[], others: readonl
     const weights = pulls.map(({ j, share }) => options.alpha * options.edgeWeights[j] * share);
     const total = scale * members[c].length + weights.reduce((sum, x) => sum + x, 0);
     if (total === 0) return row;
-    const isFading = pulls.some(({ length, limit }) => length > 4 * limit);
+    const isHeld = pulls.some(({ length, limit }) => length > limit);
     const target = row.map((x, i) => {
       const held = scale * members[c].reduce((sum, point) => sum + point[i], 0);
       const balance = (held + pulls.reduce((sum, pull, n) => sum + weights[n] * pull.row[i], 0)) / total;
-      return isFading ? (x + balance) / 2 : balance;
+      return isHeld ? (x + balance) / 2 : balance;
     });
     if (members[c].length === 0 || freedom < 10) return target;
     const centre = mean(members[c]);

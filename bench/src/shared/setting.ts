@@ -36,9 +36,14 @@ export type SharedKind = PaperKind | "skewed";
 export const ROUND_MILLISECONDS = 30;
 
 /** The paper's data, or 15 overlapping clusters of which devices hold different ones, on ten devices. */
-export function sharedProblem(kind: SharedKind, seed: number, privacy: "open" | "guarded" = "open"): SharedProblem {
+export function sharedProblem(
+  kind: SharedKind,
+  seed: number,
+  privacy: "open" | "guarded" = "open",
+  rows = 100,
+): SharedProblem {
   const isSkewed = kind === "skewed";
-  const datasets = isSkewed ? skewed(seed) : paperData(kind, 10, 100, seed).datasets;
+  const datasets = isSkewed ? skewed(seed) : paperData(kind, 10, rows, seed).datasets;
   const choices = { k: isSkewed ? 15 : 3, alpha: 0, privacy, minimum: privacy === "open" ? 1 : 10 };
   const study = studyOfPoints(datasets, ["x1", "x2"], { name: `${kind} ${seed}`, ...choices });
   const graph = linked(erdosRenyi(10, 0.7, randomStream(seed, "graph")));

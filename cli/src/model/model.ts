@@ -116,12 +116,18 @@ export function encodedParts(encoding: Encoding, scaling: Model["scaling"]) {
 }
 
 /** Whether each of several devices has clusters of its own, whose numbers are matched but need not mean the same. */
-export function isAlone({ devices, links, options }: Pick<Model, "devices" | "links" | "options">): boolean {
-  const { method, alpha } = options;
-  return (
-    devices.length > 1 &&
-    (links.length === 0 || method === "local" || ([DEVICES, "fedkm"].includes(method) && alpha === 0))
-  );
+export function isAlone(model: Pick<Model, "devices" | "links" | "options" | "study">): boolean {
+  const { devices, links, options } = model;
+  if (devices.length < 2 || isShared(model)) return false;
+  return links.length === 0 || options.method === "local" || (PULLED.includes(options.method) && options.alpha === 0);
+}
+
+/** Methods whose places are brought together by alpha alone. */
+const PULLED = [DEVICES, "fedkm"];
+
+/** Whether devices were simulated whose clusters are one clustering of all rows, although nothing pulls. */
+export function isShared({ study }: Pick<Model, "study">): boolean {
+  return study?.clusters === "shared";
 }
 
 /** The centroids of a model's device on the scale on which points are compared. */

@@ -32,6 +32,8 @@ export function describeShared(
   { framesSent, tellings, answer }: Counters,
 ): DeviceStatus {
   const waiting = waitingOf(study, member, own, now);
+  // Who has not answered since the start is waited for, and not away.
+  const present = new Set([...member.counted, ...member.pending(now)].map((link) => link.peer));
   const found = own.private === undefined && hasCentroids(member.generation.stage) ? member.generation.numbers : answer;
   const { generation, closed } = member;
   const names = Object.keys(stages) as (keyof typeof stages)[];
@@ -56,7 +58,7 @@ export function describeShared(
     framesSent,
     neighbours: neighbours.map((neighbour) => ({
       ...describeNeighbour(neighbour, epoch, now),
-      isAway: !member.counted.some((link) => link.peer === neighbour.peer),
+      isAway: !present.has(neighbour.peer),
     })),
     shared: {
       generation: generation.number,
@@ -75,9 +77,9 @@ export function describeShared(
 
 /** Why this device posts nothing, if it does not. */
 function waitingOf(study: Study, member: Member, own: OwnRows, now: number): string | undefined {
-  const [pending] = member.pending(now);
+  const pending = member.pending(now).length;
   const counted = member.counted.length;
-  if (pending !== undefined) return `waits for ${pending.peer} and its other links before anything is added up`;
+  if (pending > 0) return `waits for ${pending} of its links to answer before anything is added up`;
   const { colluders = 1, devices } = study;
   const needed = colluders + 1;
   if (counted >= needed && own.private !== undefined) return releaseWaits(member, own.private, colluders, devices ?? 0);

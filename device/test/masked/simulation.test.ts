@@ -55,10 +55,26 @@ describe("devices with shared clusters", () => {
     expect(network.status(0).shared?.waiting).toMatch(/needs 2 links to devices that answer, and has 1/);
   });
 
+  it("do not call a neighbour away that has not had the time to answer", async () => {
+    const network = simulate({
+      ...(await problem()),
+      staggerMilliseconds: 0,
+      weather: { delayMilliseconds: [50, 60] },
+    });
+    network.run(10);
+    const { phase, shared, neighbours } = network.status(0);
+    expect({ phase, waiting: shared?.waiting }).toEqual({
+      phase: "waiting",
+      waiting: `waits for ${neighbours.length} of its links to answer before anything is added up`,
+    });
+    expect(neighbours.some(({ isAway }) => isAway)).toBe(false);
+  });
+
   it("go on without a neighbour that is silent, and with it again when it is back", async () => {
     const { network } = ends(await problem());
     network.crash(2);
     network.run(100_000);
+    expect(network.status(0).neighbours.filter(({ isAway }) => isAway)).toHaveLength(1);
     expect(network.status(0)).toMatchObject({ phase: "settled", shared: { devices: 4, pooledRows: 240 } });
     network.restart(2);
     network.run(1_000);

@@ -61,6 +61,11 @@ function personalGain(study: Study, rows: Rows): { isGain: boolean; words: strin
   return { isGain: false, words };
 }
 
+/** With fewer links devices of a shared clustering wait. */
+function linksNeeded({ clusters, colluders = 1 }: Study): string {
+  return clusters === "shared" ? `, with ${colluders + 1} neighbours or more` : "";
+}
+
 export async function initDevice(options: InitOptions, { stdout, stderr }: Console): Promise<void> {
   const { state, data, announce = [] } = options;
   const text = readStudyText(options.study);
@@ -83,7 +88,7 @@ export async function initDevice(options: InitOptions, { stdout, stderr }: Conso
     // Colour and size are the terminal's; a pipe has no use for a picture.
     ...(stdout.isTTY === true && invite !== undefined ? ["", drawInvite(invite)] : []),
     "",
-    `next: fedkm device link INVITE --state ${state}   (on both sides)`,
+    `next: fedkm device link INVITE --state ${state}   (on both sides${linksNeeded(study)})`,
     `      fedkm device run --state ${state}`,
   ];
   stdout.write(`${lines.join("\n")}\n`);

@@ -52,14 +52,13 @@ async function statusOf(state: string): Promise<RunStatus> {
 
 function describe(status: RunStatus): string[] {
   const { name, device, links, pending, relay, notices, startedAt, programVersion } = status;
-  const { phase, round, move, threshold, objective, rows, rowsLeftOut, drift, framesSent } = device;
+  const { phase, rows, rowsLeftOut, drift, framesSent, shared } = device;
   const heading = ["link", "state", "heard", "left out", "frames in", "refused", "bytes in", "frames out", "bytes out"];
   const lines = [
     `${name}: ${runState(status)}, ${phase}`,
     ...silence(status),
     `fedkm ${programVersion}, started ${startedAt}`,
-    `round ${count(round)}, last move ${move === null ? "none" : significant(move, 2)} of the range ` +
-      `(sent above ${significant(threshold, 2)}), objective part ${objective === null ? "none" : significant(objective, 4)}`,
+    ...(shared == null ? [roundLine(device)] : []),
     `${count(rows)} rows (${count(rowsLeftOut)} left out), ${count(framesSent)} frames sent`,
     ...sharedLines(device),
     ...describeNext(status),
@@ -75,6 +74,12 @@ function describe(status: RunStatus): string[] {
     ...describeNotices(notices),
   ];
   return lines.map(printable);
+}
+
+function roundLine({ round, move, threshold, objective }: RunStatus["device"]): string {
+  const last = move === null ? "none" : significant(move, 2);
+  const part = objective === null ? "none" : significant(objective, 4);
+  return `round ${count(round)}, last move ${last} of the range (sent above ${significant(threshold, 2)}), objective part ${part}`;
 }
 
 /** How the sums over all devices are doing, where clusters are shared. */

@@ -99,10 +99,38 @@ export async function runDevices(
     progress.show(`fedkm  ${duration(network.now())}  objective ${significant(summary.objective, 4)}`);
   }
   const last = history.at(-1);
-  if (last === undefined) throw new Error("every device must hear of k clusters, got a simulated hour without");
+  if (last === undefined) {
+    const why = names.flatMap((name, i) => network.status(i).shared?.waiting?.replace(/^/, `; ${name} `) ?? []);
+    throw new Error(`every device must hear of k clusters, got a simulated hour without${why[0] ?? ""}`);
+  }
   const { round, objective, messages, bytes } = last;
   const centroids = network.centroids();
-  return { centroids, objective, rounds: round, converged, messages, bytes, history };
+  return {
+    centroids,
+    objective,
+    rounds: round,
+    converged,
+    messages,
+    bytes,
+    history,
+    ...guardedOf(study, network, rows),
+  };
+}
+
+/** What the guards of all devices cost, and what they kept. */
+function guardedOf({ privacy, minimum }: Study, network: Simulation, rows: readonly Matrix[]): Pick<Found, "guarded"> {
+  if (privacy !== "guarded") return {};
+  const statuses = rows.map((_, i) => network.status(i));
+  const all = rows.reduce((sum, own) => sum + own.rows, 0);
+  const sum = (numbers: readonly number[]) => numbers.reduce((all, number) => all + number, 0);
+  return {
+    guarded: {
+      minimum,
+      smallestClass: Math.min(all, ...statuses.flatMap(({ guarded }) => guarded?.smallestClass ?? [])),
+      rowsHeldBack: sum(statuses.map(({ guarded }) => guarded?.rowsHeldBack ?? 0)),
+      rowsLeftOut: sum(statuses.map(({ rowsLeftOut }) => rowsLeftOut)),
+    },
+  };
 }
 
 function summaryOf(study: Study, network: Simulation, scaled: readonly Matrix[], graph: Graph): RoundModel {

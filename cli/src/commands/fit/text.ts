@@ -3,9 +3,10 @@
 import { type ColumnMean, columnMeans } from "@fedkm/files";
 import { bold } from "../../console.ts";
 import type { Fitted } from "../../model/fitted.ts";
-import { encodingOfModel } from "../../model/model.ts";
-import { count, significant, spreads } from "../../numbers.ts";
+import { encodingOfModel, isShared } from "../../model/model.ts";
+import { count, counted, significant, spreads } from "../../numbers.ts";
 import { alignColumns, wrap } from "../../table.ts";
+import { endWords, ranWords } from "./ran.ts";
 
 const WIDTH = 80;
 /** More columns than fit a line are in the report. */
@@ -21,22 +22,17 @@ export function fitText(
   paths: readonly string[],
   styled: boolean,
 ): string[] {
-  const { devices, links, options, rounds, passes, converged, objective, guarded } = model;
+  const { devices, links, guarded } = model;
   const columns = encodingOfModel(model);
   const rows = devices.reduce((sum, own) => sum + own.rows, 0);
-  const plural = (n: number, word: string) => `${count(n)} ${word}${n === 1 ? "" : "s"}`;
   const facts = [
-    `${plural(devices.length, "device")}, ${plural(links.length, "link")}, ${plural(rows, "row")}, ${plural(columns.length, "column")}`,
-    `${model.study === undefined ? options.method : `simulated devices of study ${JSON.stringify(model.study.name)}`}, k = ${options.k}, alpha = ${options.alpha}, ${
-      options.weighting === "device" && devices.length > 1 ? "every device counts the same, " : ""
-    }seed ${options.seed}: ${
-      converged ? "settled" : "stopped"
-    } after ${passes === undefined ? plural(rounds, "round") : `${count(passes)} ${passes === 1 ? "pass" : "passes"} over all rows`}, objective ${significant(objective, 4)}`,
+    `${counted(devices.length, "device")}, ${counted(links.length, "link")}, ${counted(rows, "row")}, ${counted(columns.length, "column")}`,
+    runText(model),
     ...(guarded === undefined
       ? []
       : [
-          `guarded: ${plural(guarded.rowsHeldBack, "row")} held back, ${count(guarded.rowsLeftOut)} left out, ` +
-            `smallest class ${plural(guarded.smallestClass, "row")} (minimum ${guarded.minimum})`,
+          `guarded: ${counted(guarded.rowsHeldBack, "row")} held back, ${count(guarded.rowsLeftOut)} left out, ` +
+            `smallest class ${counted(guarded.smallestClass, "row")} (minimum ${guarded.minimum})`,
         ]),
   ];
   return [
@@ -51,6 +47,15 @@ export function fitText(
     "",
     ...shortened(paths),
   ];
+}
+
+function runText(model: Fitted["model"]): string {
+  const { devices, options, objective } = model;
+  const { name, pull } = ranWords(model);
+  const isDeviceWeighted = options.weighting === "device" && devices.length > 1 && !isShared(model);
+  const weights = isDeviceWeighted ? ", every device counts the same" : "";
+  const end = `${endWords(model)}, objective ${significant(objective, 4)}`;
+  return `${name}, k = ${options.k}, ${pull}${weights}, seed ${options.seed}: ${end}`;
 }
 
 /** One line a cluster: its rows on all places, their means, and how far the places differ. */

@@ -9,11 +9,13 @@ const heading = ["device", "state", "peers", "round", "move", "objective", "olde
 
 export function networkTable(statuses: readonly (DaemonStatus | undefined)[], styled: boolean): string[] {
   const rows = statuses.map((status, index) => (status === undefined ? silent(index) : deviceRow(status)));
-  const total = statuses.reduce((sum, status) => sum + (status?.device.objective ?? 0), 0);
+  const parts = statuses.flatMap((status) => status?.device.objective ?? []);
+  const total = parts.reduce((sum, part) => sum + part, 0);
   const settled = statuses.filter((status) => ["settled", "alone"].includes(status?.device.phase ?? "")).length;
   return [
     ...alignColumns([heading, ...rows], (text, row) => bold(text, styled && row === 0)),
-    `${settled} of ${statuses.length} settled, objective ${significant(total, 6)}`,
+    // Devices with shared clusters do not know theirs.
+    `${settled} of ${statuses.length} settled${parts.length === 0 ? "" : `, objective ${significant(total, 6)}`}`,
   ];
 }
 

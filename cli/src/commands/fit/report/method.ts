@@ -1,17 +1,18 @@
 // How the method came there, for those who ask: the run, the network and its disagreement, objective and GTV by round.
 
 import { drawKey, drawNetwork, escaped, svgPart } from "@fedkm/pictures";
-import type { Model } from "../../../model/model.ts";
+import { isShared, type Model } from "../../../model/model.ts";
 import { count, counted, significant } from "../../../numbers.ts";
+import { endWords, ranWords } from "../ran.ts";
 import { drawCurve } from "./curves.ts";
 
 export function methodSection(document: Document, model: Model): string {
-  const { options, links, scaling, rounds, passes, converged, objective, devices } = model;
-  const method =
-    model.study === undefined ? options.method : `simulated devices of study ${JSON.stringify(model.study.name)}`;
+  const { options, links, scaling, objective, devices } = model;
+  const { name, pull } = ranWords(model);
+  const who = options.weighting === "sample" || isShared(model) ? "row" : "device";
   const facts = [
-    `${method}, alpha = ${options.alpha}, every ${options.weighting === "sample" ? "row" : "device"} counts the same, graph ${options.graph}, scale ${scaling.kind}, seed ${options.seed}`,
-    `${converged ? "settled" : "stopped"} after ${passes === undefined ? counted(rounds, "round") : `${passes} passes over all rows`} at objective ${significant(objective, 4)}`,
+    `${name}, ${pull}, every ${who} counts the same, graph ${options.graph}, scale ${scaling.kind}, seed ${options.seed}`,
+    `${endWords(model)} at objective ${significant(objective, 4)}`,
     `${count(model.messages)} messages, ${count(model.bytes)} bytes between devices`,
   ];
   const loss =
