@@ -95,8 +95,8 @@ function encodeTwo(state: State, row: i32, next: i32, centre: usize, step: f64, 
   }
   v128.store64_lane(state.norms + (<usize>row << 2), squares, 0);
   const most = radius * radius;
-  const rest = restOf(state, row, target, lengthsX, most);
-  return next == row ? rest : max(rest, restOf(state, next, target + 4, lengthsY, most));
+  const rest = restOf(state, row, target, lengthsX, most, largest - 8);
+  return next == row ? rest : max(rest, restOf(state, next, target + 4, lengthsY, most, largest - 8));
 }
 
 /** The code of a last column without a partner, and the squares of its length and of what rounding took off. */
@@ -107,9 +107,11 @@ function encodeOne(off: f64, target: usize, step: f64): v128 {
   return f64x2.replace_lane(f64x2.splat(off * off), 1, rest * rest);
 }
 
-/** What rounding took off a row within the radius. One beyond gets its flag and no code. */
-function restOf(state: State, row: i32, target: usize, lengths: v128, most: f64): f64 {
-  if (f64x2.extract_lane(lengths, 0) <= most) return f64x2.extract_lane(lengths, 1);
+/** What rounding took off a row within the radius. One beyond gets its flag and no code; NaN counts as infinitely large. */
+function restOf(state: State, row: i32, target: usize, lengths: v128, most: f64, column: usize): f64 {
+  const length = f64x2.extract_lane(lengths, 0);
+  if (length <= most) return f64x2.extract_lane(lengths, 1);
+  if (isNaN(length)) store<f64>(column, Infinity);
   const label = state.labels + (<usize>row << 1);
   store<u16>(label, load<u16>(label) | IRREGULAR);
   for (let pair = 0; pair < state.pairs; pair++) store<i32>(target + (<usize>pair << 5), 0);

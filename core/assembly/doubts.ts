@@ -64,8 +64,6 @@ export function settleWaiting(state: State): void {
   state.waiting = 0;
 }
 
-// @ts-expect-error: decorator
-@inline
 function waitingRow(state: State, at: usize): usize {
   return rowAt(state.points, load<i32>(at, WAITING), <usize>state.cols << 3);
 }
@@ -99,8 +97,6 @@ function nearestCandidate(state: State, row: i32, lane: i32, limit: i32): i32 {
 }
 
 /** The first centroid from `c` on whose score reaches `limit`; k if there is none. */
-// @ts-expect-error: decorator
-@inline
 function candidate(state: State, c: i32, lane: i32, limit: i32): i32 {
   let at = state.scores + (<usize>lane << 2) + (<usize>c << 5);
   while (c < state.k && load<i32>(at) < limit) {

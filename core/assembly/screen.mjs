@@ -2,7 +2,8 @@
 
 /** Eight points times four centroids are eight accumulators, two points and four broadcasts: V8 has 15 registers for them. */
 const BLOCK = 4;
-const LAST_BLOCKS = [1, 2, 3];
+/** What fewer than four centroids are scored in. */
+const LAST_BLOCKS = [2, 1];
 
 /** The text of assembly/screen.ts, which exists only while asc runs. */
 export function screenSource() {
@@ -13,18 +14,21 @@ export function screenSource() {
  * and the second best of every point.
  */
 export function score(tile: usize, codes: usize, starts: usize, k: i32, pairs: i32, mask: i32, scores: usize): usize {
-  const whole = k & ~${BLOCK - 1};
   const verdict = scores + (<usize>k << 5);
   const lowest = i32x4.splat(i32.MIN_VALUE);
   v128.store(verdict, lowest);
   v128.store(verdict, lowest, 16);
   v128.store(verdict, lowest, 32);
   v128.store(verdict, lowest, 48);
+  const whole = k & ~${BLOCK - 1};
   if (whole) score${BLOCK}(tile, codes, starts, 0, whole, pairs, mask, scores, verdict);
-  codes += <usize>(whole * pairs) << 2;
-  starts += <usize>whole << 2;
-  scores += <usize>whole << 5;
-  ${LAST_BLOCKS.map((size) => `if (k - whole == ${size}) score${size}(tile, codes, starts, whole, k, pairs, mask, scores, verdict);`).join("\n  else ")}
+  let done = whole;
+  ${LAST_BLOCKS.map(
+    (size) => `if (k & ${size}) {
+    score${size}(tile, codes + (<usize>(done * pairs) << 2), starts + (<usize>done << 2), done, done + ${size}, pairs, mask, scores + (<usize>done << 5), verdict);
+    done += ${size};
+  }`,
+  ).join("\n  ")}
   return verdict;
 }
 ${[BLOCK, ...LAST_BLOCKS].map(scoreSource).join("")}`;

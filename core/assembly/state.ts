@@ -23,7 +23,7 @@ export class State {
   tiles: usize;
   /** Pairs of columns: cols / 2, rounded up. */
   pairs: i32;
-  /** i16 centroids [blocks of 4][pairs][4][2], the last block narrower if need be, and i32 starts of their scores. */
+  /** i16 centroids [blocks of 4, then of 2 and 1][pairs][width][2], and i32 starts of their scores. */
   codes: usize;
   starts: usize;
   /** Low bits of a score that hold the index of its centroid. */

@@ -69,7 +69,7 @@ function quantile(values: Float64Array, share: number): number {
 
 /** Where the codes of the centroids go: views on the kernel's memory. */
 export interface CentroidCodes {
-  /** int16 [blocks of SIDE_BY_SIDE][pairs][SIDE_BY_SIDE][2]; the last block is as narrow as its centroids are few. */
+  /** int16 [blocks][pairs][width][2]: as many blocks of SIDE_BY_SIDE centroids as there are, then one of 2, then one of 1. */
   readonly codes: Int16Array;
   /** int32, one for each centroid. */
   readonly starts: Int32Array;
@@ -133,6 +133,17 @@ export function encodeCentroids(
   };
 }
 
+/** The block of a centroid: its first one, and how many it has. */
+function blockOf(c: number, k: number): { first: number; width: number } {
+  let first = c - (c % SIDE_BY_SIDE);
+  let width = SIDE_BY_SIDE;
+  while (first + width > k || c >= first + width) {
+    if (first + width <= k) first += width;
+    width /= 2;
+  }
+  return { first, width };
+}
+
 /** Writes the codes of the centroids within reach, 0 for the others, and returns the largest length of a remainder. */
 function writeCodes(
   centre: Float64Array,
@@ -146,8 +157,7 @@ function writeCodes(
   codes.fill(0);
   for (let c = 0; c * cols < centroids.length; c++) {
     if (!isReached(c)) continue;
-    const first = c - (c % SIDE_BY_SIDE);
-    const width = Math.min(SIDE_BY_SIDE, starts.length - first);
+    const { first, width } = blockOf(c, starts.length);
     const at = 2 * (first * pairs + c - first);
     let square = 0;
     for (let j = 0; j < cols; j++) {

@@ -52,6 +52,8 @@ export interface PlacedPoints {
   readonly state: number;
   /** Address of the labels. */
   readonly labels: number;
+  /** See PreparedPoints. */
+  readonly largest: number | undefined;
   /** Undefined if the points have no codes. */
   readonly screen: Screen | undefined;
   /** What to give back in the end. */

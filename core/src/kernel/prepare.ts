@@ -57,7 +57,10 @@ export function placePoints(
   const magnitudes = machine.f64().subarray(largest / 8, largest / 8 + cols + 1);
   machine.f64().set(given ?? gridsFor(magnitudes, rows), grids / 8);
   const screen = ball && { codes: { ...ball, rest }, slack };
-  return { machine, points, layout, state, labels, block: reserved.block, screen };
+  // A survey of rows without codes does not see NaN, and what weighs nothing could be anything.
+  const isSeen = (layout === "tiles" || ball !== undefined) && weights === undefined;
+  const most = isSeen ? magnitudes.subarray(0, cols).reduce((a, b) => Math.max(a, b), 0) : undefined;
+  return { machine, points, layout, state, labels, largest: most, block: reserved.block, screen };
 }
 
 /** `extra` is where the centre of the ball lies or, for tiles, where rows arrive. */
