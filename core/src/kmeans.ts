@@ -6,8 +6,9 @@ import {
   checkKernel,
   checkMatrixOf,
   checkOneOf,
-  checkPoints,
+  checkReadyPoints,
   checkSeed,
+  checkSize,
   checkWeights,
 } from "./check.ts";
 import { defaults } from "./defaults.ts";
@@ -65,13 +66,13 @@ export interface KMeansModel {
 }
 
 export function kmeans(points: Matrix, options: KMeansOptions): KMeansModel {
-  checkPoints("points", points);
+  checkSize("points", points);
   checkOptions(options, kmeansOptionNames, "k");
-  return answerOf(kmeansOn(points, options));
+  return answerOf(kmeansOn(points, options, false));
 }
 
-/** The same on points that were checked. */
-export function kmeansOn(points: Matrix, options: KMeansOptions): KMeansModel {
+/** The same on points that were checked, or else are when they are ready. */
+export function kmeansOn(points: Matrix, options: KMeansOptions, isChecked = true): KMeansModel {
   const { k, init, empty = "keep", tol = 0, kernel = fastKernel } = options;
   const { restarts = defaults.restarts, maxIter = defaults.maxIter, seed = defaults.seed } = options;
   if (points.cols === 0) throw new RangeError("points must have at least 1 column, got 0");
@@ -86,6 +87,7 @@ export function kmeansOn(points: Matrix, options: KMeansOptions): KMeansModel {
   checkOneOf("empty", empty, emptyRules);
   const weights = checkedWeights(options.weights, points.rows);
   const prepared = kernel.prepare(points, weights);
+  if (!isChecked) checkReadyPoints("points", points, prepared);
   const run = { points, weights, prepared, k, maxIter, tol };
   const found =
     init === undefined
