@@ -5,9 +5,9 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { labelFile } from "@fedkm/files";
+import { runFedkm } from "./command.ts";
 import { writeRows } from "./files/rows.ts";
 import { progress } from "./measure.ts";
 import { findPython, ONE_THREAD } from "./python.ts";
@@ -20,7 +20,6 @@ const [FILES, K, COLS] = [10, 8, 16];
 const ROUNDS = 30;
 /** Centres that overlap: both sides are still at work after these rounds. */
 const SPACING = 1;
-const program = fileURLToPath(new URL("../../cli/bin/fedkm.js", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "fedkm-analyst-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(1));
@@ -126,24 +125,7 @@ async function formats(csv: string): Promise<void> {
   ]);
 }
 
-/** CPU of a command and its threads, as the shell has it. */
-function cpuOf(...args: string[]): { readonly seconds: number; readonly stdout: string } {
-  progress(`fedkm ${args[0]}`);
-  const { status, stdout } = spawnSync("sh", ["-c", '"$@"; times', "sh", process.execPath, program, ...args], {
-    cwd: folder,
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "inherit"],
-    maxBuffer: 2 ** 28,
-  });
-  const lines = stdout.trimEnd().split("\n");
-  if (status !== 0 || lines.length < 3) throw new Error(`fedkm ${args[0]} failed`);
-  // The last two lines are the times of the shell and of what it ran, user and system each.
-  const seconds = Array.from((lines.pop() ?? "").matchAll(/(\d+)m([\d.]+)s/g), ([, minutes, rest]) => {
-    return 60 * Number(minutes) + Number(rest);
-  }).reduce((sum, part) => sum + part, 0);
-  lines.pop();
-  return { seconds, stdout: lines.join("\n") };
-}
+const cpuOf = (...args: string[]) => runFedkm(folder, ...args);
 
 function peerOf(files: readonly string[]) {
   const { command } = findPython();

@@ -1,11 +1,22 @@
 // The assignment step (E1) with the int16 screen: who needs a look, screen, verify what is uncertain, move what changed.
 
-import { move, nearest, twoDistances } from "./exact";
+import { doubt, settleWaiting } from "./doubts";
+import { nearest } from "./exact";
+import { list, moveListed } from "./moves";
 import { score } from "./screen";
 import { IRREGULAR, State } from "./state";
 
 /** Assigns the rows of a chunk (`from` a multiple of 8). */
 export function screen(state: State, from: i32, to: i32): void {
+  state.first = from;
+  state.moving = 0;
+  state.waiting = 0;
+  look(state, from, to);
+  settleWaiting(state);
+  moveListed(state);
+}
+
+function look(state: State, from: i32, to: i32): void {
   if (state.decrease) {
     const count = filter(state, from, to);
     // Packing costs a copy of the codes, so a chunk where most points need a look is taken as it lies.
@@ -41,10 +52,7 @@ function filter(state: State, from: i32, to: i32): i32 {
 // @ts-expect-error: decorator
 @inline
 function scoreTile(state: State, tile: usize): usize {
-  const blockSize = state.blockSize;
-  const blocks = state.blocks;
-  score(blockSize, tile, state.codes, state.starts, blocks, state.pairs, state.mask, state.scores);
-  return state.scores + <usize>(blocks * blockSize) * 32;
+  return score(tile, state.codes, state.starts, state.k, state.pairs, state.mask, state.scores);
 }
 
 /** Screens eight rows that lie in one tile; `count` of them exist. */
@@ -52,9 +60,10 @@ function screenTile(state: State, row: i32, count: i32): void {
   const tile = state.tiles + <usize>(row >> 3) * (<usize>state.pairs << 5);
   const verdict = scoreTile(state, tile);
   if (state.slack) {
-    slackOfTile(state, tile, verdict);
+    const norms = state.norms + (<usize>row << 2);
+    slackOfTile(state, v128.load(norms), v128.load(norms, 16), verdict);
     const at = state.slack + (<usize>row << 2);
-    // The slack array is padded to whole tiles.
+    // These arrays are padded to whole tiles.
     v128.store(at, v128.load(verdict, 64));
     v128.store(at, v128.load(verdict, 80), 16);
   }
@@ -78,11 +87,11 @@ function screenTile(state: State, row: i32, count: i32): void {
 
 /** Screens `count` (at most 8) rows of the active list, starting with entry `first`. */
 function screenPacked(state: State, first: i32, count: i32): void {
-  const list = state.active + (<usize>first << 2);
+  const active = state.active + (<usize>first << 2);
   const bytes = <usize>state.pairs << 5;
   // Lanes without a row repeat the last one.
   for (let lane = 0; lane < 8; lane++) {
-    const row = load<u32>(list + (<usize>min(lane, count - 1) << 2));
+    const row = load<u32>(active + (<usize>min(lane, count - 1) << 2));
     const source = state.tiles + <usize>(row >> 3) * bytes + (<usize>(row & 7) << 2);
     const target = state.packed + (<usize>lane << 2);
     for (let at: usize = 0; at < bytes; at += 32) {
@@ -90,72 +99,32 @@ function screenPacked(state: State, first: i32, count: i32): void {
     }
   }
   const verdict = scoreTile(state, state.packed);
-  slackOfTile(state, state.packed, verdict);
+  for (let lane = 0; lane < 8; lane++) {
+    const row = load<u32>(active + (<usize>min(lane, count - 1) << 2));
+    store<i32>(verdict + (<usize>lane << 2), load<i32>(state.norms + (<usize>row << 2)), 64);
+  }
+  slackOfTile(state, v128.load(verdict, 64), v128.load(verdict, 80), verdict);
   for (let lane = 0; lane < count; lane++) {
-    const row = load<u32>(list + (<usize>lane << 2));
+    const row = load<u32>(active + (<usize>lane << 2));
     const at = verdict + (<usize>lane << 2);
     store<f32>(state.slack + (<usize>row << 2), load<f32>(at, 64));
     settle(state, row, at, lane);
   }
 }
 
-/** The label of a screened row, verified in float64 where the screen cannot tell, and the move if it is new. */
+/** Lists a screened row if its label is new; where the screen cannot tell, float64 does. */
 function settle(state: State, row: i32, verdict: usize, lane: i32): void {
-  const at = state.labels + (<usize>row << 1);
-  const stored = <i32>load<u16>(at);
-  const flag = stored & IRREGULAR;
+  const stored = <i32>load<u16>(state.labels + (<usize>row << 1));
   const best = load<i32>(verdict);
   let label = best & state.mask;
-  if (flag) {
+  if (stored & IRREGULAR) {
     label = nearest(state, row);
     if (state.slack) store<f32>(state.slack + (<usize>row << 2), 0);
   } else if (load<i32>(verdict, 32) >= best - state.threshold) {
-    label = verify(state, row, lane, best - state.threshold);
+    doubt(state, row, lane, best - state.threshold);
+    return;
   }
-  const old = stored ^ flag;
-  if (label == old) return;
-  move(state, row, old, label);
-  store<u16>(at, label | flag);
-}
-
-/** The nearest in float64 of the centroids whose score reaches `limit`, two at a time; the lowest index on ties. */
-function verify(state: State, row: i32, lane: i32, limit: i32): i32 {
-  const bytes = <usize>state.cols << 3;
-  const x = state.points + <usize>row * bytes;
-  const k = state.k;
-  let best: f64 = Infinity;
-  let label = 0;
-  for (let a = candidate(state, 0, lane, limit); a < k; ) {
-    const b = candidate(state, a + 1, lane, limit);
-    const w = state.centroids + <usize>a * bytes;
-    const squares = twoDistances(x, w, b < k ? state.centroids + <usize>b * bytes : w, state.cols);
-    const first = f64x2.extract_lane(squares, 0);
-    const second = f64x2.extract_lane(squares, 1);
-    if (first < best) {
-      best = first;
-      label = a;
-    }
-    // Without a second candidate the first was measured twice and is not below itself.
-    if (second < best) {
-      best = second;
-      label = b;
-    }
-    state.verified += 2;
-    a = b < k ? candidate(state, b + 1, lane, limit) : k;
-  }
-  return label;
-}
-
-/** The first centroid from `c` on whose score reaches `limit`; k if there is none. */
-// @ts-expect-error: decorator
-@inline
-function candidate(state: State, c: i32, lane: i32, limit: i32): i32 {
-  let at = state.scores + (<usize>lane << 2) + (<usize>c << 5);
-  while (c < state.k && load<i32>(at) < limit) {
-    c++;
-    at += 32;
-  }
-  return c;
+  if (label != (stored & (IRREGULAR - 1))) list(state, row, label);
 }
 
 /**
@@ -164,16 +133,7 @@ function candidate(state: State, c: i32, lane: i32, limit: i32): i32 {
  * screen is uncertain. With G the certain part of the gap of the squared distances and U the upper bound of the own
  * distance it is sqrt(U^2 + G) - U = G / (sqrt(U^2 + G) + U).
  */
-function slackOfTile(state: State, tile: usize, verdict: usize): void {
-  let normA = i32x4.splat(0);
-  let normB = normA;
-  const end = tile + (<usize>state.pairs << 5);
-  for (let at = tile; at < end; at += 32) {
-    const xa = v128.load(at);
-    const xb = v128.load(at, 16);
-    normA = i32x4.add(normA, i32x4.dot_i16x8_s(xa, xa));
-    normB = i32x4.add(normB, i32x4.dot_i16x8_s(xb, xb));
-  }
+function slackOfTile(state: State, normA: v128, normB: v128, verdict: usize): void {
   v128.store(verdict, slackOf(state, normA, v128.load(verdict), v128.load(verdict, 32)), 64);
   v128.store(verdict, slackOf(state, normB, v128.load(verdict, 16), v128.load(verdict, 48)), 80);
 }

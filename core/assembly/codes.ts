@@ -56,6 +56,7 @@ function encodeTwo(state: State, row: i32, next: i32, centre: usize, step: f64, 
   let normY = normX;
   let restX = normX;
   let restY = normX;
+  let squares = i32x4.splat(0);
   let to = target;
   const even = x + (bytes & ~15);
   while (x < even) {
@@ -74,7 +75,9 @@ function encodeTwo(state: State, row: i32, next: i32, centre: usize, step: f64, 
     restX = f64x2.add(restX, square(offX, f64x2.mul(f64x2.sub(codeX, toInteger), steps)));
     restY = f64x2.add(restY, square(offY, f64x2.mul(f64x2.sub(codeY, toInteger), steps)));
     const integers = v128.shuffle<i32>(codeX, codeY, 0, 2, 4, 6);
-    v128.store64_lane(to, i16x8.narrow_i32x4_s(integers, integers), 0);
+    const codes = i16x8.narrow_i32x4_s(integers, integers);
+    v128.store64_lane(to, codes, 0);
+    squares = i32x4.add(squares, i32x4.dot_i16x8_s(codes, codes));
     x += 16;
     y += 16;
     centre += 16;
@@ -87,10 +90,13 @@ function encodeTwo(state: State, row: i32, next: i32, centre: usize, step: f64, 
     store<f64>(largest, max(load<f64>(largest), max(abs(load<f64>(x) * weightX), abs(load<f64>(y) * weightY))));
     lengthsX = f64x2.add(lengthsX, encodeOne(load<f64>(x) - load<f64>(centre), to, step));
     lengthsY = f64x2.add(lengthsY, encodeOne(load<f64>(y) - load<f64>(centre), to + 4, step));
+    const codes = v128.load64_zero(to);
+    squares = i32x4.add(squares, i32x4.dot_i16x8_s(codes, codes));
   }
+  v128.store64_lane(state.norms + (<usize>row << 2), squares, 0);
   const most = radius * radius;
-  const rest = restOf(state, row, target, lengthsX, most);
-  return next == row ? rest : max(rest, restOf(state, next, target + 4, lengthsY, most));
+  const rest = restOf(state, row, target, lengthsX, most, largest - 8);
+  return next == row ? rest : max(rest, restOf(state, next, target + 4, lengthsY, most, largest - 8));
 }
 
 /** The code of a last column without a partner, and the squares of its length and of what rounding took off. */
@@ -101,9 +107,11 @@ function encodeOne(off: f64, target: usize, step: f64): v128 {
   return f64x2.replace_lane(f64x2.splat(off * off), 1, rest * rest);
 }
 
-/** What rounding took off a row within the radius. One beyond gets its flag and no code. */
-function restOf(state: State, row: i32, target: usize, lengths: v128, most: f64): f64 {
-  if (f64x2.extract_lane(lengths, 0) <= most) return f64x2.extract_lane(lengths, 1);
+/** What rounding took off a row within the radius. One beyond gets its flag and no code; NaN counts as infinitely large. */
+function restOf(state: State, row: i32, target: usize, lengths: v128, most: f64, column: usize): f64 {
+  const length = f64x2.extract_lane(lengths, 0);
+  if (length <= most) return f64x2.extract_lane(lengths, 1);
+  if (isNaN(length)) store<f64>(column, Infinity);
   const label = state.labels + (<usize>row << 1);
   store<u16>(label, load<u16>(label) | IRREGULAR);
   for (let pair = 0; pair < state.pairs; pair++) store<i32>(target + (<usize>pair << 5), 0);

@@ -6,8 +6,6 @@ import { State } from "./state";
  * Squared distances of a row to two others, differences squared and added in the order of the columns, as js.ts does.
  * The additions of one distance wait for each other, so a second one is free.
  */
-// @ts-expect-error: decorator
-@inline
 export function twoDistances(x: usize, v: usize, w: usize, cols: i32): v128 {
   let sum = f64x2.splat(0);
   const even = x + (<usize>(cols & ~1) << 3);

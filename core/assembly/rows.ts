@@ -159,7 +159,7 @@ export function distances(state: State, centre: usize, from: i32, to: i32, into:
 }
 
 /** Four squared distances at once; each adds its columns in order. */
-function fourDistances(
+export function fourDistances(
   x0: usize, x1: usize, x2: usize, x3: usize, w0: usize, w1: usize, w2: usize, w3: usize, cols: i32, into: usize,
 ): void {
   let low = f64x2.splat(0);

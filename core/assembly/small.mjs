@@ -53,7 +53,7 @@ function move(state: State, row: i32, from: i32, to: i32): void {
   transferOne(weight, grid, added, removed, width);
 }
 
-/** Spreads rows that lie at \`source\` one after the other over tiles, and raises \`largest\` as survey in codes.ts does. */
+/** Spreads rows that lie at \`source\` one after the other over tiles, and raises \`largest\` as survey in codes.ts does; for NaN, beyond all bounds. */
 export function arrange(state: State, from: i32, to: i32, source: usize, largest: usize): void {
   const cols = state.cols;
   let row = from;
@@ -194,6 +194,7 @@ function arrangeSourceOf(d) {
       const value = v128.load64_lane(source, v128.load64_zero(source, ${16 * v * d + 8 * j}), 1, ${(16 * v + 8) * d + 8 * j});
       v128.store(target, value, ${64 * j + 16 * v});
       top${j} = f64x2.pmax(top${j}, f64x2.abs(f64x2.mul(value, weight${v})));
+      odd = v128.or(odd, f64x2.ne(value, value));
     }`;
   return `
 function arrange${d}(state: State, from: i32, to: i32, source: usize, largest: usize): void {
@@ -201,6 +202,7 @@ function arrange${d}(state: State, from: i32, to: i32, source: usize, largest: u
   const one = f64x2.splat(1);
   ${columns.map((j) => `let top${j} = v128.load64_splat(largest, ${8 * j});`).join(" ")}
   let heaviest = v128.load64_splat(largest, ${8 * d});
+  let odd = f64x2.splat(0);
   let target = state.points + <usize>(from >> 3) * ${64 * d};
   let weights = state.weights ? state.weights + (<usize>from << 3) : 0;
   for (let row = from; row < to; row += 8, source += ${64 * d}, target += ${64 * d}) {
@@ -214,6 +216,7 @@ function arrange${d}(state: State, from: i32, to: i32, source: usize, largest: u
   }
   ${columns.map((j) => `store<f64>(largest, max(f64x2.extract_lane(top${j}, 0), f64x2.extract_lane(top${j}, 1)), ${8 * j});`).join("\n  ")}
   store<f64>(largest, max(f64x2.extract_lane(heaviest, 0), f64x2.extract_lane(heaviest, 1)), ${8 * d});
+  if (v128.any_true(odd)) store<f64>(largest, Infinity);
 }
 `;
 }

@@ -23,23 +23,22 @@ export class State {
   tiles: usize;
   /** Pairs of columns: cols / 2, rounded up. */
   pairs: i32;
-  /** i16 centroids [blocks][pairs][blockSize][2], and i32 starts of their scores (minus half a squared norm). */
+  /** i16 centroids [blocks of 4, then of 2 and 1][pairs][width][2], and i32 starts of their scores. */
   codes: usize;
   starts: usize;
-  /** Blocks of centroids that are scored side by side, padding included. */
-  blocks: i32;
-  blockSize: i32;
   /** Low bits of a score that hold the index of its centroid. */
   mask: i32;
   /** A centroid whose score is no more than this below the best may be the nearest. */
   threshold: i32;
-  /** i32 [blocks * blockSize][8] scores of a tile; then best and second best of its 8 points. */
+  /** i32 [k][8] scores of a tile; then the best, the second best and the slack of its 8 points; then what doubts.ts needs. */
   scores: usize;
+  /** i32 squared lengths of the points' codes. */
+  norms: usize;
   /** f32 slack per point, or 0 when movement bounds are not kept. */
   slack: usize;
   /** f32 per centroid, what this call's movement takes from the slack; 0 when there is no slack yet. */
   decrease: usize;
-  /** u32 list of the rows of a chunk that need a new look, and the tile into which they are packed. */
+  /** u32 list of the rows of a chunk that need a new look, then of those that move; and the tile for packing rows. */
   active: usize;
   packed: usize;
   /** In squared or plain units of the point codes: twice a score unit, and the errors of a distance. */
@@ -49,6 +48,12 @@ export class State {
   /** Counters: rows that the screen looked at, distances that were computed to verify it. */
   looked: i32;
   verified: i32;
+  /** The first row of the chunk at hand, its rows that move so far, and those that wait to be verified. */
+  first: i32;
+  moving: i32;
+  waiting: i32;
+  /** What was read to bring rows into the cache: written, so that nobody leaves the reading out. */
+  touched: i32;
 }
 
 /** Flag of a label: the point is too far out for its code, so it is always settled in float64. */

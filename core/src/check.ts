@@ -3,7 +3,7 @@
 
 import { isList, show } from "./given.ts";
 import { coarseBelow, largestMagnitudes } from "./kernel/grid.ts";
-import type { Kernel, Statistics } from "./kernel/kernel.ts";
+import type { Kernel, PreparedPoints, Statistics } from "./kernel/kernel.ts";
 import { checkIsMatrix, type Matrix } from "./matrix.ts";
 
 /** Above it squared distances and their sums could overflow to infinity. */
@@ -79,13 +79,19 @@ export function checkGraph(value: unknown): void {
   }
 }
 
-/** Returns whether all numbers are of ordinary size. */
-export function checkMatrix(name: string, value: Matrix): boolean {
+/** That it is a matrix, whatever numbers it holds. */
+export function checkSize(name: string, value: Matrix): void {
   checkIsMatrix(name, value);
   const { data, rows, cols } = value;
   if (rows < 0 || cols < 0 || data.length !== rows * cols) {
     throw new RangeError(`${name} must hold rows * cols = ${rows * cols} numbers, got ${data.length}`);
   }
+}
+
+/** Returns whether all numbers are of ordinary size. */
+export function checkMatrix(name: string, value: Matrix): boolean {
+  checkSize(name, value);
+  const { data, cols } = value;
   if (isOrdinary(data)) return true;
   // Written so that NaN fails too.
   const at = data.findIndex((number) => !(Math.abs(number) <= LARGEST_COORDINATE));
@@ -119,7 +125,13 @@ export function checkPoints(name: string, points: Matrix): void {
   }
 }
 
-/** Overflows for what is above 1e12. */
+/** The same for points that are ready: most kernels have seen all their numbers, and then they are not read again. */
+export function checkReadyPoints(name: string, points: Matrix, { largest }: PreparedPoints): void {
+  if (!(largest !== undefined && largest <= LARGEST_ORDINARY)) checkPoints(name, points);
+}
+
+const LARGEST_ORDINARY = 1e12;
+/** Overflows for what is above. */
 const OVERFLOWING = 1.8e296;
 
 /**

@@ -6,8 +6,9 @@ import {
   checkKernel,
   checkMatrixOf,
   checkOneOf,
-  checkPoints,
+  checkReadyPoints,
   checkSeed,
+  checkSize,
   checkWeights,
 } from "./check.ts";
 import { defaults } from "./defaults.ts";
@@ -19,7 +20,7 @@ import { type Matrix, takeRows } from "./matrix.ts";
 import { answerOf } from "./model.ts";
 import { updateSettings } from "./options.ts";
 import { type Random, randomStream } from "./random.ts";
-import { plusPlus } from "./seeding.ts";
+import { plusPlus, type SeedingRoom } from "./seeding.ts";
 import { runUpdate } from "./update.ts";
 import { emptyUpdate, type UpdateState } from "./updateState.ts";
 
@@ -65,13 +66,13 @@ export interface KMeansModel {
 }
 
 export function kmeans(points: Matrix, options: KMeansOptions): KMeansModel {
-  checkPoints("points", points);
+  checkSize("points", points);
   checkOptions(options, kmeansOptionNames, "k");
-  return answerOf(kmeansOn(points, options));
+  return answerOf(kmeansOn(points, options, false));
 }
 
-/** The same on points that were checked. */
-export function kmeansOn(points: Matrix, options: KMeansOptions): KMeansModel {
+/** The same on points that were checked, or else are when they are ready. */
+export function kmeansOn(points: Matrix, options: KMeansOptions, isChecked = true): KMeansModel {
   const { k, init, empty = "keep", tol = 0, kernel = fastKernel } = options;
   const { restarts = defaults.restarts, maxIter = defaults.maxIter, seed = defaults.seed } = options;
   if (points.cols === 0) throw new RangeError("points must have at least 1 column, got 0");
@@ -86,6 +87,7 @@ export function kmeansOn(points: Matrix, options: KMeansOptions): KMeansModel {
   checkOneOf("empty", empty, emptyRules);
   const weights = checkedWeights(options.weights, points.rows);
   const prepared = kernel.prepare(points, weights);
+  if (!isChecked) checkReadyPoints("points", points, prepared);
   const run = { points, weights, prepared, k, maxIter, tol };
   const found =
     init === undefined
@@ -150,7 +152,7 @@ export function bestOf(run: KMeansRun, restarts: number, streamOf: (restart: num
   const room: LloydRoom = {};
   let best: Clustering | undefined;
   for (let restart = 0; restart < restarts; restart++) {
-    const found = lloyd(judged, seeds(run, streamOf(restart)), room);
+    const found = lloyd(judged, seeds(run, streamOf(restart), room), room);
     if (best === undefined || found.inertia < best.inertia) best = found;
   }
   const chosen = best as Clustering;
@@ -159,9 +161,9 @@ export function bestOf(run: KMeansRun, restarts: number, streamOf: (restart: num
   return { ...ended, iterations: chosen.iterations + ended.iterations };
 }
 
-function seeds(run: KMeansRun, random: Random): Float64Array {
+function seeds(run: KMeansRun, random: Random, room: SeedingRoom): Float64Array {
   const size = sampleSize(SAMPLED, run.k);
-  if (run.points.rows < Math.max(MANY_ROWS, 2 * size)) return plusPlus(run, random);
+  if (run.points.rows < Math.max(MANY_ROWS, 2 * size)) return plusPlus(run, random, undefined, room);
   return onSampleOf(run, size, random, (sample) => plusPlus(sample, random));
 }
 
@@ -189,14 +191,16 @@ export function distinctOptima(
   most: number,
 ): Clustering[] {
   const room: LloydRoom = {};
-  const found = Array.from({ length: restarts }, (_, restart) => lloyd(run, plusPlus(run, streamOf(restart)), room));
+  const found = Array.from({ length: restarts }, (_, restart) => {
+    return lloyd(run, plusPlus(run, streamOf(restart), undefined, room), room);
+  });
   found.sort((a, b) => a.inertia - b.inertia);
   // Equal optima in another order differ by rounding only.
   return found.filter(({ inertia }, at) => at === 0 || inertia > found[at - 1].inertia * (1 + 1e-9)).slice(0, most);
 }
 
 /** What starts share; made by the first that needs it. */
-interface LloydRoom {
+interface LloydRoom extends SeedingRoom {
   update?: UpdateState;
 }
 

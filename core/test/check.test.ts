@@ -326,3 +326,19 @@ describe("legal oddities give no NaN", () => {
     everyMethod([matrix([[1e150], [-1e150], [0]]), two[1]], link, 2);
   });
 });
+
+describe("kmeans, whose kernel looks at the numbers while it makes points ready", () => {
+  /** Shapes for every engine, odd numbers of rows and columns among them. */
+  const shapes = [1, 2, 3, 5, 6, 16].flatMap((cols) => [3, 50, 600, 1029].map((rows) => ({ rows, cols })));
+
+  it.each(shapes)("refuses a bad number among $rows x $cols, and says where", ({ rows, cols }) => {
+    for (const bad of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 1e151]) {
+      for (const at of [0, (rows * cols) >> 1, rows * cols - 1]) {
+        const data = Float64Array.from({ length: rows * cols }, (_, i) => Math.sin(i * i));
+        data[at] = bad;
+        const place = `got ${bad} at row ${Math.floor(at / cols)}, column ${at % cols}`;
+        expect(() => kmeans({ data, rows, cols }, { k: 2 })).toThrow(place);
+      }
+    }
+  });
+});

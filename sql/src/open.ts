@@ -12,10 +12,12 @@ import { openDuckDB } from "./duckdb.ts";
 import type { Engine } from "./engine.ts";
 import { CLUSTER, labelStatements } from "./label.ts";
 import { openPostgres } from "./postgres.ts";
+import { type Rows, rowsIn } from "./rows.ts";
 import { isLocal, passwordOf } from "./secrets.ts";
-import { loadedSource, sourceOn, type Watcher } from "./source.ts";
+import { loadedSource, type Surveyed, sourceOn, type Watcher } from "./source.ts";
+import { type Spool, spool } from "./spool.ts";
 import type { Bounds, Selected } from "./statements.ts";
-import { chooseColumns, look, type MissingRows, type Survey, surveyOf, surveyWithin } from "./survey.ts";
+import { chooseColumns, type MissingRows, type Survey, surveyOf, surveyWithin } from "./survey.ts";
 
 export interface OpenOptions extends Watcher {
   readonly columns?: readonly string[] | undefined;
@@ -72,7 +74,8 @@ export async function openSource(text: string, options: OpenOptions): Promise<Op
   try {
     const relation = askedRelation(address, engine, query);
     const way = options.way ?? address.way ?? (address.scheme === "duckdb" ? undefined : "pushed");
-    return await engineSource(engine, { name: nameOf(address), relation }, { ...options, way });
+    const isText = query === undefined && relation.startsWith(TEXT);
+    return await engineSource(engine, { name: nameOf(address), relation, isText }, { ...options, way });
   } catch (error) {
     await engine.close();
     throw error;
@@ -83,54 +86,74 @@ export async function openSource(text: string, options: OpenOptions): Promise<Op
 export interface Relation {
   readonly name: string;
   readonly relation: string;
+  /** Whether rows are parsed from text each time that they are asked for. Then they are kept the first time. */
+  readonly isText?: boolean;
 }
+
+type EngineOptions = Omit<OpenOptions, "env" | "query" | "timeLimit">;
 
 /** Rows of an engine that is open, also of one with a driver of the caller's. */
 export async function engineSource(
   engine: Engine,
-  { name, relation }: Relation,
-  options: Omit<OpenOptions, "env" | "query" | "timeLimit">,
+  { name, relation, isText = false }: Relation,
+  options: EngineOptions,
 ): Promise<OpenSource> {
-  const { where, missing = "refuse", columns, exclude, signal } = options;
+  const { where, columns, exclude, signal } = options;
   const all = await engine.columns(filtered(relation, where), signal);
   const chosen = chooseColumns(all, {
     ...(columns && { columns }),
     ...(exclude && { exclude }),
   });
   const asked = { dialect: engine.dialect, relation, columns: chosen, where, dropsMissing: false };
-  const { survey, selected } = await surveyOf(engine, asked, missing, signal);
-  const way = options.way ?? (survey.rows * chosen.length <= FITS ? "memory" : "stream");
-  const source =
-    way === "memory"
-      ? await loadedSource(engine, selected, survey, options, signal)
-      : sourceOn(engine, selected, survey, way, options);
-  const scaledTo = (scaling: ColumnScaling, of = selected): Selected => ({
-    ...of,
-    columns: scaledColumns(of, scaling),
-  });
-  const staying = (scaling: ColumnScaling, of: { readonly selected: Selected; readonly survey: Survey }) => {
-    if (way === "memory") throw new TypeError("rows in memory are scaled there");
-    return sourceOn(engine, scaledTo(scaling, of.selected), scaledSurvey(of.survey, scaling), way, options);
+  const kept = isText && options.way !== "pushed" ? await keepRows(engine, asked, options) : undefined;
+  const close = async () => {
+    await kept?.close();
+    await engine.close();
   };
-  return {
-    ...source,
-    name,
-    columns: chosen.map((column) => column.name),
-    way,
-    dropped: survey.dropped,
-    scaled: (scaling) => staying(scaling, { selected, survey }),
-    async bounded(bounds, scaling) {
-      const within = await surveyWithin(engine, { selected, survey }, bounds, signal);
-      return { source: staying(scaling, within), outside: within.outside };
-    },
-    async labelInto(table, centroids, scaling) {
+  try {
+    const { way, ...source } = await surveyedSource(engine, kept ?? rowsIn(engine), asked, options);
+    // They have been copied.
+    if (way === "memory") await kept?.close();
+    const labelInto = async (table: string, centroids: Matrix, scaling: ColumnScaling) => {
       const names = all.map((column) => column.name);
       if (names.includes(CLUSTER)) {
         throw new SourceError(`the rows must not have a column "${CLUSTER}" yet: leave it out in a view or a --query`);
       }
-      await engine.write(labelStatements(scaledTo(scaling), names, centroids, table), signal);
+      await engine.write(labelStatements(scaled(asked, scaling), names, centroids, table), signal);
+    };
+    return { ...source, name, columns: chosen.map((column) => column.name), way, labelInto, close };
+  } catch (error) {
+    await kept?.close();
+    throw error;
+  }
+}
+
+/** One pass over text, for whatever will be asked. */
+function keepRows(engine: Engine, asked: Selected, { way, onRows = () => {}, signal }: EngineOptions): Promise<Spool> {
+  const columns = asked.columns.map((column) => ({ ...column, isNullable: true }));
+  const mostInMemory = way === "memory" ? Number.POSITIVE_INFINITY : way === "stream" ? 0 : FITS;
+  return spool(rowsIn(engine).blocks({ ...asked, columns }, signal, true), columns.length, mostInMemory, onRows);
+}
+
+async function surveyedSource(engine: Engine, rows: Rows, asked: Selected, options: EngineOptions) {
+  const { missing = "refuse", signal } = options;
+  const { survey, selected } = await surveyOf(rows, asked, missing, signal);
+  const way = options.way ?? (survey.rows * asked.columns.length <= FITS ? "memory" : "stream");
+  const all: Surveyed = { engine, rows, selected, survey };
+  const staying = (scaling: ColumnScaling, of: Pick<Surveyed, "selected" | "survey">) => {
+    if (way === "memory") throw new TypeError("rows in memory are scaled there");
+    const scaledOf = { selected: scaled(of.selected, scaling), survey: scaledSurvey(of.survey, scaling) };
+    return sourceOn({ ...all, ...scaledOf }, way, options);
+  };
+  return {
+    ...(way === "memory" ? await loadedSource(all, options, signal) : sourceOn(all, way, options)),
+    way,
+    dropped: survey.dropped,
+    scaled: (scaling: ColumnScaling) => staying(scaling, all),
+    async bounded(bounds: readonly Bounds[], scaling: ColumnScaling): Promise<BoundedSource> {
+      const within = await surveyWithin(rows, all, bounds, signal);
+      return { source: staying(scaling, within), outside: within.outside };
     },
-    close: () => engine.close(),
   };
 }
 
@@ -144,7 +167,7 @@ export async function describeSource(text: string, options: OpenOptions) {
     const all = await engine.columns(filtered(relation, where), signal);
     const numeric = all.filter(({ isNumeric }) => isNumeric).map((column) => ({ ...column, isNullable: true }));
     const asked = { dialect: engine.dialect, relation, columns: numeric, where, dropsMissing: false };
-    const seen = numeric.length === 0 ? undefined : await look(engine, asked, signal);
+    const seen = numeric.length === 0 ? undefined : await rowsIn(engine).look(asked, signal);
     const columns = all.map(({ name, type }) => {
       const at = numeric.findIndex((column) => column.name === name);
       const range = (own: NonNullable<typeof seen>) => {
@@ -158,14 +181,15 @@ export async function describeSource(text: string, options: OpenOptions) {
   }
 }
 
-function scaledColumns({ columns }: Selected, { offset, scale }: ColumnScaling) {
-  return columns.map((column, j) => ({ ...column, scaling: { offset: offset[j], scale: scale[j] } }));
+function scaled(selected: Selected, { offset, scale }: ColumnScaling): Selected {
+  const columns = selected.columns.map((column, j) => ({ ...column, scaling: { offset: offset[j], scale: scale[j] } }));
+  return { ...selected, columns };
 }
 
 /** Scales are above 0, and rounding keeps the order: extremes stay extremes. */
 function scaledSurvey(survey: Survey, { offset, scale }: ColumnScaling): Survey {
-  const scaled = (values: Float64Array) => values.map((x, j) => (x - offset[j]) / scale[j]);
-  return { ...survey, least: scaled(survey.least), most: scaled(survey.most) };
+  const onScale = (values: Float64Array) => values.map((x, j) => (x - offset[j]) / scale[j]);
+  return { ...survey, least: onScale(survey.least), most: onScale(survey.most) };
 }
 
 export async function openEngine(
@@ -228,9 +252,12 @@ function filesOf(path: string): string {
     const found = [".parquet", ".csv", ".csv.gz"].find((end) => files.some((file) => file.endsWith(end)));
     return filesOf(join(path, "**", `*${found ?? ".parquet"}`));
   }
-  if (/\.(csv|tsv)(\.gz)?$/.test(path)) return `read_csv(${duckdb.text(path)}, hive_partitioning = true)`;
+  if (/\.(csv|tsv)(\.gz)?$/.test(path)) return `${TEXT}(${duckdb.text(path)}, hive_partitioning = true)`;
   return parquet(path);
 }
+
+/** The function of DuckDB for files of text. */
+const TEXT = "read_csv";
 
 function parquet(pattern: string): string {
   return `read_parquet(${duckdb.text(pattern)}, hive_partitioning = true)`;

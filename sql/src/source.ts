@@ -6,14 +6,13 @@ import type { Way } from "./address.ts";
 import { SourceError } from "./driver.ts";
 import { type Engine, gather } from "./engine.ts";
 import { retried } from "./retry.ts";
+import type { Rows } from "./rows.ts";
 import {
   borderStatement,
   isExact,
   nearStatement,
   ON_BORDER,
-  rowsStatement,
   type Selected,
-  sampleStatement,
   statisticsStatement,
 } from "./statements.ts";
 import type { Survey } from "./survey.ts";
@@ -26,36 +25,46 @@ export interface Watcher {
   readonly onRetry?: ((error: unknown) => void) | undefined;
 }
 
+/** Where the rows of a source are, which of them, and what one look at them found. */
+export interface Surveyed {
+  readonly engine: Engine;
+  readonly rows: Rows;
+  readonly selected: Selected;
+  readonly survey: Survey;
+}
+
 /** All rows in memory. */
 export async function loadedSource(
-  engine: Engine,
-  selected: Selected,
-  { rows }: Survey,
+  { engine, rows, selected, survey }: Surveyed,
   { onRetry = () => {} }: Watcher,
   signal?: AbortSignal,
 ): Promise<Source> {
   const cols = selected.columns.length;
-  const load = () => gather(engine.blocks(rowsStatement(selected), cols, signal, true), cols);
-  const points = await retried(load, engine.isPassing, signal, onRetry);
-  checkRows(points.rows, rows);
-  return memorySource(points);
+  const load = async () => {
+    const data = new Float64Array(survey.rows * cols);
+    let loaded = 0;
+    for await (const block of rows.blocks(selected, signal, true)) {
+      if (loaded + block.rows <= survey.rows) data.set(block.data, loaded * cols);
+      loaded += block.rows;
+    }
+    checkRows(loaded, survey.rows);
+    return { data, rows: loaded, cols };
+  };
+  return memorySource(await retried(load, engine.isPassing, signal, onRetry));
 }
 
 /** Rows that stay where they are. */
 export function sourceOn(
-  engine: Engine,
-  selected: Selected,
-  { rows, least, most }: Survey,
+  { engine, rows: all, selected, survey: { rows, least, most } }: Surveyed,
   way: Exclude<Way, "memory">,
   { onRows = () => {}, onRetry = () => {} }: Watcher,
 ): Source {
   const cols = selected.columns.length;
   const again = <T>(ask: () => Promise<T>, stop: AbortSignal | undefined) =>
     retried(ask, engine.isPassing, stop, onRetry);
-  /** All rows of a query, one block after the other. */
-  const each = async (statement: string, stop: AbortSignal | undefined, work: (block: Matrix) => boolean) => {
+  const each = async (blocks: AsyncIterable<Matrix>, work: (block: Matrix) => boolean) => {
     let seen = 0;
-    for await (const block of engine.blocks(statement, cols, stop)) {
+    for await (const block of blocks) {
       if (!work(block)) return;
       seen += block.rows;
       onRows(seen);
@@ -64,7 +73,7 @@ export function sourceOn(
   const stream = async (centroids: Matrix, grids: Float64Array, stop?: AbortSignal): Promise<Parts> => {
     const sums = emptyParts(centroids);
     let loss = 0;
-    await each(rowsStatement(selected), stop, (block) => {
+    await each(all.blocks(selected, stop), (block) => {
       loss += addBlock(block, grids, centroids.data, sums);
       return true;
     });
@@ -76,7 +85,7 @@ export function sourceOn(
     const answer = await gather(engine.blocks(statisticsStatement(selected, centroids, grids), width, stop), width);
     let loss = readParts(answer, cols, sums);
     if (!isExact(selected, centroids) && hasBorder(answer)) {
-      await each(borderStatement(selected, centroids), stop, (block) => {
+      await each(engine.blocks(borderStatement(selected, centroids), cols, stop), (block) => {
         loss += addBlock(block, grids, centroids.data, sums);
         return true;
       });
@@ -96,15 +105,15 @@ export function sourceOn(
     sample: (size, stop) =>
       again(async () => {
         const step = Math.max(1, Math.floor(rows / size));
-        const statement = step === 1 ? rowsStatement(selected) : sampleStatement(selected, step);
-        return inOrder(await gather(engine.blocks(statement, cols, stop, true), cols));
+        const blocks = step === 1 ? all.blocks(selected, stop, true) : all.sample(selected, step, stop);
+        return inOrder(await gather(blocks, cols));
       }, stop),
     nearBorders: (centroids, margin, mostRows, stop) =>
       again(async () => {
         const found: Matrix[] = [];
         let near = 0;
-        const statement = way === "stream" ? rowsStatement(selected) : nearStatement(selected, centroids, margin);
-        await each(statement, stop, (block) => {
+        const asked = () => engine.blocks(nearStatement(selected, centroids, margin), cols, stop);
+        await each(way === "stream" ? all.blocks(selected, stop) : asked(), (block) => {
           const own = way === "stream" ? nearIn(block, centroids, margin) : { ...block, data: block.data.slice() };
           found.push(own);
           near += own.rows;

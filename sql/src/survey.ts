@@ -1,8 +1,9 @@
 // One look at all rows before anything is computed: how many there are, what is missing, and how large numbers get.
 
 import { SourceError } from "./driver.ts";
-import { type Engine, type EngineColumn, gather } from "./engine.ts";
-import { type Bounds, outsideStatement, type Selected, surveyStatement } from "./statements.ts";
+import type { EngineColumn } from "./engine.ts";
+import type { Rows } from "./rows.ts";
+import type { Bounds, Selected } from "./statements.ts";
 import { isOwn } from "./steps.ts";
 
 /** What becomes of rows with a missing number. */
@@ -47,13 +48,13 @@ export function chooseColumns(
 
 /** Looks at all rows; refuses what no distance can be taken to. Returns the selection as it is to be asked from now on. */
 export async function surveyOf(
-  engine: Engine,
+  all: Rows,
   selected: Selected,
   missing: MissingRows,
   signal?: AbortSignal,
 ): Promise<{ readonly survey: Survey; readonly selected: Selected }> {
   const columns = selected.columns.map((column) => ({ ...column, isNullable: true }));
-  const first = await look(engine, { ...selected, columns }, signal);
+  const first = await all.look({ ...selected, columns }, signal);
   const { rows } = first;
   first.infinite.forEach((count, c) => {
     if (count === 0) return;
@@ -73,38 +74,21 @@ export async function surveyOf(
     );
   }
   const dropping = { ...selected, columns, dropsMissing: true };
-  const second = await look(engine, dropping, signal);
+  const second = await all.look(dropping, signal);
   return { survey: { ...second, dropped: rows - second.rows }, selected: dropping };
 }
 
 /** The rows within bounds, and for each column how many of all are out of its own. */
 export async function surveyWithin(
-  engine: Engine,
+  all: Rows,
   { selected, survey }: { readonly survey: Survey; readonly selected: Selected },
   bounds: readonly Bounds[],
   signal?: AbortSignal,
 ): Promise<{ readonly survey: Survey; readonly selected: Selected; readonly outside: readonly number[] }> {
   const isInside = bounds.every(({ min, max }, c) => survey.least[c] >= min && survey.most[c] <= max);
   if (isInside) return { survey, selected, outside: bounds.map(() => 0) };
-  const statement = outsideStatement(selected, bounds);
-  const { data } = await gather(engine.blocks(statement, bounds.length, signal), bounds.length);
+  const outside = await all.outside(selected, bounds, signal);
   const within = { ...selected, bounds };
-  const { rows, least, most } = await look(engine, within, signal);
-  return { survey: { ...survey, rows, least, most }, selected: within, outside: Array.from(data) };
-}
-
-/** One query over all rows. */
-export async function look(engine: Engine, selected: Selected, signal: AbortSignal | undefined) {
-  const width = 1 + 4 * selected.columns.length;
-  const { data } = await gather(engine.blocks(surveyStatement(selected), width, signal), width);
-  const every = (from: number) => Float64Array.from(selected.columns, (_, c) => data[1 + 4 * c + from]);
-  const orZero = (x: number) => (Number.isNaN(x) ? 0 : x);
-  return {
-    rows: data[0],
-    // Without rows an engine has no sums and no extremes.
-    missing: every(0).map(orZero),
-    infinite: every(1).map(orZero),
-    least: every(2).map(orZero),
-    most: every(3).map(orZero),
-  };
+  const { rows, least, most } = await all.look(within, signal);
+  return { survey: { ...survey, rows, least, most }, selected: within, outside };
 }

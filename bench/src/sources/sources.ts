@@ -1,5 +1,5 @@
 // npm run bench -- --only sources: rows that stay where they are. Streams and aggregates against rows in memory and against
-// SQL written by hand, peak memory, and how many passes over all rows a fit takes.
+// SQL written by hand, peak memory, how many passes over all rows a fit takes, and CSV files streamed and loaded.
 
 import { spawnSync } from "node:child_process";
 import { linkSync, mkdirSync } from "node:fs";
@@ -12,6 +12,7 @@ import { missingEngines, startClickHouse, startPostgres } from "@fedkm/sql/engin
 import { peakMemory, progress, ratio } from "../measure.ts";
 import { print } from "../table.ts";
 import { byHand } from "./byHand.ts";
+import { text } from "./text.ts";
 
 const file = fileURLToPath(import.meta.url);
 const [COLS, K] = [16, 16];
@@ -21,6 +22,7 @@ export async function sources(isQuick: boolean, folder: string): Promise<void> {
   await streams(isQuick, folder);
   await handWritten(isQuick, folder);
   await passes(isQuick);
+  text(isQuick, folder);
 }
 
 /** Files of a lake that are written. The others are further names of these: a stream meets their rows all the same. */

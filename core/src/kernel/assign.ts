@@ -1,5 +1,6 @@
 // The assignment step (E1) on placed points: brings labels and sums in the kernel's memory up to date with new centroids.
 
+import { ln } from "../elementary.ts";
 import type { Clusters } from "./clusters.ts";
 import { encodeCentroids, type ScreenBounds, stepOf } from "./codes.ts";
 import { type Engine, worthwhileShare } from "./pick.ts";
@@ -56,12 +57,11 @@ function assignByScreen(
     clusters.rest--;
     return false;
   }
-  const { at, k, blocks, blockSize } = clusters;
+  const { at, k } = clusters;
   const { buffer } = machine.f64();
   const bounds = encodeCentroids(screen.codes, centroids, points.cols, {
-    codes: new Int16Array(buffer, at.codes, 2 * blocks * blockSize * ((points.cols + 1) >> 1)),
-    starts: new Int32Array(buffer, at.starts, blocks * blockSize),
-    blockSize,
+    codes: new Int16Array(buffer, at.codes, 2 * k * ((points.cols + 1) >> 1)),
+    starts: new Int32Array(buffer, at.starts, k),
   });
   if (bounds === undefined) return false;
   const way = ways && bounds.complete ? planMovement(placed, clusters, screen, ways) : undefined;
@@ -71,9 +71,19 @@ function assignByScreen(
   clusters.hasSlack = way !== undefined;
   const words = machine.i32();
   const looked = words[state / 4 + FIELD.looked];
-  if (canFilter && looked > worthwhileShare(points.cols, k) * points.rows) clusters.hopelessWay = way;
+  const share = looked / points.rows;
+  const most = worthwhileShare(points.cols, k);
+  if (canFilter && share > most) clusters.hopelessWay = hopelessWay(way, share, most);
   if (words[state / 4 + FIELD.verified] > USELESS_SHARE * k * Math.max(1024, looked)) clusters.rest = REST;
   return true;
+}
+
+/**
+ * The way beyond which more than the share `most` of the rows needs a look, after one of them left `share`: slack is taken
+ * to be spread exponentially.
+ */
+function hopelessWay(way: number, share: number, most: number): number {
+  return (way * ln(1 - most)) / ln(1 - Math.min(share, 0.999));
 }
 
 function writeState(placed: PlacedPoints, bounds: ScreenBounds, slack: number, decrease: number): void {
@@ -106,7 +116,7 @@ function planMovement(
   const first = ways[farthest];
   const second = ways.reduce((longest, way, c) => (c !== farthest && way > longest ? way : longest), 0);
   // Slack has to be asked for in vain before the way is known to be too long; a fraction of the radius is a first guess.
-  if (!(first < Math.min(0.9 * clusters.hopelessWay, screen.codes.radius / 8))) return undefined;
+  if (!(first < Math.min(clusters.hopelessWay, screen.codes.radius / 8))) return undefined;
   const into = new Float32Array(placed.machine.f64().buffer, at.decrease, k);
   const step = stepOf(screen.codes.radius);
   for (let c = 0; c < k; c++) {

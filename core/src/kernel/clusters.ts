@@ -9,9 +9,6 @@ export interface Clusters {
   readonly block: Block;
   /** Addresses; those after `scores` are undefined for the small engine. */
   readonly at: Readonly<Record<"sums" | "centroids" | "scores" | "lanes" | "codes" | "starts" | "decrease", number>>;
-  /** Centroids are scored in blocks of 4 or 5 side by side. */
-  readonly blockSize: number;
-  readonly blocks: number;
   /** Labels and sums belong to the centroids in memory: there has been a call. */
   isAssigned: boolean;
   /** Their loss, where it is known. */
@@ -29,14 +26,9 @@ export function createClusters(placed: PlacedPoints, k: number): Clusters | unde
   const { machine, points, layout, state } = placed;
   const { cols } = points;
   const pairs = (cols + 1) >> 1;
-  // Five side by side are a little slower per centroid than four, but may need less padding.
-  const blockSize = Math.ceil(k / 5) * 5 < Math.ceil(k / 4) * 4 ? 5 : 4;
-  const blocks = Math.ceil(k / blockSize);
-  const scored = blocks * blockSize;
-  // Behind the scores: best, second best and slack of eight points. The small engine keeps eight labels there instead.
-  const sizes = [16 * k * (cols + 1), 8 * k * cols, layout === "rows" ? 32 * scored + 96 : 32];
-  if (layout === "rows")
-    sizes.push(64 * cols * ((k + 7) >> 3), 4 * pairs * scored, 4 * scored, 4 * k, 4 * CHUNK, 32 * pairs);
+  // The small engine keeps eight labels where others have scores.
+  const sizes = [16 * k * (cols + 1), 8 * k * cols, layout === "rows" ? scoreBytes(k) : 32];
+  if (layout === "rows") sizes.push(64 * cols * ((k + 7) >> 3), 4 * pairs * k, 4 * k, 4 * k, 4 * CHUNK, 32 * pairs);
   const reserved = reserveArrays(machine, sizes);
   if (reserved === undefined) return undefined;
   const { block, addresses } = reserved;
@@ -44,8 +36,6 @@ export function createClusters(placed: PlacedPoints, k: number): Clusters | unde
   const words = machine.i32();
   const first = state / 4;
   words[first + FIELD.k] = k;
-  words[first + FIELD.blocks] = blocks;
-  words[first + FIELD.blockSize] = blockSize;
   for (let i = 0; i < addresses.length; i++) words[first + ORDER[i]] = addresses[i];
   const [sums, centroids, scores, lanes, codes, starts, decrease] = addresses;
   const at = { sums, centroids, scores, lanes, codes, starts, decrease };
@@ -53,14 +43,17 @@ export function createClusters(placed: PlacedPoints, k: number): Clusters | unde
     k,
     block,
     at,
-    blockSize,
-    blocks,
     isAssigned: false,
     loss: undefined,
     hasSlack: false,
     hopelessWay: Number.POSITIVE_INFINITY,
     rest: 0,
   };
+}
+
+/** The scores of eight points, what is found from them, and the rows in doubt: see assembly/state.ts. */
+export function scoreBytes(k: number): number {
+  return 32 * k + 192;
 }
 
 /** The fields for the addresses above, in their order. */

@@ -23,9 +23,11 @@ export interface PointCodes extends Ball {
 
 /** Codes use this much of int16, which leaves room for rounding up. */
 const CODE_LIMIT = 32700;
-/** Scores stay within +-2^30; padding and centroids out of reach lie below, at the end of int32. */
+/** Scores stay within +-2^30; centroids out of reach lie below, at the end of int32. */
 const SCORE_LIMIT = 2 ** 30;
 const OUT_OF_REACH = -(2 ** 31);
+/** Centroids that are scored side by side, see assembly/screen.mjs. */
+const SIDE_BY_SIDE = 4;
 /** Above this threshold nothing would be certain; it keeps sums of scores and threshold inside int32. */
 const THRESHOLD_LIMIT = 2 ** 28;
 
@@ -67,11 +69,10 @@ function quantile(values: Float64Array, share: number): number {
 
 /** Where the codes of the centroids go: views on the kernel's memory. */
 export interface CentroidCodes {
-  /** int16 [blocks][pairs][blockSize][2]. */
+  /** int16 [blocks][pairs][width][2]: as many blocks of SIDE_BY_SIDE centroids as there are, then one of 2, then one of 1. */
   readonly codes: Int16Array;
-  /** int32 [blocks][blockSize]. */
+  /** int32, one for each centroid. */
   readonly starts: Int32Array;
-  readonly blockSize: number;
 }
 
 /** What the screen must know about one set of centroids; lengths in steps of the point codes. */
@@ -113,10 +114,9 @@ export function encodeCentroids(
   const isReached = (c: number) => squares[c] <= reach * reach;
   const off = writeCodes(centre, centroids, { grain, isReached }, into) * (1 + 1e-9);
   const scale = step * grain;
-  into.starts.fill(OUT_OF_REACH);
-  for (let c = 0; c < k; c++) if (isReached(c)) into.starts[c] = -Math.round(squares[c] / (2 * scale));
+  for (let c = 0; c < k; c++) into.starts[c] = isReached(c) ? -Math.round(squares[c] / (2 * scale)) : OUT_OF_REACH;
 
-  const mask = 2 ** (32 - Math.clz32(Math.max(1, into.starts.length - 1))) - 1;
+  const mask = 2 ** (32 - Math.clz32(Math.max(1, k - 1))) - 1;
   const rounding = (cols + 16) * 2 ** -50 * (radius + largest) ** 2;
   const error = 2 * (rest * largest + (radius + rest) * off) + rounding;
   const threshold = Math.ceil((error / scale) * (1 + 1e-9)) + 2 * (mask + 1) + 2;
@@ -133,12 +133,23 @@ export function encodeCentroids(
   };
 }
 
+/** The block of a centroid: its first one, and how many it has. */
+function blockOf(c: number, k: number): { first: number; width: number } {
+  let first = c - (c % SIDE_BY_SIDE);
+  let width = SIDE_BY_SIDE;
+  while (first + width > k || c >= first + width) {
+    if (first + width <= k) first += width;
+    width /= 2;
+  }
+  return { first, width };
+}
+
 /** Writes the codes of the centroids within reach, 0 for the others, and returns the largest length of a remainder. */
 function writeCodes(
   centre: Float64Array,
   centroids: Float64Array,
   { grain, isReached }: { grain: number; isReached: (c: number) => boolean },
-  /* OUT */ { codes, blockSize }: CentroidCodes,
+  /* OUT */ { codes, starts }: CentroidCodes,
 ): number {
   const cols = centre.length;
   const pairs = (cols + 1) >> 1;
@@ -146,12 +157,13 @@ function writeCodes(
   codes.fill(0);
   for (let c = 0; c * cols < centroids.length; c++) {
     if (!isReached(c)) continue;
-    const at = 2 * (Math.floor(c / blockSize) * pairs * blockSize + (c % blockSize));
+    const { first, width } = blockOf(c, starts.length);
+    const at = 2 * (first * pairs + c - first);
     let square = 0;
     for (let j = 0; j < cols; j++) {
       const v = centroids[c * cols + j] - centre[j];
       const code = Math.round(v / grain);
-      codes[at + 2 * (j >> 1) * blockSize + (j & 1)] = code;
+      codes[at + 2 * (j >> 1) * width + (j & 1)] = code;
       square += (v - code * grain) ** 2;
     }
     worst = Math.max(worst, square);

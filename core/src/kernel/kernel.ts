@@ -19,6 +19,8 @@ export interface LloydResult {
 
 /** The points of one device, made ready. Centroids come as k flat rows; ties go to the lowest index. */
 export interface PreparedPoints {
+  /** The largest magnitude in any column, where making the points ready has shown it; infinite or NaN if there is a NaN. */
+  readonly largest?: number | undefined;
   /** Engines agree on every bit. The loss costs a pass over the points, so it can be left out. */
   statistics(centroids: Float64Array, /* OUT */ into: Statistics, withLoss?: boolean): void;
   /**

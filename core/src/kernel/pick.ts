@@ -52,8 +52,10 @@ export function pick(rows: number, cols: number, k: number): Engine {
 
 /**
  * The share of rows that may need a look in spite of their bounds before bounds cost more than they save. Per row and in
- * cycles, as measured: keeping and using bounds cost about 14 + 0.8 cols, scoring all centroids k (1 + cols / 12).
+ * cycles, as measured: using bounds costs about 24, scoring all centroids k (1 + cols / 12), and packing a row that needs
+ * a look 0.8 cols.
  */
 export function worthwhileShare(cols: number, k: number): number {
-  return 1 - (14 + 0.8 * cols) / (k * (1 + cols / 12));
+  const scoring = k * (1 + cols / 12);
+  return (scoring - 24) / (scoring + 0.8 * cols);
 }

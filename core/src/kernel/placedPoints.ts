@@ -22,23 +22,22 @@ export const FIELD = {
   pairs: 11,
   codes: 12,
   starts: 13,
-  blocks: 14,
-  blockSize: 15,
-  mask: 16,
-  threshold: 17,
-  scores: 18,
-  slack: 19,
-  decrease: 20,
-  active: 21,
-  packed: 22,
-  unit: 23,
-  squareError: 24,
-  lengthError: 25,
-  looked: 26,
-  verified: 27,
+  mask: 14,
+  threshold: 15,
+  scores: 16,
+  norms: 17,
+  slack: 18,
+  decrease: 19,
+  active: 20,
+  packed: 21,
+  unit: 22,
+  squareError: 23,
+  lengthError: 24,
+  looked: 25,
+  verified: 26,
 } as const;
 
-export const STATE_BYTES = 112;
+export const STATE_BYTES = 128;
 /** Label of a row that is in no cluster yet; the bit above it is IRREGULAR of assembly/state.ts. */
 export const UNASSIGNED = 0x7fff;
 /** Indices of centroids, padding included, stay below UNASSIGNED. */
@@ -53,6 +52,8 @@ export interface PlacedPoints {
   readonly state: number;
   /** Address of the labels. */
   readonly labels: number;
+  /** See PreparedPoints. */
+  readonly largest: number | undefined;
   /** Undefined if the points have no codes. */
   readonly screen: Screen | undefined;
   /** What to give back in the end. */

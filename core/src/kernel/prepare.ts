@@ -34,10 +34,10 @@ export function placePoints(
     16 * (cols + 1),
     weights === undefined ? 0 : 8 * rows,
     8 * cols * (layout === "tiles" ? padded : rows),
-    ...(ball === undefined ? [8 * cols * chunk] : [8 * cols, 4 * padded, 4 * pairs * padded]),
+    ...(ball === undefined ? [8 * cols * chunk] : [8 * cols, 4 * padded, 4 * pairs * padded, 4 * padded]),
   ]);
   if (reserved === undefined) return undefined;
-  const [state, labels, largest, grids, weighing, copied, extra, slack = 0, tiles = 0] = reserved.addresses;
+  const [state, labels, largest, grids, weighing, copied, extra, slack = 0, tiles = 0, norms = 0] = reserved.addresses;
   const words = machine.i32().subarray(state / 4);
   words.fill(0, 0, (grids - state) / 4);
   new Uint16Array(machine.f64().buffer, labels, padded).fill(UNASSIGNED);
@@ -48,6 +48,7 @@ export function placePoints(
   words[FIELD.grids] = grids;
   words[FIELD.points] = copied;
   words[FIELD.tiles] = tiles;
+  words[FIELD.norms] = norms;
   if (weights !== undefined) {
     machine.f64().set(weights, weighing / 8);
     words[FIELD.weights] = weighing;
@@ -56,7 +57,10 @@ export function placePoints(
   const magnitudes = machine.f64().subarray(largest / 8, largest / 8 + cols + 1);
   machine.f64().set(given ?? gridsFor(magnitudes, rows), grids / 8);
   const screen = ball && { codes: { ...ball, rest }, slack };
-  return { machine, points, layout, state, labels, block: reserved.block, screen };
+  // A survey of rows without codes does not see NaN, and what weighs nothing could be anything.
+  const isSeen = (layout === "tiles" || ball !== undefined) && weights === undefined;
+  const most = isSeen ? magnitudes.subarray(0, cols).reduce((a, b) => Math.max(a, b), 0) : undefined;
+  return { machine, points, layout, state, labels, largest: most, block: reserved.block, screen };
 }
 
 /** `extra` is where the centre of the ball lies or, for tiles, where rows arrive. */

@@ -59,6 +59,7 @@ function preparedOn(
   const holding: Holding = { placed, clusters: undefined };
   const reference = () => jsKernel.prepare(placed.points, weights);
   const prepared: PreparedPoints = {
+    largest: placed.largest,
     statistics(centroids, into, withLoss = true) {
       const clusters = update(holding, centroids, engine);
       if (clusters === undefined) return reference().statistics(centroids, into, withLoss);

@@ -141,9 +141,10 @@ async function* passesFrom(
     }
     passes++;
     const prepared = near.map((points) => fastKernel.prepare(points));
+    // From where the samples end: that is most of the way.
     centroids = runOn(
       prepared.map((points, i) => movedBy(points, 1, found[i])),
-      centroids,
+      bySample,
     ).centroids;
     for (const points of prepared) points.release();
   }

@@ -1,0 +1,130 @@
+// Rows of text files, which take long to parse: they are parsed once, and every pass reads packed doubles. These are in
+// memory, or from a number on in a file without a name, which the system frees when the process ends, however it ends.
+
+import { tmpdir } from "node:os";
+import { type Matrix, takeRows } from "@fedkm/core";
+import { BLOCK_ROWS } from "./engine.ts";
+import type { Look, Rows } from "./rows.ts";
+import { openFile, type SpoolFile } from "./spoolFile.ts";
+import type { Bounds, Selected } from "./statements.ts";
+
+export interface Spool extends Rows {
+  close(): Promise<void>;
+}
+
+/** Keeps rows that pass once. At most so many numbers stay in memory; if there are more, all of them go to a file. */
+export async function spool(
+  passing: AsyncIterable<Matrix>,
+  cols: number,
+  mostInMemory: number,
+  onRows: (rows: number) => void,
+): Promise<Spool> {
+  const kept: Float64Array[] = [];
+  let file: SpoolFile | undefined;
+  let numbers = 0;
+  try {
+    for await (const { data } of passing) {
+      numbers += data.length;
+      if (file === undefined && numbers > mostInMemory) {
+        file = await openFile(tmpdir());
+        for (const block of kept.splice(0)) await file.add(block);
+      }
+      if (file === undefined) kept.push(data.slice());
+      else await file.add(data);
+      onRows(numbers / cols);
+    }
+  } catch (error) {
+    await file?.close();
+    throw error;
+  }
+  async function* blocks(selected: Selected, signal?: AbortSignal): AsyncIterable<Matrix> {
+    const pick = picker(selected);
+    for await (const data of file === undefined ? kept : file.blocks(BLOCK_ROWS * cols)) {
+      signal?.throwIfAborted();
+      yield pick({ data, rows: data.length / cols, cols });
+    }
+  }
+  return {
+    look: (selected, signal) => lookAt(blocks(selected, signal), cols),
+    outside: (selected, bounds, signal) => countOutside(blocks(selected, signal), bounds),
+    blocks,
+    async *sample(selected, step, signal) {
+      let first = 0;
+      for await (const block of blocks(selected, signal)) {
+        const chosen: number[] = [];
+        for (let r = 0; r < block.rows; r++) if (scattered(first + r) % step === 0) chosen.push(r);
+        yield takeRows(block, chosen);
+        first += block.rows;
+      }
+    },
+    async close() {
+      kept.length = 0;
+      const open = file;
+      file = undefined;
+      await open?.close();
+    },
+  };
+}
+
+/** What a query does with rows that it reads: leaves some out, and scales the others. */
+function picker({ columns, dropsMissing, bounds }: Selected): (block: Matrix) => Matrix {
+  const cols = columns.length;
+  const offset = Float64Array.from(columns, ({ scaling }) => scaling?.offset ?? 0);
+  const scale = Float64Array.from(columns, ({ scaling }) => scaling?.scale ?? 1);
+  const isScaled = offset.some((x) => x !== 0) || scale.some((x) => x !== 1);
+  const leavesOut = dropsMissing || bounds !== undefined;
+  const isOut = (x: number, c: number) =>
+    Number.isNaN(x) || (bounds !== undefined && (x < bounds[c].min || x > bounds[c].max));
+  const picked = new Float64Array(leavesOut || isScaled ? BLOCK_ROWS * cols : 0);
+  return (block) => {
+    if (!leavesOut && !isScaled) return block;
+    let taken = 0;
+    for (let r = 0; r < block.rows; r++) {
+      const row = block.data.subarray(r * cols, (r + 1) * cols);
+      if (leavesOut && row.some(isOut)) continue;
+      for (let c = 0, at = taken * cols; c < cols; c++, at++) picked[at] = (row[c] - offset[c]) / scale[c];
+      taken++;
+    }
+    return { data: picked.subarray(0, taken * cols), rows: taken, cols };
+  };
+}
+
+/** A whole number that looks random: rows of files may repeat a pattern. */
+function scattered(row: number): number {
+  const mixed = Math.imul(row ^ (row >>> 16), 0x45d9f3b);
+  return (mixed ^ (mixed >>> 16)) >>> 0;
+}
+
+async function lookAt(blocks: AsyncIterable<Matrix>, cols: number): Promise<Look> {
+  const [missing, infinite] = [new Float64Array(cols), new Float64Array(cols)];
+  const least = new Float64Array(cols).fill(Number.POSITIVE_INFINITY);
+  const most = new Float64Array(cols).fill(Number.NEGATIVE_INFINITY);
+  let rows = 0;
+  for await (const { data, rows: further } of blocks) {
+    rows += further;
+    for (let r = 0, at = 0; r < further; r++) {
+      for (let c = 0; c < cols; c++, at++) {
+        let x = data[at];
+        if (x >= least[c] && x <= most[c]) continue;
+        if (!Number.isFinite(x)) {
+          (Number.isNaN(x) ? missing : infinite)[c]++;
+          x = 0;
+        }
+        least[c] = Math.min(least[c], x);
+        most[c] = Math.max(most[c], x);
+      }
+    }
+  }
+  const none = new Float64Array(cols);
+  return rows === 0 ? { rows, missing, infinite, least: none, most: none } : { rows, missing, infinite, least, most };
+}
+
+async function countOutside(blocks: AsyncIterable<Matrix>, bounds: readonly Bounds[]): Promise<number[]> {
+  const outside = bounds.map(() => 0);
+  for await (const { data, rows, cols } of blocks) {
+    for (let r = 0, at = 0; r < rows; r++) {
+      for (let c = 0; c < cols; c++, at++) if (!(data[at] >= bounds[c].min && data[at] <= bounds[c].max)) outside[c]++;
+    }
+  }
+  return outside;
+}
