@@ -108,18 +108,6 @@ async function* passesFrom(
   const settled = { ...fitting, candidates: false, freshStarts: 0, rounds: ROUNDS_BETWEEN };
   const runOn = (points: readonly PreparedPoints[], init: readonly Matrix[]) =>
     fitOn(standIns, graph, { ...settled, init, kernel: standingIn(standIns, points) });
-  /** Most rounds are on rows near the borders at the start alone. The last ones, on all, show whether these were enough. */
-  const runNear = (some: readonly Moving[], init: readonly Matrix[], margins: readonly number[]) => {
-    const all = some.map(({ prepared, scale, pass }) => movedBy(prepared, scale, pass));
-    const passed = all.map((points, i) => passBy(points, init[i]));
-    const near = some.map(({ sample, prepared }, i) =>
-      fastKernel.prepare(rowsNearBorders(sample, prepared, init[i], margins[i])),
-    );
-    const first = near.map((points, i) => movedBy(points, some[i].scale, passed[i]));
-    const warm = runOn(first, init).centroids;
-    for (const points of near) points.release();
-    return runOn(all, warm).centroids;
-  };
   const history: PassSummary[] = [];
   let centroids = start;
   let passes = 0;
@@ -151,6 +139,7 @@ async function* passesFrom(
     const ways = (to: readonly Matrix[]) => centroids.map((own, i) => longestWay(own, to[i]));
     const bySample = maySample
       ? runNear(
+          runOn,
           places.map((place, i) => ({ ...place, pass: found[i] })),
           centroids,
           ways(byLabels).map((way) => BEYOND_LABELS * way),
@@ -166,12 +155,31 @@ async function* passesFrom(
       return { sample: points, prepared: fastKernel.prepare(points), scale: 1, pass: found[i] };
     });
     centroids = runNear(
+      runOn,
       rows,
       bySample,
       ways(bySample).map((way) => BEYOND_SAMPLE * way),
     );
     for (const { prepared } of rows) prepared.release();
   }
+}
+
+/** Most rounds are on rows near the borders at the start alone. The last ones, on all, show whether these were enough. */
+function runNear(
+  runOn: (points: readonly PreparedPoints[], init: readonly Matrix[]) => FitModel,
+  some: readonly Moving[],
+  init: readonly Matrix[],
+  margins: readonly number[],
+): readonly Matrix[] {
+  const all = some.map(({ prepared, scale, pass }) => movedBy(prepared, scale, pass));
+  const passed = all.map((points, i) => passBy(points, init[i]));
+  const near = some.map(({ sample, prepared }, i) =>
+    fastKernel.prepare(rowsNearBorders(sample, prepared, init[i], margins[i])),
+  );
+  const first = near.map((points, i) => movedBy(points, some[i].scale, passed[i]));
+  const warm = runOn(first, init).centroids;
+  for (const points of near) points.release();
+  return runOn(all, warm).centroids;
 }
 
 /** What points answer at some centroids. */
