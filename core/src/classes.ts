@@ -49,9 +49,10 @@ export function holdBack(
 /**
  * The same where rows may be left out, which the label `k` says. Where a class is divided, its smaller parts together are
  * left out: rows of clusters that a device has few of would else count far from where they are. Where these are too few
- * to hide in, rows of the larger parts are left out with them, by chance, so that nothing is known of them either. Such a
- * class stays left out until it can be divided, or as good as all of it has one label. Only that changes what counts,
- * once for each class: one that came and went with a border would show which row is on it.
+ * to hide in, rows of the larger parts are left out with them, by chance, so that nothing is known of them either; a class
+ * with one larger part is divided for them if they are no fewer than those. Such a class stays left out until it can be
+ * divided, or as good as all of it has one label. Only that changes what counts, once for each class: one that came and
+ * went with a border would show which row is on it.
  */
 export function holdOrLeave(
   { ids, sizes, left }: Classes,
@@ -70,8 +71,9 @@ export function holdOrLeave(
     const own = parts.subarray(id * k, (id + 1) * k);
     const large = own.filter((size) => size >= minimum);
     const rest = sizes[id] - large.reduce((sum, size) => sum + size, 0);
-    isDivided[id] = large.length > 1 || (large.length === 1 && rest >= minimum) ? 1 : 0;
     const isEnough = rest > 0 && sizes[id] >= (large.length + 1) * minimum;
+    const isWorth = large.length > 1 || (large.length === 1 && isEnough && 2 * rest >= minimum);
+    isDivided[id] = isWorth ? 1 : 0;
     if (isDivided[id] === 1) given[id] = isEnough ? k : own.indexOf(Math.max(...own));
     else given[id] = large.length === 0 && left?.[id] === 1 ? k : whole[id];
     if (isDivided[id] === 1 && isEnough) company[id] = Math.max(0, minimum - rest);

@@ -20,7 +20,7 @@ import { type Matrix, takeRows } from "./matrix.ts";
 import { answerOf } from "./model.ts";
 import { updateSettings } from "./options.ts";
 import { type Random, randomStream } from "./random.ts";
-import { plusPlus } from "./seeding.ts";
+import { plusPlus, type SeedingRoom } from "./seeding.ts";
 import { runUpdate } from "./update.ts";
 import { emptyUpdate, type UpdateState } from "./updateState.ts";
 
@@ -152,7 +152,7 @@ export function bestOf(run: KMeansRun, restarts: number, streamOf: (restart: num
   const room: LloydRoom = {};
   let best: Clustering | undefined;
   for (let restart = 0; restart < restarts; restart++) {
-    const found = lloyd(judged, seeds(run, streamOf(restart)), room);
+    const found = lloyd(judged, seeds(run, streamOf(restart), room), room);
     if (best === undefined || found.inertia < best.inertia) best = found;
   }
   const chosen = best as Clustering;
@@ -161,9 +161,9 @@ export function bestOf(run: KMeansRun, restarts: number, streamOf: (restart: num
   return { ...ended, iterations: chosen.iterations + ended.iterations };
 }
 
-function seeds(run: KMeansRun, random: Random): Float64Array {
+function seeds(run: KMeansRun, random: Random, room: SeedingRoom): Float64Array {
   const size = sampleSize(SAMPLED, run.k);
-  if (run.points.rows < Math.max(MANY_ROWS, 2 * size)) return plusPlus(run, random);
+  if (run.points.rows < Math.max(MANY_ROWS, 2 * size)) return plusPlus(run, random, undefined, room);
   return onSampleOf(run, size, random, (sample) => plusPlus(sample, random));
 }
 
@@ -191,14 +191,16 @@ export function distinctOptima(
   most: number,
 ): Clustering[] {
   const room: LloydRoom = {};
-  const found = Array.from({ length: restarts }, (_, restart) => lloyd(run, plusPlus(run, streamOf(restart)), room));
+  const found = Array.from({ length: restarts }, (_, restart) => {
+    return lloyd(run, plusPlus(run, streamOf(restart), undefined, room), room);
+  });
   found.sort((a, b) => a.inertia - b.inertia);
   // Equal optima in another order differ by rounding only.
   return found.filter(({ inertia }, at) => at === 0 || inertia > found[at - 1].inertia * (1 + 1e-9)).slice(0, most);
 }
 
 /** What starts share; made by the first that needs it. */
-interface LloydRoom {
+interface LloydRoom extends SeedingRoom {
   update?: UpdateState;
 }
 

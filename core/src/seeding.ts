@@ -12,6 +12,11 @@ export interface SeedingProblem {
   readonly k: number;
 }
 
+/** Distances of all rows, which draws on the same points share; made by the first that needs them. */
+export interface SeedingRoom {
+  distances?: readonly [Float64Array, Float64Array, Float64Array];
+}
+
 /**
  * k-means++: every further centre is the best of `trials` points drawn with probability proportional to their squared
  * distance from the centres so far. Classic is 1 trial; greedy, the default, 2 + ln k. Needs at least k points.
@@ -20,13 +25,14 @@ export function plusPlus(
   { points, weights, prepared, k }: SeedingProblem,
   random: Random,
   trials = 2 + Math.floor(ln(k)),
+  room: SeedingRoom = {},
 ): Float64Array {
   const { data, rows, cols } = points;
   const centres = new Float64Array(k * cols);
+  room.distances ??= [new Float64Array(rows), new Float64Array(rows), new Float64Array(rows)];
   // Squared distance to the nearest centre so far; before the first all points are equally far.
-  let closest = new Float64Array(rows).fill(1);
-  let best = new Float64Array(rows);
-  let trial = new Float64Array(rows);
+  let [closest, best, trial] = room.distances;
+  closest.fill(1);
   let total = weightedSum(closest, weights);
   for (let c = 0; c < k; c++) {
     const soFar = c > 0 ? closest : undefined;

@@ -274,6 +274,9 @@ describe("holdOrLeave", () => {
     expect(many).toBe(2);
     expect(labels.slice(4)).toEqual([1, 1, 3]);
     expect(labels.slice(0, 4).sort()).toEqual([0, 0, 0, 3]);
+    // Beside one larger part, where they are as many as those.
+    const beside = held(oneClass(4), 1, 1, 1, 2);
+    expect({ many: beside.many, labels: beside.labels.sort() }).toEqual({ many: 2, labels: [1, 1, 3, 3] });
   });
 
   it("keeps a class out that was left out, until enough of it have one label", () => {
