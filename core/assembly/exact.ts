@@ -35,18 +35,21 @@ export function move(state: State, row: i32, from: i32, to: i32): void {
   const weight = state.weights ? load<f64>(state.weights + (<usize>row << 3)) : 1;
   const width = <usize>(cols + 1) << 3;
   let added = state.sums + <usize>to * 2 * width;
-  let removed = state.sums + <usize>from * 2 * width;
+  let removed = from < state.k ? state.sums + <usize>from * 2 * width : 0;
   const end = x + (<usize>(cols & ~1) << 3);
   let grid = state.grids;
   const factor = f64x2.splat(weight);
-  if (from < state.k) {
-    for (; x < end; x += 16, grid += 16, added += 16, removed += 16) {
-      transfer(f64x2.mul(v128.load(x), factor), grid, added, removed, width);
+  // Addresses that go along cost less than sums of two.
+  let fine = grid + width;
+  let addedLow = added + width;
+  let removedLow = removed + width;
+  if (removed) {
+    for (; x < end; x += 16, grid += 16, fine += 16, added += 16, addedLow += 16, removed += 16, removedLow += 16) {
+      transfer(f64x2.mul(v128.load(x), factor), grid, fine, added, addedLow, removed, removedLow, true);
     }
   } else {
-    removed = 0;
-    for (; x < end; x += 16, grid += 16, added += 16) {
-      transfer(f64x2.mul(v128.load(x), factor), grid, added, 0, width);
+    for (; x < end; x += 16, grid += 16, fine += 16, added += 16, addedLow += 16) {
+      transfer(f64x2.mul(v128.load(x), factor), grid, fine, added, addedLow, 0, 0, false);
     }
   }
   if (cols & 1) {
@@ -58,19 +61,21 @@ export function move(state: State, row: i32, from: i32, to: i32): void {
   transferOne(weight, grid, added, removed, width);
 }
 
-/** Two columns of a row, split onto their grids (see src/kernel/grid.ts), into and, if not 0, out of sums. */
+/** Two columns of a row, split onto their grids (see src/kernel/grid.ts), into sums and, if `isTaken`, out of others. */
 // @ts-expect-error: decorator
 @inline
-export function transfer(value: v128, grid: usize, added: usize, removed: usize, width: usize): void {
+export function transfer(
+  value: v128, grid: usize, fineGrid: usize, added: usize, addedLow: usize, removed: usize, removedLow: usize, isTaken: bool,
+): void {
   const coarse = v128.load(grid);
-  const fine = v128.load(grid + width);
+  const fine = v128.load(fineGrid);
   const high = f64x2.sub(f64x2.add(value, coarse), coarse);
   const low = f64x2.sub(f64x2.add(f64x2.sub(value, high), fine), fine);
   v128.store(added, f64x2.add(v128.load(added), high));
-  v128.store(added + width, f64x2.add(v128.load(added + width), low));
-  if (removed) {
+  v128.store(addedLow, f64x2.add(v128.load(addedLow), low));
+  if (isTaken) {
     v128.store(removed, f64x2.sub(v128.load(removed), high));
-    v128.store(removed + width, f64x2.sub(v128.load(removed + width), low));
+    v128.store(removedLow, f64x2.sub(v128.load(removedLow), low));
   }
 }
 

@@ -46,6 +46,8 @@ function touch(state: State, from: usize, to: usize, bytes: usize): void {
   for (let entry = from; entry < to; entry += 4) {
     const x = rowAt(state.points, state.first + <i32>load<u16>(entry, 2), bytes);
     for (let at: usize = 0; at < bytes; at += LINE) touched |= load<i32>(x + at);
+    // A row may end one line later than it seems from where it begins.
+    touched |= load<i32>(x + bytes - 4);
   }
   state.touched = touched;
 }

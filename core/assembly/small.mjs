@@ -36,7 +36,8 @@ function move(state: State, row: i32, from: i32, to: i32): void {
   let added = state.sums + <usize>to * 2 * width;
   let removed = from < state.k ? state.sums + <usize>from * 2 * width : 0;
   if (cols > 1) {
-    transfer(f64x2.mul(v128.load64_lane(x + 64, v128.load64_zero(x), 1), f64x2.splat(weight)), grid, added, removed, width);
+    const both = f64x2.mul(v128.load64_lane(x + 64, v128.load64_zero(x), 1), f64x2.splat(weight));
+    transfer(both, grid, grid + width, added, added + width, removed, removed + width, removed != 0);
     x += 128;
     grid += 16;
     added += 16;

@@ -27,17 +27,18 @@ export function placePoints(
   const padded = (rows + 7) & ~7;
   const chunk = Math.max(8, Math.min(padded, (CACHED / (8 * cols)) & ~7));
   const pairs = (cols + 1) >> 1;
+  // Points come first: where a large block begins, rows lie in as few cache lines as they can.
   const reserved = reserveArrays(machine, [
+    8 * cols * (layout === "tiles" ? padded : rows),
     STATE_BYTES,
     2 * padded,
     8 * (cols + 1),
     16 * (cols + 1),
     weights === undefined ? 0 : 8 * rows,
-    8 * cols * (layout === "tiles" ? padded : rows),
     ...(ball === undefined ? [8 * cols * chunk] : [8 * cols, 4 * padded, 4 * pairs * padded, 4 * padded]),
   ]);
   if (reserved === undefined) return undefined;
-  const [state, labels, largest, grids, weighing, copied, extra, slack = 0, tiles = 0, norms = 0] = reserved.addresses;
+  const [copied, state, labels, largest, grids, weighing, extra, slack = 0, tiles = 0, norms = 0] = reserved.addresses;
   const words = machine.i32().subarray(state / 4);
   words.fill(0, 0, (grids - state) / 4);
   new Uint16Array(machine.f64().buffer, labels, padded).fill(UNASSIGNED);
