@@ -6,7 +6,7 @@ import { type FitModel, fitOn } from "../fit.ts";
 import { type FitOptions, fitOptionNames } from "../fitOptions.ts";
 import { checkOptions, type OptionNames } from "../given.ts";
 import type { Graph } from "../graph.ts";
-import type { PreparedPoints, Statistics } from "../kernel/kernel.ts";
+import { emptyStatistics, type PreparedPoints, type Statistics } from "../kernel/kernel.ts";
 import { fastKernel } from "../kernel/wasm.ts";
 import type { Matrix } from "../matrix.ts";
 import { longestWay, rowsNearBorders } from "./nearBorders.ts";
@@ -80,12 +80,20 @@ export async function* fitPasses(
   }
 }
 
-/** A source with its sample, each row of which stands for `scale` rows. */
-interface Place {
-  readonly source: Source;
+/** Rows of a source, each of which stands for `scale` rows. */
+interface Sampled {
   readonly sample: Matrix;
   readonly prepared: PreparedPoints;
   readonly scale: number;
+}
+
+interface Place extends Sampled {
+  readonly source: Source;
+}
+
+/** What these rows change is added to a pass. */
+interface Moving extends Sampled {
+  readonly pass: Pass;
 }
 
 async function* passesFrom(
@@ -128,11 +136,14 @@ async function* passesFrom(
     }
     before = kept;
     const byLabels = kept.centroids;
+    const ways = (to: readonly Matrix[]) => centroids.map((own, i) => longestWay(own, to[i]));
     const bySample = maySample
-      ? runOn(
-          places.map(({ prepared, scale }, i) => movedBy(prepared, scale, found[i])),
+      ? runNear(
+          runOn,
+          places.map((place, i) => ({ ...place, pass: found[i] })),
           centroids,
-        ).centroids
+          ways(byLabels).map((way) => BEYOND_LABELS * way),
+        )
       : byLabels;
     const near = await rowsThatMove(places, centroids, bySample, signal);
     if (near === undefined) {
@@ -140,14 +151,42 @@ async function* passesFrom(
       continue;
     }
     passes++;
-    const prepared = near.map((points) => fastKernel.prepare(points));
-    // From where the samples end: that is most of the way.
-    centroids = runOn(
-      prepared.map((points, i) => movedBy(points, 1, found[i])),
+    const rows = near.map((points, i) => {
+      return { sample: points, prepared: fastKernel.prepare(points), scale: 1, pass: found[i] };
+    });
+    centroids = runNear(
+      runOn,
+      rows,
       bySample,
-    ).centroids;
-    for (const points of prepared) points.release();
+      ways(bySample).map((way) => BEYOND_SAMPLE * way),
+    );
+    for (const { prepared } of rows) prepared.release();
   }
+}
+
+/** Most rounds are on rows near the borders at the start alone. The last ones, on all, show whether these were enough. */
+function runNear(
+  runOn: (points: readonly PreparedPoints[], init: readonly Matrix[]) => FitModel,
+  some: readonly Moving[],
+  init: readonly Matrix[],
+  margins: readonly number[],
+): readonly Matrix[] {
+  const all = some.map(({ prepared, scale, pass }) => movedBy(prepared, scale, pass));
+  const passed = all.map((points, i) => passBy(points, init[i]));
+  const near = some.map(({ sample, prepared }, i) =>
+    fastKernel.prepare(rowsNearBorders(sample, prepared, init[i], margins[i])),
+  );
+  const first = near.map((points, i) => movedBy(points, some[i].scale, passed[i]));
+  const warm = runOn(first, init).centroids;
+  for (const points of near) points.release();
+  return runOn(all, warm).centroids;
+}
+
+/** What points answer at some centroids. */
+function passBy(points: PreparedPoints, centroids: Matrix): Pass {
+  const statistics = emptyStatistics(centroids.rows, centroids.cols);
+  points.statistics(centroids.data, statistics);
+  return { centroids, statistics };
 }
 
 async function passOver(source: Source, centroids: Matrix, signal: AbortSignal | undefined): Promise<Pass> {
@@ -166,6 +205,9 @@ const MOST_NEAR = 2 ** 22;
 
 /** Centroids may go this many times as far as a sample says. */
 const MARGIN = 3;
+
+/** Mostly more than is left of that way where the samples end, and than a sample goes where kept labels lead somewhere. */
+const [BEYOND_SAMPLE, BEYOND_LABELS] = [0.5, 5];
 
 /**
  * Of every device the rows that can change their cluster on a way of about this length; undefined where the samples say
