@@ -59,7 +59,7 @@ test("fedkm compare says where there is no ratio of costs, because pooled costs 
   const data = [0, 1, 2].map((x) => join(folder, `place-${x}.csv`));
   for (const [x, file] of data.entries()) writeFileSync(file, `x,y\n${`${x},${x}\n`.repeat(4)}`);
   const args = ["--methods", "local,pooled", "--k", "3", "--graph", "complete", "--out", join(folder, "places.svg")];
-  const { stdout } = await compare(["--data", ...data, ...args]);
+  const { stdout } = await compare([...data, ...args]);
   expect(stdout).toMatch(/^local +\S+ +\S+ +none +0 /m);
   expect(stdout).toMatch(/^pooled +0 +0 +1\.0000 /m);
   expect(stdout).toMatch(/^cost none: pooled costs nothing/m);

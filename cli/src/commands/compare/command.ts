@@ -19,8 +19,9 @@ export function compareCommand(io: Console): Command {
     .description(
       "Run all methods on the same data, network, start, seed and message budget, and say which comes nearest to pooled k-means.",
     )
+    .argument("[files...]", "your files instead of --dataset: one for each device, or one that is dealt to --devices")
     .option("--dataset <name>", "data that come with the command: iso, var, aniso, iris, digits", "var")
-    .option("--data <files...>", "your files instead: one for each device, or one that is dealt to --devices")
+    .option("--data <files...>", "the same as files without it")
     .option("--classes <column>", "of your files: the known class of every row, for NMI and ARI")
     .option("--scale <spec>", "of your files: none, standard, or bounds:FILE", "none")
     .option("--methods <a,b,c>", "only these methods", (text) => text.split(","))
@@ -79,10 +80,11 @@ export function compareCommand(io: Console): Command {
       "\nExamples:\n  fedkm compare --dataset digits --methods fedkm,consensus,distributed --messages 500" +
         "\n  fedkm compare --init own --set distributed.eta=tuned --set gradient.exchanges=5" +
         "\n  fedkm compare --grid heterogeneity --points 50" +
-        "\n  fedkm compare --data examples/north.csv examples/south.csv --exclude plant --k 3",
+        "\n  fedkm compare examples/north.csv examples/south.csv --exclude plant --k 3",
     )
-    .action(async (flags: Omit<CompareOptions, keyof InputFlags> & InputFlags) => {
+    .action(async (files: string[], { data = [], ...flags }: Omit<CompareOptions, keyof InputFlags> & InputFlags) => {
       const { compare } = await import("./compare.ts");
-      await compare(inputOptions(flags), io);
+      const named = [...files, ...data];
+      await compare(inputOptions({ ...flags, ...(named.length > 0 && { data: named }) }), io);
     });
 }
