@@ -79,7 +79,10 @@ describe.skipIf(missing.length > 0)("a device on a table of PostgreSQL", () => {
       .slice(from)
       .split("\n")
       .filter((line) => line.includes("statement: COPY"))
-      .map((line) => ["GROUP BY label", 'max("changed_at")', "count(*)"].find((part) => line.includes(part)) ?? "rows");
+      .map(
+        (line) =>
+          ["GROUP BY fedkm_label", 'max("changed_at")', "count(*)"].find((part) => line.includes(part)) ?? "rows",
+      );
 
   function expectOwnClusters(of: Matrix): void {
     const sorted = (data: ArrayLike<number>) => Array.from(data).sort((a, b) => a - b);
@@ -93,7 +96,7 @@ describe.skipIf(missing.length > 0)("a device on a table of PostgreSQL", () => {
     await start("&watermark=changed_at&every=2");
     await reaches({ phase: "alone", rows: 240, rowsLeftOut: 3 });
     expectOwnClusters(rows);
-    expect(asked()).toContain("GROUP BY label");
+    expect(asked()).toContain("GROUP BY fedkm_label");
     const sizes = await clusterSizes(await readFolder(path), matrix(daemon?.status().device.centroids ?? []));
     expect(sizes.reduce((a, b) => a + b)).toBe(240);
     await seconds(1);
@@ -142,13 +145,13 @@ describe.skipIf(missing.length > 0)("a device on a table of PostgreSQL", () => {
     await start("", studyText.replace("privacy: open\nminimum: 1", "privacy: guarded\nminimum: 10"));
     await reaches({ phase: "alone", rows: 240, rowsLeftOut: 3 });
     expect(said).toContain("the rows of sources are read into memory: a guarded study needs them one by one");
-    expect(asked()).not.toContain("GROUP BY label");
+    expect(asked()).not.toContain("GROUP BY fedkm_label");
   }, 60_000);
 
   it("loads them where the address says so", async () => {
     await start("&way=memory");
     await reaches({ phase: "alone", rows: 240, rowsLeftOut: 3 });
-    expect(asked()).not.toContain("GROUP BY label");
+    expect(asked()).not.toContain("GROUP BY fedkm_label");
     expectOwnClusters(rows);
   }, 60_000);
 });
