@@ -10,7 +10,7 @@ import { wasmKernel } from "../src/kernel/wasm.ts";
 import { WASM_BYTES } from "../src/kernel/wasm-bytes.ts";
 import type { Matrix } from "../src/matrix.ts";
 import { compare } from "./kernel-compare.ts";
-import { largeProblemOf, randomOf } from "./kernel-problems.ts";
+import { largeProblemOf, type Problem, randomOf } from "./kernel-problems.ts";
 
 const LARGER = runs({ short: 6, long: 20 });
 
@@ -86,6 +86,30 @@ test("squaredDistances has the bits of the reference", () => {
     });
     expect(ours).toEqual(reference);
   }
+});
+
+/**
+ * Two heaps and, between them, rows on the line from one centroid to the other: for these a step of both centroids along
+ * the line takes from their slack all that it can take.
+ */
+function betweenHeaps(d: number, seed: number): Problem {
+  const random = randomOf(seed);
+  const direction = Array.from({ length: d }, () => random() - 0.5);
+  const length = Math.hypot(...direction);
+  const at = (place: number) => direction.map((x) => (place * x) / length);
+  const rows = Array.from({ length: 4000 }, (_, r) => {
+    if (r % 10 === 0) return at(2 * random() - 1);
+    return at(r % 2 === 0 ? 10 : -10).map((x) => x + 0.1 * (random() - 0.5));
+  });
+  const heaps = (shift: number) => Float64Array.from([...at(shift - 10), ...at(shift + 10)]);
+  // Often enough at one place for slack to be worth keeping, then a border that goes through the rows in small steps.
+  const shifts = [0, 0, 0, 0, ...Array.from({ length: 40 }, (_, n) => 0.3 * Math.sin(n / 3))];
+  const points = { data: Float64Array.from(rows.flat()), rows: rows.length, cols: d };
+  return { name: `between heaps d=${d}`, points, weights: undefined, k: 2, centroids: shifts.map(heaps) };
+}
+
+test.each([5, 8, 16, 31])("rows of %i columns that movement alone decides get the labels of the reference", (d) => {
+  for (let seed = 0; seed < 2; seed++) expect(compare(betweenHeaps(d, seed))).toEqual([]);
 });
 
 test("released devices give their memory to the next", () => {
