@@ -3,10 +3,10 @@
 import type { Coupling, Weighting } from "@fedkm/core";
 import { MOST_GRID_COLUMNS } from "@fedkm/core/private";
 import { isNode, LineCounter, parseDocument, stringify } from "yaml";
+import { clustersIn, seedIn } from "./clusterFields.ts";
 import { type Fail, type Fields, failWith, fieldsOf, type Path, show } from "./fields.ts";
 import { BOX_HALF_RANGES, LARGEST_FRAME_BYTES } from "./link/limits.ts";
 import { type Contract, frameBytes, HASH_BYTES, sketchBytes } from "./protocol.ts";
-import { seedIn, sharedIn } from "./sharedFields.ts";
 
 export interface Feature {
   readonly name: string;
@@ -130,7 +130,7 @@ function checkedStudy(value: unknown, where: (path: Path) => string): Study {
     privacy,
     minimum: integer("minimum", 1, 1e6, 10),
     ...budgetIn(given, privacy, fail),
-    ...sharedIn(given, isShared, fail),
+    ...clustersIn(given, isShared, fail),
   };
   if (privacy === "private") checkPrivate(study, fail);
   if (study.privacy === "guarded" && study.minimum < 2) {

@@ -9,7 +9,7 @@ import { Private } from "../src/private/private.ts";
 import { followReleases } from "../src/private/secondRelease.ts";
 import { simulate } from "../src/simulation/simulate.ts";
 import { canonicalStudy, contractOf, parseStudy } from "../src/study.ts";
-import { studyWith } from "./problem.ts";
+import { refusalOf, studyWith } from "./problem.ts";
 
 const text = `name: private
 k: 3
@@ -184,14 +184,7 @@ describe("a network of private devices", () => {
 });
 
 describe("a private study", () => {
-  const said = (from: string, to: string) => {
-    try {
-      parseStudy(text.replace(from, to));
-      return "nothing";
-    } catch (error) {
-      return error instanceof Error ? error.message : "";
-    }
-  };
+  const said = (from: string, to: string) => refusalOf(text.replace(from, to));
 
   it("has its budget in its text, and other studies have the text that they had", () => {
     expect(JSON.parse(canonicalStudy(study))).toMatchObject({ epsilon: 1, delta: 1e-5, lifetimeEpsilon: 4 });

@@ -19,6 +19,16 @@ export function studyWith(changes: Partial<Study> = {}): Study {
   return { ...parseStudy(studyText), ...changes };
 }
 
+/** Why this is no study. */
+export function refusalOf(text: string): string {
+  try {
+    parseStudy(text);
+    return "nothing";
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
 /** Of a device that knows no sketch. */
 export const noTag: Tag = { number: 0, table: 0, seed: 0 };
 

@@ -2,7 +2,7 @@ import { matrix, toRows } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
 import { canonicalStudy, contractOf, differenceFrom, formatStudy, parseStudy } from "../src/study.ts";
 import { scaleRows, unscale } from "../src/units.ts";
-import { studyText, studyWith } from "./problem.ts";
+import { refusalOf, studyText, studyWith } from "./problem.ts";
 
 const hashOf = async (text: string) => Buffer.from((await contractOf(parseStudy(text))).hash).toString("hex");
 
@@ -25,14 +25,7 @@ describe("parseStudy(text)", () => {
   });
 
   it("says in one line which field is wrong, where, and what it should be", () => {
-    const said = (from: string, to: string) => {
-      try {
-        parseStudy(studyText.replace(from, to));
-        return "nothing";
-      } catch (error) {
-        return (error as Error).message;
-      }
-    };
+    const said = (from: string, to: string) => refusalOf(studyText.replace(from, to));
     expect(said("k: 3", "k: three")).toBe('k must be an integer from 1 to 65535, got "three", line 2');
     expect(said("k: 3", "k: 0.5")).toBe("k must be an integer from 1 to 65535, got 0.5, line 2");
     expect(said("alpha: 1", "alhpa: 1")).toMatch(/^alhpa must be left out \(fields are name, .*\), got 1, line 6$/);

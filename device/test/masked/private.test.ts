@@ -13,6 +13,7 @@ import { decodeLedger } from "../../src/private/ledger.ts";
 import { simulatedSecrets } from "../../src/simulation/secrets.ts";
 import { type Simulation, type SimulationOptions, simulate } from "../../src/simulation/simulate.ts";
 import { contractOf, formatStudy, parseStudy } from "../../src/study.ts";
+import { refusalOf } from "../problem.ts";
 
 const text = `name: private
 k: 3
@@ -207,14 +208,7 @@ describe("what private rows add to sums", () => {
 });
 
 describe("a private study with shared clusters", () => {
-  const said = (from: string, to: string) => {
-    try {
-      parseStudy(text.replace(from, to));
-      return "nothing";
-    } catch (error) {
-      return error instanceof Error ? error.message : "";
-    }
-  };
+  const said = (from: string, to: string) => refusalOf(text.replace(from, to));
 
   it("comes back from the file that is written of it", () => {
     expect(parseStudy(formatStudy(study))).toEqual(study);

@@ -1,4 +1,4 @@
-// The fields of a study that only shared clusters have, and those that they do not have.
+// The fields of a study that only one kind of clusters has: shared ones, or those that are personal.
 
 import type { Fail, Fields } from "./fields.ts";
 import { MOST_ENTRIES } from "./masked/pace.ts";
@@ -20,7 +20,7 @@ interface SharedFields {
 const noneShared = { alpha: 0, coupling: "nearest", weighting: "device", neighbours: "doubted" };
 
 /** What not every study says, so that the hashes of the others stay as they were. */
-export function sharedIn(given: Fields, isShared: boolean, fail: Fail): SharedFields | PersonalFields {
+export function clustersIn(given: Fields, isShared: boolean, fail: Fail): SharedFields | PersonalFields {
   if (!isShared) {
     for (const name of ["colluders", "seed", "devices", "sums"]) {
       if (given.value(name) != null) fail([name], 'left out unless clusters is "shared"', given.value(name));
