@@ -145,6 +145,12 @@ export const NOISE_UPDATES = 256;
  */
 export const NOISE_PROGRESS = 0.9;
 
+/**
+ * docs/protocol.md#updates: "The first block that takes up more than this many times the least room of earlier ones is
+ * something new, and what follows is judged by it."
+ */
+export const NOISE_GROWTH = 4;
+
 /** docs/protocol.md#updates: "A change is held back while it is smaller than the room of the noise times this." */
 export const NOISE_MARGIN = 1.5;
 

@@ -1,7 +1,7 @@
 // How much of a device's moves is noise: a change has to be larger than that to be worth sending. A neighbour that
 // jitters or drifts for ever moves the device with each of its frames, and what is sent on would move the whole network.
 
-import { NOISE_MARGIN, NOISE_PROGRESS, NOISE_QUIET_MILLISECONDS, NOISE_UPDATES } from "./pace.ts";
+import { NOISE_GROWTH, NOISE_MARGIN, NOISE_PROGRESS, NOISE_QUIET_MILLISECONDS, NOISE_UPDATES } from "./pace.ts";
 
 /** The largest difference of a coordinate, as a share of its feature's range. */
 type Distance = (a: Float64Array, b: Float64Array) => number;
@@ -22,6 +22,7 @@ export class Noise {
   #room = 0;
   #least = Number.POSITIVE_INFINITY;
   #isStalled = false;
+  #hasGrown = false;
   #level = 0;
 
   /** `onQuiet`: a noise of this level is over, because the device was quiet for long enough. */
@@ -59,13 +60,18 @@ export class Noise {
     this.#updates = 0;
     this.#room = 0;
     this.#isStalled = false;
+    this.#hasGrown = false;
     this.#least = Number.POSITIVE_INFINITY;
     this.#level = 0;
   }
 
   #judge(): void {
     const room = this.#distance(this.#low, this.#high);
-    const isProgress = room < NOISE_PROGRESS * this.#least;
+    // A network that was nearly at rest sets out again when somebody leaves. Only once, so that noise that comes and goes
+    // is not something new each time.
+    const isNew = !this.#hasGrown && room > NOISE_GROWTH * this.#least;
+    if (isNew) this.#hasGrown = true;
+    const isProgress = isNew || room < NOISE_PROGRESS * this.#least;
     // Two blocks in a row, so that a turn on the way is no noise, and noise that comes and goes is.
     const isNoise = !isProgress && this.#isStalled;
     this.#level = isNoise ? NOISE_MARGIN * Math.max(room, this.#room) : 0;

@@ -34,6 +34,17 @@ describe("the level of noise", () => {
     }
   });
 
+  it("stays 0 where a network that was nearly at rest sets out again and converges", () => {
+    const setsOut = (n: number) => 0.01 * 0.99 ** n - 0.5 * (1 - 0.998 ** Math.max(0, n - 2 * NOISE_UPDATES));
+    for (let blocks = 1; blocks <= 20; blocks++) expect(levelAfter(blocks, setsOut)).toBe(0);
+  });
+
+  it("is that of noise that comes and goes, which is something new only once", () => {
+    const comesAndGoes = (n: number) => (Math.floor(n / NOISE_UPDATES) % 2 === 0 ? 0.01 : 1) * jitter(n);
+    expect(levelAfter(3, comesAndGoes)).toBe(0);
+    for (let blocks = 5; blocks <= 20; blocks++) expect(levelAfter(blocks, comesAndGoes)).toBeCloseTo(0.003, 12);
+  });
+
   it("is 0 again after the quiet time", () => {
     expect(levelAfter(4, jitter, NOISE_QUIET_MILLISECONDS - 1)).toBeGreaterThan(0);
     expect(levelAfter(4, jitter, NOISE_QUIET_MILLISECONDS)).toBe(0);

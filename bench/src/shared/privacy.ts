@@ -122,31 +122,34 @@ export async function movingRecords({ runs }: { runs: number }): Promise<boolean
       "networks",
       "with a row found",
       "rows held back",
-      "GCD to pooled",
+      "GCD to pooled, median",
+      "mean",
       "at most 1e-3",
       "largest",
       "GCD to the truth",
     ],
   ];
   let isGood = true;
-  const truth: Record<string, number> = {};
+  const open = { truth: 0, mean: 0 };
   for (const kind of kinds) {
     for (const privacy of ["open", "guarded"] as const) {
       const found = [];
       for (let seed = 1; seed <= Math.ceil(runs / kinds.length); seed++) found.push(await watched(kind, seed, privacy));
       const leaking = found.filter(({ isFound }) => isFound).length;
       const deviation = median(found.map(({ toPooled }) => toPooled));
+      const mean = found.reduce((sum, { toPooled }) => sum + toPooled, 0) / found.length;
       const toTruth = median(found.map((one) => one.toTruth));
-      truth[`${kind} ${privacy}`] = toTruth;
+      if (privacy === "open") Object.assign(open, { truth: toTruth, mean });
       const held = found.reduce((sum, one) => sum + one.heldBack, 0) / found.reduce((sum, one) => sum + one.rows, 0);
       const most = Math.max(...found.map(({ toPooled }) => toPooled));
       const near = found.filter(({ toPooled }) => toPooled <= 1e-3).length;
-      const [middle, ...figures] = [deviation, most, toTruth].map((value) => value.toExponential(1));
+      const [middle, average, ...figures] = [deviation, mean, most, toTruth].map((value) => value.toExponential(1));
       const counts = [String(found.length), String(leaking), `${(100 * held).toFixed(2)} %`];
-      rows.push([kind, privacy, ...counts, middle, String(near), ...figures]);
+      rows.push([kind, privacy, ...counts, middle, average, String(near), ...figures]);
       if (privacy === "guarded") {
         isGood &&= leaking === 0 && found.every(({ smallest }) => smallest >= 10);
-        isGood &&= kind === "var" ? deviation <= 1e-3 : toTruth <= 2 * truth[`${kind} open`];
+        // In the mean, which a single network far off spoils, as well as in the median.
+        isGood &&= kind === "var" ? Math.max(deviation, mean) <= 1e-3 : toTruth <= 2 * open.truth && mean <= 2 * open.mean;
       }
     }
   }
