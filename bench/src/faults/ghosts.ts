@@ -1,7 +1,14 @@
 // Members that join with other data or with lies and then leave: what stays behind of them, on many networks.
 
 import { fit, objective, type Random, randomStream } from "@fedkm/core";
-import { type Contract, contractOf, encodeCentroids, type Simulation, type SimulationOptions, simulate } from "@fedkm/device";
+import {
+  type Contract,
+  contractOf,
+  encodeCentroids,
+  type Simulation,
+  type SimulationOptions,
+  simulate,
+} from "@fedkm/device";
 import { print } from "../table.ts";
 import { type GhostNetwork, ghostNetwork } from "./ghostNetworks.ts";
 

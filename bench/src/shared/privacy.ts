@@ -149,7 +149,8 @@ export async function movingRecords({ runs }: { runs: number }): Promise<boolean
       if (privacy === "guarded") {
         isGood &&= leaking === 0 && found.every(({ smallest }) => smallest >= 10);
         // In the mean, which a single network far off spoils, as well as in the median.
-        isGood &&= kind === "var" ? Math.max(deviation, mean) <= 1e-3 : toTruth <= 2 * open.truth && mean <= 2 * open.mean;
+        isGood &&=
+          kind === "var" ? Math.max(deviation, mean) <= 1e-3 : toTruth <= 2 * open.truth && mean <= 2 * open.mean;
       }
     }
   }
