@@ -47,6 +47,8 @@ const layers = [
   "kernel/wasm-bytes",
   "kernel/module",
   "kernel/pick",
+  "kernel/tiny-bytes",
+  "kernel/tinyMachine",
   "kernel/tiny",
   "kernel/codes",
   "kernel/placedPoints",

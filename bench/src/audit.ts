@@ -1,12 +1,9 @@
 // npm run audit [-- SECTION...] [--short]: what liars and curious neighbours achieve. Exit 1 if a bar is missed.
 
-import { parseArgs } from "node:util";
-
-/** Prints its tables; returns whether every bar in them is held. */
-type Section = (isShort: boolean) => Promise<boolean>;
+import { runSections } from "./sections.ts";
 
 // Each is loaded when it runs: a simulation needs no libp2p.
-const sections: Record<string, Section> = {
+await runSections("audit", {
   async privacy(isShort) {
     const { privacy } = await import("./audit/privacy.ts");
     return privacy({ runs: isShort ? 10 : 200 });
@@ -35,22 +32,4 @@ const sections: Record<string, Section> = {
     const { poisonedDevices } = await import("./audit/poisonDevices.ts");
     return poisonedDevices(isShort ? 1 : 5);
   },
-};
-
-const { values, positionals } = parseArgs({
-  options: { short: { type: "boolean", default: false } },
-  allowPositionals: true,
 });
-const stranger = positionals.find((name) => !Object.hasOwn(sections, name));
-if (stranger !== undefined) {
-  console.error(`audit: section must be one of ${Object.keys(sections).join(", ")}, got ${stranger}`);
-  process.exit(2);
-}
-
-const missed: string[] = [];
-for (const [name, section] of Object.entries(sections)) {
-  if (positionals.length > 0 && !positionals.includes(name)) continue;
-  if (!(await section(values.short))) missed.push(name);
-}
-console.log(missed.length === 0 ? "\nEvery bar held." : `\nMissed: ${missed.join(", ")}.`);
-if (missed.length > 0) process.exitCode = 1;

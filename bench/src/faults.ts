@@ -1,12 +1,9 @@
 // npm run faults [-- FAMILY...] [--short]: what devices do when things go wrong. Exit 1 if a bar is missed.
 
-import { parseArgs } from "node:util";
-
-/** Prints its table; returns whether every bar in it is held. */
-type Family = (isShort: boolean) => Promise<boolean>;
+import { runSections } from "./sections.ts";
 
 // Each is loaded when it runs: a simulation needs no libp2p.
-const families: Record<string, Family> = {
+await runSections("faults", {
   async simulated(isShort) {
     const { faultsInSimulation, staggeredStarts } = await import("./faults/simulated.ts");
     const held = [
@@ -121,22 +118,4 @@ const families: Record<string, Family> = {
     const { silence } = await import("./faults/tcpCosts.ts");
     return silence({ seconds: isShort ? 5 : 65 });
   },
-};
-
-const { values, positionals } = parseArgs({
-  options: { short: { type: "boolean", default: false } },
-  allowPositionals: true,
 });
-const stranger = positionals.find((name) => families[name] === undefined);
-if (stranger !== undefined) {
-  console.error(`faults: family must be one of ${Object.keys(families).join(", ")}, got ${stranger}`);
-  process.exit(2);
-}
-
-const missed: string[] = [];
-for (const [name, family] of Object.entries(families)) {
-  if (positionals.length > 0 && !positionals.includes(name)) continue;
-  if (!(await family(values.short))) missed.push(name);
-}
-console.log(missed.length === 0 ? "\nEvery bar held." : `\nMissed: ${missed.join(", ")}.`);
-if (missed.length > 0) process.exitCode = 1;

@@ -1,10 +1,8 @@
 // npm run shared [-- PART...] [--short]: shared clusters by masked sums, measured. Exit 1 if a bar is missed.
 
-import { parseArgs } from "node:util";
+import { runSections } from "./sections.ts";
 
-type PartOfRun = (isShort: boolean) => Promise<boolean>;
-
-const parts: Record<string, PartOfRun> = {
+await runSections("shared", {
   async exact(isShort) {
     const { exactEnds } = await import("./shared/exact.ts");
     return exactEnds({ seeds: isShort ? 3 : 50 });
@@ -53,22 +51,4 @@ const parts: Record<string, PartOfRun> = {
     const { sharedProcesses } = await import("./shared/processes.ts");
     return sharedProcesses(isShort ? { names: ["no fault"] } : {});
   },
-};
-
-const { values, positionals } = parseArgs({
-  options: { short: { type: "boolean", default: false } },
-  allowPositionals: true,
 });
-const stranger = positionals.find((name) => parts[name] === undefined);
-if (stranger !== undefined) {
-  console.error(`shared: part must be one of ${Object.keys(parts).join(", ")}, got ${stranger}`);
-  process.exit(2);
-}
-
-const missed: string[] = [];
-for (const [name, part] of Object.entries(parts)) {
-  if (positionals.length > 0 && !positionals.includes(name)) continue;
-  if (!(await part(values.short))) missed.push(name);
-}
-console.log(missed.length === 0 ? "\nEvery bar held." : `\nMissed: ${missed.join(", ")}.`);
-if (missed.length > 0) process.exitCode = 1;

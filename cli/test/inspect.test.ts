@@ -1,6 +1,7 @@
 // fedkm inspect: what files are like, what in them cannot be read, and a command that works as it is pasted.
 
 import { execFileSync } from "node:child_process";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -46,11 +47,18 @@ test("several files are compared: who lacks a column, and whose means are farthe
   const files = ["north.csv", "south.csv"].map((name) => join(folder.path, "examples", name));
   const { stdout } = await outcome("inspect", ...files);
   expect(stdout).toMatch(/2 files compared\n\ncolumn +least mean +largest mean +apart\n/);
-  expect(stdout).toMatch(
-    /height_cm +38\.75 north.csv +49\.40 south.csv +0\.\d\d|height_cm +[\d.]+ \w+.csv +[\d.]+ \w+.csv +\d\.\d\d/,
-  );
+  expect(stdout).toMatch(/height_cm +38\.75 north +49\.40 south +0\.\d\d|height_cm +[\d.]+ \w+ +[\d.]+ \w+ +\d\.\d\d/);
   const other = folder.file("other.csv", "height_cm,age\n1,2\n2,x\n3,4\n");
-  expect((await outcome("inspect", files[0], other)).stdout).toMatch(/age +not in north.csv/);
+  expect((await outcome("inspect", files[0], other)).stdout).toMatch(/age +not in north/);
+});
+
+test("files of the same name are told apart by their folders, and dates are compared as dates", async () => {
+  for (const place of ["place=north", "place=south"]) mkdirSync(join(folder.path, place));
+  const files = ["place=north/a.csv", "place=south/a.csv"].map((name, i) =>
+    folder.file(name, `when,x\n${[1, 2, 3, 4].map((day) => `2024-0${i + 1}-0${day},${day + i}`).join("\n")}\n`),
+  );
+  const { stdout } = await outcome("inspect", ...files);
+  expect(stdout).toMatch(/\nwhen +2024-01-03 place=north\/a +2024-02-03 place=south\/a +\d/);
 });
 
 /** The words of a command line as a shell takes it apart. */

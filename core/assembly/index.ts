@@ -4,4 +4,3 @@ export { screen } from "./assign";
 export { encode, survey } from "./codes";
 export { distances, loss, plain } from "./rows";
 export { arrange, small } from "./small";
-export { tinyAssign, tinyLloyd, tinyLoad } from "./tiny";

@@ -7,7 +7,7 @@ import { emptyStatistics, type PreparedPoints } from "./kernel/kernel.ts";
 import { fastKernel } from "./kernel/wasm.ts";
 import { distinctOptima } from "./kmeans.ts";
 import { columnsOf, type Matrix, takeRows } from "./matrix.ts";
-import { randomStream } from "./random.ts";
+import { numberedStreams, randomStream } from "./random.ts";
 import { joinSketches, mergeSketches, type Sketch, type SketchOptions, sketchOf } from "./sketch.ts";
 import { addTraffic, floodTraffic, leastSupport, sumTraffic, type Traffic } from "./traffic.ts";
 
@@ -121,8 +121,8 @@ function componentSeed(
     };
   }
   const run = { points, weights, prepared: fastKernel.prepare(points, weights), k, maxIter: 100, tol: 0 };
-  const streamOf = (restart: number) => randomStream(seed, "federated", component, restart);
-  const optima = distinctOptima(run, startsFor(points.rows), streamOf, most).map(({ centroids }) => centroids);
+  const streams = numberedStreams(seed, "federated", component);
+  const optima = distinctOptima(run, startsFor(points.rows), streams, most).map(({ centroids }) => centroids);
   run.prepared.release();
   if (optima.length === 1) return { centroids: optima[0], losses: 0 };
   const statistics = emptyStatistics(k, points.cols);

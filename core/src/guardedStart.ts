@@ -8,7 +8,7 @@ import { squaredDistance } from "./kernel/js.ts";
 import type { Kernel, PreparedPoints } from "./kernel/kernel.ts";
 import { bestOf } from "./kmeans.ts";
 import { columnsOf, type Matrix, rangesOf, takeRows } from "./matrix.ts";
-import { randomStream } from "./random.ts";
+import { numberedStreams } from "./random.ts";
 import type { Sketch } from "./sketch.ts";
 import { adoptFromNearest, type Clusters, clustersOf, type Start, type StartOptions, start } from "./start.ts";
 import { sendTraffic } from "./traffic.ts";
@@ -69,7 +69,7 @@ function ownClusters(
 ): Sketch {
   const own = datasets[device];
   const run = { points: own, prepared: exact[device], k, maxIter: defaults.maxIter, tol: 0 };
-  const found = bestOf(run, restarts, (restart) => randomStream(seed, "init", device, restart)).centroids;
+  const found = bestOf(run, restarts, numberedStreams(seed, "init", device)).centroids;
   const { counts, sums } = points[device].publishCores(found.data);
   const data = sums.map((sum, i) =>
     counts[Math.floor(i / own.cols)] > 0 ? sum / counts[Math.floor(i / own.cols)] : 0,

@@ -17,10 +17,10 @@ import { checkOptions, type OptionNames } from "./given.ts";
 import type { Kernel, PreparedPoints } from "./kernel/kernel.ts";
 import { fastKernel } from "./kernel/wasm.ts";
 import { type Matrix, takeRows } from "./matrix.ts";
-import { answerOf } from "./model.ts";
+import { Answer } from "./model.ts";
 import { updateSettings } from "./options.ts";
-import { type Random, randomStream } from "./random.ts";
-import { plusPlus, type SeedingRoom } from "./seeding.ts";
+import { numberedStreams, type Random, type Streams } from "./random.ts";
+import { greedyTrials, plusPlus, type SeedingRoom } from "./seeding.ts";
 import { runUpdate } from "./update.ts";
 import { emptyUpdate, type UpdateState } from "./updateState.ts";
 
@@ -65,10 +65,27 @@ export interface KMeansModel {
   readonly converged: boolean;
 }
 
+class KMeansAnswer extends Answer implements KMeansModel {
+  readonly centroids: Matrix;
+  readonly labels: Uint32Array;
+  readonly inertia: number;
+  readonly iterations: number;
+  readonly converged: boolean;
+
+  constructor({ centroids, inertia, iterations, converged }: Clustering, labels: Uint32Array) {
+    super();
+    this.centroids = centroids;
+    this.labels = labels;
+    this.inertia = inertia;
+    this.iterations = iterations;
+    this.converged = converged;
+  }
+}
+
 export function kmeans(points: Matrix, options: KMeansOptions): KMeansModel {
   checkSize("points", points);
   checkOptions(options, kmeansOptionNames, "k");
-  return answerOf(kmeansOn(points, options, false));
+  return kmeansOn(points, options, false);
 }
 
 /** The same on points that were checked, or else are when they are ready. */
@@ -91,14 +108,13 @@ export function kmeansOn(points: Matrix, options: KMeansOptions, isChecked = tru
   const run = { points, weights, prepared, k, maxIter, tol };
   const found =
     init === undefined
-      ? bestOf(run, restarts, (restart) => randomStream(seed, "kmeans", restart))
+      ? bestOf(run, restarts, numberedStreams(seed, "kmeans"))
       : lloyd(run, empty === "keep" ? init.data : moveEmpty(run, init.data));
   const best = empty === "keep" ? found : withoutEmpty(run, found);
   const labels = new Uint32Array(points.rows);
   prepared.labels(best.centroids.data, labels);
   prepared.release();
-  const { centroids, inertia, iterations, converged } = best;
-  return { centroids, labels, inertia, iterations, converged };
+  return new KMeansAnswer(best, labels);
 }
 
 /** Goes on from the farthest points as long as a run ends with clusters that lost theirs. Each move lowers the inertia. */
@@ -141,24 +157,35 @@ const JUDGING = { perCluster: 512, least: 16_384 };
  * The best of several starts, the first among equals. On many rows the starts are seeded on a sample and judged after a
  * short run, and only the best goes on to its end. On very many rows they are run to their ends on a sample.
  */
-export function bestOf(run: KMeansRun, restarts: number, streamOf: (restart: number) => Random): Clustering {
+export function bestOf(run: KMeansRun, restarts: number, streams: Streams): Clustering {
+  const atOnce = bestAtOnce(run, restarts, streams);
+  if (atOnce !== undefined) return atOnce;
   const judging = sampleSize(JUDGING, run.k);
   if (restarts > 1 && run.points.rows >= Math.max(VERY_MANY_ROWS, 4 * judging)) {
-    const onSample = (sample: KMeansRun) => bestOf({ ...sample, maxIter: defaults.maxIter }, restarts, streamOf);
-    return lloyd(run, onSampleOf(run, judging, streamOf(restarts), onSample).centroids.data);
+    const onSample = (sample: KMeansRun) => bestOf({ ...sample, maxIter: defaults.maxIter }, restarts, streams);
+    return lloyd(run, onSampleOf(run, judging, streams.of(restarts), onSample).centroids.data);
   }
   const isShort = restarts > 1 && run.points.rows >= MANY_ROWS && run.maxIter > SHORT_RUN;
   const judged = isShort ? { ...run, maxIter: SHORT_RUN } : run;
   const room: LloydRoom = {};
   let best: Clustering | undefined;
   for (let restart = 0; restart < restarts; restart++) {
-    const found = lloyd(judged, seeds(run, streamOf(restart), room), room);
+    const found = lloyd(judged, seeds(run, streams.of(restart), room), room);
     if (best === undefined || found.inertia < best.inertia) best = found;
   }
   const chosen = best as Clustering;
   if (!isShort || chosen.converged) return chosen;
   const ended = lloyd({ ...run, maxIter: run.maxIter - chosen.iterations }, chosen.centroids.data);
   return { ...ended, iterations: chosen.iterations + ended.iterations };
+}
+
+/** The same where the kernel draws and runs all starts in one call. */
+function bestAtOnce(run: KMeansRun, starts: number, { hash }: Streams): Clustering | undefined {
+  const { prepared, points, k, maxIter, tol } = run;
+  if (hash === undefined || prepared.best === undefined) return undefined;
+  const centroids = new Float64Array(k * points.cols);
+  const found = prepared.best(centroids, { hash, trials: greedyTrials(k), starts }, maxIter, tol);
+  return found && clustering(run, centroids, found.loss, found.passes);
 }
 
 function seeds(run: KMeansRun, random: Random, room: SeedingRoom): Float64Array {
@@ -184,15 +211,10 @@ function onSampleOf<T>(run: KMeansRun, size: number, random: Random, work: (samp
 }
 
 /** The best few different ends of several starts, the best first. */
-export function distinctOptima(
-  run: KMeansRun,
-  restarts: number,
-  streamOf: (restart: number) => Random,
-  most: number,
-): Clustering[] {
+export function distinctOptima(run: KMeansRun, restarts: number, streams: Streams, most: number): Clustering[] {
   const room: LloydRoom = {};
   const found = Array.from({ length: restarts }, (_, restart) => {
-    return lloyd(run, plusPlus(run, streamOf(restart), undefined, room), room);
+    return lloyd(run, plusPlus(run, streams.of(restart), undefined, room), room);
   });
   found.sort((a, b) => a.inertia - b.inertia);
   // Equal optima in another order differ by rounding only.

@@ -8,16 +8,40 @@ import { show } from "./given.ts";
 /** Uniform numbers in [0, 1), 53 bits each. */
 export type Random = () => number;
 
+/** Independent streams that are numbered, such as those of the starts of one k-means. */
+export interface Streams {
+  of(number: number): Random;
+  /** Where they are randomStream(...path, number): the hash of the path, for who adds the number himself. */
+  readonly hash?: readonly number[];
+}
+
 /**
  * The stream of a seed and a path such as ("init", device). Streams of different paths are independent, so adding a
  * device or a purpose changes no other stream.
  */
 export function randomStream(seed: number, ...path: readonly (number | string)[]): Random {
-  // The state is a hash of the whole path: small and neighbouring seeds start far apart.
-  const state = [0x9e3779b9, 0x243f6a88, 0xb7e15162, 0x3c6ef372];
-  for (const part of [seed, ...path]) absorb(state, part);
-  const generator = xoroshiro128plusFromState(state);
+  return streamOf(hashOf([seed, ...path]));
+}
+
+/** The streams of a seed and a path with one more part, a number. */
+export function numberedStreams(seed: number, ...path: readonly (number | string)[]): Streams {
+  const hash = hashOf([seed, ...path]);
+  return { hash, of: (number) => streamOf(hashOf([number], hash)) };
+}
+
+function streamOf(hash: readonly number[]): Random {
+  const generator = xoroshiro128plusFromState(hash);
   return () => uniformFloat64(generator);
+}
+
+/** The state of a stream is a hash of its whole path: small and neighbouring seeds start far apart. */
+function hashOf(
+  path: readonly (number | string)[],
+  begun: readonly number[] = [0x9e3779b9, 0x243f6a88, 0xb7e15162, 0x3c6ef372],
+): readonly number[] {
+  const state = [...begun];
+  for (const part of path) absorb(state, part);
+  return state;
 }
 
 function absorb(/* IN OUT */ state: number[], part: number | string): void {

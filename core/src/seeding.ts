@@ -17,6 +17,11 @@ export interface SeedingRoom {
   distances?: readonly [Float64Array, Float64Array, Float64Array];
 }
 
+/** Draws for every centre but the first of greedy k-means++. */
+export function greedyTrials(k: number): number {
+  return 2 + Math.floor(ln(k));
+}
+
 /**
  * k-means++: every further centre is the best of `trials` points drawn with probability proportional to their squared
  * distance from the centres so far. Classic is 1 trial; greedy, the default, 2 + ln k. Needs at least k points.
@@ -24,7 +29,7 @@ export interface SeedingRoom {
 export function plusPlus(
   { points, weights, prepared, k }: SeedingProblem,
   random: Random,
-  trials = 2 + Math.floor(ln(k)),
+  trials = greedyTrials(k),
   room: SeedingRoom = {},
 ): Float64Array {
   const { data, rows, cols } = points;

@@ -6,7 +6,7 @@ import { jsKernel } from "./kernel/js.ts";
 import { emptyStatistics, type PreparedPoints } from "./kernel/kernel.ts";
 import { bestOf, MANY_ROWS, SHORT_RUN, VERY_MANY_ROWS } from "./kmeans.ts";
 import { type Matrix, stack, takeRows } from "./matrix.ts";
-import { type Random, randomStream } from "./random.ts";
+import { numberedStreams, type Random } from "./random.ts";
 
 /** Centroids that stand for enough points, and how many each stands for. */
 export interface Sketch {
@@ -48,7 +48,7 @@ export function sketchOf(
   if (size === 0) return { centroids: { data: new Float64Array(0), rows: 0, cols }, counts: new Float64Array(0) };
   const run = { points, prepared, k: size, maxIter: passesOver(points.rows), tol: 0 };
   const starts = size <= k ? restarts : Math.min(restarts, SKETCH_RESTARTS);
-  const { centroids } = bestOf(run, starts, (restart) => randomStream(seed, "sketch", device, restart));
+  const { centroids } = bestOf(run, starts, numberedStreams(seed, "sketch", device));
   return supported(centroids, prepared, minimum);
 }
 
@@ -67,13 +67,13 @@ export function joinSketches(parts: readonly Sketch[]): Sketch {
 }
 
 /** The same where they are few; else the weighted means of near ones, which stand for as many points together. */
-export function mergeSketches(parts: readonly Sketch[], k: number, random: () => Random): Sketch {
+export function mergeSketches(parts: readonly Sketch[], k: number, of: () => Random): Sketch {
   const joined = joinSketches(parts);
   const { centroids: points, counts: weights } = joined;
   if (points.rows <= TOO_MANY * k) return joined;
   const prepared = jsKernel.prepare(points, weights);
   const run = { points, weights, prepared, k: MERGED * k, maxIter: SHORT_RUN, tol: 0 };
-  return supported(bestOf(run, 1, random).centroids, prepared, 1);
+  return supported(bestOf(run, 1, { of }).centroids, prepared, 1);
 }
 
 /** Only centroids with enough points: one without any still sits on a seed, which is a record. */

@@ -9,7 +9,7 @@ import { connectedComponents, edges } from "./graph.ts";
 import { emptyStatistics } from "./kernel/kernel.ts";
 import { bestOf, SHORT_RUN, VERY_MANY_ROWS } from "./kmeans.ts";
 import { columnsOf, type Matrix } from "./matrix.ts";
-import { randomStream } from "./random.ts";
+import { numberedStreams, randomStream } from "./random.ts";
 import { plusPlus } from "./seeding.ts";
 import { addTraffic, sendTraffic, sumTraffic, type Traffic } from "./traffic.ts";
 
@@ -164,7 +164,7 @@ function ownCentroids(
     const trials = init === "kmeans++" ? undefined : 1;
     return { data: plusPlus(run, randomStream(seed, "init", device), trials), rows: k, cols: points.cols };
   }
-  return bestOf(run, restarts, (restart) => randomStream(seed, "init", device, restart)).centroids;
+  return bestOf(run, restarts, numberedStreams(seed, "init", device)).centroids;
 }
 
 /**

@@ -6,6 +6,7 @@ import { compile } from "../assembly/build.mjs";
 import { chooseBall, stepOf } from "../src/kernel/codes.ts";
 import { jsKernel } from "../src/kernel/js.ts";
 import { theMachine } from "../src/kernel/module.ts";
+import { TINY_BYTES } from "../src/kernel/tiny-bytes.ts";
 import { wasmKernel } from "../src/kernel/wasm.ts";
 import { WASM_BYTES } from "../src/kernel/wasm-bytes.ts";
 import type { Matrix } from "../src/matrix.ts";
@@ -122,7 +123,8 @@ test("released devices give their memory to the next", () => {
 });
 
 test("the committed bytes are what the sources compile to", async () => {
-  expect(await compile()).toBe(WASM_BYTES);
+  expect(await compile("index.ts")).toBe(WASM_BYTES);
+  expect(await compile("tiny/index.ts")).toBe(TINY_BYTES);
 });
 
 test("where WebAssembly SIMD is missing the reference answers", async () => {

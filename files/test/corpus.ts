@@ -20,6 +20,21 @@ export const corpus: readonly Case[] = [
     /line 1, column 1 must end with a comma, semicolon, tab or bar, got spaces between cells; put commas/,
   ],
   [
+    "spaces-below-commas.csv",
+    "x,y\n1.0 2.0\n3.5 4.5\n",
+    /line 1, column 1 must end with a comma, semicolon, tab or bar, got spaces between cells; put commas/,
+  ],
+  [
+    "semicolons-below-commas.csv",
+    "x,y\n1.0;2.0\n3.5;4.5\n",
+    /line 1, column 1 must be one of as many cells as in the lines below, got 2 instead of 1; remove the line if/,
+  ],
+  [
+    "title.csv",
+    "My plants\na,b,c\n1,2,3\n4,5,6\n",
+    /line 1, column 1 must be one of as many cells as in the lines below, got 1 instead of 3; remove the line if/,
+  ],
+  [
     "twice.jsonl",
     '{"a": 1, "b": 2}\n{"a": 1, "b": 2, "a": 3}\n',
     /line 2, column "a" must be there once, got two of them/,

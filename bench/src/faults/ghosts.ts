@@ -121,7 +121,8 @@ async function haunt({ ghosts: count, isLying = false }: Scenario, seed: number)
     leave(network, given, { ghost, random });
     if (ghost !== absent.at(-1)) network.run(2_000 * random());
   }
-  const rounds = roundsUntil(network, members, () => reached() <= 1.001 * without[0].objective);
+  const since = roundsOf(network, members);
+  const rounds = roundsUntil(network, since, () => reached() <= 1.001 * without[0].objective);
   isSettled = network.settle(HOUR) && isSettled;
   const isThere = () => without.some(({ objective }) => reached() <= 1.001 * objective);
   const isLate = () => rounds > Math.max(200, ...without.map((one) => 1.2 * one.rounds));
@@ -139,14 +140,15 @@ async function haunt({ ghosts: count, isLying = false }: Scenario, seed: number)
   };
 }
 
-/** Where a network ends that never had a ghost, and the rounds that it needs once all have started. */
+/** Where a network ends that never had a ghost, and the rounds that it needs from its first start. */
 function fresh(options: SimulationOptions): { isSettled: boolean; objective: number; rounds: number } {
   const settling = simulate(options);
   const isSettled = settling.settle(HOUR);
   const objective = settling.objective();
   const again = simulate(options);
   again.run(1_000);
-  const rounds = roundsUntil(again, options.datasets.length, () => again.objective() <= 1.001 * objective);
+  const since = options.datasets.map(() => 0);
+  const rounds = roundsUntil(again, since, () => again.objective() <= 1.001 * objective);
   return { isSettled, objective, rounds };
 }
 
@@ -195,13 +197,15 @@ function leave(
   }
 }
 
-function roundsUntil(network: Simulation, members: number, isThere: () => boolean): number {
-  const roundsNow = () => Array.from({ length: members }, (_, i) => network.status(i).round);
-  const before = roundsNow();
+function roundsOf(network: Simulation, members: number): number[] {
+  return Array.from({ length: members }, (_, i) => network.status(i).round);
+}
+
+function roundsUntil(network: Simulation, since: readonly number[], isThere: () => boolean): number {
   let most = 0;
   // Devices wait a moment before they begin again: what is right at first may still have to change.
   for (let look = 0; look < 3_000 && (look < 30 || !isThere()); look++) {
-    if (!isThere()) most = Math.max(...roundsNow().map((round, i) => round - before[i]));
+    if (!isThere()) most = Math.max(...roundsOf(network, since.length).map((round, i) => round - since[i]));
     network.run(100);
   }
   return most;

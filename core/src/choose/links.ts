@@ -113,7 +113,7 @@ function areStrangers(lower: Judge, upper: Judge, k: number, minimum: number, na
 
 function commonClusters({ centroids: points, counts: weights }: Sketch, k: number, name: string): Matrix {
   const run = { points, weights, prepared: jsKernel.prepare(points, weights), k, maxIter: 100, tol: 0 };
-  return bestOf(run, STARTS, (start) => randomStream(start, "links", name)).centroids;
+  return bestOf(run, STARTS, { of: (start) => randomStream(start, "links", name) }).centroids;
 }
 
 function revealed(minimum: number): string {

@@ -9,10 +9,6 @@ export interface Exports {
   loss(state: number, from: number, to: number, scratch: number): number;
   distances(state: number, centre: number, from: number, to: number, into: number): void;
   survey(state: number, from: number, to: number, largest: number): void;
-  /** The device in the first page, see assembly/tiny.ts. */
-  tinyLoad(rows: number, cols: number, k: number): void;
-  tinyAssign(rows: number, cols: number, k: number): number;
-  tinyLloyd(rows: number, cols: number, k: number, most: number, tol: number): number;
   encode(
     state: number,
     centre: number,

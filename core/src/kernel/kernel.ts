@@ -17,6 +17,15 @@ export interface LloydResult {
   readonly loss: number;
 }
 
+/** Starts of k-means from seeds that greedy k-means++ draws (seeding.ts). */
+export interface SeededStarts {
+  /** Of the path of their streams, to which the number of a start is added: see Streams. */
+  readonly hash: readonly number[];
+  /** Draws for every seed. */
+  readonly trials: number;
+  readonly starts: number;
+}
+
 /** The points of one device, made ready. Centroids come as k flat rows; ties go to the lowest index. */
 export interface PreparedPoints {
   /** The largest magnitude in any column, where making the points ready has shown it; infinite or NaN if there is a NaN. */
@@ -28,6 +37,11 @@ export interface PreparedPoints {
    * `runUpdate` without neighbours.
    */
   lloyd?(/* IN OUT */ centroids: Float64Array, most: number, tol: number): LloydResult | undefined;
+  /**
+   * The same from each of several starts, if the engine can do it at once; `centroids` become those of the lowest loss, the
+   * first among equals.
+   */
+  best?(/* OUT */ centroids: Float64Array, starts: SeededStarts, most: number, tol: number): LloydResult | undefined;
   labels(centroids: Float64Array, /* OUT */ into: Uint32Array): void;
   /** Squared distance of every point to one centre. */
   squaredDistances(centre: Float64Array, /* OUT */ into: Float64Array): void;

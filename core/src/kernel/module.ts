@@ -16,7 +16,7 @@ interface Host {
   WebAssembly?: {
     Memory: new (limits: { initial: number; maximum: number; shared?: boolean }) => Memory;
     Module: new (bytes: Uint8Array) => object;
-    Instance: new (module: object, imports: { env: { memory: Memory } }) => { exports: Exports };
+    Instance: new (module: object, imports: { env: { memory: Memory } }) => { exports: unknown };
     validate(bytes: Uint8Array): boolean;
   };
   atob(text: string): string;
@@ -33,16 +33,22 @@ export function theMachine(): Machine | undefined {
 }
 
 function createMachine(): Machine | undefined {
-  const { WebAssembly } = host;
-  const bytes = kernelBytes();
-  if (WebAssembly === undefined || !WebAssembly.validate(bytes)) return undefined;
-  const memory = new WebAssembly.Memory({ initial: 1, maximum: 65536 });
-  return machineOn(memory, new WebAssembly.Instance(new WebAssembly.Module(bytes), { env: { memory } }).exports);
+  const made = instantiate<Exports>(WASM_BYTES, 65536);
+  return made && machineOn(made.memory, made.exports);
 }
 
-/** The module. An engine without SIMD finds it invalid. */
-export function kernelBytes(): Uint8Array {
-  return Uint8Array.from(host.atob(WASM_BYTES), (letter) => letter.charCodeAt(0));
+/** An instance of a module over a page of memory that may grow to `maximum`. An engine without SIMD finds it invalid. */
+export function instantiate<E>(base64: string, maximum: number): { memory: Memory; exports: E } | undefined {
+  const { WebAssembly } = host;
+  const bytes = bytesOf(base64);
+  if (WebAssembly === undefined || !WebAssembly.validate(bytes)) return undefined;
+  const memory = new WebAssembly.Memory({ initial: 1, maximum });
+  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(bytes), { env: { memory } });
+  return { memory, exports: exports as E };
+}
+
+export function bytesOf(base64: string): Uint8Array {
+  return Uint8Array.from(host.atob(base64), (letter) => letter.charCodeAt(0));
 }
 
 /** An instance and its memory, which nobody else grows. */

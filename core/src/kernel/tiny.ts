@@ -1,41 +1,42 @@
-// The engine for tiny devices. It keeps nothing: a call copies points and centroids to fixed places in the kernel's
-// memory (assembly/tiny.ts), so a hundred thousand devices cost an object of a few words each.
+// The engine for tiny devices. It keeps nothing: a call copies points and centroids to fixed places in the memory of its
+// module (assembly/tiny), so a hundred thousand devices cost an object of a few words each.
 
 import type { Matrix } from "../matrix.ts";
 import { gatherStatistics } from "./grid.ts";
 import { jsKernel } from "./js.ts";
-import type { LloydResult, PreparedPoints, Statistics } from "./kernel.ts";
-import type { Machine } from "./module.ts";
+import type { LloydResult, PreparedPoints, SeededStarts, Statistics } from "./kernel.ts";
 import { TINY_NUMBERS } from "./pick.ts";
-
-/** Addresses of assembly/tiny.ts in float64 numbers, that of the labels in 32-bit words. */
-const ROWS = 1024 / 8;
-const CENTROIDS = 9216 / 8;
-const LABELS = 25600 / 4;
-const PARTS = 29696 / 8;
-const LOSS = 62656 / 8;
+import { CENTROIDS, LABELS, LOSS, PARTS, ROWS, STREAM, type TinyMachine } from "./tinyMachine.ts";
 
 /**
- * Whose points and how many clusters are in the kernel's memory: calls for one device often follow each other. A number
+ * Whose points and how many clusters are in the machine's memory: calls for one device often follow each other. A number
  * and not the device, whose points would be kept alive.
  */
 let present = 0;
 let presentK = 0;
+/** Instead of a number of clusters: labels that are not those of the centroids at hand. */
+const OTHERS = -1;
+let presentLargest = 0;
 let made = 0;
 
 export class TinyPoints implements PreparedPoints {
   readonly id = ++made;
-  readonly machine: Machine;
+  readonly machine: TinyMachine;
   // The fields of the matrix, not the matrix: where there are very many devices, one look-up less in slow memory.
   readonly data: Float64Array;
   readonly rows: number;
   readonly cols: number;
 
-  constructor(machine: Machine, { data, rows, cols }: Matrix) {
+  constructor(machine: TinyMachine, { data, rows, cols }: Matrix) {
     this.machine = machine;
     this.data = data;
     this.rows = rows;
     this.cols = cols;
+  }
+
+  get largest(): number {
+    this.enter();
+    return presentLargest;
   }
 
   statistics(centroids: Float64Array, /* OUT */ into: Statistics, withLoss = true): void {
@@ -43,18 +44,33 @@ export class TinyPoints implements PreparedPoints {
       this.reference().statistics(centroids, into, withLoss);
       return;
     }
-    const f64 = this.load(centroids);
-    const loss = this.machine.tinyAssign(this.rows, this.cols, presentK);
-    gatherStatistics(f64, PARTS, into);
+    this.load(centroids);
+    const { machine } = this;
+    const loss = machine.assign(this.rows, this.cols, presentK);
+    gatherStatistics(machine.f64, PARTS, into);
     into.loss = withLoss ? loss : Number.NaN;
   }
 
   lloyd(/* IN OUT */ centroids: Float64Array, most: number, tol: number): LloydResult | undefined {
     if (centroids.length > TINY_NUMBERS) return undefined;
-    const f64 = this.load(centroids);
-    const passes = this.machine.tinyLloyd(this.rows, this.cols, presentK, Math.min(most, 2 ** 31 - 1), tol);
-    for (let i = 0; i < centroids.length; i++) centroids[i] = f64[CENTROIDS + i];
-    return { passes, loss: f64[LOSS] };
+    this.load(centroids);
+    return this.ended(this.machine.lloyd(this.rows, this.cols, presentK, atMost(most), tol), centroids);
+  }
+
+  best(
+    /* OUT */ centroids: Float64Array,
+    { hash, trials, starts }: SeededStarts,
+    most: number,
+    tol: number,
+  ): LloydResult | undefined {
+    if (centroids.length > TINY_NUMBERS) return undefined;
+    const { machine, rows, cols } = this;
+    this.enter();
+    for (let i = 0; i < 4; i++) machine.u32[STREAM + i] = hash[i];
+    const k = centroids.length / cols;
+    const passes = machine.best(rows, cols, k, trials, atMost(starts), atMost(most), tol);
+    presentK = OTHERS;
+    return this.ended(passes, centroids);
   }
 
   labels(centroids: Float64Array, /* OUT */ into: Uint32Array): void {
@@ -62,13 +78,12 @@ export class TinyPoints implements PreparedPoints {
       this.reference().labels(centroids, into);
       return;
     }
-    const { rows, cols } = this;
+    const { machine, rows, cols } = this;
     if (!this.isCurrent(centroids)) {
       this.load(centroids);
-      this.machine.tinyAssign(rows, cols, presentK);
+      machine.assign(rows, cols, presentK);
     }
-    const labels = this.machine.i32();
-    for (let r = 0; r < rows; r++) into[r] = labels[LABELS + r];
+    into.set(machine.u32.subarray(LABELS, LABELS + rows));
   }
 
   squaredDistances(centre: Float64Array, /* OUT */ into: Float64Array): void {
@@ -78,25 +93,39 @@ export class TinyPoints implements PreparedPoints {
   /** There is nothing to give back. */
   release(): void {}
 
-  /** Points, unless they are there, and centroids into the kernel's memory, which is returned. */
-  private load(centroids: Float64Array): Float64Array {
-    const { data, rows, cols } = this;
-    const f64 = this.machine.f64();
-    // A plain loop: for a handful of numbers it is faster than `set`.
-    for (let i = 0; i < centroids.length; i++) f64[CENTROIDS + i] = centroids[i];
-    const k = centroids.length / cols;
-    if (present === this.id && presentK === k) return f64;
-    f64.set(data, ROWS);
-    this.machine.tinyLoad(rows, cols, k);
+  /** Points into the machine's memory, unless they are there. */
+  private enter(): void {
+    if (present === this.id) return;
+    const { machine } = this;
+    machine.f64.set(this.data, ROWS);
+    presentLargest = machine.enter(this.rows, this.cols);
     present = this.id;
-    presentK = k;
-    return f64;
+    presentK = 0;
   }
 
-  /** Whether the labels in the kernel's memory are those of these centroids. */
+  /** The same, and centroids. */
+  private load(centroids: Float64Array): void {
+    this.enter();
+    const { machine } = this;
+    // A plain loop: for a handful of numbers it is faster than `set`.
+    for (let i = 0; i < centroids.length; i++) machine.f64[CENTROIDS + i] = centroids[i];
+    const k = centroids.length / this.cols;
+    if (presentK === k) return;
+    if (presentK !== 0) machine.forget(this.rows);
+    presentK = k;
+  }
+
+  /** What a run left behind. */
+  private ended(passes: number, /* OUT */ centroids: Float64Array): LloydResult {
+    const { f64 } = this.machine;
+    for (let i = 0; i < centroids.length; i++) centroids[i] = f64[CENTROIDS + i];
+    return { passes, loss: f64[LOSS] };
+  }
+
+  /** Whether the labels in the machine's memory are those of these centroids. */
   private isCurrent(centroids: Float64Array): boolean {
     if (present !== this.id || centroids.length !== presentK * this.cols) return false;
-    const f64 = this.machine.f64();
+    const { f64 } = this.machine;
     for (let i = 0; i < centroids.length; i++) if (f64[CENTROIDS + i] !== centroids[i]) return false;
     return true;
   }
@@ -104,4 +133,9 @@ export class TinyPoints implements PreparedPoints {
   private reference(): PreparedPoints {
     return jsKernel.prepare(this);
   }
+}
+
+/** A number that the machine counts to. */
+function atMost(count: number): number {
+  return Math.min(count, 2 ** 31 - 1);
 }

@@ -10,6 +10,7 @@ import { type Engine, hasNoLanes, isTiny, pick, wantsCodes } from "./pick.ts";
 import { inChunks, LARGEST_K, labelsOf, type PlacedPoints, reserveArrays, UNASSIGNED } from "./placedPoints.ts";
 import { placePoints } from "./prepare.ts";
 import { TinyPoints } from "./tiny.ts";
+import { theTinyMachine } from "./tinyMachine.ts";
 
 /**
  * The fast kernel. `engine` is for tests and measurements; without it, and for what the tiny engine cannot take, `pick`
@@ -23,7 +24,8 @@ export function wasmKernel(engine?: Engine, machineOf: () => Machine | undefined
       const machine = machineOf();
       if (machine === undefined || engine === "js") return jsKernel.prepare(points, weights);
       const isFree = engine === undefined || engine === "tiny";
-      if (isFree && weights === undefined && isTiny(rows, cols)) return new TinyPoints(machine, points);
+      const tiny = isFree && weights === undefined && isTiny(rows, cols) ? theTinyMachine() : undefined;
+      if (tiny !== undefined) return new TinyPoints(tiny, points);
       if (isFree && hasNoLanes(rows)) return jsKernel.prepare(points, weights);
       const placed = placePoints(machine, points, weights, isFree ? wantsCodes(rows) : engine !== "plain");
       if (placed === undefined) return jsKernel.prepare(points, weights);

@@ -8,7 +8,7 @@ import type { Kernel, Statistics } from "../kernel/kernel.ts";
 import { bestOf } from "../kmeans.ts";
 import { type Matrix, stack, takeRows } from "../matrix.ts";
 import type { JudgedBy } from "../objective.ts";
-import { randomStream } from "../random.ts";
+import { numberedStreams } from "../random.ts";
 import { type CommonOptions, checkMethodOptions, judgedBy, type MethodOptions, roundsSettings } from "./method.ts";
 
 /** What every method that floods takes. */
@@ -58,7 +58,7 @@ export function ownCentres(points: Matrix, wanted: number, device: number, setti
   const k = Math.min(wanted, points.rows);
   if (k === 0) return { data: new Float64Array(0), rows: 0, cols };
   const run = { points, prepared: kernel.prepare(points), k, maxIter: defaults.maxIter, tol: 0 };
-  const { centroids } = bestOf(run, restarts, (restart) => randomStream(seed, method, "own", device, restart));
+  const { centroids } = bestOf(run, restarts, numberedStreams(seed, method, "own", device));
   run.prepared.release();
   return centroids;
 }
@@ -115,7 +115,7 @@ export function sharedCentres(
     maxIter: defaults.maxIter,
     tol: 0,
   };
-  return bestOf(run, restarts, (restart) => randomStream(seed, method, "shared", lowestDevice, restart));
+  return bestOf(run, restarts, numberedStreams(seed, method, "shared", lowestDevice));
 }
 
 /** The rows over and over until there are k: a component that knows fewer centres names some twice. */

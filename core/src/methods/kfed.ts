@@ -8,7 +8,7 @@ import { emptyStatistics } from "../kernel/kernel.ts";
 import { bestOf, kmeansOn } from "../kmeans.ts";
 import { dot, type Matrix, takeRows } from "../matrix.ts";
 import { nearestCentroids } from "../model.ts";
-import { normalStream, type Random, randomStream } from "../random.ts";
+import { normalStream, numberedStreams, type Random, randomStream } from "../random.ts";
 import { collectorTraffic, floodTraffic, leastSupport } from "../traffic.ts";
 import {
   collect,
@@ -99,7 +99,7 @@ function clusterOwn(points: Matrix, wanted: number, minimum: number, settings: F
   const k = Math.max(1, Math.min(wanted, Math.floor(points.rows / minimum)));
   const seen = alongMainDirections(points, k, randomStream(seed, "kfed", "directions"));
   const run = { points: seen, prepared: kernel.prepare(seen), k, maxIter: defaults.maxIter, tol: 0 };
-  const { centroids } = bestOf(run, restarts, (restart) => randomStream(seed, "kfed", "own", restart));
+  const { centroids } = bestOf(run, restarts, numberedStreams(seed, "kfed", "own"));
   run.prepared.release();
   const init = coreMeans(points, seen, centroids);
   return kmeansOn(points, { k: init.rows, init, kernel });

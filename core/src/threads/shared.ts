@@ -1,7 +1,8 @@
 // The kernel over shared memory: the same module, whose imported memory is marked as shared, so that workers can import it too.
 
 import type { Exports, Memory } from "../kernel/exports.ts";
-import { host, kernelBytes, type Machine, machineOn } from "../kernel/module.ts";
+import { bytesOf, host, type Machine, machineOn } from "../kernel/module.ts";
+import { WASM_BYTES } from "../kernel/wasm-bytes.ts";
 
 /** Pages of a WebAssembly memory at most. A shared memory must say how far it may grow. */
 const MOST_PAGES = 65536;
@@ -18,12 +19,12 @@ export function createSharedKernel(): SharedKernel | undefined {
   const { WebAssembly } = host;
   // Pages that are not cross-origin isolated have no SharedArrayBuffer.
   if (WebAssembly === undefined || typeof SharedArrayBuffer === "undefined") return undefined;
-  const bytes = importingSharedMemory(kernelBytes());
+  const bytes = importingSharedMemory(bytesOf(WASM_BYTES));
   if (!WebAssembly.validate(bytes)) return undefined;
   const memory = createMemory(WebAssembly.Memory);
   if (memory === undefined) return undefined;
   const module = new WebAssembly.Module(bytes);
-  const { exports } = new WebAssembly.Instance(module, { env: { memory } });
+  const exports = new WebAssembly.Instance(module, { env: { memory } }).exports as Exports;
   return { module, memory, exports, machine: machineOn(memory, exports) };
 }
 

@@ -76,15 +76,23 @@ function checkLines(place: Place, records: readonly (readonly string[])[]): void
     const rule = "name a column or hold a value";
     throw new DataError({ ...place, column: 1 }, rule, "Excel's note of the delimiter", "remove the line");
   }
+  const [first, ...rest] = records;
   const isSpaced = (record: readonly string[]) => record.length === 1 && SPACED_NUMBERS.test(record[0].trim());
-  if (records.slice(-SAMPLE_RECORDS / 2).every(isSpaced)) {
+  if (records.slice(-SAMPLE_RECORDS / 2).every(isSpaced) || (rest.length > 1 && rest.every(isSpaced))) {
     const remedies = [{ kind: "delimiter", delimiters: Object.keys(delimiters) } as const];
     const rule = "end with a comma, semicolon, tab or bar";
     throw new DataError({ ...place, column: 1 }, rule, "spaces between cells", remedies);
   }
+  // A title, or a header with another character between its cells. One line below it may be at fault itself.
+  const isUneven = (record: readonly string[]) => record.length === rest[0].length && record.length !== first.length;
+  if (rest.length > 1 && Math.min(first.length, rest[0].length) === 1 && rest.every(isUneven)) {
+    const got = `${first.length} instead of ${rest[0].length}`;
+    const remedy = "remove the line if it is a title, or put the same character between the cells of all lines";
+    throw new DataError({ ...place, column: 1 }, "be one of as many cells as in the lines below", got, remedy);
+  }
 }
 
-const SPACED_NUMBERS = /^[-+\d.eE]+(?:\s+[-+\d.eE]+)+$/;
+const SPACED_NUMBERS = /^[-+\d.eE]+(?: +[-+\d.eE]+)+$/;
 
 /** Nothing, only blank lines, or a first line without end. */
 function refuseUnreadable(feed: Feed, limits: Limits, line: number, cells: Cells): never {

@@ -1,19 +1,19 @@
 // Several files side by side: columns that only some have, and where the means of a column are farthest apart.
 
-import { basename } from "node:path";
-import { significant } from "../../numbers.ts";
+import { deviceNames } from "../../input/names.ts";
 import { alignColumns } from "../../table.ts";
-import type { Look } from "./look.ts";
+import { type Look, type SeenColumn, shownValue } from "./look.ts";
 
 export function comparison(looks: readonly Look[]): string[] {
   const names = [...new Set(looks.flatMap(({ columns }) => columns.map(({ name }) => name)))];
+  const files = deviceNames(looks.map(({ file }) => file));
   const rows = names.flatMap((name) => {
     const own = looks.map(({ columns }) => columns.find((column) => column.name === name));
-    const without = looks.filter((_, i) => own[i] === undefined).map(({ file }) => basename(file));
+    const without = files.filter((_, i) => own[i] === undefined);
     if (without.length > 0) return [[name, "", "", "", `not in ${listed(without)}`]];
     const kinds = new Set(own.map((column) => column?.kind));
     if (kinds.size > 1) return [[name, "", "", "", `of different types: ${[...kinds].join(", ")}`]];
-    return meanLine(name, looks, own);
+    return meanLine(files, own);
   });
   return [
     `${looks.length} files compared`,
@@ -22,13 +22,9 @@ export function comparison(looks: readonly Look[]): string[] {
   ];
 }
 
-function meanLine(
-  name: string,
-  looks: readonly Look[],
-  own: readonly (Look["columns"][number] | undefined)[],
-): string[][] {
+function meanLine(files: readonly string[], own: readonly (SeenColumn | undefined)[]): string[][] {
   const seen = own.flatMap((column, i) =>
-    column?.statistics ? [{ ...column.statistics, file: basename(looks[i].file) }] : [],
+    column?.statistics ? [{ column, ...column.statistics, file: files[i] }] : [],
   );
   if (seen.length === 0) return [];
   const [low] = [...seen].sort((a, b) => a.mean - b.mean);
@@ -36,7 +32,8 @@ function meanLine(
   const total = seen.reduce((sum, { count }) => sum + count, 0);
   const within = Math.sqrt(seen.reduce((sum, { count, deviation }) => sum + count * deviation ** 2, 0) / total);
   const apart = within > 0 ? ((high.mean - low.mean) / within).toFixed(2) : "";
-  return [[name, `${significant(low.mean, 4)} ${low.file}`, `${significant(high.mean, 4)} ${high.file}`, apart, ""]];
+  const shown = [low, high].map(({ column, mean, file }) => `${shownValue(column, mean)} ${file}`);
+  return [[low.column.name, ...shown, apart, ""]];
 }
 
 const MOST_FILES = 3;

@@ -8,7 +8,7 @@ import { count, significant } from "../../numbers.ts";
 import { stoppableUnchanged } from "../../stop.ts";
 import { alignColumns } from "../../table.ts";
 import { comparison } from "./comparison.ts";
-import { type Look, lookAt, remarks, type SeenColumn } from "./look.ts";
+import { type Look, lookAt, remarks, type SeenColumn, shownValue } from "./look.ts";
 import { proposalFor } from "./proposal.ts";
 
 export async function inspectFiles(
@@ -78,7 +78,7 @@ function columnLine(own: SeenColumn, rows: number): string[] {
   const missing = own.missing === undefined ? "" : count(own.missing);
   if (statistics !== undefined && range !== undefined) {
     const { quartiles, mean, deviation, distinct } = statistics;
-    const shown = (value: number) => (kind === "date" ? dayText(value) : significant(value, 4));
+    const shown = (value: number) => shownValue(own, value);
     const spread = significant(deviation, 3) + (kind === "date" ? " days" : "");
     return [
       name,
@@ -96,9 +96,6 @@ function columnLine(own: SeenColumn, rows: number): string[] {
   const most = words === undefined ? "" : `${words.most.slice(0, 20)} ${Math.round(100 * words.share)} %`;
   return [name, kind, missing, words === undefined ? "" : count(words.distinct), "", most, "", "", "", remark];
 }
-
-const DAY = 86_400_000;
-const dayText = (days: number) => new Date(Math.round(days) * DAY).toISOString().slice(0, 10);
 
 const formats = {
   csv: "delimited text",

@@ -13,6 +13,7 @@ import {
   readTable,
   type Statistics,
 } from "@fedkm/files";
+import { significant } from "../../numbers.ts";
 import { interruptible } from "../../stop.ts";
 
 export interface SeenColumn extends Column, Partial<Omit<ColumnProfile, "name">> {
@@ -31,6 +32,13 @@ export interface Look {
   readonly columns: readonly SeenColumn[];
   /** The first of the refusals, and how many there are. */
   readonly bad: { readonly first: readonly DataError[]; readonly count: number };
+}
+
+const DAY = 86_400_000;
+
+/** A value of a column as people read it. */
+export function shownValue({ kind }: Column, value: number): string {
+  return kind === "date" ? new Date(Math.round(value) * DAY).toISOString().slice(0, 10) : significant(value, 4);
 }
 
 /** More are counted. */

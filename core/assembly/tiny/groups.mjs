@@ -1,19 +1,21 @@
 // Writes the AssemblyScript that assigns the points of a tiny device: one kernel per number of columns, four points at a
 // time, all in registers. The distances stay at hand, so the loss comes with the labels.
 
-import { nearestOfFour, SMALL_COLUMNS, SUM_OF_LANES } from "./four.mjs";
+import { nearestOfFour, SMALL_COLUMNS, SUM_OF_LANES } from "../four.mjs";
 
-/** The text of assembly/groups.ts, which exists only while asc runs. */
+/** The text of assembly/tiny/groups.ts, which exists only while asc runs. */
 export function groupsSource() {
   return `
-import { square } from "./rows";
-import { CENTROIDS, HIGH, LABELS, LOW, OLD_LABELS, PARTS, POINTS, UNASSIGNED } from "./tiny";
+import { square } from "../rows";
+import { clearParts } from "./enter";
+import { CENTROIDS, HIGH, LABELS, LOW, OLD_LABELS, PARTS, POINTS, UNASSIGNED } from "./places";
 
 /** Up to so many clusters it is faster to look at all points for each than to move them one by one. */
-const GATHERED: i32 = 12;
+export const GATHERED: i32 = 12;
 ${SMALL_COLUMNS.map(assignSource).join("")}
 /** Brings labels and sums up to date with the centroids and returns the loss, in the order that rows.ts describes. */
 export function assign(rows: i32, cols: i32, k: i32): f64 {
+  if (load<i32>(LABELS) == UNASSIGNED) clearParts(cols, k);
   ${SMALL_COLUMNS.map((d) => `if (cols == ${d}) return assign${d}(rows, k);`).join("\n  ")}
   return NaN;
 }
@@ -42,7 +44,10 @@ function assign${d}(rows: i32, k: i32): f64 {
     let lanes = i32x4.bitmask(i32x4.ne(found, stored));
     // What fills up the last group has no cluster.
     if (left < 4) lanes &= (1 << left) - 1;
-    if (lanes) move${d}(group - POINTS, at, lanes, stored, found, k);
+    if (!lanes) continue;
+    v128.store(OLD_LABELS + (at - LABELS), stored);
+    v128.store(at, found);
+    for (; lanes; lanes &= lanes - 1) move${d}(rows - left + ctz(lanes), k);
   }
   if (isNew) gather${d}(rows, k);
   return ${SUM_OF_LANES};
@@ -58,7 +63,7 @@ function gatherSource(d) {
     [0, 1].map((v) => `${sum} = f64x2.add(${sum}, v128.and(v128.load(${base} + from, ${32 * j + 16 * v}), mask${v}));`);
   const total = (sum) => `f64x2.extract_lane(${sum}, 0) + f64x2.extract_lane(${sum}, 1)`;
   return `
-function gather${d}(rows: i32, k: i32): void {
+export function gather${d}(rows: i32, k: i32): void {
   const end = LABELS + (<usize>((rows + 3) & ~3) << 2);
   let parts = PARTS;
   for (let c = 0; c < k; c++, parts += ${2 * width}) {
@@ -76,7 +81,7 @@ function gather${d}(rows: i32, k: i32): void {
     const pairs = i32x4.add(count, v128.shuffle<i32>(count, count, 2, 3, 0, 1));
     store<f64>(parts, <f64>(i32x4.extract_lane(pairs, 0) + i32x4.extract_lane(pairs, 1)), ${8 * d});
   }
-  // What fills up the last group lies at 0, which moves no sum, but was counted.
+  // What fills up the last group moves no sum, but was counted: with the first row, where it lies.
   const filling = -rows & 3;
   if (filling) {
     const counted = PARTS + <usize>load<i32>(end - 4) * ${2 * width} + ${8 * d};
@@ -86,7 +91,7 @@ function gather${d}(rows: i32, k: i32): void {
 `;
 }
 
-/** The rows of a group that change cluster, one by one. */
+/** One row into the sums of its cluster, and out of those of the one it was in. */
 function moveSource(d) {
   const width = 8 * (d + 1);
   const steps = [];
@@ -109,24 +114,21 @@ function moveSource(d) {
         : `store<f64>(${to}, load<f64>(${to}, ${offset}) ${sign === "add" ? "+" : "-"} ${name}, ${offset});`,
     );
   return `
-function move${d}(group: usize, at: usize, lanes: i32, stored: v128, found: v128, k: i32): void {
-  v128.store(OLD_LABELS, stored);
-  v128.store(at, found);
-  while (lanes) {
-    const lane = <usize>ctz(lanes);
-    lanes &= lanes - 1;
-    const from = load<i32>(OLD_LABELS + (lane << 2));
-    const high = HIGH + group + (lane << 3);
-    const low = LOW + group + (lane << 3);
-    ${steps.map(({ name, value }) => `const ${name} = ${value};`).join("\n    ")}
-    const added = PARTS + <usize>load<i32>(at + (lane << 2)) * ${2 * width};
-    ${change("add", "added").join("\n    ")}
-    store<f64>(added, load<f64>(added, ${8 * d}) + 1, ${8 * d});
-    if (from >= k) continue;
-    const removed = PARTS + <usize>from * ${2 * width};
-    ${change("sub", "removed").join("\n    ")}
-    store<f64>(removed, load<f64>(removed, ${8 * d}) - 1, ${8 * d});
-  }
+// @ts-expect-error: decorator
+@inline
+export function move${d}(row: i32, k: i32): void {
+  const part = <usize>(row >> 2) * ${32 * d} + (<usize>(row & 3) << 3);
+  const high = HIGH + part;
+  const low = LOW + part;
+  ${steps.map(({ name, value }) => `const ${name} = ${value};`).join("\n  ")}
+  const added = PARTS + <usize>load<i32>(LABELS + (<usize>row << 2)) * ${2 * width};
+  ${change("add", "added").join("\n  ")}
+  store<f64>(added, load<f64>(added, ${8 * d}) + 1, ${8 * d});
+  const from = load<i32>(OLD_LABELS + (<usize>row << 2));
+  if (from >= k) return;
+  const removed = PARTS + <usize>from * ${2 * width};
+  ${change("sub", "removed").join("\n  ")}
+  store<f64>(removed, load<f64>(removed, ${8 * d}) - 1, ${8 * d});
 }
 `;
 }

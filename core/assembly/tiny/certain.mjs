@@ -1,0 +1,230 @@
+// Writes the AssemblyScript that labels the points of a tiny device by float32 scores, eight at a time, and settles in
+// float64 those whose label these leave in doubt. The loss is not at hand then.
+//
+// Let z be the first row, y = x - z and v = w - z. Among the centroids the nearest one maximises y.v - |v|^2 / 2, so c beats
+// the first centroid by g(c) = y.u + t with u = v(c) - v(0) and t = -u.(v(c) + v(0)) / 2. With Y, U, V and T the largest
+// magnitudes of y, u, v and t in any column, the terms of g add up to at most M = d Y U + T. Rounding y, u and t to float32,
+// d products and d additions makes each g wrong by less than (d + 3) 2^-24 M (1 + 2^-20), so the difference of two by less than
+// twice that. The margin is twice as wide, and 2^-44 (Y + V)^2 more, which covers what is rounded in float64 here and in the
+// reference (its squared distances are off by less than 2^-50 of themselves), and 2^-120 for what float32 cannot hold.
+
+import { SMALL_COLUMNS } from "../four.mjs";
+
+/** The text of assembly/tiny/certain.ts, which exists only while asc runs. */
+export function certainSource() {
+  const names = (prefix) => SMALL_COLUMNS.map((d) => `${prefix}${d}`).join(", ");
+  return `
+import { clearParts } from "./enter";
+import { GATHERED, ${names("gather")}, ${names("move")} } from "./groups";
+import {
+  CENTROIDS, CHANGED, LABELS, MARGIN, OLD_LABELS, POINTS, REACH, ROWS, SCORES, SINGLES, SURE, UNASSIGNED
+} from "./places";
+
+/** The points as seen from the first row, in float32. What fills up the last eight lies on that row. */
+export function makeSingles(rows: i32, cols: i32): void {
+  ${SMALL_COLUMNS.map((d) => `if (cols == ${d}) return singles${d}(rows);`).join("\n  ")}
+}
+
+/**
+ * Brings labels and sums up to date with the centroids. Returns false if so many rows were in doubt that it is faster to
+ * measure them all.
+ */
+export function assignCertain(rows: i32, cols: i32, k: i32): bool {
+  ${SMALL_COLUMNS.map((d) => `if (cols == ${d}) return certain${d}(rows, k);`).join("\n  ")}
+  return false;
+}
+
+// @ts-expect-error: decorator
+@inline
+function largest(value: f64, most: f64): f64 {
+  return max(most, abs(value));
+}
+${SMALL_COLUMNS.map((d) => singlesSource(d) + scoresSource(d) + certainOf(d) + settleSource(d)).join("")}`;
+}
+
+const columnsOf = (d) => Array.from({ length: d }, (_, j) => j);
+
+function singlesSource(d) {
+  const column = (j) => `
+    const a${j} = f32x4.demote_f64x2_zero(f64x2.sub(v128.load(from, ${32 * j}), z${j}));
+    const b${j} = f32x4.demote_f64x2_zero(f64x2.sub(v128.load(from, ${32 * j + 16}), z${j}));
+    const y${j} = v128.shuffle<i32>(a${j}, b${j}, 0, 1, 4, 5);
+    v128.store(to, y${j}, ${32 * j});
+    most = f32x4.pmax(most, f32x4.abs(y${j}));`;
+  const filling = columnsOf(d).map((j) => `v128.store(to, i32x4.splat(0), ${32 * j + 16});`);
+  return `
+function singles${d}(rows: i32): void {
+  ${columnsOf(d)
+    .map((j) => `const z${j} = v128.load64_splat(ROWS, ${8 * j});`)
+    .join(" ")}
+  let most = f32x4.splat(0);
+  let from = POINTS;
+  let to = SINGLES;
+  for (let left = rows; left > 0; left -= 4, from += ${32 * d}) {${columnsOf(d).map(column).join("")}
+    if (to & 16) {
+      to += ${32 * d - 16};
+      continue;
+    }
+    ${filling.join(" ")}
+    to += 16;
+  }
+  const pairs = f32x4.pmax(most, v128.shuffle<f32>(most, most, 2, 3, 0, 1));
+  store<f64>(REACH, <f64>max(f32x4.extract_lane(pairs, 0), f32x4.extract_lane(pairs, 1)));
+}
+`;
+}
+
+/** What the points of d columns are scored with, and by how much the best score must lead: [u, t] for all centroids but the first. */
+function scoresSource(d) {
+  const each = (text) => columnsOf(d).map(text).join(" ");
+  return `
+function scores${d}(k: i32): void {
+  ${each((j) => `const z${j} = load<f64>(ROWS, ${8 * j}); const first${j} = load<f64>(CENTROIDS, ${8 * j}) - z${j};`)}
+  let far: f64 = 0;
+  let apart: f64 = 0;
+  let start: f64 = 0;
+  ${each((j) => `far = largest(first${j}, far);`)}
+  const end = CENTROIDS + <usize>k * ${8 * d};
+  // Where there is no other, one that never wins.
+  ${each((j) => `store<f32>(SCORES, 0, ${4 * j});`)} store<f32>(SCORES, -1e38, ${4 * d});
+  for (let w = CENTROIDS + ${8 * d}, to = SCORES; w < end; w += ${8 * d}, to += ${4 * (d + 1)}) {
+    let t: f64 = 0;
+    ${each(
+      (j) => `
+    const v${j} = load<f64>(w, ${8 * j}) - z${j};
+    const u${j} = v${j} - first${j};
+    store<f32>(to, <f32>u${j}, ${4 * j});
+    far = largest(v${j}, far);
+    apart = largest(u${j}, apart);
+    t -= u${j} * (v${j} + first${j});`,
+    )}
+    t *= 0.5;
+    store<f32>(to, <f32>t, ${4 * d});
+    start = largest(t, start);
+  }
+  const reach = load<f64>(REACH);
+  const size = reach + far;
+  const margin = ${d + 3} * 2.384185791015625e-7 * (${d} * reach * apart + start) + 5.684341886080802e-14 * size * size;
+  // Beyond, float32 could overflow.
+  store<f32>(MARGIN, size < 1e18 ? <f32>(margin + 1e-36) : Infinity);
+}
+`;
+}
+
+function certainOf(d) {
+  const both = (text) => [0, 1].map(text).join("\n      ");
+  const score = (v) => columnsOf(d).reduce((sum, j) => `f32x4.add(${sum}, f32x4.mul(y${v}${j}, u${j}))`, "t");
+  // As in four.mjs: labels only grow along the centroids.
+  const splats = (at) =>
+    `${columnsOf(d)
+      .map((j) => `const u${j} = v128.load32_splat(${at}, ${4 * j});`)
+      .join(" ")} const t = v128.load32_splat(${at}, ${4 * d});`;
+  const begin = (v) => `const g${v} = ${score(v)};
+      best${v} = f32x4.pmax(zero, g${v}); second${v} = f32x4.pmin(zero, g${v}); label${v} = v128.and(f32x4.gt(g${v}, zero), one);`;
+  const keep = (v) => `const g${v} = ${score(v)};
+      label${v} = i32x4.max_s(label${v}, v128.and(f32x4.gt(g${v}, best${v}), index));
+      second${v} = f32x4.pmax(second${v}, f32x4.pmin(best${v}, g${v}));
+      best${v} = f32x4.pmax(best${v}, g${v});`;
+  return `
+function certain${d}(rows: i32, k: i32): bool {
+  scores${d}(k);
+  const isNew = load<i32>(LABELS) == UNASSIGNED;
+  const end = SCORES + <usize>(k - 1) * ${4 * (d + 1)};
+  const zero = f32x4.splat(0);
+  const one = i32x4.splat(1);
+  const margin = v128.load32_splat(MARGIN);
+  v128.store(CHANGED, i32x4.splat(0));
+  v128.store(CHANGED, i32x4.splat(0), 16);
+  let certain = 0xffff;
+  let from = SINGLES;
+  // No branch depends on a label: which ones change is noted, a bit for each row.
+  for (let group: usize = 0; group < <usize>((rows + 7) >> 3); group++, from += ${32 * d}) {
+    ${columnsOf(d)
+      .map((j) => both((v) => `const y${v}${j} = v128.load(from, ${32 * j + 16 * v});`))
+      .join("\n    ")}
+    ${both((v) => `let best${v}: v128; let second${v}: v128; let label${v}: v128;`)}
+    {
+      ${splats("SCORES")}
+      ${both(begin)}
+    }
+    let index = one;
+    for (let s = SCORES + ${4 * (d + 1)}; s < end; s += ${4 * (d + 1)}) {
+      ${splats("s")}
+      index = i32x4.add(index, one);
+      ${both(keep)}
+    }
+    const at = group << 5;
+    // Written so that NaN is in doubt.
+    ${both((v) => `const sure${v} = f32x4.gt(f32x4.sub(best${v}, second${v}), margin);`)}
+    ${both((v) => `const old${v} = v128.load(LABELS + at, ${16 * v}); const same${v} = i32x4.eq(label${v}, old${v});`)}
+    ${both((v) => `v128.store(LABELS + at, label${v}, ${16 * v}); v128.store(OLD_LABELS + at, old${v}, ${16 * v});`)}
+    const sure = i16x8.narrow_i32x4_s(sure0, sure1);
+    const bits = i8x16.bitmask(i8x16.narrow_i16x8_s(i16x8.narrow_i32x4_s(same0, same1), sure));
+    store<u8>(CHANGED + group, ~bits);
+    store<u8>(SURE + group, bits >> 8);
+    certain &= bits;
+  }
+  const doubts = certain >> 8 == 255 ? 0 : settle${d}(rows, k);
+  if (isNew && k <= GATHERED) gather${d}(rows, k);
+  else {
+    if (isNew) clearParts(${d}, k);
+    change${d}(rows, k);
+  }
+  return doubts <= rows >> 3;
+}
+
+/** Moves the rows whose labels changed. */
+function change${d}(rows: i32, k: i32): void {
+  // What fills up the last eight is no row.
+  if (rows & 7) {
+    const last = CHANGED + (<usize>rows >> 3);
+    store<u8>(last, <i32>load<u8>(last) & ((1 << (rows & 7)) - 1));
+  }
+  for (let row = 0; row < rows; row += 64) {
+    for (let bits = load<u64>(CHANGED + (<usize>row >> 3)); bits; bits &= bits - 1) move${d}(row + <i32>ctz(bits), k);
+  }
+}
+`;
+}
+
+/** Measures the rows that are in doubt, and returns how many. */
+function settleSource(d) {
+  const square = (w) =>
+    columnsOf(d)
+      .map((j) => `(x${j} - load<f64>(${w}, ${8 * j})) * (x${j} - load<f64>(${w}, ${8 * j}))`)
+      .join(" + ");
+  return `
+function settle${d}(rows: i32, k: i32): i32 {
+  let doubts = 0;
+  for (let row = 0; row < rows; row++) {
+    const bit = 1 << (row & 7);
+    const byte = <usize>row >> 3;
+    if (<i32>load<u8>(SURE + byte) & bit) continue;
+    doubts++;
+    const label = nearest${d}(row, k);
+    const at = <usize>row << 2;
+    store<i32>(LABELS + at, label);
+    const others = <i32>load<u8>(CHANGED + byte) & ~bit;
+    store<u8>(CHANGED + byte, label == load<i32>(OLD_LABELS + at) ? others : others | bit);
+  }
+  return doubts;
+}
+
+function nearest${d}(row: i32, k: i32): i32 {
+  const x = ROWS + <usize>row * ${8 * d};
+  ${columnsOf(d)
+    .map((j) => `const x${j} = load<f64>(x, ${8 * j});`)
+    .join(" ")}
+  let best: f64 = Infinity;
+  let label = 0;
+  for (let c = 0, w = CENTROIDS; c < k; c++, w += ${8 * d}) {
+    const square = ${square("w")};
+    if (square < best) {
+      best = square;
+      label = c;
+    }
+  }
+  return label;
+}
+`;
+}
