@@ -167,17 +167,35 @@ export function discrepancyOf(a: Matrix, b: Matrix, coupling: Coupling): number 
   return match(coupling, a.data, 0, a.rows, b.data, 0, b.rows, a.cols, emptyMatches(Math.max(a.rows, b.rows)));
 }
 
+/** What was read ahead: written, so that nobody leaves the reading out. */
+const readAhead = new Float64Array(1);
+
+/**
+ * Brings the sets at the other ends of some links into the cache. In a very large network they lie anywhere in slow memory,
+ * which answers many such questions at a time, but the steps of a matching ask one after the other.
+ */
+export function readSets({ data, starts, cols }: CentroidSets, { devices }: PackedLinks, from: number, to: number) {
+  let read = 0;
+  for (let at = from; at < to; at++) {
+    // A set may begin in one line of the cache and end in the next.
+    read += data[starts[devices[at]] * cols] + data[starts[devices[at] + 1] * cols - 1];
+  }
+  readAhead[0] = read;
+}
+
 /** GTV of some devices, or of all: the sum over their edges of A(i, j) times the penalty of d(W_i, W_j). */
 export function totalVariationOfSets(
-  { data, starts, cols }: CentroidSets,
+  sets: CentroidSets,
   links: PackedLinks,
   coupling: Coupling,
   matches: Matches,
   penalty: Penalty,
-  devices: Iterable<number> = Array(starts.length - 1).keys(),
+  devices: Iterable<number> = Array(sets.starts.length - 1).keys(),
 ): number {
+  const { data, starts, cols } = sets;
   let total = 0;
   for (const i of devices) {
+    readSets(sets, links, links.starts[i], links.starts[i + 1]);
     const rows = starts[i + 1] - starts[i];
     for (let at = links.starts[i]; at < links.starts[i + 1]; at++) {
       const j = links.devices[at];

@@ -2,7 +2,7 @@
 // sketches, and where that has several good answers, everyone's own losses decide. Sketches of devices with fewer rows
 // than k are merged on their way up a tree, so that many small devices flood no more than a few large ones.
 
-import { breadthFirst, connectedComponents, type Graph } from "./graph.ts";
+import { breadthFirst, componentsOf, type Graph } from "./graph.ts";
 import { emptyStatistics, type PreparedPoints } from "./kernel/kernel.ts";
 import { fastKernel } from "./kernel/wasm.ts";
 import { distinctOptima } from "./kmeans.ts";
@@ -24,10 +24,10 @@ const JUDGED = 4;
 /** The weighted problem is small, so many starts are cheap; on a very large one ten must do. */
 const startsFor = (rows: number) => Math.max(10, Math.min(50, Math.floor(100_000 / rows)));
 
-/** A device of a component: its points, and what it floods. */
-interface Member {
-  readonly points: PreparedPoints;
-  readonly sketch: Sketch;
+/** The points of all devices, and what each floods. */
+interface Flooded {
+  readonly points: readonly PreparedPoints[];
+  readonly sketches: readonly Sketch[];
 }
 
 /**
@@ -47,16 +47,9 @@ export function federatedStart(
   const own = given ?? datasets.map(drawn);
   const isSmall = datasets.map(({ rows }) => rows < options.k);
   const { sketches, traffic: gathered } = gather(own, isSmall, network, options);
-  const component = connectedComponents(network);
-  const members: Member[][] = [];
-  const firsts: number[] = [];
-  component.forEach((c, i) => {
-    members[c] ??= [];
-    firsts[c] ??= i;
-    members[c].push({ points: prepared[i], sketch: sketches[i] });
-  });
   const most = given === undefined ? JUDGED : 1;
-  const seeds = members.map((devices, c) => componentSeed(devices, c, firsts[c], options, most));
+  const components = componentsOf(network);
+  const seeds = components.map((devices, c) => componentSeed({ points: prepared, sketches }, devices, c, options, most));
   const flooded = addTraffic(gathered, floodTraffic(network, sketches.map(numbersOf)));
   // Losses are summed up a tree: a parent learns the sum of a subtree. Several components judge at the same time.
   const judged = sumTraffic(
@@ -64,10 +57,22 @@ export function federatedStart(
     seeds.reduce((most, { losses }) => Math.max(most, losses), 0),
   );
   return {
-    // One matrix for all: a million copies would take more room than the points.
-    centroids: Array.from(component, (c) => seeds[c].centroids),
+    centroids: seedsOfDevices(components, seeds),
     traffic: seeds.some(({ losses }) => losses > 0) ? addTraffic(flooded, judged) : flooded,
   };
+}
+
+/** For every device the seed of its component, one matrix for all: a million copies would take more room than the points. */
+function seedsOfDevices(
+  components: readonly (readonly number[])[],
+  seeds: readonly { readonly centroids: Matrix }[],
+): readonly Matrix[] {
+  const size = components.reduce((sum, devices) => sum + devices.length, 0);
+  const found = Array.from({ length: size }, () => seeds[0].centroids);
+  components.forEach((devices, c) => {
+    if (c > 0) for (const i of devices) found[i] = seeds[c].centroids;
+  });
+  return found;
 }
 
 /**
@@ -76,16 +81,18 @@ export function federatedStart(
  * root does. Returns what every device floods.
  */
 function gather(own: readonly Sketch[], isSmall: readonly boolean[], graph: Graph, { k, seed }: SketchOptions) {
+  if (!isSmall.includes(true)) return { sketches: own, traffic: { messages: 0, bytes: 0 } };
   const sketches = [...own];
   const below = own.map((): Sketch[] => []);
   let traffic: Traffic = { messages: 0, bytes: 0 };
-  for (const [device, parent] of [...breadthFirst(graph)].reverse()) {
+  const { order, parents } = breadthFirst(graph);
+  for (const device of order.reverse()) {
     if (below[device].length > 0) {
       const merged = mergeSketches(below[device], k, () => randomStream(seed, "merge", device));
       sketches[device] = joinSketches([own[device], merged]);
     }
-    if (device === parent || !isSmall[device] || sketches[device].counts.length === 0) continue;
-    below[parent].push(sketches[device]);
+    if (device === parents[device] || !isSmall[device] || sketches[device].counts.length === 0) continue;
+    below[parents[device]].push(sketches[device]);
     traffic = addTraffic(traffic, { messages: 1, bytes: 8 * numbersOf(sketches[device]) });
     sketches[device] = joinSketches([]);
   }
@@ -98,17 +105,17 @@ function numbersOf({ centroids, counts }: Sketch): number {
 
 /** The seed of a component, and how many losses its devices summed to choose it. */
 function componentSeed(
-  members: readonly Member[],
+  { points: prepared, sketches }: Flooded,
+  devices: readonly number[],
   component: number,
-  device: number,
   options: SketchOptions,
   most: number,
 ) {
   const { k, minimum, seed } = options;
-  const { centroids: points, counts: weights } = joinSketches(members.map(({ sketch }) => sketch));
+  const { centroids: points, counts: weights } = joinSketches(devices.map((i) => sketches[i]));
   if (points.rows === 0) {
     const rule = `a device with at least minimum = ${minimum} points, or a given init`;
-    throw new RangeError(`the component of device ${device} must have ${rule}, got none`);
+    throw new RangeError(`the component of device ${devices[0]} must have ${rule}, got none`);
   }
   // Fewer distinct clusters than k: some are named twice.
   if (points.rows < k) {
@@ -127,8 +134,8 @@ function componentSeed(
   if (optima.length === 1) return { centroids: optima[0], losses: 0 };
   const statistics = emptyStatistics(k, points.cols);
   const losses = optima.map(({ data }) =>
-    members.reduce((sum, member) => {
-      member.points.statistics(data, statistics);
+    devices.reduce((sum, i) => {
+      prepared[i].statistics(data, statistics);
       return sum + statistics.loss;
     }, 0),
   );

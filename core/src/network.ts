@@ -1,6 +1,6 @@
 // All devices of a simulated network in packed memory, which grows with points, centroids and edges and nothing else.
 
-import { type CentroidSets, emptyMatches, type Matches, packSets, totalVariationOfSets } from "./coupling.ts";
+import { type CentroidSets, emptyMatches, type Matches, packSets, readSets, totalVariationOfSets } from "./coupling.ts";
 import { drawFreshStarts } from "./freshStarts.ts";
 import { type Graph, type PackedLinks, packLinks } from "./graph.ts";
 import { type Guard, publishUpdate } from "./guarded.ts";
@@ -183,6 +183,7 @@ function visit(state: Network, i: number, settings: UpdateSettings): void {
   update.firstLink = state.links.starts[i];
   update.endLink = state.links.starts[i + 1];
   update.pointScale = state.pointScales[i];
+  readSets(state.sets, state.links, update.firstLink, update.endLink);
   update.freshStarts = settings.freshStarts > 0 ? drawFreshStarts(state.datasets[i], update, state.random) : NO_STARTS;
   runUpdate(update, state.points[i]);
   if (state.guard !== undefined) publishUpdate(update, state.guard.points[i], state.guard.resolution);

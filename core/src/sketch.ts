@@ -60,10 +60,14 @@ function passesOver(rows: number): number {
 
 /** All centroids of the sketches, in order. */
 export function joinSketches(parts: readonly Sketch[]): Sketch {
-  return {
-    centroids: stack(parts.map(({ centroids }) => centroids)),
-    counts: Float64Array.from(parts.flatMap(({ counts }) => Array.from(counts))),
-  };
+  const centroids = stack(parts.map((part) => part.centroids));
+  const counts = new Float64Array(centroids.rows);
+  let at = 0;
+  for (const part of parts) {
+    counts.set(part.counts, at);
+    at += part.counts.length;
+  }
+  return { centroids, counts };
 }
 
 /** The same where they are few; else the weighted means of near ones, which stand for as many points together. */
@@ -81,6 +85,7 @@ function supported(centroids: Matrix, points: PreparedPoints, minimum: number): 
   const statistics = emptyStatistics(centroids.rows, centroids.cols);
   points.statistics(centroids.data, statistics);
   const { counts } = statistics;
+  if (counts.every((count) => count >= Math.max(1, minimum))) return { centroids, counts };
   const kept = Array.from(counts.keys()).filter((c) => counts[c] >= Math.max(1, minimum));
   return { centroids: takeRows(centroids, kept), counts: Float64Array.from(kept, (c) => counts[c]) };
 }

@@ -5,7 +5,7 @@ import { type Coupling, emptyMatches, match } from "./coupling.ts";
 import { defaults } from "./defaults.ts";
 import { type EmptyClusters, moveEmpty } from "./emptyClusters.ts";
 import { type Devices, federatedStart } from "./federated.ts";
-import { connectedComponents, edges } from "./graph.ts";
+import { connectedComponents, packLinks } from "./graph.ts";
 import { emptyStatistics } from "./kernel/kernel.ts";
 import { bestOf, SHORT_RUN, VERY_MANY_ROWS } from "./kmeans.ts";
 import { columnsOf, type Matrix } from "./matrix.ts";
@@ -84,10 +84,8 @@ function ownCentroidsOf(
   options: StartOptions,
   passesOver: (rows: number) => number = () => defaults.maxIter,
 ): (Matrix | undefined)[] {
-  return devices.datasets.map((points, i) =>
-    points.rows >= clusters[i]
-      ? ownCentroids(devices, i, clusters[i], { ...options, maxIter: passesOver(points.rows) })
-      : undefined,
+  return devices.datasets.map(({ rows }, i) =>
+    rows >= clusters[i] ? ownCentroids(devices, i, clusters[i], options, passesOver(rows)) : undefined,
   );
 }
 
@@ -126,9 +124,15 @@ function objectives(
     points[i].statistics(centroids[i].data, statistics);
     values[component[i]] += pointScales[i] * statistics.loss;
   }
-  for (const [i, j, weight] of edges(graph)) {
-    const d = match(coupling, centroids[i].data, 0, k, centroids[j].data, 0, k, cols, matches);
-    values[component[i]] += alpha * weight * d;
+  const links = packLinks(graph);
+  for (let i = 0; i < graph.size; i++) {
+    for (let at = links.starts[i]; at < links.starts[i + 1]; at++) {
+      const j = links.devices[at];
+      // Sets that are one and the same do not differ.
+      if (j < i || centroids[i] === centroids[j]) continue;
+      const d = match(coupling, centroids[i].data, 0, k, centroids[j].data, 0, k, cols, matches);
+      values[component[i]] += alpha * links.weights[at] * d;
+    }
   }
   return values;
 }
@@ -156,7 +160,8 @@ function ownCentroids(
   { datasets, points: prepared }: Devices,
   device: number,
   k: number,
-  { init, restarts, seed, maxIter }: StartOptions & { readonly maxIter: number },
+  { init, restarts, seed }: StartOptions,
+  maxIter: number,
 ): Matrix {
   const points = datasets[device];
   const run = { points, prepared: prepared[device], k, maxIter, tol: 0 };
