@@ -1,5 +1,7 @@
 // The fedkm command: hands the program its arguments and streams, and the system its exit code.
 
+import { writeSync } from "node:fs";
+import type { Console, Output } from "./console.ts";
 import { messageLine } from "./failure.ts";
 import { run } from "./program.ts";
 
@@ -13,4 +15,17 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 // Where nothing can be said, on a full disk or to a reader that is gone, the work goes on. What failed is in the exit code.
 process.stderr.on("error", () => undefined);
 
-process.exitCode = await run(process.argv.slice(2), process);
+/** By the system itself: Ctrl-C can end a stream in the middle of a write, and then it writes no more. */
+const terminal: Output = {
+  isTTY: true,
+  write(text) {
+    try {
+      writeSync(2, text);
+    } catch {
+      // As above.
+    }
+  },
+};
+
+const io: Console = process.stderr.isTTY ? Object.create(process, { stderr: { value: terminal } }) : process;
+process.exitCode = await run(process.argv.slice(2), io);

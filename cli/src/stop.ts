@@ -1,6 +1,9 @@
 // Being stopped, in one way for every command: by a person (Ctrl-C), by the system, or because the program that started us is gone.
 
 import { constants } from "node:os";
+import { setImmediate } from "node:timers/promises";
+import { createContext, Script } from "node:vm";
+import { isMainThread } from "node:worker_threads";
 
 const events = ["SIGINT", "SIGTERM", "SIGHUP", "disconnect"] as const;
 
@@ -46,6 +49,48 @@ export async function stoppable<T>(work: (signal: AbortSignal) => Promise<T>, on
     return await work(controller.signal);
   } finally {
     forget();
+  }
+}
+
+/** The same for a command that says when it is stopped what is as it was: all, until it ends, unless `kept` says otherwise. */
+export function stoppableUnchanged<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+  kept = () => "nothing was changed",
+): Promise<T> {
+  return stoppable(async (signal) => {
+    try {
+      return await work(signal);
+    } catch (error) {
+      // Whatever a reader says that was stopped in the middle of a file.
+      const reason = signal.aborted ? signal.reason : error;
+      throw reason instanceof Stopped ? new Stopped(reason.event, kept()) : reason;
+    }
+  });
+}
+
+/** Between two pieces of long work: lets events come in, and throws if one of them was a stop. */
+export async function heed(signal: AbortSignal): Promise<void> {
+  // The first turn may be the end of one in which nobody asks for signals any more.
+  await setImmediate();
+  await setImmediate();
+  signal.throwIfAborted();
+}
+
+/**
+ * Work that awaits nothing, so that no listener can be called before its end: Ctrl-C ends it at once, also inside
+ * WebAssembly. What came before it begins is heeded first.
+ */
+export async function interruptible<T>(work: () => T, signal: AbortSignal): Promise<T> {
+  const [script, context] = [new Script("work()"), createContext({ work })];
+  // Last, because an event that comes between this and the work is lost.
+  await heed(signal);
+  // Signals reach the main thread only.
+  if (!isMainThread) return work();
+  try {
+    return script.runInContext(context, { breakOnSigint: true });
+  } catch (error) {
+    const isInterrupted = (error as NodeJS.ErrnoException | undefined)?.code === "ERR_SCRIPT_EXECUTION_INTERRUPTED";
+    throw isInterrupted ? new Stopped("SIGINT") : error;
   }
 }
 

@@ -25,14 +25,14 @@ export function addThreadsOption(command: Command): Command {
 export async function withThreads<T>(
   { threads = availableParallelism() }: ThreadsOptions,
   datasets: readonly Matrix[],
-  work: (kernel: Kernel | undefined) => T,
+  work: (kernel: Kernel | undefined) => Promise<T>,
 ): Promise<T> {
   const numbers = datasets.reduce((sum, { rows, cols }) => sum + rows * cols, 0);
   if (threads === 1 || numbers < WORTHWHILE) return work(undefined);
   const { startThreads } = await import("@fedkm/core/threads");
   const kernel = await startThreads({ threads });
   try {
-    return work(kernel);
+    return await work(kernel);
   } finally {
     await kernel.close();
   }

@@ -2,10 +2,18 @@
 
 import { isUtf8 } from "node:buffer";
 import { Readable } from "node:stream";
-import { brotliDecompressSync, createGunzip, createGzip, gunzipSync, inflateRawSync } from "node:zlib";
+import * as zlib from "node:zlib";
 import type { PieceWriter, Platform } from "../source.ts";
 
+const { brotliDecompressSync, createGunzip, createGzip, gunzipSync, inflateRawSync } = zlib;
 const UNPACKED_PIECE = 2 ** 18;
+
+/** Node refuses smaller ones. */
+const LEAST_PIECE = 64;
+
+type Unzip = (bytes: Uint8Array, options: { maxOutputLength: number; chunkSize: number }) => Uint8Array;
+/** Since Node 22.15. */
+const { zstdDecompressSync } = zlib as { zstdDecompressSync?: Unzip };
 
 export const nodePlatform: Platform = {
   isText: (bytes) => isUtf8(bytes) && !Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(0),
@@ -21,8 +29,16 @@ export const nodePlatform: Platform = {
   compressors: {
     GZIP: (bytes, length) => gunzipSync(bytes, { maxOutputLength: Math.max(1, length) }),
     BROTLI: (bytes, length) => brotliDecompressSync(bytes, { maxOutputLength: Math.max(1, length) }),
+    ...(zstdDecompressSync && { ZSTD: unzipBy(zstdDecompressSync) }),
   },
 };
+
+/** In one piece of the page's length: pieces of the usual size would be joined once more. */
+function unzipBy(unzip: Unzip) {
+  return (bytes: Uint8Array, length: number) => {
+    return unzip(bytes, { maxOutputLength: Math.max(1, length), chunkSize: Math.max(LEAST_PIECE, length) });
+  };
+}
 
 async function throughGzip(write: PieceWriter, work: (text: PieceWriter) => Promise<void>): Promise<void> {
   const gzip = createGzip();

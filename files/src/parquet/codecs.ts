@@ -2,10 +2,9 @@
 
 import type { CompressionCodec, Compressors } from "hyparquet";
 import { compressors as portable } from "hyparquet-compressors";
-import { ZSTDDecoder } from "zstddec";
+import zstandard from "zstandard-wasm";
 import { crc32 } from "../checksum.ts";
 
-const zstandard = new ZSTDDecoder();
 const DAMAGED = "a page that cannot be unpacked";
 
 /** None unpacks more or fewer bytes than it is asked for, and all fail in the same words. */
@@ -14,7 +13,7 @@ export function compressorsWith(own: Compressors): Compressors {
     ...portable,
     GZIP: gunzipPage,
     // Asked for 0, the decoder would take the length that the bytes state.
-    ZSTD: (bytes, length) => (length === 0 ? new Uint8Array() : zstandard.decode(bytes, length)),
+    ZSTD: (bytes, length) => (length === 0 ? new Uint8Array() : zstandard.decompress(bytes, length)),
     ...own,
   };
   return Object.fromEntries(Object.entries(all).map(([codec, unpack]) => [codec, checked(unpack)]));
@@ -51,5 +50,5 @@ export function owned(bytes: Uint8Array): Uint8Array {
 
 /** To be awaited before pages of this codec are unpacked. */
 export async function prepareCodec(codec: CompressionCodec): Promise<void> {
-  if (codec === "ZSTD") await zstandard.init();
+  if (codec === "ZSTD") await zstandard.loadWASM();
 }

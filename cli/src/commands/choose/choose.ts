@@ -2,8 +2,9 @@
 
 import { type Choice, choose, type Judge, type Weighting } from "@fedkm/core";
 import type { Console } from "../../console.ts";
-import { type Prepared, type PrepareOptions, prepare } from "../../input/prepare.ts";
+import { type PrepareOptions, prepare } from "../../input/prepare.ts";
 import { progressOn } from "../../progress.ts";
+import { interruptible, stoppableUnchanged } from "../../stop.ts";
 import { writeWhole } from "../../write.ts";
 import { fitCommandLine } from "./pasted.ts";
 import { inWords } from "./words.ts";
@@ -23,17 +24,22 @@ export async function chooseForFiles(patterns: readonly string[], options: Choos
   // All rows are read: the sample is that of the choice.
   const { sample, ...reading } = options;
   const { largestK, judge, weighting, seed, out: picture } = options;
-  let prepared: Prepared;
-  let choice: Choice;
-  try {
-    prepared = await prepare(patterns, reading, (file) => progress.announce(`fedkm  reading ${file}`));
-    progress.announce("fedkm  trying k from 1 on, then alpha");
-    choice = choose(prepared.datasets, prepared.graph, { largestK, sample, judge, weighting, seed });
-    const { drawChoice } = await import("./picture.ts");
-    await writeWhole(picture, drawChoice(choice));
-  } finally {
-    progress.erase();
-  }
+  const { prepared, choice } = await stoppableUnchanged(async (signal) => {
+    try {
+      const own = await prepare(patterns, reading, (file) => {
+        signal.throwIfAborted();
+        progress.announce(`fedkm  reading ${file}`);
+      });
+      progress.announce("fedkm  trying k from 1 on, then alpha");
+      const asked = { largestK, sample, judge, weighting, seed };
+      const made = await interruptible(() => choose(own.datasets, own.graph, asked), signal);
+      const { drawChoice } = await import("./picture.ts");
+      await writeWhole(picture, drawChoice(made));
+      return { prepared: own, choice: made };
+    } finally {
+      progress.erase();
+    }
+  });
   const warnings = [...prepared.warnings, ...leftOut(choice, prepared.names)];
   const command = fitCommandLine(patterns, options, choice);
   if (options.json) io.stdout.write(`${JSON.stringify({ ...choice, warnings, picture, command }, undefined, 2)}\n`);

@@ -11,12 +11,16 @@ import type { Fitted } from "../../model/fitted.ts";
 import { DEVICES, encodedParts, isAlone, labelScaled, MODEL_FORMAT, type Model } from "../../model/model.ts";
 import { inCommonOrder } from "../../model/order.ts";
 import { type PluginOptions, pluginsOf } from "../../plugins.ts";
-import { type Progress, progressOn } from "../../progress.ts";
+import { progressOn } from "../../progress.ts";
+import { interruptible, stoppableUnchanged } from "../../stop.ts";
 import { type ThreadsOptions, withThreads } from "../../threads.ts";
 import { checkFolder } from "../../write.ts";
+import { coreTime, type Watched } from "./coreTime.ts";
 import { placesApart } from "./places.ts";
+import { lookedAt } from "./report/sure.ts";
+import { sureLater } from "./report/sureLater.ts";
 import { type ResultsOptions, summary, writeResults } from "./results.ts";
-import { type Asked, askedOf, type Found, refitOf, runMethod } from "./run.ts";
+import { type Asked, askedOf, type Found, runMethod } from "./run.ts";
 import type { MethodSettings, SettledSettings } from "./settings.ts";
 import { runSources, sumsOfSources } from "./sources.ts";
 import { fitText } from "./text.ts";
@@ -37,19 +41,22 @@ export async function fitFiles(patterns: readonly string[], options: FitOptions,
   const plugins = await pluginsOf(options);
   const asked = askedOf(options, plugins.methods);
   const progress = progressOn(io.stderr);
+  const core = coreTime();
   const began = performance.now();
-  let fitted: Fitted;
-  let written: { paths: string[]; leftOut: string[] };
-  try {
-    const onFile = (file: string) => progress.show(`fedkm  reading ${file}`);
-    const prepared = await prepare(patterns, options, onFile, plugins.graphs);
-    fitted = await fitPrepared(prepared, options, asked, progress, performance.now() - began);
-    progress.announce("fedkm  writing the results");
-    written = await writeResults(prepared.input, fitted, refitOf(asked), options, progress);
-  } finally {
-    progress.erase();
-  }
-  const milliseconds = { ...fitted.milliseconds, total: performance.now() - began };
+  const { fitted, written } = await stoppableUnchanged(async (signal) => {
+    const watch = { progress, core, signal };
+    try {
+      const onFile = (file: string) => {
+        signal.throwIfAborted();
+        progress.show(`fedkm  reading ${file}`);
+      };
+      const prepared = await prepare(patterns, options, onFile, plugins.graphs);
+      return await fitAndWrite(prepared, options, asked, watch, performance.now() - began);
+    } finally {
+      progress.erase();
+    }
+  });
+  const milliseconds = { ...fitted.milliseconds, core: core.milliseconds(), total: performance.now() - began };
   const warnings = [...fitted.warnings, ...written.leftOut];
   if (options.json)
     io.stdout.write(`${JSON.stringify(summary(fitted, warnings, written.paths, milliseconds), undefined, 2)}\n`);
@@ -65,44 +72,70 @@ function checkNames({ names, k }: FitOptions): void {
   if (twice !== undefined) throw new UsageError(`--names must have different names, got "${twice}" twice`);
 }
 
-async function fitPrepared(
-  prepared: Prepared,
-  options: FitOptions,
-  asked: Asked,
-  progress: Progress,
-  read: number,
-): Promise<Fitted> {
-  const { input, names, datasets, scaling, graph } = prepared;
+async function fitAndWrite(prepared: Prepared, options: FitOptions, asked: Asked, watch: Watched, read: number) {
+  const result = await fitPrepared(prepared, options, asked, watch);
+  // Begins before the certificate, so that both are made at the same time.
+  const sure = sureLater(lookedAt(result), options, asked, watch);
+  try {
+    const fitted = { ...(await certified(result, prepared, watch)), milliseconds: { read, fit: result.milliseconds } };
+    watch.progress.announce("fedkm  writing the results");
+    return { fitted, written: await writeResults(prepared.input, fitted, sure.answer, options, watch) };
+  } finally {
+    sure.end();
+  }
+}
+
+async function fitPrepared(prepared: Prepared, options: FitOptions, asked: Asked, watch: Watched) {
+  const { progress, core, signal } = watch;
+  const { names, datasets, scaling, graph } = prepared;
   progress.announce(`fedkm  ${options.method} on ${names.length} devices`);
   const start = performance.now();
-  const inSources = prepared.sources && (await runSources(prepared.sources, graph, asked, progress));
-  const found = inSources ?? (await run(prepared, options, asked, progress));
-  const fit = performance.now() - start;
+  const { inSources, found } = await core.measure(async () => {
+    const passed = prepared.sources && (await runSources(prepared.sources, graph, asked, progress));
+    return { inSources: passed, found: passed ?? (await run(prepared, options, asked, watch)) };
+  });
+  const milliseconds = performance.now() - start;
   // The devices of a study have numbered their clusters.
   const ordered = options.study === undefined ? inCommonOrder(found.centroids, datasets) : found.centroids;
   const centroids = ordered.map((own) => toRows(undoScaling(own, scaling)));
-  const labels = datasets.map((points, i) => labelScaled({ centroids: centroids[i] }, scaling, points));
+  const labels = await core.measure(() =>
+    interruptible(() => datasets.map((points, i) => labelScaled({ centroids: centroids[i] }, scaling, points)), signal),
+  );
   const seen = clusterSums(datasets, labels, options.k);
   const sums = inSources === undefined ? seen : sumsOfSources(seen, inSources, ordered);
-  const uncertified = modelOf(prepared, options, asked, { found, ordered, centroids, sums });
+  const model = modelOf(prepared, options, asked, { found, ordered, centroids, sums });
+  return { model, datasets, labels, sums, graph, milliseconds };
+}
+
+/** With what is to be said about the result. A certificate is for rows at hand. */
+async function certified(
+  { model: found, ...result }: Omit<Fitted, "numbersAgree" | "warnings" | "milliseconds">,
+  prepared: Prepared,
+  { progress, core, signal }: Watched,
+) {
+  const { datasets, labels, sums, graph } = result;
   progress.announce("fedkm  certifying the result");
-  // A certificate is for rows at hand.
-  const certificate = inSources === undefined ? certifyModel(uncertified, datasets, graph) : undefined;
-  const model = { ...uncertified, ...(certificate && { certificate }) };
+  const certificate =
+    prepared.sources === undefined
+      ? await core.measure(() => interruptible(() => certifyModel(found, datasets, graph), signal))
+      : undefined;
+  const model = { ...found, ...(certificate && { certificate }) };
   const apart = placesApart(sums);
-  const warnings = [...prepared.warnings, ...resultWarnings({ model, datasets, labels, sums, graph, apart }, input)];
+  const own = resultWarnings({ model, datasets, labels, sums, graph, apart }, prepared.input);
   const numbersAgree = !isAlone(model) && isConnected(graph) && !Object.values(apart).some(({ length }) => length > 0);
-  return { model, datasets, labels, sums, graph, numbersAgree, warnings, milliseconds: { read, fit } };
+  return { ...result, model, numbersAgree, warnings: [...prepared.warnings, ...own] };
 }
 
 async function run(
   { input, names, datasets, graph }: Prepared,
   { study, seed, threads }: FitOptions,
   asked: Asked,
-  progress: Progress,
+  { progress, signal }: Watched,
 ): Promise<Found> {
   if (study === undefined)
-    return withThreads({ threads }, datasets, (kernel) => runMethod(asked, datasets, graph, { kernel, progress }));
+    return withThreads({ threads }, datasets, (kernel) =>
+      interruptible(() => runMethod(asked, datasets, graph, { kernel, progress }), signal),
+    );
   const { runDevices } = await import("./study.ts");
   const rows = input.devices.map(({ points }) => points);
   return runDevices(study, { names, rows, graph }, seed, progress);

@@ -8,9 +8,11 @@ import { deviceNames } from "../../input/names.ts";
 import type { Fitted } from "../../model/fitted.ts";
 import { MODEL_FORMAT, scaledCentroids } from "../../model/model.ts";
 import { type LabelledRow, rowColumns } from "../../model/rowColumns.ts";
-import { type Progress, percentText } from "../../progress.ts";
+import { percentText } from "../../progress.ts";
+import { heed } from "../../stop.ts";
 import { writeFolder } from "../../write.ts";
-import type { Refit } from "./report/sure.ts";
+import type { Watched } from "./coreTime.ts";
+import type { Sureness } from "./report/sure.ts";
 
 export interface ResultsOptions extends DialectOptions {
   readonly out: string;
@@ -27,9 +29,9 @@ const FOLDER = "labels";
 export async function writeResults(
   input: Input,
   fitted: Fitted,
-  refit: Refit,
+  surenessOf: () => Promise<Sureness>,
   options: ResultsOptions,
-  progress: Progress,
+  { progress, signal }: Pick<Watched, "progress" | "signal">,
 ) {
   const { reportPage } = await import("./report/page.ts");
   const files = options.labels === false ? [] : input.files.filter(({ isSource }) => !isSource);
@@ -47,6 +49,7 @@ export async function writeResults(
   const rowAfter = rowsInOrder(fitted);
   const began = performance.now();
   let done = 0;
+  await heed(signal);
   await writeFolder(options.out, async (put) => {
     for (const [i, { file, rows, deviceOf }] of files.entries()) {
       let current: LabelledRow | undefined;
@@ -71,7 +74,8 @@ export async function writeResults(
       done += rows;
     }
     progress.announce("fedkm  writing the report");
-    await put("report.html", reportPage(fitted, refit, files.length > 0));
+    const sure = await surenessOf();
+    await put("report.html", reportPage(fitted, sure, files.length > 0));
     await put("model.json", `${JSON.stringify({ ...fitted.model, labels }, undefined, 1)}\n`);
   });
   removeLabels(options.out, earlier, names);

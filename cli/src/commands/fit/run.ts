@@ -34,10 +34,10 @@ export type Found = Pick<FitModel, "centroids" | "objective" | "rounds" | "conve
 
 type Table = Readonly<Record<string, Method>>;
 
-export function askedOf(
-  options: MethodSettings & Asked["problem"] & { readonly method: string },
-  plugged: Table,
-): Asked {
+/** As they are typed. */
+export type AskedOptions = MethodSettings & Asked["problem"] & { readonly method: string };
+
+export function askedOf(options: AskedOptions, plugged: Table): Asked {
   const { method: name, k, alpha, seed } = options;
   const table: Table = { ...methods, shared: sharedMethod, ...plugged };
   if (!Object.hasOwn(table, name))
@@ -78,15 +78,25 @@ export function roundWatch(most: number, say: (text: string) => void, now = () =
   };
 }
 
-/** The rounds of a fit that only says how sure another one is. */
+/**
+ * Of a fit that only says how sure another one is: its rounds, and the relative move below which a device stands still.
+ * What moves less changes no share of rows that anybody reads, and takes as long as everything before.
+ */
 const ROUNDS_AGAIN = 100;
+const TOL_AGAIN = 1e-4;
 
 /** The same method for small data, with another k or seed. Nothing is sent, so nothing has to be guarded. */
 export function refitOf({ name, method, problem, settings }: Asked): Refit {
   const { privacy, minimum, epsilon, ...kept } = settings;
   const options = { ...problem, ...methodOptions(kept) };
-  const rounds = name === "fedkm" ? { rounds: Math.min(ROUNDS_AGAIN, settings.rounds ?? ROUNDS_AGAIN) } : {};
-  return (datasets, graph, change) => method(datasets, graph, { ...options, ...rounds, ...change }).centroids;
+  const shorter =
+    name === "fedkm"
+      ? {
+          rounds: Math.min(ROUNDS_AGAIN, settings.rounds ?? ROUNDS_AGAIN),
+          tol: Math.max(TOL_AGAIN, settings.tolerance ?? TOL_AGAIN),
+        }
+      : {};
+  return (datasets, graph, change) => method(datasets, graph, { ...options, ...shorter, ...change }).centroids;
 }
 
 function checkEnough(datasets: readonly Matrix[], k: number): void {

@@ -5,6 +5,7 @@ import type { Console } from "../../console.ts";
 import { withStandardInput } from "../../input/reading.ts";
 import { refusalLine } from "../../input/remedies.ts";
 import { count, significant } from "../../numbers.ts";
+import { stoppableUnchanged } from "../../stop.ts";
 import { alignColumns } from "../../table.ts";
 import { comparison } from "./comparison.ts";
 import { type Look, lookAt, remarks, type SeenColumn, shownValue } from "./look.ts";
@@ -16,8 +17,11 @@ export async function inspectFiles(
   json: boolean,
   io: Console,
 ): Promise<void> {
-  const looks: Look[] = [];
-  for (const file of expandPatterns(await withStandardInput(patterns))) looks.push(await lookAt(file, options));
+  const looks = await stoppableUnchanged(async (signal) => {
+    const all: Look[] = [];
+    for (const file of expandPatterns(await withStandardInput(patterns))) all.push(await lookAt(file, options, signal));
+    return all;
+  });
   const proposal = proposalFor(looks, options);
   if (json) {
     const files = looks.map(facts);

@@ -14,6 +14,7 @@ import {
   type Statistics,
 } from "@fedkm/files";
 import { significant } from "../../numbers.ts";
+import { interruptible } from "../../stop.ts";
 
 export interface SeenColumn extends Column, Partial<Omit<ColumnProfile, "name">> {
   readonly statistics?: Statistics | undefined;
@@ -43,7 +44,7 @@ export function shownValue({ kind }: Column, value: number): string {
 /** More are counted. */
 const MOST_LISTED = 20;
 
-export async function lookAt(file: string, options: DialectOptions): Promise<Look> {
+export async function lookAt(file: string, options: DialectOptions, signal: AbortSignal): Promise<Look> {
   const layout = await readLayout(file, options);
   const readable = layout.columns.filter(({ kind }) => kind !== "other" && kind !== "decimal commas");
   const empty = { file, layout, rows: 0, repeatedRows: 0, bad: { first: [], count: 0 } };
@@ -62,12 +63,13 @@ export async function lookAt(file: string, options: DialectOptions): Promise<Loo
   const table = await readTable(file, {
     ...options,
     onBad,
+    onRead: () => signal.throwIfAborted(),
     dates: "days",
     columns: readable.map(({ name }) => name),
     categories: words,
     limits: { ...defaultLimits, values: Number.POSITIVE_INFINITY },
   });
-  const seen = profile(table);
+  const seen = await interruptible(() => profile(table), signal);
   const columns = layout.columns.map((column): SeenColumn => {
     const c = table.columns.indexOf(column.name);
     const bad = counts.get(column.name) ?? 0;

@@ -9,6 +9,7 @@ import { withStandardInput } from "../../input/reading.ts";
 import { readModel } from "../../model/read.ts";
 import { rowColumns } from "../../model/rowColumns.ts";
 import { count, counted } from "../../numbers.ts";
+import { stoppableUnchanged } from "../../stop.ts";
 import { writeWhole } from "../../write.ts";
 import { type LabelledFile, type LabelOptions, labelRows } from "./rows.ts";
 
@@ -26,8 +27,8 @@ export async function predictFiles(patterns: readonly string[], options: Predict
   const files = expandPatterns(await withStandardInput(patterns));
   checkOptions(files, options);
   const labelled: (LabelledFile & { file: string; out?: string })[] = [];
-  for (const file of files) {
-    const own = await labelRows(file, model, options);
+  const label = async (file: string, signal: AbortSignal) => {
+    const own = await labelRows(file, model, options, signal);
     const further = rowColumns(model, own.rowOf, options.distances === true);
     const labelOf = (row: number) => (own.labels[row] < 0 ? undefined : own.labels[row]);
     const write = (put: (piece: Uint8Array) => Promise<void>) =>
@@ -36,7 +37,14 @@ export async function predictFiles(patterns: readonly string[], options: Predict
     if (path !== undefined) await writeWhole(path, async (put) => void (await write(put)));
     else if (!json) await write(async (piece) => void io.stdout.write(Buffer.from(piece).toString()));
     labelled.push({ ...own, file, ...(path !== undefined && { out: path }) });
-  }
+  };
+  await stoppableUnchanged(
+    async (signal) => {
+      for (const file of files) await label(file, signal);
+    },
+    () =>
+      labelled.length === 0 ? "nothing was changed" : `the labels of ${counted(labelled.length, "file")} are whole`,
+  );
   if (json) io.stdout.write(`${JSON.stringify(summary(labelled, options.model))}\n`);
   else if (out !== undefined) io.stdout.write(labelled.map(sentence).join(""));
 }

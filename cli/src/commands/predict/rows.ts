@@ -11,6 +11,7 @@ import {
   encodeTable,
   fillMissing,
   type MissingPolicy,
+  type ReadOptions,
   readTable,
   type Table,
 } from "@fedkm/files";
@@ -19,6 +20,7 @@ import { plainName } from "../../input/names.ts";
 import { COMMON, centroidsAt, deviceNamed, placeOrName } from "../../model/labelling.ts";
 import { encodingOfModel, type Model, selectionOfModel } from "../../model/model.ts";
 import { type LabelledRow, nearnessOf } from "../../model/rowColumns.ts";
+import { interruptible } from "../../stop.ts";
 
 export interface LabelOptions {
   readonly device?: string;
@@ -40,15 +42,16 @@ export async function labelRows(
   file: string,
   model: Model,
   options: DialectOptions & LabelOptions,
+  signal: AbortSignal,
 ): Promise<LabelledFile> {
   const policy = policyOf(model, options);
-  const table = await readRows(file, model, policy, options);
+  const table = await readRows(file, model, policy, { ...options, onRead: () => signal.throwIfAborted() });
   const centroidsOf = centroidsOfRows(table, plainName(file), model, options);
   const complete = policy === "mean" ? undefined : completeRows(table);
   const { points } = table;
   if (policy === "mean" && model.missing.fill !== undefined) fillMissing(points, model.missing.fill);
   applyScaling(points, model.scaling);
-  const labels = labelTable(points, complete, centroidsOf);
+  const labels = await interruptible(() => labelTable(points, complete, centroidsOf), signal);
   const rowOf = (row: number): LabelledRow | undefined => {
     const centroids = centroidsOf(row);
     return labels[row] < 0 || centroids === undefined ? undefined : { points, row, centroids, label: labels[row] };
@@ -74,7 +77,7 @@ async function readRows(
   file: string,
   model: Model,
   policy: MissingPolicy,
-  options: DialectOptions & LabelOptions,
+  options: DialectOptions & LabelOptions & Pick<ReadOptions, "onRead">,
 ): Promise<Table> {
   // The model's columns are numbers: a date can only mean its days.
   const table = await readTable(file, {

@@ -13,11 +13,11 @@ import { aboutPlaces, placeTable } from "./placeTable.ts";
 import { clusterCards, profileTable } from "./profiles.ts";
 import { drawProjection } from "./projection.ts";
 import { reportScript } from "./script.ts";
-import { type Refit, surenessOf } from "./sure.ts";
+import type { Sureness } from "./sure.ts";
 import { sureSection } from "./sureTable.ts";
 
 /** `labels` says whether labelled files lie beside the page. */
-export function reportPage(fitted: Fitted, refit: Refit, labels: boolean): string {
+export function reportPage(fitted: Fitted, sure: Sureness, labels: boolean): string {
   const { model, warnings, sums } = fitted;
   const { options, devices } = model;
   const document = blankDocument();
@@ -25,7 +25,6 @@ export function reportPage(fitted: Fitted, refit: Refit, labels: boolean): strin
   const several = devices.length > 1;
   const title = `${counted(options.k, "cluster")} of ${counted(rows, "row")}${several ? ` at ${counted(devices.length, "place")}` : ""}`;
   const traits = traitsOf(sums, model);
-  const sure = surenessOf(fitted, refit);
   const { drawings, caption } = drawProjection(document, fitted);
   const panels = drawings.map(({ drawing, of }) =>
     svgPart(drawing, `Rows${of === "" ? "" : ` of ${of}`} as points in the colours of their clusters`),

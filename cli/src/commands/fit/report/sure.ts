@@ -12,7 +12,7 @@ import {
   stack,
 } from "@fedkm/core";
 import type { Fitted } from "../../../model/fitted.ts";
-import { isAlone, scaledCentroids } from "../../../model/model.ts";
+import { isAlone, type Model, scaledCentroids } from "../../../model/model.ts";
 import { inCommonOrder } from "../../../model/order.ts";
 import { type Sampled, sampledPlaces } from "./sample.ts";
 
@@ -52,13 +52,32 @@ const GROUPS = 8;
 const MOST_ROWS = 2_000;
 const MOST_VALUES = 40_000;
 
-export function surenessOf(fitted: Fitted, refit: Refit): Sureness {
-  const { model, datasets, labels } = fitted;
+type Found = Pick<Fitted, "model" | "graph" | "datasets" | "labels">;
+
+/** What is looked at: plain data, so that another process can do it. */
+export interface Looked {
+  readonly model: Pick<Model, "devices" | "links" | "options" | "scaling" | "study">;
+  readonly graph: Graph;
+  readonly sample: Sampled;
+  /** Rows of all places. */
+  readonly of: number;
+}
+
+export function lookedAt({ model, graph, datasets, labels }: Found): Looked {
+  const { devices, links, options, scaling, study } = model;
+  const most = Math.max(20 * options.k, Math.min(MOST_ROWS, Math.ceil(MOST_VALUES / datasets[0].cols)));
+  return {
+    model: { devices, links, options, scaling, ...(study && { study }) },
+    graph,
+    sample: sampledPlaces(datasets, labels, most),
+    of: datasets.reduce((sum, { rows }) => sum + rows, 0),
+  };
+}
+
+export function surenessOf(looked: Looked, refit: Refit): Sureness {
+  const { model, sample, of } = looked;
   const { k, seed } = model.options;
-  const cols = datasets[0].cols;
-  const most = Math.max(20 * k, Math.min(MOST_ROWS, Math.ceil(MOST_VALUES / cols)));
-  const sample = sampledPlaces(datasets, labels, most);
-  const network = joined(fitted, sample);
+  const network = joined(looked);
   const again = (change: { k?: number; seed?: number }) =>
     refit(network.datasets, network.graph, { k, seed, ...change });
   const starts = Array.from({ length: k > 1 ? STARTS : 0 }, (_, s) =>
@@ -67,8 +86,8 @@ export function surenessOf(fitted: Fitted, refit: Refit): Sureness {
   const ks = [k - 1, k + 1, k + 2].filter((other) => other > 1 && other < sample.rows);
   return {
     rows: sample.rows,
-    of: datasets.reduce((sum, { rows }) => sum + rows, 0),
-    ...ratiosOf(sample, fitted, k),
+    of,
+    ...ratiosOf(looked, k),
     starts,
     without: k > 1 && !isAlone(model) ? withoutPlaces(network, refit, { k, seed }) : [],
     others: ks.map((other) => ({ k: other, silhouette: silhouetteOf(network.datasets, again({ k: other })) })),
@@ -82,7 +101,7 @@ interface SmallNetwork extends Sampled {
 }
 
 /** The places themselves, or one in eight of them as one place each. */
-function joined({ model, graph }: Fitted, sample: Sampled): SmallNetwork {
+function joined({ model, graph, sample }: Looked): SmallNetwork {
   const places = model.devices.map(({ name }) => name);
   if (places.length <= MOST_PLACES) return { ...sample, names: places.map((name) => [name]), graph };
   const members = Array.from({ length: GROUPS }, (_, group) =>
@@ -107,7 +126,7 @@ function silhouetteOf(datasets: readonly Matrix[], centroids: readonly Matrix[])
 }
 
 /** The silhouette of a row is 1 less the ratio of its two smallest distances. */
-function ratiosOf({ datasets, labels }: Sampled, { model }: Fitted, k: number) {
+function ratiosOf({ model, sample: { datasets, labels } }: Looked, k: number) {
   const [sums, near, counts] = [0, 1, 2].map(() => new Float64Array(k));
   datasets.forEach(({ data, rows, cols }, i) => {
     if (rows === 0) return;
