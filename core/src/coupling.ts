@@ -3,7 +3,7 @@
 import munkres from "munkres";
 import type { PackedLinks } from "./graph.ts";
 import { squaredDistance } from "./kernel/js.ts";
-import { type Matrix, stack } from "./matrix.ts";
+import type { Matrix } from "./matrix.ts";
 import { costOf, type Penalty } from "./penalty.ts";
 
 /**
@@ -22,11 +22,25 @@ export interface CentroidSets {
 }
 
 export function packSets(centroids: readonly Matrix[], cols: number): CentroidSets {
-  const starts = new Uint32Array(centroids.length + 1);
-  centroids.forEach(({ rows }, i) => {
-    starts[i + 1] = starts[i] + rows;
-  });
-  return { data: stack(centroids).data, starts, cols };
+  const sets = emptySets(
+    centroids.map(({ rows }) => rows),
+    cols,
+  );
+  for (let i = 0; i < centroids.length; i++) sets.data.set(centroids[i].data, sets.starts[i] * cols);
+  return sets;
+}
+
+/** The set of one device, in the memory of all. */
+export function setAt({ data, starts, cols }: CentroidSets, device: number): Matrix {
+  const [from, to] = [starts[device], starts[device + 1]];
+  return { data: data.subarray(from * cols, to * cols), rows: to - from, cols };
+}
+
+/** Room for sets of the given numbers of rows. */
+export function emptySets(rows: ArrayLike<number>, cols: number): CentroidSets {
+  const starts = new Uint32Array(rows.length + 1);
+  for (let i = 0; i < rows.length; i++) starts[i + 1] = starts[i] + rows[i];
+  return { data: new Float64Array(starts[rows.length] * cols), starts, cols };
 }
 
 /** Who is matched with whom between an own set and another one. */

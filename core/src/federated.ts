@@ -2,13 +2,24 @@
 // sketches, and where that has several good answers, everyone's own losses decide. Sketches of devices with fewer rows
 // than k are merged on their way up a tree, so that many small devices flood no more than a few large ones.
 
+import { type CentroidSets, emptySets } from "./coupling.ts";
 import { breadthFirst, componentsOf, type Graph } from "./graph.ts";
 import { emptyStatistics, type PreparedPoints } from "./kernel/kernel.ts";
 import { fastKernel } from "./kernel/wasm.ts";
 import { distinctOptima } from "./kmeans.ts";
 import { columnsOf, type Matrix, takeRows } from "./matrix.ts";
 import { numberedStreams, randomStream } from "./random.ts";
-import { joinSketches, mergeSketches, type Sketch, type SketchOptions, sketchOf } from "./sketch.ts";
+import {
+  joinSketches,
+  mergeSketches,
+  numbersOf,
+  type PackedSketches,
+  packSketches,
+  type Sketch,
+  type SketchOptions,
+  sketchAt,
+  sketchOf,
+} from "./sketch.ts";
 import { addTraffic, floodTraffic, leastSupport, sumTraffic, type Traffic } from "./traffic.ts";
 
 /** The devices of a network: their points, as given and prepared, and their links. */
@@ -27,7 +38,7 @@ const startsFor = (rows: number) => Math.max(10, Math.min(50, Math.floor(100_000
 /** The points of all devices, and what each floods. */
 interface Flooded {
   readonly points: readonly PreparedPoints[];
-  readonly sketches: readonly Sketch[];
+  readonly sketches: PackedSketches;
 }
 
 /**
@@ -38,41 +49,44 @@ export function federatedStart(
   { datasets, points: prepared, graph: network }: Devices,
   options: SketchOptions,
   given?: readonly Sketch[],
-): { readonly centroids: readonly Matrix[]; readonly traffic: Traffic } {
+): { readonly sets: CentroidSets; readonly traffic: Traffic } {
   const cols = columnsOf(datasets);
-  const drawn = (points: Matrix, i: number) => {
+  const drawn = (i: number) => {
     const minimum = leastSupport(network, i, options.minimum);
-    return sketchOf({ points, prepared: prepared[i], cols }, i, { ...options, minimum });
+    return sketchOf({ points: datasets[i], prepared: prepared[i], cols }, i, { ...options, minimum });
   };
-  const own = given ?? datasets.map(drawn);
+  const own = packSketches(network.size, cols, given === undefined ? drawn : (i) => given[i]);
   const isSmall = datasets.map(({ rows }) => rows < options.k);
   const { sketches, traffic: gathered } = gather(own, isSmall, network, options);
   const most = given === undefined ? JUDGED : 1;
   const components = componentsOf(network);
-  const seeds = components.map((devices, c) => componentSeed({ points: prepared, sketches }, devices, c, options, most));
-  const flooded = addTraffic(gathered, floodTraffic(network, sketches.map(numbersOf)));
+  const seeds = components.map((devices, c) =>
+    componentSeed({ points: prepared, sketches }, devices, c, options, most),
+  );
+  const flooded = addTraffic(gathered, floodTraffic(network, numbersOf(sketches)));
   // Losses are summed up a tree: a parent learns the sum of a subtree. Several components judge at the same time.
   const judged = sumTraffic(
     network,
     seeds.reduce((most, { losses }) => Math.max(most, losses), 0),
   );
   return {
-    centroids: seedsOfDevices(components, seeds),
+    sets: seedsOfDevices(components, seeds, network.size),
     traffic: seeds.some(({ losses }) => losses > 0) ? addTraffic(flooded, judged) : flooded,
   };
 }
 
-/** For every device the seed of its component, one matrix for all: a million copies would take more room than the points. */
+/** For every device the seed of its component. */
 function seedsOfDevices(
   components: readonly (readonly number[])[],
   seeds: readonly { readonly centroids: Matrix }[],
-): readonly Matrix[] {
-  const size = components.reduce((sum, devices) => sum + devices.length, 0);
-  const found = Array.from({ length: size }, () => seeds[0].centroids);
+  size: number,
+): CentroidSets {
+  const { rows, cols } = seeds[0].centroids;
+  const sets = emptySets(new Uint32Array(size).fill(rows), cols);
   components.forEach((devices, c) => {
-    if (c > 0) for (const i of devices) found[i] = seeds[c].centroids;
+    for (const i of devices) sets.data.set(seeds[c].centroids.data, i * rows * cols);
   });
-  return found;
+  return sets;
 }
 
 /**
@@ -80,8 +94,9 @@ function seedsOfDevices(
  * children sent it, merged; the first device on the way that is not small floods that beside its own sketch, or else the
  * root does. Returns what every device floods.
  */
-function gather(own: readonly Sketch[], isSmall: readonly boolean[], graph: Graph, { k, seed }: SketchOptions) {
-  if (!isSmall.includes(true)) return { sketches: own, traffic: { messages: 0, bytes: 0 } };
+function gather(packed: PackedSketches, isSmall: readonly boolean[], graph: Graph, { k, seed }: SketchOptions) {
+  if (!isSmall.includes(true)) return { sketches: packed, traffic: { messages: 0, bytes: 0 } };
+  const own = isSmall.map((_, i) => sketchAt(packed, i));
   const sketches = [...own];
   const below = own.map((): Sketch[] => []);
   let traffic: Traffic = { messages: 0, bytes: 0 };
@@ -93,14 +108,13 @@ function gather(own: readonly Sketch[], isSmall: readonly boolean[], graph: Grap
     }
     if (device === parents[device] || !isSmall[device] || sketches[device].counts.length === 0) continue;
     below[parents[device]].push(sketches[device]);
-    traffic = addTraffic(traffic, { messages: 1, bytes: 8 * numbersOf(sketches[device]) });
+    traffic = addTraffic(traffic, {
+      messages: 1,
+      bytes: 8 * (sketches[device].centroids.data.length + sketches[device].counts.length),
+    });
     sketches[device] = joinSketches([]);
   }
-  return { sketches, traffic };
-}
-
-function numbersOf({ centroids, counts }: Sketch): number {
-  return centroids.data.length + counts.length;
+  return { sketches: packSketches(graph.size, packed.all.centroids.cols, (i) => sketches[i]), traffic };
 }
 
 /** The seed of a component, and how many losses its devices summed to choose it. */
@@ -112,7 +126,8 @@ function componentSeed(
   most: number,
 ) {
   const { k, minimum, seed } = options;
-  const { centroids: points, counts: weights } = joinSketches(devices.map((i) => sketches[i]));
+  const { centroids: points, counts: weights } =
+    devices.length === prepared.length ? sketches.all : joinSketches(devices.map((i) => sketchAt(sketches, i)));
   if (points.rows === 0) {
     const rule = `a device with at least minimum = ${minimum} points, or a given init`;
     throw new RangeError(`the component of device ${devices[0]} must have ${rule}, got none`);

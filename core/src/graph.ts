@@ -163,7 +163,8 @@ export function breadthFirst(network: Graph): Forest {
   const { size } = network;
   const links = packLinks(network);
   const forest = { order: new Uint32Array(size), parents: new Uint32Array(size), hops: new Int32Array(size).fill(-1) };
-  for (let root = 0, found = 0; root < size; root++) if (forest.hops[root] < 0) found = reach(links, root, forest, found);
+  for (let root = 0, found = 0; root < size; root++)
+    if (forest.hops[root] < 0) found = reach(links, root, forest, found);
   return forest;
 }
 
