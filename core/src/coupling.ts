@@ -3,7 +3,7 @@
 import munkres from "munkres";
 import type { PackedLinks } from "./graph.ts";
 import { squaredDistance } from "./kernel/js.ts";
-import { type Matrix, stack } from "./matrix.ts";
+import type { Matrix } from "./matrix.ts";
 import { costOf, type Penalty } from "./penalty.ts";
 
 /**
@@ -22,11 +22,25 @@ export interface CentroidSets {
 }
 
 export function packSets(centroids: readonly Matrix[], cols: number): CentroidSets {
-  const starts = new Uint32Array(centroids.length + 1);
-  centroids.forEach(({ rows }, i) => {
-    starts[i + 1] = starts[i] + rows;
-  });
-  return { data: stack(centroids).data, starts, cols };
+  const sets = emptySets(
+    centroids.map(({ rows }) => rows),
+    cols,
+  );
+  for (let i = 0; i < centroids.length; i++) sets.data.set(centroids[i].data, sets.starts[i] * cols);
+  return sets;
+}
+
+/** The set of one device, in the memory of all. */
+export function setAt({ data, starts, cols }: CentroidSets, device: number): Matrix {
+  const [from, to] = [starts[device], starts[device + 1]];
+  return { data: data.subarray(from * cols, to * cols), rows: to - from, cols };
+}
+
+/** Room for sets of the given numbers of rows. */
+export function emptySets(rows: ArrayLike<number>, cols: number): CentroidSets {
+  const starts = new Uint32Array(rows.length + 1);
+  for (let i = 0; i < rows.length; i++) starts[i + 1] = starts[i] + rows[i];
+  return { data: new Float64Array(starts[rows.length] * cols), starts, cols };
 }
 
 /** Who is matched with whom between an own set and another one. */
@@ -167,17 +181,35 @@ export function discrepancyOf(a: Matrix, b: Matrix, coupling: Coupling): number 
   return match(coupling, a.data, 0, a.rows, b.data, 0, b.rows, a.cols, emptyMatches(Math.max(a.rows, b.rows)));
 }
 
+/** What was read ahead: written, so that nobody leaves the reading out. */
+const readAhead = new Float64Array(1);
+
+/**
+ * Brings the sets at the other ends of some links into the cache. In a very large network they lie anywhere in slow memory,
+ * which answers many such questions at a time, but the steps of a matching ask one after the other.
+ */
+export function readSets({ data, starts, cols }: CentroidSets, { devices }: PackedLinks, from: number, to: number) {
+  let read = 0;
+  for (let at = from; at < to; at++) {
+    // A set may begin in one line of the cache and end in the next.
+    read += data[starts[devices[at]] * cols] + data[starts[devices[at] + 1] * cols - 1];
+  }
+  readAhead[0] = read;
+}
+
 /** GTV of some devices, or of all: the sum over their edges of A(i, j) times the penalty of d(W_i, W_j). */
 export function totalVariationOfSets(
-  { data, starts, cols }: CentroidSets,
+  sets: CentroidSets,
   links: PackedLinks,
   coupling: Coupling,
   matches: Matches,
   penalty: Penalty,
-  devices: Iterable<number> = Array(starts.length - 1).keys(),
+  devices: Iterable<number> = Array(sets.starts.length - 1).keys(),
 ): number {
+  const { data, starts, cols } = sets;
   let total = 0;
   for (const i of devices) {
+    readSets(sets, links, links.starts[i], links.starts[i + 1]);
     const rows = starts[i + 1] - starts[i];
     for (let at = links.starts[i]; at < links.starts[i + 1]; at++) {
       const j = links.devices[at];

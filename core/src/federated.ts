@@ -2,13 +2,24 @@
 // sketches, and where that has several good answers, everyone's own losses decide. Sketches of devices with fewer rows
 // than k are merged on their way up a tree, so that many small devices flood no more than a few large ones.
 
-import { breadthFirst, connectedComponents, type Graph } from "./graph.ts";
+import { type CentroidSets, emptySets } from "./coupling.ts";
+import { breadthFirst, componentsOf, type Graph } from "./graph.ts";
 import { emptyStatistics, type PreparedPoints } from "./kernel/kernel.ts";
 import { fastKernel } from "./kernel/wasm.ts";
 import { distinctOptima } from "./kmeans.ts";
 import { columnsOf, type Matrix, takeRows } from "./matrix.ts";
 import { numberedStreams, randomStream } from "./random.ts";
-import { joinSketches, mergeSketches, type Sketch, type SketchOptions, sketchOf } from "./sketch.ts";
+import {
+  joinSketches,
+  mergeSketches,
+  numbersOf,
+  type PackedSketches,
+  packSketches,
+  type Sketch,
+  type SketchOptions,
+  sketchAt,
+  sketchOf,
+} from "./sketch.ts";
 import { addTraffic, floodTraffic, leastSupport, sumTraffic, type Traffic } from "./traffic.ts";
 
 /** The devices of a network: their points, as given and prepared, and their links. */
@@ -24,10 +35,10 @@ const JUDGED = 4;
 /** The weighted problem is small, so many starts are cheap; on a very large one ten must do. */
 const startsFor = (rows: number) => Math.max(10, Math.min(50, Math.floor(100_000 / rows)));
 
-/** A device of a component: its points, and what it floods. */
-interface Member {
-  readonly points: PreparedPoints;
-  readonly sketch: Sketch;
+/** The points of all devices, and what each floods. */
+interface Flooded {
+  readonly points: readonly PreparedPoints[];
+  readonly sketches: PackedSketches;
 }
 
 /**
@@ -38,36 +49,44 @@ export function federatedStart(
   { datasets, points: prepared, graph: network }: Devices,
   options: SketchOptions,
   given?: readonly Sketch[],
-): { readonly centroids: readonly Matrix[]; readonly traffic: Traffic } {
+): { readonly sets: CentroidSets; readonly traffic: Traffic } {
   const cols = columnsOf(datasets);
-  const drawn = (points: Matrix, i: number) => {
+  const drawn = (i: number) => {
     const minimum = leastSupport(network, i, options.minimum);
-    return sketchOf({ points, prepared: prepared[i], cols }, i, { ...options, minimum });
+    return sketchOf({ points: datasets[i], prepared: prepared[i], cols }, i, { ...options, minimum });
   };
-  const own = given ?? datasets.map(drawn);
+  const own = packSketches(network.size, cols, given === undefined ? drawn : (i) => given[i]);
   const isSmall = datasets.map(({ rows }) => rows < options.k);
   const { sketches, traffic: gathered } = gather(own, isSmall, network, options);
-  const component = connectedComponents(network);
-  const members: Member[][] = [];
-  const firsts: number[] = [];
-  component.forEach((c, i) => {
-    members[c] ??= [];
-    firsts[c] ??= i;
-    members[c].push({ points: prepared[i], sketch: sketches[i] });
-  });
   const most = given === undefined ? JUDGED : 1;
-  const seeds = members.map((devices, c) => componentSeed(devices, c, firsts[c], options, most));
-  const flooded = addTraffic(gathered, floodTraffic(network, sketches.map(numbersOf)));
+  const components = componentsOf(network);
+  const seeds = components.map((devices, c) =>
+    componentSeed({ points: prepared, sketches }, devices, c, options, most),
+  );
+  const flooded = addTraffic(gathered, floodTraffic(network, numbersOf(sketches)));
   // Losses are summed up a tree: a parent learns the sum of a subtree. Several components judge at the same time.
   const judged = sumTraffic(
     network,
     seeds.reduce((most, { losses }) => Math.max(most, losses), 0),
   );
   return {
-    // One matrix for all: a million copies would take more room than the points.
-    centroids: Array.from(component, (c) => seeds[c].centroids),
+    sets: seedsOfDevices(components, seeds, network.size),
     traffic: seeds.some(({ losses }) => losses > 0) ? addTraffic(flooded, judged) : flooded,
   };
+}
+
+/** For every device the seed of its component. */
+function seedsOfDevices(
+  components: readonly (readonly number[])[],
+  seeds: readonly { readonly centroids: Matrix }[],
+  size: number,
+): CentroidSets {
+  const { rows, cols } = seeds[0].centroids;
+  const sets = emptySets(new Uint32Array(size).fill(rows), cols);
+  components.forEach((devices, c) => {
+    for (const i of devices) sets.data.set(seeds[c].centroids.data, i * rows * cols);
+  });
+  return sets;
 }
 
 /**
@@ -75,40 +94,43 @@ export function federatedStart(
  * children sent it, merged; the first device on the way that is not small floods that beside its own sketch, or else the
  * root does. Returns what every device floods.
  */
-function gather(own: readonly Sketch[], isSmall: readonly boolean[], graph: Graph, { k, seed }: SketchOptions) {
+function gather(packed: PackedSketches, isSmall: readonly boolean[], graph: Graph, { k, seed }: SketchOptions) {
+  if (!isSmall.includes(true)) return { sketches: packed, traffic: { messages: 0, bytes: 0 } };
+  const own = isSmall.map((_, i) => sketchAt(packed, i));
   const sketches = [...own];
   const below = own.map((): Sketch[] => []);
   let traffic: Traffic = { messages: 0, bytes: 0 };
-  for (const [device, parent] of [...breadthFirst(graph)].reverse()) {
+  const { order, parents } = breadthFirst(graph);
+  for (const device of order.reverse()) {
     if (below[device].length > 0) {
       const merged = mergeSketches(below[device], k, () => randomStream(seed, "merge", device));
       sketches[device] = joinSketches([own[device], merged]);
     }
-    if (device === parent || !isSmall[device] || sketches[device].counts.length === 0) continue;
-    below[parent].push(sketches[device]);
-    traffic = addTraffic(traffic, { messages: 1, bytes: 8 * numbersOf(sketches[device]) });
+    if (device === parents[device] || !isSmall[device] || sketches[device].counts.length === 0) continue;
+    below[parents[device]].push(sketches[device]);
+    traffic = addTraffic(traffic, {
+      messages: 1,
+      bytes: 8 * (sketches[device].centroids.data.length + sketches[device].counts.length),
+    });
     sketches[device] = joinSketches([]);
   }
-  return { sketches, traffic };
-}
-
-function numbersOf({ centroids, counts }: Sketch): number {
-  return centroids.data.length + counts.length;
+  return { sketches: packSketches(graph.size, packed.all.centroids.cols, (i) => sketches[i]), traffic };
 }
 
 /** The seed of a component, and how many losses its devices summed to choose it. */
 function componentSeed(
-  members: readonly Member[],
+  { points: prepared, sketches }: Flooded,
+  devices: readonly number[],
   component: number,
-  device: number,
   options: SketchOptions,
   most: number,
 ) {
   const { k, minimum, seed } = options;
-  const { centroids: points, counts: weights } = joinSketches(members.map(({ sketch }) => sketch));
+  const { centroids: points, counts: weights } =
+    devices.length === prepared.length ? sketches.all : joinSketches(devices.map((i) => sketchAt(sketches, i)));
   if (points.rows === 0) {
     const rule = `a device with at least minimum = ${minimum} points, or a given init`;
-    throw new RangeError(`the component of device ${device} must have ${rule}, got none`);
+    throw new RangeError(`the component of device ${devices[0]} must have ${rule}, got none`);
   }
   // Fewer distinct clusters than k: some are named twice.
   if (points.rows < k) {
@@ -127,8 +149,8 @@ function componentSeed(
   if (optima.length === 1) return { centroids: optima[0], losses: 0 };
   const statistics = emptyStatistics(k, points.cols);
   const losses = optima.map(({ data }) =>
-    members.reduce((sum, member) => {
-      member.points.statistics(data, statistics);
+    devices.reduce((sum, i) => {
+      prepared[i].statistics(data, statistics);
       return sum + statistics.loss;
     }, 0),
   );

@@ -1,5 +1,6 @@
 // Where the devices of a guarded run begin: every device's own k-means enters by labels that may be published only.
 
+import { packSets } from "./coupling.ts";
 import { defaults } from "./defaults.ts";
 import { type Devices, federatedStart } from "./federated.ts";
 import type { Graph } from "./graph.ts";
@@ -52,7 +53,7 @@ export function guardedStart(devices: GuardedDevices, options: StartOptions): St
   if (init === "federated") return federatedStart(devices, { ...options, k: k as number }, sketches);
   const filled = own.map((found, i) => found && withNeighbours(found, sketches, graph.neighbours[i]));
   return {
-    centroids: adoptFromNearest(filled, devices, clusters),
+    sets: packSets(adoptFromNearest(filled, devices, clusters), cols),
     traffic: sendTraffic(
       graph,
       clusters.map((one) => one * cols),

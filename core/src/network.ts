@@ -1,6 +1,6 @@
 // All devices of a simulated network in packed memory, which grows with points, centroids and edges and nothing else.
 
-import { type CentroidSets, emptyMatches, type Matches, packSets, totalVariationOfSets } from "./coupling.ts";
+import { type CentroidSets, emptyMatches, type Matches, readSets, totalVariationOfSets } from "./coupling.ts";
 import { drawFreshStarts } from "./freshStarts.ts";
 import { type Graph, type PackedLinks, packLinks } from "./graph.ts";
 import { type Guard, publishUpdate } from "./guarded.ts";
@@ -66,16 +66,15 @@ export interface NetworkParts
 
 export function network(parts: NetworkParts): Network {
   const { datasets, points, guard, graph, settings, pointScales, random } = parts;
-  const { centroids, traffic } = parts.start;
+  const { sets, traffic } = parts.start;
   const { size } = graph;
-  const { cols } = centroids[0];
-  const sets = packSets(centroids, cols);
-  const k = centroids.reduce((most, { rows }) => Math.max(most, rows), 0);
+  const clusters = Uint32Array.from({ length: size }, (_, i) => sets.starts[i + 1] - sets.starts[i]);
+  const k = clusters.reduce((most, own) => Math.max(most, own), 0);
   const links = packLinks(graph);
   const room = new Map<number, UpdateState>();
-  for (const { rows } of centroids) {
+  for (const rows of clusters) {
     if (room.has(rows)) continue;
-    const update = emptyUpdate(rows, cols, settings, k);
+    const update = emptyUpdate(rows, sets.cols, settings, k);
     update.sets = sets;
     update.links = links;
     room.set(rows, update);
@@ -97,7 +96,7 @@ export function network(parts: NetworkParts): Network {
     counts: new Float64Array(sets.starts[size]),
     sums: new Float64Array(sets.data.length),
     losses: new Float64Array(size),
-    updates: centroids.map(({ rows }) => room.get(rows) as UpdateState),
+    updates: Array.from(clusters, (own) => room.get(own) as UpdateState),
     matches: emptyMatches(k),
     penalty: "squared",
     stillSince: new Float64Array(size).fill(-1),
@@ -183,6 +182,7 @@ function visit(state: Network, i: number, settings: UpdateSettings): void {
   update.firstLink = state.links.starts[i];
   update.endLink = state.links.starts[i + 1];
   update.pointScale = state.pointScales[i];
+  readSets(state.sets, state.links, update.firstLink, update.endLink);
   update.freshStarts = settings.freshStarts > 0 ? drawFreshStarts(state.datasets[i], update, state.random) : NO_STARTS;
   runUpdate(update, state.points[i]);
   if (state.guard !== undefined) publishUpdate(update, state.guard.points[i], state.guard.resolution);

@@ -58,12 +58,64 @@ function passesOver(rows: number): number {
   return rows >= MANY_ROWS ? SHORT_RUN : defaults.maxIter;
 }
 
+/** The sketches of many devices, one behind the other: that of device i is the rows from starts[i] up to starts[i + 1]. */
+export interface PackedSketches {
+  readonly all: Sketch;
+  readonly starts: Uint32Array;
+}
+
+/** A million sketches of their own would be ten million objects. */
+export function packSketches(size: number, cols: number, sketchOf: (device: number) => Sketch): PackedSketches {
+  const starts = new Uint32Array(size + 1);
+  let data = new Float64Array(SKETCH * cols * size);
+  let counts = new Float64Array(SKETCH * size);
+  for (let i = 0; i < size; i++) {
+    const { centroids, counts: own } = sketchOf(i);
+    starts[i + 1] = starts[i] + own.length;
+    if (starts[i + 1] > counts.length) {
+      data = grown(data, 2 * starts[i + 1] * cols);
+      counts = grown(counts, 2 * starts[i + 1]);
+    }
+    data.set(centroids.data, starts[i] * cols);
+    counts.set(own, starts[i]);
+  }
+  const rows = starts[size];
+  return {
+    all: { centroids: { data: data.slice(0, rows * cols), rows, cols }, counts: counts.slice(0, rows) },
+    starts,
+  };
+}
+
+function grown(numbers: Float64Array, length: number): Float64Array<ArrayBuffer> {
+  const copy = new Float64Array(length);
+  copy.set(numbers);
+  return copy;
+}
+
+export function sketchAt({ all: { centroids, counts }, starts }: PackedSketches, device: number): Sketch {
+  const [from, to] = [starts[device], starts[device + 1]];
+  const { data, cols } = centroids;
+  return {
+    centroids: { data: data.subarray(from * cols, to * cols), rows: to - from, cols },
+    counts: counts.subarray(from, to),
+  };
+}
+
+/** How many numbers the sketch of each device has. */
+export function numbersOf({ all, starts }: PackedSketches): Uint32Array {
+  return starts.subarray(1).map((end, i) => (end - starts[i]) * (all.centroids.cols + 1));
+}
+
 /** All centroids of the sketches, in order. */
 export function joinSketches(parts: readonly Sketch[]): Sketch {
-  return {
-    centroids: stack(parts.map(({ centroids }) => centroids)),
-    counts: Float64Array.from(parts.flatMap(({ counts }) => Array.from(counts))),
-  };
+  const centroids = stack(parts.map((part) => part.centroids));
+  const counts = new Float64Array(centroids.rows);
+  let at = 0;
+  for (const part of parts) {
+    counts.set(part.counts, at);
+    at += part.counts.length;
+  }
+  return { centroids, counts };
 }
 
 /** The same where they are few; else the weighted means of near ones, which stand for as many points together. */
@@ -81,6 +133,7 @@ function supported(centroids: Matrix, points: PreparedPoints, minimum: number): 
   const statistics = emptyStatistics(centroids.rows, centroids.cols);
   points.statistics(centroids.data, statistics);
   const { counts } = statistics;
+  if (counts.every((count) => count >= Math.max(1, minimum))) return { centroids, counts };
   const kept = Array.from(counts.keys()).filter((c) => counts[c] >= Math.max(1, minimum));
   return { centroids: takeRows(centroids, kept), counts: Float64Array.from(kept, (c) => counts[c]) };
 }

@@ -1,11 +1,20 @@
 // Where the devices begin: given centroids, one federated seed, finished local k-means, or raw seeds.
 
 import { checkMatrixOf, checkOneOf } from "./check.ts";
-import { type Coupling, emptyMatches, match } from "./coupling.ts";
+import {
+  type CentroidSets,
+  type Coupling,
+  emptyMatches,
+  emptySets,
+  match,
+  packSets,
+  readSets,
+  setAt,
+} from "./coupling.ts";
 import { defaults } from "./defaults.ts";
 import { type EmptyClusters, moveEmpty } from "./emptyClusters.ts";
 import { type Devices, federatedStart } from "./federated.ts";
-import { connectedComponents, edges } from "./graph.ts";
+import { connectedComponents, packLinks } from "./graph.ts";
 import { emptyStatistics } from "./kernel/kernel.ts";
 import { bestOf, SHORT_RUN, VERY_MANY_ROWS } from "./kmeans.ts";
 import { columnsOf, type Matrix } from "./matrix.ts";
@@ -40,9 +49,9 @@ export interface StartOptions {
   readonly pointScales: Float64Array;
 }
 
-/** The first centroids of every device, which devices may share, and what it took until the neighbours knew them. */
+/** The first centroids of every device, and what it took until the neighbours knew them. */
 export interface Start {
-  readonly centroids: readonly Matrix[];
+  readonly sets: CentroidSets;
   readonly traffic: Traffic;
 }
 
@@ -56,7 +65,9 @@ export function start(devices: Devices, options: StartOptions): Start {
     graph,
     clusters.map((own) => own * cols),
   );
-  if (Array.isArray(init)) return { centroids: givenCentroids(devices, init, clusters, options), traffic: sent };
+  if (Array.isArray(init)) {
+    return { sets: packSets(givenCentroids(devices, init, clusters, options), cols), traffic: sent };
+  }
   if (init === "federated" || init === "auto") {
     if (typeof k !== "number") {
       const rule = `"local", "kmeans++", "classic kmeans++" or a matrix for each device (k differs)`;
@@ -64,12 +75,10 @@ export function start(devices: Devices, options: StartOptions): Start {
     }
     const common = federatedStart(devices, { ...options, k });
     if (init === "federated") return common;
-    const own = ownCentroidsOf(devices, clusters, { ...options, init: "local" }, passesToCompare);
-    const alone = { centroids: adoptFromNearest(own, devices, clusters, common.centroids), traffic: sent };
-    return lowerOf(common, alone, devices, { ...options, k });
+    const own = ownSets(devices, clusters, { ...options, init: "local" }, passesToCompare, common.sets);
+    return lowerOf(common, { sets: own, traffic: sent }, devices, { ...options, k });
   }
-  const own = ownCentroidsOf(devices, clusters, options);
-  return { centroids: adoptFromNearest(own, devices, clusters), traffic: sent };
+  return { sets: ownSets(devices, clusters, options), traffic: sent };
 }
 
 /** Of each device. */
@@ -77,18 +86,24 @@ export function clustersOf(k: Clusters, devices: number): Uint32Array {
   return Uint32Array.from({ length: devices }, (_, i) => (typeof k === "number" ? k : k[i]));
 }
 
-/** What each device that has enough points begins with. */
-function ownCentroidsOf(
+/** What each device that has enough points begins with; the others begin as adoptFromNearest says. */
+function ownSets(
   devices: Devices,
   clusters: Uint32Array,
   options: StartOptions,
   passesOver: (rows: number) => number = () => defaults.maxIter,
-): (Matrix | undefined)[] {
-  return devices.datasets.map((points, i) =>
-    points.rows >= clusters[i]
-      ? ownCentroids(devices, i, clusters[i], { ...options, maxIter: passesOver(points.rows) })
-      : undefined,
-  );
+  otherwise?: CentroidSets,
+): CentroidSets {
+  const { datasets } = devices;
+  const sets = emptySets(clusters, columnsOf(datasets));
+  datasets.forEach(({ rows }, i) => {
+    if (rows < clusters[i]) return;
+    sets.data.set(ownCentroids(devices, i, clusters[i], options, passesOver(rows)), sets.starts[i] * sets.cols);
+  });
+  if (datasets.every(({ rows }, i) => rows >= clusters[i])) return sets;
+  const own = datasets.map(({ rows }, i) => (rows < clusters[i] ? undefined : setAt(sets, i)));
+  const found = adoptFromNearest(own, devices, clusters, otherwise);
+  return packSets(found, sets.cols);
 }
 
 /** Very many rows have settled on a sample before, and which of two starts is lower shows long before the last one moves. */
@@ -104,33 +119,58 @@ type JudgedOptions = StartOptions & { readonly k: number };
  */
 function lowerOf(common: Start, own: Start, devices: Devices, options: JudgedOptions): Start {
   const component = connectedComponents(devices.graph);
-  const [together, alone] = [common, own].map(({ centroids }) => objectives(centroids, devices, component, options));
+  const together = lossesOf(common.sets, devices, component, options);
+  const alone = lossesOf(own.sets, devices, component, options);
+  // Where all have the same centroids no link costs anything.
+  addLinks(own.sets, devices, component, options, alone);
+  const { data, starts, cols } = common.sets;
+  component.forEach((c, i) => {
+    if (alone[c] < together[c]) data.set(setAt(own.sets, i).data, starts[i] * cols);
+  });
   return {
-    centroids: Array.from(component, (c, i) => (alone[c] < together[c] ? own : common).centroids[i]),
+    sets: common.sets,
     traffic: addTraffic(common.traffic, own.traffic, sumTraffic(devices.graph, 2)),
   };
 }
 
-/** F of every component. */
-function objectives(
-  centroids: readonly Matrix[],
-  { points, graph }: Devices,
+/** The losses of every component, each in its place. */
+function lossesOf(
+  { data, starts, cols }: CentroidSets,
+  { points }: Devices,
   component: Uint32Array,
-  { k, alpha, coupling, pointScales }: JudgedOptions,
+  { k, pointScales }: JudgedOptions,
 ): Float64Array {
-  const values = new Float64Array(graph.size);
-  const { cols } = centroids[0];
+  const values = new Float64Array(points.length);
   const statistics = emptyStatistics(k, cols);
-  const matches = emptyMatches(k);
-  for (let i = 0; i < graph.size; i++) {
-    points[i].statistics(centroids[i].data, statistics);
+  const own = new Float64Array(k * cols);
+  for (let i = 0; i < points.length; i++) {
+    for (let x = 0, at = starts[i] * cols; x < own.length; x++, at++) own[x] = data[at];
+    points[i].statistics(own, statistics);
     values[component[i]] += pointScales[i] * statistics.loss;
   }
-  for (const [i, j, weight] of edges(graph)) {
-    const d = match(coupling, centroids[i].data, 0, k, centroids[j].data, 0, k, cols, matches);
-    values[component[i]] += alpha * weight * d;
-  }
   return values;
+}
+
+/** What links cost in every component. */
+function addLinks(
+  sets: CentroidSets,
+  { graph }: Devices,
+  component: Uint32Array,
+  { k, alpha, coupling }: JudgedOptions,
+  /* IN OUT */ values: Float64Array,
+): void {
+  const links = packLinks(graph);
+  const { data, starts, cols } = sets;
+  const matches = emptyMatches(k);
+  for (let i = 0; i < graph.size; i++) {
+    readSets(sets, links, links.starts[i], links.starts[i + 1]);
+    for (let at = links.starts[i]; at < links.starts[i + 1]; at++) {
+      const j = links.devices[at];
+      if (j < i) continue;
+      const d = match(coupling, data, starts[i], k, data, starts[j], k, cols, matches);
+      values[component[i]] += alpha * links.weights[at] * d;
+    }
+  }
 }
 
 function givenCentroids(
@@ -156,15 +196,16 @@ function ownCentroids(
   { datasets, points: prepared }: Devices,
   device: number,
   k: number,
-  { init, restarts, seed, maxIter }: StartOptions & { readonly maxIter: number },
-): Matrix {
+  { init, restarts, seed }: StartOptions,
+  maxIter: number,
+): Float64Array {
   const points = datasets[device];
   const run = { points, prepared: prepared[device], k, maxIter, tol: 0 };
   if (init === "kmeans++" || init === "classic kmeans++") {
     const trials = init === "kmeans++" ? undefined : 1;
-    return { data: plusPlus(run, randomStream(seed, "init", device), trials), rows: k, cols: points.cols };
+    return plusPlus(run, randomStream(seed, "init", device), trials);
   }
-  return bestOf(run, restarts, numberedStreams(seed, "init", device)).centroids;
+  return bestOf(run, restarts, numberedStreams(seed, "init", device)).centroids.data;
 }
 
 /**
@@ -175,7 +216,7 @@ export function adoptFromNearest(
   own: readonly (Matrix | undefined)[],
   { datasets, graph }: Devices,
   clusters: Uint32Array,
-  otherwise: readonly Matrix[] = [],
+  otherwise?: CentroidSets,
 ): Matrix[] {
   const found = [...own];
   let frontier = found.flatMap((centroids, i) => (centroids === undefined ? [] : [i]));
@@ -193,7 +234,7 @@ export function adoptFromNearest(
   }
   return found.map((centroids, i) => {
     if (centroids !== undefined) return centroids;
-    if (otherwise[i] !== undefined) return otherwise[i];
+    if (otherwise !== undefined) return setAt(otherwise, i);
     const rule = `at least k = ${clusters[i]} points, a given init or a path to a device with that many points`;
     throw new RangeError(`device ${i} must have ${rule}, got ${datasets[i].rows} points and no such path`);
   });

@@ -1,6 +1,6 @@
 // What communication costs: sending to neighbours, flooding or summing over a component, or sending to one collector.
 
-import { breadthFirst, connectedComponents, type Graph } from "./graph.ts";
+import { breadthFirst, connectedComponents, type Graph, hopsFrom, packLinks } from "./graph.ts";
 
 /** How often devices sent to their neighbours, and the bytes that crossed links. */
 export interface Traffic {
@@ -25,14 +25,16 @@ export function sendTraffic({ neighbours }: Graph, numbers: ArrayLike<number>): 
  * part, and down again. A parent learns the sum of a subtree, nobody the part of another.
  */
 export function sumTraffic(graph: Graph, numbers: number): Traffic {
+  const { parents } = breadthFirst(graph);
+  const isParent = new Uint8Array(graph.size);
   let up = 0;
-  const parents = new Set<number>();
-  for (const [device, parent] of breadthFirst(graph)) {
-    if (device === parent) continue;
+  for (let device = 0; device < graph.size; device++) {
+    if (parents[device] === device) continue;
     up++;
-    parents.add(parent);
+    isParent[parents[device]] = 1;
   }
-  return { messages: up + parents.size, bytes: 2 * up * numbers * 8 };
+  const down = isParent.reduce((sum, one) => sum + one, 0);
+  return { messages: up + down, bytes: 2 * up * numbers * 8 };
 }
 
 /**
@@ -74,11 +76,12 @@ export function floodTraffic(graph: Graph, numbers: ArrayLike<number>): Traffic 
 
 /** A device sends one message for every distance at which somebody has numbers. */
 function exactMessages(graph: Graph, numbers: ArrayLike<number>): number {
+  const links = packLinks(graph);
   let messages = 0;
   for (let device = 0; device < graph.size; device++) {
     if (graph.neighbours[device].length === 0) continue;
     const speaking = new Set<number>();
-    hopsFrom(graph, device).forEach((hops, source) => {
+    hopsFrom(links, device).forEach((hops, source) => {
       if (hops >= 0 && numbers[source] > 0) speaking.add(hops);
     });
     messages += speaking.size;
@@ -88,12 +91,12 @@ function exactMessages(graph: Graph, numbers: ArrayLike<number>): number {
 
 /** A device's farthest landmark is at most as far as the farthest device. */
 function boundedMessages(graph: Graph, totals: Float64Array, component: Uint32Array): number {
+  const links = packLinks(graph);
   const farthest = new Int32Array(graph.size);
   let landmark = 0;
   for (let n = 0; n < LANDMARKS; n++) {
-    hopsFrom(graph, landmark).forEach((hops, i) => {
-      farthest[i] = Math.max(farthest[i], hops);
-    });
+    const hops = hopsFrom(links, landmark);
+    for (let i = 0; i < hops.length; i++) if (hops[i] > farthest[i]) farthest[i] = hops[i];
     // The next landmark is as far as possible from those so far.
     landmark = farthest.indexOf(farthest.reduce((a, b) => Math.max(a, b)));
   }
@@ -101,25 +104,6 @@ function boundedMessages(graph: Graph, totals: Float64Array, component: Uint32Ar
     (sum, row, i) => sum + (row.length > 0 && totals[component[i]] > 0 ? 1 + farthest[i] : 0),
     0,
   );
-}
-
-/** Hops from one device to all; -1 where no path leads. */
-function hopsFrom({ size, neighbours }: Graph, source: number): Int32Array {
-  const hops = new Int32Array(size).fill(-1);
-  hops[source] = 0;
-  let frontier = [source];
-  while (frontier.length > 0) {
-    const next: number[] = [];
-    for (const at of frontier) {
-      for (const other of neighbours[at]) {
-        if (hops[other] >= 0) continue;
-        hops[other] = hops[at] + 1;
-        next.push(other);
-      }
-    }
-    frontier = next;
-  }
-  return hops;
 }
 
 /** The points that a centre must stand for to be sent. A device without neighbours sends nothing: it need not hide any. */

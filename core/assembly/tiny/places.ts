@@ -29,14 +29,12 @@ export const REACH: usize = 24968;
 export const MARGIN: usize = 24976;
 /** i32 [4], the state of the random stream: src/random.ts. */
 export const STREAM: usize = 24992;
-/** f64 squared distances to the nearest seed so far, and with a further one: the best of them, and the one at hand. */
+/** f64 squared distances to the nearest seed so far. */
 export const CLOSEST: usize = 25088;
-export const NEARER: usize = 27136;
-export const TRIAL: usize = 29184;
 /** f64 centroids of the best start so far. */
-export const BEST: usize = 31232;
+export const BEST: usize = 27136;
 /** i32 labels before the call, where they changed. */
-export const OLD_LABELS: usize = 33280;
+export const OLD_LABELS: usize = 29184;
 
 /** A label that no cluster has. */
 export const UNASSIGNED: i32 = 0x7fff;

@@ -1,6 +1,6 @@
 // Seeds for the tiny device at hand: plusPlus of src/seeding.ts and the streams of src/random.ts, to the bit.
 
-import { CENTROIDS, CLOSEST, NEARER, ROWS, STREAM, TRIAL } from "./places";
+import { CENTROIDS, CLOSEST, ROWS, STREAM } from "./places";
 
 /** The stream at hand: xoroshiro128+, as pure-rand has it. */
 let s01: i32 = 0;
@@ -8,33 +8,39 @@ let s00: i32 = 0;
 let s11: i32 = 0;
 let s10: i32 = 0;
 
-/** k centres, every further one the best of `trials` draws, from the stream of start number `start`. */
+/**
+ * k centres, every further one the best of `trials` draws, from the stream of start number `start`. Draws do not depend on
+ * each other, so two are made side by side: a sum that has to be added up in order is mostly waiting.
+ */
 export function seed(rows: i32, cols: i32, k: i32, trials: i32, start: i32): void {
   enterStream(start);
   // The first: all rows are equally far.
-  let chosen = min(rows - 1, <i32>(uniform() * <f64>rows));
-  let closest = CLOSEST;
-  let nearer = NEARER;
-  let trial = TRIAL;
-  let total = distances(chosen, rows, cols, 0, closest);
+  let chosen = anyRow(rows, uniform());
+  let total = approach(chosen, rows, cols, true);
   take(chosen, 0, cols);
   for (let c = 1; c < k; c++) {
     let lowest: f64 = Infinity;
     chosen = 0;
-    for (let t = 0; t < trials; t++) {
-      const row = draw(rows, closest, total);
-      const reached = distances(row, rows, cols, closest, trial);
-      if (!(reached < lowest)) continue;
-      lowest = reached;
-      chosen = row;
-      const other = nearer;
-      nearer = trial;
-      trial = other;
+    for (let t = 0; t < trials; t += 2) {
+      const first = uniform();
+      const isPair = t + 1 < trials;
+      const two = draw(rows, total, first, isPair ? uniform() : first);
+      const rowA = <i32>two;
+      const rowB = <i32>(two >> 32);
+      const reached = cols == 2 ? reachedInPlane(rowA, rowB, rows) : reachedBy(rowA, rowB, rows, cols);
+      const a = f64x2.extract_lane(reached, 0);
+      const b = f64x2.extract_lane(reached, 1);
+      if (a < lowest) {
+        lowest = a;
+        chosen = rowA;
+      }
+      if (isPair && b < lowest) {
+        lowest = b;
+        chosen = rowB;
+      }
     }
     take(chosen, c, cols);
-    const other = closest;
-    closest = nearer;
-    nearer = other;
+    if (c + 1 < k) approach(chosen, rows, cols, false);
     total = lowest;
   }
 }
@@ -46,41 +52,93 @@ function take(row: i32, c: i32, cols: i32): void {
   for (let at: usize = 0; at < <usize>cols << 3; at += 8) store<f64>(to + at, load<f64>(from + at));
 }
 
-/** Squared distances to a row, or those at `closest` where there are any and they are less; returns their sum. */
-function distances(row: i32, rows: i32, cols: i32, closest: usize, into: usize): f64 {
+/** Brings CLOSEST up to date with a further centre; returns the sum, which is wanted of the first only. */
+function approach(row: i32, rows: i32, cols: i32, isFirst: bool): f64 {
   const bytes = <usize>cols << 3;
   const centre = ROWS + <usize>row * bytes;
-  const end = into + (<usize>rows << 3);
   let total: f64 = 0;
-  for (let x = ROWS; into < end; into += 8, x += bytes) {
+  let x = ROWS;
+  for (let into = CLOSEST, end = CLOSEST + (<usize>rows << 3); into < end; into += 8) {
     let square: f64 = 0;
-    for (let at: usize = 0; at < bytes; at += 8) {
-      const difference = load<f64>(x + at) - load<f64>(centre + at);
+    for (let at: usize = 0; at < bytes; at += 8, x += 8) {
+      const difference = load<f64>(x) - load<f64>(centre + at);
       square += difference * difference;
     }
-    if (closest) {
-      const known = load<f64>(closest);
-      if (known < square) square = known;
-      closest += 8;
-    }
-    store<f64>(into, square);
+    const known = load<f64>(into);
+    if (isFirst || square < known) store<f64>(into, square);
     total += square;
   }
   return total;
 }
 
-/** A row drawn in proportion to its distance; any where every point already is a centre. */
-function draw(rows: i32, closest: usize, total: f64): i32 {
-  let left = uniform() * (total > 0 ? total : <f64>rows);
-  let last = 0;
-  for (let r = 0; r < rows; r++) {
-    const share = total > 0 ? load<f64>(closest + (<usize>r << 3)) : 1;
-    if (share == 0) continue;
-    last = r;
-    left -= share;
-    if (left < 0) break;
+/** What CLOSEST would add up to with one of two further centres. */
+function reachedBy(rowA: i32, rowB: i32, rows: i32, cols: i32): v128 {
+  const bytes = <usize>cols << 3;
+  const a = ROWS + <usize>rowA * bytes;
+  const b = ROWS + <usize>rowB * bytes;
+  let total = f64x2.splat(0);
+  let x = ROWS;
+  for (let from = CLOSEST, end = CLOSEST + (<usize>rows << 3); from < end; from += 8) {
+    let square = f64x2.splat(0);
+    for (let at: usize = 0; at < bytes; at += 8, x += 8) {
+      const centres = v128.load64_lane(b + at, v128.load64_zero(a + at), 1);
+      const difference = f64x2.sub(v128.load64_splat(x), centres);
+      square = f64x2.add(square, f64x2.mul(difference, difference));
+    }
+    total = f64x2.add(total, f64x2.pmin(square, v128.load64_splat(from)));
   }
-  return last;
+  return total;
+}
+
+/** The same bits with the centres in registers: planar points are the usual ones. */
+function reachedInPlane(rowA: i32, rowB: i32, rows: i32): v128 {
+  const a = v128.load(ROWS + (<usize>rowA << 4));
+  const b = v128.load(ROWS + (<usize>rowB << 4));
+  const centreX = v128.shuffle<f64>(a, b, 0, 2);
+  const centreY = v128.shuffle<f64>(a, b, 1, 3);
+  let total = f64x2.splat(0);
+  let x = ROWS;
+  for (let from = CLOSEST, end = CLOSEST + (<usize>rows << 3); from < end; from += 8, x += 16) {
+    const dx = f64x2.sub(v128.load64_splat(x), centreX);
+    const dy = f64x2.sub(v128.load64_splat(x, 8), centreY);
+    const square = f64x2.add(f64x2.mul(dx, dx), f64x2.mul(dy, dy));
+    total = f64x2.add(total, f64x2.pmin(square, v128.load64_splat(from)));
+  }
+  return total;
+}
+
+/** Where every point is a centre already, or none is. */
+function anyRow(rows: i32, share: f64): i32 {
+  return min(rows - 1, <i32>(share * <f64>rows));
+}
+
+/** Two rows drawn in proportion to their distances, which add up to `total`, by numbers from 0 to 1; 32 bits each. */
+function draw(rows: i32, total: f64, first: f64, second: f64): i64 {
+  if (!(total > 0)) return pairOf(anyRow(rows, first), anyRow(rows, second));
+  let left = f64x2.replace_lane(f64x2.splat(first * total), 1, second * total);
+  // As long as something is left the row drawn is a later one.
+  let passed = i64x2.splat(0);
+  for (let from = CLOSEST, end = CLOSEST + (<usize>rows << 3); from < end; from += 8) {
+    left = f64x2.sub(left, v128.load64_splat(from));
+    passed = i64x2.sub(passed, f64x2.ge(left, f64x2.splat(0)));
+  }
+  return pairOf(
+    withChance(<i32>i64x2.extract_lane(passed, 0), rows),
+    withChance(<i32>i64x2.extract_lane(passed, 1), rows),
+  );
+}
+
+// @ts-expect-error: decorator
+@inline
+function pairOf(a: i32, b: i32): i64 {
+  return <i64>a | (<i64>b << 32);
+}
+
+/** Rounding can leave a little over: then it is the last row that has any chance. */
+function withChance(row: i32, rows: i32): i32 {
+  if (row < rows) return row;
+  for (row--; row > 0; row--) if (load<f64>(CLOSEST + (<usize>row << 3)) > 0) break;
+  return row;
 }
 
 /** randomStream of the path whose hash is at STREAM, and one more part. */

@@ -14,11 +14,12 @@ export function orderSeeds(state: Network, seeds: (typeof seedOrders)[number]): 
   const matches = emptyMatches(k);
   if (seeds === "own") return;
   let root = 0;
-  for (const [device, parent, hops] of breadthFirst(state.graph)) {
-    if (hops === 0) root = device;
+  const { order, parents, hops } = breadthFirst(state.graph);
+  for (const device of order) {
+    if (hops[device] === 0) root = device;
     if (seeds === "shared") data.copyWithin(device * length, root * length, (root + 1) * length);
-    else if (hops > 0) {
-      match("transport", data, parent * k, k, data, device * k, k, cols, matches);
+    else if (hops[device] > 0) {
+      match("transport", data, parents[device] * k, k, data, device * k, k, cols, matches);
       const own = data.slice(device * length, (device + 1) * length);
       for (let c = 0; c < k; c++) {
         const from = matches.toOther[c] * cols;
