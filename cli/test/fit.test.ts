@@ -444,7 +444,7 @@ test("fit shows the means of dates as dates, and model.json says which columns t
     out,
   );
   expect(code).toBe(0);
-  expect(stdout).toMatch(/2020-01-03 .*\n.*2024-06-13 /);
+  for (const mean of ["2020-01-03", "2024-06-13"]) expect(stdout).toContain(mean);
   expect(JSON.parse(readFileSync(join(out, "model.json"), "utf8"))).toMatchObject({
     columns: ["day", "x"],
     dates: ["day"],

@@ -69,8 +69,8 @@ function isValid(field: Element, value: number | string): boolean {
     if (part.tagName === "Value") return nameOf(part, "value") === value;
     if (part.getAttribute("closure") !== "openOpen") throw new Error("another interval");
     return (
-      value > numberOf(part, "leftMargin", Number.NEGATIVE_INFINITY) &&
-      value < numberOf(part, "rightMargin", Number.POSITIVE_INFINITY)
+      Number(value) > numberOf(part, "leftMargin", Number.NEGATIVE_INFINITY) &&
+      Number(value) < numberOf(part, "rightMargin", Number.POSITIVE_INFINITY)
     );
   };
   return listed.length === 0 || listed.some(isIn);
