@@ -10,6 +10,13 @@ export function value(number: number): string {
   return size >= 1e4 && size < 1e15 ? count(Math.round(number)) : significant(number, 4);
 }
 
+const DAY = 86_400_000;
+
+/** Days since the beginning of 1970 as the date that they are. */
+export function dateText(days: number): string {
+  return new Date(Math.round(days) * DAY).toISOString().slice(0, 10);
+}
+
 /** A share from 0 to 1 as a percentage; a small one keeps a digit, and what is there is never 0 %. */
 export function percent(share: number): string {
   const hundredths = 100 * share;

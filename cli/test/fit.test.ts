@@ -423,3 +423,34 @@ test("Ctrl-C leaves whole results or none", async () => {
     expect(readdirSync(folder.path).filter((name) => name.endsWith(".tmp"))).toEqual([]);
   }
 });
+
+test("fit shows the means of dates as dates, and model.json says which columns they are", async () => {
+  const rows = Array.from(
+    { length: 40 },
+    (_, r) => `${r % 2 === 0 ? "2020-01-0" : "2024-06-1"}${1 + (r % 5)},${r % 7}`,
+  );
+  const data = folder.file("dated.csv", `day,x\n${rows.join("\n")}\n`);
+  const out = join(folder.path, "dated");
+  const { code, stdout } = await outcome(
+    "fit",
+    data,
+    "--k",
+    "2",
+    "--dates",
+    "days",
+    "--scale",
+    "standard",
+    "--out",
+    out,
+  );
+  expect(code).toBe(0);
+  for (const mean of ["2020-01-03", "2024-06-13"]) expect(stdout).toContain(mean);
+  expect(JSON.parse(readFileSync(join(out, "model.json"), "utf8"))).toMatchObject({
+    columns: ["day", "x"],
+    dates: ["day"],
+  });
+  const report = readFileSync(join(out, "report.html"), "utf8");
+  expect(report).toContain("2024-06-13");
+  expect(report).toContain("much later</b>");
+  expect(report).toMatch(/± [\d.]+ days/);
+});

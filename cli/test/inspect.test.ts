@@ -18,10 +18,10 @@ test("one line a column says what its values are like, and the last line what to
   expect(stdout).toBe(`${file}: delimited text, semicolon between cells, with a header, 3 rows, 4 columns
 
 column     type   missing   different   least           quartiles    most    mean   deviation
-id       number         0           3   1.000   1.000 2.000 3.000   3.000   2.000       0.816   counts the rows
+id       number         0           3       1               1 2 3       3       2       0.816   counts the rows
 site       text         0           2                      a 67 %
 x        number         0           2   2.500   2.500 2.500 3.500   3.500   2.833       0.471
-y        number         1           1   1.000   1.000 1.000 1.000   1.000   1.000           0          constant
+y        number         1           1       1               1 1 1       1       1           0          constant
 
 fedkm fit ${file} --k 3 --exclude id,y --categories site --scale standard
 `);
@@ -106,3 +106,19 @@ test.each(cases.map(([file, ending, ...options]) => ({ file, ending, options }))
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   },
 );
+
+test("inspect asks what commas in numbers mean, instead of leaving their columns out", async () => {
+  const file = folder.file("commas.csv", "name;x;y\r\na;1.012,5;1\r\nb;3,5;2\r\na;7,25;5\r\n");
+  const { code, stdout } = await outcome("inspect", file);
+  expect(code).toBe(0);
+  expect(stdout).toContain("3 rows, 3 columns");
+  expect(stdout).toMatch(/x +decimal commas +0 +3 /);
+  expect(stdout).toMatch(/\nfirst: say what the commas in x are with --decimal comma \(1,5\), .*\n$/);
+  const told = await outcome("inspect", file, "--decimal", "comma", "--thousands", "point");
+  expect(told.stdout).toMatch(/\nfedkm fit .* --decimal comma --thousands point .*\n$/);
+});
+
+test("inspect shows whole numbers with all their digits", async () => {
+  const file = folder.file("whole.csv", "number,x\n100001,1\n100007,2\n100002,4\n");
+  expect((await outcome("inspect", file)).stdout).toMatch(/number +number +0 +3 +100,001 .* 100,007 /);
+});

@@ -26,8 +26,12 @@ test("docs/model.md names every field of a model, and no other", async () => {
   await outcome("fit", ...files, ...asked, "--names", "a,b,c", "--out", folder.path);
   const written = () => fields(JSON.parse(readFileSync(join(folder.path, "model.json"), "utf8")));
   const plain = written();
-  const trees = folder.file("trees.csv", `wood,height\n${"ash,3\noak,5\nash,4\n".repeat(9)}`);
-  await outcome("fit", trees, "--k", "2", "--categories", "wood", "--scale", "rank", "--out", folder.path);
+  const trees = folder.file(
+    "trees.csv",
+    `wood,height,cut\n${"ash,3,2026-01-02\noak,5,2026-03-04\nash,4,2026-05-06\n".repeat(9)}`,
+  );
+  const dated = ["--categories", "wood", "--dates", "days", "--scale", "rank"];
+  await outcome("fit", trees, "--k", "2", ...dated, "--out", folder.path);
   const encoded = written();
   const source = ["fit", `duckdb:${files[0]}`, "--way", "stream"];
   await outcome(...source, "--k", "2", "--exclude", "plant", "--out", folder.path);

@@ -38,6 +38,8 @@ export interface Input {
   readonly columns: readonly string[];
   /** How the columns of the files become these. */
   readonly encoding: Encoding;
+  /** Those of the files that hold dates, as days. */
+  readonly dates: readonly string[];
   readonly devices: readonly Device[];
   readonly files: readonly (InputFile & { readonly isSource: boolean })[];
   /** For each device the source of its rows, if that is what they come from. */
@@ -98,6 +100,7 @@ export async function readInput(
   return {
     columns: matrixColumns(encoding),
     encoding,
+    dates: await datesIn(files, tables[0].columns, options),
     devices,
     files: parts.map((part, i) => ({ ...part, isSource: i >= files.length })),
     sources: devices.map((_, i) => sources[i - files.length]?.source),
@@ -105,6 +108,13 @@ export async function readInput(
     dropped,
     warnings,
   };
+}
+
+/** The columns that are dates in the first file, which the others are like. */
+async function datesIn(files: readonly string[], columns: readonly string[], { dates, ...plain }: InputOptions) {
+  if (dates === undefined || files.length === 0) return [];
+  const layout = await readLayout(files[0], plain);
+  return layout.columns.filter(({ name, kind }) => kind === "date" && columns.includes(name)).map(({ name }) => name);
 }
 
 /** So few values are a category, whether they repeat or not. */

@@ -39,8 +39,7 @@ function phrase(remedy: ActionRemedy, position: RemedyPosition): string {
     case "missing-policy":
       return remedy.policies.map((policy) => policyPhrases[policy]).join(", or ");
     case "decimal-points":
-      // Numbers such as 1,000 look like both.
-      return "say what the commas are with --decimal comma or --thousands comma";
+      return commaRemedy("the commas");
     case "dates":
       return "read dates as days since 1970 with --dates days";
     case "encoding":
@@ -50,6 +49,11 @@ function phrase(remedy: ActionRemedy, position: RemedyPosition): string {
     case "delimiter":
       return "put commas between cells, such as with tr -s ' ' ',', or name the character with --delimiter";
   }
+}
+
+/** Numbers such as 1,000 look like both. */
+export function commaRemedy(commas: string): string {
+  return `say what ${commas} are with --decimal comma (1,5), --decimal comma --thousands point (1.234,5) or --thousands comma (1,234)`;
 }
 
 /** Commander calls an option so of which it makes one with this name. */

@@ -54,6 +54,8 @@ export interface Model {
   readonly columns: readonly string[];
   /** Where some are categories: the columns of the files, which become `columns`. */
   readonly encoding?: Encoding;
+  /** Where some are dates: those of the files that are, as days since the beginning of 1970. */
+  readonly dates?: readonly string[];
   readonly scaling: { readonly kind: ScalingKind } & Scaling;
   readonly missing: { readonly policy: MissingPolicy; readonly fill?: readonly number[] };
   readonly options: {

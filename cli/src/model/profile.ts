@@ -25,14 +25,14 @@ interface Line {
 
 export interface Trait {
   readonly name: string;
-  readonly kind: "number" | "categories";
+  readonly kind: "number" | "date" | "categories";
   /** The share of the column's variance that lies between clusters, from 0 to 1. */
   readonly strength: number;
   readonly lines: readonly Line[];
 }
 
 /** The strongest first. */
-export function traitsOf(sums: ClusterSums, model: Pick<Model, "columns" | "encoding" | "scaling">): Trait[] {
+export function traitsOf(sums: ClusterSums, model: Pick<Model, "columns" | "dates" | "encoding" | "scaling">): Trait[] {
   const moments = momentsOf(sums);
   const encoding = encodingOfModel(model);
   const first = firstColumns(encoding);
@@ -42,7 +42,7 @@ export function traitsOf(sums: ClusterSums, model: Pick<Model, "columns" | "enco
     const lines = own.map((column, v) => ({ ...(values && { value: values[v] }), ...lineAt(column) }));
     return {
       name,
-      kind: values === undefined ? "number" : "categories",
+      kind: values !== undefined ? "categories" : model.dates?.includes(name) ? "date" : "number",
       strength: strengthOf(moments, own),
       lines: values === undefined ? lines : lines.sort((a, b) => b.all.mean - a.all.mean),
     };

@@ -28,7 +28,7 @@ export interface DialectOptions extends CellRules {
   readonly sheet?: string;
 }
 
-export const DECIMAL_COMMA = /^[+-]?\d+,\d+$/;
+export const DECIMAL_COMMA = /^[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+),\d+$/;
 
 export interface Sniffed {
   readonly dialect: Dialect;

@@ -160,6 +160,7 @@ function modelOf(
     format: MODEL_FORMAT,
     ...encodedParts(input.encoding, scaling),
     columns: input.columns,
+    ...(input.dates.length > 0 && { dates: input.dates }),
     scaling,
     missing: { policy: missing, ...(input.fill && { fill: input.fill }) },
     options: {

@@ -4,7 +4,7 @@ import { type ColumnMean, columnMeans } from "@fedkm/files";
 import { bold } from "../../console.ts";
 import type { Fitted } from "../../model/fitted.ts";
 import { encodingOfModel, isShared } from "../../model/model.ts";
-import { count, counted, significant, spreads } from "../../numbers.ts";
+import { count, counted, dateText, significant, spreads } from "../../numbers.ts";
 import { alignColumns, wrap } from "../../table.ts";
 import { endWords, ranWords } from "./ran.ts";
 
@@ -65,15 +65,17 @@ function clusterTable({ devices, clusters, ...model }: Fitted["model"]): string[
   const lines = clusters.map(({ name, rows, mean, difference, farthest, farthestDifference }, c) => [
     name === undefined ? String(c) : `${c} ${name}`,
     count(rows),
-    ...(mean === null ? shown.map(() => NOTHING) : columnMeans(shown, mean).map(meanText)),
+    ...(mean === null
+      ? shown.map(() => NOTHING)
+      : columnMeans(shown, mean).map((own, x) => meanText(own, model.dates?.includes(shown[x].name) === true))),
     ...(several ? [spreads(difference, NOTHING), farthestPlace(farthest, farthestDifference)] : []),
   ]);
   return [["cluster", "rows", ...shown.map(({ name }) => name), ...(several ? ["apart", "farthest"] : [])], ...lines];
 }
 
 /** A number, or the value that most rows have with its share. */
-function meanText({ mean = 0, shares }: ColumnMean): string {
-  if (shares === undefined) return significant(mean, 4);
+function meanText({ mean = 0, shares }: ColumnMean, isDate: boolean): string {
+  if (shares === undefined) return isDate ? dateText(mean) : significant(mean, 4);
   const [{ value, share }] = shares;
   return `${value.length > LONGEST_NAME ? `${value.slice(0, LONGEST_NAME)}...` : value} ${Math.round(100 * share)} %`;
 }

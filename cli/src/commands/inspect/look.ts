@@ -13,7 +13,7 @@ import {
   readTable,
   type Statistics,
 } from "@fedkm/files";
-import { significant } from "../../numbers.ts";
+import { count, dateText, value } from "../../numbers.ts";
 import { interruptible } from "../../stop.ts";
 
 export interface SeenColumn extends Column, Partial<Omit<ColumnProfile, "name">> {
@@ -34,11 +34,10 @@ export interface Look {
   readonly bad: { readonly first: readonly DataError[]; readonly count: number };
 }
 
-const DAY = 86_400_000;
-
 /** A value of a column as people read it. */
-export function shownValue({ kind }: Column, value: number): string {
-  return kind === "date" ? new Date(Math.round(value) * DAY).toISOString().slice(0, 10) : significant(value, 4);
+export function shownValue({ kind }: Column, number: number): string {
+  if (kind === "date") return dateText(number);
+  return Number.isInteger(number) ? count(number) : value(number);
 }
 
 /** More are counted. */
@@ -46,7 +45,7 @@ const MOST_LISTED = 20;
 
 export async function lookAt(file: string, options: DialectOptions, signal: AbortSignal): Promise<Look> {
   const layout = await readLayout(file, options);
-  const readable = layout.columns.filter(({ kind }) => kind !== "other" && kind !== "decimal commas");
+  const readable = layout.columns.filter(({ kind }) => kind !== "other");
   const empty = { file, layout, rows: 0, repeatedRows: 0, bad: { first: [], count: 0 } };
   if (readable.length === 0) return { ...empty, columns: layout.columns.map((column) => ({ ...column, bad: 0 })) };
   const first: DataError[] = [];
@@ -59,7 +58,9 @@ export async function lookAt(file: string, options: DialectOptions, signal: Abor
     if (!refusal.rule.startsWith("be a number")) return;
     counts.set(refusal.place.column, (counts.get(refusal.place.column) ?? 0) + 1);
   };
-  const words = readable.filter(({ kind }) => kind === "text" || kind === "boolean").map(({ name }) => name);
+  // Commas may mean two things: until somebody says which, such numbers are words.
+  const isWord = (kind: Column["kind"]) => ["text", "boolean", "decimal commas"].includes(kind);
+  const words = readable.filter(({ kind }) => isWord(kind)).map(({ name }) => name);
   const table = await readTable(file, {
     ...options,
     onBad,
@@ -116,8 +117,8 @@ export function hasTail({ statistics, sentinel }: SeenColumn): boolean {
 }
 
 /** Words that hardly ever repeat. */
-export function isName({ words }: SeenColumn, rows: number): boolean {
-  return words !== undefined && words.distinct > 20 && 2 * words.distinct > rows;
+export function isName({ words, kind }: SeenColumn, rows: number): boolean {
+  return words !== undefined && kind === "text" && words.distinct > 20 && 2 * words.distinct > rows;
 }
 
 /** A number that is of no use for clusters. */

@@ -2,7 +2,7 @@
 
 import type { DialectOptions } from "@fedkm/files";
 import { dialectWords } from "../../input/pasted.ts";
-import { asArgument, inShell } from "../../input/remedies.ts";
+import { asArgument, commaRemedy, inShell } from "../../input/remedies.ts";
 import { hasTail, isName, isUseless, type Look, type SeenColumn } from "./look.ts";
 
 /** So many clusters until somebody knows better. */
@@ -103,8 +103,11 @@ function firstOf(looks: readonly Look[], names: readonly string[]): string[] {
   const ragged = looks
     .filter(({ bad }) => bad.first.some(({ rule }) => !/^be a number/.test(rule)))
     .map(({ file }) => file);
+  const commas = looks.flatMap(({ columns }) => columns.filter(({ kind }) => kind === "decimal commas"));
+  const commaed = asArgument([...new Set(commas.map(({ name }) => name))]);
   return [
+    ...(commas.length > 0 ? [commaRemedy(`the commas in ${commaed}`)] : []),
     ...(ragged.length > 0 ? [`fix the lines of ${ragged.join(", ")} that cannot be read`] : []),
-    ...(names.length === 0 ? ["there is no column that can be clustered"] : []),
+    ...(names.length + commas.length === 0 ? ["there is no column that can be clustered"] : []),
   ];
 }

@@ -5,7 +5,7 @@ import { undoScaling, unscaled } from "@fedkm/files";
 import { type Cell, escaped, htmlTable } from "@fedkm/pictures";
 import { BEYOND_CHANCE, type ClusterSums, squaredBetween } from "../../../model/clusters.ts";
 import type { Fitted } from "../../../model/fitted.ts";
-import { count, counted, percent, spreads, value } from "../../../numbers.ts";
+import { count, counted, dateText, percent, spreads, value } from "../../../numbers.ts";
 import { clusterColour, clusterMark, clusterName, download, listed, NOTHING, nameMark } from "./words.ts";
 
 /** More places than this make a page slow and long. */
@@ -119,19 +119,18 @@ function farthestText(
   { cluster, column }: NonNullable<PlaceView["farthest"]>,
 ): string {
   const { k, cols, means, common } = sums;
-  const isShare = isCategory(model, column);
-  const inUnits = (scaled: number) => {
-    const own = unscaled(model.scaling, column, scaled);
-    return isShare ? percent(own) : value(own);
-  };
+  const shown = shownIn(model, column);
+  const inUnits = (scaled: number) => shown(unscaled(model.scaling, column, scaled));
   const own = inUnits(means[(device * k + cluster) * cols + column]);
   const usual = inUnits(common[cluster * cols + column]);
   return `${clusterMark(model, cluster)}: ${nameMark(model.columns[column])} ${own} <span class="small">(common ${usual})</span>`;
 }
 
-/** Whether a clustered column is one value of a category, so that its means are shares. */
-function isCategory({ encoding = [] }: Fitted["model"], column: number): boolean {
-  return encoding.flatMap(({ values }) => values?.map(() => true) ?? [false])[column] ?? false;
+/** How means of a clustered column are shown: those of one value of a category are shares. */
+function shownIn({ columns, dates, encoding = [] }: Fitted["model"], column: number): (mean: number) => string {
+  const isCategory = encoding.flatMap(({ values }) => values?.map(() => true) ?? [false])[column];
+  if (isCategory) return percent;
+  return dates?.includes(columns[column]) ? dateText : value;
 }
 
 /** The means of each device's own rows, whatever its neighbours pull its centroids to. */
@@ -145,7 +144,7 @@ function meanTables({ model, sums }: Fitted, shown: readonly number[]): string {
       const rows = toRows(undoScaling(own, scaling)).map((mean, c) => [
         { html: clusterMark(model, c) },
         count(sizes[c]),
-        ...mean.map((number, x) => (sizes[c] === 0 ? NOTHING : isCategory(model, x) ? percent(number) : value(number))),
+        ...mean.map((number, x) => (sizes[c] === 0 ? NOTHING : shownIn(model, x)(number))),
       ]);
       return `<h3>${escaped(name)}</h3>${htmlTable({ heading: ["cluster", "rows", ...columns], rows, names: 1 })}`;
     })

@@ -3,7 +3,7 @@
 import { type Cell, escaped, htmlTable } from "@fedkm/pictures";
 import type { Fitted } from "../../../model/fitted.ts";
 import type { Figure, Trait } from "../../../model/profile.ts";
-import { count, counted, percent, significant, value } from "../../../numbers.ts";
+import { count, counted, dateText, percent, significant, value } from "../../../numbers.ts";
 import { clusterColour, clusterMark, clusterName, download, NOTHING, nameMark } from "./words.ts";
 
 type Clusters = Pick<Fitted["model"], "clusters">;
@@ -61,7 +61,8 @@ function strongest(traits: readonly Trait[], c: number, least: number): string[]
       return `<b>${few}${own.difference > 0 ? "more" : "fewer"}</b> ${nameMark(name)} ${nameMark(word ?? "")} ${figures(percent)}`;
     }
     const strength = Math.abs(own.difference) >= STRONG ? "much " : isWeak ? "a little " : "";
-    return `<b>${strength}${own.difference > 0 ? "higher" : "lower"}</b> ${nameMark(name)} ${figures(value)}`;
+    const [more, less] = kind === "date" ? ["later", "earlier"] : ["higher", "lower"];
+    return `<b>${strength}${own.difference > 0 ? more : less}</b> ${nameMark(name)} ${figures(shownAs(kind))}`;
   });
 }
 
@@ -120,17 +121,20 @@ function figureCell(figure: Figure | undefined, kind: Trait["kind"], cluster?: n
   const html =
     kind === "categories"
       ? `${percent(mean)}${arrow}`
-      : `${value(mean)}${arrow}<span class="small">${spread(figure)}</span>`;
+      : `${shownAs(kind)(mean)}${arrow}<span class="small">${spread(figure, kind)}</span>`;
   const title = `${difference < 0 ? "−" : "+"}${significant(Math.abs(difference), 2)} deviations from all rows`;
   const ground = cluster === undefined ? "" : ` class="${shade(difference)}" title="${title}"`;
   return { html, attributes: `${own}${ground}`.trim() };
 }
 
 /** Around the mean evenly, or from and to where the column was transformed. */
-function spread({ mean, low, high }: Figure): string {
+function spread({ mean, low, high }: Figure, kind: Trait["kind"]): string {
   const even = Math.abs(high - mean - (mean - low)) <= 1e-6 * Math.abs(high - low);
-  return even ? `± ${deviation((high - low) / 2)}` : `${value(low)} to ${value(high)}`;
+  const shown = shownAs(kind);
+  return even ? `± ${deviation((high - low) / 2)}${kind === "date" ? " days" : ""}` : `${shown(low)} to ${shown(high)}`;
 }
+
+const shownAs = (kind: Trait["kind"]) => (kind === "date" ? dateText : value);
 
 /** Two digits: hundreds of rows know no more of it. */
 function deviation(number: number): string {
