@@ -1,4 +1,4 @@
-// npm run bench [-- --quick] [-- --only lloyd,threads]: our k-means and Algorithm 1 against peers in the same run, as ratios; how cost and memory
+// npm run bench [-- --quick] [-- --only lloyd,threads] [-- --workload E,F]: our k-means and Algorithm 1 against peers in the same run, as ratios; how cost and memory
 // grow; what the machine could do at most. Nothing here is asserted: gates stand beside what was measured.
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { compareLloyd, pointsIn } from "./lloyd/compare.ts";
 import { compareThreads } from "./lloyd/threads.ts";
+import { workloads } from "./lloyd/workloads.ts";
 import { growthWithShape } from "./machine/growth.ts";
 import { kernelMemory } from "./machine/memory.ts";
 import { roofline } from "./machine/roofline.ts";
@@ -18,7 +19,7 @@ import { sources } from "./sources/sources.ts";
 import { playground } from "./web/playground.ts";
 
 const sections: Record<string, (isQuick: boolean) => void | Promise<void>> = {
-  lloyd: (isQuick) => compareLloyd(python(), isQuick, pointsOf),
+  lloyd: (isQuick) => compareLloyd(python(), isQuick, pointsOf, workload),
   threads: (isQuick) => compareThreads(isQuick, pointsOf),
   network(isQuick) {
     wholeRun(python());
@@ -39,12 +40,29 @@ const sections: Record<string, (isQuick: boolean) => void | Promise<void>> = {
 
 const names = Object.keys(sections);
 const { values } = parseArgs({
-  options: { quick: { type: "boolean", default: false }, only: { type: "string", default: names.join(",") } },
+  options: {
+    quick: { type: "boolean", default: false },
+    only: { type: "string", default: names.join(",") },
+    workload: {
+      type: "string",
+      default: workloads(false)
+        .map(({ name }) => name)
+        .join(","),
+    },
+  },
 });
 const wanted = values.only.split(",");
 const unknown = wanted.find((name) => !names.includes(name));
 if (unknown !== undefined) {
   console.error(`bench: --only must list some of ${names.join(", ")}, got "${unknown}"`);
+  process.exit(2);
+}
+/** Those of "lloyd": all of them take minutes. */
+const workload = values.workload.split(",");
+const other = workload.find((name) => !workloads(false).some((known) => known.name === name));
+if (other !== undefined) {
+  const known = workloads(false).map(({ name }) => name);
+  console.error(`bench: --workload must list some of ${known.join(", ")}, got "${other}"`);
   process.exit(2);
 }
 

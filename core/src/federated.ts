@@ -3,7 +3,7 @@
 // than k are merged on their way up a tree, so that many small devices flood no more than a few large ones.
 
 import { type CentroidSets, emptySets } from "./coupling.ts";
-import { breadthFirst, componentsOf, type Graph } from "./graph.ts";
+import { breadthFirst, componentIn, type Forest, type Graph, membersOf } from "./graph.ts";
 import { emptyStatistics, type PreparedPoints } from "./kernel/kernel.ts";
 import { fastKernel } from "./kernel/wasm.ts";
 import { distinctOptima } from "./kmeans.ts";
@@ -49,7 +49,7 @@ export function federatedStart(
   { datasets, points: prepared, graph: network }: Devices,
   options: SketchOptions,
   given?: readonly Sketch[],
-): { readonly sets: CentroidSets; readonly traffic: Traffic } {
+): { readonly sets: CentroidSets; readonly traffic: Traffic; readonly forest: Forest } {
   const cols = columnsOf(datasets);
   const drawn = (i: number) => {
     const minimum = leastSupport(network, i, options.minimum);
@@ -57,21 +57,21 @@ export function federatedStart(
   };
   const own = packSketches(network.size, cols, given === undefined ? drawn : (i) => given[i]);
   const isSmall = datasets.map(({ rows }) => rows < options.k);
-  const { sketches, traffic: gathered } = gather(own, isSmall, network, options);
+  const forest = breadthFirst(network);
+  const { sketches, traffic: gathered } = gather(own, isSmall, forest, options);
   const most = given === undefined ? JUDGED : 1;
-  const components = componentsOf(network);
+  const component = componentIn(forest);
+  const components = membersOf(component);
   const seeds = components.map((devices, c) =>
     componentSeed({ points: prepared, sketches }, devices, c, options, most),
   );
-  const flooded = addTraffic(gathered, floodTraffic(network, numbersOf(sketches)));
+  const flooded = addTraffic(gathered, floodTraffic(network, numbersOf(sketches), component));
   // Losses are summed up a tree: a parent learns the sum of a subtree. Several components judge at the same time.
-  const judged = sumTraffic(
-    network,
-    seeds.reduce((most, { losses }) => Math.max(most, losses), 0),
-  );
+  const judged = seeds.reduce((most, { losses }) => Math.max(most, losses), 0);
   return {
     sets: seedsOfDevices(components, seeds, network.size),
-    traffic: seeds.some(({ losses }) => losses > 0) ? addTraffic(flooded, judged) : flooded,
+    traffic: judged > 0 ? addTraffic(flooded, sumTraffic(network, judged, forest)) : flooded,
+    forest,
   };
 }
 
@@ -94,14 +94,18 @@ function seedsOfDevices(
  * children sent it, merged; the first device on the way that is not small floods that beside its own sketch, or else the
  * root does. Returns what every device floods.
  */
-function gather(packed: PackedSketches, isSmall: readonly boolean[], graph: Graph, { k, seed }: SketchOptions) {
+function gather(
+  packed: PackedSketches,
+  isSmall: readonly boolean[],
+  { order, parents }: Forest,
+  { k, seed }: SketchOptions,
+) {
   if (!isSmall.includes(true)) return { sketches: packed, traffic: { messages: 0, bytes: 0 } };
   const own = isSmall.map((_, i) => sketchAt(packed, i));
   const sketches = [...own];
   const below = own.map((): Sketch[] => []);
   let traffic: Traffic = { messages: 0, bytes: 0 };
-  const { order, parents } = breadthFirst(graph);
-  for (const device of order.reverse()) {
+  for (const device of order.toReversed()) {
     if (below[device].length > 0) {
       const merged = mergeSketches(below[device], k, () => randomStream(seed, "merge", device));
       sketches[device] = joinSketches([own[device], merged]);
@@ -114,7 +118,7 @@ function gather(packed: PackedSketches, isSmall: readonly boolean[], graph: Grap
     });
     sketches[device] = joinSketches([]);
   }
-  return { sketches: packSketches(graph.size, packed.all.centroids.cols, (i) => sketches[i]), traffic };
+  return { sketches: packSketches(own.length, packed.all.centroids.cols, (i) => sketches[i]), traffic };
 }
 
 /** The seed of a component, and how many losses its devices summed to choose it. */

@@ -129,8 +129,12 @@ export function* edges(network: Graph): Generator<readonly [number, number, numb
 /** The component of every device; components are numbered 0, 1, ... by their lowest device. */
 export function connectedComponents(network: Graph): Uint32Array {
   checkGraph(network);
-  const { order, hops } = breadthFirst(network);
-  const component = new Uint32Array(network.size);
+  return componentIn(breadthFirst(network));
+}
+
+/** The same where the trees are known. */
+export function componentIn({ order, hops }: Forest): Uint32Array {
+  const component = new Uint32Array(order.length);
   let count = 0;
   for (const device of order) {
     if (hops[device] === 0) count++;
@@ -141,8 +145,13 @@ export function connectedComponents(network: Graph): Uint32Array {
 
 /** The devices of each component. */
 export function componentsOf(network: Graph): number[][] {
+  return membersOf(connectedComponents(network));
+}
+
+/** The same where the component of every device is known. */
+export function membersOf(component: Uint32Array): number[][] {
   const components: number[][] = [];
-  connectedComponents(network).forEach((c, i) => {
+  component.forEach((c, i) => {
     components[c] ??= [];
     components[c].push(i);
   });
@@ -162,18 +171,22 @@ export interface Forest {
 export function breadthFirst(network: Graph): Forest {
   const { size } = network;
   const links = packLinks(network);
-  const forest = { order: new Uint32Array(size), parents: new Uint32Array(size), hops: new Int32Array(size).fill(-1) };
+  const forest = emptyForest(size);
   for (let root = 0, found = 0; root < size; root++)
     if (forest.hops[root] < 0) found = reach(links, root, forest, found);
   return forest;
 }
 
-/** Hops from one device to all; -1 where no path leads. */
-export function hopsFrom(links: PackedLinks, source: number): Int32Array {
-  const size = links.starts.length - 1;
-  const hops = new Int32Array(size).fill(-1);
-  reach(links, source, { order: new Uint32Array(size), parents: new Uint32Array(size), hops }, 0);
-  return hops;
+/** Nobody is reached yet. */
+export function emptyForest(size: number): Forest {
+  return { order: new Uint32Array(size), parents: new Uint32Array(size), hops: new Int32Array(size).fill(-1) };
+}
+
+/** Hops from one device to all; -1 where no path leads. `room` is written over. */
+export function hopsFrom(links: PackedLinks, source: number, /* OUT */ room: Forest): Int32Array {
+  room.hops.fill(-1);
+  reach(links, source, room, 0);
+  return room.hops;
 }
 
 /** Adds the tree of `root` behind the devices that were found before; returns how many there are now. */

@@ -214,7 +214,7 @@ function onSampleOf<T>(run: KMeansRun, size: number, random: Random, work: (samp
 export function distinctOptima(run: KMeansRun, restarts: number, streams: Streams, most: number): Clustering[] {
   const room: LloydRoom = {};
   const found = Array.from({ length: restarts }, (_, restart) => {
-    return lloyd(run, plusPlus(run, streams.of(restart), undefined, room), room);
+    return lloyd(run, seeds(run, streams.of(restart), room), room);
   });
   found.sort((a, b) => a.inertia - b.inertia);
   // Equal optima in another order differ by rounding only.

@@ -17,9 +17,12 @@ export interface SeedingRoom {
   distances?: readonly [Float64Array, Float64Array, Float64Array];
 }
 
-/** Draws for every centre but the first of greedy k-means++. */
+const trialsOf: number[] = [];
+
+/** Draws for every centre but the first of greedy k-means++. Kept, because a tiny k-means takes little longer than ln. */
 export function greedyTrials(k: number): number {
-  return 2 + Math.floor(ln(k));
+  trialsOf[k] ??= 2 + Math.floor(ln(k));
+  return trialsOf[k];
 }
 
 /**

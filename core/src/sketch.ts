@@ -128,11 +128,16 @@ export function mergeSketches(parts: readonly Sketch[], k: number, of: () => Ran
   return supported(bestOf(run, 1, { of }).centroids, prepared, 1);
 }
 
+/** Where sketches are counted, one after the other. */
+let room = emptyStatistics(0, 0);
+
 /** Only centroids with enough points: one without any still sits on a seed, which is a record. */
 function supported(centroids: Matrix, points: PreparedPoints, minimum: number): Sketch {
-  const statistics = emptyStatistics(centroids.rows, centroids.cols);
-  points.statistics(centroids.data, statistics);
-  const { counts } = statistics;
+  if (room.sums.length !== centroids.data.length || room.counts.length !== centroids.rows) {
+    room = emptyStatistics(centroids.rows, centroids.cols);
+  }
+  points.statistics(centroids.data, room, false);
+  const counts = room.counts.slice();
   if (counts.every((count) => count >= Math.max(1, minimum))) return { centroids, counts };
   const kept = Array.from(counts.keys()).filter((c) => counts[c] >= Math.max(1, minimum));
   return { centroids: takeRows(centroids, kept), counts: Float64Array.from(kept, (c) => counts[c]) };

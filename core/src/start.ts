@@ -14,7 +14,7 @@ import {
 import { defaults } from "./defaults.ts";
 import { type EmptyClusters, moveEmpty } from "./emptyClusters.ts";
 import { type Devices, federatedStart } from "./federated.ts";
-import { connectedComponents, packLinks } from "./graph.ts";
+import { componentIn, type Forest, packLinks } from "./graph.ts";
 import { emptyStatistics } from "./kernel/kernel.ts";
 import { bestOf, SHORT_RUN, VERY_MANY_ROWS } from "./kmeans.ts";
 import { columnsOf, type Matrix } from "./matrix.ts";
@@ -76,7 +76,7 @@ export function start(devices: Devices, options: StartOptions): Start {
     const common = federatedStart(devices, { ...options, k });
     if (init === "federated") return common;
     const own = ownSets(devices, clusters, { ...options, init: "local" }, passesToCompare, common.sets);
-    return lowerOf(common, { sets: own, traffic: sent }, devices, { ...options, k });
+    return lowerOf(common, { sets: own, traffic: sent }, devices, common.forest, { ...options, k });
   }
   return { sets: ownSets(devices, clusters, options), traffic: sent };
 }
@@ -117,8 +117,8 @@ type JudgedOptions = StartOptions & { readonly k: number };
  * A common seed is right where devices have the same clusters, and where alpha binds them; own clusters are where they
  * differ and alpha is weak. The objective knows: the devices sum their parts of it for both starts.
  */
-function lowerOf(common: Start, own: Start, devices: Devices, options: JudgedOptions): Start {
-  const component = connectedComponents(devices.graph);
+function lowerOf(common: Start, own: Start, devices: Devices, forest: Forest, options: JudgedOptions): Start {
+  const component = componentIn(forest);
   const together = lossesOf(common.sets, devices, component, options);
   const alone = lossesOf(own.sets, devices, component, options);
   // Where all have the same centroids no link costs anything.
@@ -129,7 +129,7 @@ function lowerOf(common: Start, own: Start, devices: Devices, options: JudgedOpt
   });
   return {
     sets: common.sets,
-    traffic: addTraffic(common.traffic, own.traffic, sumTraffic(devices.graph, 2)),
+    traffic: addTraffic(common.traffic, own.traffic, sumTraffic(devices.graph, 2, forest)),
   };
 }
 

@@ -1,6 +1,14 @@
 // What communication costs: sending to neighbours, flooding or summing over a component, or sending to one collector.
 
-import { breadthFirst, connectedComponents, type Graph, hopsFrom, packLinks } from "./graph.ts";
+import {
+  breadthFirst,
+  connectedComponents,
+  emptyForest,
+  type Forest,
+  type Graph,
+  hopsFrom,
+  packLinks,
+} from "./graph.ts";
 
 /** How often devices sent to their neighbours, and the bytes that crossed links. */
 export interface Traffic {
@@ -24,8 +32,7 @@ export function sendTraffic({ neighbours }: Graph, numbers: ArrayLike<number>): 
  * A sum over each component, known to all of it: up a breadth-first tree, every device adding its own and its children's
  * part, and down again. A parent learns the sum of a subtree, nobody the part of another.
  */
-export function sumTraffic(graph: Graph, numbers: number): Traffic {
-  const { parents } = breadthFirst(graph);
+export function sumTraffic(graph: Graph, numbers: number, { parents }: Forest = breadthFirst(graph)): Traffic {
   const isParent = new Uint8Array(graph.size);
   let up = 0;
   for (let device = 0; device < graph.size; device++) {
@@ -54,17 +61,21 @@ export function addTraffic(...parts: readonly Traffic[]): Traffic {
   };
 }
 
-/** Up to this many devices every distance is known; in larger networks hops are counted from as many landmarks. */
+/** Up to this many devices every distance is known; in larger networks hops are counted from a few landmarks. */
 const MOST_SOURCES = 1000;
-const LANDMARKS = 16;
+/** From each all links are walked through, which in a very large network takes longer than its rounds. */
+const landmarksFor = (size: number) => (size > 100_000 ? 4 : 16);
 
 /**
  * Every device starts with its own numbers and passes on, once per hop, all that it has just learned, in one message to
  * its neighbours. Bytes are exact; messages are, up to 1,000 devices, and a lower bound beyond.
  */
-export function floodTraffic(graph: Graph, numbers: ArrayLike<number>): Traffic {
+export function floodTraffic(
+  graph: Graph,
+  numbers: ArrayLike<number>,
+  component = connectedComponents(graph),
+): Traffic {
   const { size, neighbours } = graph;
-  const component = connectedComponents(graph);
   const totals = new Float64Array(size);
   for (let i = 0; i < size; i++) totals[component[i]] += numbers[i];
   const bytes = neighbours.reduce((sum, row, i) => sum + row.length * totals[component[i]] * 8, 0);
@@ -77,11 +88,12 @@ export function floodTraffic(graph: Graph, numbers: ArrayLike<number>): Traffic 
 /** A device sends one message for every distance at which somebody has numbers. */
 function exactMessages(graph: Graph, numbers: ArrayLike<number>): number {
   const links = packLinks(graph);
+  const room = emptyForest(graph.size);
   let messages = 0;
   for (let device = 0; device < graph.size; device++) {
     if (graph.neighbours[device].length === 0) continue;
     const speaking = new Set<number>();
-    hopsFrom(links, device).forEach((hops, source) => {
+    hopsFrom(links, device, room).forEach((hops, source) => {
       if (hops >= 0 && numbers[source] > 0) speaking.add(hops);
     });
     messages += speaking.size;
@@ -92,10 +104,11 @@ function exactMessages(graph: Graph, numbers: ArrayLike<number>): number {
 /** A device's farthest landmark is at most as far as the farthest device. */
 function boundedMessages(graph: Graph, totals: Float64Array, component: Uint32Array): number {
   const links = packLinks(graph);
+  const room = emptyForest(graph.size);
   const farthest = new Int32Array(graph.size);
   let landmark = 0;
-  for (let n = 0; n < LANDMARKS; n++) {
-    const hops = hopsFrom(links, landmark);
+  for (let n = 0; n < landmarksFor(graph.size); n++) {
+    const hops = hopsFrom(links, landmark, room);
     for (let i = 0; i < hops.length; i++) if (hops[i] > farthest[i]) farthest[i] = hops[i];
     // The next landmark is as far as possible from those so far.
     landmark = farthest.indexOf(farthest.reduce((a, b) => Math.max(a, b)));

@@ -35,11 +35,16 @@ export function pointsIn(folder: string): PointsOf {
   };
 }
 
-export async function compareLloyd(python: Python, isQuick: boolean, pointsOf: PointsOf): Promise<void> {
+export async function compareLloyd(
+  python: Python,
+  isQuick: boolean,
+  pointsOf: PointsOf,
+  names: readonly string[],
+): Promise<void> {
   const blas = startBlas(python, isQuick);
   const rows = [head(blas)];
   try {
-    for (const workload of workloads(isQuick)) {
+    for (const workload of workloads(isQuick).filter(({ name }) => names.includes(name))) {
       rows.push(rowOf(workload, await measure(workload, python, blas, isQuick, pointsOf(workload))));
     }
   } finally {

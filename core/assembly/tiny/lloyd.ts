@@ -3,7 +3,7 @@
 import { assignCertain, makeSingles } from "./certain";
 import { assign } from "./groups";
 import { forget } from "./enter";
-import { BEST, CENTROIDS, LOSS, PARTS } from "./places";
+import { BEST, CENTROIDS, LABELS, LOSS, PARTS, ROWS } from "./places";
 import { seed } from "./seeds";
 
 /**
@@ -49,20 +49,53 @@ function copy(from: usize, to: usize, bytes: usize): void {
 /** The loss costs exact distances. Where nothing asks how far it fell, it is computed at the end only. */
 function run(rows: i32, cols: i32, k: i32, most: i32, tol: f64): i32 {
   let isCertain = tol == 0 && assignCertain(rows, cols, k);
-  let loss: f64 = tol == 0 ? 0 : assign(rows, cols, k);
+  let loss: f64 = tol == 0 ? NaN : assign(rows, cols, k);
   let passes = 0;
   while (moveToMeans(cols, k)) {
     const before = loss;
     if (isCertain) isCertain = assignCertain(rows, cols, k);
-    else loss = assign(rows, cols, k);
+    loss = isCertain ? NaN : assign(rows, cols, k);
     if (++passes == most || (tol > 0 && before - loss <= tol * max(1, abs(before)))) break;
   }
-  store<f64>(LOSS, tol == 0 ? assign(rows, cols, k) : loss);
+  if (isNaN(loss)) loss = cols == 2 ? lossInPlane(rows) : assign(rows, cols, k);
+  store<f64>(LOSS, loss);
   return passes;
+}
+
+/** The loss of rows whose labels are known, to the bits of `assign`. */
+function lossInPlane(rows: i32): f64 {
+  let low = f64x2.splat(0);
+  let high = low;
+  let x = ROWS;
+  let at = LABELS;
+  for (let left = rows; left > 0; left -= 4, x += 64, at += 16) {
+    let first = twoSquares(x, at);
+    let second = twoSquares(x + 32, at + 8);
+    if (left < 4) {
+      first = v128.and(first, i64x2.gt_s(i64x2.splat(left), i64x2(0, 1)));
+      second = v128.and(second, i64x2.gt_s(i64x2.splat(left), i64x2(2, 3)));
+    }
+    low = f64x2.add(low, first);
+    high = f64x2.add(high, second);
+  }
+  const lanes = f64x2.extract_lane(low, 0) + f64x2.extract_lane(low, 1);
+  return lanes + (f64x2.extract_lane(high, 0) + f64x2.extract_lane(high, 1));
+}
+
+/** Squared distances of two rows to their centroids. */
+// @ts-expect-error: decorator
+@inline
+function twoSquares(x: usize, at: usize): v128 {
+  const a = f64x2.sub(v128.load(x), v128.load(CENTROIDS + (<usize>load<i32>(at) << 4)));
+  const b = f64x2.sub(v128.load(x, 16), v128.load(CENTROIDS + (<usize>load<i32>(at, 4) << 4)));
+  const squaresA = f64x2.mul(a, a);
+  const squaresB = f64x2.mul(b, b);
+  return f64x2.add(v128.shuffle<f64>(squaresA, squaresB, 0, 2), v128.shuffle<f64>(squaresA, squaresB, 1, 3));
 }
 
 /** (M) without neighbours; false if nothing moved. */
 function moveToMeans(cols: i32, k: i32): bool {
+  if (cols == 2) return moveInPlane(k);
   const width = <usize>(cols + 1) << 3;
   let moved = false;
   let w = CENTROIDS;
@@ -79,4 +112,17 @@ function moveToMeans(cols: i32, k: i32): bool {
     }
   }
   return moved;
+}
+
+/** The same bits, two columns at a time: planar points are the usual ones. */
+function moveInPlane(k: i32): bool {
+  let moved = i64x2.splat(0);
+  for (let w = CENTROIDS, parts = PARTS, end = CENTROIDS + (<usize>k << 4); w < end; w += 16, parts += 48) {
+    const count = v128.load64_splat(parts, 16);
+    if (f64x2.extract_lane(count, 0) == 0) continue;
+    const target = f64x2.div(f64x2.add(v128.load(parts), v128.load(parts, 24)), count);
+    moved = v128.or(moved, f64x2.ne(target, v128.load(w)));
+    v128.store(w, target);
+  }
+  return v128.any_true(moved);
 }
