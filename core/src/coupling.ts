@@ -197,6 +197,13 @@ export function readSets({ data, starts, cols }: CentroidSets, { devices }: Pack
   readAhead[0] = read;
 }
 
+/** The first of a device's links that leads to a later device: an edge is counted at its lower end. */
+export function firstLater({ starts, devices }: PackedLinks, device: number): number {
+  let at = starts[device];
+  while (at < starts[device + 1] && devices[at] < device) at++;
+  return at;
+}
+
 /** GTV of some devices, or of all: the sum over their edges of A(i, j) times the penalty of d(W_i, W_j). */
 export function totalVariationOfSets(
   sets: CentroidSets,
@@ -209,9 +216,11 @@ export function totalVariationOfSets(
   const { data, starts, cols } = sets;
   let total = 0;
   for (const i of devices) {
-    readSets(sets, links, links.starts[i], links.starts[i + 1]);
     const rows = starts[i + 1] - starts[i];
-    for (let at = links.starts[i]; at < links.starts[i + 1]; at++) {
+    const end = links.starts[i + 1];
+    const first = firstLater(links, i);
+    readSets(sets, links, first, end);
+    for (let at = first; at < end; at++) {
       const j = links.devices[at];
       if (j < i) continue;
       const otherRows = starts[j + 1] - starts[j];

@@ -6,6 +6,7 @@ import {
   type Coupling,
   emptyMatches,
   emptySets,
+  firstLater,
   match,
   packSets,
   readSets,
@@ -163,8 +164,10 @@ function addLinks(
   const { data, starts, cols } = sets;
   const matches = emptyMatches(k);
   for (let i = 0; i < graph.size; i++) {
-    readSets(sets, links, links.starts[i], links.starts[i + 1]);
-    for (let at = links.starts[i]; at < links.starts[i + 1]; at++) {
+    const end = links.starts[i + 1];
+    const first = firstLater(links, i);
+    readSets(sets, links, first, end);
+    for (let at = first; at < end; at++) {
       const j = links.devices[at];
       if (j < i) continue;
       const d = match(coupling, data, starts[i], k, data, starts[j], k, cols, matches);
