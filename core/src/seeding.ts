@@ -75,8 +75,12 @@ function nearer(
   /* OUT */ into: Float64Array,
 ): number {
   prepared.squaredDistances(centre, into);
-  if (closest !== undefined) for (let r = 0; r < into.length; r++) if (closest[r] < into[r]) into[r] = closest[r];
-  return weightedSum(into, weights);
+  let total = 0;
+  for (let r = 0; r < into.length; r++) {
+    if (closest !== undefined && closest[r] < into[r]) into[r] = closest[r];
+    total += weights === undefined ? into[r] : into[r] * weights[r];
+  }
+  return total;
 }
 
 /** The same bits for points in the plane, in one pass: there a call of the kernel and two further passes cost more than the distances. */
