@@ -36,8 +36,11 @@ function packageFile(name: string, from: string): string {
     folder = dirname(folder);
   }
   const home = join(folder, "node_modules", own);
-  const { exports, module, main } = JSON.parse(readFileSync(join(home, "package.json"), "utf8"));
-  if (exports === undefined) return join(home, inner === "" ? (module ?? main) : inner);
+  const { exports: said, module, main } = JSON.parse(readFileSync(join(home, "package.json"), "utf8"));
+  if (said === undefined) return join(home, inner === "" ? (module ?? main) : inner);
+  // A package of one entry may leave out its name.
+  const isOne = typeof said === "string" || !Object.keys(said).some((key) => key.startsWith("."));
+  const exports: Record<string, Exports> = isOne ? { ".": said } : said;
   const entry = exports[`.${inner}`];
   if (entry !== undefined) return join(home, targetOf(entry));
   const pattern = Object.keys(exports).find((key) => key.includes("*") && `.${inner}`.startsWith(key.split("*")[0]));
