@@ -66,9 +66,11 @@ summary { cursor: pointer; font-weight: 600; }
 pre { background: var(--bar); padding: 12px; font-size: 13px; }
 footer { border-top: 1px solid var(--faint); padding-top: 12px; font-size: 13px; }
 @media (max-width: 600px) { .long { min-width: 9rem; } ul { padding-left: 20px; } }
+@page { margin: 14mm; }
 @media print {
   main { max-width: none; padding: 0; }
   h2, h3, h2 + p, .key { break-after: avoid; }
+  .key + .wide { break-before: avoid; }
   figure:not(.multiples), svg, tr { break-inside: avoid; }
   .multiples > svg:not(:only-child) { max-width: 48%; }
   .multiples:has(> :nth-child(3)) > svg { max-width: 31%; }
