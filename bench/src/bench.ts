@@ -39,16 +39,12 @@ const sections: Record<string, (isQuick: boolean) => void | Promise<void>> = {
 };
 
 const names = Object.keys(sections);
+const workloadNames = workloads(false).map(({ name }) => name);
 const { values } = parseArgs({
   options: {
     quick: { type: "boolean", default: false },
     only: { type: "string", default: names.join(",") },
-    workload: {
-      type: "string",
-      default: workloads(false)
-        .map(({ name }) => name)
-        .join(","),
-    },
+    workload: { type: "string", default: workloadNames.join(",") },
   },
 });
 const wanted = values.only.split(",");
@@ -59,10 +55,9 @@ if (unknown !== undefined) {
 }
 /** Those of "lloyd": all of them take minutes. */
 const workload = values.workload.split(",");
-const other = workload.find((name) => !workloads(false).some((known) => known.name === name));
+const other = workload.find((name) => !workloadNames.includes(name));
 if (other !== undefined) {
-  const known = workloads(false).map(({ name }) => name);
-  console.error(`bench: --workload must list some of ${known.join(", ")}, got "${other}"`);
+  console.error(`bench: --workload must list some of ${workloadNames.join(", ")}, got "${other}"`);
   process.exit(2);
 }
 

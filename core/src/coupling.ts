@@ -198,7 +198,7 @@ export function readSets({ data, starts, cols }: CentroidSets, { devices }: Pack
 }
 
 /** The first of a device's links that leads to a later device: an edge is counted at its lower end. */
-export function firstLater({ starts, devices }: PackedLinks, device: number): number {
+function firstLater({ starts, devices }: PackedLinks, device: number): number {
   let at = starts[device];
   while (at < starts[device + 1] && devices[at] < device) at++;
   return at;

@@ -6,16 +6,14 @@ import {
   type Coupling,
   emptyMatches,
   emptySets,
-  firstLater,
-  match,
   packSets,
-  readSets,
   setAt,
+  totalVariationOfSets,
 } from "./coupling.ts";
 import { defaults } from "./defaults.ts";
 import { type EmptyClusters, moveEmpty } from "./emptyClusters.ts";
 import { type Devices, federatedStart } from "./federated.ts";
-import { componentIn, type Forest, packLinks } from "./graph.ts";
+import { componentIn, type Forest, membersOf, packLinks } from "./graph.ts";
 import { emptyStatistics } from "./kernel/kernel.ts";
 import { bestOf, SHORT_RUN, VERY_MANY_ROWS } from "./kmeans.ts";
 import { columnsOf, type Matrix } from "./matrix.ts";
@@ -123,7 +121,11 @@ function lowerOf(common: Start, own: Start, devices: Devices, forest: Forest, op
   const together = lossesOf(common.sets, devices, component, options);
   const alone = lossesOf(own.sets, devices, component, options);
   // Where all have the same centroids no link costs anything.
-  addLinks(own.sets, devices, component, options, alone);
+  const links = packLinks(devices.graph);
+  const matches = emptyMatches(options.k);
+  membersOf(component).forEach((members, c) => {
+    alone[c] += options.alpha * totalVariationOfSets(own.sets, links, options.coupling, matches, "squared", members);
+  });
   const { data, starts, cols } = common.sets;
   component.forEach((c, i) => {
     if (alone[c] < together[c]) data.set(setAt(own.sets, i).data, starts[i] * cols);
@@ -150,30 +152,6 @@ function lossesOf(
     values[component[i]] += pointScales[i] * statistics.loss;
   }
   return values;
-}
-
-/** What links cost in every component. */
-function addLinks(
-  sets: CentroidSets,
-  { graph }: Devices,
-  component: Uint32Array,
-  { k, alpha, coupling }: JudgedOptions,
-  /* IN OUT */ values: Float64Array,
-): void {
-  const links = packLinks(graph);
-  const { data, starts, cols } = sets;
-  const matches = emptyMatches(k);
-  for (let i = 0; i < graph.size; i++) {
-    const end = links.starts[i + 1];
-    const first = firstLater(links, i);
-    readSets(sets, links, first, end);
-    for (let at = first; at < end; at++) {
-      const j = links.devices[at];
-      if (j < i) continue;
-      const d = match(coupling, data, starts[i], k, data, starts[j], k, cols, matches);
-      values[component[i]] += alpha * links.weights[at] * d;
-    }
-  }
 }
 
 function givenCentroids(
