@@ -69,8 +69,8 @@ export function transfer(
 ): void {
   const coarse = v128.load(grid);
   const fine = v128.load(fineGrid);
-  const high = f64x2.sub(f64x2.add(value, coarse), coarse);
-  const low = f64x2.sub(f64x2.add(f64x2.sub(value, high), fine), fine);
+  const high = splitHigh(value, coarse);
+  const low = splitLow(value, high, fine);
   v128.store(added, f64x2.add(v128.load(added), high));
   v128.store(addedLow, f64x2.add(v128.load(addedLow), low));
   if (isTaken) {
@@ -79,7 +79,19 @@ export function transfer(
   }
 }
 
-/** The same for one column. */
+// @ts-expect-error: decorator
+@inline
+export function splitHigh(value: v128, coarse: v128): v128 {
+  return f64x2.sub(f64x2.add(value, coarse), coarse);
+}
+
+// @ts-expect-error: decorator
+@inline
+export function splitLow(value: v128, high: v128, fine: v128): v128 {
+  return f64x2.sub(f64x2.add(f64x2.sub(value, high), fine), fine);
+}
+
+/** `transfer` for one column. */
 // @ts-expect-error: decorator
 @inline
 export function transferOne(value: f64, grid: usize, added: usize, removed: usize, width: usize): void {

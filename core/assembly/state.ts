@@ -38,7 +38,7 @@ export class State {
   slack: usize;
   /** f32 per centroid, what this call's movement takes from the slack; 0 when there is no slack yet. */
   decrease: usize;
-  /** u32 list of the rows of a chunk that need a new look, then of those that move; and the tile for packing rows. */
+  /** u32 list of the rows of a chunk that need a new look, then of those that move, and room to sort it; and the tile for packing rows. */
   active: usize;
   packed: usize;
   /** In squared or plain units of the point codes: twice a score unit, and the errors of a distance. */

@@ -11,12 +11,17 @@ import { wasmKernel } from "../src/kernel/wasm.ts";
 import { WASM_BYTES } from "../src/kernel/wasm-bytes.ts";
 import type { Matrix } from "../src/matrix.ts";
 import { compare } from "./kernel-compare.ts";
-import { largeProblemOf, type Problem, randomOf } from "./kernel-problems.ts";
+import { largeProblemOf, type Problem, randomOf, wideProblemOf } from "./kernel-problems.ts";
 
 const LARGER = runs({ short: 6, long: 20 });
 
 test(`every engine answers with the bits of the reference on ${LARGER} larger problems`, () => {
   const wrong = Array.from({ length: LARGER }, (_, seed) => compare(largeProblemOf(seed))).flat();
+  expect(wrong).toEqual([]);
+});
+
+test(`every engine answers with the bits of the reference on ${LARGER} wide problems`, () => {
+  const wrong = Array.from({ length: LARGER }, (_, seed) => compare(wideProblemOf(seed))).flat();
   expect(wrong).toEqual([]);
 });
 

@@ -130,6 +130,15 @@ export function problemOf(seed: number, rows?: number): Problem {
   };
 }
 
+/** A problem of many columns and few clusters, whose rows are scored in strips and moved in groups; more than a chunk. */
+export function wideProblemOf(seed: number): Problem {
+  const random = randomOf(2e6 + seed);
+  const d = 380 + Math.floor(700 * random());
+  const k = 1 + Math.floor(12 * random());
+  const m = choose(random, [33, 500, 1_100]);
+  return shapedProblem(seed, [m, d, k], choose(random, Object.keys(TWISTS)), random);
+}
+
 /** A larger problem, of the shapes that are measured. */
 export function largeProblemOf(seed: number): Problem {
   const random = randomOf(1e6 + seed);
@@ -141,6 +150,15 @@ export function largeProblemOf(seed: number): Problem {
     [501, 784, 10],
   ] as const);
   const twist = choose(random, Object.keys(TWISTS));
+  return shapedProblem(seed, [m, d, k], twist, random);
+}
+
+function shapedProblem(
+  seed: number,
+  [m, d, k]: readonly [number, number, number],
+  twist: string,
+  random: Random,
+): Problem {
   const points = pointsOf(m, d, k, twist, random);
   return {
     name: `${twist} m=${m} d=${d} k=${k} seed=${seed}`,

@@ -28,7 +28,7 @@ export function createClusters(placed: PlacedPoints, k: number): Clusters | unde
   const pairs = (cols + 1) >> 1;
   // The small engine keeps eight labels where others have scores.
   const sizes = [16 * k * (cols + 1), 8 * k * cols, layout === "rows" ? scoreBytes(k) : 32];
-  if (layout === "rows") sizes.push(64 * cols * ((k + 7) >> 3), 4 * pairs * k, 4 * k, 4 * k, 4 * CHUNK, 32 * pairs);
+  if (layout === "rows") sizes.push(64 * cols * ((k + 7) >> 3), 4 * pairs * k, 4 * k, 4 * k, listBytes(k), 32 * pairs);
   const reserved = reserveArrays(machine, sizes);
   if (reserved === undefined) return undefined;
   const { block, addresses } = reserved;
@@ -54,6 +54,11 @@ export function createClusters(placed: PlacedPoints, k: number): Clusters | unde
 /** The scores of eight points, what is found from them, and the rows in doubt: see assembly/state.ts. */
 export function scoreBytes(k: number): number {
   return 32 * k + 192;
+}
+
+/** Two lists of the rows of a chunk, and the places of a counting sort by clusters: see assembly/moves.ts. */
+export function listBytes(k: number): number {
+  return 8 * CHUNK + 4 * (k + 2);
 }
 
 /** The fields for the addresses above, in their order. */

@@ -1,9 +1,8 @@
 // What each worker needs for itself in the kernel's memory while it assigns rows: a State, scratch, sums of its own.
 
 import type { Block } from "../kernel/arena.ts";
-import { scoreBytes } from "../kernel/clusters.ts";
+import { listBytes, scoreBytes } from "../kernel/clusters.ts";
 import type { Machine } from "../kernel/module.ts";
-import { CHUNK } from "../kernel/passes.ts";
 import { FIELD, STATE_BYTES } from "../kernel/placedPoints.ts";
 
 /** Stretches begin on cache lines of their own: two, because processors fetch lines in pairs. */
@@ -83,7 +82,7 @@ function placesFor(machine: Machine, state: number): Places {
   const words = machine.i32().subarray(state / 4, (state + STATE_BYTES) / 4);
   const scores = roundUp(STATE_BYTES);
   const active = scores + roundUp(scoreBytes(words[FIELD.k]));
-  const packed = active + 4 * CHUNK;
+  const packed = active + roundUp(listBytes(words[FIELD.k]));
   const sums = packed + roundUp(32 * words[FIELD.pairs]);
   return { scores, active, packed, sums, end: sums + 16 * words[FIELD.k] * (words[FIELD.cols] + 1) };
 }
