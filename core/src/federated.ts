@@ -3,13 +3,14 @@
 // than k are merged on their way up a tree, so that many small devices flood no more than a few large ones.
 
 import { type CentroidSets, emptySets } from "./coupling.ts";
-import { breadthFirst, componentIn, type Forest, type Graph, membersOf } from "./graph.ts";
+import { breadthFirst, componentIn, type Forest, type Graph, membersOf, type PackedLinks } from "./graph.ts";
 import { emptyStatistics, type PreparedPoints } from "./kernel/kernel.ts";
 import { fastKernel } from "./kernel/wasm.ts";
 import { distinctOptima } from "./kmeans.ts";
 import { columnsOf, type Matrix, takeRows } from "./matrix.ts";
 import { numberedStreams, randomStream } from "./random.ts";
 import {
+  joinedAt,
   joinSketches,
   mergeSketches,
   numbersOf,
@@ -27,6 +28,8 @@ export interface Devices {
   readonly datasets: readonly Matrix[];
   readonly points: readonly PreparedPoints[];
   readonly graph: Graph;
+  /** Of the graph. */
+  readonly links: PackedLinks;
 }
 
 /** Different answers on the sketches that are judged on the points; more were never needed. */
@@ -46,7 +49,7 @@ interface Flooded {
  * either: the seed is the best on the sketches.
  */
 export function federatedStart(
-  { datasets, points: prepared, graph: network }: Devices,
+  { datasets, points: prepared, graph: network, links }: Devices,
   options: SketchOptions,
   given?: readonly Sketch[],
 ): { readonly sets: CentroidSets; readonly traffic: Traffic; readonly forest: Forest } {
@@ -57,7 +60,7 @@ export function federatedStart(
   };
   const own = packSketches(network.size, cols, given === undefined ? drawn : (i) => given[i]);
   const isSmall = datasets.map(({ rows }) => rows < options.k);
-  const forest = breadthFirst(network);
+  const forest = breadthFirst(network, links);
   const { sketches, traffic: gathered } = gather(own, isSmall, forest, options);
   const most = given === undefined ? JUDGED : 1;
   const component = componentIn(forest);
@@ -65,7 +68,7 @@ export function federatedStart(
   const seeds = components.map((devices, c) =>
     componentSeed({ points: prepared, sketches }, devices, c, options, most),
   );
-  const flooded = addTraffic(gathered, floodTraffic(network, numbersOf(sketches), component));
+  const flooded = addTraffic(gathered, floodTraffic(network, numbersOf(sketches), links, forest));
   // Losses are summed up a tree: a parent learns the sum of a subtree. Several components judge at the same time.
   const judged = seeds.reduce((most, { losses }) => Math.max(most, losses), 0);
   return {
@@ -131,7 +134,7 @@ function componentSeed(
 ) {
   const { k, minimum, seed } = options;
   const { centroids: points, counts: weights } =
-    devices.length === prepared.length ? sketches.all : joinSketches(devices.map((i) => sketchAt(sketches, i)));
+    devices.length === prepared.length ? sketches.all : joinedAt(sketches, devices);
   if (points.rows === 0) {
     const rule = `a device with at least minimum = ${minimum} points, or a given init`;
     throw new RangeError(`the component of device ${devices[0]} must have ${rule}, got none`);

@@ -15,7 +15,7 @@ import {
   meanClusters,
 } from "./fitOptions.ts";
 import { checkOptions } from "./given.ts";
-import type { Graph } from "./graph.ts";
+import { type Graph, packLinks } from "./graph.ts";
 import { guardDevices, guardedStart } from "./guardedStart.ts";
 import type { Matrix } from "./matrix.ts";
 import { networkAnswerOf } from "./model.ts";
@@ -180,13 +180,25 @@ export function startNetwork(
   checkOneOf("empty", empty, emptyRules);
   checkOneOf("weighting", weighting, ["device", "sample"]);
   const { alpha, coupling, kernel } = settings;
-  const guard = privacy === "guarded" ? guardDevices(datasets, graph, { k, minimum, kernel }) : undefined;
+  const links = packLinks(graph);
+  const guard = privacy === "guarded" ? guardDevices(datasets, graph, links, { k, minimum, kernel }) : undefined;
   const points = guard?.points ?? datasets.map((own) => kernel.prepare(own));
   const scales = pointScales(guard?.datasets ?? datasets, weighting);
   const asked = { k, init, empty, restarts, minimum, seed, alpha, coupling, pointScales: scales };
-  const begun = guard === undefined ? start({ datasets, points, graph }, asked) : guardedStart(guard, asked);
+  const begun = guard === undefined ? start({ datasets, points, graph, links }, asked) : guardedStart(guard, asked);
   const random = randomStream(seed, "fresh");
-  return network({ datasets, points, guard, graph, start: begun, settings, pointScales: scales, random, penalty });
+  return network({
+    datasets,
+    points,
+    guard,
+    graph,
+    links,
+    start: begun,
+    settings,
+    pointScales: scales,
+    random,
+    penalty,
+  });
 }
 
 /** What one round did. */

@@ -168,9 +168,8 @@ export interface Forest {
   readonly hops: Int32Array;
 }
 
-export function breadthFirst(network: Graph): Forest {
+export function breadthFirst(network: Graph, links = packLinks(network)): Forest {
   const { size } = network;
-  const links = packLinks(network);
   const forest = emptyForest(size);
   for (let root = 0, found = 0; root < size; root++)
     if (forest.hops[root] < 0) found = reach(links, root, forest, found);

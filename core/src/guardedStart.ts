@@ -3,7 +3,7 @@
 import { packSets } from "./coupling.ts";
 import { defaults } from "./defaults.ts";
 import { type Devices, federatedStart } from "./federated.ts";
-import type { Graph } from "./graph.ts";
+import type { Graph, PackedLinks } from "./graph.ts";
 import { type Guard, type GuardedPoints, guardPoints, RESOLUTION_SHARE, roundTo } from "./guarded.ts";
 import { squaredDistance } from "./kernel/js.ts";
 import type { Kernel, PreparedPoints } from "./kernel/kernel.ts";
@@ -24,6 +24,7 @@ export interface GuardedDevices extends Devices, Guard {
 export function guardDevices(
   datasets: readonly Matrix[],
   graph: Graph,
+  links: PackedLinks,
   { k, minimum, kernel }: { readonly k: Clusters; readonly minimum: number; readonly kernel: Kernel },
 ): GuardedDevices {
   const clusters = clustersOf(k, datasets.length);
@@ -34,6 +35,7 @@ export function guardDevices(
   return {
     datasets: counted,
     graph,
+    links,
     minimum,
     exact,
     points: counted.map((own, i) => guardPoints(own, exact[i], minimum)),

@@ -1,8 +1,8 @@
 // All devices of a simulated network in packed memory, which grows with points, centroids and edges and nothing else.
 
-import { type CentroidSets, emptyMatches, type Matches, readSets, totalVariationOfSets } from "./coupling.ts";
+import { type CentroidSets, emptyMatches, type Matches, readNeighbours, totalVariationOfSets } from "./coupling.ts";
 import { drawFreshStarts } from "./freshStarts.ts";
-import { type Graph, type PackedLinks, packLinks } from "./graph.ts";
+import type { Graph, PackedLinks } from "./graph.ts";
 import { type Guard, publishUpdate } from "./guarded.ts";
 import type { PreparedPoints } from "./kernel/kernel.ts";
 import { type Matrix, rangeOf } from "./matrix.ts";
@@ -59,18 +59,17 @@ export interface Network {
 
 /** What a network is made of. */
 export interface NetworkParts
-  extends Pick<Network, "datasets" | "points" | "guard" | "graph" | "settings" | "pointScales" | "random"> {
+  extends Pick<Network, "datasets" | "points" | "guard" | "graph" | "links" | "settings" | "pointScales" | "random"> {
   readonly start: Start;
   readonly penalty: PenaltyOption;
 }
 
 export function network(parts: NetworkParts): Network {
-  const { datasets, points, guard, graph, settings, pointScales, random } = parts;
+  const { datasets, points, guard, graph, links, settings, pointScales, random } = parts;
   const { sets, traffic } = parts.start;
   const { size } = graph;
   const clusters = Uint32Array.from({ length: size }, (_, i) => sets.starts[i + 1] - sets.starts[i]);
   const k = clusters.reduce((most, own) => Math.max(most, own), 0);
-  const links = packLinks(graph);
   const room = new Map<number, UpdateState>();
   for (const rows of clusters) {
     if (room.has(rows)) continue;
@@ -160,7 +159,10 @@ export function runRound(state: Network, { order, ends }: RoundOrder, settings: 
   let largest = 0;
   for (let s = 0, from = 0; s < ends.length; from = ends[s++]) {
     let moved = false;
-    for (let at = from; at < ends[s]; at++) visit(state, order[at], settings);
+    for (let at = from; at < ends[s]; at++) {
+      readNeighbours(state.sets, state.links, order, at);
+      visit(state, order[at], settings);
+    }
     for (let at = from; at < ends[s]; at++) {
       const move = commit(state, order[at]);
       if (move > largest) largest = move;
@@ -182,7 +184,6 @@ function visit(state: Network, i: number, settings: UpdateSettings): void {
   update.firstLink = state.links.starts[i];
   update.endLink = state.links.starts[i + 1];
   update.pointScale = state.pointScales[i];
-  readSets(state.sets, state.links, update.firstLink, update.endLink);
   update.freshStarts = settings.freshStarts > 0 ? drawFreshStarts(state.datasets[i], update, state.random) : NO_STARTS;
   runUpdate(update, state.points[i]);
   if (state.guard !== undefined) publishUpdate(update, state.guard.points[i], state.guard.resolution);

@@ -67,21 +67,23 @@ export interface PackedSketches {
 /** A million sketches of their own would be ten million objects. */
 export function packSketches(size: number, cols: number, sketchOf: (device: number) => Sketch): PackedSketches {
   const starts = new Uint32Array(size + 1);
-  let data = new Float64Array(SKETCH * cols * size);
-  let counts = new Float64Array(SKETCH * size);
+  let data = new Float64Array(0);
+  let counts = new Float64Array(0);
   for (let i = 0; i < size; i++) {
     const { centroids, counts: own } = sketchOf(i);
     starts[i + 1] = starts[i] + own.length;
     if (starts[i + 1] > counts.length) {
-      data = grown(data, 2 * starts[i + 1] * cols);
-      counts = grown(counts, 2 * starts[i + 1]);
+      // The others are taken to be as long as those so far, and a little more: every such array sets off a collection.
+      const room = Math.ceil(1.1 * starts[i + 1] * (size / (i + 1)));
+      data = grown(data, room * cols);
+      counts = grown(counts, room);
     }
     data.set(centroids.data, starts[i] * cols);
     counts.set(own, starts[i]);
   }
   const rows = starts[size];
   return {
-    all: { centroids: { data: data.slice(0, rows * cols), rows, cols }, counts: counts.slice(0, rows) },
+    all: { centroids: { data: data.subarray(0, rows * cols), rows, cols }, counts: counts.subarray(0, rows) },
     starts,
   };
 }
@@ -99,6 +101,21 @@ export function sketchAt({ all: { centroids, counts }, starts }: PackedSketches,
     centroids: { data: data.subarray(from * cols, to * cols), rows: to - from, cols },
     counts: counts.subarray(from, to),
   };
+}
+
+/** The sketches of some devices as one, without an object for each of them. */
+export function joinedAt({ all: { centroids, counts }, starts }: PackedSketches, devices: readonly number[]): Sketch {
+  const { cols } = centroids;
+  const rows = devices.reduce((sum, i) => sum + starts[i + 1] - starts[i], 0);
+  const joined = { centroids: { data: new Float64Array(rows * cols), rows, cols }, counts: new Float64Array(rows) };
+  let at = 0;
+  for (const i of devices) {
+    for (let row = starts[i]; row < starts[i + 1]; row++, at++) {
+      joined.counts[at] = counts[row];
+      for (let j = 0; j < cols; j++) joined.centroids.data[at * cols + j] = centroids.data[row * cols + j];
+    }
+  }
+  return joined;
 }
 
 /** How many numbers the sketch of each device has. */

@@ -13,7 +13,7 @@ import {
 import { defaults } from "./defaults.ts";
 import { type EmptyClusters, moveEmpty } from "./emptyClusters.ts";
 import { type Devices, federatedStart } from "./federated.ts";
-import { componentIn, type Forest, membersOf, packLinks } from "./graph.ts";
+import { componentIn, type Forest, membersOf } from "./graph.ts";
 import { emptyStatistics } from "./kernel/kernel.ts";
 import { bestOf, SHORT_RUN, VERY_MANY_ROWS } from "./kmeans.ts";
 import { columnsOf, type Matrix } from "./matrix.ts";
@@ -121,10 +121,10 @@ function lowerOf(common: Start, own: Start, devices: Devices, forest: Forest, op
   const together = lossesOf(common.sets, devices, component, options);
   const alone = lossesOf(own.sets, devices, component, options);
   // Where all have the same centroids no link costs anything.
-  const links = packLinks(devices.graph);
   const matches = emptyMatches(options.k);
   membersOf(component).forEach((members, c) => {
-    alone[c] += options.alpha * totalVariationOfSets(own.sets, links, options.coupling, matches, "squared", members);
+    alone[c] +=
+      options.alpha * totalVariationOfSets(own.sets, devices.links, options.coupling, matches, "squared", members);
   });
   const { data, starts, cols } = common.sets;
   component.forEach((c, i) => {

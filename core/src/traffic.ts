@@ -2,11 +2,12 @@
 
 import {
   breadthFirst,
-  connectedComponents,
+  componentIn,
   emptyForest,
   type Forest,
   type Graph,
   hopsFrom,
+  type PackedLinks,
   packLinks,
 } from "./graph.ts";
 
@@ -73,21 +74,25 @@ const landmarksFor = (size: number) => (size > 100_000 ? 4 : 16);
 export function floodTraffic(
   graph: Graph,
   numbers: ArrayLike<number>,
-  component = connectedComponents(graph),
+  links = packLinks(graph),
+  forest = breadthFirst(graph, links),
 ): Traffic {
   const { size, neighbours } = graph;
+  const component = componentIn(forest);
   const totals = new Float64Array(size);
   for (let i = 0; i < size; i++) totals[component[i]] += numbers[i];
   const bytes = neighbours.reduce((sum, row, i) => sum + row.length * totals[component[i]] * 8, 0);
   return {
-    messages: size <= MOST_SOURCES ? exactMessages(graph, numbers) : boundedMessages(graph, totals, component),
+    messages:
+      size <= MOST_SOURCES
+        ? exactMessages(graph, links, numbers)
+        : boundedMessages(graph, links, forest, (i) => totals[component[i]] > 0),
     bytes,
   };
 }
 
 /** A device sends one message for every distance at which somebody has numbers. */
-function exactMessages(graph: Graph, numbers: ArrayLike<number>): number {
-  const links = packLinks(graph);
+function exactMessages(graph: Graph, links: PackedLinks, numbers: ArrayLike<number>): number {
   const room = emptyForest(graph.size);
   let messages = 0;
   for (let device = 0; device < graph.size; device++) {
@@ -101,22 +106,22 @@ function exactMessages(graph: Graph, numbers: ArrayLike<number>): number {
   return messages;
 }
 
-/** A device's farthest landmark is at most as far as the farthest device. */
-function boundedMessages(graph: Graph, totals: Float64Array, component: Uint32Array): number {
-  const links = packLinks(graph);
+/** A device's farthest landmark is at most as far as the farthest device. The first landmarks are the roots. */
+function boundedMessages(
+  graph: Graph,
+  links: PackedLinks,
+  roots: Forest,
+  isHeard: (device: number) => boolean,
+): number {
   const room = emptyForest(graph.size);
-  const farthest = new Int32Array(graph.size);
-  let landmark = 0;
-  for (let n = 0; n < landmarksFor(graph.size); n++) {
+  const farthest = roots.hops.slice();
+  for (let n = 1; n < landmarksFor(graph.size); n++) {
+    // The next landmark is as far as possible from those so far.
+    const landmark = farthest.indexOf(farthest.reduce((a, b) => Math.max(a, b)));
     const hops = hopsFrom(links, landmark, room);
     for (let i = 0; i < hops.length; i++) if (hops[i] > farthest[i]) farthest[i] = hops[i];
-    // The next landmark is as far as possible from those so far.
-    landmark = farthest.indexOf(farthest.reduce((a, b) => Math.max(a, b)));
   }
-  return graph.neighbours.reduce(
-    (sum, row, i) => sum + (row.length > 0 && totals[component[i]] > 0 ? 1 + farthest[i] : 0),
-    0,
-  );
+  return graph.neighbours.reduce((sum, row, i) => sum + (row.length > 0 && isHeard(i) ? 1 + farthest[i] : 0), 0);
 }
 
 /** The points that a centre must stand for to be sent. A device without neighbours sends nothing: it need not hide any. */

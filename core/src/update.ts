@@ -1,7 +1,7 @@
 // One device update, line 5 of Algorithm 1: passes of (E1) (E2) (E3) (M) with the neighbours frozen. Nothing here
 // touches points: (E1) enters through its statistics, so the rows may be in memory or in a database that answers later.
 
-import { match } from "./coupling.ts";
+import { match, rowsOf, startOf } from "./coupling.ts";
 import { capDrift } from "./drift.ts";
 import { matchThroughGate } from "./gate.ts";
 import type { PreparedPoints, Statistics } from "./kernel/kernel.ts";
@@ -33,8 +33,7 @@ function assign(update: UpdateState, points: PreparedPoints): void {
 }
 
 function beginUpdate(update: UpdateState): void {
-  const { centroids, input } = update;
-  for (let i = 0; i < input.length; i++) input[i] = centroids[i];
+  copy(update.centroids, update.input);
   // Where nothing asks how far J fell, the loss is wanted at the end only.
   update.wantsLoss = update.settings.tol > 0 || update.gate !== undefined || hasFurtherStarts(update);
   update.passes = 0;
@@ -77,15 +76,16 @@ export function localObjective(update: UpdateState): number {
 /** (E2) and (E3) for all neighbours: fills the pulls and returns the sum of A(i, j) d(W_i, W_j), or of its penalty. */
 function matchNeighbours(update: UpdateState): number {
   const { k, cols, centroids, matches, links, firstLink, endLink, pullSums, pullWeights, penalty } = update;
-  const { data, starts } = update.sets;
+  const { sets } = update;
+  const { data } = sets;
   const { coupling } = update.settings;
   // Plain loops: for a handful of numbers they are faster than `fill`.
   for (let i = 0; i < k * cols; i++) pullSums[i] = 0;
   for (let c = 0; c < k; c++) pullWeights[c] = 0;
   let total = 0;
   for (let n = firstLink; n < endLink; n++) {
-    const start = starts[links.devices[n]];
-    const rows = starts[links.devices[n] + 1] - start;
+    const start = startOf(sets, links.devices[n]);
+    const rows = rowsOf(sets, links.devices[n]);
     const d = match(coupling, centroids, 0, k, data, start, rows, cols, matches);
     let weight = links.weights[n];
     if (penalty === "squared") total += weight * d;
@@ -184,7 +184,7 @@ function rememberReached(update: UpdateState): void {
   const { reached, centroids } = update;
   const at = update.reachedCount++;
   reached[at] ??= new Float64Array(centroids.length);
-  reached[at].set(centroids);
+  copy(centroids, reached[at]);
 }
 
 /** Whether an earlier start went on from here: this one would end where it did, or before, and is never better. */
@@ -200,8 +200,8 @@ function nextStart(update: UpdateState): boolean {
   // The margin matters: equal optima in another order differ by rounding only.
   if (update.tried === 0 || update.objective < update.bestObjective - 1e-9 * Math.abs(update.bestObjective)) {
     update.bestObjective = update.objective;
-    best.set(centroids);
-    update.bestBasis.set(update.basis);
+    copy(centroids, best);
+    copy(update.basis, update.bestBasis);
     copyStatistics(statistics, bestStatistics);
   }
   while (loadStart(update, update.tried++)) {
@@ -210,8 +210,8 @@ function nextStart(update: UpdateState): boolean {
     update.isAssigned = false;
     return true;
   }
-  centroids.set(best);
-  update.basis.set(update.bestBasis);
+  copy(best, centroids);
+  copy(update.bestBasis, update.basis);
   copyStatistics(bestStatistics, statistics);
   update.isAssigned = true;
   return false;
@@ -247,9 +247,14 @@ function isAt(centroids: Float64Array, data: Float64Array, from: number): boolea
   return same === centroids.length;
 }
 
+/** A plain loop: for a handful of numbers it is faster than `set`. */
+function copy(from: Float64Array, /* OUT */ into: Float64Array): void {
+  for (let i = 0; i < from.length; i++) into[i] = from[i];
+}
+
 export function copyStatistics(from: Statistics, /* OUT */ into: Statistics): void {
-  into.counts.set(from.counts);
-  into.sums.set(from.sums);
+  copy(from.counts, into.counts);
+  copy(from.sums, into.sums);
   into.loss = from.loss;
 }
 
@@ -259,7 +264,7 @@ function finish(update: UpdateState): boolean {
   const moved = update.passes > 0 || hasFurtherStarts(update);
   const refused = settings.safeguard && moved && raisesSurrogate(update);
   if (refused) {
-    centroids.set(update.firstPass);
+    copy(update.firstPass, centroids);
     update.basis.set(input);
   }
   const damped = settings.damping < 1 && moved;

@@ -101,7 +101,7 @@ function emptyGate(k: number, cols: number, largestSet: number): GateRoom {
   };
 }
 
-const noSets: CentroidSets = { data: new Float64Array(0), starts: new Uint32Array(1), cols: 0 };
+const noSets: CentroidSets = { data: new Float64Array(0), starts: new Uint32Array(1), cols: 0, rows: 0 };
 
 const noLinks: PackedLinks = {
   starts: new Uint32Array(1),
