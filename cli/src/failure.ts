@@ -2,7 +2,7 @@
 // and the signal's number for an interruption.
 
 import { printable } from "@fedkm/device/printable";
-import { DataError } from "@fedkm/files";
+import { DataError } from "@fedkm/files/first";
 import { CommanderError } from "commander";
 import { refusalLine } from "./input/remedies.ts";
 import { Stopped } from "./stop.ts";

@@ -44,6 +44,15 @@ interface Flooded {
   readonly sketches: PackedSketches;
 }
 
+/** Where all begin, and the network as it was found on the way. */
+export interface CommonStart {
+  readonly sets: CentroidSets;
+  readonly traffic: Traffic;
+  readonly forest: Forest;
+  /** The devices of each component. */
+  readonly components: readonly (readonly number[])[];
+}
+
 /**
  * One seed for each connected component. Sketches that are given are flooded as they are, and then no losses are summed
  * either: the seed is the best on the sketches.
@@ -52,7 +61,7 @@ export function federatedStart(
   { datasets, points: prepared, graph: network, links }: Devices,
   options: SketchOptions,
   given?: readonly Sketch[],
-): { readonly sets: CentroidSets; readonly traffic: Traffic; readonly forest: Forest } {
+): CommonStart {
   const cols = columnsOf(datasets);
   const drawn = (i: number) => {
     const minimum = leastSupport(network, i, options.minimum);
@@ -63,8 +72,7 @@ export function federatedStart(
   const forest = breadthFirst(network, links);
   const { sketches, traffic: gathered } = gather(own, isSmall, forest, options);
   const most = given === undefined ? JUDGED : 1;
-  const component = componentIn(forest);
-  const components = membersOf(component);
+  const components = membersOf(componentIn(forest));
   const seeds = components.map((devices, c) =>
     componentSeed({ points: prepared, sketches }, devices, c, options, most),
   );
@@ -75,6 +83,7 @@ export function federatedStart(
     sets: seedsOfDevices(components, seeds, network.size),
     traffic: judged > 0 ? addTraffic(flooded, sumTraffic(network, judged, forest)) : flooded,
     forest,
+    components,
   };
 }
 

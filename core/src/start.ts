@@ -12,8 +12,7 @@ import {
 } from "./coupling.ts";
 import { defaults } from "./defaults.ts";
 import { type EmptyClusters, moveEmpty } from "./emptyClusters.ts";
-import { type Devices, federatedStart } from "./federated.ts";
-import { componentIn, type Forest, membersOf } from "./graph.ts";
+import { type CommonStart, type Devices, federatedStart } from "./federated.ts";
 import { emptyStatistics } from "./kernel/kernel.ts";
 import { bestOf, SHORT_RUN, VERY_MANY_ROWS } from "./kmeans.ts";
 import { columnsOf, type Matrix } from "./matrix.ts";
@@ -75,7 +74,7 @@ export function start(devices: Devices, options: StartOptions): Start {
     const common = federatedStart(devices, { ...options, k });
     if (init === "federated") return common;
     const own = ownSets(devices, clusters, { ...options, init: "local" }, passesToCompare, common.sets);
-    return lowerOf(common, { sets: own, traffic: sent }, devices, common.forest, { ...options, k });
+    return lowerOf(common, { sets: own, traffic: sent }, devices, { ...options, k });
   }
   return { sets: ownSets(devices, clusters, options), traffic: sent };
 }
@@ -116,42 +115,40 @@ type JudgedOptions = StartOptions & { readonly k: number };
  * A common seed is right where devices have the same clusters, and where alpha binds them; own clusters are where they
  * differ and alpha is weak. The objective knows: the devices sum their parts of it for both starts.
  */
-function lowerOf(common: Start, own: Start, devices: Devices, forest: Forest, options: JudgedOptions): Start {
-  const component = componentIn(forest);
-  const together = lossesOf(common.sets, devices, component, options);
-  const alone = lossesOf(own.sets, devices, component, options);
-  // Where all have the same centroids no link costs anything.
+function lowerOf(common: CommonStart, own: Start, devices: Devices, options: JudgedOptions): Start {
+  const together = lossesOf(common.sets, devices, options);
+  const alone = lossesOf(own.sets, devices, options);
   const matches = emptyMatches(options.k);
-  membersOf(component).forEach((members, c) => {
-    alone[c] +=
-      options.alpha * totalVariationOfSets(own.sets, devices.links, options.coupling, matches, "squared", members);
-  });
   const { data, starts, cols } = common.sets;
-  component.forEach((c, i) => {
-    if (alone[c] < together[c]) data.set(setAt(own.sets, i).data, starts[i] * cols);
-  });
+  for (const members of common.components) {
+    const sum = (losses: Float64Array) => members.reduce((total, i) => total + losses[i], 0);
+    // Where all have the same centroids no link costs anything.
+    const { alpha, coupling } = options;
+    const variation = totalVariationOfSets(own.sets, devices.links, coupling, matches, "squared", members);
+    if (!(sum(alone) + alpha * variation < sum(together))) continue;
+    for (const i of members) data.set(setAt(own.sets, i).data, starts[i] * cols);
+  }
   return {
     sets: common.sets,
-    traffic: addTraffic(common.traffic, own.traffic, sumTraffic(devices.graph, 2, forest)),
+    traffic: addTraffic(common.traffic, own.traffic, sumTraffic(devices.graph, 2, common.forest)),
   };
 }
 
-/** The losses of every component, each in its place. */
+/** The part of every device in the objective. */
 function lossesOf(
   { data, starts, cols }: CentroidSets,
   { points }: Devices,
-  component: Uint32Array,
   { k, pointScales }: JudgedOptions,
 ): Float64Array {
-  const values = new Float64Array(points.length);
+  const losses = new Float64Array(points.length);
   const statistics = emptyStatistics(k, cols);
   const own = new Float64Array(k * cols);
   for (let i = 0; i < points.length; i++) {
     for (let x = 0, at = starts[i] * cols; x < own.length; x++, at++) own[x] = data[at];
     points[i].statistics(own, statistics);
-    values[component[i]] += pointScales[i] * statistics.loss;
+    losses[i] = pointScales[i] * statistics.loss;
   }
-  return values;
+  return losses;
 }
 
 function givenCentroids(
