@@ -90,6 +90,7 @@ const layers = [
   "federated",
   "start",
   "guardedStart",
+  "rest",
   "network",
   "objective",
   "jointSystem",

@@ -220,7 +220,7 @@ export function readNeighbours(
 }
 
 /** The first of a device's links that leads to a later device: an edge is counted at its lower end. */
-function firstLater({ starts, devices }: PackedLinks, device: number): number {
+export function firstLater({ starts, devices }: PackedLinks, device: number): number {
   let at = starts[device];
   while (at < starts[device + 1] && devices[at] < device) at++;
   return at;

@@ -19,7 +19,7 @@ import { type Graph, packLinks } from "./graph.ts";
 import { guardDevices, guardedStart } from "./guardedStart.ts";
 import type { Matrix } from "./matrix.ts";
 import { networkAnswerOf } from "./model.ts";
-import { type Network, network, pointScales, runRound, summarise, unpack } from "./network.ts";
+import { lossOf, type Network, network, pointScales, runRound, unpack, variationOf } from "./network.ts";
 import { pullRatio, settingsOfRounds, type UpdateSettings } from "./options.ts";
 import type { PenaltyOption, ScaledPenalty } from "./penalty.ts";
 import { randomStream } from "./random.ts";
@@ -152,7 +152,9 @@ function roundsOf(
     const { largestMove, converged } = settle(round);
     return { largestMove: Math.max(plainMove, largestMove), converged };
   };
-  return runRounds(state, advance, { most, stopWhenConverged: !listed, signal: options.signal, isWatched });
+  const isInOrder = schedule === "cyclic" && state.guard === undefined && state.settings.robust === false;
+  const { signal } = options;
+  return runRounds(state, advance, { most, stopWhenConverged: !listed, signal, isWatched, isInOrder });
 }
 
 /** The mean over the devices of sum_j A(i, j). */
@@ -214,19 +216,34 @@ export interface RoundsOptions {
   readonly signal: AbortSignal | undefined;
   /** Only a loop that is watched keeps the centroids of a round: drained at once, nobody asks for them. Default true. */
   readonly isWatched?: boolean;
+  /**
+   * Whether a round is all devices' updates in order, which meet the total variation of the round before on their way. Where
+   * nobody watches, a round is then summed up during the next. Default false.
+   */
+  readonly isInOrder?: boolean;
 }
 
 /** Rounds until `most`, or until `advance` has no further one, or until nothing moves. */
 export function* runRounds(
   state: Network,
   advance: (round: number) => RoundResult | undefined,
-  { most, stopWhenConverged = true, signal, isWatched = true }: RoundsOptions,
+  { most, stopWhenConverged = true, signal, isWatched = true, isInOrder = false }: RoundsOptions,
 ): Generator<Round, FitModel, void> {
   signal?.throwIfAborted();
+  const isLate = isInOrder && !isWatched;
   const history: RoundSummary[] = [];
+  let loss = 0;
+  const sumUp = (totalVariation: number) => {
+    const objective = loss + state.settings.alpha * totalVariation;
+    Object.assign(history[history.length - 1], { objective, totalVariation });
+  };
   const note = (largestMove: number): Round => {
-    const summary = { round: history.length, ...summarise(state), largestMove };
+    const { messages, bytes } = state;
+    const unknown = { objective: Number.NaN, totalVariation: Number.NaN };
+    const summary = { round: history.length, ...unknown, messages, bytes, largestMove };
     history.push(summary);
+    loss = lossOf(state);
+    if (!isLate) sumUp(variationOf(state));
     const packed = isWatched ? state.sets.data.slice() : state.sets.data;
     // Matrices are made when asked for.
     return {
@@ -243,12 +260,14 @@ export function* runRounds(
       signal?.throwIfAborted();
       const result = advance(history.length);
       if (result === undefined) break;
+      if (isLate) sumUp(state.met.variation);
       converged = result.converged;
       yield note(result.largestMove);
     }
   } finally {
     for (const points of state.points) points.release();
   }
+  if (isLate) sumUp(variationOf(state));
   const { round, objective, messages, bytes } = history[history.length - 1];
   const centroids = unpack(state, state.sets.data);
   const inertia = state.losses.reduce((sum, loss) => sum + loss, 0);

@@ -90,10 +90,11 @@ export type {
 } from "./methods/method.ts";
 export { orderSeeds } from "./methods/order.ts";
 export { type PredictOptions, type Predictor, predict } from "./model.ts";
-export { commit, largestCoordinate, type Network, refreshStatistics, type Weighting } from "./network.ts";
+export { commit, type Network, refreshStatistics, type Weighting } from "./network.ts";
 export type { Preset, UpdateOptions } from "./options.ts";
 export type { Penalty, PenaltyOption, ScaledPenalty } from "./penalty.ts";
 export { normalStream, type Random, randomStream } from "./random.ts";
+export { largestCoordinate } from "./rest.ts";
 export type { Schedule } from "./schedule.ts";
 export { laplacianExtremes } from "./spectrum.ts";
 export type { Init } from "./start.ts";

@@ -6,7 +6,8 @@ import { totalVariationOfSets } from "./coupling.ts";
 import { componentsOf } from "./graph.ts";
 import { type JointSystem, jointProduct, jointSystem } from "./jointSystem.ts";
 import { dot } from "./matrix.ts";
-import { adopt, lastBits, type Network, refreshStatistics, restingMove } from "./network.ts";
+import { adopt, type Network, refreshStatistics } from "./network.ts";
+import { lastBits, restingMove } from "./rest.ts";
 import { sendTraffic, sumTraffic } from "./traffic.ts";
 
 /** Each lowers the objective, so the next step goes on where this one was cut off. */

@@ -1,6 +1,13 @@
 // All devices of a simulated network in packed memory, which grows with points, centroids and edges and nothing else.
 
-import { type CentroidSets, emptyMatches, type Matches, readNeighbours, totalVariationOfSets } from "./coupling.ts";
+import {
+  type CentroidSets,
+  emptyMatches,
+  firstLater,
+  type Matches,
+  readNeighbours,
+  totalVariationOfSets,
+} from "./coupling.ts";
 import { drawFreshStarts } from "./freshStarts.ts";
 import type { Graph, PackedLinks } from "./graph.ts";
 import { type Guard, publishUpdate } from "./guarded.ts";
@@ -9,11 +16,12 @@ import { type Matrix, rangeOf } from "./matrix.ts";
 import type { UpdateSettings } from "./options.ts";
 import { type Penalty, type PenaltyOption, scaled } from "./penalty.ts";
 import type { Random } from "./random.ts";
+import { restingMove } from "./rest.ts";
 import type { RoundOrder } from "./schedule.ts";
 import type { Start } from "./start.ts";
 import { sumTraffic } from "./traffic.ts";
 import { runUpdate } from "./update.ts";
-import { emptyUpdate, type UpdateState } from "./updateState.ts";
+import { emptyUpdate, type Met, type UpdateState } from "./updateState.ts";
 
 /** device: every device counts the same (u_i = 1). sample: every point does (u_i = m_i / mean m). */
 export type Weighting = "device" | "sample";
@@ -46,6 +54,8 @@ export interface Network {
   readonly losses: Float64Array;
   /** Room for every device's updates; devices with the same k share it. */
   readonly updates: readonly UpdateState[];
+  /** What the updates of a round add up. */
+  readonly met: Met;
   readonly matches: Matches;
   /** What a link costs. */
   readonly penalty: Penalty;
@@ -70,10 +80,11 @@ export function network(parts: NetworkParts): Network {
   const { size } = graph;
   const clusters = Uint32Array.from({ length: size }, (_, i) => sets.starts[i + 1] - sets.starts[i]);
   const k = clusters.reduce((most, own) => Math.max(most, own), 0);
+  const met = { variation: 0 };
   const room = new Map<number, UpdateState>();
   for (const rows of clusters) {
     if (room.has(rows)) continue;
-    const update = emptyUpdate(rows, sets.cols, settings, k);
+    const update = emptyUpdate(rows, sets.cols, settings, k, met);
     update.sets = sets;
     update.links = links;
     room.set(rows, update);
@@ -96,6 +107,7 @@ export function network(parts: NetworkParts): Network {
     sums: new Float64Array(sets.data.length),
     losses: new Float64Array(size),
     updates: Array.from(clusters, (own) => room.get(own) as UpdateState),
+    met,
     matches: emptyMatches(k),
     penalty: "squared",
     stillSince: new Float64Array(size).fill(-1),
@@ -157,6 +169,7 @@ export function pointScales(datasets: readonly Matrix[], weighting: Weighting): 
 /** Runs the steps of a round with the given settings; returns the largest move of a coordinate. */
 export function runRound(state: Network, { order, ends }: RoundOrder, settings: UpdateSettings): number {
   let largest = 0;
+  state.met.variation = 0;
   for (let s = 0, from = 0; s < ends.length; from = ends[s++]) {
     let moved = false;
     for (let at = from; at < ends[s]; at++) {
@@ -183,6 +196,7 @@ function visit(state: Network, i: number, settings: UpdateSettings): void {
   update.settings = settings;
   update.firstLink = state.links.starts[i];
   update.endLink = state.links.starts[i + 1];
+  update.laterLink = firstLater(state.links, i);
   update.pointScale = state.pointScales[i];
   update.freshStarts = settings.freshStarts > 0 ? drawFreshStarts(state.datasets[i], update, state.random) : NO_STARTS;
   runUpdate(update, state.points[i]);
@@ -233,31 +247,6 @@ export function adopt({ sets, updated }: Network, i: number): number {
   return largest;
 }
 
-/**
- * The largest move of device i that counts as rest: tol times its largest coordinate or, for data far from 0, twice the
- * points' range, as far as a coordinate has bits for that.
- */
-export function restingMove(state: Network, i: number): number {
-  const { tol } = state.settings;
-  const largest = largestCoordinate(state, i);
-  return Math.min(tol * largest, Math.max(2 * tol * state.range, LAST_BITS * largest));
-}
-
-/** As a share of a coordinate: what the rounding of an update can move, with relaxation and many neighbours. */
-const LAST_BITS = 64 * Number.EPSILON;
-
-export function lastBits(state: Network, i: number): number {
-  return LAST_BITS * largestCoordinate(state, i);
-}
-
-/** What tolerances are relative to. */
-export function largestCoordinate({ sets }: Network, i: number): number {
-  const end = sets.starts[i + 1] * sets.cols;
-  let largest = 0;
-  for (let at = sets.starts[i] * sets.cols; at < end; at++) largest = Math.max(largest, Math.abs(sets.data[at]));
-  return largest;
-}
-
 /** Everybody is to be visited again before the network counts as still. */
 export function noteMove(state: Network): void {
   state.movingSteps++;
@@ -277,13 +266,15 @@ export function send(state: Network, i: number): void {
   state.bytes += degree * state.updates[i].centroids.length * 8;
 }
 
-/** Objective, total variation and traffic of the current state. */
-export function summarise(state: Network) {
-  const { graph, links, settings, pointScales, losses, messages, bytes } = state;
+/** The devices' part of the objective. */
+export function lossOf({ graph, pointScales, losses }: Network): number {
   let loss = 0;
   for (let i = 0; i < graph.size; i++) loss += pointScales[i] * losses[i];
-  const totalVariation = totalVariationOfSets(state.sets, links, settings.coupling, state.matches, state.penalty);
-  return { objective: loss + settings.alpha * totalVariation, totalVariation, messages, bytes };
+  return loss;
+}
+
+export function variationOf({ sets, links, settings, matches, penalty }: Network): number {
+  return totalVariationOfSets(sets, links, settings.coupling, matches, penalty);
 }
 
 /** Every device's centroids out of a packed copy, as matrices of their own. */

@@ -83,17 +83,17 @@ function matchNeighbours(update: UpdateState): number {
   for (let i = 0; i < k * cols; i++) pullSums[i] = 0;
   for (let c = 0; c < k; c++) pullWeights[c] = 0;
   let total = 0;
+  let { variation } = update.met;
   for (let n = firstLink; n < endLink; n++) {
     const start = startOf(sets, links.devices[n]);
     const rows = rowsOf(sets, links.devices[n]);
     const d = match(coupling, centroids, 0, k, data, start, rows, cols, matches);
     let weight = links.weights[n];
-    if (penalty === "squared") total += weight * d;
-    else {
-      total += weight * costOf(penalty, d);
-      // The pull of a link falls as its ends part.
-      weight *= slopeOf(penalty, d);
-    }
+    const cost = weight * (penalty === "squared" ? d : costOf(penalty, d));
+    total += cost;
+    if (n >= update.laterLink) variation += cost;
+    // The pull of a link falls as its ends part.
+    if (penalty !== "squared") weight *= slopeOf(penalty, d);
     for (let c = 0; c < k; c++) {
       pullWeights[c] += weight;
       addRow(weight, data, start + matches.toOther[c], pullSums, c, cols);
@@ -105,6 +105,8 @@ function matchNeighbours(update: UpdateState): number {
       addRow(weight, data, start + c, pullSums, own, cols);
     }
   }
+  // The first time in an update nothing has moved yet.
+  if (update.passes === 0 && update.tried === 0) update.met.variation = variation;
   return total;
 }
 

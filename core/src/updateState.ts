@@ -7,6 +7,14 @@ import type { UpdateSettings } from "./options.ts";
 import type { Penalty } from "./penalty.ts";
 
 /**
+ * What updates add up on their way. Where every device is updated once, one by one and in order, an update meets the later
+ * devices as they were before all of them, and itself too: the sum is the total variation at that time.
+ */
+export interface Met {
+  variation: number;
+}
+
+/**
  * One device's update in progress. It holds no points: whoever holds them fills `statistics` at `centroids` when asked.
  * The steps of update.ts write to it. It is used again for the next update, so that an update leaves no garbage.
  */
@@ -27,6 +35,10 @@ export interface UpdateState {
   links: PackedLinks;
   firstLink: number;
   endLink: number;
+  /** The first of these that leads to a later device. */
+  laterLink: number;
+  /** What the links to later devices cost before the updates so far. */
+  readonly met: Met;
   /** What a link costs. */
   penalty: Penalty;
   /** u_i / m_i. */
@@ -110,7 +122,13 @@ const noLinks: PackedLinks = {
 };
 
 /** Room for updates of devices with k centroids of `cols` numbers, without neighbours until it is given some. */
-export function emptyUpdate(k: number, cols: number, settings: UpdateSettings, largestSet = k): UpdateState {
+export function emptyUpdate(
+  k: number,
+  cols: number,
+  settings: UpdateSettings,
+  largestSet = k,
+  met: Met = { variation: 0 },
+): UpdateState {
   return {
     k,
     cols,
@@ -123,6 +141,8 @@ export function emptyUpdate(k: number, cols: number, settings: UpdateSettings, l
     links: noLinks,
     firstLink: 0,
     endLink: 0,
+    laterLink: 0,
+    met,
     penalty: "squared",
     pointScale: 1,
     freshStarts: [],

@@ -2,6 +2,7 @@ import {
   complete,
   distortion,
   erdosRenyi,
+  type FitOptions,
   fit,
   fitRounds,
   graph,
@@ -155,6 +156,37 @@ describe("fit(datasets, graph, options)", () => {
 });
 
 describe("fitRounds(datasets, graph, options)", () => {
+  it("sums up every round to the bits of fit, which nobody watches", () => {
+    const ways = [
+      {},
+      { preset: "paper" },
+      { coupling: "transport" },
+      { penalty: "norm" },
+      { penalty: "truncated" },
+      { alpha: 300 },
+      { robust: true },
+      { schedule: "random" },
+      { schedule: "coloured" },
+      { privacy: "guarded", minimum: 3 },
+    ] as const;
+    const drained = (own: readonly Matrix[], links: typeof network, options: FitOptions) => {
+      const rounds = [...fitRounds(own, links, options)];
+      return rounds.map(({ round, objective, totalVariation }) => ({ round, objective, totalVariation }));
+    };
+    const summed = (own: readonly Matrix[], links: typeof network, options: FitOptions) =>
+      fit(own, links, options).history.map(({ round, objective, totalVariation }) => {
+        return { round, objective, totalVariation };
+      });
+    for (const way of ways) {
+      const options = { k: 3, alpha: 1, rounds: 40, ...way };
+      expect(summed(datasets, network, options), JSON.stringify(way)).toEqual(drained(datasets, network, options));
+    }
+    // Devices of several k, some of them without links.
+    const sparse = erdosRenyi(10, 0.2, randomStream(7, "graph"));
+    const options = { k: [1, 2, 3, 4, 3, 2, 1, 5, 3, 3], alpha: 0.3, init: "local", rounds: 12 } as const;
+    expect(summed(datasets, sparse, options)).toEqual(drained(datasets, sparse, options));
+  });
+
   it("yields the start and every round, and its results never change afterwards", () => {
     const rounds = [...fitRounds(datasets, network, { k: 3, alpha: 1, rounds: 3 })];
     expect(rounds.map(({ round }) => round)).toEqual([0, 1, 2, 3]);

@@ -8,8 +8,9 @@ import { drain, type FitModel, type Round, type RoundResult, runRounds, startNet
 import type { Graph } from "../graph.ts";
 import { emptyStatistics, type Statistics } from "../kernel/kernel.ts";
 import type { Matrix } from "../matrix.ts";
-import { adopt, largestCoordinate, type Network, refreshStatistics, send, unpack } from "../network.ts";
+import { adopt, type Network, refreshStatistics, send, unpack } from "../network.ts";
 import { updateSettings } from "../options.ts";
+import { largestCoordinate } from "../rest.ts";
 import { laplacianExtremes } from "../spectrum.ts";
 import { sumTraffic } from "../traffic.ts";
 import { checkMethodOptions, type MethodOptions, type RoundsMethodOptions, settableStart } from "./method.ts";

@@ -5,7 +5,8 @@ import { defaults } from "../defaults.ts";
 import { drain, type FitModel, type Round, runRounds, startNetwork } from "../fit.ts";
 import { edges, type Graph, graphOf } from "../graph.ts";
 import type { Matrix } from "../matrix.ts";
-import { commit, largestCoordinate, type Network, refreshStatistics, unpack } from "../network.ts";
+import { commit, type Network, refreshStatistics, unpack } from "../network.ts";
+import { largestCoordinate } from "../rest.ts";
 import { laplacianExtremes } from "../spectrum.ts";
 import {
   checkMethodOptions,

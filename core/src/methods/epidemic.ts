@@ -6,8 +6,9 @@ import { defaults } from "../defaults.ts";
 import { drain, type FitModel, runRounds, startNetwork } from "../fit.ts";
 import type { Graph } from "../graph.ts";
 import type { Matrix } from "../matrix.ts";
-import { adopt, largestCoordinate, type Network, refreshStatistics } from "../network.ts";
+import { adopt, type Network, refreshStatistics } from "../network.ts";
 import { type Random, randomStream } from "../random.ts";
+import { largestCoordinate } from "../rest.ts";
 import {
   checkMethodOptions,
   type MethodOptions,

@@ -6,7 +6,8 @@ import { type FitModel, runRounds, startNetwork } from "../fit.ts";
 import { edges, type Graph, graphOf } from "../graph.ts";
 import { squaredDistance } from "../kernel/js.ts";
 import type { Matrix } from "../matrix.ts";
-import { commit, largestCoordinate, type Network, refreshStatistics } from "../network.ts";
+import { commit, type Network, refreshStatistics } from "../network.ts";
+import { largestCoordinate } from "../rest.ts";
 import { laplacianExtremes } from "../spectrum.ts";
 import {
   checkMethodOptions,
