@@ -104,7 +104,8 @@ async function handWritten(isQuick: boolean, folder: string): Promise<void> {
     const source = await openSource(address, { env: {}, way: "pushed", columns });
     const hand = await byHand(address, columns, centroids());
     const best = { own: Number.POSITIVE_INFINITY, other: Number.POSITIVE_INFINITY };
-    for (let t = 0; t < 3; t++) {
+    // In turns and often: a server that has just got its rows is busy with them for a while.
+    for (let t = 0; t < 9; t++) {
       best.own = Math.min(best.own, await wall(() => statisticsOf(source, centroids())));
       best.other = Math.min(best.other, await wall(hand.run));
     }
