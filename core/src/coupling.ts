@@ -205,28 +205,15 @@ const readAhead = new Float64Array(1);
  * a very large network they lie anywhere in slow memory, which answers many such questions at a time, but the steps of a
  * matching ask one after the other.
  */
-export function readNeighbours(
-  sets: CentroidSets,
-  links: PackedLinks,
-  order: ArrayLike<number>,
-  at: number,
-  firstLink: (links: PackedLinks, device: number) => number = ({ starts }, device) => starts[device],
-): void {
+export function readNeighbours(sets: CentroidSets, links: PackedLinks, order: ArrayLike<number>, at: number): void {
   if (at % TOGETHER !== 0) return;
   const end = Math.min(order.length, at + TOGETHER);
   for (let place = at; place < end; place++) {
-    readSets(sets, links, firstLink(links, order[place]), links.starts[order[place] + 1]);
+    readSets(sets, links, links.starts[order[place]], links.starts[order[place] + 1]);
   }
 }
 
-/** The first of a device's links that leads to a later device: an edge is counted at its lower end. */
-export function firstLater({ starts, devices }: PackedLinks, device: number): number {
-  let at = starts[device];
-  while (at < starts[device + 1] && devices[at] < device) at++;
-  return at;
-}
-
-/** The sets at the other ends of some links. A function of its own: as an inner loop it takes twice as long. */
+/** The sets at the other ends of some links. */
 function readSets(sets: CentroidSets, { devices }: PackedLinks, from: number, to: number): void {
   const { data, cols } = sets;
   let read = 0;
@@ -238,13 +225,6 @@ function readSets(sets: CentroidSets, { devices }: PackedLinks, from: number, to
   readAhead[0] = read;
 }
 
-/** The numbers 0 to size - 1. A plain loop: it is needed every round, and `from` takes twenty times as long. */
-function upTo(size: number): Uint32Array {
-  const numbers = new Uint32Array(size);
-  for (let i = 0; i < size; i++) numbers[i] = i;
-  return numbers;
-}
-
 /** GTV of some devices, or of all: the sum over their edges of A(i, j) times the penalty of d(W_i, W_j). */
 export function totalVariationOfSets(
   sets: CentroidSets,
@@ -252,17 +232,18 @@ export function totalVariationOfSets(
   coupling: Coupling,
   matches: Matches,
   penalty: Penalty,
-  devices: ArrayLike<number> = upTo(sets.starts.length - 1),
+  devices: ArrayLike<number> = new Uint32Array(sets.starts.length - 1).map((_, i) => i),
 ): number {
   const { data, cols } = sets;
   let total = 0;
   for (let n = 0; n < devices.length; n++) {
-    readNeighbours(sets, links, devices, n, firstLater);
+    readNeighbours(sets, links, devices, n);
     const i = devices[n];
     const [start, rows] = [startOf(sets, i), rowsOf(sets, i)];
     const end = links.starts[i + 1];
-    for (let at = firstLater(links, i); at < end; at++) {
+    for (let at = links.starts[i]; at < end; at++) {
       const j = links.devices[at];
+      // An edge is counted at its lower end.
       if (j < i) continue;
       const d = match(coupling, data, start, rows, data, startOf(sets, j), rowsOf(sets, j), cols, matches);
       total += links.weights[at] * (penalty === "squared" ? d : costOf(penalty, d));

@@ -1,13 +1,6 @@
 // All devices of a simulated network in packed memory, which grows with points, centroids and edges and nothing else.
 
-import {
-  type CentroidSets,
-  emptyMatches,
-  firstLater,
-  type Matches,
-  readNeighbours,
-  totalVariationOfSets,
-} from "./coupling.ts";
+import { type CentroidSets, emptyMatches, type Matches, readNeighbours, totalVariationOfSets } from "./coupling.ts";
 import { drawFreshStarts } from "./freshStarts.ts";
 import type { Graph, PackedLinks } from "./graph.ts";
 import { type Guard, publishUpdate } from "./guarded.ts";
@@ -196,7 +189,7 @@ function visit(state: Network, i: number, settings: UpdateSettings): void {
   update.settings = settings;
   update.firstLink = state.links.starts[i];
   update.endLink = state.links.starts[i + 1];
-  update.laterLink = firstLater(state.links, i);
+  update.device = i;
   update.pointScale = state.pointScales[i];
   update.freshStarts = settings.freshStarts > 0 ? drawFreshStarts(state.datasets[i], update, state.random) : NO_STARTS;
   runUpdate(update, state.points[i]);

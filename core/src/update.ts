@@ -91,7 +91,7 @@ function matchNeighbours(update: UpdateState): number {
     let weight = links.weights[n];
     const cost = weight * (penalty === "squared" ? d : costOf(penalty, d));
     total += cost;
-    if (n >= update.laterLink) variation += cost;
+    if (links.devices[n] > update.device) variation += cost;
     // The pull of a link falls as its ends part.
     if (penalty !== "squared") weight *= slopeOf(penalty, d);
     for (let c = 0; c < k; c++) {

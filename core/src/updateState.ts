@@ -35,8 +35,8 @@ export interface UpdateState {
   links: PackedLinks;
   firstLink: number;
   endLink: number;
-  /** The first of these that leads to a later device. */
-  laterLink: number;
+  /** Its number among them; without one no device is later. */
+  device: number;
   /** What the links to later devices cost before the updates so far. */
   readonly met: Met;
   /** What a link costs. */
@@ -141,7 +141,7 @@ export function emptyUpdate(
     links: noLinks,
     firstLink: 0,
     endLink: 0,
-    laterLink: 0,
+    device: Number.POSITIVE_INFINITY,
     met,
     penalty: "squared",
     pointScale: 1,

@@ -185,6 +185,10 @@ describe("fitRounds(datasets, graph, options)", () => {
     const sparse = erdosRenyi(10, 0.2, randomStream(7, "graph"));
     const options = { k: [1, 2, 3, 4, 3, 2, 1, 5, 3, 3], alpha: 0.3, init: "local", rounds: 12 } as const;
     expect(summed(datasets, sparse, options)).toEqual(drained(datasets, sparse, options));
+    // Neighbours in any order, as in a graph made by hand.
+    const few = { k: 3, alpha: 1, rounds: 5 };
+    const backwards = { ...network, neighbours: network.neighbours.map((row) => Uint32Array.from(row).reverse()) };
+    expect(summed(datasets, backwards, few)).toEqual(drained(datasets, backwards, few));
   });
 
   it("yields the start and every round, and its results never change afterwards", () => {
