@@ -35,7 +35,7 @@ export interface UpdateState {
   links: PackedLinks;
   firstLink: number;
   endLink: number;
-  /** Its number among them; without one no device is later. */
+  /** Its number among them. */
   device: number;
   /** What the links to later devices cost before the updates so far. */
   readonly met: Met;
@@ -141,7 +141,7 @@ export function emptyUpdate(
     links: noLinks,
     firstLink: 0,
     endLink: 0,
-    device: Number.POSITIVE_INFINITY,
+    device: 0,
     met,
     penalty: "squared",
     pointScale: 1,
