@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { complete, type Matrix, methods, paperData, predict, ring } from "@fedkm/core";
 import { afterAll, describe, expect, it } from "vitest";
-import { inCommonOrder } from "../cli/src/model/order.ts";
+import { inCommonOrder } from "../tables/src/model/clusterOrder.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 // Debian's own first: its packages are there, while another python3 on the PATH may have none.

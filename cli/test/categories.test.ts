@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { applyScaling, encodeTable, readTable } from "@fedkm/files";
 import { expect, test } from "vitest";
-import { type Model, selectionOfModel } from "../src/model/model.ts";
+import { type Model, selectionOfModel } from "../../tables/src/model/model.ts";
 import { outcome, temporaryFolder } from "./folder.ts";
 
 const folder = temporaryFolder();

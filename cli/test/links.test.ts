@@ -2,7 +2,7 @@
 
 import { edges, matrix } from "@fedkm/core";
 import { expect, test } from "vitest";
-import { linkDevices } from "../src/input/links.ts";
+import { linkDevices } from "../../tables/src/prepare/links.ts";
 import { temporaryFolder } from "./folder.ts";
 
 const folder = temporaryFolder();

@@ -4,8 +4,8 @@ import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { complete, type Matrix, methods, paperData } from "@fedkm/core";
 import { expect, it } from "vitest";
+import { inCommonOrder } from "../../tables/src/model/clusterOrder.ts";
 import { decodeFrames, encodeFrame, type Frame } from "../src/commands/pipe/frames.ts";
-import { inCommonOrder } from "../src/model/order.ts";
 
 const command = fileURLToPath(new URL("../bin/fedkm.js", import.meta.url));
 

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { normalStream, paperData, randomStream, toRows } from "@fedkm/core";
 import { expect, test } from "vitest";
-import type { ClusterModel } from "../src/model/clusters.ts";
+import type { ClusterModel } from "../../tables/src/model/clusterSums.ts";
 import { outcome, temporaryFolder } from "./folder.ts";
 
 const folder = temporaryFolder();

@@ -1,7 +1,7 @@
 // The progress line is for people who look on, and goes away.
 
 import { expect, test } from "vitest";
-import { roundWatch } from "../src/commands/fit/run.ts";
+import { roundWatch } from "../../tables/src/fit/method.ts";
 import { progressOn } from "../src/progress.ts";
 import { fakeConsole } from "./fakeConsole.ts";
 

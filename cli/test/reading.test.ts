@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expandPatterns } from "@fedkm/files";
 import { expect, test } from "vitest";
-import { readInput } from "../src/input/devices.ts";
+import { readInput } from "../../tables/src/input/readTables.ts";
 import { readingWatch } from "../src/input/reading.ts";
 import { outcome, temporaryFolder } from "./folder.ts";
 

@@ -1,12 +1,54 @@
 // Options of every command that reads files of rows.
 
 import type { Weighting } from "@fedkm/core";
-import { type TextEncoding, textEncodings } from "@fedkm/files/first";
+import { type LabelFormat, labelFormats, type TextEncoding, textEncodings } from "@fedkm/files/first";
+import type { Way } from "@fedkm/sql";
 import type { Command } from "commander";
+import type { InputOptions } from "../../../tables/src/input/readTables.ts";
 import { parseCharacter, parseChoice, parseNames } from "../arguments.ts";
 import { UsageError } from "../failure.ts";
-import type { InputOptions } from "./devices.ts";
-import type { SourceOptions } from "./sourceOptions.ts";
+
+// Options of sources. They load nothing that computes, because every --help loads them.
+
+/** What is asked of sources alone. */
+export interface SourceOptions {
+  /** A SELECT in the place of a table. */
+  readonly query?: string;
+  /** A condition in SQL. */
+  readonly where?: string;
+  readonly way?: Way;
+}
+
+export function addSourceOptions(command: Command): Command {
+  return command
+    .option("--query <select>", "of a source: a SELECT in the place of its table")
+    .option("--where <condition>", "of sources: the rows for which this SQL is true")
+    .option(
+      "--way <name>",
+      "of sources: memory, stream or pushed (default: files are loaded where they fit, servers aggregate)",
+      parseChoice<Way>("--way", ["memory", "stream", "pushed"]),
+    );
+}
+
+// Options of the commands that write labelled files.
+
+export interface LabelFlags {
+  labelsAs?: LabelFormat;
+  distances?: true;
+}
+
+export function addLabelOptions(command: Command): Command {
+  return command
+    .option(
+      "--labels-as <format>",
+      "labelled files as csv, jsonl, parquet or xlsx (default: each as its file)",
+      parseChoice("--labels-as", labelFormats),
+    )
+    .option(
+      "--distances",
+      "add each row's distance to its centroid, its margin to the next one, and whether it is far",
+    );
+}
 
 /** As they are typed: what is not said is not there. */
 export interface DialectFlags {

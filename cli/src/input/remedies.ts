@@ -1,6 +1,7 @@
 // Refusals of files in the words of the command: what helps, with the arguments that do it. Only this file words them so.
 
-import type { ActionRemedy, DataError, RemedyPosition } from "@fedkm/files";
+import type { ActionRemedy, DataError, DialectOptions, RemedyPosition } from "@fedkm/files";
+import { characterName } from "../arguments.ts";
 
 /** One line that says what is wrong with a file, and what to type or to change. */
 export function refusalLine(error: DataError): string {
@@ -66,4 +67,21 @@ function spokenOf(count: number, position: RemedyPosition): string {
   if (position === "rest") return "the others";
   if (position === "first") return count === 1 ? "it" : "them";
   return count === 1 ? "the column" : count === 2 ? "both columns" : "the columns";
+}
+
+// Options of reading as the words of a command line that can be pasted.
+
+/** How text is read, as it was asked for. */
+export function dialectWords(options: DialectOptions): string[] {
+  const { delimiter, header, decimal, thousands, na, dates, encoding, sheet } = options;
+  return [
+    ...(delimiter === undefined ? [] : [`--delimiter ${inShell(characterName(delimiter))}`]),
+    ...(header === undefined ? [] : [`--header ${header ? "yes" : "no"}`]),
+    ...(decimal === undefined ? [] : [`--decimal ${characterName(decimal)}`]),
+    ...(thousands === undefined ? [] : [`--thousands ${inShell(characterName(thousands))}`]),
+    ...(na === undefined ? [] : [`--na ${asArgument(na)}`]),
+    ...(dates === undefined ? [] : [`--dates ${dates}`]),
+    ...(encoding === undefined ? [] : [`--encoding ${encoding}`]),
+    ...(sheet === undefined ? [] : [`--sheet ${inShell(sheet)}`]),
+  ];
 }

@@ -1,8 +1,8 @@
 // fedkm choose: k and alpha for files, as two tables, two curves and the command line of fedkm fit.
 
 import { type Choice, choose, type Judge, type Weighting } from "@fedkm/core";
+import { type PrepareOptions, prepare } from "../../../../tables/src/prepare/prepare.ts";
 import type { Console } from "../../console.ts";
-import { type PrepareOptions, prepare } from "../../input/prepare.ts";
 import { progressOn } from "../../progress.ts";
 import { interruptible, stoppableUnchanged } from "../../stop.ts";
 import { writeWhole } from "../../write.ts";
@@ -33,7 +33,7 @@ export async function chooseForFiles(patterns: readonly string[], options: Choos
       progress.announce("fedkm  trying k from 1 on, then alpha");
       const asked = { largestK, sample, judge, weighting, seed };
       const made = await interruptible(() => choose(own.datasets, own.graph, asked), signal);
-      const { drawChoice } = await import("./picture.ts");
+      const { drawChoice } = await import("../../../../tables/src/report/choicePicture.ts");
       await writeWhole(picture, drawChoice(made));
       return { prepared: own, choice: made };
     } finally {

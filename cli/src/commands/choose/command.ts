@@ -9,12 +9,12 @@ import {
   addMissingOption,
   addNetworkOptions,
   addSelectionOptions,
+  addSourceOptions,
   defaultWeighting,
   type InputFlags,
   inputOptions,
   parseWeighting,
 } from "../../input/options.ts";
-import { addSourceOptions } from "../../input/sourceOptions.ts";
 
 interface ChooseFlags extends InputFlags {
   largestK?: number;

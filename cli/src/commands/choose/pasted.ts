@@ -1,10 +1,9 @@
 // The command line of fedkm fit that follows from a choice: the same rows, scaling and links, quoted for the shell.
 
 import type { Weighting } from "@fedkm/core";
+import type { PrepareOptions } from "../../../../tables/src/prepare/prepare.ts";
 import { defaultWeighting } from "../../input/options.ts";
-import { dialectWords } from "../../input/pasted.ts";
-import type { PrepareOptions } from "../../input/prepare.ts";
-import { asArgument, inShell } from "../../input/remedies.ts";
+import { asArgument, dialectWords, inShell } from "../../input/remedies.ts";
 
 export function fitCommandLine(
   patterns: readonly string[],

@@ -11,9 +11,9 @@ import {
   type MethodSettings,
   type TooDear,
 } from "@fedkm/experiments";
+import { linkDevices } from "../../../../tables/src/prepare/links.ts";
 import { type Console, isStyled } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
-import { linkDevices } from "../../input/links.ts";
 import { count } from "../../numbers.ts";
 import { pluginsOf } from "../../plugins.ts";
 import { progressOn } from "../../progress.ts";

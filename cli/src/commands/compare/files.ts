@@ -3,10 +3,10 @@
 import { type Matrix, stack } from "@fedkm/core";
 import { dealBy } from "@fedkm/experiments";
 import { applyScaling } from "@fedkm/files";
+import { checkClassColumn, readClasses } from "../../../../tables/src/input/classColumn.ts";
+import { type InputOptions, readInput } from "../../../../tables/src/input/readTables.ts";
+import { chooseScaling, isUnscaled } from "../../../../tables/src/prepare/scaling.ts";
 import { UsageError } from "../../failure.ts";
-import { checkClassColumn, readClasses } from "../../input/classes.ts";
-import { type InputOptions, readInput } from "../../input/devices.ts";
-import { chooseScaling, isUnscaled } from "../../input/scale.ts";
 import { type ComparedData, splitOf } from "./data.ts";
 
 export interface FileOptions extends InputOptions {

@@ -9,9 +9,9 @@ import {
   type MethodSettings,
   type Plugins,
 } from "@fedkm/experiments";
+import { linkDevices } from "../../../../tables/src/prepare/links.ts";
 import { bold, type Console, isStyled } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
-import { linkDevices } from "../../input/links.ts";
 import { count } from "../../numbers.ts";
 import { progressOn } from "../../progress.ts";
 import { alignColumns, wrap } from "../../table.ts";

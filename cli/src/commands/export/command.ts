@@ -1,9 +1,9 @@
 // fedkm export: what can be asked of it.
 
 import { Command, Option } from "commander";
+import { dialectNames, type ExportOptions, formats } from "../../../../tables/src/export/formats.ts";
 import { parseChoice } from "../../arguments.ts";
 import type { Console } from "../../console.ts";
-import { dialectNames, type ExportOptions, formats } from "./formats.ts";
 
 export function exportCommand(io: Console): Command {
   return new Command("export")

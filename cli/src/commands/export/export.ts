@@ -1,16 +1,16 @@
 // fedkm export: a model in the language of another program.
 
+import type { ExportOptions } from "../../../../tables/src/export/formats.ts";
+import { onnxOf } from "../../../../tables/src/export/onnx.ts";
+import { sqlOf } from "../../../../tables/src/export/sql.ts";
+import { centroidsOf, sklearnOf } from "../../../../tables/src/export/tables.ts";
+import { COMMON, labellingOf, placeOf } from "../../../../tables/src/model/labelling.ts";
+import type { Model } from "../../../../tables/src/model/model.ts";
+import { readModel } from "../../../../tables/src/model/parseModel.ts";
 import type { Console } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
-import { COMMON, labellingOf, placeOf } from "../../model/labelling.ts";
-import type { Model } from "../../model/model.ts";
-import { readModel } from "../../model/read.ts";
 import { writeWhole } from "../../write.ts";
-import type { ExportOptions } from "./formats.ts";
-import { onnxOf } from "./onnx.ts";
 import { pmmlOf } from "./pmml.ts";
-import { sqlOf } from "./sql.ts";
-import { centroidsOf, sklearnOf } from "./tables.ts";
 
 export async function exportModel(file: string, options: ExportOptions, io: Console): Promise<void> {
   const { as, out } = options;

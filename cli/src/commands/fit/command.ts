@@ -5,16 +5,17 @@ import { Argument, Command } from "commander";
 import { parseAtLeastZero, parseNames, parseSeed, parseWhole } from "../../arguments.ts";
 import type { Console } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
-import { addLabelOptions, type LabelFlags } from "../../input/labels.ts";
 import {
   addDialectOptions,
+  addLabelOptions,
   addMissingOption,
   addNetworkOptions,
   addSelectionOptions,
+  addSourceOptions,
   type InputFlags,
   inputOptions,
+  type LabelFlags,
 } from "../../input/options.ts";
-import { addSourceOptions } from "../../input/sourceOptions.ts";
 import { addPluginOption, type PluginOptions } from "../../plugins.ts";
 import { addThreadsOption, type ThreadsOptions } from "../../threads.ts";
 import type { FitOptions } from "./fit.ts";

@@ -2,29 +2,36 @@
 
 import { connectedComponents, discrepancy, edges, type Graph, type Matrix, toRows } from "@fedkm/core";
 import { undoScaling } from "@fedkm/files";
+import { placesApart } from "../../../../tables/src/fit/deviceFit.ts";
+import { runSources, sumsOfSources } from "../../../../tables/src/fit/fitSources.ts";
+import { type Asked, askedOf, type Found, runMethod } from "../../../../tables/src/fit/method.ts";
+import { resultWarnings } from "../../../../tables/src/fit/resultWarnings.ts";
+import { lookedAt } from "../../../../tables/src/fit/stability.ts";
+import { inCommonOrder } from "../../../../tables/src/model/clusterOrder.ts";
+import { type ClusterSums, clusterModels, clusterSums } from "../../../../tables/src/model/clusterSums.ts";
+import {
+  DEVICES,
+  encodedParts,
+  isAlone,
+  labelScaled,
+  MODEL_FORMAT,
+  type Model,
+} from "../../../../tables/src/model/model.ts";
+import type { Fitted } from "../../../../tables/src/model/outcome.ts";
+import { type Prepared, type PrepareOptions, prepare } from "../../../../tables/src/prepare/prepare.ts";
+import { certifyModel } from "../../../../tables/src/verify/certificate.ts";
 import { type Console, isStyled } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
-import { type Prepared, type PrepareOptions, prepare } from "../../input/prepare.ts";
-import { certifyModel } from "../../model/certify.ts";
-import { type ClusterSums, clusterModels, clusterSums } from "../../model/clusters.ts";
-import type { Fitted } from "../../model/fitted.ts";
-import { DEVICES, encodedParts, isAlone, labelScaled, MODEL_FORMAT, type Model } from "../../model/model.ts";
-import { inCommonOrder } from "../../model/order.ts";
 import { type PluginOptions, pluginsOf } from "../../plugins.ts";
 import { progressOn } from "../../progress.ts";
 import { interruptible, stoppableUnchanged } from "../../stop.ts";
 import { type ThreadsOptions, withThreads } from "../../threads.ts";
 import { checkFolder } from "../../write.ts";
 import { coreTime, type Watched } from "./coreTime.ts";
-import { placesApart } from "./places.ts";
-import { lookedAt } from "./report/sure.ts";
-import { sureLater } from "./report/sureLater.ts";
 import { type ResultsOptions, summary, writeResults } from "./results.ts";
-import { type Asked, askedOf, type Found, runMethod } from "./run.ts";
 import type { MethodSettings, SettledSettings } from "./settings.ts";
-import { runSources, sumsOfSources } from "./sources.ts";
+import { sureLater } from "./stabilityLater.ts";
 import { fitText } from "./text.ts";
-import { resultWarnings } from "./warnings.ts";
 
 export interface FitOptions extends PrepareOptions, MethodSettings, PluginOptions, ThreadsOptions, ResultsOptions {
   readonly k: number;

@@ -3,16 +3,16 @@
 import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { type DialectOptions, type LabelFormat, labelFile, nameOfLabelled } from "@fedkm/files";
-import type { Input } from "../../input/devices.ts";
-import { deviceNames } from "../../input/names.ts";
-import type { Fitted } from "../../model/fitted.ts";
-import { MODEL_FORMAT, scaledCentroids } from "../../model/model.ts";
-import { type LabelledRow, rowColumns } from "../../model/rowColumns.ts";
+import type { Sureness } from "../../../../tables/src/fit/stability.ts";
+import { deviceNames } from "../../../../tables/src/input/assignDevices.ts";
+import type { Input } from "../../../../tables/src/input/readTables.ts";
+import { MODEL_FORMAT, scaledCentroids } from "../../../../tables/src/model/model.ts";
+import type { Fitted } from "../../../../tables/src/model/outcome.ts";
+import { type LabelledRow, rowColumns } from "../../../../tables/src/model/rowColumns.ts";
 import { percentText } from "../../progress.ts";
 import { heed } from "../../stop.ts";
 import { writeFolder } from "../../write.ts";
 import type { Watched } from "./coreTime.ts";
-import type { Sureness } from "./report/sure.ts";
 
 export interface ResultsOptions extends DialectOptions {
   readonly out: string;
@@ -33,7 +33,7 @@ export async function writeResults(
   options: ResultsOptions,
   { progress, signal }: Pick<Watched, "progress" | "signal">,
 ) {
-  const { reportPage } = await import("./report/page.ts");
+  const { reportPage } = await import("../../../../tables/src/report/page.ts");
   const files = options.labels === false ? [] : input.files.filter(({ isSource }) => !isSource);
   const { labelsAs: as, ...dialect } = options;
   const labelling = { ...dialect, ...(as && { as }) };

@@ -10,13 +10,13 @@ import {
   simulate,
   studyObjective,
 } from "@fedkm/device";
+import type { Found } from "../../../../tables/src/fit/method.ts";
+import type { RoundModel } from "../../../../tables/src/model/model.ts";
 import { readStudyText } from "../../devices/study.ts";
 import { UsageError } from "../../failure.ts";
 import { asArgument } from "../../input/remedies.ts";
-import type { RoundModel } from "../../model/model.ts";
 import { duration, significant } from "../../numbers.ts";
 import type { Progress } from "../../progress.ts";
-import type { Found } from "./run.ts";
 
 /** What can be said to fedkm fit as well as by a study, or not at all to devices. */
 interface Said {

@@ -1,12 +1,12 @@
 // What fedkm fit says in a terminal: the clusters in the user's units, who agrees with whom, and where the results are.
 
 import { type ColumnMean, columnMeans } from "@fedkm/files";
+import { encodingOfModel, isShared } from "../../../../tables/src/model/model.ts";
+import type { Fitted } from "../../../../tables/src/model/outcome.ts";
+import { endWords, ranWords } from "../../../../tables/src/model/runSummary.ts";
 import { bold } from "../../console.ts";
-import type { Fitted } from "../../model/fitted.ts";
-import { encodingOfModel, isShared } from "../../model/model.ts";
 import { count, counted, dateText, significant, spreads } from "../../numbers.ts";
 import { alignColumns, wrap } from "../../table.ts";
-import { endWords, ranWords } from "./ran.ts";
 
 const WIDTH = 80;
 /** More columns than fit a line are in the report. */

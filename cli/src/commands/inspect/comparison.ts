@@ -1,8 +1,8 @@
 // Several files side by side: columns that only some have, and where the means of a column are farthest apart.
 
-import { deviceNames } from "../../input/names.ts";
+import { deviceNames } from "../../../../tables/src/input/assignDevices.ts";
+import { type Look, type SeenColumn, shownValue } from "../../../../tables/src/inspect/columns.ts";
 import { alignColumns } from "../../table.ts";
-import { type Look, type SeenColumn, shownValue } from "./look.ts";
 
 export function comparison(looks: readonly Look[]): string[] {
   const names = [...new Set(looks.flatMap(({ columns }) => columns.map(({ name }) => name)))];

@@ -1,6 +1,7 @@
 // fedkm inspect: what fedkm sees in files, before anything is clustered. It lists what cannot be read instead of stopping.
 
 import { type DialectOptions, delimiters, expandPatterns, type FileLayout } from "@fedkm/files";
+import { type Look, lookAt, remarks, type SeenColumn, shownValue } from "../../../../tables/src/inspect/columns.ts";
 import type { Console } from "../../console.ts";
 import { withStandardInput } from "../../input/reading.ts";
 import { refusalLine } from "../../input/remedies.ts";
@@ -8,7 +9,6 @@ import { count, significant } from "../../numbers.ts";
 import { stoppableUnchanged } from "../../stop.ts";
 import { alignColumns } from "../../table.ts";
 import { comparison } from "./comparison.ts";
-import { type Look, lookAt, remarks, type SeenColumn, shownValue } from "./look.ts";
 import { proposalFor } from "./proposal.ts";
 
 export async function inspectFiles(

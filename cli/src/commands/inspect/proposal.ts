@@ -1,9 +1,8 @@
 // The command line of fedkm fit that follows from a look at files, ready to be pasted.
 
 import type { DialectOptions } from "@fedkm/files";
-import { dialectWords } from "../../input/pasted.ts";
-import { asArgument, commaRemedy, inShell } from "../../input/remedies.ts";
-import { hasTail, isName, isUseless, type Look, type SeenColumn } from "./look.ts";
+import { hasTail, isName, isUseless, type Look, type SeenColumn } from "../../../../tables/src/inspect/columns.ts";
+import { asArgument, commaRemedy, dialectWords, inShell } from "../../input/remedies.ts";
 
 /** So many clusters until somebody knows better. */
 const CLUSTERS = 3;

@@ -1,11 +1,11 @@
 // What fedkm pipe computes: a fit of matrices as fedkm fit has it, without scaling, and the labels of further rows.
 
 import { type Graph, graph, type Matrix, type Method, methods, predict } from "@fedkm/core";
+import { inCommonOrder } from "../../../../tables/src/model/clusterOrder.ts";
+import { clusterSums } from "../../../../tables/src/model/clusterSums.ts";
+import { isLinkRule, linkDevices } from "../../../../tables/src/prepare/links.ts";
 import { UsageError } from "../../failure.ts";
-import { isLinkRule, linkDevices } from "../../input/links.ts";
 import { defaultWeighting } from "../../input/options.ts";
-import { clusterSums } from "../../model/clusters.ts";
-import { inCommonOrder } from "../../model/order.ts";
 import type { Frame, FrameArray } from "./frames.ts";
 
 export async function answer({ header, arrays }: Frame): Promise<Frame> {

@@ -6,8 +6,13 @@ import { Command } from "commander";
 import { parseChoice } from "../../arguments.ts";
 import type { Console } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
-import { addLabelOptions, type LabelFlags } from "../../input/labels.ts";
-import { addDialectOptions, type DialectFlags, dialectOptions } from "../../input/options.ts";
+import {
+  addDialectOptions,
+  addLabelOptions,
+  type DialectFlags,
+  dialectOptions,
+  type LabelFlags,
+} from "../../input/options.ts";
 
 interface PredictFlags extends DialectFlags, LabelFlags {
   model: string;

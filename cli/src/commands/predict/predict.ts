@@ -3,15 +3,15 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type DialectOptions, expandPatterns, type LabelFormat, labelFile, nameOfLabelled } from "@fedkm/files";
+import { readModel } from "../../../../tables/src/model/parseModel.ts";
+import { rowColumns } from "../../../../tables/src/model/rowColumns.ts";
+import { type LabelledFile, type LabelOptions, labelRows } from "../../../../tables/src/predict/labelRows.ts";
 import type { Console } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import { withStandardInput } from "../../input/reading.ts";
-import { readModel } from "../../model/read.ts";
-import { rowColumns } from "../../model/rowColumns.ts";
 import { count, counted } from "../../numbers.ts";
 import { stoppableUnchanged } from "../../stop.ts";
 import { writeWhole } from "../../write.ts";
-import { type LabelledFile, type LabelOptions, labelRows } from "./rows.ts";
 
 export interface PredictOptions extends DialectOptions, LabelOptions {
   readonly model: string;

@@ -3,11 +3,11 @@
 import { env } from "node:process";
 import type { MissingPolicy } from "@fedkm/files";
 import { isAddress } from "@fedkm/sql/address";
+import { centroidsAt, placeOrName } from "../../../../tables/src/model/labelling.ts";
+import { readModel } from "../../../../tables/src/model/parseModel.ts";
 import type { Console } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
-import type { LabelFlags } from "../../input/labels.ts";
-import { centroidsAt, placeOrName } from "../../model/labelling.ts";
-import { readModel } from "../../model/read.ts";
+import type { LabelFlags } from "../../input/options.ts";
 import { count } from "../../numbers.ts";
 
 interface PredictSourceOptions extends LabelFlags {

@@ -3,9 +3,9 @@
 import { createHash } from "node:crypto";
 import { type LabelledPoints, stack } from "@fedkm/core";
 import { reducedFeatures } from "@fedkm/experiments";
+import { readClasses } from "../../../../tables/src/input/classColumn.ts";
+import { readInput } from "../../../../tables/src/input/readTables.ts";
 import { UsageError } from "../../failure.ts";
-import { readClasses } from "../../input/classes.ts";
-import { readInput } from "../../input/devices.ts";
 
 export interface Features {
   readonly points: LabelledPoints;

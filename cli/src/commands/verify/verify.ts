@@ -2,18 +2,25 @@
 
 import { type Certificate, type Graph, graph, type Matrix } from "@fedkm/core";
 import { applyScaling, type DialectOptions, type Scaling } from "@fedkm/files";
+import { type Input, readInput } from "../../../../tables/src/input/readTables.ts";
+import { inputOfStudy, scalingOfStudy } from "../../../../tables/src/input/studyRows.ts";
+import { encodingOfModel, type Model, selectionOfModel } from "../../../../tables/src/model/model.ts";
+import { readWholeModel } from "../../../../tables/src/model/parseModel.ts";
+import { isLinkRule, linkDevices } from "../../../../tables/src/prepare/links.ts";
+import { chooseScaling, isUnscaled } from "../../../../tables/src/prepare/scaling.ts";
+import {
+  certifyModel,
+  columnFault,
+  deviceFault,
+  fillFault,
+  linkFault,
+  resultFault,
+  scalingFault,
+} from "../../../../tables/src/verify/certificate.ts";
 import type { Console } from "../../console.ts";
-import { type Input, readInput } from "../../input/devices.ts";
-import { isLinkRule, linkDevices } from "../../input/links.ts";
 import { joinedNames } from "../../input/remedies.ts";
-import { chooseScaling, isUnscaled } from "../../input/scale.ts";
-import { inputOfStudy, scalingOfStudy } from "../../input/study.ts";
-import { certifyModel } from "../../model/certify.ts";
-import { encodingOfModel, type Model, selectionOfModel } from "../../model/model.ts";
-import { readWholeModel } from "../../model/whole.ts";
 import { count, significant } from "../../numbers.ts";
 import { progressOn } from "../../progress.ts";
-import { columnFault, deviceFault, fillFault, linkFault, resultFault, scalingFault } from "./faults.ts";
 
 interface VerifyOptions extends DialectOptions {
   readonly deviceColumn?: string;
