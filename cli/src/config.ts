@@ -2,9 +2,9 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { systemReason } from "@fedkm/files/first";
+import { joinedNames } from "@fedkm/tables/light";
 import type { Command, Option } from "commander";
 import { UsageError } from "./failure.ts";
-import { joinedNames } from "./input/remedies.ts";
 
 const DEFAULT_FILE = "fedkm.yaml";
 

@@ -30,21 +30,21 @@ export const penalties = ["squared", "norm", "truncated"] as const satisfies rea
 
 /** What is asked of a method besides k, alpha and seed. What is not said is not there. */
 export interface MethodSettings {
-  readonly preset?: Preset | undefined;
-  readonly init?: Named<Init> | undefined;
-  readonly schedule?: Named<Schedule> | undefined;
-  readonly rounds?: number | undefined;
-  readonly coupling?: Coupling | undefined;
+  readonly preset?: Preset;
+  readonly init?: Named<Init>;
+  readonly schedule?: Named<Schedule>;
+  readonly rounds?: number;
+  readonly coupling?: Coupling;
   /** Default: every row counts the same ("sample"); with the preset "paper" every device does. */
-  readonly weighting?: Weighting | undefined;
-  readonly penalty?: Named<PenaltyOption> | undefined;
+  readonly weighting?: Weighting;
+  readonly penalty?: Named<PenaltyOption>;
   /** Relative move below which a device stands still. */
-  readonly tol?: number | undefined;
-  readonly privacy?: FitPrivacy | undefined;
+  readonly tol?: number;
+  readonly privacy?: FitPrivacy;
   /** With privacy "guarded": nothing sent isolates fewer rows. */
-  readonly minRows?: number | undefined;
+  readonly minRows?: number;
   /** With privacy "private": the differential-privacy budget. */
-  readonly epsilon?: number | undefined;
+  readonly epsilon?: number;
 }
 
 /** With the weighting, which is always there. */

@@ -13,7 +13,8 @@ export type Progress =
   /** Over all rows of sources: begins without a number. */
   | { readonly step: "pass"; readonly pass?: number; readonly objective?: number }
   | { readonly step: "simulate"; readonly milliseconds: number; readonly objective: number }
-  | { readonly step: "choose" | "certify" };
+  | { readonly step: "choose" }
+  | { readonly step: "certify" };
 
 export interface WorkContext {
   readonly signal?: AbortSignal | undefined;

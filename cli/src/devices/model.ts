@@ -3,7 +3,7 @@
 import { matrix } from "@fedkm/core";
 import { contractOf, studyId } from "@fedkm/device";
 import { clusterSizes, readFolder } from "@fedkm/device/daemon";
-import { MODEL_FORMAT, MODEL_VERSIONS, type Model } from "../../../tables/src/model/model.ts";
+import { MODEL_FORMAT, MODEL_VERSIONS, type Model } from "@fedkm/tables";
 import { clusterNames } from "./names.ts";
 import { lastStatus } from "./state.ts";
 

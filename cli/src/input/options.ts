@@ -1,37 +1,30 @@
-// Options of every command that reads files of rows.
+// Options of every command that reads files of rows. They load nothing that computes, because every --help loads them.
 
-import type { Weighting } from "@fedkm/core";
+import type { MissingPolicy } from "@fedkm/files";
 import { type LabelFormat, labelFormats, type TextEncoding, textEncodings } from "@fedkm/files/first";
-import type { Way } from "@fedkm/sql";
 import type { Command } from "commander";
-import type { InputOptions } from "../../../tables/src/input/readTables.ts";
 import { parseCharacter, parseChoice, parseNames } from "../arguments.ts";
 import { UsageError } from "../failure.ts";
 
-// Options of sources. They load nothing that computes, because every --help loads them.
-
 /** What is asked of sources alone. */
-export interface SourceOptions {
-  /** A SELECT in the place of a table. */
+export interface SourceFlags {
   readonly query?: string;
-  /** A condition in SQL. */
   readonly where?: string;
-  readonly way?: Way;
+  readonly read?: "memory" | "stream" | "aggregate";
 }
 
 export function addSourceOptions(command: Command): Command {
   return command
-    .option("--query <select>", "of a source: a SELECT in the place of its table")
+    .option("--query <select>", "of a source: a SELECT instead of its table")
     .option("--where <condition>", "of sources: the rows for which this SQL is true")
     .option(
-      "--way <name>",
-      "of sources: memory, stream or pushed (default: files are loaded where they fit, servers aggregate)",
-      parseChoice<Way>("--way", ["memory", "stream", "pushed"]),
+      "--read <name>",
+      "of sources: memory, stream or aggregate (default: files are loaded where they fit, servers aggregate)",
+      parseChoice("--read", ["memory", "stream", "aggregate"]),
     );
 }
 
-// Options of the commands that write labelled files.
-
+/** Of the commands that write labelled files. */
 export interface LabelFlags {
   labelsAs?: LabelFormat;
   distances?: true;
@@ -62,12 +55,12 @@ export interface DialectFlags {
   dates?: "days";
 }
 
-export interface InputFlags extends DialectFlags, SourceOptions {
+export interface InputFlags extends DialectFlags, SourceFlags {
   columns?: string[];
   exclude?: string[];
   deviceColumn?: string;
   categories?: "auto" | string[];
-  missing: InputOptions["missing"];
+  missing: MissingPolicy;
   sample?: number;
 }
 
@@ -114,10 +107,7 @@ const decimals = { comma: ",", point: "." } as const;
 const parseDecimalName = parseChoice("--decimal", Object.keys(decimals) as (keyof typeof decimals)[]);
 const parseDecimal = Object.assign((text: string) => decimals[parseDecimalName(text)], parseDecimalName);
 
-/** Of the commands: who reads a table takes its rows to count the same. The library has the paper's default. */
-export const defaultWeighting: Weighting = "sample";
-
-export const parseWeighting = parseChoice<Weighting>("--weighting", ["device", "sample"]);
+export const parseWeighting = parseChoice("--weighting", ["device", "sample"]);
 
 /** How devices are linked and columns are scaled. */
 export function addNetworkOptions(command: Command): Command {

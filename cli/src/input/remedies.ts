@@ -1,26 +1,12 @@
 // Refusals of files in the words of the command: what helps, with the arguments that do it. Only this file words them so.
 
 import type { ActionRemedy, DataError, DialectOptions, RemedyPosition } from "@fedkm/files";
+import { shellNames, shellWord } from "@fedkm/tables/light";
 import { characterName } from "../arguments.ts";
 
 /** One line that says what is wrong with a file, and what to type or to change. */
 export function refusalLine(error: DataError): string {
   return error.worded(phrase);
-}
-
-/** Names as one argument of a command line: commas between, names with a comma in quotes, all of it in the shell's. */
-export function asArgument(names: readonly string[]): string {
-  return inShell(joinedNames(names));
-}
-
-/** As a command takes several names. */
-export function joinedNames(names: readonly string[]): string {
-  return names.map((name) => (/[",]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name)).join(",");
-}
-
-/** One word of a command line. */
-export function inShell(text: string): string {
-  return /^[\w./,:@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 const policyPhrases = { drop: "drop their rows with --missing drop", mean: "fill them with --missing mean" };
@@ -29,12 +15,12 @@ function phrase(remedy: ActionRemedy, position: RemedyPosition): string {
   switch (remedy.kind) {
     case "leave-out-columns": {
       const names = [...new Set(remedy.columns)];
-      return `leave ${spokenOf(remedy.columns.length, position)} out with --exclude ${asArgument(names)}`;
+      return `leave ${spokenOf(remedy.columns.length, position)} out with --exclude ${shellNames(names)}`;
     }
     case "choose-columns":
-      return `choose${position === "later" ? "" : " the columns"} with --columns ${asArgument(remedy.columns)}`;
+      return `choose${position === "later" ? "" : " the columns"} with --columns ${shellNames(remedy.columns)}`;
     case "take-categories":
-      return `take ${remedy.columns.length === 1 ? "it as a category" : "them as categories"} with --categories ${asArgument(remedy.columns)}`;
+      return `take ${remedy.columns.length === 1 ? "it as a category" : "them as categories"} with --categories ${shellNames(remedy.columns)}`;
     case "name-column":
       return `name one of them with ${flagOf(remedy.option)}`;
     case "missing-policy":
@@ -46,7 +32,7 @@ function phrase(remedy: ActionRemedy, position: RemedyPosition): string {
     case "encoding":
       return `read it with --encoding ${remedy.encoding}`;
     case "sheet":
-      return `name one of them with --sheet, such as --sheet ${inShell(remedy.sheets[0])}`;
+      return `name one of them with --sheet, such as --sheet ${shellWord(remedy.sheets[0])}`;
     case "delimiter":
       return "put commas between cells, such as with tr -s ' ' ',', or name the character with --delimiter";
   }
@@ -69,19 +55,17 @@ function spokenOf(count: number, position: RemedyPosition): string {
   return count === 1 ? "the column" : count === 2 ? "both columns" : "the columns";
 }
 
-// Options of reading as the words of a command line that can be pasted.
-
 /** How text is read, as it was asked for. */
 export function dialectWords(options: DialectOptions): string[] {
   const { delimiter, header, decimal, thousands, na, dates, encoding, sheet } = options;
   return [
-    ...(delimiter === undefined ? [] : [`--delimiter ${inShell(characterName(delimiter))}`]),
+    ...(delimiter === undefined ? [] : [`--delimiter ${shellWord(characterName(delimiter))}`]),
     ...(header === undefined ? [] : [`--header ${header ? "yes" : "no"}`]),
     ...(decimal === undefined ? [] : [`--decimal ${characterName(decimal)}`]),
-    ...(thousands === undefined ? [] : [`--thousands ${inShell(characterName(thousands))}`]),
-    ...(na === undefined ? [] : [`--na ${asArgument(na)}`]),
+    ...(thousands === undefined ? [] : [`--thousands ${shellWord(characterName(thousands))}`]),
+    ...(na === undefined ? [] : [`--na ${shellNames(na)}`]),
     ...(dates === undefined ? [] : [`--dates ${dates}`]),
     ...(encoding === undefined ? [] : [`--encoding ${encoding}`]),
-    ...(sheet === undefined ? [] : [`--sheet ${inShell(sheet)}`]),
+    ...(sheet === undefined ? [] : [`--sheet ${shellWord(sheet)}`]),
   ];
 }

@@ -82,9 +82,9 @@ const distanceName = (c: number) => `fedkm_d${c}`;
 
 export function sqlOf(labelling: Labelling, table: string, dialectName: DialectName): string {
   const dialect = dialects[dialectName];
-  const { names, place } = labelling;
+  const { names, device } = labelling;
   const about = [
-    `-- The cluster of every row by the centroids of ${place === undefined ? "all places together" : `place ${JSON.stringify(place)}`}, made by fedkm export.`,
+    `-- The cluster of every row by the centroids of ${device === undefined ? "all devices together" : `device ${JSON.stringify(device)}`}, made by fedkm export.`,
     "-- A row that lacks a value which the model needs has the cluster NULL.",
   ];
   return `${about.join("\n")}\n${selects[dialectName](stepsOf(labelling, dialect), names, dialect.quote(table), dialect)};\n`;

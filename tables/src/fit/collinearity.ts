@@ -1,9 +1,8 @@
 // Whether rows differ along one direction alone, so that clusters are slices along it: columns that measure one thing.
 
 import { principalAxes } from "@fedkm/pictures";
-import type { Fitted } from "../model/outcome.ts";
-import { sampleOf } from "../report/components.ts";
-import { sampleRows } from "./stability.ts";
+import type { FittedRows } from "../model/outcome.ts";
+import { sampleOf, sampleRows } from "../model/sampleRows.ts";
 
 /** So much of the variance along one direction is all of it. */
 const ALL = 0.99;
@@ -17,11 +16,11 @@ const EVEN = 0.8;
 /** A column with so much of a direction is that direction. */
 const LEADING = 0.9;
 
-type Fit = Pick<Fitted, "datasets" | "labels" | "sums"> & {
-  readonly model: Pick<Fitted["model"], "columns" | "scaling" | "study">;
+type Fit = Pick<FittedRows, "datasets" | "labels" | "sums"> & {
+  readonly model: Pick<FittedRows["model"], "columns" | "scaling" | "study">;
 };
 
-export function directionWarnings({ datasets, labels, sums, model }: Fit): string[] {
+export function collinearityWarnings({ datasets, labels, sums, model }: Fit): string[] {
   const { columns, scaling, study } = model;
   if (columns.length < 2 || sums.k < 2) return [];
   const { axes, shares, means } = principalAxes(sampleOf(datasets, columns.length), 1);

@@ -1,22 +1,22 @@
-// Whether one table of clusters describes every place: whose means lie elsewhere, and whose numbers mean something else.
+// Whether one table of clusters fits every device: whose means lie elsewhere, and whose numbers mean something else.
 
 import { BEYOND_CHANCE, type ClusterSums, squaredBetween } from "../model/clusterSums.ts";
 
-export interface PlacesApart {
+export interface DevicesApart {
   /** Devices whose rows lie farther from the table's means, by squares, than they scatter around means of their own. */
   readonly differing: readonly number[];
   /** Devices with clusters that are nearer to another number's mean in the table than to that of their own number. */
   readonly misnumbered: readonly number[];
 }
 
-/** Fewer rows than this say little, about a cluster or about a place. */
+/** Fewer rows than this say little, about a cluster or about a device. */
 export const FEW_ROWS = 10;
 
 /** So large a share of a device's rows has to be in clusters of a wrong number before it is named. */
 const MISNUMBERED_SHARE = 0.1;
 
 /** A device is in one list at most: where numbers are mixed up, distances between equal numbers say nothing more. */
-export function placesApart(sums: ClusterSums): PlacesApart {
+export function devicesApart(sums: ClusterSums): DevicesApart {
   const { k, counts } = sums;
   const differing: number[] = [];
   const misnumbered: number[] = [];

@@ -2,27 +2,27 @@
 
 import { connectedComponents } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
-import { count } from "../../../cli/src/numbers.ts";
 import type { Input } from "../input/readTables.ts";
 import { isAlone, type Model } from "../model/model.ts";
-import type { Fitted } from "../model/outcome.ts";
-import { directionWarnings } from "./collinearity.ts";
-import { FEW_ROWS, type PlacesApart } from "./deviceFit.ts";
+import type { FittedRows } from "../model/outcome.ts";
+import { count } from "../numbers.ts";
+import { collinearityWarnings } from "./collinearity.ts";
+import { type DevicesApart, FEW_ROWS } from "./deviceFit.ts";
 
-interface Found extends Pick<Fitted, "model" | "datasets" | "labels" | "sums" | "graph"> {
-  readonly apart: PlacesApart;
+interface JudgedRows extends Omit<FittedRows, "numbersAgree" | "warnings"> {
+  readonly apart: DevicesApart;
 }
 
-export function resultWarnings(found: Found, input: Input): string[] {
-  const { model, graph } = found;
+export function resultWarnings(result: JudgedRows, input: Input): string[] {
+  const { model, graph } = result;
   const { k, method } = model.options;
   const small = model.devices.filter(({ rows }) => rows < FEW_ROWS * k).map(({ name, rows }) => `${name} (${rows})`);
   const parts = new Set(connectedComponents(graph)).size;
   const total = totalRows(model);
   return [
-    ...placeWarnings(found),
-    ...singleRows(found, input),
-    ...directionWarnings(found),
+    ...deviceWarnings(result),
+    ...singleRows(result, input),
+    ...collinearityWarnings(result),
     ...(small.length > 0 ? [`fewer than ${FEW_ROWS} rows a cluster: ${listed(small)}`] : []),
     ...(parts > 1 ? [`the network falls into ${parts} parts that never hear of each other`] : []),
     ...(model.converged ? [] : [`${method} did not settle in ${model.rounds} rounds; ${settlingRemedy(model)}`]),
@@ -36,29 +36,29 @@ export function resultWarnings(found: Found, input: Input): string[] {
 const LEAST_TOLERANCE = 1e-14;
 
 /** What helps a run that did not settle. */
-function settlingRemedy({ study, options: { preset, tolerance = defaults.tol } }: Model): string {
+function settlingRemedy({ study, options: { preset, tol = defaults.tol } }: Model): string {
   if (study !== undefined) return "this is where they are after a simulated hour";
-  if (tolerance < LEAST_TOLERANCE) return `use a --tolerance of at least ${LEAST_TOLERANCE}`;
+  if (tol < LEAST_TOLERANCE) return `use a --tol of at least ${LEAST_TOLERANCE}`;
   return preset === "paper"
     ? "allow more with --rounds, or settle in fewer with --preset dependable"
     : "allow more with --rounds";
 }
 
-function placeWarnings({ model, apart: { differing, misnumbered } }: Found): string[] {
+function deviceWarnings({ model, apart: { differing, misnumbered } }: JudgedRows): string[] {
   const { devices } = model;
   if (isAlone(model)) {
     return [
-      "each place stays alone: cluster 0 of one place need not be cluster 0 of another, and the table may add up rows " +
-        "that do not belong together; the report has a table for each place",
+      "each device stays alone: cluster 0 of one device need not be cluster 0 of another, and the table may add up rows " +
+        "that do not belong together; the report has a table for each device",
     ];
   }
-  const named = (places: readonly number[]) => listed(places.map((i) => devices[i].name));
+  const named = (numbers: readonly number[]) => listed(numbers.map((i) => devices[i].name));
   const rows = differing.reduce((sum, i) => sum + devices[i].rows, 0);
   const why = "the means of the rows are farther from the table's than the rows scatter";
   const nobody =
-    `places differ so much that one table describes nobody: at ${named(differing)} ${why}; read the tables of ` +
-    "single places in the report, or leave every place alone with --alpha 0";
-  const some = `the table does not describe ${named(differing)}: ${why}; the report has a table for each place`;
+    `devices differ so much that one table describes nobody: at ${named(differing)} ${why}; read the tables of ` +
+    "single devices in the report, or leave every device alone with --alpha 0";
+  const some = `the table does not describe ${named(differing)}: ${why}; the report has a table for each device`;
   const numbers =
     `cluster numbers do not mean the same at ${named(misnumbered)}, where clusters are nearer to another number's in ` +
     "the table; a larger --alpha brings them together";
@@ -71,13 +71,13 @@ function placeWarnings({ model, apart: { differing, misnumbered } }: Found): str
 /** With fewer rows for each cluster, a cluster of one is no surprise. */
 const ROWS_FOR_SINGLES = 5;
 
-/** Clusters of one row, each with the place where the row stands. */
-function singleRows({ model, labels, sums }: Found, input: Input): string[] {
+/** Clusters of one row, each with the file where the row stands. */
+function singleRows({ model, labels, sums }: JudgedRows, input: Input): string[] {
   const { k } = model.options;
   const singles = Array.from(sums.totals.keys()).filter((c) => sums.totals[c] === 1);
   if (singles.length === 0 || totalRows(model) < ROWS_FOR_SINGLES * k) return [];
   // A row of a source has no number.
-  if (input.files.some(({ isSource }) => isSource)) return [`clusters of a single row: ${singles.join(", ")}`];
+  if (input.sources.some((source) => source !== undefined)) return [`clusters of a single row: ${singles.join(", ")}`];
   if (singles.length > MOST_NAMES) {
     const remedy = "look at these rows, and if they are mistakes, fit again without them";
     return [`${count(singles.length)} clusters have a single row each: outliers take whole clusters; ${remedy}`];
@@ -85,13 +85,13 @@ function singleRows({ model, labels, sums }: Found, input: Input): string[] {
   const remedy = "look at it, and if it is a mistake, fit again without it";
   return singles.map((c) => {
     const device = labels.findIndex((own) => own.includes(c));
-    const { file, row } = placeOf(input, device, labels[device].indexOf(c));
+    const { file, row } = rowInFile(input, device, labels[device].indexOf(c));
     return `cluster ${c} has a single row, row ${count(row + 1)} of ${file}: an outlier takes a whole cluster; ${remedy}`;
   });
 }
 
 /** The file of a device's row, and its number among the rows of that file. */
-function placeOf({ files }: Input, device: number, nth: number): { file: string; row: number } {
+function rowInFile({ files }: Input, device: number, nth: number): { file: string; row: number } {
   let seen = 0;
   for (const { file, rows, deviceOf } of files) {
     for (let row = 0; row < rows; row++) {

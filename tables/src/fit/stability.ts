@@ -1,4 +1,4 @@
-// How sure clusters are: how near rows are to a second one, and whether other starts and fewer places find them again.
+// How stable clusters are: how near rows are to a second one, and whether other starts and fewer devices find them again.
 
 import {
   complete,
@@ -10,45 +10,13 @@ import {
   predict,
   simplifiedSilhouette,
   stack,
-  takeRows,
 } from "@fedkm/core";
 import { inCommonOrder } from "../model/clusterOrder.ts";
 import { isAlone, type Model, scaledCentroids } from "../model/model.ts";
-import type { Fitted } from "../model/outcome.ts";
+import { type Sampled, sampledDevices } from "../model/sampleRows.ts";
+import type { Refit } from "./method.ts";
 
-// Some of the rows of all places, where all of them would cost too much and tell no more.
-
-/** Rows of all devices at even distances, at most so many. */
-export function* sampleRows(datasets: readonly Matrix[], most: number): Generator<{ device: number; row: number }> {
-  const total = datasets.reduce((sum, { rows }) => sum + rows, 0);
-  const step = Math.max(1, total / most);
-  let begin = 0;
-  let next = 0;
-  for (const [device, { rows }] of datasets.entries()) {
-    for (; next < begin + rows; next += step) yield { device, row: Math.floor(next - begin) };
-    begin += rows;
-  }
-}
-
-export interface Sampled {
-  readonly datasets: readonly Matrix[];
-  readonly labels: readonly Uint32Array[];
-  /** Of all. */
-  readonly rows: number;
-}
-
-/** The same rows as places of their own, with their labels. */
-export function sampledPlaces(datasets: readonly Matrix[], labels: readonly Uint32Array[], most: number): Sampled {
-  const chosen: number[][] = datasets.map(() => []);
-  for (const { device, row } of sampleRows(datasets, most)) chosen[device].push(row);
-  return {
-    datasets: datasets.map((points, i) => (chosen[i].length === points.rows ? points : takeRows(points, chosen[i]))),
-    labels: labels.map((own, i) => Uint32Array.from(chosen[i], (row) => own[row])),
-    rows: chosen.reduce((sum, { length }) => sum + length, 0),
-  };
-}
-
-export interface Sureness {
+export interface Stability {
   /** Rows that were looked at, of so many. */
   readonly rows: number;
   readonly of: number;
@@ -59,91 +27,118 @@ export interface Sureness {
   readonly between: readonly number[];
   /** By cluster, for every other start: the Jaccard index with the cluster that is most like it. */
   readonly starts: readonly (readonly number[])[];
-  /** The same for every fit without some places, with their names. */
-  readonly without: readonly { readonly places: readonly string[]; readonly jaccards: readonly number[] }[];
+  /** The same for every fit without some devices, with their names. */
+  readonly without: readonly { readonly devices: readonly string[]; readonly jaccards: readonly number[] }[];
   /** The silhouettes of other numbers of clusters, on the same rows. */
   readonly others: readonly { readonly k: number; readonly silhouette: number }[];
+  /** Why some of these were not examined: the method refused such a network. */
+  readonly refusals: { readonly starts?: string; readonly without?: string; readonly others?: string };
 }
-
-/** Another fit as it was asked for, but for what is changed. */
-export type Refit = (
-  datasets: readonly Matrix[],
-  graph: Graph,
-  change: { readonly k: number; readonly seed: number },
-) => readonly Matrix[];
 
 /** Rows to which the second centroid is nearer than this many times the first are between clusters. */
 export const NEAR = 1.25;
 
 const STARTS = 5;
-/** More places than this are joined to groups, so that each has enough rows of the sample. */
-const MOST_PLACES = 12;
+/** More devices than this are joined to groups, so that each has enough rows of the sample. */
+const MOST_DEVICES = 12;
 const GROUPS = 8;
 
 /** Rows and numbers of a sample: so many fits must be done in a few seconds. */
 const MOST_ROWS = 2_000;
 const MOST_VALUES = 40_000;
 
-type Found = Pick<Fitted, "model" | "graph" | "datasets" | "labels">;
-
-/** What is looked at: plain data, so that another process can do it. */
-export interface Looked {
+/** What is examined: plain data, so that another process can do it. */
+export interface StabilityTask {
   readonly model: Pick<Model, "devices" | "links" | "options" | "scaling" | "study">;
   readonly graph: Graph;
   readonly sample: Sampled;
-  /** Rows of all places. */
+  /** Rows of all devices. */
   readonly of: number;
 }
 
-export function lookedAt({ model, graph, datasets, labels }: Found): Looked {
+interface Result {
+  readonly model: StabilityTask["model"];
+  readonly graph: Graph;
+  readonly datasets: readonly Matrix[];
+  readonly labels: readonly Uint32Array[];
+}
+
+export function stabilityTask({ model, graph, datasets, labels }: Result): StabilityTask {
   const { devices, links, options, scaling, study } = model;
   const most = Math.max(20 * options.k, Math.min(MOST_ROWS, Math.ceil(MOST_VALUES / datasets[0].cols)));
   return {
     model: { devices, links, options, scaling, ...(study && { study }) },
     graph,
-    sample: sampledPlaces(datasets, labels, most),
+    sample: sampledDevices(datasets, labels, most),
     of: datasets.reduce((sum, { rows }) => sum + rows, 0),
   };
 }
 
-export function surenessOf(looked: Looked, refit: Refit): Sureness {
-  const { model, sample, of } = looked;
+export function examineStability(task: StabilityTask, refit: Refit): Stability {
+  const { model, sample, of } = task;
   const { k, seed } = model.options;
-  const network = joined(looked);
+  const network = joined(task);
   const again = (change: { k?: number; seed?: number }) =>
     refit(network.datasets, network.graph, { k, seed, ...change });
-  const starts = Array.from({ length: k > 1 ? STARTS : 0 }, (_, s) =>
-    jaccards(network.labels, labelsOf(again({ seed: seed + s + 1 }), network.datasets), k),
+  const starts = examined(
+    Array.from({ length: k > 1 ? STARTS : 0 }, (_, s) => s),
+    (s) => jaccards(network.labels, labelsOf(again({ seed: seed + s + 1 }), network.datasets), k),
   );
-  const ks = [k - 1, k + 1, k + 2].filter((other) => other > 1 && other < sample.rows);
+  const without = examined(k > 1 && !isAlone(model) ? networksWithout(network, k) : [], (rest) => {
+    const labels = labelsOf(refit(rest.datasets, rest.graph, { k, seed }), rest.datasets);
+    return { devices: rest.left, jaccards: jaccards(rest.labels, labels, k) };
+  });
+  const others = examined(
+    [k - 1, k + 1, k + 2].filter((other) => other > 1 && other < sample.rows),
+    (other) => ({ k: other, silhouette: silhouetteOf(network.datasets, again({ k: other })) }),
+  );
   return {
     rows: sample.rows,
     of,
-    ...ratiosOf(looked, k),
-    starts,
-    without: k > 1 && !isAlone(model) ? withoutPlaces(network, refit, { k, seed }) : [],
-    others: ks.map((other) => ({ k: other, silhouette: silhouetteOf(network.datasets, again({ k: other })) })),
+    ...ratiosOf(task, k),
+    starts: starts.results,
+    without: without.results,
+    others: others.results,
+    refusals: {
+      ...(starts.refusal !== undefined && { starts: starts.refusal }),
+      ...(without.refusal !== undefined && { without: without.refusal }),
+      ...(others.refusal !== undefined && { others: others.refusal }),
+    },
   };
 }
 
+/** What another fit gives for each, and why one was refused: a method may need more devices or links than are left. */
+function examined<T, R>(all: readonly T[], examine: (one: T) => R): { results: R[]; refusal?: string } {
+  const results: R[] = [];
+  for (const one of all) {
+    try {
+      results.push(examine(one));
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      return { results, refusal: error.message };
+    }
+  }
+  return { results };
+}
+
 interface SmallNetwork extends Sampled {
-  /** Of the places that make each of its places. */
+  /** Of the devices that make each of its devices. */
   readonly names: readonly (readonly string[])[];
   readonly graph: Graph;
 }
 
-/** The places themselves, or one in eight of them as one place each. */
-function joined({ model, graph, sample }: Looked): SmallNetwork {
-  const places = model.devices.map(({ name }) => name);
-  if (places.length <= MOST_PLACES) return { ...sample, names: places.map((name) => [name]), graph };
+/** The devices themselves, or one in eight of them as one device each. */
+function joined({ model, graph, sample }: StabilityTask): SmallNetwork {
+  const devices = model.devices.map(({ name }) => name);
+  if (devices.length <= MOST_DEVICES) return { ...sample, names: devices.map((name) => [name]), graph };
   const members = Array.from({ length: GROUPS }, (_, group) =>
-    Array.from(places.keys()).filter((i) => i % GROUPS === group),
+    Array.from(devices.keys()).filter((i) => i % GROUPS === group),
   );
   return {
     datasets: members.map((own) => stack(own.map((i) => sample.datasets[i]))),
     labels: members.map((own) => Uint32Array.from(own.flatMap((i) => Array.from(sample.labels[i])))),
     rows: sample.rows,
-    names: members.map((own) => own.map((i) => places[i])),
+    names: members.map((own) => own.map((i) => devices[i])),
     graph: complete(GROUPS),
   };
 }
@@ -158,7 +153,7 @@ function silhouetteOf(datasets: readonly Matrix[], centroids: readonly Matrix[])
 }
 
 /** The silhouette of a row is 1 less the ratio of its two smallest distances. */
-function ratiosOf({ model, sample: { datasets, labels } }: Looked, k: number) {
+function ratiosOf({ model, sample: { datasets, labels } }: StabilityTask, k: number) {
   const [sums, near, counts] = [0, 1, 2].map(() => new Float64Array(k));
   datasets.forEach(({ data, rows, cols }, i) => {
     if (rows === 0) return;
@@ -201,12 +196,13 @@ function jaccards(before: readonly Uint32Array[], after: readonly Uint32Array[],
   });
 }
 
-/** One place or group at a time, unless the network would fall apart. */
-function withoutPlaces(
-  { datasets, labels, names, graph }: SmallNetwork,
-  refit: Refit,
-  asked: { readonly k: number; readonly seed: number },
-): Sureness["without"] {
+interface RestOfNetwork extends Pick<SmallNetwork, "datasets" | "labels" | "graph"> {
+  /** Names of the devices that are not in it. */
+  readonly left: readonly string[];
+}
+
+/** One device or group is left out at a time, unless the network would fall apart. */
+function networksWithout({ datasets, labels, names, graph }: SmallNetwork, k: number): RestOfNetwork[] {
   if (datasets.length < 2) return [];
   const parts = new Set(connectedComponents(graph)).size;
   return datasets.flatMap((_, left) => {
@@ -214,10 +210,8 @@ function withoutPlaces(
     const rest = kept.map((i) => datasets[i]);
     const links = withNodes(graph, kept);
     const rows = rest.reduce((sum, own) => sum + own.rows, 0);
-    if (rows <= asked.k || new Set(connectedComponents(links)).size > parts) return [];
-    const found = labelsOf(refit(rest, links, asked), rest);
-    const before = kept.map((i) => labels[i]);
-    return [{ places: names[left], jaccards: jaccards(before, found, asked.k) }];
+    if (rows <= k || new Set(connectedComponents(links)).size > parts) return [];
+    return [{ datasets: rest, labels: kept.map((i) => labels[i]), graph: links, left: names[left] }];
   });
 }
 

@@ -19,7 +19,15 @@ import {
 } from "@fedkm/files";
 import type { OpenSource } from "@fedkm/sql";
 import { report, type WorkContext } from "../work.ts";
-import { byColumn, type Device, type DeviceRows, deviceNames, drawSample, oneEach, withFolderDevice } from "./assignDevices.ts";
+import {
+  byColumn,
+  type Device,
+  type DeviceRows,
+  deviceNames,
+  drawSample,
+  oneEach,
+  withFolderDevice,
+} from "./assignDevices.ts";
 import { columnWarnings } from "./columnWarnings.ts";
 import { readSource, type SourceRequest, type SourceTable, sourceWarnings } from "./sources.ts";
 
@@ -37,15 +45,15 @@ export interface DeviceTable {
 
 /** Which rows, and how they are read. */
 export interface RowsRequest extends Selection, DialectOptions {
-  readonly tables?: readonly DeviceTable[] | undefined;
-  readonly files?: readonly FileInput[] | undefined;
-  readonly sources?: readonly SourceRequest[] | undefined;
+  readonly tables?: readonly DeviceTable[];
+  readonly files?: readonly FileInput[];
+  readonly sources?: readonly SourceRequest[];
   /** Default "refuse". */
-  readonly missing?: MissingPolicy | undefined;
+  readonly missing?: MissingPolicy;
   /** Only so many rows of all, drawn at random. */
-  readonly sample?: number | undefined;
+  readonly sample?: number;
   /** Of that draw. Default 1. */
-  readonly seed?: number | undefined;
+  readonly seed?: number;
 }
 
 export interface InputFile extends DeviceRows {
@@ -133,7 +141,11 @@ function assignRows(
 }
 
 /** A copy of the chosen columns: rows are scaled in place. */
-function tableAtHand({ name, points, columns }: DeviceTable, selection: Selection, policy: MissingPolicy): Table {
+export function tableAtHand(
+  { name, points, columns }: DeviceTable,
+  selection: Selection,
+  policy: MissingPolicy,
+): Table {
   const { rows, cols } = points;
   const names = columns ?? Array.from({ length: cols }, (_, c) => `x${c + 1}`);
   if (names.length !== cols)
@@ -173,7 +185,10 @@ async function readFile(
   const { tables: _, files: __, sources: ___, ...options } = request;
   const onRead = (bytes: number) => report(context, { step: "read", name, bytes });
   const reading = { ...options, allowsNameless: missing === "drop", onRead };
-  const table = await readTable(file, first === undefined ? reading : { ...reading, columns: first.columns, exclude: [] });
+  const table = await readTable(
+    file,
+    first === undefined ? reading : { ...reading, columns: first.columns, exclude: [] },
+  );
   checkMissing(table, missing);
   return table;
 }

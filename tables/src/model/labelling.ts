@@ -1,8 +1,8 @@
-// What it takes to label a row, and nothing else: how its cells become numbers, and the centroids of one place or of all.
+// What it takes to label a row, and nothing else: how its cells become numbers, and the centroids of one device or of all.
 
 import { type Matrix, matrix, toRows } from "@fedkm/core";
 import { applyScaling, type Transform, undoScaling } from "@fedkm/files";
-import { UsageError } from "../../../cli/src/failure.ts";
+import { RequestError } from "../request.ts";
 import { encodingOfModel, type Model, scaledCentroids } from "./model.ts";
 
 /** A number that is compared: (transform(x) - offset) / scale, where x is a cell, or 1 for one value of it and 0 otherwise. */
@@ -24,19 +24,19 @@ export interface Labelling {
   readonly centroids: readonly (readonly number[])[];
   /** Of clusters, where they have names. */
   readonly names?: readonly string[];
-  /** Whose centroids they are; undefined: those of all places together. */
-  readonly place?: string;
+  /** Whose centroids they are; undefined: those of all devices together. */
+  readonly device?: string;
 }
 
-/** The place whose centroids are those of all places. */
+/** The name that stands for all devices together. */
 export const COMMON = "common";
 
-export function labellingOf(model: Model, place?: string): Labelling {
+export function labellingOf(model: Model, name?: string): Labelling {
   const { scaling, missing, clusters } = model;
   const columns = encodingOfModel(model).flatMap(
     ({ name, values }) => values?.map((value) => ({ name, value })) ?? [{ name }],
   );
-  const device = placeOf(model, place);
+  const device = deviceNumber(model, name);
   const names = clusters?.every(({ name }) => name !== undefined)
     ? clusters.map(({ name }) => String(name))
     : undefined;
@@ -50,32 +50,32 @@ export function labellingOf(model: Model, place?: string): Labelling {
     })),
     centroids: toRows(centroidsAt(model, device)),
     ...(names && { names }),
-    ...(device >= 0 && { place: model.devices[device].name }),
+    ...(device >= 0 && { device: model.devices[device].name }),
   };
 }
 
 /** The number of the device with the name, -1 for all of them together. A network of one has no choice. */
-export function placeOf({ devices }: Model, place: string | undefined): number {
-  const names = devices.map(({ name }) => name);
-  if (place === undefined) return names.length === 1 ? 0 : -1;
-  const number = names.indexOf(place);
-  if (number >= 0 || place === COMMON) return number;
-  throw new UsageError(`--place must be ${COMMON} or a device of the model (${listed(names)}), got "${place}"`);
+export function deviceNumber({ devices }: Model, name: string | undefined): number {
+  const names = devices.map((device) => device.name);
+  if (name === undefined) return names.length === 1 ? 0 : -1;
+  const number = names.indexOf(name);
+  if (number >= 0 || name === COMMON) return number;
+  throw new RequestError(`--device must be ${COMMON} or a device of the model (${listed(names)}), got "${name}"`);
 }
 
 /** The same of rows that name their device, as `where` says. */
 export function deviceNamed({ devices }: Model, name: string, where: string): number {
   const names = devices.map((device) => device.name);
   if (names.includes(name)) return names.indexOf(name);
-  throw new UsageError(
-    `${where} must be a device of the model (${listed(names)}), got "${name}"; label new places with --place ${COMMON}`,
+  throw new RequestError(
+    `${where} must be a device of the model (${listed(names)}), got "${name}"; label new devices with --device ${COMMON}`,
   );
 }
 
-/** The place that was asked for, or else the one that has the name of `what`. A network of one has no choice. */
-export function placeOrName(model: Model, place: string | undefined, name: string, what: string): number {
-  if (place !== undefined || model.devices.length === 1) return placeOf(model, place);
-  return deviceNamed(model, name, `--place (the name of ${what} if not given)`);
+/** The device that was asked for, or else the one that has the name of `what`. A network of one has no choice. */
+export function deviceOrName(model: Model, device: string | undefined, name: string, what: string): number {
+  if (device !== undefined || model.devices.length === 1) return deviceNumber(model, device);
+  return deviceNamed(model, name, `--device (the name of ${what} if not given)`);
 }
 
 function listed(names: readonly string[]): string {
@@ -88,8 +88,8 @@ export function centroidsAt(model: Model, device: number): Matrix {
 }
 
 /**
- * For rows of a place that was not there: the means of each cluster's rows on all places, on the scale of the model. A
- * cluster without rows, and a model of before there were such means, has the mean of the places' centroids.
+ * For rows of a device that was not there: the means of each cluster's rows on all devices, on the scale of the model. A
+ * cluster without rows, and a model without such means, has the mean of the devices' centroids.
  */
 function commonCentroids({ devices, clusters, scaling, options }: Model): Matrix {
   const all = devices.map((device) => scaledCentroids(device, scaling));

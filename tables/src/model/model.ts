@@ -3,6 +3,7 @@
 import {
   type Certificate,
   type Coupling,
+  type FitModel,
   type GuardedSummary,
   type Matrix,
   matrix,
@@ -12,9 +13,7 @@ import {
   predict,
   type Weighting,
 } from "@fedkm/core";
-import type { Study } from "@fedkm/device";
 import { applyScaling, type Encoding, hasCategories, type MissingPolicy, type Scaling } from "@fedkm/files";
-import type { ScalingKind } from "../prepare/scaling.ts";
 import type { ClusterModel } from "./clusterSums.ts";
 
 export const MODEL_FORMAT = "fedkm-model";
@@ -22,6 +21,20 @@ export const MODEL_FORMAT = "fedkm-model";
 export const MODEL_VERSIONS = [1, 2] as const;
 /** The method of a model that simulated devices have reached. */
 export const DEVICES = "devices";
+
+export type ScalingKind = "none" | "standard" | "robust" | "minmax" | "rank" | "log" | "bounds";
+
+export type ModelScaling = { readonly kind: ScalingKind } & Scaling;
+
+/** What a model writes down of a study, and what is read from it here. */
+export interface StudyRecord {
+  readonly name: string;
+  readonly k: number;
+  readonly minimum: number;
+  /** "shared": one clustering of all rows, although nothing pulls. */
+  readonly clusters?: string | undefined;
+  readonly features: readonly { readonly name: string; readonly scale: number }[];
+}
 
 export interface DeviceModel {
   readonly name: string;
@@ -56,7 +69,7 @@ export interface Model {
   readonly encoding?: Encoding;
   /** Where some are dates: those of the files that are, as days since the beginning of 1970. */
   readonly dates?: readonly string[];
-  readonly scaling: { readonly kind: ScalingKind } & Scaling;
+  readonly scaling: ModelScaling;
   readonly missing: { readonly policy: MissingPolicy; readonly fill?: readonly number[] };
   readonly options: {
     readonly k: number;
@@ -74,13 +87,13 @@ export interface Model {
     readonly weighting?: Weighting;
     /** With the scale that the fit found, in scaled units. */
     readonly penalty?: Penalty;
-    readonly tolerance?: number;
+    readonly tol?: number;
     readonly privacy?: Privacy | "private";
-    readonly minimum?: number;
+    readonly minRows?: number;
     readonly epsilon?: number;
   };
   /** Of the method "devices": the study that its devices were simulated with. */
-  readonly study?: Study;
+  readonly study?: StudyRecord;
   readonly devices: readonly DeviceModel[];
   /** On all devices together. Not in models of before, nor in those of a single device on a network. */
   readonly clusters?: readonly ClusterModel[];
@@ -98,6 +111,13 @@ export interface Model {
   /** Not in models of before there were certificates. */
   readonly certificate?: Certificate;
 }
+
+/** With the clusters of all devices, as every fit has them. */
+export type FittedModel = Model & Required<Pick<Model, "clusters">>;
+
+/** What a model says of a run. */
+export type MethodRun = Pick<FitModel, "centroids" | "objective" | "rounds" | "converged" | "penalty" | "guarded"> &
+  Pick<Model, "messages" | "bytes" | "history" | "passes">;
 
 /** How the columns of files become those of the model. */
 export function encodingOfModel({ columns, encoding }: Pick<Model, "columns" | "encoding">): Encoding {
@@ -124,7 +144,7 @@ export function isAlone(model: Pick<Model, "devices" | "links" | "options" | "st
   return links.length === 0 || options.method === "local" || (PULLED.includes(options.method) && options.alpha === 0);
 }
 
-/** Methods whose places are brought together by alpha alone. */
+/** Methods whose devices are brought together by alpha alone. */
 const PULLED = [DEVICES, "fedkm"];
 
 /** Whether devices were simulated whose clusters are one clustering of all rows, although nothing pulls. */

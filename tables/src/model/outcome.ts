@@ -1,11 +1,11 @@
-// A fitted result in memory: the model that is written, and the rows and labels behind it.
+// The outcome of a fit: the model that is written, the rows and labels behind it, and what is to be said about it.
 
 import type { Graph, Matrix } from "@fedkm/core";
 import type { ClusterSums } from "./clusterSums.ts";
-import type { Model } from "./model.ts";
+import type { FittedModel } from "./model.ts";
 
-export interface Fitted {
-  readonly model: Model & Required<Pick<Model, "clusters">>;
+export interface FittedRows {
+  readonly model: FittedModel;
   /** Of each device, on the model's scale. */
   readonly datasets: readonly Matrix[];
   readonly labels: readonly Uint32Array[];
@@ -15,5 +15,4 @@ export interface Fitted {
   /** Whether cluster c means the same on every device. */
   readonly numbersAgree: boolean;
   readonly warnings: readonly string[];
-  readonly milliseconds: { readonly read: number; readonly fit: number };
 }

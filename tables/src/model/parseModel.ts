@@ -1,17 +1,10 @@
-// A model from its file: everything that is used is checked, so that an edited or older file is refused and not misread.
+// A model from its text: everything that is used is checked, so that an edited or older file is refused and not misread.
 
-import { readFileSync } from "node:fs";
-import { parseStudy } from "@fedkm/device";
-import { DataError, type Encoding, matrixColumns, missingPolicies, systemReason } from "@fedkm/files";
+import { DataError, type Encoding, matrixColumns, missingPolicies } from "@fedkm/files";
 import { MODEL_FORMAT, MODEL_VERSIONS, type Model } from "./model.ts";
 
-export function readModel(file: string): Model {
-  let text: string;
-  try {
-    text = readFileSync(file, "utf8");
-  } catch (error) {
-    throw new DataError({ file }, "be a model file", systemReason(error), "write one with fedkm fit", { cause: error });
-  }
+/** `file` is what it is called. */
+export function parseModel(text: string, file = "model.json"): Model {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -104,28 +97,25 @@ function checkTransforms(transforms: unknown, d: number, refuse: Refuse): void {
   }
 }
 
-// A whole model from its file: also what only its certificate needs is checked, so that an edited file is refused and not misread.
-
-/** As `readModel`, and with options, sizes, links and history that can be computed with. */
-export function readWholeModel(file: string): Model {
-  const model = readModel(file);
+/** As `parseModel`, and with options, sizes, links and history that can be computed with: what its certificate needs. */
+export function parseWholeModel(text: string, file = "model.json"): Model {
+  const model = parseModel(text, file);
   const must = (holds: boolean, path: string, rule: string, got: unknown): void => {
     if (holds) return;
     const shown = JSON.stringify(got)?.slice(0, 40) ?? "nothing";
     throw new DataError({ file }, `have ${rule} as ${path}`, shown, "write it again with fedkm fit");
   };
-  const { alpha, method, graph, seed, tolerance, penalty } = model.options;
+  const { alpha, method, graph, seed, tol, penalty } = model.options;
   must(isAmount(alpha), "options.alpha", "a number of at least 0", alpha);
   must(typeof method === "string", "options.method", "a text", method);
   must(typeof graph === "string", "options.graph", "a text", graph);
   must(Number.isSafeInteger(seed), "options.seed", "a whole number", seed);
-  must(tolerance === undefined || isAmount(tolerance), "options.tolerance", "a number of at least 0", tolerance);
+  must(tol === undefined || isAmount(tol), "options.tol", "a number of at least 0", tol);
   const isPenalty =
     penalty === undefined ||
     penalty === "squared" ||
     (["norm", "truncated"].includes(penalty?.name) && isAmount(penalty.scale) && penalty.scale > 0);
   must(isPenalty, "options.penalty", 'squared, or "norm" or "truncated" with a scale above 0,', penalty);
-  must(model.study === undefined || isStudy(model.study), "study", "a whole study", model.study);
   model.devices.forEach(({ rows, sizes }, i) => {
     must(isAmount(rows), `devices[${i}].rows`, "a number of at least 0", rows);
     const { k } = model.options;
@@ -155,15 +145,6 @@ export function readWholeModel(file: string): Model {
     must(Number.isFinite(value), `certificate.${name}`, "a number", value);
   }
   return model;
-}
-
-function isStudy(value: unknown): boolean {
-  try {
-    parseStudy(JSON.stringify(value));
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function isAmount(value: unknown): value is number {

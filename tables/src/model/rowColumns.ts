@@ -1,8 +1,10 @@
 // What labelled files say about a row besides its cluster: the cluster's name, and how near the row is to centroids.
 
 import type { Matrix } from "@fedkm/core";
-import type { AddedColumn } from "@fedkm/files";
-import type { Model } from "./model.ts";
+import type { AddedColumn, LabelOf } from "@fedkm/files";
+import type { DeviceRows } from "../input/assignDevices.ts";
+import { type Model, scaledCentroids } from "./model.ts";
+import type { FittedRows } from "./outcome.ts";
 
 /** A row by its number among those of a matrix, and the centroids that labelled it. */
 export interface LabelledRow {
@@ -69,5 +71,30 @@ export function nearnessOf({ points, row, centroids, label }: LabelledRow, clust
     distance,
     margin: centroids.rows === 1 ? undefined : next > 0 ? 1 - distance / Math.sqrt(next) : 0,
     isFar: spread !== undefined && spread !== null && distance > FAR * spread,
+  };
+}
+
+/**
+ * A function that gives for each file of a fit the labels of its rows and what else is said about them. Files are asked in
+ * their order, and so are rows: those of a device follow each other in its labels.
+ */
+export function labelsInOrder(
+  { model, datasets, labels }: Pick<FittedRows, "model" | "datasets" | "labels">,
+  distances: boolean,
+): (file: DeviceRows) => { readonly labelOf: LabelOf; readonly further: readonly AddedColumn[] } {
+  const next = new Uint32Array(labels.length);
+  const centroids = model.devices.map((device) => scaledCentroids(device, model.scaling));
+  const rowAfter = (device: number): LabelledRow | undefined => {
+    if (device < 0) return undefined;
+    const row = next[device]++;
+    return { points: datasets[device], row, centroids: centroids[device], label: labels[device][row] };
+  };
+  return ({ deviceOf }) => {
+    let current: LabelledRow | undefined;
+    const labelOf = (row: number) => {
+      current = rowAfter(deviceOf(row));
+      return current?.label;
+    };
+    return { labelOf, further: rowColumns(model, () => current, distances) };
   };
 }

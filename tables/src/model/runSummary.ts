@@ -1,10 +1,10 @@
-// What ran and how far it came, in the words of the terminal and of the report.
+// A run in a few words: what ran and how far it came, in the words of the terminal and of the report.
 
-import { count, counted } from "../../../cli/src/numbers.ts";
+import { count, counted } from "../numbers.ts";
 import { isShared, type Model } from "./model.ts";
 
-/** The method, or the study whose devices were simulated, and what brings its places together. */
-export function ranWords(model: Model): { readonly name: string; readonly pull: string } {
+/** The method, or the study whose devices were simulated, and what brings its devices together. */
+export function runWords(model: Model): { readonly name: string; readonly pull: string } {
   const { study, options } = model;
   return {
     name: study === undefined ? options.method : `simulated devices of study ${JSON.stringify(study.name)}`,

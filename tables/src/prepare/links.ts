@@ -1,46 +1,56 @@
-// Which devices are linked: by a rule (complete, ring, path, star, er:P, knn:K), or as a file says.
+// Which devices are linked: by a rule (complete, ring, path, star, er:P, knn:K), by a list of links, or as the caller says.
 
-import { existsSync } from "node:fs";
 import { complete, erdosRenyi, type Graph, graph, type Matrix, path, randomStream, ring, star } from "@fedkm/core";
-import type { Plugins } from "@fedkm/experiments";
-import { federatedMeans, readLinks } from "@fedkm/files";
-import { UsageError } from "../../../cli/src/failure.ts";
+import { federatedMeans } from "@fedkm/files";
+import { RequestError } from "../request.ts";
 
-/** Whether links come from a rule, and not from a file. */
+/** Links that come from elsewhere, such as a file or a plug-in. */
+export interface NamedLinks {
+  /** What a model calls them. */
+  readonly name: string;
+  links(names: readonly string[], seed: number): Graph | Promise<Graph>;
+}
+
+/** A rule, numbers of devices with the weight of their link, or links from elsewhere. */
+export type LinksRequest = string | readonly (readonly [number, number, number?])[] | NamedLinks;
+
+/** Whether links come from a rule. */
 export function isLinkRule(spec: string): boolean {
   return /^(complete|path|star|ring|er:.*|knn:.*)$/.test(spec);
 }
 
+export const linkRules = ["complete", "ring", "path", "star", "er:P", "knn:K"] as const;
+
+/** What a model calls links. */
+export function linksName(links: LinksRequest): string {
+  if (typeof links === "string") return links;
+  return "name" in links ? links.name : "links";
+}
+
 /** `names` and `datasets` are those of the devices; only means of columns are looked at. */
 export async function linkDevices(
-  spec: string,
+  links: LinksRequest,
   names: readonly string[],
   datasets: readonly Matrix[],
   seed: number,
-  plugged: Plugins["graphs"] = {},
 ): Promise<Graph> {
+  if (typeof links !== "string") return "name" in links ? links.links(names, seed) : graph(names.length, links);
   const size = names.length;
-  const [name, ...texts] = spec.split(":");
-  if (Object.hasOwn(plugged, name)) return plugged[name]({ devices: size, seed, text: texts.join(":") });
-  if (spec === "complete") return complete(size);
-  if (spec === "path") return path(size);
-  if (spec === "star") return star(size);
+  if (links === "complete") return complete(size);
+  if (links === "path") return path(size);
+  if (links === "star") return star(size);
   // Two devices on a ring are linked once.
-  if (spec === "ring") return size < 3 ? complete(size) : ring(size);
-  const [, rule, text] = /^(er|knn):(.*)$/.exec(spec) ?? [];
+  if (links === "ring") return size < 3 ? complete(size) : ring(size);
+  const [, rule, text] = /^(er|knn):(.*)$/.exec(links) ?? [];
   if (rule === "er") return erdosRenyi(size, share(text), randomStream(seed, "graph"));
   if (rule === "knn") return nearest(neighbours(text, size), datasets);
-  if (!existsSync(spec)) {
-    const rules = ["complete", "ring", "path", "star", "er:P", "knn:K", ...Object.keys(plugged)].join(", ");
-    throw new UsageError(`--graph must be ${rules} or a file of links, got "${spec}"`);
-  }
-  return graph(size, await readLinks(spec, names));
+  throw new RequestError(`--graph must be ${linkRules.join(", ")} or a list of links, got "${links}"`);
 }
 
 function share(text: string): number {
   const value = Number(text);
   if (text.trim() === "" || !(value >= 0 && value <= 1)) {
-    throw new UsageError(`--graph er:P must have a probability P from 0 to 1, got "${text}"`);
+    throw new RequestError(`--graph er:P must have a probability P from 0 to 1, got "${text}"`);
   }
   return value;
 }
@@ -48,7 +58,7 @@ function share(text: string): number {
 function neighbours(text: string, size: number): number {
   const value = Number(text);
   if (!/^\d+$/.test(text) || value < 1 || value >= size) {
-    throw new UsageError(
+    throw new RequestError(
       `--graph knn:K must have a whole number K from 1 to ${size - 1} (the other devices), got "${text}"`,
     );
   }

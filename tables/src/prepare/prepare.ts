@@ -2,21 +2,25 @@
 
 import type { Graph, Matrix } from "@fedkm/core";
 import type { Source } from "@fedkm/core/sources";
-import type { Study } from "@fedkm/device";
-import type { Plugins } from "@fedkm/experiments";
 import { applyScaling } from "@fedkm/files";
 import { spreadWarnings } from "../input/columnWarnings.ts";
-import { type Input, type InputOptions, readInput } from "../input/readTables.ts";
+import { type Input, type RowsRequest, readRows } from "../input/readTables.ts";
 import { scaledSources } from "../input/sources.ts";
-import { linkDevices } from "./links.ts";
-import { type ChosenScaling, chooseScaling, isUnscaled } from "./scaling.ts";
+import type { ModelScaling } from "../model/model.ts";
+import type { WorkContext } from "../work.ts";
+import { type LinksRequest, linkDevices } from "./links.ts";
+import { chooseScaling, isUnscaled } from "./scaling.ts";
+import { rowsOfStudy, type StudyPlan, scalingOfStudy } from "./studyRows.ts";
 
-export interface PrepareOptions extends InputOptions {
-  readonly graph: string;
-  readonly scale: string;
-  readonly seed: number;
+export interface PrepareRequest extends RowsRequest {
+  /** Default "complete". */
+  readonly graph?: LinksRequest;
+  /** none, standard, robust, minmax, rank, log:COLUMNS or bounds:FILE. Default "none". */
+  readonly scale?: string;
   /** Rows and scale are as its devices have them. */
-  readonly study?: Study;
+  readonly study?: StudyPlan;
+  /** False: nothing is said about columns and results, and nothing is certified, which takes its time. Default true. */
+  readonly examine?: boolean;
 }
 
 export interface Prepared {
@@ -24,44 +28,39 @@ export interface Prepared {
   readonly names: readonly string[];
   /** Scaled. */
   readonly datasets: readonly Matrix[];
-  readonly scaling: ChosenScaling["scaling"];
+  readonly scaling: ModelScaling;
   readonly graph: Graph;
   /** Where rows stay in their sources: all devices; then `datasets` have samples of these. */
   readonly sources?: readonly Source[] | undefined;
   readonly warnings: readonly string[];
 }
 
-export async function prepare(
-  patterns: readonly string[],
-  options: PrepareOptions,
-  onFile: (file: string) => void,
-  graphs?: Plugins["graphs"],
-): Promise<Prepared> {
-  const input = await readInput(patterns, options, onFile, options.study === undefined);
-  if (options.study !== undefined) return prepareStudy(input, options.study, options, graphs);
-  const datasets = input.devices.map(({ points }) => points);
-  const names = input.devices.map(({ name }) => name);
-  const { scaling, warnings } = await chooseScaling(options.scale, input.encoding, datasets);
-  const spread = scaling.kind === "none" ? spreadWarnings(input.encoding, datasets) : [];
-  // In place: nobody needs the rows as they were, and the files are still there.
+export async function prepareTables(request: PrepareRequest, context: WorkContext = {}): Promise<Prepared> {
+  const { study, examine = true, scale = "none" } = request;
+  const read = await readRows(request, context, { mayStay: study === undefined, examine });
+  if (study !== undefined) return prepareStudy(read, study, request);
+  const datasets = read.devices.map(({ points }) => points);
+  const { scaling, warnings } = await chooseScaling(scale, read.encoding, datasets);
+  const spread = examine && scaling.kind === "none" ? spreadWarnings(read.encoding, datasets) : [];
+  // In place: nobody needs the rows as they were.
   if (!isUnscaled(scaling)) for (const points of datasets) applyScaling(points, scaling);
-  const graph = await linkDevices(options.graph, names, datasets, options.seed, graphs);
-  const sources = scaledSources(input.sources, datasets, scaling);
-  return { input, names, datasets, scaling, graph, sources, warnings: [...input.warnings, ...warnings, ...spread] };
+  const linked = await networkOf(read, datasets, request);
+  const sources = scaledSources(read.sources, datasets, scaling);
+  return { input: read, ...linked, datasets, scaling, sources, warnings: [...read.warnings, ...warnings, ...spread] };
 }
 
-async function prepareStudy(
-  read: Input,
-  study: Study,
-  options: PrepareOptions,
-  graphs?: Plugins["graphs"],
-): Promise<Prepared> {
-  // Loaded only where there is a study.
-  const { inputOfStudy, scalingOfStudy } = await import("../input/studyRows.ts");
-  const { scaleRows } = await import("@fedkm/device");
-  const input = inputOfStudy(read, study);
-  const datasets = input.devices.map(({ points }) => scaleRows(study, points));
-  const names = input.devices.map(({ name }) => name);
-  const graph = await linkDevices(options.graph, names, datasets, options.seed, graphs);
-  return { input, names, datasets, scaling: scalingOfStudy(study), graph, warnings: input.warnings };
+async function prepareStudy(read: Input, plan: StudyPlan, request: PrepareRequest): Promise<Prepared> {
+  const input = rowsOfStudy(read, plan);
+  const datasets = input.devices.map(({ points }) => plan.scaleRows(points));
+  const linked = await networkOf(input, datasets, request);
+  return { input, ...linked, datasets, scaling: scalingOfStudy(plan.study), warnings: input.warnings };
+}
+
+async function networkOf(
+  { devices }: Input,
+  datasets: readonly Matrix[],
+  { graph = "complete", seed = 1 }: PrepareRequest,
+) {
+  const names = devices.map(({ name }) => name);
+  return { names, graph: await linkDevices(graph, names, datasets, seed) };
 }

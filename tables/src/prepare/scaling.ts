@@ -1,9 +1,10 @@
-// --scale: how columns are made comparable, from sums, ranges and histograms of the places or from a file of bounds.
+// How columns are made comparable: by sums, ranges and histograms of the devices, or by a file of bounds.
 
 import type { Matrix } from "@fedkm/core";
 import {
   applyTransforms,
   type Bounds,
+  csvRecords,
   type Encoding,
   federatedMoments,
   federatedQuantiles,
@@ -15,13 +16,11 @@ import {
   type Scaling,
   type Transform,
 } from "@fedkm/files";
-import { parseNames } from "../../../cli/src/arguments.ts";
-import { UsageError } from "../../../cli/src/failure.ts";
-
-export type ScalingKind = "none" | "standard" | "robust" | "minmax" | "rank" | "log" | "bounds";
+import type { ModelScaling, ScalingKind } from "../model/model.ts";
+import { RequestError } from "../request.ts";
 
 export interface ChosenScaling {
-  readonly scaling: { readonly kind: ScalingKind } & Scaling;
+  readonly scaling: ModelScaling;
   readonly warnings: readonly string[];
 }
 
@@ -70,7 +69,7 @@ function parseScale(spec: string): { kind: ScalingKind; text: string } {
   const [, kind, text] = /^(bounds|log):(.+)$/s.exec(spec) ?? [];
   if (kind !== "bounds" && kind !== "log") {
     const kinds = "none, standard, robust, minmax, rank, log:COLUMNS or bounds:FILE";
-    throw new UsageError(`--scale must be ${kinds}, got "${spec}"`);
+    throw new RequestError(`--scale must be ${kinds}, got "${spec}"`);
   }
   return { kind, text };
 }
@@ -122,11 +121,11 @@ function spread(parts: readonly { offset: number; scale: number }[], encoding: E
 
 /** Standard scaling of what becomes of the rows; ranks are those of all columns of numbers, logarithms those of some. */
 function transformScaling(kind: "rank" | "log", text: string, encoding: Encoding, datasets: readonly Matrix[]) {
-  const names = kind === "log" ? parseNames(text) : encoding.map(({ name }) => name);
+  const names = kind === "log" ? namesIn(text) : encoding.map(({ name }) => name);
   const firsts = firstColumns(encoding);
   for (const name of kind === "log" ? names : []) {
     const c = encoding.findIndex((column) => column.name === name && column.values === undefined);
-    if (c < 0) throw new UsageError(`--scale log:COLUMNS must name columns of numbers, got "${name}"`);
+    if (c < 0) throw new RequestError(`--scale log:COLUMNS must name columns of numbers, got "${name}"`);
     checkAboveZero(name, firsts[c], datasets);
   }
   const transforms = encoding.flatMap(({ name, values }, c): (Transform | null)[] => {
@@ -142,10 +141,16 @@ function transformScaling(kind: "rank" | "log", text: string, encoding: Encoding
   return { kind, ...spread(parts, encoding), transforms };
 }
 
+/** Names with commas between; a name with a comma in it stands in quotes. */
+function namesIn(text: string): string[] {
+  const names = csvRecords("names", text).flat();
+  return names.map((name) => name.trim()).filter((name) => name !== "");
+}
+
 function checkAboveZero(name: string, column: number, datasets: readonly Matrix[]): void {
   const { least } = federatedRange(datasets, column);
   if (least > 0) return;
-  throw new UsageError(
+  throw new RequestError(
     `--scale log:COLUMNS must name columns whose values are above 0, got ${least} in "${name}": --scale rank takes any`,
   );
 }

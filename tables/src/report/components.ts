@@ -3,17 +3,13 @@
 import type { Matrix } from "@fedkm/core";
 import { type Scaling, unscaled } from "@fedkm/files";
 import { principalAxes } from "@fedkm/pictures";
-import { sampleRows } from "../fit/stability.ts";
+import { sampleOf } from "../model/sampleRows.ts";
 
 export interface View {
   readonly names: readonly [string, string];
   /** Of a row or centroid on the model's scale. */
   project(data: Float64Array, at: number): [number, number];
 }
-
-/** More rows do not change the directions visibly, and a page of wide rows must not take long. */
-const MOST_ROWS = 20_000;
-const MOST_VALUES = 1_000_000;
 
 /** Two columns are shown as they are, more by their principal components, a single one along a line. */
 export function viewOf(datasets: readonly Matrix[], columns: readonly string[], scaling: Scaling): View {
@@ -32,14 +28,4 @@ export function viewOf(datasets: readonly Matrix[], columns: readonly string[], 
     return sum;
   };
   return { names: [names[0], names[1]], project: (data, at) => [along(axes[0], data, at), along(axes[1], data, at)] };
-}
-
-/** Some of the rows of all devices, as many as show the directions. */
-export function sampleOf(datasets: readonly Matrix[], cols: number): Matrix {
-  const chosen = [...sampleRows(datasets, Math.min(MOST_ROWS, Math.ceil(MOST_VALUES / cols)))];
-  const data = new Float64Array(chosen.length * cols);
-  chosen.forEach(({ device, row }, i) => {
-    data.set(datasets[device].data.subarray(row * cols, (row + 1) * cols), i * cols);
-  });
-  return { data, rows: chosen.length, cols };
 }

@@ -1,17 +1,17 @@
-// Which place has which clusters, and where a place's own clusters differ from the common ones.
+// Which device has which clusters, and where a device's own clusters differ from the common ones.
 
 import { toRows } from "@fedkm/core";
 import { undoScaling, unscaled } from "@fedkm/files";
 import { type Cell, escaped, htmlTable } from "@fedkm/pictures";
-import { count, counted, dateText, percent, spreads, value } from "../../../cli/src/numbers.ts";
 import { BEYOND_CHANCE, type ClusterSums, squaredBetween } from "../model/clusterSums.ts";
-import type { Fitted } from "../model/outcome.ts";
+import type { FittedRows } from "../model/outcome.ts";
+import { count, counted, dateText, percent, spreads, value } from "../numbers.ts";
 import { clusterColour, clusterMark, clusterName, download, listed, NOTHING, nameMark } from "./marks.ts";
 
-/** More places than this make a page slow and long. */
-const MOST_PLACES = 60;
+/** More devices than this make a page slow and long. */
+const MOST_DEVICES = 60;
 
-interface PlaceView {
+interface DeviceView {
   readonly device: number;
   /** How far its means are from the common ones beyond chance, in spreads, typically for a row. */
   readonly apart: number;
@@ -19,22 +19,22 @@ interface PlaceView {
   readonly farthest?: { readonly cluster: number; readonly column: number };
 }
 
-/** All places in their order, or those that differ most. */
-function shownPlaces(sums: ClusterSums): PlaceView[] {
+/** All devices in their order, or those that differ most. */
+function shownDevices(sums: ClusterSums): DeviceView[] {
   const views = Array.from({ length: sums.counts.length / sums.k }, (_, device) => viewOf(sums, device));
-  if (views.length <= MOST_PLACES) return views;
+  if (views.length <= MOST_DEVICES) return views;
   const rows = (device: number) =>
     sums.counts.subarray(device * sums.k, (device + 1) * sums.k).reduce((sum, own) => sum + own, 0);
   // Many rows say more than few: the apparent difference of a handful is mostly chance.
-  const weight = ({ device, apart }: PlaceView) => apart * Math.sqrt(rows(device));
+  const weight = ({ device, apart }: DeviceView) => apart * Math.sqrt(rows(device));
   return views
     .map((view) => ({ view, weight: weight(view), rows: rows(view.device) }))
     .sort((a, b) => b.weight - a.weight || b.rows - a.rows || a.view.device - b.view.device)
-    .slice(0, MOST_PLACES)
+    .slice(0, MOST_DEVICES)
     .map(({ view }) => view);
 }
 
-function viewOf(sums: ClusterSums, device: number): PlaceView {
+function viewOf(sums: ClusterSums, device: number): DeviceView {
   const { k, cols, counts, means, common, variances } = sums;
   let [square, rows, chance, surest, cluster] = [0, 0, 0, 0, -1];
   for (let c = 0; c < k; c++) {
@@ -63,12 +63,12 @@ function farthestColumn({ k, cols, means, common, squares }: ClusterSums, device
   return column;
 }
 
-export function placeTable(fitted: Fitted): string {
+export function deviceTable(fitted: FittedRows): string {
   const { model, sums } = fitted;
   const { devices, clusters } = model;
-  const shown = shownPlaces(sums);
+  const shown = shownDevices(sums);
   const heading: Cell[] = [
-    "place",
+    "device",
     "rows",
     { html: "clusters", attributes: 'class="words"' },
     ...clusters.map((_, c) => ({ html: clusterMark(model, c), attributes: `data-cluster="${c}"` })),
@@ -90,19 +90,19 @@ export function placeTable(fitted: Fitted): string {
     ];
   });
   const left = devices.length - shown.length;
-  return `${left === 0 ? "" : `<p>These are the ${count(shown.length)} places that differ most from the common clusters. The other ${count(left)} are in model.json.</p>`}
+  return `${left === 0 ? "" : `<p>These are the ${count(shown.length)} devices that differ most from the common clusters. The other ${count(left)} are in model.json.</p>`}
 ${htmlTable({ heading, rows, names: 1, kind: "sortable" })}
-${download("places.csv", [
-  ["place", "rows", ...clusters.map((_, c) => `rows in ${clusterName(model, c)}`), "apart"],
+${download("devices.csv", [
+  ["device", "rows", ...clusters.map((_, c) => `rows in ${clusterName(model, c)}`), "apart"],
   ...shown.map(({ device, apart }) => [devices[device].name, devices[device].rows, ...devices[device].sizes, apart]),
 ])}
-<details><summary>Means of the rows of ${left === 0 ? "every place" : "these places"}</summary>${meanTables(
+<details><summary>Means of the rows of ${left === 0 ? "every device" : "these devices"}</summary>${meanTables(
     fitted,
     shown.map(({ device }) => device),
   )}</details>`;
 }
 
-function parts({ model }: Fitted, sizes: readonly number[], rows: number): string {
+function parts({ model }: FittedRows, sizes: readonly number[], rows: number): string {
   const spans = sizes.map((size, c) => {
     const title = `${clusterName(model, c)}: ${counted(size, "row")}`;
     const share = ((100 * size) / rows).toFixed(1);
@@ -114,9 +114,9 @@ function parts({ model }: Fitted, sizes: readonly number[], rows: number): strin
 }
 
 function farthestText(
-  { model, sums }: Fitted,
+  { model, sums }: FittedRows,
   device: number,
-  { cluster, column }: NonNullable<PlaceView["farthest"]>,
+  { cluster, column }: NonNullable<DeviceView["farthest"]>,
 ): string {
   const { k, cols, means, common } = sums;
   const shown = shownIn(model, column);
@@ -127,14 +127,14 @@ function farthestText(
 }
 
 /** How means of a clustered column are shown: those of one value of a category are shares. */
-function shownIn({ columns, dates, encoding = [] }: Fitted["model"], column: number): (mean: number) => string {
+function shownIn({ columns, dates, encoding = [] }: FittedRows["model"], column: number): (mean: number) => string {
   const isCategory = encoding.flatMap(({ values }) => values?.map(() => true) ?? [false])[column];
   if (isCategory) return percent;
   return dates?.includes(columns[column]) ? dateText : value;
 }
 
 /** The means of each device's own rows, whatever its neighbours pull its centroids to. */
-function meanTables({ model, sums }: Fitted, shown: readonly number[]): string {
+function meanTables({ model, sums }: FittedRows, shown: readonly number[]): string {
   const { devices, columns, scaling } = model;
   const { k, cols, means } = sums;
   return shown
@@ -152,11 +152,11 @@ function meanTables({ model, sums }: Fitted, shown: readonly number[]): string {
 }
 
 /** Who differs, in a sentence. */
-export function aboutPlaces({ model: { devices }, sums, numbersAgree }: Fitted): string {
+export function aboutDevices({ model: { devices }, sums, numbersAgree }: FittedRows): string {
   const apart =
-    "Apart says how far the means of a place's own rows are from the common clusters, beyond chance: 0 is not at all, " +
+    "Apart says how far the means of a device's own rows are from the common clusters, beyond chance: 0 is not at all, " +
     "and 1 is as far as rows are from their mean.";
-  const far = shownPlaces(sums).filter(({ farthest, apart: own }) => farthest !== undefined && own >= 1);
+  const far = shownDevices(sums).filter(({ farthest, apart: own }) => farthest !== undefined && own >= 1);
   const names = far.slice(0, 4).map(({ device }) => devices[device].name);
   const more = far.length > 4 ? [`${far.length - 4} more`] : [];
   const differing = far.length === 0 ? "" : ` The clusters of ${listed([...names, ...more])} lie elsewhere.`;

@@ -2,12 +2,12 @@
 
 import { csvLine } from "@fedkm/files";
 import { clusterColours, escaped, shortened } from "@fedkm/pictures";
-import type { Fitted } from "../model/outcome.ts";
+import type { FittedRows } from "../model/outcome.ts";
 
 export const NOTHING = "–";
 
 /** "cluster 2", or its number and its name. */
-export function clusterName({ clusters }: Pick<Fitted["model"], "clusters">, c: number): string {
+export function clusterName({ clusters }: Pick<FittedRows["model"], "clusters">, c: number): string {
   const { name } = clusters[c];
   return name === undefined ? `cluster ${c}` : `${c} ${name}`;
 }
@@ -17,7 +17,7 @@ export function clusterColour(c: number): string {
 }
 
 /** A swatch and the number, with the name if there is one. */
-export function clusterMark({ clusters }: Pick<Fitted["model"], "clusters">, c: number): string {
+export function clusterMark({ clusters }: Pick<FittedRows["model"], "clusters">, c: number): string {
   const { name } = clusters[c];
   const swatch = `<span class="swatch" style="background:${clusterColour(c)}"></span>`;
   return `${swatch}${c}${name === undefined ? "" : ` ${escaped(name)}`}`;
@@ -25,7 +25,7 @@ export function clusterMark({ clusters }: Pick<Fitted["model"], "clusters">, c: 
 
 const LONGEST_NAME = 190;
 
-/** A place or a column, shortened where it is a sentence; whole on hovering. */
+/** A device or a column, shortened where it is a sentence; whole on hovering. */
 export function nameMark(name: string): string {
   const shown = shortened(name, LONGEST_NAME);
   return shown === name ? escaped(name) : `<span title="${escaped(name)}">${escaped(shown)}</span>`;

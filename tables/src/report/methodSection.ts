@@ -13,9 +13,9 @@ import {
   svgPart,
 } from "@fedkm/pictures";
 import { dot, gridY, line, plot } from "@observablehq/plot";
-import { count, counted, significant } from "../../../cli/src/numbers.ts";
 import { isShared, type Model, type RoundModel } from "../model/model.ts";
-import { endWords, ranWords } from "../model/runSummary.ts";
+import { endWords, runWords } from "../model/runSummary.ts";
+import { count, counted, significant } from "../numbers.ts";
 
 // How the run went: objective and total variation after every round.
 
@@ -59,7 +59,7 @@ export function drawCurve(
 
 export function methodSection(document: Document, model: Model): string {
   const { options, links, scaling, objective, devices } = model;
-  const { name, pull } = ranWords(model);
+  const { name, pull } = runWords(model);
   const who = options.weighting === "sample" || isShared(model) ? "row" : "device";
   const facts = [
     `${name}, ${pull}, every ${who} counts the same, graph ${options.graph}, scale ${scaling.kind}, seed ${options.seed}`,
@@ -98,7 +98,7 @@ const MOST_DEVICES = 300;
 
 function networkFigure(document: Document, { devices, links }: Model): string {
   if (links.length > MOST_LINKS || devices.length > MOST_DEVICES) {
-    return `<p>A network of ${counted(devices.length, "place")} and ${counted(links.length, "link")} is too large to draw.</p>`;
+    return `<p>A network of ${counted(devices.length, "device")} and ${counted(links.length, "link")} is too large to draw.</p>`;
   }
   const names = devices.map(({ name }) => name);
   const numbers = new Map(names.map((name, i) => [name, i]));

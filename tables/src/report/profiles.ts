@@ -1,12 +1,12 @@
 // What the clusters are: a card for each with its strongest traits, and all columns as a heat map.
 
 import { type Cell, escaped, htmlTable } from "@fedkm/pictures";
-import { count, counted, dateText, percent, significant, value } from "../../../cli/src/numbers.ts";
-import type { Fitted } from "../model/outcome.ts";
+import type { FittedRows } from "../model/outcome.ts";
 import type { Figure, Trait } from "../model/profile.ts";
+import { count, counted, dateText, percent, significant, value } from "../numbers.ts";
 import { clusterColour, clusterMark, clusterName, download, NOTHING, nameMark } from "./marks.ts";
 
-type Clusters = Pick<Fitted["model"], "clusters">;
+type Clusters = Pick<FittedRows["model"], "clusters">;
 
 /** Differences from all rows, in their deviations, from which on a trait is named, and is strong. */
 const NAMED = 0.4;

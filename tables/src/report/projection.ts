@@ -15,9 +15,9 @@ import {
   textWidth,
 } from "@fedkm/pictures";
 import { dot, frame, plot, text } from "@observablehq/plot";
-import { sampleRows } from "../fit/stability.ts";
 import { scaledCentroids } from "../model/model.ts";
-import type { Fitted } from "../model/outcome.ts";
+import type { FittedRows } from "../model/outcome.ts";
+import { sampleRows } from "../model/sampleRows.ts";
 import { viewOf } from "./components.ts";
 
 /** A page with more points is slow to open and shows no more. */
@@ -40,15 +40,15 @@ const USUAL_LEFT = 40;
 /** Beyond eight clusters the shape tells those of one colour apart. */
 const shapes = ["circle", "square", "triangle", "diamond"] as const;
 
-interface Place {
+interface Dot {
   readonly x: number;
   readonly y: number;
   readonly panel: number;
   readonly cluster: number;
 }
 
-interface Cross extends Place {
-  /** Of the rows of all places; otherwise a place's centroid. */
+interface Cross extends Dot {
+  /** Of the rows of all devices; otherwise a device's centroid. */
   readonly isMean?: boolean;
 }
 
@@ -58,12 +58,12 @@ interface Panel {
   readonly of: string;
 }
 
-export function drawProjection(document: Document, fitted: Fitted): { drawings: Panel[]; caption: string } {
+export function drawProjection(document: Document, fitted: FittedRows): { drawings: Panel[]; caption: string } {
   const { model, datasets, labels } = fitted;
   const { project, names } = viewOf(datasets, model.columns, model.scaling);
   const hasPanels = datasets.length > 1 && datasets.length <= MOST_PANELS;
   const panelOf = (device: number) => (hasPanels ? device : 0);
-  const at = ({ data, cols }: Matrix, row: number, device: number, cluster: number): Place => {
+  const at = ({ data, cols }: Matrix, row: number, device: number, cluster: number): Dot => {
     const [x, y] = project(data, row * cols);
     return { x, y, panel: panelOf(device), cluster };
   };
@@ -77,7 +77,7 @@ export function drawProjection(document: Document, fitted: Fitted): { drawings: 
     points.length < total ? `${count(points.length)} of ${count(total)} rows` : `all ${count(total)} rows`;
   const titles = hasPanels
     ? model.devices.map(({ name, rows }) => ({ name, rest: `, ${count(rows)} rows` }))
-    : [{ name: datasets.length === 1 ? "" : "all places", rest: "" }];
+    : [{ name: datasets.length === 1 ? "" : "all devices", rest: "" }];
   const crossed = crosses.some(({ isMean }) => isMean) ? "the common means of clusters" : "centroids";
   const edge = moved === 0 ? "" : ` ${count(moved)} of them lie far outside and are drawn at the edge.`;
   return {
@@ -86,17 +86,17 @@ export function drawProjection(document: Document, fitted: Fitted): { drawings: 
   };
 }
 
-type At = (points: Matrix, row: number, device: number, cluster: number) => Place;
+type At = (points: Matrix, row: number, device: number, cluster: number) => Dot;
 
-function ownCrosses({ devices, scaling }: Fitted["model"], at: At): Cross[] {
+function ownCrosses({ devices, scaling }: FittedRows["model"], at: At): Cross[] {
   return devices.flatMap((own, device) => {
     const centroids = scaledCentroids(own, scaling);
     return Array.from({ length: centroids.rows }, (_, c) => at(centroids, c, device, c));
   });
 }
 
-/** Crosses of very many places would hide the rows. */
-function commonCrosses({ sums: { k, cols, common, totals } }: Fitted, at: At): Cross[] {
+/** Crosses of very many devices would hide the rows. */
+function commonCrosses({ sums: { k, cols, common, totals } }: FittedRows, at: At): Cross[] {
   const means = { data: common, rows: k, cols };
   return Array.from(totals.keys())
     .filter((c) => totals[c] > 0)
@@ -108,9 +108,9 @@ const FAR = 2;
 const ALMOST_ALL = 0.99;
 
 /** Rows far outside are moved to the edge, so that the others have room. */
-function withinReach(all: readonly Place[], crosses: readonly Place[]): { points: Place[]; moved: number } {
+function withinReach(all: readonly Dot[], crosses: readonly Dot[]): { points: Dot[]; moved: number } {
   const [x, y] = (["x", "y"] as const).map((axis) => {
-    const sorted = Float64Array.from(all, (place) => place[axis]).sort();
+    const sorted = Float64Array.from(all, (own) => own[axis]).sort();
     const rest = Math.floor(((1 - ALMOST_ALL) / 2) * sorted.length);
     const [low, high] = [sorted[rest], sorted[sorted.length - 1 - rest]];
     const [least, most] = domainOf(crosses.map((cross) => cross[axis]));
@@ -120,8 +120,8 @@ function withinReach(all: readonly Place[], crosses: readonly Place[]): { points
     return isWide ? reach : ([sorted[0], sorted[sorted.length - 1]] as const);
   });
   const inside = (value: number, [least, most]: readonly [number, number]) => Math.min(most, Math.max(least, value));
-  const points = all.map((place) => ({ ...place, x: inside(place.x, x), y: inside(place.y, y) }));
-  return { points, moved: points.filter((place, i) => place.x !== all[i].x || place.y !== all[i].y).length };
+  const points = all.map((own) => ({ ...own, x: inside(own.x, x), y: inside(own.y, y) }));
+  return { points, moved: points.filter((own, i) => own.x !== all[i].x || own.y !== all[i].y).length };
 }
 
 /** Rows at even distances, and of a device with a panel of its own as many as show where they are. */
@@ -149,15 +149,15 @@ interface Title {
 
 function draw(
   document: Document,
-  points: readonly Place[],
-  crosses: readonly Place[],
+  points: readonly Dot[],
+  crosses: readonly Dot[],
   titles: readonly Title[],
   shape: Shape,
 ): Panel[] {
   const arranged = arrange([...points, ...crosses], Math.min(4, titles.length), shape);
   const radius = points.length > 2000 ? 2 : 2.6;
   return titles.map(({ name, rest }, panel) => {
-    const own = <T extends Place>(of: readonly T[]) => of.filter((place) => place.panel === panel);
+    const own = <T extends Dot>(of: readonly T[]) => of.filter((own) => own.panel === panel);
     const title = { full: `${name}${rest}`, shown: `${shortened(name, arranged.panel - textWidth(rest))}${rest}` };
     const drawing = drawPanel(document, { points: own(points), crosses: own(crosses), radius, title, shape, arranged });
     return { drawing, of: title.full };
@@ -165,8 +165,8 @@ function draw(
 }
 
 interface PanelParts {
-  readonly points: readonly Place[];
-  readonly crosses: readonly Place[];
+  readonly points: readonly Dot[];
+  readonly crosses: readonly Dot[];
   readonly radius: number;
   readonly title: { readonly full: string; readonly shown: string };
   readonly shape: Shape;
@@ -176,9 +176,9 @@ interface PanelParts {
 function drawPanel(document: Document, parts: PanelParts): Element {
   const { points, crosses, radius, title, shape, arranged } = parts;
   const { domains, up, across, width, height, right } = arranged;
-  const place = { x: "x", y: "y" } as const;
+  const axes = { x: "x", y: "y" } as const;
   const clusters = [...new Set(points.map(({ cluster }) => cluster))].sort((a, b) => a - b);
-  const cross = { ...place, symbol: "times", r: 4 } as const;
+  const cross = { ...axes, symbol: "times", r: 4 } as const;
   const drawing = plot({
     document,
     width,
@@ -198,7 +198,7 @@ function drawPanel(document: Document, parts: PanelParts): Element {
         dot(
           points.filter((own) => own.cluster === cluster),
           {
-            ...place,
+            ...axes,
             className: `${CLUSTER}${cluster}`,
             r: radius,
             symbol: shapes[Math.floor(cluster / clusterColours.length) % shapes.length],
@@ -210,8 +210,8 @@ function drawPanel(document: Document, parts: PanelParts): Element {
       dot(crosses, { ...cross, stroke: paper, strokeWidth: 5 }),
       dot(crosses, { ...cross, stroke: ink, strokeWidth: 2 }),
       text(crosses, {
-        ...place,
-        text: ({ cluster }: Place) => String(cluster),
+        ...axes,
+        text: ({ cluster }: Dot) => String(cluster),
         dx: 9,
         dy: -7,
         fill: ink,
@@ -232,12 +232,12 @@ function drawPanel(document: Document, parts: PanelParts): Element {
 const CLUSTER = "cluster-";
 
 /** The size of a panel and its axes: labels up take room from it, and its width says how many labels fit across. */
-function arrange(places: readonly Place[], columns: number, shape: Shape) {
+function arrange(dots: readonly Dot[], columns: number, shape: Shape) {
   const width = columns === 1 ? SINGLE_WIDTH : Math.floor((WIDTH - (columns - 1) * BETWEEN) / columns);
   const sized = (left: number, right: number) => {
     const panel = width - left - right;
-    const height = shape === "line" ? LINE_HEIGHT : Math.min(panel * heightShare(places, shape), HIGHEST);
-    const domains = domainsOf(places, shape, height / panel);
+    const height = shape === "line" ? LINE_HEIGHT : Math.min(panel * heightShare(dots, shape), HIGHEST);
+    const domains = domainsOf(dots, shape, height / panel);
     const ticks = (domain: readonly [number, number], length: number, direction: "across" | "up") =>
       axisTicks({ domain, length, spacing: "linear", direction });
     const [up, across] = [ticks(domains.y, height, "up"), ticks(domains.x, panel, "across")];
@@ -248,10 +248,10 @@ function arrange(places: readonly Place[], columns: number, shape: Shape) {
 }
 
 /** No higher than rows of one unit need, and no flatter than a panel that is still looked at. */
-function heightShare(places: readonly Place[], shape: Shape): number {
+function heightShare(dots: readonly Dot[], shape: Shape): number {
   if (shape !== "equal") return 1;
   const [across, up] = (["x", "y"] as const).map((axis) => {
-    const [least, most] = domainOf(places.map((place) => place[axis]));
+    const [least, most] = domainOf(dots.map((own) => own[axis]));
     return most - least;
   });
   return Math.min(1, Math.max(FLATTEST, up / across));
@@ -259,12 +259,12 @@ function heightShare(places: readonly Place[], shape: Shape): number {
 
 /** What the axes span, with a little room; a single value still needs a scale. */
 function domainsOf(
-  places: readonly Place[],
+  dots: readonly Dot[],
   shape: Shape,
   heightToWidth: number,
 ): { x: [number, number]; y: [number, number] } {
   const [x, y] = (["x", "y"] as const).map((axis) => {
-    const [least, most] = domainOf(places.map((place) => place[axis]));
+    const [least, most] = domainOf(dots.map((own) => own[axis]));
     return { middle: (least + most) / 2, half: 0.54 * (most - least) };
   });
   if (shape === "line") y.middle = 0;

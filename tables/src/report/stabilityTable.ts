@@ -1,9 +1,9 @@
-// How sure the clusters are, in words and in a table.
+// How stable the clusters are, in words and in a table.
 
 import { type Cell, escaped, htmlTable } from "@fedkm/pictures";
-import { count, counted, percent } from "../../../cli/src/numbers.ts";
-import { NEAR, type Sureness } from "../fit/stability.ts";
-import type { Fitted } from "../model/outcome.ts";
+import { NEAR, type Stability } from "../fit/stability.ts";
+import type { FittedRows } from "../model/outcome.ts";
+import { count, counted, percent } from "../numbers.ts";
 import { clusterMark, clusterName, download, listed, NOTHING } from "./marks.ts";
 
 /** Kaufman and Rousseeuw's words for a silhouette. */
@@ -27,33 +27,35 @@ export function meanJaccards(repetitions: readonly (readonly number[])[], k: num
   });
 }
 
-export function sureSection({ model }: Fitted, sure: Sureness): string {
+export function stabilitySection({ model }: FittedRows, stability: Stability): string {
   const { k } = model.options;
-  const [starts, without] = [sure.starts, sure.without.map(({ jaccards }) => jaccards)].map((of) =>
+  const [starts, without] = [stability.starts, stability.without.map(({ jaccards }) => jaccards)].map((of) =>
     meanJaccards(of, k),
   );
   const heading = [
     "cluster",
     "silhouette",
     "between clusters",
-    ...(sure.starts.length > 0 ? ["other starts"] : []),
-    ...(sure.without.length > 0 ? ["without a place", "least without"] : []),
+    ...(stability.starts.length > 0 ? ["other starts"] : []),
+    ...(stability.without.length > 0 ? ["without a device", "least without"] : []),
   ];
   const rows = model.clusters.map((_, c): Cell[] => [
     { html: clusterMark(model, c), attributes: `data-cluster="${c}"` },
-    figure(sure.silhouettes[c]),
-    Number.isNaN(sure.between[c]) ? NOTHING : percent(sure.between[c]),
-    ...(sure.starts.length > 0 ? [jaccardCell(starts[c])] : []),
-    ...(sure.without.length > 0 ? [jaccardCell(without[c]), leastWithout(sure, c)] : []),
+    figure(stability.silhouettes[c]),
+    Number.isNaN(stability.between[c]) ? NOTHING : percent(stability.between[c]),
+    ...(stability.starts.length > 0 ? [jaccardCell(starts[c])] : []),
+    ...(stability.without.length > 0 ? [jaccardCell(without[c]), leastWithout(stability, c)] : []),
   ]);
   const file = model.clusters.map((_, c) => [
     clusterName(model, c),
-    ...[sure.silhouettes[c], sure.between[c], starts[c], without[c]].map((own) => (Number.isNaN(own) ? null : own)),
+    ...[stability.silhouettes[c], stability.between[c], starts[c], without[c]].map((own) =>
+      Number.isNaN(own) ? null : own,
+    ),
   ]);
-  return `<p>${escaped(aboutSure(sure))}</p>
+  return `<p>${escaped(aboutStability(stability))}</p>
 ${htmlTable({ heading, rows, names: 1, kind: "sortable" })}
-${download("how-sure.csv", [["cluster", "simplified silhouette", "share between clusters", "Jaccard over other starts", "Jaccard without places"], ...file])}
-<p>${escaped(otherNumbers(sure, k))}</p>`;
+${download("how-sure.csv", [["cluster", "simplified silhouette", "share between clusters", "Jaccard over other starts", "Jaccard without devices"], ...file])}
+<p>${escaped(otherNumbers(stability, k))}</p>`;
 }
 
 function figure(number: number | undefined): string {
@@ -65,25 +67,25 @@ function jaccardCell(jaccard: number): Cell {
   return { html: `${figure(jaccard)} <span class="small">${foundAgain(jaccard)}</span>` };
 }
 
-function leastWithout({ without }: Sureness, c: number): Cell {
+function leastWithout({ without }: Stability, c: number): Cell {
   const known = without.filter(({ jaccards }) => !Number.isNaN(jaccards[c]));
   if (known.length === 0) return NOTHING;
   const least = known.reduce((a, b) => (b.jaccards[c] < a.jaccards[c] ? b : a));
-  const [first, ...others] = least.places;
+  const [first, ...others] = least.devices;
   const whom = others.length === 0 ? first : `${first} and ${count(others.length)} more`;
   return { html: `${figure(least.jaccards[c])} <span class="small">${escaped(whom)}</span>` };
 }
 
-function aboutSure({ rows, of, starts, without }: Sureness): string {
+function aboutStability({ rows, of, starts, without, refusals }: Stability): string {
   const looked = rows === of ? `all ${count(of)} rows` : `a sample of ${count(rows)} of the ${count(of)} rows`;
-  const groups = without.some(({ places }) => places.length > 1);
+  const groups = without.some(({ devices }) => devices.length > 1);
   const again = [
     ...(starts.length > 0 ? [`from ${counted(starts.length, "other start")}`] : []),
     ...(without.length > 0
       ? [
           groups
-            ? `${counted(without.length, "time")} without a group of places`
-            : `without each of ${count(without.length)} places`,
+            ? `${counted(without.length, "time")} without a group of devices`
+            : `without each of ${count(without.length)} devices`,
         ]
       : []),
   ];
@@ -93,12 +95,25 @@ function aboutSure({ rows, of, starts, without }: Sureness): string {
     `Rows between clusters have a second centroid within ${NEAR} times the distance of their own.` +
     (again.length === 0
       ? ""
-      : ` The same method ran again ${listed(again)}; the Jaccard index says how much of a cluster came back, where 1 is all of it.`)
+      : ` The same method ran again ${listed(again)}; the Jaccard index says how much of a cluster came back, where 1 is all of it.`) +
+    notExamined(refusals)
   );
 }
 
+/** What another fit would have said, and why there is none. */
+function notExamined({ starts, without, others }: Stability["refusals"]): string {
+  const named = { "other starts": starts, "fewer devices": without, "other numbers of clusters": others };
+  return Object.entries(named)
+    .map(([what, why]) =>
+      why === undefined
+        ? ""
+        : ` ${what.replace(/^./, (letter) => letter.toUpperCase())} were not examined, because ${why}.`,
+    )
+    .join("");
+}
+
 /** The asked k beside its neighbours. */
-function otherNumbers({ others, silhouette }: Sureness, k: number): string {
+function otherNumbers({ others, silhouette }: Stability, k: number): string {
   if (others.length === 0) return "";
   const said = others.map(({ k: other, silhouette: own }) => `${figure(own)} with k = ${other}`);
   const best = others.reduce((a, b) => (b.silhouette > a.silhouette ? b : a));

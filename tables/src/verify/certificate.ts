@@ -1,25 +1,29 @@
-// What can be wrong with a model, each in one line: it must be what its rows and its options give, to rounding.
+// The certificate of a model: what a fit writes into it and what verification computes again; and what can be wrong with a
+// model, each in one line, since it must be what its rows and its options give, to rounding.
 
 import { type Certificate, certify, edges, type Graph, type Matrix } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
-import { weightScale } from "@fedkm/device";
 import type { Scaling } from "@fedkm/files";
 import type { Input } from "../input/readTables.ts";
 import { type ClusterModel, clusterModels, clusterSums } from "../model/clusterSums.ts";
 import { labelScaled, type Model, scaledCentroids } from "../model/model.ts";
-
-// The certificate of a model: what fedkm fit writes into it, and what fedkm verify computes again.
+import type { StudyPlan } from "../prepare/studyRows.ts";
 
 type Certified = Pick<Model, "devices" | "scaling" | "options" | "history" | "study">;
 
 /** On the centroids as they are written: the way to the user's units and back may cost their last bits. */
-export function certifyModel(model: Certified, datasets: readonly Matrix[], graph: Graph): Certificate {
+export function certifyModel(
+  model: Certified,
+  datasets: readonly Matrix[],
+  graph: Graph,
+  plan: StudyPlan | undefined,
+): Certificate {
   const { alpha, coupling, penalty, method } = model.options;
   // Consensus counts every point the same, unless it is asked not to.
   const { weighting = method === "consensus" ? "sample" : undefined } = model.options;
   const centroids = model.devices.map((device) => scaledCentroids(device, model.scaling));
   // Devices of a study weigh rows by its typical rows. That only scales the objective.
-  const scale = model.study === undefined ? 1 : weightScale(model.study, datasets);
+  const scale = plan?.weightScale(datasets) ?? 1;
   const judged = {
     alpha: alpha / scale,
     ...(coupling && { coupling }),
@@ -131,9 +135,9 @@ function descends({ method, privacy }: Model["options"]): boolean {
 function residualFault(model: Model, { residual, ties }: Certificate): string | undefined {
   const { options, converged } = model;
   if (!descends(options) || !converged || ties > 0) return undefined;
-  const { tolerance = defaults.tol } = options;
+  const { tol = defaults.tol } = options;
   // Each device stood still when it was asked last, and its neighbours since then.
-  const most = (4 * tolerance + defaults.tol) * largestCoordinate(model);
+  const most = (4 * tol + defaults.tol) * largestCoordinate(model);
   return residual <= most
     ? undefined
     : `one more update must move no centroid by more than ${most.toPrecision(2)} (it settled), got ${residual.toPrecision(2)}`;

@@ -11,9 +11,10 @@ import {
   type MethodSettings,
   type TooDear,
 } from "@fedkm/experiments";
-import { linkDevices } from "../../../../tables/src/prepare/links.ts";
+import { linkDevices } from "@fedkm/tables";
 import { type Console, isStyled } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
+import { linksOf } from "../../input/links.ts";
 import { count } from "../../numbers.ts";
 import { pluginsOf } from "../../plugins.ts";
 import { progressOn } from "../../progress.ts";
@@ -57,7 +58,7 @@ export async function compare(options: CompareOptions, io: Console): Promise<voi
   if (options.methods === undefined && options.grid !== undefined) delete table.shared;
   if (options.grid !== undefined)
     return printGrid({ data, k, budget, table, settings, graphs: plugins.graphs }, options, io);
-  const graph = await linkDevices(options.graph, data.names, data.datasets, seed, plugins.graphs);
+  const graph = await linkDevices(linksOf(options.graph, plugins.graphs), data.names, data.datasets, seed);
   const { datasets, labels } = data;
   const problem = { datasets, labels, graph, k, alpha, seed, messages: budget, init: options.init, settings, plugins };
   // What the links of this network do not allow is left out, unless it was asked for.

@@ -3,13 +3,21 @@
 import { type Matrix, stack } from "@fedkm/core";
 import { dealBy } from "@fedkm/experiments";
 import { applyScaling } from "@fedkm/files";
-import { checkClassColumn, readClasses } from "../../../../tables/src/input/classColumn.ts";
-import { type InputOptions, readInput } from "../../../../tables/src/input/readTables.ts";
-import { chooseScaling, isUnscaled } from "../../../../tables/src/prepare/scaling.ts";
+import {
+  checkClassColumn,
+  chooseScaling,
+  isUnscaled,
+  type Progress,
+  type RowsRequest,
+  readClasses,
+  readRows,
+} from "@fedkm/tables";
 import { UsageError } from "../../failure.ts";
+import type { SourceFlags } from "../../input/options.ts";
+import { rowsAt } from "../../input/reading.ts";
 import { type ComparedData, splitOf } from "./data.ts";
 
-export interface FileOptions extends InputOptions {
+export interface FileOptions extends RowsRequest, SourceFlags {
   /** The column of the classes. */
   readonly classes?: string;
   readonly scale: string;
@@ -30,10 +38,12 @@ export async function fileData(
   if (column === undefined && (split.kind === "dirichlet" || split.kind === "classes")) {
     throw new UsageError(`--split ${options.split} needs --classes with --data, got none`);
   }
-  if (column !== undefined) await checkClassColumn(patterns, column, options);
+  const { files, sources } = await rowsAt(patterns, options, process.env);
+  if (column !== undefined) await checkClassColumn(files[0], column, options);
   const hidden = column === undefined || options.columns !== undefined ? [] : [column];
   const reading = { ...options, ...(hidden.length > 0 && { exclude: [...(options.exclude ?? []), ...hidden] }) };
-  const input = await readInput(patterns, reading, onFile);
+  const onProgress = (step: Progress) => void (step.step === "read" && onFile(step.name));
+  const input = await readRows({ ...reading, files, sources }, { onProgress });
   const labels = column === undefined ? undefined : await readClasses(input, column, options);
   const datasets = input.devices.map(({ points }) => points);
   const { scaling } = await chooseScaling(scale, input.encoding, datasets);

@@ -9,9 +9,10 @@ import {
   type MethodSettings,
   type Plugins,
 } from "@fedkm/experiments";
-import { linkDevices } from "../../../../tables/src/prepare/links.ts";
+import { linkDevices } from "@fedkm/tables";
 import { bold, type Console, isStyled } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
+import { linksOf } from "../../input/links.ts";
 import { count } from "../../numbers.ts";
 import { progressOn } from "../../progress.ts";
 import { alignColumns, wrap } from "../../table.ts";
@@ -44,7 +45,8 @@ export async function printGrid(
   const progress = progressOn(stderr);
   try {
     progress.announce("fedkm  heterogeneity");
-    const link = (datasets: readonly Matrix[], own: number) => linkDevices(options.graph, names, datasets, own, graphs);
+    const link = (datasets: readonly Matrix[], own: number) =>
+      linkDevices(linksOf(options.graph, graphs), names, datasets, own);
     const problem = { k, alpha, seed, init, settings, messages: budget, devices, runs, draw, link };
     const found = await heterogeneityGrid(problem, table, (split) => progress.announce(`fedkm  ${split} done`));
     await writeWhole(options.out, drawHeterogeneity(found, `${data.name}: where personalisation pays, ${runs} seeds`));

@@ -1,17 +1,17 @@
-// The main file of a process that says how sure clusters are: one task, one answer.
+// The main file of a process that says how stable clusters are: one task, one answer.
 
-import { askedOf, refitOf } from "../../../../tables/src/fit/method.ts";
-import { surenessOf } from "../../../../tables/src/fit/stability.ts";
+import { checkMethod, examineStability, refitOf } from "@fedkm/tables";
 import { pluginsOf } from "../../plugins.ts";
-import type { SureAnswer, SureTask } from "./stabilityLater.ts";
+import { methodOf } from "./fit.ts";
+import type { StabilityAnswer, StabilityOrder } from "./stabilityLater.ts";
 
 const now = () => performance.timeOrigin + performance.now();
 
-process.once("message", async ({ looked, options }: SureTask) => {
-  const { methods } = await pluginsOf(options);
-  const refit = refitOf(askedOf(options, methods));
+process.once("message", async ({ task, flags }: StabilityOrder) => {
+  const { methods } = await pluginsOf(flags);
+  const refit = refitOf(checkMethod({ ...flags, method: await methodOf(flags.method, methods) }));
   const from = now();
-  const sure = surenessOf(looked, refit);
-  const answer: SureAnswer = { sure, span: { from, to: now() } };
+  const stability = examineStability(task, refit);
+  const answer: StabilityAnswer = { stability, span: { from, to: now() } };
   process.send?.(answer, () => process.disconnect());
 });

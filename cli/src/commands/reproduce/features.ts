@@ -3,8 +3,8 @@
 import { createHash } from "node:crypto";
 import { type LabelledPoints, stack } from "@fedkm/core";
 import { reducedFeatures } from "@fedkm/experiments";
-import { readClasses } from "../../../../tables/src/input/classColumn.ts";
-import { readInput } from "../../../../tables/src/input/readTables.ts";
+import { expandPatterns } from "@fedkm/files";
+import { readClasses, readRows } from "@fedkm/tables";
 import { UsageError } from "../../failure.ts";
 
 export interface Features {
@@ -15,7 +15,7 @@ export interface Features {
 
 export async function readFeatures(files: readonly string[], classes: string): Promise<Features> {
   const options = { exclude: [classes], missing: "refuse" } as const;
-  const input = await readInput(files, options, () => {});
+  const input = await readRows({ ...options, files: expandPatterns(files) });
   const labels = (await readClasses(input, classes, options)).flatMap((own) => [...own]);
   const points = stack(input.devices.map((device) => device.points));
   if (new Set(labels).size < 2) {

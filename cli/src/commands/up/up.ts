@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { edges, type Matrix, paperData } from "@fedkm/core";
 import { parseStudy } from "@fedkm/device";
 import { readPoints } from "@fedkm/device/daemon";
-import { linkDevices } from "../../../../tables/src/prepare/links.ts";
+import { linkDevices } from "@fedkm/tables";
 import { type Console, isStyled } from "../../console.ts";
 import { dashboardAddress, openDashboard } from "../../dashboard/open.ts";
 import { type DataFile, deviceName, prepareFolders } from "../../devices/folders.ts";
@@ -13,6 +13,7 @@ import { type Processes, startProcesses } from "../../devices/processes.ts";
 import { hasSettled } from "../../devices/state.ts";
 import { planDatasets, readStudyText } from "../../devices/study.ts";
 import { UsageError } from "../../failure.ts";
+import { linksOf } from "../../input/links.ts";
 import { repaint } from "../../repaint.ts";
 import { stoppable } from "../../stop.ts";
 import { networkTable } from "./table.ts";
@@ -35,7 +36,7 @@ export async function up(options: UpOptions, io: Console): Promise<void> {
   const { state, seed, json } = options;
   const { studyText, data, datasets } = await input(options);
   const names = data.map((_, index) => deviceName(index, data.length));
-  const graph = await linkDevices(options.graph, names, datasets, seed);
+  const graph = await linkDevices(linksOf(options.graph), names, datasets, seed);
   const links = Array.from(edges(graph)).length;
   const statuses = await stoppable(async (signal) => {
     const folders = await prepareFolders({ base: state, studyText, data, graph });

@@ -1,4 +1,4 @@
-// The rows of a file on the scale of a model, and the nearest centroid of each.
+// Rows of files or tables by a model: put on its scale, and labelled by the nearest centroid of their device or of all.
 
 import { type Matrix, predict, takeRows } from "@fedkm/core";
 import {
@@ -11,26 +11,31 @@ import {
   encodeTable,
   fillMissing,
   type MissingPolicy,
-  type ReadOptions,
   readTable,
   type Table,
 } from "@fedkm/files";
-import { UsageError } from "../../../cli/src/failure.ts";
-import { interruptible } from "../../../cli/src/stop.ts";
 import { plainName } from "../input/assignDevices.ts";
-import { COMMON, centroidsAt, deviceNamed, placeOrName } from "../model/labelling.ts";
+import { type DeviceTable, type FileInput, fileName, tableAtHand } from "../input/readTables.ts";
+import { COMMON, centroidsAt, deviceNamed, deviceOrName } from "../model/labelling.ts";
 import { encodingOfModel, type Model, selectionOfModel } from "../model/model.ts";
 import { type LabelledRow, nearnessOf } from "../model/rowColumns.ts";
+import { RequestError } from "../request.ts";
+import { compute, report, type WorkContext } from "../work.ts";
 
-export interface LabelOptions {
+export interface PredictRequest extends DialectOptions {
+  readonly model: Model;
+  readonly tables?: readonly DeviceTable[];
+  readonly files?: readonly FileInput[];
+  /** Whose centroids label: a device of the model, or "common". Default: the device named as the file or table. */
   readonly device?: string;
-  readonly place?: string;
+  /** The column that names each row's device; with the device "common" new names are taken. */
   readonly deviceColumn?: string;
   /** Default: as the model was fitted. */
   readonly missing?: MissingPolicy;
 }
 
-export interface LabelledFile {
+export interface LabelledTable {
+  readonly name: string;
   /** -1 for rows that have none. */
   readonly labels: Int32Array;
   /** Numbers of rows, from 1, that are far from every centroid. */
@@ -38,20 +43,36 @@ export interface LabelledFile {
   rowOf(row: number): LabelledRow | undefined;
 }
 
-export async function labelRows(
-  file: string,
-  model: Model,
-  options: DialectOptions & LabelOptions,
-  signal: AbortSignal,
-): Promise<LabelledFile> {
-  const policy = policyOf(model, options);
-  const table = await readRows(file, model, policy, { ...options, onRead: () => signal.throwIfAborted() });
-  const centroidsOf = centroidsOfRows(table, plainName(file), model, options);
+/** One for each table and file, in this order. */
+export async function predictTables(request: PredictRequest, context: WorkContext = {}): Promise<LabelledTable[]> {
+  const { model, tables = [], files = [] } = request;
+  const policy = policyOf(request);
+  const labelled: LabelledTable[] = [];
+  for (const own of tables) {
+    const table = tableAtHand(own, { columns: selectionOfModel(model).columns }, policy);
+    labelled.push(await labelTable(onModel(table, model, policy), own.name, request, context));
+  }
+  for (const file of files) {
+    const table = onModel(await readRows(file, request, policy, context), model, policy);
+    labelled.push(await labelTable(table, plainName(fileName(file)), request, context));
+  }
+  return labelled;
+}
+
+async function labelTable(
+  table: Table,
+  name: string,
+  request: PredictRequest,
+  context: WorkContext,
+): Promise<LabelledTable> {
+  const { model } = request;
+  const policy = policyOf(request);
+  const centroidsOf = centroidsOfRows(table, name, request);
   const complete = policy === "mean" ? undefined : completeRows(table);
   const { points } = table;
   if (policy === "mean" && model.missing.fill !== undefined) fillMissing(points, model.missing.fill);
   applyScaling(points, model.scaling);
-  const labels = await interruptible(() => labelTable(points, complete, centroidsOf), signal);
+  const labels = await compute(context, () => labelPoints(points, complete, centroidsOf));
   const rowOf = (row: number): LabelledRow | undefined => {
     const centroids = centroidsOf(row);
     return labels[row] < 0 || centroids === undefined ? undefined : { points, row, centroids, label: labels[row] };
@@ -60,33 +81,39 @@ export async function labelRows(
     const own = rowOf(row);
     return own !== undefined && nearnessOf(own, model.clusters).isFar;
   });
-  return { labels, far: far.map((row) => row + 1), rowOf };
+  return { name: table.file, labels, far: far.map((row) => row + 1), rowOf };
 }
 
-function policyOf({ missing }: Model, { missing: asked }: LabelOptions): MissingPolicy {
+function policyOf({ model: { missing }, missing: asked }: PredictRequest): MissingPolicy {
   if (asked === "mean" && missing.fill === undefined) {
-    throw new UsageError(
+    throw new RequestError(
       "--missing mean must be used with a model that was fitted with it, got one without means to fill",
     );
   }
   return asked ?? missing.policy;
 }
 
-/** With the columns that are clustered. What the model cannot place counts as missing. */
 async function readRows(
-  file: string,
-  model: Model,
+  file: FileInput,
+  { model, tables: _, files: __, ...options }: PredictRequest,
   policy: MissingPolicy,
-  options: DialectOptions & LabelOptions & Pick<ReadOptions, "onRead">,
+  context: WorkContext,
 ): Promise<Table> {
+  const name = fileName(file);
   // The model's columns are numbers: a date can only mean its days.
   const table = await readTable(file, {
     dates: "days",
     ...options,
     ...selectionOfModel(model),
     allowsNameless: policy === "drop",
+    onRead: (bytes) => report(context, { step: "read", name, bytes }),
   });
   checkMissing(table, policy);
+  return table;
+}
+
+/** With the columns that are clustered. A value that the model does not know counts as missing. */
+function onModel(table: Table, model: Model, policy: MissingPolicy): Table {
   const encoding = encodingOfModel(model);
   checkUnseen(table, encoding, policy);
   return withinLogarithms(encodeTable(table, encoding), model, policy);
@@ -101,9 +128,8 @@ function withinLogarithms(table: Table, { scaling }: Model, policy: MissingPolic
     for (let r = 0, at = c; r < rows; r++, at += cols) {
       if (!(data[at] <= 0)) continue;
       if (policy === "refuse") {
-        const place = { file: table.file, column: table.columns[c] };
         throw new DataError(
-          place,
+          { file: table.file, column: table.columns[c] },
           "be above 0, for its logarithm",
           `${data[at]} in row ${r + 1}`,
           "fix the cell, or leave the row out",
@@ -117,14 +143,12 @@ function withinLogarithms(table: Table, { scaling }: Model, policy: MissingPolic
   return { ...table, missing };
 }
 
-/** For each row the centroids that label it, on the scale of the model; undefined for a row without a place. */
+/** For each row the centroids that label it, on the scale of the model; undefined for a row without a device. */
 function centroidsOfRows(
   table: Table,
   name: string,
-  model: Model,
-  options: LabelOptions,
+  { model, device, deviceColumn }: PredictRequest,
 ): (row: number) => Matrix | undefined {
-  const { device, place = device, deviceColumn } = options;
   const known = new Map<number, Matrix>();
   const knownAt = (number: number): Matrix => {
     const own = known.get(number) ?? centroidsAt(model, number);
@@ -133,17 +157,17 @@ function centroidsOfRows(
   };
   if (deviceColumn !== undefined && table.devices !== undefined) {
     const { of } = table.devices;
-    const isNew = (own: string) => place === COMMON && model.devices.every((device) => device.name !== own);
+    const isNew = (own: string) => device === COMMON && model.devices.every((known) => known.name !== own);
     const numbers = table.devices.names.map((own) =>
       isNew(own) ? -1 : deviceNamed(model, own, `column "${deviceColumn}"`),
     );
     return (row) => (of[row] in numbers ? knownAt(numbers[of[row]]) : undefined);
   }
-  const own = centroidsAt(model, placeOrName(model, place, name, "the file"));
+  const own = centroidsAt(model, deviceOrName(model, device, name, "the file"));
   return () => own;
 }
 
-function labelTable(
+function labelPoints(
   points: Matrix,
   complete: Uint8Array | undefined,
   centroidsOf: (row: number) => Matrix | undefined,

@@ -1,4 +1,4 @@
-// What fedkm inspect finds in one file: its columns, what their values are like, and the cells that cannot be read.
+// What a file holds before anything is clustered: its columns, what their values are like, and the cells that cannot be read.
 
 import {
   type Column,
@@ -13,10 +13,11 @@ import {
   readTable,
   type Statistics,
 } from "@fedkm/files";
-import { count, dateText, value } from "../../../cli/src/numbers.ts";
-import { interruptible } from "../../../cli/src/stop.ts";
+import { type FileInput, fileName } from "../input/readTables.ts";
+import { count, dateText, value } from "../numbers.ts";
+import { compute, type WorkContext } from "../work.ts";
 
-export interface SeenColumn extends Column, Partial<Omit<ColumnProfile, "name">> {
+export interface InspectedColumn extends Column, Partial<Omit<ColumnProfile, "name">> {
   readonly statistics?: Statistics | undefined;
   /** Of words: how many are different, and the most frequent one. */
   readonly words?: { readonly distinct: number; readonly most: string; readonly share: number };
@@ -24,12 +25,12 @@ export interface SeenColumn extends Column, Partial<Omit<ColumnProfile, "name">>
   readonly bad: number;
 }
 
-export interface Look {
+export interface InspectedTable {
   readonly file: string;
   readonly layout: FileLayout;
   readonly rows: number;
   readonly repeatedRows: number;
-  readonly columns: readonly SeenColumn[];
+  readonly columns: readonly InspectedColumn[];
   /** The first of the refusals, and how many there are. */
   readonly bad: { readonly first: readonly DataError[]; readonly count: number };
 }
@@ -43,8 +44,13 @@ export function shownValue({ kind }: Column, number: number): string {
 /** More are counted. */
 const MOST_LISTED = 20;
 
-export async function lookAt(file: string, options: DialectOptions, signal: AbortSignal): Promise<Look> {
-  const layout = await readLayout(file, options);
+export async function inspectTable(
+  input: FileInput,
+  options: DialectOptions = {},
+  context: WorkContext = {},
+): Promise<InspectedTable> {
+  const file = fileName(input);
+  const layout = await readLayout(input, options);
   const readable = layout.columns.filter(({ kind }) => kind !== "other");
   const empty = { file, layout, rows: 0, repeatedRows: 0, bad: { first: [], count: 0 } };
   if (readable.length === 0) return { ...empty, columns: layout.columns.map((column) => ({ ...column, bad: 0 })) };
@@ -61,17 +67,17 @@ export async function lookAt(file: string, options: DialectOptions, signal: Abor
   // Commas may mean two things: until somebody says which, such numbers are words.
   const isWord = (kind: Column["kind"]) => ["text", "boolean", "decimal commas"].includes(kind);
   const words = readable.filter(({ kind }) => isWord(kind)).map(({ name }) => name);
-  const table = await readTable(file, {
+  const table = await readTable(input, {
     ...options,
     onBad,
-    onRead: () => signal.throwIfAborted(),
+    onRead: () => context.signal?.throwIfAborted(),
     dates: "days",
     columns: readable.map(({ name }) => name),
     categories: words,
     limits: { ...defaultLimits, values: Number.POSITIVE_INFINITY },
   });
-  const seen = await interruptible(() => profile(table), signal);
-  const columns = layout.columns.map((column): SeenColumn => {
+  const seen = await compute(context, () => profile(table));
+  const columns = layout.columns.map((column): InspectedColumn => {
     const c = table.columns.indexOf(column.name);
     const bad = counts.get(column.name) ?? 0;
     if (c < 0) return { ...column, bad };
@@ -100,7 +106,7 @@ function wordsOf({ points }: Awaited<ReturnType<typeof readTable>>, c: number, w
 const LOPSIDED = 3;
 
 /** What a careful colleague would say about a column, in a few words. */
-export function remarks(own: SeenColumn, rows: number): string[] {
+export function remarks(own: InspectedColumn, rows: number): string[] {
   const { words, sentinel } = own;
   return [
     ...(own.isConstant ? ["constant"] : own.countsRows ? ["counts the rows"] : own.namesRows ? ["an id"] : []),
@@ -112,17 +118,17 @@ export function remarks(own: SeenColumn, rows: number): string[] {
 }
 
 /** Whether few values are far from all others, and would decide alone. */
-export function hasTail({ statistics, sentinel }: SeenColumn): boolean {
+export function hasTail({ statistics, sentinel }: InspectedColumn): boolean {
   return statistics !== undefined && Math.abs(statistics.skew) > LOPSIDED && sentinel === undefined;
 }
 
 /** Words that hardly ever repeat. */
-export function isName({ words, kind }: SeenColumn, rows: number): boolean {
+export function isName({ words, kind }: InspectedColumn, rows: number): boolean {
   return words !== undefined && kind === "text" && words.distinct > 20 && 2 * words.distinct > rows;
 }
 
 /** A number that is of no use for clusters. */
-export function isUseless({ isConstant, countsRows, namesRows, copyOf, statistics, kind }: SeenColumn): boolean {
+export function isUseless({ isConstant, countsRows, namesRows, copyOf, statistics, kind }: InspectedColumn): boolean {
   const isNumber = kind === "number" || kind === "date";
   return (
     isConstant === true ||

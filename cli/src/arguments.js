@@ -1,0 +1,79 @@
+// What an argument must look like, said in one line when it does not.
+import { csvRecords } from "@fedkm/files/first";
+import { UsageError } from "./failure.js";
+export function parseSeed(text) {
+  const seed = Number(text);
+  if (!/^[+-]?\d+$/.test(text) || !Number.isSafeInteger(seed)) {
+    throw new UsageError(`--seed must be an integer from -(2^53 - 1) to 2^53 - 1, got "${text}"`);
+  }
+  return seed;
+}
+export function parsePicture(file) {
+  if (!/\.svg$/i.test(file)) throw new UsageError(`--out must name a file that ends in .svg, got "${file}"`);
+  return file;
+}
+/** A whole number within bounds, of the option that is named. */
+export function parseWhole(option, least, most = 1_000_000) {
+  return (text) => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < least || value > most) {
+      throw new UsageError(`${option} must be an integer from ${least} to ${most}, got "${text}"`);
+    }
+    return value;
+  };
+}
+export function parseAtLeastZero(option) {
+  return (text) => {
+    const value = Number(text);
+    if (text.trim() === "" || !Number.isFinite(value) || value < 0) {
+      throw new UsageError(`${option} must be a number of at least 0, got "${text}"`);
+    }
+    return value;
+  };
+}
+/** One of some words, which the parser also has as `choices`: completion offers them. */
+export function parseChoice(option, choices) {
+  const parse = (text) => {
+    const choice = choices.find((own) => own === text);
+    if (choice === undefined) throw new UsageError(`${option} must be one of ${choices.join(", ")}, got "${text}"`);
+    return choice;
+  };
+  return Object.assign(parse, { choices });
+}
+/** Names with commas between; a name with a comma in it stands in quotes. */
+export function parseNames(text) {
+  try {
+    const names = csvRecords("names", text).flat();
+    return names.map((name) => name.trim()).filter((name) => name !== "");
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+const characterNames = {
+  comma: ",",
+  semicolon: ";",
+  tab: "\t",
+  bar: "|",
+  space: " ",
+  point: ".",
+  apostrophe: "'",
+};
+/** How a command line names the character: some cannot be pasted into one. */
+export function characterName(character) {
+  return Object.keys(characterNames).find((name) => characterNames[name] === character) ?? character;
+}
+/** A character or its name, of the option that is named. */
+export function parseCharacter(option) {
+  const parse = (text) => {
+    const character = characterNames[text] ?? text;
+    if (!/^[ -~\t]$/.test(character) || /["\dA-Za-z+-]/.test(character)) {
+      const names = Object.keys(characterNames).join(", ");
+      throw new UsageError(
+        `${option} must be one character that is no letter, digit or quote, or one of ${names}, got "${text}"`,
+      );
+    }
+    return character;
+  };
+  return Object.assign(parse, { choices: Object.keys(characterNames) });
+}
+//# sourceMappingURL=arguments.js.map

@@ -1,0 +1,34 @@
+// Exit codes and the one line that goes with each: 2 for bad usage, 1 for a failure, 3 for a device that does not run, 128
+// and the signal's number for an interruption.
+import { printable } from "@fedkm/device/printable";
+import { DataError } from "@fedkm/files/first";
+import { CommanderError } from "commander";
+import { refusalLine } from "./input/remedies.js";
+import { Stopped } from "./stop.js";
+/** Thrown for arguments that cannot be meant. */
+export class UsageError extends Error {
+  name = "UsageError";
+}
+/** Thrown where the answer is that a device does not run. */
+export class NotRunning extends Error {
+  name = "NotRunning";
+}
+export function exitCode(error) {
+  // Commander throws after --help and --version too, with 0.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof Stopped) return error.exitCode;
+  // As the status of a service that is not running has it (Linux Standard Base).
+  if (error instanceof NotRunning) return 3;
+  return error instanceof UsageError ? 2 : 1;
+}
+export function messageLine(error) {
+  const line = textOf(error)
+    .replace(/^error: /, "")
+    .replaceAll(/\s*\n\s*/g, " ");
+  return `fedkm: ${printable(line)}`;
+}
+function textOf(error) {
+  if (error instanceof DataError) return refusalLine(error);
+  return error instanceof Error ? error.message : String(error);
+}
+//# sourceMappingURL=failure.js.map

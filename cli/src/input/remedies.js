@@ -1,0 +1,75 @@
+// Refusals of files in the words of the command: what helps, with the arguments that do it. Only this file words them so.
+import { characterName } from "../arguments.js";
+/** One line that says what is wrong with a file, and what to type or to change. */
+export function refusalLine(error) {
+  return error.worded(phrase);
+}
+/** Names as one argument of a command line: commas between, names with a comma in quotes, all of it in the shell's. */
+export function asArgument(names) {
+  return inShell(joinedNames(names));
+}
+/** As a command takes several names. */
+export function joinedNames(names) {
+  return names.map((name) => (/[",]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name)).join(",");
+}
+/** One word of a command line. */
+export function inShell(text) {
+  return /^[\w./,:@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+const policyPhrases = { drop: "drop their rows with --missing drop", mean: "fill them with --missing mean" };
+function phrase(remedy, position) {
+  switch (remedy.kind) {
+    case "leave-out-columns": {
+      const names = [...new Set(remedy.columns)];
+      return `leave ${spokenOf(remedy.columns.length, position)} out with --exclude ${asArgument(names)}`;
+    }
+    case "choose-columns":
+      return `choose${position === "later" ? "" : " the columns"} with --columns ${asArgument(remedy.columns)}`;
+    case "take-categories":
+      return `take ${remedy.columns.length === 1 ? "it as a category" : "them as categories"} with --categories ${asArgument(remedy.columns)}`;
+    case "name-column":
+      return `name one of them with ${flagOf(remedy.option)}`;
+    case "missing-policy":
+      return remedy.policies.map((policy) => policyPhrases[policy]).join(", or ");
+    case "decimal-points":
+      return commaRemedy("the commas");
+    case "dates":
+      return "read dates as days since 1970 with --dates days";
+    case "encoding":
+      return `read it with --encoding ${remedy.encoding}`;
+    case "sheet":
+      return `name one of them with --sheet, such as --sheet ${inShell(remedy.sheets[0])}`;
+    case "delimiter":
+      return "put commas between cells, such as with tr -s ' ' ',', or name the character with --delimiter";
+  }
+}
+/** Numbers such as 1,000 look like both. */
+export function commaRemedy(commas) {
+  return `say what ${commas} are with --decimal comma (1,5), --decimal comma --thousands point (1.234,5) or --thousands comma (1,234)`;
+}
+/** Commander calls an option so of which it makes one with this name. */
+function flagOf(option) {
+  return `--${option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+/** Columns by a word: the first remedy follows what is wrong with them, a later one follows what else could be done. */
+function spokenOf(count, position) {
+  if (position === "rest") return "the others";
+  if (position === "first") return count === 1 ? "it" : "them";
+  return count === 1 ? "the column" : count === 2 ? "both columns" : "the columns";
+}
+// Options of reading as the words of a command line that can be pasted.
+/** How text is read, as it was asked for. */
+export function dialectWords(options) {
+  const { delimiter, header, decimal, thousands, na, dates, encoding, sheet } = options;
+  return [
+    ...(delimiter === undefined ? [] : [`--delimiter ${inShell(characterName(delimiter))}`]),
+    ...(header === undefined ? [] : [`--header ${header ? "yes" : "no"}`]),
+    ...(decimal === undefined ? [] : [`--decimal ${characterName(decimal)}`]),
+    ...(thousands === undefined ? [] : [`--thousands ${inShell(characterName(thousands))}`]),
+    ...(na === undefined ? [] : [`--na ${asArgument(na)}`]),
+    ...(dates === undefined ? [] : [`--dates ${dates}`]),
+    ...(encoding === undefined ? [] : [`--encoding ${encoding}`]),
+    ...(sheet === undefined ? [] : [`--sheet ${inShell(sheet)}`]),
+  ];
+}
+//# sourceMappingURL=remedies.js.map
