@@ -1,8 +1,7 @@
 // Refusals of files in the words of the command: what helps, with the arguments that do it. Only this file words them so.
 
-import type { ActionRemedy, DataError, DialectOptions, RemedyPosition } from "@fedkm/files";
+import type { ActionRemedy, DataError, RemedyPosition } from "@fedkm/files";
 import { shellNames, shellWord } from "@fedkm/tables/light";
-import { characterName } from "../arguments.ts";
 
 /** One line that says what is wrong with a file, and what to type or to change. */
 export function refusalLine(error: DataError): string {
@@ -53,19 +52,4 @@ function spokenOf(count: number, position: RemedyPosition): string {
   if (position === "rest") return "the others";
   if (position === "first") return count === 1 ? "it" : "them";
   return count === 1 ? "the column" : count === 2 ? "both columns" : "the columns";
-}
-
-/** How text is read, as it was asked for. */
-export function dialectWords(options: DialectOptions): string[] {
-  const { delimiter, header, decimal, thousands, na, dates, encoding, sheet } = options;
-  return [
-    ...(delimiter === undefined ? [] : [`--delimiter ${shellWord(characterName(delimiter))}`]),
-    ...(header === undefined ? [] : [`--header ${header ? "yes" : "no"}`]),
-    ...(decimal === undefined ? [] : [`--decimal ${characterName(decimal)}`]),
-    ...(thousands === undefined ? [] : [`--thousands ${shellWord(characterName(thousands))}`]),
-    ...(na === undefined ? [] : [`--na ${shellNames(na)}`]),
-    ...(dates === undefined ? [] : [`--dates ${dates}`]),
-    ...(encoding === undefined ? [] : [`--encoding ${encoding}`]),
-    ...(sheet === undefined ? [] : [`--sheet ${shellWord(sheet)}`]),
-  ];
 }

@@ -6,11 +6,11 @@ import type { LabelColumn, Labelling } from "../model/labelling.ts";
 
 type Field = readonly [number: number, value: bigint | number | string | Uint8Array | readonly Field[]];
 /** Numbers are varints; texts, bytes and messages have their length in front. */
-export type Message = readonly Field[];
+type Message = readonly Field[];
 
 const encoder = new TextEncoder();
 
-export function encode(message: Message): Uint8Array {
+function encode(message: Message): Uint8Array {
   const parts: Uint8Array[] = [];
   for (const [number, value] of message) {
     if (typeof value === "number" || typeof value === "bigint") {

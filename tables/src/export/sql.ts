@@ -12,7 +12,7 @@ import type { DialectName } from "./formats.ts";
 
 // What the SELECT of a model asks of a dialect of SQL: quoting as everywhere, cells as doubles or words, logarithms.
 
-export interface Dialect extends Pick<typeof ofDuckdb, "quote" | "text" | "number" | "least" | "fence"> {
+interface Dialect extends Pick<typeof ofDuckdb, "quote" | "text" | "number" | "least" | "fence"> {
   /** An expression as a double, NULL where it is not a number. */
   double(expression: string): string;
   /** An expression as text without spaces around it. */
@@ -65,7 +65,7 @@ const standard: Dialect = {
   word: (expression) => `TRIM(CAST(${expression} AS VARCHAR(65535)))`,
 };
 
-export const dialects: Readonly<Record<DialectName, Dialect>> = {
+const dialects: Readonly<Record<DialectName, Dialect>> = {
   duckdb,
   postgres,
   clickhouse,

@@ -27,11 +27,7 @@ const style = lineStyle("fedkm");
 /** Values that span more than this are seen better on a log axis. */
 const SPREAD = 20;
 
-export function drawCurve(
-  document: Document,
-  history: readonly RoundModel[],
-  of: "objective" | "totalVariation",
-): Element {
+function drawCurve(document: Document, history: readonly RoundModel[], of: "objective" | "totalVariation"): Element {
   const y = domainOf(history.map((round) => round[of]));
   const isLog = y[0] > 0 && y[1] > SPREAD * y[0];
   const length = HEIGHT - margins.marginTop - margins.marginBottom;

@@ -3,7 +3,7 @@
 import type { Weighting } from "@fedkm/core";
 import type { PrepareRequest } from "@fedkm/tables";
 import { shellNames, shellWord } from "@fedkm/tables/light";
-import { dialectWords } from "../../input/remedies.ts";
+import { dialectWords } from "../../input/dialectWords.ts";
 
 export function fitCommandLine(
   patterns: readonly string[],

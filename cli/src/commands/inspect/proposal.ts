@@ -3,7 +3,8 @@
 import type { DialectOptions } from "@fedkm/files";
 import { hasTail, type InspectedColumn, type InspectedTable, isName, isUseless } from "@fedkm/tables";
 import { shellNames, shellWord } from "@fedkm/tables/light";
-import { commaRemedy, dialectWords } from "../../input/remedies.ts";
+import { dialectWords } from "../../input/dialectWords.ts";
+import { commaRemedy } from "../../input/remedies.ts";
 
 /** So many clusters until somebody knows better. */
 const CLUSTERS = 3;

@@ -1,19 +1,19 @@
-"""What may be given as data and as graph, made into one matrix for each place and links between them."""
+"""What may be given as data and as graph, made into one matrix for each device and links between them."""
 
 import numpy as np
 
 
-class Places:
-    """Matrices by place, and the way back from answers by place to the form in which the data were given."""
+class Devices:
+    """Matrices by device, and the way back from answers by device to the form in which the data were given."""
 
     def __init__(self, names, matrices, rows_of=None):
         self.names = names
         self.matrices = matrices
-        # Of one table: for each place the numbers of its rows. None: the data were a list, and so are answers.
+        # Of one table: for each device the numbers of its rows. None: the data were a list, and so are answers.
         self._rows_of = rows_of
 
     def like_given(self, answers):
-        """One array for each place, as one array in the order of the table, or as a list."""
+        """One array for each device, as one array in the order of the table, or as a list."""
         if self._rows_of is None:
             return answers
         size = sum(len(rows) for rows in self._rows_of)
@@ -24,18 +24,18 @@ class Places:
         return whole
 
 
-def places_of(data, place_column=None):
-    """A list or dict of tables, a place each; or one table, split by its place column if there is one."""
+def devices_of(data, device_column=None):
+    """A list or dict of tables, a device each; or one table, split by its device column if there is one."""
     if hasattr(data, "toarray"):
         raise TypeError("X must be dense, got a sparse matrix: use X.toarray()")
     if isinstance(data, dict):
-        return Places(list(data), [matrix_of(table, f"X[{name!r}]") for name, table in data.items()])
+        return Devices(list(data), [matrix_of(table, f"X[{name!r}]") for name, table in data.items()])
     if is_list_of_tables(data):
-        return Places(list(range(len(data))), [matrix_of(table, f"X[{i}]") for i, table in enumerate(data)])
-    if place_column is None:
+        return Devices(list(range(len(data))), [matrix_of(table, f"X[{i}]") for i, table in enumerate(data)])
+    if device_column is None:
         points = matrix_of(data, "X")
-        return Places([0], [points], [np.arange(len(points))])
-    return _split(data, place_column)
+        return Devices([0], [points], [np.arange(len(points))])
+    return _split(data, device_column)
 
 
 def is_list_of_tables(data):
@@ -47,24 +47,24 @@ def _values(table):
     return table if hasattr(table, "shape") else np.asarray(table, dtype=object)
 
 
-def _split(table, place_column):
+def _split(table, device_column):
     if hasattr(table, "columns"):
-        if place_column not in table.columns:
-            raise ValueError(f"place_column must be a column of X, got {place_column!r}")
-        given = np.asarray(table[place_column])
-        features = table.drop(columns=[place_column])
+        if device_column not in table.columns:
+            raise ValueError(f"device_column must be a column of X, got {device_column!r}")
+        given = np.asarray(table[device_column])
+        features = table.drop(columns=[device_column])
     else:
         whole = np.asarray(table)
-        if whole.ndim != 2 or not isinstance(place_column, int) or not 0 <= place_column < whole.shape[1]:
-            raise ValueError(f"place_column must be the number of a column of X, got {place_column!r}")
-        given = whole[:, place_column]
-        features = np.delete(whole, place_column, axis=1)
+        if whole.ndim != 2 or not isinstance(device_column, int) or not 0 <= device_column < whole.shape[1]:
+            raise ValueError(f"device_column must be the number of a column of X, got {device_column!r}")
+        given = whole[:, device_column]
+        features = np.delete(whole, device_column, axis=1)
     if any(value is None or value != value for value in given):
-        raise ValueError(f"column {place_column!r} must name a place in every row, got a missing cell")
+        raise ValueError(f"column {device_column!r} must name a device in every row, got a missing cell")
     points = matrix_of(features, "X")
     names, number = np.unique(given, return_inverse=True)
     rows_of = [np.flatnonzero(number == i) for i in range(len(names))]
-    return Places(names.tolist(), [points[rows] for rows in rows_of], rows_of)
+    return Devices(names.tolist(), [points[rows] for rows in rows_of], rows_of)
 
 
 def matrix_of(table, name):
@@ -101,14 +101,14 @@ def column_names(data):
 
 
 def links_of(graph, names):
-    """A rule as it is; a networkx graph or a matrix of weights as links between the numbers of the places."""
+    """A rule as it is; a networkx graph or a matrix of weights as links between the numbers of the devices."""
     if isinstance(graph, str):
         return graph
     if hasattr(graph, "edges"):
         number = {name: i for i, name in enumerate(names)}
         for node in graph.nodes:
             if node not in number:
-                raise ValueError(f"graph must have the places as nodes ({names}), got {node!r}")
+                raise ValueError(f"graph must have the devices as nodes ({names}), got {node!r}")
         return [[number[i], number[j], float(data.get("weight", 1))] for i, j, data in graph.edges(data=True)]
     weights = np.asarray(graph, dtype=np.float64)
     size = len(names)

@@ -1,15 +1,15 @@
-// What fedkm fit says of several places: the means of rows, how far places differ, and when numbers mean nothing.
+// What fedkm fit says of several devices: the means of rows, how far devices differ, and when numbers mean nothing.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { normalStream, paperData, randomStream, toRows } from "@fedkm/core";
+import type { ClusterModel } from "@fedkm/tables";
 import { expect, test } from "vitest";
-import type { ClusterModel } from "../../tables/src/model/clusterSums.ts";
 import { outcome, temporaryFolder } from "./folder.ts";
 
 const folder = temporaryFolder();
 folder.addExamples();
-const normal = normalStream(randomStream(1, "places"));
+const normal = normalStream(randomStream(1, "devices"));
 
 type Row = readonly number[];
 
@@ -40,7 +40,7 @@ async function fit(files: readonly string[], ...args: string[]): Promise<Summary
 const report = () => readFileSync(join(results, "report.html"), "utf8");
 const SAME = "Cluster numbers mean the same on every device";
 
-test("twenty odd rows do not move the means of a thousand, and their place is named", async () => {
+test("twenty odd rows do not move the means of a thousand, and their device is named", async () => {
   const big = rows(1000, [[10], [30]]);
   const files = [write("big", big), write("small", rows(20, [[14], [34]]))];
   const { clusters, numbersAgree, warnings } = await fit(files, "--k", "2");
@@ -71,16 +71,16 @@ test.each([
   ["the same everywhere", 0, 0],
   ["half a spread apart", 0.5, 0],
   ["three spreads apart", 3, 4],
-])("places %s are told from places that one table does not describe", async (_, shift, differing) => {
+])("devices %s are told from devices that one table does not describe", async (_, shift, differing) => {
   const files = [-1, 1, -1, 1].map((sign, i) => write(`p${i}`, rows(300, shifted((sign * shift) / 2))));
   const { warnings, numbersAgree } = await fit(files, "--k", "3");
-  const nobody = /^places differ so much that one table describes nobody: at p0, p1, p2, p3 the means/;
+  const nobody = /^devices differ so much that one table describes nobody: at p0, p1, p2, p3 the means/;
   expect(warnings).toEqual(differing === 0 ? [] : [expect.stringMatching(nobody)]);
   expect(numbersAgree).toBe(differing === 0);
   expect(report().includes(SAME)).toBe(differing === 0);
 });
 
-test.each(["0.01", "1", "10"])("places that lack clusters are described, with alpha %s", async (alpha) => {
+test.each(["0.01", "1", "10"])("devices that lack clusters are described, with alpha %s", async (alpha) => {
   const files = corners.map((_, i) =>
     write(
       `lack${i}`,
@@ -103,24 +103,24 @@ test.each([
 ])("%s %s: nobody says that numbers mean the same everywhere", async (...alone) => {
   const files = ["a", "b"].map((name) => write(name, rows(100, corners)));
   const { warnings, numbersAgree } = await fit(files, "--k", "3", ...alone);
-  expect(warnings[0]).toMatch(/^each place stays alone: cluster 0 of one place need not be cluster 0 of another/);
+  expect(warnings[0]).toMatch(/^each device stays alone: cluster 0 of one device need not be cluster 0 of another/);
   expect(numbersAgree).toBe(false);
   expect(report()).not.toContain(SAME);
-  expect(report()).toContain("each place stays alone");
+  expect(report()).toContain("each device stays alone");
   const { stdout } = await outcome("fit", ...files, "--k", "3", "--out", results, ...alone);
-  expect(stdout).toContain("warning: each place stays alone");
+  expect(stdout).toContain("warning: each device stays alone");
 });
 
-test("the terminal says too that places stay alone", async () => {
+test("the terminal says too that devices stay alone", async () => {
   const file = write(
     "sites",
     Array.from({ length: 40 }, (_, r) => [r % 2, (r % 4) * 10 + normal()]),
   );
   const { stdout } = await outcome("fit", file, "--k", "2", "--alpha", "0", "--device-column", "x0", "--out", results);
-  expect(stdout).toContain("warning: each place stays alone: cluster 0 of one place need not be cluster 0 of");
+  expect(stdout).toContain("warning: each device stays alone: cluster 0 of one device need not be cluster 0 of");
 });
 
-test("numbers are the same on all places, whichever comes first and however small it is", async () => {
+test("numbers are the same on all devices, whichever comes first and however small it is", async () => {
   const tiny = write("tiny", rows(1, [[12, 0]]));
   const { clusters, numbersAgree } = await fit(
     [tiny, ...["a", "b"].map((n) => write(n, rows(300, corners)))],
