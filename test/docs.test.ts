@@ -200,7 +200,7 @@ describe("commands", () => {
 
   it("name files that exist", () => {
     for (const [file] of text.matchAll(
-      /\b(?:python|core|files|pictures|device|web|experiments|cli|bench|test|examples)\/[\w./-]+\.(?:ts|py|json)\b/g,
+      /\b(?:python|core|files|pictures|device|web|experiments|cli|lab|test|examples)\/[\w./-]+\.(?:ts|py|json)\b/g,
     )) {
       expect(existsSync(join(root, file)), file).toBe(true);
     }
@@ -240,11 +240,11 @@ describe("links", () => {
 });
 
 describe("pictures", () => {
-  it("docs/together.svg and docs/methods/ are what npm run pictures draws, small, and one for every method", () => {
+  it("docs/together.svg and docs/methods/ are what npm run lab -- pictures draws, small, and one for every method", () => {
     const out = mkdtempSync(join(tmpdir(), "fedkm-docs-"));
     try {
-      const script = join(root, "bench/dist/pictures.js");
-      const { status, stderr } = spawnSync(process.execPath, [script, "--out", out], { encoding: "utf8" });
+      const script = join(root, "lab/dist/lab.js");
+      const { status, stderr } = spawnSync(process.execPath, [script, "pictures", "--out", out], { encoding: "utf8" });
       expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
       expect(readdirSync(out).sort()).toEqual(["methods", "together.svg"]);
       const together = readFileSync(join(out, "together.svg"), "utf8");

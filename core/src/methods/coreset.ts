@@ -8,7 +8,7 @@ import { nearestCentroids } from "../model.ts";
 import { type Random, randomStream } from "../random.ts";
 import { addTraffic, collectorTraffic, floodTraffic } from "../traffic.ts";
 import { collect, type FloodSettings, floodSettings, ownCentres, sharedCentres, solveComponents } from "./flooding.ts";
-import { type CommonOptions, type MethodModel, modelWithoutRounds } from "./method.ts";
+import { type CommonOptions, judgingOptions, type MethodModel, modelWithoutRounds } from "./method.ts";
 
 export interface CoresetOptions extends CommonOptions {
   /** t: points sampled in each connected component. Default 20 k per device; 0 floods centres and counts alone. */
@@ -66,7 +66,7 @@ export function coreset(datasets: readonly Matrix[], graph: Graph, options: Core
 }
 
 coreset.travels = "samples, centroids, counts";
-coreset.settable = { coresetSize: ["number"], restarts: ["number"] };
+coreset.takes = { ...judgingOptions, coresetSize: ["number"], restarts: ["number"] };
 
 function solveOwn(points: Matrix, device: number, settings: FloodSettings): OwnSolution {
   const centres = ownCentres(points, settings.k, device, settings);
