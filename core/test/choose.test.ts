@@ -26,7 +26,7 @@ import {
 } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
 import { cholesky, solved } from "../src/choose/cholesky.ts";
-import { clusterSums } from "../src/choose/clusterSums.ts";
+import { clusterSums } from "../src/choose/clusterMoments.ts";
 import { pairSeparation } from "../src/choose/separation.ts";
 import { forAllProblems } from "./problems.ts";
 

@@ -2,11 +2,12 @@
 
 import { describe, expect, it } from "vitest";
 import { runs } from "../../test/runs.ts";
+import { randomStream } from "../src/data/random.ts";
 import { type Matrix, matrix, paperData } from "../src/index.ts";
-import { epsilonOf, rhoOf } from "../src/private/budget.ts";
-import { discreteGaussian, type RandomBytes, varianceAtLeast } from "../src/private/discreteGaussian.ts";
-import { devicesToGain, errorsUnderMasks } from "../src/private/expected.ts";
-import { cellSummary, countCells, gridFor, releaseCells } from "../src/private/grid.ts";
+import { epsilonOf, rhoOf } from "../src/privacy/budget.ts";
+import { discreteGaussian, type RandomBytes, varianceAtLeast } from "../src/privacy/discreteGaussian.ts";
+import { devicesToGain, errorsUnderMasks } from "../src/privacy/expected.ts";
+import { cellSummary, countCells, gridFor, releaseCells } from "../src/privacy/releases.ts";
 import {
   reachIn,
   releaseResiduals,
@@ -14,9 +15,8 @@ import {
   residualVariances,
   STEPS,
   sumResiduals,
-} from "../src/private/residuals.ts";
-import { lossAt, summaryKernel, summarySize } from "../src/private/summary.ts";
-import { randomStream } from "../src/random.ts";
+} from "../src/privacy/residuals.ts";
+import { lossAt, summaryKernel, summarySize } from "../src/privacy/summary.ts";
 
 const bytesOf = (seed: number): RandomBytes => {
   const random = randomStream(seed, "bytes");

@@ -1,11 +1,11 @@
 // The rows of two devices in the cells of common clusters: whether they differ by more than chance, and whether a cell is
 // several clusters of one device.
 
-import { ln } from "../elementary.ts";
+import { ln } from "../data/elementary.ts";
+import { type Matrix, takeRows } from "../data/matrix.ts";
 import { squaredDistance } from "../kernel/js.ts";
-import type { KMeansModel } from "../kmeans.ts";
-import { type Matrix, takeRows } from "../matrix.ts";
-import { nearestCentroids } from "../model.ts";
+import { nearestCentroids } from "../kernel/model.ts";
+import type { KMeansModel } from "../start/kmeans.ts";
 import { lnFisher, lnTailOfF } from "./tails.ts";
 
 /** What a device says of its rows that are clearly in one cell. */

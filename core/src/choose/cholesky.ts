@@ -1,6 +1,6 @@
 // Cholesky's factor of a covariance, and points measured in its units.
 
-import type { Matrix } from "../matrix.ts";
+import type { Matrix } from "../data/matrix.ts";
 
 /** L with L L' = S, q x q numbers each, for positive definite S. */
 export function cholesky(matrix: Float64Array, q: number): Float64Array {

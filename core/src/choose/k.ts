@@ -1,20 +1,20 @@
 // How many clusters, without pooling: each k is tried from one flooded seed and judged by sums over the devices.
 
-import { checkInteger, checkNetwork } from "../check.ts";
-import { defaults } from "../defaults.ts";
-import { ln } from "../elementary.ts";
-import { fitOn } from "../fit.ts";
-import type { FitOptions } from "../fitOptions.ts";
-import { checkOptions, type OptionNames } from "../given.ts";
-import type { Graph } from "../graph.ts";
-import type { Matrix } from "../matrix.ts";
-import { silhouetteOf } from "../measures.ts";
-import { lossOf } from "../objective.ts";
-import { addTraffic, sumTraffic, type Traffic } from "../traffic.ts";
-import { type Asked, askedOf } from "./asked.ts";
-import { clusterSums, covariance, FLAT, trace } from "./clusterSums.ts";
-import { codeLength } from "./codeLength.ts";
+import { checkInteger, checkNetwork } from "../data/check.ts";
+import { defaults } from "../data/defaults.ts";
+import { ln } from "../data/elementary.ts";
+import type { Matrix } from "../data/matrix.ts";
+import { checkOptions, type OptionNames } from "../data/optionNames.ts";
+import { fitOn } from "../fit/fit.ts";
+import type { FitOptions } from "../fit/fitOptions.ts";
+import type { Graph } from "../graph/graph.ts";
+import { addTraffic, sumTraffic, type Traffic } from "../graph/traffic.ts";
+import { silhouetteOf } from "../measures/measures.ts";
+import { lossOf } from "../measures/objective.ts";
+import { clusterSums, covariance, FLAT, trace } from "./clusterMoments.ts";
+import { codeLength } from "./criteria.ts";
 import { narrowed } from "./narrow.ts";
+import { type Asked, askedOf } from "./participants.ts";
 import { type SampledRows, sampleRows } from "./sample.ts";
 import { chosenOf, isAtLimit, runnerUpOf, type SearchBounds, search } from "./search.ts";
 import { COMPACT, shareApart } from "./separation.ts";

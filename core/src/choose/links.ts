@@ -1,18 +1,18 @@
 // With whom to cooperate, without pooling: a link goes where one set of k clusters cannot serve both of its ends.
 
-import { checkInteger, checkKernel, checkNetwork, checkSeed } from "../check.ts";
-import { defaults } from "../defaults.ts";
-import { type FitOptions, fitOptionNames } from "../fitOptions.ts";
-import { checkOptions } from "../given.ts";
-import { edges, type Graph, graphOf } from "../graph.ts";
+import { checkInteger, checkKernel, checkNetwork, checkSeed } from "../data/check.ts";
+import { defaults } from "../data/defaults.ts";
+import type { Matrix } from "../data/matrix.ts";
+import { checkOptions } from "../data/optionNames.ts";
+import { randomStream } from "../data/random.ts";
+import { type FitOptions, fitOptionNames } from "../fit/fitOptions.ts";
+import { edges, type Graph, graphOf } from "../graph/graph.ts";
+import { addTraffic, leastSupport, sendTraffic, type Traffic } from "../graph/traffic.ts";
 import { jsKernel } from "../kernel/js.ts";
 import { fastKernel } from "../kernel/wasm.ts";
-import { bestOf, type KMeansModel, kmeansOn } from "../kmeans.ts";
-import type { Matrix } from "../matrix.ts";
-import type { Settled } from "../options.ts";
-import { randomStream } from "../random.ts";
-import { joinSketches, type Sketch, sketchOf } from "../sketch.ts";
-import { addTraffic, leastSupport, sendTraffic, type Traffic } from "../traffic.ts";
+import { bestOf, type KMeansModel, kmeansOn } from "../start/kmeans.ts";
+import { joinSketches, type Sketch, sketchOf } from "../start/sketch.ts";
+import type { Settled } from "../update/updateOptions.ts";
 import { cellsOf, differ, isSplit, sharedCells } from "./cells.ts";
 
 /** Whoever has the options of a `fit` can give them as they are. */

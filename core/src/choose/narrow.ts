@@ -1,11 +1,11 @@
 // Many columns and few rows: half of the rows say in which few directions to look, the other half is looked at.
 
-import { fitOn } from "../fit.ts";
-import type { FitOptions } from "../fitOptions.ts";
-import type { Graph } from "../graph.ts";
-import { columnsOf, dot, type Matrix, takeRows } from "../matrix.ts";
-import { randomStream, shuffled } from "../random.ts";
-import type { Traffic } from "../traffic.ts";
+import { columnsOf, dot, type Matrix, takeRows } from "../data/matrix.ts";
+import { randomStream, shuffled } from "../data/random.ts";
+import { fitOn } from "../fit/fit.ts";
+import type { FitOptions } from "../fit/fitOptions.ts";
+import type { Graph } from "../graph/graph.ts";
+import type { Traffic } from "../graph/traffic.ts";
 
 /** At most so many directions, and at least so many rows for each. */
 const MOST_COLUMNS = 16;

@@ -1,8 +1,8 @@
 // A part of the rows of every device, where there are more of them than the choice of k and alpha needs.
 
-import { checkInteger } from "../check.ts";
-import { type Matrix, takeRows } from "../matrix.ts";
-import { randomStream } from "../random.ts";
+import { checkInteger } from "../data/check.ts";
+import { type Matrix, takeRows } from "../data/matrix.ts";
+import { randomStream } from "../data/random.ts";
 
 /** Rows of all devices together that are looked at unless `sample` says otherwise. */
 const ENOUGH_ROWS = 20_000;

@@ -1,10 +1,10 @@
 // Which clusters stand apart, from sums alone: what cutting a pair of clusters in two is worth, against points that are
 // spread evenly and have no clusters at all.
 
-import { ln } from "../elementary.ts";
-import { dot } from "../matrix.ts";
+import { ln } from "../data/elementary.ts";
+import { dot } from "../data/matrix.ts";
 import { cholesky, solved } from "./cholesky.ts";
-import { type ClusterSums, steadied } from "./clusterSums.ts";
+import { type ClusterSums, steadied } from "./clusterMoments.ts";
 
 /** In nats per point of the pair; two clusters are apart if `separation` is more than `needed`. */
 interface Separation {

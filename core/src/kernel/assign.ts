@@ -1,6 +1,6 @@
 // The assignment step (E1) on placed points: brings labels and sums in the kernel's memory up to date with new centroids.
 
-import { ln } from "../elementary.ts";
+import { ln } from "../data/elementary.ts";
 import type { Clusters } from "./clusters.ts";
 import { encodeCentroids, type ScreenBounds, stepOf } from "./codes.ts";
 import { type Engine, worthwhileShare } from "./pick.ts";

@@ -1,6 +1,6 @@
 // (E1) for rows that pass by once, a block at a time: parts of sums on given grids, which add up exactly over the blocks.
 
-import type { Matrix } from "../matrix.ts";
+import type { Matrix } from "../data/matrix.ts";
 import { assign } from "./assign.ts";
 import { createClusters } from "./clusters.ts";
 import { addParts } from "./js.ts";

@@ -1,7 +1,7 @@
 // The reference engine of (E1): plain loops, explicit differences. Other engines are held to its bits.
 
-import type { Matrix } from "../matrix.ts";
-import { gatherStatistics, gridsFor, largestMagnitudes } from "./grid.ts";
+import { gatherStatistics, gridsFor, largestMagnitudes } from "../data/exactSums.ts";
+import type { Matrix } from "../data/matrix.ts";
 import type { Kernel, PreparedPoints } from "./kernel.ts";
 
 export const jsKernel: Kernel = { name: "js", prepare };

@@ -1,6 +1,6 @@
 // What every engine of the assignment step (E1) offers. Points are prepared once, then asked about many centroids.
 
-import type { Matrix } from "../matrix.ts";
+import type { Matrix } from "../data/matrix.ts";
 
 /** All that (E1) leaves behind for the rest of an update: nothing after it looks at a point. */
 export interface Statistics {

@@ -1,6 +1,6 @@
 // The points of one device as they lie in the kernel's memory: what lies where, and the fields of assembly/state.ts.
 
-import type { Matrix } from "../matrix.ts";
+import type { Matrix } from "../data/matrix.ts";
 import type { Block } from "./arena.ts";
 import type { PointCodes } from "./codes.ts";
 import type { Machine } from "./module.ts";

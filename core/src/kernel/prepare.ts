@@ -1,8 +1,8 @@
 // Brings the points of a device into the kernel's memory: copy, grids for its sums, codes for the screen.
 
-import type { Matrix } from "../matrix.ts";
+import { gridsFor } from "../data/exactSums.ts";
+import type { Matrix } from "../data/matrix.ts";
 import { type Ball, chooseBall, stepOf } from "./codes.ts";
-import { gridsFor } from "./grid.ts";
 import type { Machine } from "./module.ts";
 import { SMALL_COLUMNS } from "./pick.ts";
 import { FIELD, inChunks, type PlacedPoints, reserveArrays, STATE_BYTES, UNASSIGNED } from "./placedPoints.ts";

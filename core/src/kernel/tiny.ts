@@ -1,8 +1,8 @@
 // The engine for tiny devices. It keeps nothing: a call copies points and centroids to fixed places in the memory of its
 // module (assembly/tiny), so a hundred thousand devices cost an object of a few words each.
 
-import type { Matrix } from "../matrix.ts";
-import { gatherStatistics } from "./grid.ts";
+import { gatherStatistics } from "../data/exactSums.ts";
+import type { Matrix } from "../data/matrix.ts";
 import { jsKernel } from "./js.ts";
 import type { LloydResult, PreparedPoints, SeededStarts, Statistics } from "./kernel.ts";
 import { TINY_NUMBERS } from "./pick.ts";

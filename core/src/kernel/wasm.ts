@@ -1,8 +1,8 @@
 // The fast kernel of (E1): WebAssembly SIMD. It falls back to the reference where SIMD or memory is missing.
 
+import { gatherStatistics } from "../data/exactSums.ts";
 import { assign } from "./assign.ts";
 import { type Clusters, createClusters } from "./clusters.ts";
-import { gatherStatistics } from "./grid.ts";
 import { jsKernel } from "./js.ts";
 import type { Kernel, PreparedPoints } from "./kernel.ts";
 import { type Machine, theMachine } from "./module.ts";

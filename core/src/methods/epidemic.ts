@@ -1,14 +1,14 @@
 // Epidemic k-means (Di Fatta, Blasa, Cafiero and Fortino 2013): Lloyd's step on sums and counts that gossip has spread.
 // The abstract was read; push-sum is that of Kempe, Dobra and Gehrke (2003). Full text was not at hand.
 
-import { checkInteger, checkNetwork, checkOneOf } from "../check.ts";
-import { defaults } from "../defaults.ts";
-import { drain, type FitModel, runRounds, startNetwork } from "../fit.ts";
-import type { Graph } from "../graph.ts";
-import type { Matrix } from "../matrix.ts";
-import { adopt, type Network, refreshStatistics } from "../network.ts";
-import { type Random, randomStream } from "../random.ts";
-import { largestCoordinate } from "../rest.ts";
+import { checkInteger, checkNetwork, checkOneOf } from "../data/check.ts";
+import { defaults } from "../data/defaults.ts";
+import type { Matrix } from "../data/matrix.ts";
+import { type Random, randomStream } from "../data/random.ts";
+import { drain, type FitModel, runRounds, startNetwork } from "../fit/fit.ts";
+import { adopt, type Network, refreshStatistics } from "../fit/network.ts";
+import { largestCoordinate } from "../fit/tolerance.ts";
+import type { Graph } from "../graph/graph.ts";
 import {
   checkMethodOptions,
   type MethodOptions,

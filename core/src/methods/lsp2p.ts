@@ -1,12 +1,12 @@
 // LSP2P k-means (Datta, Giannella and Kargupta 2009): Lloyd's step over a device and its neighbours, until it stops moving.
 // The abstract was read; the steps are those known from the literature. Full text was not at hand.
 
-import { checkAtLeastZero, checkNetwork, checkOneOf } from "../check.ts";
-import { defaults } from "../defaults.ts";
-import { drain, type FitModel, runRounds, startNetwork } from "../fit.ts";
-import type { Graph } from "../graph.ts";
-import type { Matrix } from "../matrix.ts";
-import { adopt, type Network, refreshStatistics } from "../network.ts";
+import { checkAtLeastZero, checkNetwork, checkOneOf } from "../data/check.ts";
+import { defaults } from "../data/defaults.ts";
+import type { Matrix } from "../data/matrix.ts";
+import { drain, type FitModel, runRounds, startNetwork } from "../fit/fit.ts";
+import { adopt, type Network, refreshStatistics } from "../fit/network.ts";
+import type { Graph } from "../graph/graph.ts";
 import {
   checkMethodOptions,
   type MethodOptions,

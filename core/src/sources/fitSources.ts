@@ -1,14 +1,14 @@
 // Algorithm 1 where rows stay in their sources: a run on samples, then few passes over all rows to a fixed point of all.
 
-import { checkArray, checkGraph, checkInteger } from "../check.ts";
-import { defaults } from "../defaults.ts";
-import { type FitModel, fitOn } from "../fit.ts";
-import { type FitOptions, fitOptionNames } from "../fitOptions.ts";
-import { checkOptions, type OptionNames } from "../given.ts";
-import type { Graph } from "../graph.ts";
+import { checkArray, checkGraph, checkInteger } from "../data/check.ts";
+import { defaults } from "../data/defaults.ts";
+import type { Matrix } from "../data/matrix.ts";
+import { checkOptions, type OptionNames } from "../data/optionNames.ts";
+import { type FitModel, fitOn } from "../fit/fit.ts";
+import { type FitOptions, fitOptionNames } from "../fit/fitOptions.ts";
+import type { Graph } from "../graph/graph.ts";
 import { emptyStatistics, type PreparedPoints, type Statistics } from "../kernel/kernel.ts";
 import { fastKernel } from "../kernel/wasm.ts";
-import type { Matrix } from "../matrix.ts";
 import { longestWay, rowsNearBorders } from "./nearBorders.ts";
 import { type Source, statisticsOf } from "./source.ts";
 import { keptLabels, movedBy, type Pass, standInFor, standingIn } from "./standIn.ts";

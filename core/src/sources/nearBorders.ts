@@ -1,7 +1,7 @@
 // Rows near the borders between clusters. The others keep their clusters while no centroid goes farther than a margin.
 
+import { type Matrix, takeRows } from "../data/matrix.ts";
 import type { PreparedPoints } from "../kernel/kernel.ts";
-import { type Matrix, takeRows } from "../matrix.ts";
 
 /** The rows whose nearest centroid can become another one if none goes farther than `margin`. */
 export function rowsNearBorders(points: Matrix, prepared: PreparedPoints, centroids: Matrix, margin: number): Matrix {

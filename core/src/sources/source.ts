@@ -1,11 +1,11 @@
 // Rows that stay where they are, for instance in a database: what a run knows of them, and what it may ask.
 
-import { checkStatistics } from "../check.ts";
+import { checkStatistics } from "../data/check.ts";
+import { gatherStatistics, gridsFor } from "../data/exactSums.ts";
+import { extremesOf, type Matrix, stack, takeRows } from "../data/matrix.ts";
 import { addBlock } from "../kernel/block.ts";
-import { gatherStatistics, gridsFor } from "../kernel/grid.ts";
 import { emptyStatistics, type Statistics } from "../kernel/kernel.ts";
 import { fastKernel } from "../kernel/wasm.ts";
-import { extremesOf, type Matrix, stack, takeRows } from "../matrix.ts";
 import { rowsNearBorders } from "./nearBorders.ts";
 
 /** (E1) before its sums are added up: for each cluster the coarse and the fine parts of kernel/grid.ts, and the loss. */

@@ -1,8 +1,8 @@
 // What stands in for the rows of a source between two passes over them: points that answer (E1) from what the last pass
 // found, and from a sample.
 
+import type { Matrix } from "../data/matrix.ts";
 import { emptyStatistics, type Kernel, type PreparedPoints, type Statistics } from "../kernel/kernel.ts";
-import type { Matrix } from "../matrix.ts";
 import type { Source } from "./source.ts";
 
 /** (E1) of all rows of a source at some centroids. */
