@@ -26,7 +26,7 @@ export {
   type RoundResult,
   type RoundSummary,
 } from "./fit/fit.ts";
-export type { FitOptions, Privacy } from "./fit/fitOptions.ts";
+export type { FitOptions, Preset, Privacy } from "./fit/fitOptions.ts";
 export { commit, type Network, refreshStatistics, type Weighting } from "./fit/network.ts";
 export type { Schedule } from "./fit/schedule.ts";
 export { largestCoordinate } from "./fit/tolerance.ts";
@@ -93,10 +93,11 @@ export type {
   SettableOptions,
 } from "./methods/method.ts";
 export { orderSeeds } from "./methods/order.ts";
-export type { EmptyClusters } from "./start/emptyClusters.ts";
+export type { EmptyClusters } from "./start/kmeans.ts";
 export { type KMeansModel, type KMeansOptions, kmeans } from "./start/kmeans.ts";
 export type { Init } from "./start/start.ts";
 export type { Coupling } from "./update/coupling.ts";
 export type { Penalty, PenaltyOption, ScaledPenalty } from "./update/penalty.ts";
+export { largestDrift } from "./update/robustPull.ts";
 export { type DeviceUpdate, type StatisticsSource, updateDevice, updateDeviceAsync } from "./update/updateDevice.ts";
-export type { Preset, UpdateOptions } from "./update/updateOptions.ts";
+export type { UpdateOptions } from "./update/updateOptions.ts";

@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { type Matrix, stack } from "../src/data/matrix.ts";
 import { randomStream } from "../src/data/random.ts";
-import { coresOf } from "../src/privacy/cores.ts";
+import { coresOf } from "../src/privacy/guarded.ts";
 
 const MINIMUM = 10;
 

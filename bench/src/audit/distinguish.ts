@@ -11,7 +11,7 @@ import {
   residualVariances,
   rhoOf,
   sumResiduals,
-} from "@fedkm/core/private";
+} from "@fedkm/core/privacy";
 import { progress } from "../measure.ts";
 import { isHeld, print } from "../table.ts";
 

@@ -17,7 +17,7 @@ import {
   summaryKernel,
   summarySize,
   varianceAtLeast,
-} from "@fedkm/core/private";
+} from "@fedkm/core/privacy";
 import { progress } from "../measure.ts";
 import { median, setting } from "../quality/setting.ts";
 import { isHeld, print } from "../table.ts";

@@ -12,17 +12,15 @@ import {
 } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
 import { columnsOf, type Matrix, takeRows } from "../data/matrix.ts";
-import { checkOptions, type OptionNames } from "../data/optionNames.ts";
+import { checkOptions, type OptionNames, type Settled, withoutUndefined } from "../data/optionNames.ts";
 import { randomStream, shuffled } from "../data/random.ts";
 import { type FitModel, fitOn } from "../fit/fit.ts";
 import { type FitOptions, fitOptionNames } from "../fit/fitOptions.ts";
 import type { Weighting } from "../fit/network.ts";
 import type { Graph } from "../graph/graph.ts";
 import { addTraffic, floodTraffic, sumTraffic, type Traffic } from "../graph/traffic.ts";
-import { lossOf } from "../measures/objective.ts";
-import { type Settled, withoutUndefined } from "../update/updateOptions.ts";
-import { askedOf } from "./participants.ts";
-import { type SampledRows, sampleRows } from "./sample.ts";
+import { lossOf } from "../measures/measures.ts";
+import { askedOf, type SampledRows, sampleRows } from "./participants.ts";
 
 export interface ChooseAlphaOptions extends Omit<FitOptions, "alpha" | "init" | "empty" | "k"> {
   k: number;

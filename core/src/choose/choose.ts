@@ -8,8 +8,7 @@ import type { Graph } from "../graph/graph.ts";
 import { addTraffic } from "../graph/traffic.ts";
 import { type AlphaChoice, type ChooseAlphaOptions, chooseAlphaOn, foldOptionNames } from "./alpha.ts";
 import { type ChooseKOptions, chooseKOn, chooseKOptionNames, type KChoice } from "./k.ts";
-import { askedOf } from "./participants.ts";
-import { type SampledRows, sampleRows } from "./sample.ts";
+import { askedOf, type SampledRows, sampleRows } from "./participants.ts";
 
 export interface ChooseOptions extends Omit<ChooseAlphaOptions, "k">, Pick<ChooseKOptions, "largestK"> {}
 

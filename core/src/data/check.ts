@@ -1,7 +1,6 @@
 // The checks of the public edge: one line that names the rule and the value. Public functions check their data once and
 // call inner ones, which trust them; options are checked where they become settings.
 
-import type { Kernel, PreparedPoints, Statistics } from "../kernel/kernel.ts";
 import { coarseBelow, largestMagnitudes } from "./exactSums.ts";
 import { checkIsMatrix, type Matrix } from "./matrix.ts";
 import { isList, show } from "./optionNames.ts";
@@ -53,13 +52,6 @@ export function checkFunction(name: string, value: unknown, rule: string): void 
 
 export function checkRandom(random: unknown): void {
   checkFunction("random", random, "a function such as randomStream(seed)");
-}
-
-/** What computes (E1), and what ends a run. */
-export function checkKernel(kernel: unknown): void {
-  if (typeof (kernel as Kernel | null)?.prepare !== "function") {
-    throw new TypeError(`kernel must be a Kernel { name, prepare }, got ${show(kernel)}`);
-  }
 }
 
 export function checkSignal(signal: unknown): void {
@@ -125,12 +117,8 @@ export function checkPoints(name: string, points: Matrix): void {
   }
 }
 
-/** The same for points that are ready: most kernels have seen all their numbers, and then they are not read again. */
-export function checkReadyPoints(name: string, points: Matrix, { largest }: PreparedPoints): void {
-  if (!(largest !== undefined && largest <= LARGEST_ORDINARY)) checkPoints(name, points);
-}
-
-const LARGEST_ORDINARY = 1e12;
+/** Numbers up to this size need no further look. */
+export const LARGEST_ORDINARY = 1e12;
 /** Overflows for what is above. */
 const OVERFLOWING = 1.8e296;
 
@@ -170,25 +158,6 @@ export function checkWeights(weights: ArrayLike<number>, length: number, name: s
     throw new RangeError(`${name} must have ${length} numbers (${where}), got ${weights.length}`);
   }
   for (let i = 0; i < length; i++) checkAtLeastZero(`${name}[${i}]`, weights[i]);
-}
-
-/** What (E1) left behind, as somebody else answered it for `rows` rows. */
-export function checkStatistics(answer: Statistics, rows: number, k: number, cols: number): void {
-  const { counts, sums, loss } = answer ?? {};
-  checkNumbers("counts", counts);
-  checkNumbers("sums", sums);
-  if (counts.length !== k || sums.length !== k * cols) {
-    throw new RangeError(
-      `statistics must hold ${k} counts and ${k * cols} sums, got ${counts.length} and ${sums.length}`,
-    );
-  }
-  const counted = counts.reduce((total, count) => total + count, 0);
-  // Rows that fell out, or came in since, would shift every mean.
-  if (counted !== rows) throw new RangeError(`counts must add up to ${rows} (the rows of source), got ${counted}`);
-  sums.forEach((sum, i) => {
-    checkNumber(`sums[${i}]`, sum, () => true, "a finite number");
-  });
-  checkAtLeastZero("loss", loss);
 }
 
 /** A network's data: at least one device, one dimension everywhere, a graph of the same size. Returns the dimension. */

@@ -1,8 +1,7 @@
 // Data to try things on: the paper's three sets, and ways to deal points to devices. Same seed, same bytes, everywhere.
 
-import { squaredDistance } from "../kernel/js.ts";
 import { checkArray, checkInteger, checkMatrix, checkNumber, checkNumbers, checkOneOf, checkSeed } from "./check.ts";
-import { type Matrix, takeRows } from "./matrix.ts";
+import { type Matrix, squaredDistance, takeRows } from "./matrix.ts";
 import { dirichlet, normalStream, type Random, randomStream, shuffled } from "./random.ts";
 
 /** Points with the cluster that each was drawn from. */

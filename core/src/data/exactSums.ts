@@ -1,6 +1,5 @@
 // Sums that do not depend on their order: every value is split onto two fixed grids on which addition is exact.
 
-import type { Statistics } from "../kernel/kernel.ts";
 import type { Matrix } from "./matrix.ts";
 
 /** The unit in the last place of this number is the smallest positive float64. */
@@ -61,15 +60,4 @@ const view = new DataView(new ArrayBuffer(8));
 function powerAbove(x: number): number {
   view.setFloat64(0, x);
   return 2 ** Math.max(-1022, (view.getUint32(0) >>> 20) - 1022);
-}
-
-/** Counts and sums from k rows of coarse and fine parts that start at `from`: the only rounding of a sum happens here. */
-export function gatherStatistics(parts: Float64Array, from: number, /* OUT */ into: Statistics): void {
-  const { counts, sums } = into;
-  const k = counts.length;
-  const cols = sums.length / k;
-  for (let c = 0, at = from; c < k; c++, at += 2 * (cols + 1)) {
-    for (let j = 0; j < cols; j++) sums[c * cols + j] = parts[at + j] + parts[at + cols + 1 + j];
-    counts[c] = parts[at + cols] + parts[at + 2 * cols + 1];
-  }
 }

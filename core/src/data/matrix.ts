@@ -154,3 +154,18 @@ export function extremesOf(datasets: readonly Matrix[]): { readonly least: Float
   }
   return { least, most };
 }
+
+export function squaredDistance(a: Float64Array, at: number, b: Float64Array, bt: number, cols: number): number {
+  // The paper's data are planar: the same bits without a loop.
+  if (cols === 2) {
+    const dx = a[at] - b[bt];
+    const dy = a[at + 1] - b[bt + 1];
+    return dx * dx + dy * dy;
+  }
+  let sum = 0;
+  for (let c = 0; c < cols; c++) {
+    const difference = a[at + c] - b[bt + c];
+    sum += difference * difference;
+  }
+  return sum;
+}

@@ -8,11 +8,11 @@ import { randomStream } from "../data/random.ts";
 import { type Graph, packLinks } from "../graph/graph.ts";
 import { networkAnswerOf } from "../kernel/model.ts";
 import { smallestClass } from "../privacy/classes.ts";
-import { emptyRules } from "../start/emptyClusters.ts";
 import { guardDevices, guardedStart } from "../start/guardedStart.ts";
+import { emptyRules } from "../start/kmeans.ts";
 import { start } from "../start/start.ts";
 import type { PenaltyOption, ScaledPenalty } from "../update/penalty.ts";
-import { pullRatio, settingsOfRounds, type UpdateSettings } from "../update/updateOptions.ts";
+import { pullRatio, type UpdateSettings } from "../update/updateOptions.ts";
 import {
   checkedClusters,
   checkGuarded,
@@ -22,6 +22,7 @@ import {
   type FitOptions,
   fitOptionNames,
   meanClusters,
+  settingsOfRounds,
 } from "./fitOptions.ts";
 import { lossOf, type Network, network, pointScales, runRound, unpack, variationOf } from "./network.ts";
 import { checkSchedule, roundOrders } from "./schedule.ts";

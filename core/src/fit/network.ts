@@ -14,9 +14,9 @@ import {
   readNeighbours,
   totalVariationOfSets,
 } from "../update/coupling.ts";
-import { drawFreshStarts } from "../update/freshStarts.ts";
 import { type Penalty, type PenaltyOption, scaled } from "../update/penalty.ts";
 import { runUpdate } from "../update/update.ts";
+import { drawFreshStarts } from "../update/updateDevice.ts";
 import type { UpdateSettings } from "../update/updateOptions.ts";
 import { emptyUpdate, type Met, type UpdateState } from "../update/updateState.ts";
 import type { RoundOrder } from "./schedule.ts";

@@ -2,18 +2,16 @@
 // points lie on a border between clusters. Whoever has the points can compute it again.
 
 import { checkArray, checkNumber } from "../data/check.ts";
-import { type Matrix, rangeOf } from "../data/matrix.ts";
+import { type Matrix, rangeOf, squaredDistance } from "../data/matrix.ts";
+import type { Settled } from "../data/optionNames.ts";
 import type { FitModel, RoundSummary } from "../fit/fit.ts";
 import type { Graph } from "../graph/graph.ts";
-import { squaredDistance } from "../kernel/js.ts";
 import { emptyStatistics, type Kernel, type PreparedPoints } from "../kernel/kernel.ts";
 import { fastKernel } from "../kernel/wasm.ts";
 import { discrepancyOf } from "../update/coupling.ts";
 import { slopeOf } from "../update/penalty.ts";
 import { updateDevice } from "../update/updateDevice.ts";
-import type { Settled } from "../update/updateOptions.ts";
-import { checkedObjective, type ObjectiveOptions } from "./measures.ts";
-import { objectiveOf } from "./objective.ts";
+import { checkedObjective, type ObjectiveOptions, objectiveOf } from "./measures.ts";
 
 export interface Certificate {
   /** F at the centroids. */

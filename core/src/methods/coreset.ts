@@ -1,11 +1,10 @@
 // Distributed coreset (Balcan, Ehrlich and Liang 2013). It moves raw records: every sampled point is one.
 
 import { checkInteger } from "../data/check.ts";
-import { type Matrix, stack, takeRows } from "../data/matrix.ts";
+import { type Matrix, squaredDistance, stack, takeRows } from "../data/matrix.ts";
 import { type Random, randomStream } from "../data/random.ts";
 import type { Graph } from "../graph/graph.ts";
 import { addTraffic, collectorTraffic, floodTraffic } from "../graph/traffic.ts";
-import { squaredDistance } from "../kernel/js.ts";
 import { nearestCentroids } from "../kernel/model.ts";
 import { collect, type FloodSettings, floodSettings, ownCentres, sharedCentres, solveComponents } from "./flooding.ts";
 import { type CommonOptions, type MethodModel, modelWithoutRounds } from "./method.ts";

@@ -8,7 +8,7 @@ import type { Graph } from "../graph/graph.ts";
 import { addTraffic, collectorTraffic, floodTraffic, leastSupport, type Traffic } from "../graph/traffic.ts";
 import { emptyStatistics, type PreparedPoints } from "../kernel/kernel.ts";
 import { networkAnswerOf } from "../kernel/model.ts";
-import { objectiveOf } from "../measures/objective.ts";
+import { objectiveOf } from "../measures/measures.ts";
 import { kmeansOn } from "../start/kmeans.ts";
 import {
   collect,

@@ -7,7 +7,7 @@ import { numberedStreams } from "../data/random.ts";
 import { connectedComponents, type Graph } from "../graph/graph.ts";
 import { jsKernel } from "../kernel/js.ts";
 import type { Kernel, Statistics } from "../kernel/kernel.ts";
-import type { JudgedBy } from "../measures/objective.ts";
+import type { JudgedBy } from "../measures/measures.ts";
 import { bestOf } from "../start/kmeans.ts";
 import { type CommonOptions, checkMethodOptions, judgedBy, type MethodOptions, roundsSettings } from "./method.ts";
 

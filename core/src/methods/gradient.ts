@@ -2,13 +2,12 @@
 
 import { checkInteger, checkNetwork, checkNumber, checkOneOf } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
-import type { Matrix } from "../data/matrix.ts";
+import { type Matrix, squaredDistance } from "../data/matrix.ts";
 import { type FitModel, runRounds, startNetwork } from "../fit/fit.ts";
 import { commit, type Network, refreshStatistics } from "../fit/network.ts";
 import { largestCoordinate } from "../fit/tolerance.ts";
 import { edges, type Graph, graphOf } from "../graph/graph.ts";
 import { laplacianExtremes } from "../graph/spectrum.ts";
-import { squaredDistance } from "../kernel/js.ts";
 import {
   checkMethodOptions,
   type MethodOptions,

@@ -2,11 +2,11 @@
 
 import { checkInteger, checkMatrix, checkShape } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
-import { dot, type Matrix, takeRows } from "../data/matrix.ts";
+import { dot, type Matrix, squaredDistance, takeRows } from "../data/matrix.ts";
 import { normalStream, numberedStreams, type Random, randomStream } from "../data/random.ts";
 import type { Graph } from "../graph/graph.ts";
 import { collectorTraffic, floodTraffic, leastSupport } from "../graph/traffic.ts";
-import { jsKernel, squaredDistance } from "../kernel/js.ts";
+import { jsKernel } from "../kernel/js.ts";
 import { emptyStatistics } from "../kernel/kernel.ts";
 import { nearestCentroids } from "../kernel/model.ts";
 import { bestOf, kmeansOn } from "../start/kmeans.ts";

@@ -9,7 +9,7 @@ import { type FitOptions, fitOptionNames } from "../fit/fitOptions.ts";
 import type { Graph } from "../graph/graph.ts";
 import type { Traffic } from "../graph/traffic.ts";
 import { networkAnswerOf } from "../kernel/model.ts";
-import { type JudgedBy, objectiveOf } from "../measures/objective.ts";
+import { type JudgedBy, objectiveOf } from "../measures/measures.ts";
 import { couplings } from "../update/coupling.ts";
 import { type UpdateSettings, updateSettings } from "../update/updateOptions.ts";
 

@@ -1,11 +1,10 @@
 // Where the devices of a guarded run begin: every device's own k-means enters by labels that may be published only.
 
 import { defaults } from "../data/defaults.ts";
-import { columnsOf, type Matrix, rangesOf, takeRows } from "../data/matrix.ts";
+import { columnsOf, type Matrix, rangesOf, squaredDistance, takeRows } from "../data/matrix.ts";
 import { numberedStreams } from "../data/random.ts";
 import type { Graph, PackedLinks } from "../graph/graph.ts";
 import { sendTraffic } from "../graph/traffic.ts";
-import { squaredDistance } from "../kernel/js.ts";
 import type { Kernel, PreparedPoints } from "../kernel/kernel.ts";
 import { type Guard, type GuardedPoints, guardPoints, RESOLUTION_SHARE, roundTo } from "../privacy/guarded.ts";
 import { packSets } from "../update/coupling.ts";

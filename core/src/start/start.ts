@@ -16,9 +16,8 @@ import {
   setAt,
   totalVariationOfSets,
 } from "../update/coupling.ts";
-import { type EmptyClusters, moveEmpty } from "./emptyClusters.ts";
 import { type CommonStart, type Devices, federatedStart } from "./federated.ts";
-import { bestOf, SHORT_RUN, VERY_MANY_ROWS } from "./kmeans.ts";
+import { bestOf, type EmptyClusters, moveEmpty, SHORT_RUN, VERY_MANY_ROWS } from "./kmeans.ts";
 
 /**
  * auto: for each component the one of federated and local that starts at the lower objective. federated: one seed for

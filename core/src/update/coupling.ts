@@ -1,9 +1,8 @@
 // How two centroid sets are compared, blind to their order: (E2) and (E3), or one permutation (transport).
 
 import munkres from "munkres";
-import type { Matrix } from "../data/matrix.ts";
+import { type Matrix, squaredDistance } from "../data/matrix.ts";
 import type { PackedLinks } from "../graph/graph.ts";
-import { squaredDistance } from "../kernel/js.ts";
 import { costOf, type Penalty } from "./penalty.ts";
 
 /**

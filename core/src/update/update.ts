@@ -3,9 +3,8 @@
 
 import type { PreparedPoints, Statistics } from "../kernel/kernel.ts";
 import { match, rowsOf, startOf } from "./coupling.ts";
-import { capDrift } from "./drift.ts";
 import { costOf, slopeOf } from "./penalty.ts";
-import { matchThroughGate } from "./robustPull.ts";
+import { capDrift, matchThroughGate } from "./robustPull.ts";
 import type { GateRoom, UpdateState } from "./updateState.ts";
 
 /** Runs an update to its end on points at hand. */

@@ -9,20 +9,47 @@ import {
   checkPoints,
   checkSeed,
   checkShape,
-  checkStatistics,
   checkWeights,
 } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
 import type { Matrix } from "../data/matrix.ts";
 import { checkOptions, type OptionNames } from "../data/optionNames.ts";
-import { randomStream } from "../data/random.ts";
-import type { Kernel, PreparedPoints, Statistics } from "../kernel/kernel.ts";
+import { type Random, randomStream } from "../data/random.ts";
+import { jsKernel } from "../kernel/js.ts";
+import { checkStatistics, type Kernel, type PreparedPoints, type Statistics } from "../kernel/kernel.ts";
+import { plusPlus } from "../kernel/seeding.ts";
 import { packSets } from "./coupling.ts";
-import { driftOf } from "./drift.ts";
-import { drawFreshStarts } from "./freshStarts.ts";
+import { driftOf } from "./robustPull.ts";
 import { copyStatistics, localObjective, runUpdate, runUpdateAsync } from "./update.ts";
 import { sharedOptionNames, type UpdateOptions, type UpdateSettings, updateSettings } from "./updateOptions.ts";
 import { emptyUpdate, type UpdateState } from "./updateState.ts";
+
+// Fresh starts of a device update: k-means++ draws on the points and the neighbours' centroids together.
+
+/** Draws on the augmented data: points weigh u_i / m_i, a neighbour's centroids alpha A(i, j). None if it is too small. */
+export function drawFreshStarts(points: Matrix, update: UpdateState, random: Random): Float64Array[] {
+  const { k, cols, links, firstLink, endLink, pointScale, sets, settings } = update;
+  const others = Array.from(links.devices.subarray(firstLink, endLink), (j, n) => ({
+    from: sets.starts[j],
+    to: sets.starts[j + 1],
+    weight: links.weights[firstLink + n],
+  }));
+  const rows = points.rows + others.reduce((sum, { from, to }) => sum + to - from, 0);
+  if (rows < k) return [];
+  const data = new Float64Array(rows * cols);
+  const weights = new Float64Array(rows).fill(pointScale);
+  data.set(points.data);
+  let at = points.rows;
+  for (const { from, to, weight } of others) {
+    data.set(sets.data.subarray(from * cols, to * cols), at * cols);
+    weights.fill(settings.alpha * weight, at, at + to - from);
+    at += to - from;
+  }
+  if (weights.every((weight) => weight === 0)) return [];
+  const augmented = { data, rows, cols };
+  const run = { points: augmented, weights, prepared: jsKernel.prepare(augmented, weights), k };
+  return Array.from({ length: settings.freshStarts }, () => plusPlus(run, random));
+}
 
 export interface DeviceUpdate {
   readonly centroids: Matrix;

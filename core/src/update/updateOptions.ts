@@ -1,10 +1,9 @@
 // The options of a device update: what they mean, their limits, and the rules under which the objective never rises.
 
-import { checkAtLeastZero, checkInteger, checkKernel, checkNumber, checkOneOf } from "../data/check.ts";
+import { checkAtLeastZero, checkInteger, checkNumber, checkOneOf } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
-import { type OptionNames, show } from "../data/optionNames.ts";
-import type { Schedule } from "../fit/schedule.ts";
-import type { Kernel } from "../kernel/kernel.ts";
+import { type OptionNames, type Settled, show } from "../data/optionNames.ts";
+import { checkKernel, type Kernel } from "../kernel/kernel.ts";
 import { fastKernel } from "../kernel/wasm.ts";
 import { type Coupling, couplings } from "./coupling.ts";
 
@@ -61,9 +60,6 @@ export const sharedOptionNames: OptionNames<Omit<UpdateOptions, "weight" | "edge
   kernel: true,
   denominatorFloor: true,
 };
-
-/** Every option has a value. */
-export type Settled<Options> = { readonly [Name in keyof Options]-?: Exclude<Options[Name], undefined> };
 
 /** Options with their defaults, checked. */
 export type UpdateSettings = Settled<Omit<UpdateOptions, "weight" | "edgeWeights" | "seed" | "relaxation">> & {
@@ -143,71 +139,4 @@ export function updateSettings(options: UpdateOptions, around: Surroundings = { 
     kernel,
     denominatorFloor,
   };
-}
-
-/** paper: as printed, with its denominator corrected, from every device's own k-means. dependable: further starts in the first rounds, then over-relaxed single passes. */
-export type Preset = "paper" | "dependable";
-
-/** The first rounds choose the basin; two are enough for a wrong device to meet its neighbours' answers. */
-const OPENING_ROUNDS = 2;
-
-/**
- * Labels move in the first rounds, and over-relaxed steps would overshoot and move others: the run could then end in
- * another fixed point than without. After three rounds it does not, in 450 of 450 runs on the paper's data.
- */
-const SETTLING_ROUNDS = 3;
-
-/** The settings of a run, round by round. */
-export type SettingsOfRound = (round: number) => UpdateSettings;
-
-/** What the caller says wins over the preset; what is undefined is not said. */
-export function settingsOfRounds(
-  given: UpdateOptions,
-  preset: Preset,
-  schedule: Schedule,
-  around: Surroundings,
-): SettingsOfRound {
-  checkOneOf("preset", preset, ["paper", "dependable"]);
-  const options = withoutUndefined(given);
-  const { damping = 1, safeguard = false } = options;
-  if (schedule === "simultaneous") {
-    if (options.relaxation === "auto") {
-      throw new RangeError('relaxation must be a number with schedule "simultaneous", got "auto"');
-    }
-    const settings = updateSettings({ ...options, passes: options.passes ?? 1 });
-    checkDescent(settings);
-    return () => settings;
-  }
-  const unrelaxed = options.relaxation === "auto" ? { ...options, relaxation: 1 } : options;
-  // A listed schedule is run as given, and alpha = 0 is alone: nothing of a neighbour is used.
-  if (preset === "paper" || Array.isArray(schedule) || options.alpha === 0) {
-    const settling = updateSettings(unrelaxed, around);
-    const settled = updateSettings(options, around);
-    return (round) => (round <= SETTLING_ROUNDS ? settling : settled);
-  }
-  const mayStartElsewhere = damping === 1 || safeguard;
-  const opening = updateSettings({ candidates: mayStartElsewhere, ...unrelaxed }, around);
-  const later = updateSettings({ passes: 1, relaxation: "auto", ...options }, around);
-  return (round) => (round <= OPENING_ROUNDS ? opening : later);
-}
-
-/** So that spreading options over others does not undo these. */
-export function withoutUndefined<T extends object>(options: T): T {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
-}
-
-/** All devices at once descend only under these rules; others can rise, and cycle for ever. */
-function checkDescent({ passes, relaxation, damping, safeguard, candidates, freshStarts }: UpdateSettings): void {
-  const reason = 'with schedule "simultaneous" (else the objective can rise)';
-  const single = passes === 1 && !candidates && freshStarts === 0;
-  if (single && relaxation * damping > 1) {
-    const got = `${relaxation} * ${damping} = ${relaxation * damping}`;
-    throw new RangeError(`relaxation * damping must be at most 1 ${reason}, got ${got}`);
-  }
-  if (!single && !(safeguard && damping <= 0.5)) {
-    const got = `passes ${passes}, candidates ${candidates}, freshStarts ${freshStarts}, safeguard ${safeguard}, damping ${damping}`;
-    throw new RangeError(
-      `passes above 1, candidates and freshStarts need safeguard: true and damping of at most 0.5 ${reason}, got ${got}`,
-    );
-  }
 }
