@@ -84,13 +84,14 @@ export { type KfedModel, type KfedOptions, labelLateDevice } from "./methods/kfe
 export type { LocalOptions } from "./methods/local.ts";
 export type { Lsp2pOptions } from "./methods/lsp2p.ts";
 export { methodOfAnswer, methodOfRounds } from "./methods/make.ts";
-export type {
-  CommonOptions,
-  Method,
-  MethodModel,
-  MethodOptions,
-  RoundsMethodOptions,
-  SettableOptions,
+export {
+  type CommonOptions,
+  judgingOptions,
+  type Method,
+  type MethodModel,
+  type MethodOptions,
+  type OptionForms,
+  type RoundsMethodOptions,
 } from "./methods/method.ts";
 export { orderSeeds } from "./methods/order.ts";
 export type { EmptyClusters } from "./start/kmeans.ts";

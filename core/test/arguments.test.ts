@@ -243,7 +243,7 @@ describe("options", () => {
 
   it("have tables that name every option of every method", () => {
     for (const [name, method] of Object.entries(methods)) {
-      for (const option of Object.keys(method.settable)) {
+      for (const option of Object.keys(method.takes)) {
         const given = { k: 2, alpha: 1, [option]: undefined };
         expect(() => (method as core.Method)(datasets, network, given), `${name}.${option}`).not.toThrow();
       }

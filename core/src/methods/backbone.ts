@@ -18,7 +18,7 @@ import {
   sharedCentres,
   solveComponents,
 } from "./flooding.ts";
-import { type CommonOptions, type MethodModel, modelWithoutRounds } from "./method.ts";
+import { type CommonOptions, judgingOptions, type MethodModel, modelWithoutRounds } from "./method.ts";
 
 type Bounds = readonly (readonly [number, number])[];
 
@@ -70,7 +70,8 @@ export function backbone(datasets: readonly Matrix[], graph: Graph, options: Bac
 }
 
 backbone.travels = "many centroids";
-backbone.settable = {
+backbone.takes = {
+  ...judgingOptions,
   backboneSize: ["number"],
   counts: ["true", "false"],
   minimum: ["number"],

@@ -13,7 +13,7 @@ import { laplacianExtremes } from "../graph/spectrum.ts";
 import { sumTraffic } from "../graph/traffic.ts";
 import { emptyStatistics, type Statistics } from "../kernel/kernel.ts";
 import { updateSettings } from "../update/updateOptions.ts";
-import { checkMethodOptions, type MethodOptions, type RoundsMethodOptions, settableStart } from "./method.ts";
+import { checkMethodOptions, type MethodOptions, type RoundsMethodOptions, roundsOptions } from "./method.ts";
 import { orderSeeds } from "./order.ts";
 import { moveToPooledMeans, stepToPooledMeans } from "./pooledMeans.ts";
 
@@ -30,12 +30,11 @@ export function consensus(datasets: readonly Matrix[], graph: Graph, options: Co
 }
 
 consensus.travels = "centroids, counts and sums";
-consensus.settable = {
-  ...settableStart,
+consensus.takes = {
+  ...roundsOptions,
   beta: ["number"],
   settle: ["number", "false"],
   passes: ["number"],
-  weighting: ["device", "sample"],
 };
 
 /**

@@ -7,7 +7,7 @@ import type { Graph } from "../graph/graph.ts";
 import { addTraffic, collectorTraffic, floodTraffic } from "../graph/traffic.ts";
 import { nearestCentroids } from "../kernel/model.ts";
 import { collect, type FloodSettings, floodSettings, ownCentres, sharedCentres, solveComponents } from "./flooding.ts";
-import { type CommonOptions, type MethodModel, modelWithoutRounds } from "./method.ts";
+import { type CommonOptions, judgingOptions, type MethodModel, modelWithoutRounds } from "./method.ts";
 
 export interface CoresetOptions extends CommonOptions {
   /** t: points sampled in each connected component. Default 20 k per device; 0 floods centres and counts alone. */
@@ -65,7 +65,7 @@ export function coreset(datasets: readonly Matrix[], graph: Graph, options: Core
 }
 
 coreset.travels = "samples, centroids, counts";
-coreset.settable = { coresetSize: ["number"], restarts: ["number"] };
+coreset.takes = { ...judgingOptions, coresetSize: ["number"], restarts: ["number"] };
 
 function solveOwn(points: Matrix, device: number, settings: FloodSettings): OwnSolution {
   const centres = ownCentres(points, settings.k, device, settings);

@@ -12,8 +12,8 @@ import {
   checkMethodOptions,
   type MethodOptions,
   type RoundsMethodOptions,
+  roundsOptions,
   roundsSettings,
-  settableStart,
 } from "./method.ts";
 import { orderSeeds, seedOrders } from "./order.ts";
 
@@ -29,7 +29,7 @@ export function distributed(datasets: readonly Matrix[], graph: Graph, options: 
   return drain(roundsOf(datasets, graph, options, false));
 }
 
-distributed.settable = { ...settableStart, eta: ["number", "tuned"], seeds: seedOrders };
+distributed.takes = { ...roundsOptions, eta: ["number", "tuned"], seeds: seedOrders };
 
 /** A round at a time, as `fitRounds`. Edge weights have no part in it: every link counts the same. */
 export function distributedRounds(

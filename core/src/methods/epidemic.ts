@@ -13,8 +13,8 @@ import {
   checkMethodOptions,
   type MethodOptions,
   type RoundsMethodOptions,
+  roundsOptions,
   roundsSettings,
-  settableStart,
 } from "./method.ts";
 import { orderSeeds, seedOrders } from "./order.ts";
 
@@ -54,7 +54,7 @@ export function epidemic(datasets: readonly Matrix[], graph: Graph, options: Epi
 }
 
 epidemic.travels = "sums and counts";
-epidemic.settable = { ...settableStart, gossip: ["number"], seeds: seedOrders };
+epidemic.takes = { ...roundsOptions, gossip: ["number"], seeds: seedOrders };
 
 function runIteration(state: Network, gossip: number, random: Random) {
   const { graph, k, sets, updated } = state;

@@ -21,7 +21,7 @@ import {
   sharedCentres,
   solveComponents,
 } from "./flooding.ts";
-import type { MethodModel, RoundsMethodOptions } from "./method.ts";
+import { judgingOptions, type MethodModel, type RoundsMethodOptions } from "./method.ts";
 
 export interface FkmOptions extends Omit<RoundsMethodOptions, "init" | "empty"> {
   /** At most this many rounds after the first flood. Default 10. */
@@ -80,7 +80,14 @@ export function fkm(datasets: readonly Matrix[], graph: Graph, options: FkmOptio
 }
 
 fkm.travels = "centroids and counts";
-fkm.settable = { localIterations: ["number"], minimum: ["number"], restarts: ["number"], tol: ["number"] };
+fkm.takes = {
+  ...judgingOptions,
+  localIterations: ["number"],
+  minimum: ["number"],
+  restarts: ["number"],
+  tol: ["number"],
+  rounds: ["number"],
+};
 
 /**
  * Lloyd from the centres that have points here; the others are dropped, so that a device says nothing of clusters it

@@ -12,8 +12,8 @@ import {
   checkMethodOptions,
   type MethodOptions,
   type RoundsMethodOptions,
+  roundsOptions,
   roundsSettings,
-  settableStart,
 } from "./method.ts";
 import { orderSeeds, seedOrders } from "./order.ts";
 
@@ -54,7 +54,7 @@ export function gradient(datasets: readonly Matrix[], graph: Graph, options: Gra
   }
 }
 
-gradient.settable = { ...settableStart, rho: ["number"], exchanges: ["number"], seeds: seedOrders };
+gradient.takes = { ...roundsOptions, rho: ["number"], exchanges: ["number"], seeds: seedOrders };
 
 /** 0.9 over a bound on the curvature: of the points (all of the largest device in one cluster) plus of the links. */
 function safeStep(graph: Graph, pointCurvature: number): number {

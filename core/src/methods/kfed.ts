@@ -21,7 +21,7 @@ import {
   repeatRows,
   solveComponents,
 } from "./flooding.ts";
-import { type CommonOptions, type MethodModel, modelWithoutRounds } from "./method.ts";
+import { type CommonOptions, judgingOptions, type MethodModel, modelWithoutRounds } from "./method.ts";
 
 export interface KfedOptions extends CommonOptions {
   /** Centres of every device, from 1 to k. Default k. */
@@ -65,7 +65,7 @@ export function kfed(datasets: readonly Matrix[], graph: Graph, options: KfedOpt
   return modelWithoutRounds(datasets, graph, settings.judged, { centroids, traffic, collector, labels });
 }
 
-kfed.settable = { localCentres: ["number"], minimum: ["number"], restarts: ["number"] };
+kfed.takes = { ...judgingOptions, localCentres: ["number"], minimum: ["number"], restarts: ["number"] };
 
 /** The labels of a device that missed the flood, by the centroids that came out of it: nobody else has to act. */
 export function labelLateDevice(points: Matrix, centroids: Matrix, options: KfedOptions): Uint32Array {

@@ -10,9 +10,10 @@ import {
   type CommonOptions,
   checkMethodOptions,
   judgedBy,
+  judgingOptions,
   type MethodModel,
   modelWithoutRounds,
-  settableStart,
+  roundsOptions,
 } from "./method.ts";
 
 export interface LocalOptions extends CommonOptions, Pick<FitOptions, "init" | "empty"> {}
@@ -46,4 +47,4 @@ export function local(datasets: readonly Matrix[], graph: Graph, options: LocalO
 }
 
 local.travels = "nothing";
-local.settable = { init: settableStart.init, restarts: settableStart.restarts };
+local.takes = { ...judgingOptions, init: roundsOptions.init, restarts: roundsOptions.restarts };

@@ -11,8 +11,8 @@ import {
   checkMethodOptions,
   type MethodOptions,
   type RoundsMethodOptions,
+  roundsOptions,
   roundsSettings,
-  settableStart,
 } from "./method.ts";
 import { orderSeeds, seedOrders } from "./order.ts";
 
@@ -44,8 +44,8 @@ export function lsp2p(datasets: readonly Matrix[], graph: Graph, options: Lsp2pO
 
 lsp2p.travels = "centroids and counts";
 // Its end is gamma's to say, so that it has no tol.
-const { init, restarts, minimum } = settableStart;
-lsp2p.settable = { init, restarts, minimum, gamma: ["number"], seeds: seedOrders };
+const { tol, ...others } = roundsOptions;
+lsp2p.takes = { ...others, gamma: ["number"], seeds: seedOrders };
 
 function runIteration(run: Lsp2pRun, gamma: number) {
   const { state, stopped } = run;

@@ -11,6 +11,9 @@ import type { Traffic } from "../graph/traffic.ts";
 import { updateSettings } from "../update/updateOptions.ts";
 import { type CommonOptions, judgedBy, type Method, type MethodOptions, modelWithoutRounds } from "./method.ts";
 
+/** What a method says of itself. */
+type MethodFacts = Pick<Method, "travels" | "takes">;
+
 /** What a method that was made takes: it need not be given alpha. */
 type MadeOptions = Omit<MethodOptions, "alpha"> & Pick<CommonOptions, "alpha">;
 
@@ -20,9 +23,10 @@ type MadeOptions = Omit<MethodOptions, "alpha"> & Pick<CommonOptions, "alpha">;
  */
 export function methodOfRounds(
   begin: (network: Network, options: MethodOptions) => () => RoundResult,
+  about: MethodFacts = {},
 ): Method<MadeOptions> {
   checkFunction("begin", begin, "a function of a network and options");
-  return (datasets, graph, given) => {
+  const method = (datasets: readonly Matrix[], graph: Graph, given: MadeOptions) => {
     const options = checkedOptions(given);
     const { rounds = defaults.rounds, signal } = options;
     checkNetwork(datasets, graph);
@@ -30,6 +34,7 @@ export function methodOfRounds(
     const advance = begin(network, options);
     return drain(runRounds(network, advance, { most: rounds, signal, isWatched: false }));
   };
+  return Object.assign(method, about);
 }
 
 /** A method that answers at once: every device's centroids, and what it took to find them. */
@@ -39,13 +44,15 @@ export function methodOfAnswer(
     graph: Graph,
     options: MethodOptions,
   ) => { readonly centroids: readonly Matrix[]; readonly traffic: Traffic },
+  about: MethodFacts = {},
 ): Method<MadeOptions> {
   checkFunction("answer", answer, "a function of datasets, a graph and options");
-  return (datasets, graph, given) => {
+  const method = (datasets: readonly Matrix[], graph: Graph, given: MadeOptions) => {
     const options = checkedOptions(given);
     checkNetwork(datasets, graph);
     return modelWithoutRounds(datasets, graph, judgedBy(options), answer(datasets, graph, options));
   };
+  return Object.assign(method, about);
 }
 
 /** A method from outside may have further options, so none is unknown. */

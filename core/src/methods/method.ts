@@ -51,25 +51,33 @@ export interface MethodModel extends FitModel {
   readonly collector?: Traffic;
 }
 
-/** How an option may look as text: words, of which true and false stand for themselves, and "number" for any number. */
-export type SettableOptions = { readonly [option: string]: readonly string[] };
+/**
+ * The options that a method takes besides k, alpha, seed and kernel, each with the forms its value may have as text:
+ * words, of which true and false stand for themselves, and "number" for any number.
+ */
+export type OptionForms = { readonly [option: string]: readonly string[] };
 
 /** Where any method may be called, it is given what all of them need. */
 export interface Method<Options = MethodOptions> {
   (datasets: readonly Matrix[], graph: Graph, options: Options): MethodModel;
   /** What leaves a device, in words. Default "centroids". */
   readonly travels?: string;
-  /** The options that may be set by name. A method that says nothing takes any. */
-  readonly settable?: SettableOptions;
+  /** The options it takes, so that whoever sets options by name can refuse the others. Absent: unknown, it is given any. */
+  readonly takes?: OptionForms;
 }
 
-/** What methods that start their devices by `startNetwork` have in common. */
-export const settableStart = {
+/** Every result is judged by an objective with a coupling and a weighting, also that of a method they do not steer. */
+export const judgingOptions = { coupling: couplings, weighting: ["device", "sample"] } as const satisfies OptionForms;
+
+/** What methods take that start their devices by `startNetwork` and go on in rounds. */
+export const roundsOptions = {
+  ...judgingOptions,
   init: ["auto", "federated", "local", "kmeans++", "classic kmeans++"],
   restarts: ["number"],
   minimum: ["number"],
   tol: ["number"],
-} as const;
+  rounds: ["number"],
+} as const satisfies OptionForms;
 
 /** All methods know the options of all, so that a comparison can give every one the same. */
 const methodOptionNames = {
@@ -111,7 +119,7 @@ export function judgedBy(options: CommonOptions): JudgedBy {
   const { alpha = 0, coupling = defaults.coupling, weighting = defaults.weighting } = options;
   checkAtLeastZero("alpha", alpha);
   checkOneOf("coupling", coupling, couplings);
-  checkOneOf("weighting", weighting, ["device", "sample"]);
+  checkOneOf("weighting", weighting, judgingOptions.weighting);
   return { alpha, coupling, weighting, penalty: "squared" };
 }
 
