@@ -5,7 +5,7 @@ import { dirname, join, posix, relative } from "node:path";
 import { describe, expect, it } from "vitest";
 import { cycles, importGraph, imports, manifest, root, sources } from "./imports.ts";
 
-/** Workspace -> the workspaces it may import. Nobody imports the command line or the bench. */
+/** Workspace -> the workspaces it may import. Nobody imports the command line or the lab. */
 const workspaces: Record<string, readonly string[]> = {
   core: [],
   files: ["@fedkm/core"],
@@ -23,7 +23,7 @@ const workspaces: Record<string, readonly string[]> = {
     "@fedkm/experiments",
     "@fedkm/web",
   ],
-  bench: ["@fedkm/core", "@fedkm/files", "@fedkm/sql", "@fedkm/pictures", "@fedkm/device", "@fedkm/web"],
+  lab: ["@fedkm/core", "@fedkm/files", "@fedkm/sql", "@fedkm/pictures", "@fedkm/device", "@fedkm/web"],
 };
 
 /** Comments and texts may name what code may not use. */
@@ -230,7 +230,7 @@ describe("every source file", () => {
 
   it("uses process only where the outside world begins", () => {
     // The worker of experiments is the main file of a process.
-    const outside = /^(cli|bench)\/|^experiments\/src\/worker\.ts$/;
+    const outside = /^(cli|lab)\/|^experiments\/src\/worker\.ts$/;
     for (const file of all.filter((name) => !outside.test(name))) {
       expect(code(file), file).not.toMatch(/\bprocess\b/);
     }

@@ -35,8 +35,8 @@ test("compare runs a method on a data set and a graph, with a measure, that come
 });
 
 test.each(["lsp2p", "epidemic"])("compare runs examples/methods/%s.ts, and --set knows what it takes", (name) => {
-  cpSync(join(root, `examples/methods/${name}.ts`), join(folder.path, `${name}.ts`));
-  const args = ["--plugin", `${name}.ts`, "--points", "30", "--devices", "4", "--methods", name];
+  cpSync(join(root, "examples/methods"), join(folder.path, "methods"), { recursive: true });
+  const args = ["--plugin", `methods/${name}.ts`, "--points", "30", "--devices", "4", "--methods", name];
   const { status, stdout, stderr } = folder.spawn("compare", ...args, "--json");
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   expect(JSON.parse(stdout).methods).toMatchObject([{ method: name, converged: true }]);

@@ -16,11 +16,14 @@ import {
   stack,
 } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import { type EpidemicOptions, epidemic, pushSum } from "../../examples/methods/epidemic.ts";
-import { type Lsp2pOptions, lsp2p } from "../../examples/methods/lsp2p.ts";
+import { type EpidemicOptions, methods as epidemicPlugin } from "../../examples/methods/epidemic.ts";
+import { type Lsp2pOptions, methods as lsp2pPlugin } from "../../examples/methods/lsp2p.ts";
+import { pushSum } from "../../examples/methods/pushSum.ts";
 import { forAllProblems } from "./problems.ts";
 import { tell, tellOne } from "./wire.ts";
 
+const { epidemic } = epidemicPlugin;
+const { lsp2p } = lsp2pPlugin;
 const { datasets } = paperData("var", 8, 60, 3);
 const everybody = complete(8);
 const options = { k: 3, alpha: 1, seed: 3 };

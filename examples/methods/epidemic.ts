@@ -1,15 +1,13 @@
 // A plug-in: Epidemic K-Means (Di Fatta, Blasa, Cafiero and Fortino, "Fault tolerant decentralised K-Means clustering for
 // asynchronous large-scale networks", JPDC 73(3), 2013): Lloyd's step on sums and counts that gossip has spread.
 //
-// Read: the abstract; the full text was not at hand. Gossip is plain push-sum (Kempe, Dobra and Gehrke 2003): in each
-// step every device keeps half of what it holds and sends half to one neighbour.
+// Read: the abstract; the full text was not at hand. Gossip is plain push-sum, as the file beside this has it.
 // Differs: the original exchanges both ways, reaches random peers beyond the neighbours, and is made for lost messages
 // and failing devices, none of which is modelled; edge weights have no part in it, every neighbour is drawn as often.
 //
 //   fedkm compare --plugin examples/methods/epidemic.ts --methods fedkm,epidemic --set epidemic.gossip=60
 
 import {
-  type Graph,
   largestCoordinate,
   type Method,
   type MethodOptions,
@@ -21,6 +19,7 @@ import {
   refreshStatistics,
   roundsOptions,
 } from "@fedkm/core";
+import { pushSum } from "./pushSum.ts";
 
 export interface EpidemicOptions extends MethodOptions {
   /** Gossip steps before every new mean. Default 30. */
@@ -30,7 +29,7 @@ export interface EpidemicOptions extends MethodOptions {
 /** What a finite number of gossip steps leaves is far above rounding. */
 const GOSSIP_TOLERANCE = 1e-4;
 
-export const epidemic: Method<EpidemicOptions> = methodOfRounds(
+const epidemic: Method<EpidemicOptions> = methodOfRounds(
   (network, { gossip = 30, seeds = "shared", tol = GOSSIP_TOLERANCE, seed = 0 }: EpidemicOptions) => {
     if (!Number.isInteger(gossip) || gossip < 1) {
       throw new RangeError(`gossip must be an integer of at least 1, got ${gossip}`);
@@ -82,18 +81,4 @@ function ownStatistics({ graph, k, sets: { cols }, sums, counts }: Network): Flo
     own.set(counts.subarray(i * k, (i + 1) * k), k * cols);
     return own;
   });
-}
-
-/** One step of push-sum, all devices at once. What all hold together never changes. Returns how many sent. */
-export function pushSum({ neighbours }: Graph, /* IN OUT */ shares: readonly Float64Array[], random: Random): number {
-  const targets = neighbours.map((links) => (links.length === 0 ? -1 : links[Math.floor(random() * links.length)]));
-  const halves = shares.map((own) => own.map((value) => value / 2));
-  let messages = 0;
-  targets.forEach((target, i) => {
-    if (target < 0) return;
-    messages++;
-    for (let at = 0; at < shares[i].length; at++) shares[i][at] -= halves[i][at];
-    for (let at = 0; at < shares[i].length; at++) shares[target][at] += halves[i][at];
-  });
-  return messages;
 }

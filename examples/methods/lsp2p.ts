@@ -35,7 +35,7 @@ interface Run {
 // Gamma ends it, so that it has no tol.
 const { tol, ...taken } = roundsOptions;
 
-export const lsp2p: Method<Lsp2pOptions> = methodOfRounds(
+const lsp2p: Method<Lsp2pOptions> = methodOfRounds(
   (network, { gamma = 0, seeds = "shared" }: Lsp2pOptions) => {
     if (!(gamma >= 0)) throw new RangeError(`gamma must be a number of at least 0, got ${gamma}`);
     orderSeeds(network, seeds);
