@@ -231,7 +231,7 @@ describe("links", () => {
   }
 
   it("source comments lead to headings that exist", () => {
-    for (const [, page, anchor] of readFileSync(join(root, "core/src/update.ts"), "utf8").matchAll(
+    for (const [, page, anchor] of readFileSync(join(root, "core/src/update/update.ts"), "utf8").matchAll(
       /(docs\/\w+\.md)#([\w-]+)/g,
     )) {
       expect(anchors(page)).toContain(anchor);

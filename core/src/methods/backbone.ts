@@ -2,14 +2,14 @@
 // Of the paper the abstract and the list of figures were read: that noise is Laplace, on every value, with a budget epsilon
 // is the authors'; that its scale is a column's range over its share of epsilon is our reading.
 
-import { checkInteger, checkMatrix, checkNumber } from "../check.ts";
-import { defaults } from "../defaults.ts";
-import { ln } from "../elementary.ts";
-import type { Graph } from "../graph.ts";
+import { checkInteger, checkMatrix, checkNumber } from "../data/check.ts";
+import { defaults } from "../data/defaults.ts";
+import { ln } from "../data/elementary.ts";
+import type { Matrix } from "../data/matrix.ts";
+import { randomStream } from "../data/random.ts";
+import type { Graph } from "../graph/graph.ts";
+import { collectorTraffic, floodTraffic, leastSupport } from "../graph/traffic.ts";
 import { emptyStatistics } from "../kernel/kernel.ts";
-import type { Matrix } from "../matrix.ts";
-import { randomStream } from "../random.ts";
-import { collectorTraffic, floodTraffic, leastSupport } from "../traffic.ts";
 import {
   collect,
   type Flooded,

@@ -1,14 +1,14 @@
 // How a further method is made, from one of its rounds or from its answer; arguments, starts, history and judgement are the same for all.
 
-import { checkFunction, checkInteger, checkNetwork } from "../check.ts";
-import { defaults } from "../defaults.ts";
-import { drain, type RoundResult, runRounds, startNetwork } from "../fit.ts";
-import { checkIsOptions } from "../given.ts";
-import type { Graph } from "../graph.ts";
-import type { Matrix } from "../matrix.ts";
-import type { Network } from "../network.ts";
-import { updateSettings } from "../options.ts";
-import type { Traffic } from "../traffic.ts";
+import { checkFunction, checkInteger, checkNetwork } from "../data/check.ts";
+import { defaults } from "../data/defaults.ts";
+import type { Matrix } from "../data/matrix.ts";
+import { checkIsOptions } from "../data/optionNames.ts";
+import { drain, type RoundResult, runRounds, startNetwork } from "../fit/fit.ts";
+import type { Network } from "../fit/network.ts";
+import type { Graph } from "../graph/graph.ts";
+import type { Traffic } from "../graph/traffic.ts";
+import { updateSettings } from "../update/updateOptions.ts";
 import { type CommonOptions, judgedBy, type Method, type MethodOptions, modelWithoutRounds } from "./method.ts";
 
 /** What a method says of itself. */

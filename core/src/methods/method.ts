@@ -1,17 +1,17 @@
 // What every method takes and gives, so that they can be compared on one problem.
 
-import { checkAtLeastZero, checkInteger, checkOneOf } from "../check.ts";
-import { couplings } from "../coupling.ts";
-import { defaults } from "../defaults.ts";
-import type { FitModel } from "../fit.ts";
-import { type FitOptions, fitOptionNames } from "../fitOptions.ts";
-import { checkOptions, type OptionNames } from "../given.ts";
-import type { Graph } from "../graph.ts";
-import type { Matrix } from "../matrix.ts";
-import { networkAnswerOf } from "../model.ts";
-import { type JudgedBy, objectiveOf } from "../objective.ts";
-import { type UpdateSettings, updateSettings } from "../options.ts";
-import type { Traffic } from "../traffic.ts";
+import { checkAtLeastZero, checkInteger, checkOneOf } from "../data/check.ts";
+import { defaults } from "../data/defaults.ts";
+import type { Matrix } from "../data/matrix.ts";
+import { checkOptions, type OptionNames } from "../data/optionNames.ts";
+import type { FitModel } from "../fit/fit.ts";
+import { type FitOptions, fitOptionNames } from "../fit/fitOptions.ts";
+import type { Graph } from "../graph/graph.ts";
+import type { Traffic } from "../graph/traffic.ts";
+import { networkAnswerOf } from "../kernel/model.ts";
+import { type JudgedBy, objectiveOf } from "../measures/measures.ts";
+import { couplings } from "../update/coupling.ts";
+import { type UpdateSettings, updateSettings } from "../update/updateOptions.ts";
 
 /** What every method takes. Alpha steers `fedkm` alone: the others are judged by it, and need none. */
 export interface CommonOptions extends Pick<FitOptions, "coupling" | "weighting" | "restarts" | "seed" | "kernel"> {
