@@ -1,11 +1,13 @@
-// An audit on the terminal: a table with a row for each attack, the verdict, and what remains possible.
+// The answer of an audit as data, as a table for the terminal, and as one HTML page for the file of a data officer.
 
-import type { Study } from "@fedkm/device";
+import { type Study, whatNeighboursLearn } from "@fedkm/device";
 import { explanations, leakOf, remainingOf, rowsFound, type Tally, titles, verdictOf } from "@fedkm/device/audit";
+import { escaped, htmlPage, htmlTable } from "@fedkm/pictures";
 import { alignColumns, wrap } from "../../table.ts";
+import { version } from "../../version.ts";
 
 /** As --json has it. */
-export interface Answer {
+export interface AuditAnswer {
   readonly study: string;
   readonly privacy: Study["privacy"];
   readonly minimum: number;
@@ -26,11 +28,11 @@ export interface Answer {
 
 const WIDTH = 100;
 
-export function answerOf(
+export function auditAnswer(
   { name, privacy, minimum, epsilon }: Study,
   tallies: readonly Tally[],
   source: string,
-): Answer {
+): AuditAnswer {
   return {
     study: name,
     privacy,
@@ -50,14 +52,14 @@ export function answerOf(
 }
 
 /** The figures of an attack, as they stand in a row; a dash where an attack is not about means or rows. */
-export function figuresOf({ attack, tried, groups, withRows }: Answer["attacks"][number]): string[] {
+function figuresOf({ attack, tried, groups, withRows }: AuditAnswer["attacks"][number]): string[] {
   const isAboutMeans = ["inversion", "coalition", "bystander", "sketches"].includes(attack);
   return [String(tried), isAboutMeans ? String(groups) : "-", attack === "membership" ? "-" : String(withRows)];
 }
 
-export const heading = ["attack", "tried", "means found", "rows found"];
+const heading = ["attack", "tried", "means found", "rows found"];
 
-export function inWords(answer: Answer, page: string | undefined): string[] {
+export function answerLines(answer: AuditAnswer, page: string | undefined): string[] {
   const { study, privacy, minimum, epsilon, source, attacks, verdict, remaining } = answer;
   const promise = epsilon === undefined ? `minimum ${minimum}` : `epsilon ${epsilon}`;
   const rows = [heading, ...attacks.map((attack) => [attack.title, ...figuresOf(attack)])];
@@ -74,4 +76,31 @@ export function inWords(answer: Answer, page: string | undefined): string[] {
     ...remaining.flatMap((line) => wrap(line, WIDTH - 2).map((part, n) => `${n === 0 ? "- " : "  "}${part}`)),
     ...(page === undefined ? [] : ["", `wrote ${page}`]),
   ];
+}
+
+export function auditPage(answer: AuditAnswer): string {
+  const { study, privacy, minimum, epsilon, source, attacks, verdict, remaining } = answer;
+  const title = `Privacy audit: ${study}`;
+  const [attackName, ...figures] = heading;
+  const rows = attacks.map((attack) => [attack.title, attack.leak, ...figuresOf(attack)]);
+  return htmlPage(
+    title,
+    `<h1>${escaped(title)}</h1>
+<p>The mode is "${escaped(privacy)}" with ${epsilon === undefined ? `a minimum of ${minimum} rows` : `epsilon ${epsilon}`}. Attacked: ${escaped(source)}.</p>
+<p>In this mode ${escaped(whatNeighboursLearn[privacy])}.</p>
+<h2>Verdict</h2>
+<p class="answer"><strong>${escaped(verdict)}</strong></p>
+<h2>What attackers learnt</h2>
+<p>Every attack sees only what its attackers would see. A judge who knows the rows counts what is right.</p>
+${htmlTable({ heading: [attackName, "the worst that was learnt", ...figures], rows, names: 2 })}
+<h2>What remains possible</h2>
+<ul>
+${remaining.map((line) => `<li>${escaped(line)}</li>`).join("\n")}
+</ul>
+<h2>The attacks</h2>
+<ul>
+${attacks.map((attack) => `<li><strong>${escaped(attack.title)}</strong>: ${escaped(attack.explanation)}</li>`).join("\n")}
+</ul>
+<footer>fedkm ${escaped(version())}, fedkm audit</footer>`,
+  );
 }

@@ -2,10 +2,8 @@
 
 import { matrix } from "@fedkm/core";
 import { contractOf, studyId } from "@fedkm/device";
-import { clusterSizes, readFolder } from "@fedkm/device/daemon";
-import { MODEL_FORMAT, MODEL_VERSIONS, type Model } from "../model/model.ts";
-import { clusterNames } from "./names.ts";
-import { lastStatus } from "./state.ts";
+import { clusterNames, clusterSizes, lastStatus, readFolder } from "@fedkm/device/daemon";
+import { MODEL_FORMAT, MODEL_VERSIONS, type Model } from "./model/model.ts";
 
 export async function modelOfFolder(state: string): Promise<Model> {
   const folder = await readFolder(state);

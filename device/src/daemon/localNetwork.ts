@@ -1,38 +1,49 @@
-// The folders of a network on this machine: a device each, with keys of their own, linked along a graph over loopback.
+// A network on one machine: the folders of its devices, with keys of their own, linked along a graph over loopback.
 
-import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { existsSync } from "node:fs";
+import { mkdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import type { Graph } from "@fedkm/core";
-import { compareStudies, parseStudy } from "@fedkm/device";
-import {
-  createFolder,
-  type DeviceFolder,
-  freePorts,
-  lockFolder,
-  readFolder,
-  STATUS_FILE,
-  writeLinks,
-  writeSettings,
-} from "@fedkm/device/daemon";
-import { writeWhole } from "../write.ts";
+import type { Graph, Matrix } from "@fedkm/core";
+import { durableWrite } from "../disk.ts";
+import { writeLinks } from "../linksFile.ts";
+import { lockFolder } from "../lock.ts";
+import { compareStudies, formatStudy, parseStudy, type Study } from "../study.ts";
+import { pointsAsCsv, studyOfPoints } from "../studyOfPoints.ts";
+import { createFolder, type DeviceFolder, readFolder, writeSettings } from "./folder.ts";
+import { freePorts } from "./ports.ts";
+import { STATUS_FILE } from "./status.ts";
 
 /** A file of rows, with its text if it is still to be written. */
-export interface DataFile {
+interface DataFile {
   readonly path: string;
   readonly text?: string;
 }
 
-export interface NetworkPlan {
-  readonly base: string;
+/** The study of a network, and one file of rows for each of its devices. */
+export interface NetworkData {
   readonly studyText: string;
-  /** One file of rows for each device. */
   readonly data: readonly DataFile[];
+}
+
+export interface NetworkPlan extends NetworkData {
+  readonly base: string;
   readonly graph: Graph;
 }
 
 /** Device 0 of the graph is called 1: people count from there. */
 export function deviceName(index: number, devices: number): string {
   return `device-${String(index + 1).padStart(String(devices).length, "0")}`;
+}
+
+/** Points that exist in memory only, as the study and the files that devices need. */
+export function planPoints(datasets: readonly Matrix[], folder: string, choices: Partial<Study> = {}): NetworkData {
+  const names = Array.from({ length: datasets[0].cols }, (_, column) => `x${column + 1}`);
+  const study = studyOfPoints(datasets, names, { name: "demo", ...choices });
+  const data = datasets.map((points, index) => ({
+    path: join(folder, `${deviceName(index, datasets.length)}.csv`),
+    text: pointsAsCsv(study, points),
+  }));
+  return { studyText: formatStudy(study), data };
 }
 
 /**
@@ -48,11 +59,11 @@ export async function prepareFolders(plan: NetworkPlan): Promise<string[]> {
       await checkStudy(path, studyText);
       unlocks.push(await lockFolder(path));
     }
-    mkdirSync(base, { recursive: true });
+    await mkdir(base, { recursive: true });
     for (const { path, text } of data) {
       if (text === undefined) continue;
-      mkdirSync(dirname(path), { recursive: true });
-      await writeWhole(path, text);
+      await mkdir(dirname(path), { recursive: true });
+      await durableWrite(path, new TextEncoder().encode(text));
     }
     const folders = await writeFolders(paths, plan);
     for (const [index, { path }] of folders.entries()) {
@@ -63,7 +74,7 @@ export async function prepareFolders(plan: NetworkPlan): Promise<string[]> {
       });
       await writeLinks(path, links);
       // A status of an earlier run would look like one of this.
-      rmSync(join(path, STATUS_FILE), { force: true });
+      await rm(join(path, STATUS_FILE), { force: true });
     }
   } finally {
     for (const unlock of unlocks) await unlock();
