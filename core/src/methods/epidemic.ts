@@ -6,7 +6,7 @@ import { defaults } from "../data/defaults.ts";
 import type { Matrix } from "../data/matrix.ts";
 import { type Random, randomStream } from "../data/random.ts";
 import { drain, type FitModel, runRounds, startNetwork } from "../fit/fit.ts";
-import { adopt, type Network, refreshStatistics } from "../fit/network.ts";
+import { adopt, type NetworkState, refreshStatistics } from "../fit/network.ts";
 import { largestCoordinate } from "../fit/tolerance.ts";
 import type { Graph } from "../graph/graph.ts";
 import {
@@ -56,7 +56,7 @@ export function epidemic(datasets: readonly Matrix[], graph: Graph, options: Epi
 epidemic.travels = "sums and counts";
 epidemic.takes = { ...roundsOptions, gossip: ["number"], seeds: seedOrders };
 
-function runIteration(state: Network, gossip: number, random: Random) {
+function runIteration(state: NetworkState, gossip: number, random: Random) {
   const { graph, k, sets, updated } = state;
   const { size } = graph;
   const { cols, data } = sets;
@@ -83,7 +83,7 @@ function runIteration(state: Network, gossip: number, random: Random) {
 }
 
 /** Of every device, the sums of its clusters and then their counts. */
-function ownStatistics({ graph, k, sets: { cols }, sums, counts }: Network): Float64Array[] {
+function ownStatistics({ graph, k, sets: { cols }, sums, counts }: NetworkState): Float64Array[] {
   return Array.from({ length: graph.size }, (_, i) => {
     const own = new Float64Array(k * (cols + 1));
     own.set(sums.subarray(i * k * cols, (i + 1) * k * cols));

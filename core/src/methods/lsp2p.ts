@@ -5,7 +5,7 @@ import { checkAtLeastZero, checkNetwork, checkOneOf } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
 import type { Matrix } from "../data/matrix.ts";
 import { drain, type FitModel, runRounds, startNetwork } from "../fit/fit.ts";
-import { adopt, type Network, refreshStatistics } from "../fit/network.ts";
+import { adopt, type NetworkState, refreshStatistics } from "../fit/network.ts";
 import type { Graph } from "../graph/graph.ts";
 import {
   checkMethodOptions,
@@ -23,7 +23,7 @@ export interface Lsp2pOptions extends RoundsMethodOptions, Pick<MethodOptions, "
 
 /** What every device sent last, and who has stopped: from then on its last means and counts stand for it. */
 interface Lsp2pRun {
-  readonly state: Network;
+  readonly state: NetworkState;
   readonly counts: Float64Array;
   readonly sums: Float64Array;
   readonly stopped: Uint8Array;
