@@ -66,7 +66,6 @@ export type { BackboneOptions } from "./methods/backbone.ts";
 export { type ConsensusModel, type ConsensusOptions, consensusRounds } from "./methods/consensus.ts";
 export type { CoresetModel, CoresetOptions, CoresetPart } from "./methods/coreset.ts";
 export { type DistributedModel, type DistributedOptions, distributedRounds } from "./methods/distributed.ts";
-export type { EpidemicOptions } from "./methods/epidemic.ts";
 export type { FkmOptions } from "./methods/fkm.ts";
 export {
   collect,
@@ -82,7 +81,6 @@ export type { GradientModel, GradientOptions } from "./methods/gradient.ts";
 export { methods } from "./methods/index.ts";
 export { type KfedModel, type KfedOptions, labelLateDevice } from "./methods/kfed.ts";
 export type { LocalOptions } from "./methods/local.ts";
-export type { Lsp2pOptions } from "./methods/lsp2p.ts";
 export { methodOfAnswer, methodOfRounds } from "./methods/make.ts";
 export {
   type CommonOptions,
@@ -92,6 +90,7 @@ export {
   type MethodOptions,
   type OptionForms,
   type RoundsMethodOptions,
+  roundsOptions,
 } from "./methods/method.ts";
 export { orderSeeds } from "./methods/order.ts";
 export type { EmptyClusters } from "./start/kmeans.ts";

@@ -33,7 +33,7 @@ export interface MethodOptions extends RoundsMethodOptions, Omit<FitOptions, "k"
   eta?: number | "tuned" | undefined;
   /**
    * Start of the methods that go cluster by cluster: each device's own, one for all, or own ones in one common order.
-   * Default "own" for `distributed` and `gradient`, "shared" for `lsp2p` and `epidemic`, whose originals have one start.
+   * Default "own".
    */
   seeds?: "own" | "shared" | "aligned" | undefined;
   /** Step of `consensus` in sweeps, which it makes from any but the federated start, and where `beta`, `settle` or
@@ -88,8 +88,6 @@ const methodOptionNames = {
   settle: true,
   rho: true,
   exchanges: true,
-  gamma: true,
-  gossip: true,
   coresetSize: true,
   backboneSize: true,
   counts: true,
