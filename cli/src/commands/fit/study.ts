@@ -1,10 +1,10 @@
 // fedkm fit --study: what a study says in place of flags, and what is left to say beside it.
 
 import { parseStudy, type Study } from "@fedkm/device";
+import { readStudyText } from "@fedkm/device/daemon";
 import { shellNames } from "@fedkm/tables/light";
-import { readStudyText } from "../../devices/study.ts";
-import { studyPlan } from "../../devices/studyPlan.ts";
 import { UsageError } from "../../failure.ts";
+import { studyPlan } from "../../studyPlan.ts";
 
 /** What can be typed as well as said by a study, or not at all asked of devices. */
 interface StudyFlags {

@@ -48,7 +48,7 @@ export async function verify(
 async function planOf(file: string, { study }: Model): Promise<{ study?: StudyPlan }> {
   if (study === undefined) return {};
   const { parseStudy } = await import("@fedkm/device");
-  const { studyPlan } = await import("../../devices/studyPlan.ts");
+  const { studyPlan } = await import("../../studyPlan.ts");
   try {
     return { study: studyPlan(parseStudy(JSON.stringify(study))) };
   } catch (error) {
