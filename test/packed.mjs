@@ -119,7 +119,7 @@ node(
 writeFileSync(
   join(folder, "user.ts"),
   `import { type FitModel, complete, fit, kmeans, matrix, methods } from "@fedkm/core";
-import { fitAsync, type Progress } from "@fedkm/core/async";
+import { fitAsync, type WorkerProgress } from "@fedkm/core/async";
 import { type Table, readTable } from "@fedkm/files";
 const table: Table = await readTable("x.csv");
 const model: FitModel = fit([table.points, matrix([[1]])], complete(2), { k: 1, alpha: 1 });
@@ -128,7 +128,7 @@ export const later: Promise<FitModel> = fitAsync([table.points], complete(1), {
   k: 1,
   alpha: 1,
   seed: undefined,
-  onProgress: ({ passes }: Progress) => passes,
+  onProgress: ({ passes }: WorkerProgress) => passes,
 });
 kmeans(table.points, { k: 2, seed: undefined, weights: undefined });
 methods.pooled([table.points], complete(1), { k: 3 });

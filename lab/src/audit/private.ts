@@ -18,13 +18,13 @@ import {
   discreteGaussian,
   gridFor,
   lossAt,
+  type RowSummary,
   reachIn,
   releaseCells,
   releaseResiduals,
   residualSummary,
   residualVariances,
   rhoOf,
-  type Summary,
   summaryKernel,
   summarySize,
   sumResiduals,
@@ -227,7 +227,7 @@ function privateNetwork(
 }
 
 /** As devices find it: every device's own clusters, weighted. */
-function seedOf(summaries: readonly Summary[], seed: number): Matrix | undefined {
+function seedOf(summaries: readonly RowSummary[], seed: number): Matrix | undefined {
   const own = summaries
     .filter(({ points }) => points.rows >= K)
     .map(({ points, weights }) => {
@@ -244,7 +244,7 @@ function seedOf(summaries: readonly Summary[], seed: number): Matrix | undefined
 }
 
 function fitSummaries(
-  summaries: readonly Summary[],
+  summaries: readonly RowSummary[],
   network: ReturnType<typeof setting>["network"],
   init: readonly Matrix[],
 ): readonly Matrix[] {
