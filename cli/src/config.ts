@@ -1,7 +1,7 @@
 // fedkm.yaml: options of commands, so that a study's settings live in a file. What is typed wins over what is written.
 
 import { existsSync, readFileSync } from "node:fs";
-import { systemReason } from "@fedkm/files/first";
+import { systemReason } from "@fedkm/files/light";
 import type { Command, Option } from "commander";
 import { UsageError } from "./failure.ts";
 import { joinedNames } from "./input/remedies.ts";

@@ -1,8 +1,8 @@
 // Cells as a file of any format that is written: CSV, JSON lines, Parquet, or a workbook.
 
-import type { Cell, CellColumn } from "./cells.ts";
-import { csvLine } from "./csv/cell.ts";
-import type { PieceWriter, Platform } from "./source.ts";
+import { csvLine } from "./csv/records.ts";
+import type { PieceWriter, Platform } from "./source/source.ts";
+import type { CellColumn, CellValue } from "./table/cellColumns.ts";
 
 export const labelFormats = ["csv", "jsonl", "parquet", "xlsx"] as const;
 export type LabelFormat = (typeof labelFormats)[number];
@@ -31,7 +31,7 @@ export async function writeCells(
 
 function jsonLine(columns: readonly CellColumn[], row: number): string {
   // A whole number beyond 2^53 is written with all its digits.
-  const value = (cell: Cell) => (typeof cell === "bigint" ? String(cell) : JSON.stringify(cell));
+  const value = (cell: CellValue) => (typeof cell === "bigint" ? String(cell) : JSON.stringify(cell));
   return `{${columns.map(({ name, cells }) => `${JSON.stringify(name)}: ${value(cells[row])}`).join(", ")}}\n`;
 }
 

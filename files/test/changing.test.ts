@@ -3,10 +3,10 @@
 import { appendFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { openFeed } from "../src/feed.ts";
 import { openFile } from "../src/node/file.ts";
 import { defaultLimits, labelFile } from "../src/node.ts";
-import { sourceOf } from "../src/source.ts";
+import { openFeed } from "../src/source/feed.ts";
+import { sourceOf } from "../src/source/source.ts";
 import { seeded, temporaryFiles } from "./files.ts";
 
 const write = temporaryFiles();
