@@ -38,7 +38,7 @@ describe("methods, one signature", () => {
   it("fedkm is Algorithm 1, and lets the options of other methods pass", () => {
     const model = fit(datasets, network, options);
     expect(methods.fedkm(datasets, network, options)).toEqual(model);
-    const together = { ...options, eta: 3, gossip: 4, coresetSize: 5 };
+    const together = { ...options, eta: 3, rho: 4, coresetSize: 5 };
     expect(methods.fedkm(datasets, network, together)).toEqual(model);
     expect(() => fit(datasets, network, together)).toThrow(/^unknown option "eta"/);
   });

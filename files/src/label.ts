@@ -5,9 +5,8 @@ import { eachLine } from "./json.ts";
 import { readPlan } from "./read.ts";
 import type { Limits } from "./source/limits.ts";
 import { isJson, type OpenedFile, type Opener, type PieceWriter, withFile, withFileOnce } from "./source/source.ts";
-import { type AddedColumn, withFreeNames } from "./table/cellColumns.ts";
+import { type AddedColumn, type LabelFormat, withFreeNames } from "./table/cellColumns.ts";
 import type { DialectOptions, ReadPlan } from "./table/columns.ts";
-import type { LabelFormat } from "./write.ts";
 
 export interface LabelFileOptions extends DialectOptions {
   readonly limits?: Limits;
@@ -34,8 +33,7 @@ export async function writeLabelled(
     const file = await unpacked(outer, plan);
     const format = as ?? foreignFormat(file);
     if (format !== undefined && format !== formatOf(file)) {
-      const { convertCells } = await import("./convert.ts");
-      const { writeCells } = await import("./write.ts");
+      const { convertCells, writeCells } = await import("./convert.ts");
       const { columns, leftOut } = await convertCells(file, added, plan);
       await writeCells(columns, format, write, file.platform);
       return [...leftOut];

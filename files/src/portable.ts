@@ -50,7 +50,7 @@ export {
 } from "./source/refusal.ts";
 export { type PieceWriter, type TextEncoding, textEncodings } from "./source/source.ts";
 export type { CellRules } from "./table/cell.ts";
-export type { AddedColumn } from "./table/cellColumns.ts";
+export { type AddedColumn, type LabelFormat, labelFormats } from "./table/cellColumns.ts";
 export type { Column, ColumnKind, DialectOptions, Selection } from "./table/columns.ts";
 export {
   type CategoryValues,
@@ -63,4 +63,3 @@ export {
   NO_DEVICE,
   type Table,
 } from "./table/table.ts";
-export { type LabelFormat, labelFormats } from "./write.ts";

@@ -1,13 +1,13 @@
 // Distributed k-means (Forero, Cano and Giannakis 2011): label-wise hard consensus by ADMM, all devices at once.
 
-import { checkNetwork, checkNumber, checkOneOf } from "../check.ts";
-import { defaults } from "../defaults.ts";
-import { drain, type FitModel, type Round, runRounds, startNetwork } from "../fit.ts";
-import { edges, type Graph, graphOf } from "../graph.ts";
-import type { Matrix } from "../matrix.ts";
-import { commit, type Network, refreshStatistics, unpack } from "../network.ts";
-import { largestCoordinate } from "../rest.ts";
-import { laplacianExtremes } from "../spectrum.ts";
+import { checkNetwork, checkNumber, checkOneOf } from "../data/check.ts";
+import { defaults } from "../data/defaults.ts";
+import type { Matrix } from "../data/matrix.ts";
+import { drain, type FitModel, type Round, runRounds, startNetwork } from "../fit/fit.ts";
+import { commit, type Network, refreshStatistics, unpack } from "../fit/network.ts";
+import { largestCoordinate } from "../fit/tolerance.ts";
+import { edges, type Graph, graphOf } from "../graph/graph.ts";
+import { laplacianExtremes } from "../graph/spectrum.ts";
 import {
   checkMethodOptions,
   type MethodOptions,

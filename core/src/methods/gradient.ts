@@ -1,14 +1,13 @@
 // DGC-KM (Armacki, Bajovic, Jakovetic and Kar 2025): label-wise gradient steps towards the points and the neighbours.
 
-import { checkInteger, checkNetwork, checkNumber, checkOneOf } from "../check.ts";
-import { defaults } from "../defaults.ts";
-import { type FitModel, runRounds, startNetwork } from "../fit.ts";
-import { edges, type Graph, graphOf } from "../graph.ts";
-import { squaredDistance } from "../kernel/js.ts";
-import type { Matrix } from "../matrix.ts";
-import { commit, type Network, refreshStatistics } from "../network.ts";
-import { largestCoordinate } from "../rest.ts";
-import { laplacianExtremes } from "../spectrum.ts";
+import { checkInteger, checkNetwork, checkNumber, checkOneOf } from "../data/check.ts";
+import { defaults } from "../data/defaults.ts";
+import { type Matrix, squaredDistance } from "../data/matrix.ts";
+import { type FitModel, runRounds, startNetwork } from "../fit/fit.ts";
+import { commit, type Network, refreshStatistics } from "../fit/network.ts";
+import { largestCoordinate } from "../fit/tolerance.ts";
+import { edges, type Graph, graphOf } from "../graph/graph.ts";
+import { laplacianExtremes } from "../graph/spectrum.ts";
 import {
   checkMethodOptions,
   type MethodOptions,

@@ -1,4 +1,4 @@
-// What a delimited file is like, from its first lines: its delimiter, whether it has a header, what its columns hold.
+// What a delimited file is like, from its first lines: the delimiter guess, whether it has a header, what its columns hold.
 
 import { textOf } from "../source/bytes.ts";
 import { type Feed, openFeed, type TextBytes } from "../source/feed.ts";

@@ -1,8 +1,8 @@
 // Columns behind those of a Parquet file. Every byte of its pages stays as it was and where it was: the pages of the new
 // columns come behind them, and only the footer is written anew.
 
-import type { OpenedFile, PieceWriter } from "../source/source.ts";
 import { DataError } from "../source/refusal.ts";
+import type { OpenedFile, PieceWriter } from "../source/source.ts";
 import { type AddedColumn, withFreeNames } from "../table/cellColumns.ts";
 import { openParquet, readSlice } from "./file.ts";
 import { int32, int64, list, readThrift, type Struct, struct, type Thrift, text, writeThrift } from "./thrift.ts";

@@ -1,4 +1,8 @@
-// Cells by columns, as other formats than their own can have them.
+// Columns of cells outside their own format: those added behind the columns of a file, and all of them for another format.
+
+/** The formats that cells can be written in. */
+export const labelFormats = ["csv", "jsonl", "parquet", "xlsx"] as const;
+export type LabelFormat = (typeof labelFormats)[number];
 
 /** A column that comes behind those of a file, such as the label of each row. */
 export interface AddedColumn {

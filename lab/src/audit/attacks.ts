@@ -43,7 +43,7 @@ const jitter: Attack = (victim) => kinds[victim.round % kinds.length](victim);
 
 export const attacks = { "1e6": huge, "own + (3, 3)": shift, "sign flip": flip, collapse, jitter, inside };
 
-/** How far from each of the victim's centroids the gate begins to shut: see core/src/gate.ts. */
+/** How far from each of the victim's centroids the gate begins to shut: see core/src/update/robustPull.ts. */
 function limitsOf({ points, centroids, others, liars, alpha }: Victim): number[] {
   const labels = predict(centroids, points);
   const deviation = deviationOf(points, labels, centroids.rows);

@@ -11,7 +11,7 @@ import {
   residualVariances,
   rhoOf,
   sumResiduals,
-} from "@fedkm/core/private";
+} from "@fedkm/core/privacy";
 import { isHeld, print, progress } from "../measure.ts";
 
 const BOX = { low: Float64Array.of(-13, -13), high: Float64Array.of(13, 13) };

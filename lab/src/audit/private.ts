@@ -17,7 +17,7 @@ import {
   summaryKernel,
   summarySize,
   varianceAtLeast,
-} from "@fedkm/core/private";
+} from "@fedkm/core/privacy";
 import { isHeld, print, progress } from "../measure.ts";
 import { median, setting } from "../quality/setting.ts";
 import { attackHeld, empiricalEpsilon } from "./distinguish.ts";
