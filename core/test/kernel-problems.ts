@@ -13,8 +13,8 @@ export interface Problem {
 }
 
 /** A generator seeded with small numbers begins nearly alike for all of them; streams are hashed. */
-export function randomOf(seed: number): Random {
-  return randomStream(seed, "kernel problems");
+export function randomOf(number: number, seed = 0): Random {
+  return randomStream(seed, "kernel problems", number);
 }
 
 /** A normal number, near enough for test data. */
@@ -110,19 +110,19 @@ function centroidsOf({ data, rows, cols }: Matrix, k: number, random: Random): F
   return [first, second, third, fourth, later(fourth, 1, -1e-9), later(fourth, 0.5, -1)];
 }
 
-/** Problem number `seed`: every d to 40 and k to 70 comes up, with every twist. */
-export function problemOf(seed: number, rows?: number): Problem {
-  const random = randomOf(seed);
-  const d = 1 + (seed % 40);
+/** Problem `number` of a seed: every d to 40 and k to 70 comes up, with every twist. */
+export function problemOf(number: number, seed = 0, rows?: number): Problem {
+  const random = randomOf(number, seed);
+  const d = 1 + (number % 40);
   const k = 1 + Math.floor(70 * random() ** 2);
-  const twist = Object.keys(TWISTS)[seed % Object.keys(TWISTS).length];
+  const twist = Object.keys(TWISTS)[number % Object.keys(TWISTS).length];
   const few = choose(random, [0, 1, 2, 7, 8, 9, 15, 16, 17, 24, 33, 65]) + (random() < 0.002 ? 1500 : 0);
   const m = rows ?? few;
   const points = pointsOf(m, d, k, twist, random);
   const weights =
     random() < 0.25 ? Float64Array.from({ length: m }, () => (random() < 0.1 ? 0 : random() * 3)) : undefined;
   return {
-    name: `${twist} m=${m} d=${d} k=${k} seed=${seed}`,
+    name: `${twist} m=${m} d=${d} k=${k} number=${number} seed=${seed}`,
     points,
     weights,
     k,
@@ -131,17 +131,17 @@ export function problemOf(seed: number, rows?: number): Problem {
 }
 
 /** A problem of many columns and few clusters, whose rows are scored in strips and moved in groups; more than a chunk. */
-export function wideProblemOf(seed: number): Problem {
-  const random = randomOf(2e6 + seed);
+export function wideProblemOf(number: number, seed = 0): Problem {
+  const random = randomOf(2e6 + number, seed);
   const d = 380 + Math.floor(700 * random());
   const k = 1 + Math.floor(12 * random());
   const m = choose(random, [33, 500, 1_100]);
-  return shapedProblem(seed, [m, d, k], choose(random, Object.keys(TWISTS)), random);
+  return shapedProblem([number, seed], [m, d, k], choose(random, Object.keys(TWISTS)), random);
 }
 
 /** A larger problem, of the shapes that are measured. */
-export function largeProblemOf(seed: number): Problem {
-  const random = randomOf(1e6 + seed);
+export function largeProblemOf(number: number, seed = 0): Problem {
+  const random = randomOf(1e6 + number, seed);
   const [m, d, k] = choose(random, [
     [20_011, 2, 3],
     [5_003, 16, 16],
@@ -150,18 +150,18 @@ export function largeProblemOf(seed: number): Problem {
     [501, 784, 10],
   ] as const);
   const twist = choose(random, Object.keys(TWISTS));
-  return shapedProblem(seed, [m, d, k], twist, random);
+  return shapedProblem([number, seed], [m, d, k], twist, random);
 }
 
 function shapedProblem(
-  seed: number,
+  [number, seed]: readonly [number, number],
   [m, d, k]: readonly [number, number, number],
   twist: string,
   random: Random,
 ): Problem {
   const points = pointsOf(m, d, k, twist, random);
   return {
-    name: `${twist} m=${m} d=${d} k=${k} seed=${seed}`,
+    name: `${twist} m=${m} d=${d} k=${k} number=${number} seed=${seed}`,
     points,
     weights: undefined,
     k,

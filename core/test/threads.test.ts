@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { runs } from "../../test/runs.ts";
+import { runs, testSeed } from "../../test/runs.ts";
 import { fit, jsKernel, kmeans, ring } from "../src/index.ts";
 import type { KernelEngine } from "../src/kernel/pick.ts";
 import { nodeHost, startThreads } from "../src/kernel/threads/node.ts";
@@ -20,7 +20,7 @@ import { largeProblemOf, problemOf } from "./kernel-problems.ts";
 const PROBLEMS = runs({ short: 40, long: 240 });
 
 /** Everything is worth sharing here. */
-const crewOf = (threads: number, tuning: PoolTuning = {}, host: ThreadHost = nodeHost) =>
+const poolOf = (threads: number, tuning: PoolTuning = {}, host: ThreadHost = nodeHost) =>
   startThreadPool(host, { threads }, { worthwhile: 0, ...tuning });
 
 describe("bits", () => {
@@ -28,7 +28,7 @@ describe("bits", () => {
 
   beforeAll(async () => {
     for (const engine of ["small", "plain", "screen", "bounded"] as const)
-      pools.set(engine, await Promise.all([1, 2, 3].map((threads) => crewOf(threads, { engine }))));
+      pools.set(engine, await Promise.all([1, 2, 3].map((threads) => poolOf(threads, { engine }))));
   });
 
   afterAll(async () => {
@@ -41,8 +41,8 @@ describe("bits", () => {
     `every engine on 1, 2, 3 threads answers as the reference, quarter %i of ${PROBLEMS} problems`,
     (part) => {
       const wrong: string[] = [];
-      for (let seed = part; seed < PROBLEMS; seed += 4) {
-        const problem = problemOf(seed, 1025 + ((seed * 619) % 2100));
+      for (let number = part; number < PROBLEMS; number += 4) {
+        const problem = problemOf(number, testSeed, 1025 + ((number * 619) % 2100));
         wrong.push(...compare(problem, kernelsFor(problem.points.cols)));
       }
       expect(wrong).toEqual([]);
@@ -51,15 +51,15 @@ describe("bits", () => {
   );
 
   test("larger problems of the measured shapes", () => {
-    const wrong = Array.from({ length: runs({ short: 3, long: 6 }) }, (_, seed) => {
-      const problem = largeProblemOf(seed);
+    const wrong = Array.from({ length: runs({ short: 3, long: 6 }) }, (_, number) => {
+      const problem = largeProblemOf(number, testSeed);
       return compare(problem, kernelsFor(problem.points.cols));
     });
     expect(wrong.flat()).toEqual([]);
   });
 
   test("distances", () => {
-    const { points, centroids } = problemOf(17, 70_001);
+    const { points, centroids } = problemOf(17, 0, 70_001);
     const centre = centroids[0].subarray(0, points.cols);
     const expected = new Float64Array(points.rows);
     jsKernel.prepare(points).squaredDistances(centre, expected);
@@ -73,21 +73,21 @@ describe("bits", () => {
 });
 
 test("kmeans and fit use a pool like any other kernel", async () => {
-  const kernel = await crewOf(2);
-  const { points } = problemOf(21, 5000);
+  const kernel = await poolOf(2);
+  const { points } = problemOf(21, 0, 5000);
   const options = { k: 7, restarts: 2 };
   expect(kmeans(points, { ...options, kernel })).toEqual(kmeans(points, options));
-  const datasets = [3, 4, 5, 6].map((seed) => problemOf(40 * seed, 3000).points);
+  const datasets = [3, 4, 5, 6].map((seed) => problemOf(40 * seed, 0, 3000).points);
   const settings = { k: 3, alpha: 1, rounds: 4 };
   expect(fit(datasets, ring(4), { ...settings, kernel })).toEqual(fit(datasets, ring(4), settings));
   await kernel.close();
 });
 
 describe("ends", () => {
-  const problem = problemOf(21, 5000);
+  const problem = problemOf(21, 0, 5000);
 
   test("close ends the workers, twice is once, and the kernel goes on alone", async () => {
-    const kernel = await crewOf(3);
+    const kernel = await poolOf(3);
     const before = kernel.prepare(problem.points);
     expect(kernel.threads).toBe(3);
     await Promise.all([kernel.close(), kernel.close()]);
@@ -143,7 +143,7 @@ describe("ends", () => {
 });
 
 describe("deaths", () => {
-  const problem = problemOf(21, 5000);
+  const problem = problemOf(21, 0, 5000);
 
   test("a worker that dies between calls is done without", async () => {
     const killers: (() => Promise<void>)[] = [];
@@ -155,7 +155,7 @@ describe("deaths", () => {
         return worker;
       },
     };
-    const kernel = await crewOf(3, {}, host);
+    const kernel = await poolOf(3, {}, host);
     const prepared = kernel.prepare(problem.points);
     await killers[0]();
     expect(kernel.threads).toBe(2);
@@ -169,7 +169,7 @@ describe("deaths", () => {
 
   test("a worker that cannot begin is done without", async () => {
     const start: ThreadHost["start"] = (post, gone) => nodeHost.start({ ...post, module: {} }, gone);
-    const kernel = await crewOf(2, {}, { parallelism: 2, start });
+    const kernel = await poolOf(2, {}, { parallelism: 2, start });
     expect(kernel.threads).toBe(1);
     expect(compare(problem, [kernel])).toEqual([]);
     await kernel.close();
@@ -181,7 +181,7 @@ describe("deaths", () => {
       const layout = { ...post.layout, passes: [] } as unknown as typeof post.layout;
       return nodeHost.start({ ...post, layout }, gone);
     };
-    await expectFallBack(await crewOf(2, {}, { parallelism: 2, start }));
+    await expectFallBack(await poolOf(2, {}, { parallelism: 2, start }));
   });
 
   test("a worker that dies inside a job does not hang the others", async () => {
@@ -200,7 +200,7 @@ describe("deaths", () => {
           worker.once("message", () => resolve({ end: async () => void (await worker.terminate()) }));
         }),
     };
-    await expectFallBack(await crewOf(2, { patience: 1 }, host));
+    await expectFallBack(await poolOf(2, { patience: 1 }, host));
   });
 
   /** Whether the worker joins the first job is up to the scheduler, so there are several. */
