@@ -1,11 +1,32 @@
-// The pages as their commands serve them, and a browser to look at them.
+// The fedkm command as processes: what it prints, the CPU time it takes, the pages it serves, and a browser to look at them.
 
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { type Browser, chromium } from "playwright-core";
+import { progress } from "./measure.ts";
 
 const program = fileURLToPath(new URL("../../cli/bin/fedkm.js", import.meta.url));
+
+/** What it prints in a folder, and the CPU time of it and its threads, as the shell has it. */
+export function runFedkm(folder: string, ...args: string[]): { readonly seconds: number; readonly stdout: string } {
+  progress(`fedkm ${args[0]}`);
+  const { status, stdout } = spawnSync("sh", ["-c", '"$@"; times', "sh", process.execPath, program, ...args], {
+    cwd: folder,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+    maxBuffer: 2 ** 28,
+  });
+  const lines = stdout.trimEnd().split("\n");
+  if (status !== 0 || lines.length < 3) throw new Error(`fedkm ${args[0]} failed`);
+  // The last two lines are the times of the shell and of what it ran, user and system each.
+  const seconds = Array.from((lines.pop() ?? "").matchAll(/(\d+)m([\d.]+)s/g), ([, minutes, rest]) => {
+    return 60 * Number(minutes) + Number(rest);
+  }).reduce((sum, part) => sum + part, 0);
+  lines.pop();
+  return { seconds, stdout: lines.join("\n") };
+}
+
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"];
 
 /** Throws where there is no Chromium. */

@@ -5,8 +5,8 @@ import { gzipSync } from "node:zlib";
 import { erdosRenyi, fitRounds, paperData, randomStream } from "@fedkm/core";
 import { site } from "@fedkm/web";
 import type { Browser, CDPSession } from "playwright-core";
-import { cpuSeconds, print } from "../../measure.ts";
-import { launchChromium, serving } from "../../pages.ts";
+import { launchChromium, serving } from "../fedkm.ts";
+import { cpuSeconds, print } from "../measure.ts";
 
 export async function playground(): Promise<void> {
   const browser = await launchChromium();

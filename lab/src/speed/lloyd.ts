@@ -1,12 +1,49 @@
-// The table of workloads: our k-means against its peers on the same data from the same start, as ratios of CPU time.
+// Our k-means against its peers on the same data from the same start, as ratios of CPU time; and by several threads.
 
-import { readFileSync } from "node:fs";
-import { print, progress, ratio } from "../../measure.ts";
-import { type Python, toInstall } from "../../python.ts";
-import type { Answer, Job } from "./job.ts";
-import { type Blas, startBlas, stopBlas } from "./openblas.ts";
-import { type Program, startNode } from "./program.ts";
-import { type Workload, workloads, writePoints } from "./workloads.ts";
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { kmeans, type Matrix } from "@fedkm/core";
+import { startThreads, type ThreadedKernel } from "@fedkm/core/threads";
+import { print, progress, ratio } from "../measure.ts";
+import { ONE_THREAD, type Python, toInstall } from "../python.ts";
+import { type Answer, type Job, type Program, startNode, startProgram } from "./programs.ts";
+import { readNumbers, type Workload, workloads, writePoints } from "./workloads.ts";
+
+// Python with each set of OpenBLAS kernels that this processor can run, so that the fastest peer can be told.
+
+interface Blas {
+  readonly name: string;
+  readonly program: Program;
+}
+
+/**
+ * An OpenBLAS older than the processor does not know it and falls back to SSE3, at half the speed; one that knows it
+ * takes one of the others, so they are asked for by name.
+ */
+function coreTypes(): { name: string; settings: NodeJS.ProcessEnv }[] {
+  const flags = existsSync("/proc/cpuinfo") ? readFileSync("/proc/cpuinfo", "utf8") : "";
+  const known = [
+    { flag: /\bavx2\b/, name: "AVX2", type: "Haswell" },
+    { flag: /\bavx512vl\b/, name: "AVX-512", type: "SkylakeX" },
+  ].filter(({ flag }) => flag.test(flags));
+  const named = known.map(({ name, type }) => ({ name, settings: { OPENBLAS_CORETYPE: type } }));
+  return [{ name: "as installed", settings: {} }, ...named];
+}
+
+/** None without scikit-learn and FAISS; only one if it has to be quick, the oldest that is asked for by name. */
+function startBlas({ command, modules }: Python, isQuick: boolean): Blas[] {
+  if (!modules.has("sklearn") && !modules.has("faiss")) return [];
+  const script = fileURLToPath(new URL("./lloyd.py", import.meta.url));
+  const types = isQuick ? coreTypes().slice(0, 2).slice(-1) : coreTypes();
+  return types.map(({ name, settings }) => ({
+    name,
+    program: startProgram(command, [script], { ...ONE_THREAD, ...settings }),
+  }));
+}
+
+function stopBlas(blas: readonly Blas[]): void {
+  for (const { program } of blas) program.stop();
+}
 
 type Peer = Exclude<Job["program"], "ours">;
 type Answers = { [program in Peer]?: Answer | undefined } & {
@@ -191,4 +228,60 @@ function differences(file: string, otherFile: string): number {
   let count = 0;
   for (let at = 0; at < ours.length; at += 4) if (ours.readUInt32LE(at) !== theirs.readUInt32LE(at)) count++;
   return count;
+}
+
+// One thread against all of the machine's, on the workloads that are large enough to share: wall time in turns.
+
+/** One thread's time over that of several, at least. */
+const GATE = 1.5;
+const SHARED = ["B", "C", "D", "E"];
+
+export async function compareThreads(isQuick: boolean, pointsOf: PointsOf): Promise<void> {
+  const kernel = await startThreads();
+  const { threads } = kernel;
+  const rows = [["", "m", "d", "k", "1 thread, s", `${threads} threads, s`, "times as fast", "gate", "same labels"]];
+  try {
+    for (const workload of workloads(isQuick).filter(({ name }) => SHARED.includes(name))) {
+      rows.push(threadsRow(workload, pointsOf(workload), kernel, isQuick ? 1 : 3));
+    }
+  } finally {
+    await kernel.close();
+    progress("");
+  }
+  print(`k-means on one and on ${threads} threads, wall time, 20 iterations`, rows);
+}
+
+function threadsRow({ name, m, d, k, cap }: Workload, file: string, kernel: ThreadedKernel, turns: number): string[] {
+  const data = readNumbers(file);
+  const points: Matrix = { data, rows: m, cols: d };
+  const options = { k, init: { data: data.slice(0, k * d), rows: k, cols: d }, maxIter: cap, tol: 0 };
+  let alone = Number.POSITIVE_INFINITY;
+  let together = Number.POSITIVE_INFINITY;
+  let isSame = true;
+  // In turns, because the machine may have other work to do at times; the first turn also pays for fresh memory.
+  for (let turn = 0; turn <= turns; turn++) {
+    progress(`${name}: threads, turn ${turn}`);
+    const one = timed(() => kmeans(points, options));
+    const several = timed(() => kmeans(points, { ...options, kernel }));
+    alone = Math.min(alone, one.seconds);
+    together = Math.min(together, several.seconds);
+    isSame &&= one.value.labels.every((label, r) => label === several.value.labels[r]);
+  }
+  const seconds = [alone, together].map((value) => value.toPrecision(3));
+  return [
+    name,
+    String(m),
+    String(d),
+    String(k),
+    ...seconds,
+    ratio(alone, together),
+    String(GATE),
+    isSame ? "yes" : "NO",
+  ];
+}
+
+function timed<T>(run: () => T): { value: T; seconds: number } {
+  const start = performance.now();
+  const value = run();
+  return { value, seconds: (performance.now() - start) / 1000 };
 }

@@ -9,9 +9,67 @@ import { graph, type Matrix, normalStream, paperData, randomStream, stack } from
 import { fitSources, memorySource, type Source, statisticsOf } from "@fedkm/core/sources";
 import { openSource } from "@fedkm/sql";
 import { missingEngines, startClickHouse, startPostgres } from "@fedkm/sql/engines";
-import { peakMemory, print, progress, ratio } from "../../measure.ts";
-import { byHand } from "./byHand.ts";
-import { text } from "./text.ts";
+import { runFedkm } from "../fedkm.ts";
+import { peakMemory, print, progress, ratio } from "../measure.ts";
+import { writeRows } from "../readers/rows.ts";
+
+interface ByHand {
+  run(): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** (E1) in SQL as somebody would write it by hand for one engine: exact sums as ours, but no look at missing numbers and ties. */
+async function byHand(address: string, columns: readonly string[], centroids: Matrix): Promise<ByHand> {
+  const rows = Array.from({ length: centroids.rows }, (_, c) =>
+    Array.from(centroids.data.subarray(c * centroids.cols, (c + 1) * centroids.cols), (x) => x.toExponential()),
+  );
+  const distances = rows.map((_, c) => `d${c}`);
+  const label = `CASE ${distances.map((d, c) => `WHEN best = ${d} THEN ${c}`).join(" ")} END`;
+  // A coarse and a fine grid for numbers of this size.
+  const high = (name: string) => `((${name} + 1.5e10) - 1.5e10)`;
+  const sums = columns.map((x) => `sum(${high(x)}), sum(((${x} - ${high(x)}) + 1.5e3) - 1.5e3)`).join(", ");
+  const differences = (row: readonly string[]) =>
+    row.map((x, j) => `(${columns[j]} - ${x}) * (${columns[j]} - ${x})`).join(" + ");
+  if (address.startsWith("duckdb:")) {
+    const measured = rows.map((row, c) => `list_distance([${columns.join(", ")}], [${row.join(", ")}]) AS d${c}`);
+    const from = `(SELECT *, ${measured.join(", ")} FROM read_parquet('${address.slice(7)}/*.parquet'))`;
+    const nearest = `(SELECT *, least(${distances.join(", ")}) AS best FROM ${from})`;
+    const { DuckDBInstance } = await import("@duckdb/node-api");
+    const instance = await DuckDBInstance.create(":memory:");
+    const connection = await instance.connect();
+    const text = `SELECT ${label} AS label, count(*), sum(best * best), ${sums} FROM ${nearest} GROUP BY label`;
+    return { run: () => connection.runAndReadAll(text), close: async () => instance.closeSync() };
+  }
+  const url = new URL(address.replace(/^\w+:/, "http:"));
+  if (address.startsWith("postgres:")) {
+    const measured = rows.map((row, c) => `${differences(row)} AS d${c}`).join(", ");
+    const from = `(SELECT *, ${measured} FROM rows OFFSET 0) AS a`;
+    const nearest = `(SELECT *, least(${distances.join(", ")}) AS best FROM ${from} OFFSET 0) AS b`;
+    const text = `SELECT ${label} AS label, count(*), sum(best), ${sums} FROM ${nearest} GROUP BY 1`;
+    const { default: pg } = await import("pg");
+    const client = new pg.Client({
+      host: url.hostname,
+      port: Number(url.port),
+      user: url.username,
+      database: "postgres",
+    });
+    await client.connect();
+    return { run: () => client.query(text), close: () => client.end() };
+  }
+  // In one SELECT, since shards are asked for the innermost alone, and with arrays, since explicit differences are slow to plan.
+  const squared = (row: readonly string[]) => `arraySum(arrayMap((a, b) -> (a - b) * (a - b), v, [${row.join(", ")}]))`;
+  const named = `[${columns.join(", ")}] AS v, [${rows.map(squared).join(", ")}] AS distances`;
+  const found = "arrayReduce('min', distances) AS best, indexOf(distances, best) AS label";
+  const text = `WITH ${named}, ${found} SELECT label, count(*), sum(best), ${sums} FROM all_rows GROUP BY label`;
+  return {
+    async run() {
+      const answer = await fetch(`http://${url.host}/`, { method: "POST", body: text });
+      if (!answer.ok) throw new Error(await answer.text());
+      return answer.text();
+    },
+    async close() {},
+  };
+}
 
 const file = fileURLToPath(import.meta.url);
 const [COLS, K] = [16, 16];
@@ -175,6 +233,35 @@ function blobs(rows: number, cols: number, spread: number): Matrix {
     for (let j = 0; j < cols; j++) data[r * cols + j] = centres[c * cols + j] + spread * normal();
   }
   return { data, rows, cols };
+}
+
+const [FILES, TEXT_K] = [10, 8];
+/** Centres that overlap: loaded rows still move after these rounds. Rounds of a stream are on samples and near borders. */
+const [SPACING, ROUNDS] = [1, 30];
+
+/** fedkm fit of CSV files as sources that are streamed, against fedkm fit of the same files loaded: whole processes. */
+function text(isQuick: boolean, folder: string): void {
+  const rows = isQuick ? 100_000 : 1_000_000;
+  const files = Array.from({ length: FILES }, (_, i) => {
+    progress(`sources: writing ${rows} rows, file ${i + 1} of ${FILES}`);
+    writeRows(join(folder, `device${i}.csv`), rows, COLS, 20 + i, SPACING);
+    return `device${i}.csv`;
+  });
+  const sources = files.map((file) => `duckdb:${file}`);
+  const asked = ["--k", String(TEXT_K), "--no-labels", "--json"];
+  const table = [["rounds, at most", "loaded", "streamed", "ratio", "gate", "objective, streamed / loaded", "settled"]];
+  for (const [name, ...rounds] of [["default"], [String(ROUNDS), "--rounds", String(ROUNDS)]]) {
+    const loaded = runFedkm(folder, "fit", ...files, ...asked, ...rounds);
+    const streamed = runFedkm(folder, "fit", ...sources, ...asked, ...rounds, "--way", "stream");
+    const [known, found] = [loaded, streamed].map(({ stdout }) => JSON.parse(stdout));
+    const settled = [known, found].map(({ converged }) => (converged ? "yes" : "no"));
+    table.push([
+      ...[name, loaded.seconds.toFixed(1), streamed.seconds.toFixed(1), ratio(streamed.seconds, loaded.seconds)],
+      ...["1", (found.objective / known.objective).toPrecision(6), `loaded ${settled[0]}, streamed ${settled[1]}`],
+    ]);
+  }
+  progress("");
+  print(`fedkm fit of ${FILES} CSV files of ${rows} x ${COLS}, k = ${TEXT_K}, CPU s of the process`, table);
 }
 
 // As a process of its own: streams a lake once and says how much memory that took.

@@ -3,9 +3,8 @@
 import { writeFileSync } from "node:fs";
 import { kmeans as mlKMeans } from "ml-kmeans";
 import skmeans from "skmeans";
-import { cpuSecondsWithin } from "../../measure.ts";
-import type { Answer, Job } from "./job.ts";
-import { answerJobs } from "./program.ts";
+import { cpuSecondsWithin } from "../measure.ts";
+import { type Answer, answerJobs, type Job } from "./programs.ts";
 import { readNumbers } from "./workloads.ts";
 
 await answerJobs(answer);

@@ -3,8 +3,8 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { erdosRenyi, fit, type Graph, randomStream, ring } from "@fedkm/core";
-import { cpuSeconds, peakMemory, print, progress, ratio } from "../../measure.ts";
-import { smallDevices } from "./devices.ts";
+import { cpuSeconds, peakMemory, print, progress, ratio } from "../measure.ts";
+import { smallDevices } from "./network.ts";
 
 const file = fileURLToPath(import.meta.url);
 

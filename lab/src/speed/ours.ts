@@ -2,9 +2,8 @@
 
 import { writeFileSync } from "node:fs";
 import { kmeans, type Matrix } from "@fedkm/core";
-import { cpuSecondsWithin } from "../../measure.ts";
-import type { Answer, Job } from "./job.ts";
-import { answerJobs } from "./program.ts";
+import { cpuSecondsWithin } from "../measure.ts";
+import { type Answer, answerJobs, type Job } from "./programs.ts";
 import { readNumbers } from "./workloads.ts";
 
 await answerJobs(answer);

@@ -1,9 +1,35 @@
-// A program that answers jobs: it reads them from its input, a line each, and writes an answer per line.
+// Programs that answer jobs of Lloyd iterations: a job a line on their input, an answer a line on their output.
 
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import type { Answer, Job } from "./job.ts";
+
+// What is asked of every program that takes part in the comparison of Lloyd iterations, and what it answers.
+
+/** `jobs` data sets of m points; the first k points of each are where it starts. */
+export interface Job {
+  readonly program: "ours" | "lloyd64" | "lloyd32" | "faiss" | "ml-kmeans" | "skmeans";
+  readonly m: number;
+  readonly d: number;
+  readonly k: number;
+  readonly jobs: number;
+  /** Most iterations. */
+  readonly cap: number;
+  /** Most runs, of which the fastest counts. */
+  readonly repeats: number;
+  /** No run begins after so many seconds. */
+  readonly budget: number;
+  /** Files: the points, float64, row after row; where labels are left, uint32. */
+  readonly points: string;
+  readonly labels: string;
+}
+
+export interface Answer {
+  /** CPU seconds of the fastest run. */
+  readonly seconds: number;
+  /** Of all jobs together. */
+  readonly iterations: number;
+}
 
 export interface Program {
   ask(job: Job): Promise<Answer>;
