@@ -3,6 +3,7 @@
 
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
+import { localHosts } from "./pages.ts";
 
 interface DashboardRequest {
   readonly method: string;
@@ -34,7 +35,7 @@ export function cookieName(port: number): string {
 /** Undefined: it may be answered. */
 export function refusalOf(request: DashboardRequest, sessions: Sessions): Refusal | undefined {
   const { method, path, headers, port } = request;
-  const hosts = [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`];
+  const hosts = localHosts(port);
   if (!hosts.includes(headers.host ?? "")) return { code: 403, text: `host must be one of ${hosts.join(", ")}` };
   const { origin } = headers;
   if (origin !== undefined && !hosts.some((host) => origin === `http://${host}`)) {

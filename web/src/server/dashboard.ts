@@ -1,19 +1,21 @@
 // The dashboard over HTTP, for this machine only: pages, a session, live snapshots, actions, and the address that opens it.
 
 import { readFile, rename, writeFile } from "node:fs/promises";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
-import { staticFile } from "../staticFiles.ts";
-import { type DashboardSource, folderSource } from "./deviceView.ts";
+import { type ServedPages, serveLocally, staticFile } from "./pages.ts";
 import { cookieName, MOST_BODY_BYTES, newToken, refusalOf, Sessions, sessionOf } from "./requestPolicy.ts";
 
-export interface Dashboard {
-  readonly port: number;
-  close(): void;
+/** What the pages show and may ask for. */
+export interface DashboardSource {
+  /** As JSON. The same text means that nothing is new. */
+  snapshot(): Promise<string>;
+  /** Does what a person asked for; resolves to a sentence about it, rejects with why not. */
+  act(request: unknown): Promise<string>;
+  /** A file to keep, such as a model. */
+  exported(name: string): Promise<{ readonly name: string; readonly text: string } | undefined>;
 }
 
-const MOST_CONNECTIONS = 64;
 const LOOK_MILLISECONDS = 500;
 /** Something is sent at least this often, so that a page knows that it is still connected. */
 const QUIET_MILLISECONDS = 10_000;
@@ -27,38 +29,11 @@ const headers = {
   "cache-control": "no-store",
 };
 
-/** Listens on 127.0.0.1, and on ::1 where there is one. */
-export async function serveDashboard(port: number, token: string, source: DashboardSource): Promise<Dashboard> {
+export function serveDashboard(port: number, token: string, source: DashboardSource): Promise<ServedPages> {
   const sessions = new Sessions(token, Date.now);
-  const handle = (request: IncomingMessage, response: ServerResponse) => {
+  return serveLocally((request, response) => {
     answer(request, response, sessions, source).catch((error: Error) => send(response, 500, error.message));
-  };
-  const first = await listen(handle, port, "127.0.0.1");
-  const taken = (first.address() as AddressInfo).port;
-  const servers = [first, await listen(handle, taken, "::1").catch(() => undefined)];
-  return {
-    port: taken,
-    close() {
-      for (const server of servers) {
-        server?.close();
-        server?.closeAllConnections();
-      }
-    },
-  };
-}
-
-async function listen(
-  handle: (request: IncomingMessage, response: ServerResponse) => void,
-  port: number,
-  host: string,
-): Promise<Server> {
-  const server = createServer(handle);
-  server.maxConnections = MOST_CONNECTIONS;
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, resolve);
-  });
-  return server;
+  }, port);
 }
 
 function send(response: ServerResponse, code: number, text: string, type = "text/plain; charset=utf-8"): void {
@@ -177,23 +152,22 @@ async function sendExport(response: ServerResponse, source: DashboardSource, dev
 /** The token stays the same from start to start, in a file that only its owner can read. */
 const FILE = "dashboard.json";
 
-interface Entry {
+interface DashboardEntry {
   readonly port: number;
   readonly token: string;
 }
 
 /** `home` is the folder that keeps the token. */
-export async function openDashboard(home: string, folders: readonly string[], port: number): Promise<Dashboard> {
+export async function openDashboard(home: string, source: DashboardSource, port: number): Promise<ServedPages> {
   const last = await readEntry(home);
   const token = last?.token ?? newToken();
-  const source = folderSource(folders);
   // Where any port will do, the last one is tried first: a page that is open there goes on by itself.
   const again =
     port === 0 && last !== undefined
       ? await serveDashboard(last.port, token, source).catch(() => undefined)
       : undefined;
   const dashboard = again ?? (await serveDashboard(port, token, source));
-  const entry: Entry = { port: dashboard.port, token };
+  const entry: DashboardEntry = { port: dashboard.port, token };
   const file = join(home, FILE);
   await writeFile(`${file}.new`, `${JSON.stringify(entry)}\n`, { mode: 0o600 });
   await rename(`${file}.new`, file);
@@ -207,7 +181,7 @@ export async function dashboardAddress(home: string): Promise<string | undefined
   return entry && `http://127.0.0.1:${entry.port}/#${entry.token}`;
 }
 
-async function readEntry(home: string): Promise<Entry | undefined> {
+async function readEntry(home: string): Promise<DashboardEntry | undefined> {
   try {
     const { port, token } = JSON.parse(await readFile(join(home, FILE), "utf8"));
     return Number.isInteger(port) && typeof token === "string" && token.length >= 40 ? { port, token } : undefined;

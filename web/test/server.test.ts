@@ -2,12 +2,13 @@
 
 import { Agent, request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { cookieName, newToken, PROOF_HEADER, type Session, Sessions } from "../../src/dashboard/requestPolicy.ts";
-import { type Dashboard, serveDashboard } from "../../src/dashboard/server.ts";
+import { serveDashboard } from "../src/server/dashboard.ts";
+import type { ServedPages } from "../src/server/pages.ts";
+import { cookieName, newToken, PROOF_HEADER, type Session, Sessions } from "../src/server/requestPolicy.ts";
 
 const token = newToken();
 const acted: unknown[] = [];
-let dashboard: Dashboard;
+let dashboard: ServedPages;
 const agent = new Agent({ keepAlive: true, maxSockets: 8 });
 beforeAll(async () => {
   dashboard = await serveDashboard(0, token, {
