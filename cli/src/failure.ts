@@ -2,7 +2,7 @@
 // and the signal's number for an interruption.
 
 import { printable } from "@fedkm/device/printable";
-import { DataError } from "@fedkm/files/first";
+import { DataError } from "@fedkm/files/light";
 import { RequestError } from "@fedkm/tables/light";
 import { CommanderError } from "commander";
 import { refusalLine } from "./input/remedies.ts";

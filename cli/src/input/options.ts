@@ -1,7 +1,7 @@
 // Options of every command that reads files of rows. They load nothing that computes, because every --help loads them.
 
 import type { MissingPolicy } from "@fedkm/files";
-import { type LabelFormat, labelFormats, type TextEncoding, textEncodings } from "@fedkm/files/first";
+import { type LabelFormat, labelFormats, type TextEncoding, textEncodings } from "@fedkm/files/light";
 import type { Command } from "commander";
 import { parseCharacter, parseChoice, parseNames } from "../arguments.ts";
 import { UsageError } from "../failure.ts";
