@@ -11,7 +11,6 @@ import { deviceCommand } from "./commands/device/command.ts";
 import { exportCommand } from "./commands/export/command.ts";
 import { fitCommand } from "./commands/fit/command.ts";
 import { inspectCommand } from "./commands/inspect/command.ts";
-import { manCommand } from "./commands/man/command.ts";
 import { pipeCommand } from "./commands/pipe/command.ts";
 import { playgroundCommand } from "./commands/playground/command.ts";
 import { predictCommand } from "./commands/predict/command.ts";
@@ -41,7 +40,6 @@ const commands = [
   pipeCommand,
   auditCommand,
   completionCommand,
-  manCommand,
 ];
 
 /** Runs one command line and resolves to its exit code: 0, or what failure.ts says. */

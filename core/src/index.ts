@@ -27,7 +27,7 @@ export {
   type RoundSummary,
 } from "./fit/fit.ts";
 export type { FitOptions, Preset, Privacy } from "./fit/fitOptions.ts";
-export { commit, type Network, refreshStatistics, type Weighting } from "./fit/network.ts";
+export { commit, type NetworkState, refreshStatistics, type Weighting } from "./fit/network.ts";
 export type { Schedule } from "./fit/schedule.ts";
 export { largestCoordinate } from "./fit/tolerance.ts";
 export {

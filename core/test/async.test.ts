@@ -3,7 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { chooseAsync, fitAsync, kmeansAsync, type Progress } from "../src/async/node.ts";
+import { chooseAsync, fitAsync, kmeansAsync, type WorkerProgress } from "../src/async/node.ts";
 import { computationsOn, type JobHost } from "../src/async/remote.ts";
 import { choose, complete, fit, jsKernel, kmeans, type Matrix, matrix, paperData, ring } from "../src/index.ts";
 
@@ -37,7 +37,7 @@ test("leave the event loop free and report, until an abort ends them with its re
   const { points, asked } = endless();
   const controller = new AbortController();
   const reason = new Error("enough");
-  const reports: Progress[] = [];
+  const reports: WorkerProgress[] = [];
   let ticks = 0;
   let abortedAt = 0;
   const timer = setInterval(() => {
@@ -49,7 +49,7 @@ test("leave the event loop free and report, until an abort ends them with its re
   const watched = {
     ...asked,
     signal: controller.signal,
-    onProgress: (progress: Progress) => void reports.push(progress),
+    onProgress: (progress: WorkerProgress) => void reports.push(progress),
   };
   await expect(kmeansAsync(points, watched)).rejects.toBe(reason);
   clearInterval(timer);
@@ -64,8 +64,8 @@ test("of a network report its rounds", async () => {
   const reason = new Error("seen");
   // Rounds of hundreds of passes, so that even the fastest machine reports between two of them.
   const many = Array.from({ length: 5 }, () => endless().points);
-  let seen: Progress["round"];
-  const onProgress = ({ round }: Progress) => {
+  let seen: WorkerProgress["round"];
+  const onProgress = ({ round }: WorkerProgress) => {
     if ((round?.round ?? 0) < 2) return;
     seen = round;
     controller.abort(reason);
@@ -129,7 +129,7 @@ describe("on a host of one's own", () => {
 
   test("end the worker once, and hear nothing after that", async () => {
     let ends = 0;
-    const reports: Progress[] = [];
+    const reports: WorkerProgress[] = [];
     const host = hostOf({
       start: (_request, heard) => {
         queueMicrotask(() => {
@@ -140,7 +140,7 @@ describe("on a host of one's own", () => {
         return () => void ends++;
       },
     });
-    const onProgress = (progress: Progress) => void reports.push(progress);
+    const onProgress = (progress: WorkerProgress) => void reports.push(progress);
     expect(await computationsOn(host).kmeansAsync(points, { k: 1, onProgress })).toEqual({ inertia: 1 });
     expect([ends, reports]).toEqual([1, []]);
   });

@@ -25,7 +25,7 @@ import {
   twoCommunities,
 } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import { cholesky, clusterSums, solved } from "../src/choose/clusterMoments.ts";
+import { cholesky, labelledMoments, solved } from "../src/choose/clusterMoments.ts";
 import { pairSeparation } from "../src/choose/criteria.ts";
 import { forAllProblems } from "./problems.ts";
 
@@ -288,7 +288,7 @@ describe("chooseK(datasets, graph, options)", () => {
 
 describe("pairSeparation(sums, a, b)", () => {
   const separationOf = (datasets: readonly Matrix[], centroids: Matrix, minimum: number) =>
-    pairSeparation(clusterSums(datasets, centroids, minimum).alike, 0, 1);
+    pairSeparation(labelledMoments(datasets, centroids, minimum).alike, 0, 1);
   const line = (values: readonly number[]) => matrix(values.map((x) => [x]));
   const even = Array.from({ length: 10_000 }, (_, r) => (r + 0.5) / 5000 - 1);
 

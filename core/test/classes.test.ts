@@ -4,7 +4,14 @@ import { describe, expect, it } from "vitest";
 import { type Random, randomStream } from "../src/data/random.ts";
 import { jsKernel } from "../src/kernel/js.ts";
 import { emptyStatistics } from "../src/kernel/kernel.ts";
-import { type Classes, holdBack, holdOrLeave, oneClass, smallestClass, splitClasses } from "../src/privacy/classes.ts";
+import {
+  type Classes,
+  leaveOutSmallParts,
+  mergeSmallParts,
+  oneClass,
+  smallestClass,
+  splitClasses,
+} from "../src/privacy/classes.ts";
 import { guardPoints, roundMoves } from "../src/privacy/guarded.ts";
 
 const below = (random: Random, n: number) => Math.floor(random() * n);
@@ -42,7 +49,7 @@ function recovered(vectors: readonly Float64Array[]): number {
 const memberships = (labels: Uint32Array, k: number) =>
   Array.from({ length: k }, (_, c) => Float64Array.from(labels, (label) => (label === c ? 1 : 0)));
 
-describe("holdBack", () => {
+describe("mergeSmallParts", () => {
   const classesOf = (...ids: number[]): Classes => ({
     ids: Uint32Array.from(ids),
     sizes: Uint32Array.from({ length: Math.max(...ids) + 1 }, (_, id) => ids.filter((own) => own === id).length),
@@ -50,16 +57,16 @@ describe("holdBack", () => {
 
   it("gives the label of most rows of a class to fewer rows than the minimum, the lowest among equals", () => {
     const labels = Uint32Array.of(1, 1, 1, 0, 2, 2, 2, 1, 1);
-    expect(holdBack(classesOf(0, 0, 0, 0, 0, 1, 1, 1, 1), labels, 3, 2)).toBe(2);
+    expect(mergeSmallParts(classesOf(0, 0, 0, 0, 0, 1, 1, 1, 1), labels, 3, 2)).toBe(2);
     expect(Array.from(labels)).toEqual([1, 1, 1, 1, 1, 2, 2, 1, 1]);
     const few = Uint32Array.of(2, 2, 1, 1, 0);
-    expect(holdBack(oneClass(5), few, 3, 3)).toBe(3);
+    expect(mergeSmallParts(oneClass(5), few, 3, 3)).toBe(3);
     expect(Array.from(few)).toEqual([1, 1, 1, 1, 1]);
   });
 
   it("leaves labels alone where enough rows have each", () => {
     const labels = Uint32Array.of(0, 0, 1, 1);
-    expect(holdBack(oneClass(4), labels, 2, 2)).toBe(0);
+    expect(mergeSmallParts(oneClass(4), labels, 2, 2)).toBe(0);
     expect(Array.from(labels)).toEqual([0, 0, 1, 1]);
   });
 });
@@ -90,7 +97,7 @@ function history(random: Random, isGuarded: boolean) {
     wanted = drifted(wanted, k, 0.05, random);
     there = drifted(there, 2, 0.1, random);
     const labels = wanted.map((label, r) => (there[r] === 0 ? label : away));
-    if (isGuarded) holdBack(classes, labels, k + 1, minimum);
+    if (isGuarded) mergeSmallParts(classes, labels, k + 1, minimum);
     classes = splitClasses(classes, labels, k + 1);
     published.push(...memberships(labels, k));
     smallest = Math.min(smallest, smallestClass(classes));
@@ -198,7 +205,7 @@ describe("a neighbour that moves a border to and fro", () => {
   const byMost: Seen = (centroids) => {
     const labels = new Uint32Array(30);
     exact.labels(centroids, labels);
-    holdBack(guarded.classes, labels, 2, 10);
+    mergeSmallParts(guarded.classes, labels, 2, 10);
     return labels[ids.indexOf(0)] === 0;
   };
 
@@ -255,11 +262,11 @@ describe("a neighbour that moves a border to and fro", () => {
   });
 });
 
-describe("holdOrLeave", () => {
+describe("leaveOutSmallParts", () => {
   const whole = Uint32Array.of(0);
   const held = (classes: Classes, ...labels: number[]) => {
     const own = Uint32Array.from(labels);
-    const many = holdOrLeave(classes, own, 3, 2, whole);
+    const many = leaveOutSmallParts(classes, own, 3, 2, whole);
     return { many, labels: Array.from(own) };
   };
 

@@ -2,11 +2,11 @@
 
 import { jsKernel } from "../src/kernel/js.ts";
 import { emptyStatistics, type Kernel, type PreparedPoints } from "../src/kernel/kernel.ts";
-import { type Engine, SMALL_COLUMNS } from "../src/kernel/pick.ts";
+import { type KernelEngine, SMALL_COLUMNS } from "../src/kernel/pick.ts";
 import { wasmKernel } from "../src/kernel/wasm.ts";
 import type { Problem } from "./kernel-problems.ts";
 
-export function enginesFor(cols: number): readonly Engine[] {
+export function enginesFor(cols: number): readonly KernelEngine[] {
   return cols <= SMALL_COLUMNS ? ["tiny", "small"] : ["plain", "screen", "bounded"];
 }
 

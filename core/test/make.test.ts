@@ -16,7 +16,7 @@ import {
   methodOfAnswer,
   methodOfRounds,
   methods,
-  type Network,
+  type NetworkState,
   orderSeeds,
   ownCentres,
   paperData,
@@ -33,7 +33,7 @@ const network = erdosRenyi(6, 0.6, randomStream(3, "graph"));
 const options = { k: 3, alpha: 1, seed: 3, rounds: 25 };
 
 /** Forero's rule: (M) with multipliers, then the multipliers. */
-function admmRound({ graph, k, sets, counts, sums, updated }: Network, p: Float64Array, eta: number): void {
+function admmRound({ graph, k, sets, counts, sums, updated }: NetworkState, p: Float64Array, eta: number): void {
   const { data, cols } = sets;
   graph.neighbours.forEach((links, j) => {
     for (let at = j * k * cols; at < (j + 1) * k * cols; at++) {

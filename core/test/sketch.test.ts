@@ -1,15 +1,15 @@
 import { type Matrix, matrix, normalStream, randomStream } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import { mergeSketches, type Sketch } from "../src/start/sketch.ts";
+import { mergeSketches, type PointSketch } from "../src/start/sketch.ts";
 
 const normal = normalStream(randomStream(1, "sketch test"));
-const sketchOfRows = (rows: number): Sketch => ({
+const sketchOfRows = (rows: number): PointSketch => ({
   centroids: matrix(Array.from({ length: rows }, () => [normal(), normal()])),
   counts: Float64Array.from({ length: rows }, (_, r) => 1 + (r % 3)),
 });
 const random = () => randomStream(1, "merge test");
 
-function weightedMean({ centroids, counts }: Sketch, column: number): number {
+function weightedMean({ centroids, counts }: PointSketch, column: number): number {
   const { data, cols }: Matrix = centroids;
   const total = counts.reduce((a, b) => a + b);
   return counts.reduce((sum, count, r) => sum + (count * data[r * cols + column]) / total, 0);

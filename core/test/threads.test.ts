@@ -1,4 +1,4 @@
-// Worker threads: the bits of the reference for any number of threads, and crews that end, die or are forgotten.
+// Worker threads: the bits of the reference for any number of threads, and pools that end, die or are forgotten.
 
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -6,31 +6,36 @@ import { Worker } from "node:worker_threads";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runs } from "../../test/runs.ts";
 import { fit, jsKernel, kmeans, ring } from "../src/index.ts";
-import type { Engine } from "../src/kernel/pick.ts";
+import type { KernelEngine } from "../src/kernel/pick.ts";
 import { nodeHost, startThreads } from "../src/kernel/threads/node.ts";
-import { type Host, startCrew, type ThreadedKernel, type Tuning } from "../src/kernel/threads/threadedKernel.ts";
+import {
+  type PoolTuning,
+  startThreadPool,
+  type ThreadedKernel,
+  type ThreadHost,
+} from "../src/kernel/threads/threadedKernel.ts";
 import { compare, enginesFor } from "./kernel-compare.ts";
 import { largeProblemOf, problemOf } from "./kernel-problems.ts";
 
 const PROBLEMS = runs({ short: 40, long: 240 });
 
 /** Everything is worth sharing here. */
-const crewOf = (threads: number, tuning: Tuning = {}, host: Host = nodeHost) =>
-  startCrew(host, { threads }, { worthwhile: 0, ...tuning });
+const crewOf = (threads: number, tuning: PoolTuning = {}, host: ThreadHost = nodeHost) =>
+  startThreadPool(host, { threads }, { worthwhile: 0, ...tuning });
 
 describe("bits", () => {
-  const crews = new Map<Engine, ThreadedKernel[]>();
+  const pools = new Map<KernelEngine, ThreadedKernel[]>();
 
   beforeAll(async () => {
     for (const engine of ["small", "plain", "screen", "bounded"] as const)
-      crews.set(engine, await Promise.all([1, 2, 3].map((threads) => crewOf(threads, { engine }))));
+      pools.set(engine, await Promise.all([1, 2, 3].map((threads) => crewOf(threads, { engine }))));
   });
 
   afterAll(async () => {
-    await Promise.all([...crews.values()].flat().map((crew) => crew.close()));
+    await Promise.all([...pools.values()].flat().map((pool) => pool.close()));
   });
 
-  const kernelsFor = (cols: number) => enginesFor(cols).flatMap((engine) => crews.get(engine) ?? []);
+  const kernelsFor = (cols: number) => enginesFor(cols).flatMap((engine) => pools.get(engine) ?? []);
 
   test.each([0, 1, 2, 3])(
     `every engine on 1, 2, 3 threads answers as the reference, quarter %i of ${PROBLEMS} problems`,
@@ -41,7 +46,7 @@ describe("bits", () => {
         wrong.push(...compare(problem, kernelsFor(problem.points.cols)));
       }
       expect(wrong).toEqual([]);
-      expect([...crews.values()].map((of) => of.map(({ threads }) => threads))).toEqual(Array(4).fill([1, 2, 3]));
+      expect([...pools.values()].map((of) => of.map(({ threads }) => threads))).toEqual(Array(4).fill([1, 2, 3]));
     },
   );
 
@@ -67,7 +72,7 @@ describe("bits", () => {
   });
 });
 
-test("kmeans and fit use a crew like any other kernel", async () => {
+test("kmeans and fit use a pool like any other kernel", async () => {
   const kernel = await crewOf(2);
   const { points } = problemOf(21, 5000);
   const options = { k: 7, restarts: 2 };
@@ -96,7 +101,7 @@ describe("ends", () => {
     expect(labels).toEqual(expected);
   });
 
-  test("an aborted signal closes the crew; one that is aborted already starts none", async () => {
+  test("an aborted signal closes the pool; one that is aborted already starts none", async () => {
     const controller = new AbortController();
     const kernel = await startThreads({ threads: 2, signal: controller.signal });
     expect(kernel.threads).toBe(2);
@@ -114,8 +119,8 @@ describe("ends", () => {
   });
 
   test("one thread, or none that can be started, is a kernel of one thread", async () => {
-    const broken: Host = { parallelism: 4, start: () => Promise.reject(new Error("no workers here")) };
-    for (const kernel of [await startThreads({ threads: 1 }), await startCrew(broken)]) {
+    const broken: ThreadHost = { parallelism: 4, start: () => Promise.reject(new Error("no workers here")) };
+    for (const kernel of [await startThreads({ threads: 1 }), await startThreadPool(broken)]) {
       expect(kernel.threads).toBe(1);
       expect(compare(problem, [kernel])).toEqual([]);
       await kernel.close();
@@ -126,7 +131,7 @@ describe("ends", () => {
     await expect(startThreads({ threads })).rejects.toThrow(`threads must be an integer of at least 1, got ${threads}`);
   });
 
-  test("a process that forgets its crew, or uses it and leaves, exits by itself", () => {
+  test("a process that forgets its pool, or uses it and leaves, exits by itself", () => {
     const program = `import { startThreads } from "@fedkm/core/threads";
       import { kmeans } from "@fedkm/core";
       const kernel = await startThreads({ threads: 3 });
@@ -142,7 +147,7 @@ describe("deaths", () => {
 
   test("a worker that dies between calls is done without", async () => {
     const killers: (() => Promise<void>)[] = [];
-    const host: Host = {
+    const host: ThreadHost = {
       parallelism: 3,
       start: async (post, gone) => {
         const worker = await nodeHost.start(post, gone);
@@ -163,7 +168,7 @@ describe("deaths", () => {
   });
 
   test("a worker that cannot begin is done without", async () => {
-    const start: Host["start"] = (post, gone) => nodeHost.start({ ...post, module: {} }, gone);
+    const start: ThreadHost["start"] = (post, gone) => nodeHost.start({ ...post, module: {} }, gone);
     const kernel = await crewOf(2, {}, { parallelism: 2, start });
     expect(kernel.threads).toBe(1);
     expect(compare(problem, [kernel])).toEqual([]);
@@ -171,7 +176,7 @@ describe("deaths", () => {
   });
 
   test("a worker that throws inside a job sends everyone to one thread", async () => {
-    const start: Host["start"] = (post, gone) => {
+    const start: ThreadHost["start"] = (post, gone) => {
       // It finds no pass to run.
       const layout = { ...post.layout, passes: [] } as unknown as typeof post.layout;
       return nodeHost.start({ ...post, layout }, gone);
@@ -187,7 +192,7 @@ describe("deaths", () => {
         const gate = Atomics.load(words, layout.gate);
         if (gate & layout.open && Atomics.compareExchange(words, layout.gate, gate, gate + 1) === gate) process.exit();
       }`;
-    const host: Host = {
+    const host: ThreadHost = {
       parallelism: 2,
       start: (post) =>
         new Promise((resolve) => {

@@ -136,6 +136,14 @@ export interface AuditLine {
   readonly [field: string]: unknown;
 }
 
+/** The facts of a line, each with its name. */
+export function auditFacts({ at, event, before, ...fields }: AuditLine): string[] {
+  return Object.entries(fields).flatMap(([name, value]) => {
+    const text = Array.isArray(value) ? value.join(" ") : String(value);
+    return value === null || text === "" ? [] : [`${name} ${text}`];
+  });
+}
+
 function parsed(line: string): AuditLine | undefined {
   try {
     const value: AuditLine = JSON.parse(line);

@@ -2,7 +2,7 @@
 // private ones.
 
 import { distortion, type Kernel, type Matrix } from "@fedkm/core";
-import { lossAt, type Summary, summaryKernel, summarySize } from "@fedkm/core/privacy";
+import { lossAt, type RowSummary, summaryKernel, summarySize } from "@fedkm/core/privacy";
 import { type Elsewhere, inMemory, isElsewhere, type Rows } from "./elsewhere.ts";
 import { Guarded } from "./guarded.ts";
 import type { HistoryMemory } from "./memory.ts";
@@ -24,7 +24,7 @@ export class Counted {
   /** Where it is private. */
   readonly private: Private | undefined;
   /** What stands for private rows; the points are its points. */
-  #summary: Summary | undefined;
+  #summary: RowSummary | undefined;
   /** Rows that answer by statistics; then there are no points. */
   #elsewhere: Elsewhere | undefined;
   #points: Matrix;

@@ -1,20 +1,12 @@
-// The dashboard over HTTP, for this machine only: pages, a session, live news, and what a person may ask for.
+// The dashboard over HTTP, for this machine only: pages, a session, live snapshots, actions, and the address that opens it.
 
+import { readFile, rename, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { staticFile } from "../staticFiles.ts";
-import { cookieName, MOST_BODY_BYTES, refusalOf, sessionOf } from "./gate.ts";
-import { Sessions } from "./sessions.ts";
-
-/** What the pages show and may ask for, whoever keeps it: one device, or all of a machine. */
-export interface Source {
-  /** As JSON. The same text means that nothing is new. */
-  snapshot(): Promise<string>;
-  /** Carries out what a person asked for; resolves to what to say, rejects with why not. */
-  act(request: unknown): Promise<string>;
-  /** A file to keep, such as a model. */
-  exported(name: string): Promise<{ readonly name: string; readonly text: string } | undefined>;
-}
+import { type DashboardSource, folderSource } from "./deviceView.ts";
+import { cookieName, MOST_BODY_BYTES, newToken, refusalOf, Sessions, sessionOf } from "./requestPolicy.ts";
 
 export interface Dashboard {
   readonly port: number;
@@ -36,7 +28,7 @@ const headers = {
 };
 
 /** Listens on 127.0.0.1, and on ::1 where there is one. */
-export async function serveDashboard(port: number, token: string, source: Source): Promise<Dashboard> {
+export async function serveDashboard(port: number, token: string, source: DashboardSource): Promise<Dashboard> {
   const sessions = new Sessions(token, Date.now);
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     answer(request, response, sessions, source).catch((error: Error) => send(response, 500, error.message));
@@ -82,20 +74,20 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
   sessions: Sessions,
-  source: Source,
+  source: DashboardSource,
 ): Promise<void> {
   const { pathname: path, searchParams } = new URL(request.url ?? "/", "http://localhost");
   const port = request.socket.localPort as number;
-  const asked = { method: request.method ?? "", path, headers: request.headers, port };
-  const refused = refusalOf(asked, sessions);
-  if (refused !== undefined) return send(response, refused.code, refused.text);
+  const described = { method: request.method ?? "", path, headers: request.headers, port };
+  const refusal = refusalOf(described, sessions);
+  if (refusal !== undefined) return send(response, refusal.code, refusal.text);
   if (path === "/session" && request.method === "POST") return openSession(request, response, sessions, port);
   if (path === "/session") {
-    return send(response, 200, JSON.stringify({ proof: sessionOf(asked, sessions)?.proof }), "application/json");
+    return send(response, 200, JSON.stringify({ proof: sessionOf(described, sessions)?.proof }), "application/json");
   }
-  if (path === "/events") return sendNews(request, response, source);
+  if (path === "/events") return sendSnapshots(request, response, source);
   if (path === "/export") return sendExport(response, source, searchParams.get("device") ?? "");
-  if (path === "/act") return carryOut(request, response, source);
+  if (path === "/act") return answerAction(request, response, source);
   const file = await staticFile(path === "/" ? "/dashboard.html" : path);
   if (file === undefined) return send(response, 404, "there is no such page");
   response.writeHead(200, { ...headers, "content-type": file.type });
@@ -135,7 +127,7 @@ async function openSession(
 }
 
 /** Server-sent events: a whole snapshot whenever something is new. */
-function sendNews(request: IncomingMessage, response: ServerResponse, source: Source): void {
+function sendSnapshots(request: IncomingMessage, response: ServerResponse, source: DashboardSource): void {
   response.writeHead(200, { ...headers, "content-type": "text/event-stream" });
   let sent = "";
   let sentAt = 0;
@@ -149,7 +141,7 @@ function sendNews(request: IncomingMessage, response: ServerResponse, source: So
   };
   let timer: NodeJS.Timeout | undefined;
   const again = () => {
-    // A look that fails is tried again: the page is told by what comes next, or by silence.
+    // What cannot be read now is tried again: the page sees the next snapshot, or that none comes.
     look()
       .catch(() => undefined)
       .finally(() => {
@@ -160,7 +152,11 @@ function sendNews(request: IncomingMessage, response: ServerResponse, source: So
   request.once("close", () => clearTimeout(timer));
 }
 
-async function carryOut(request: IncomingMessage, response: ServerResponse, source: Source): Promise<void> {
+async function answerAction(
+  request: IncomingMessage,
+  response: ServerResponse,
+  source: DashboardSource,
+): Promise<void> {
   const body = await bodyOf(request);
   if (body === undefined) return send(response, 400, "body must be JSON of at most 64 KiB");
   try {
@@ -170,10 +166,52 @@ async function carryOut(request: IncomingMessage, response: ServerResponse, sour
   }
 }
 
-async function sendExport(response: ServerResponse, source: Source, device: string): Promise<void> {
+async function sendExport(response: ServerResponse, source: DashboardSource, device: string): Promise<void> {
   const file = await source.exported(device);
   if (file === undefined) return send(response, 404, "there is no such device, or it has no clusters yet");
   // The name is ours, but a header is no place to find out.
   response.setHeader("content-disposition", `attachment; filename="${file.name.replaceAll(/[^\w.-]/g, "_")}"`);
   return send(response, 200, file.text, "application/json");
+}
+
+/** The token stays the same from start to start, in a file that only its owner can read. */
+const FILE = "dashboard.json";
+
+interface Entry {
+  readonly port: number;
+  readonly token: string;
+}
+
+/** `home` is the folder that keeps the token. */
+export async function openDashboard(home: string, folders: readonly string[], port: number): Promise<Dashboard> {
+  const last = await readEntry(home);
+  const token = last?.token ?? newToken();
+  const source = folderSource(folders);
+  // Where any port will do, the last one is tried first: a page that is open there goes on by itself.
+  const again =
+    port === 0 && last !== undefined
+      ? await serveDashboard(last.port, token, source).catch(() => undefined)
+      : undefined;
+  const dashboard = again ?? (await serveDashboard(port, token, source));
+  const entry: Entry = { port: dashboard.port, token };
+  const file = join(home, FILE);
+  await writeFile(`${file}.new`, `${JSON.stringify(entry)}\n`, { mode: 0o600 });
+  await rename(`${file}.new`, file);
+  return dashboard;
+}
+
+/** Where the dashboard of a folder was last served; undefined: it never was. */
+export async function dashboardAddress(home: string): Promise<string | undefined> {
+  const entry = await readEntry(home);
+  // Behind "#": browsers do not send that part, so that it is in no log.
+  return entry && `http://127.0.0.1:${entry.port}/#${entry.token}`;
+}
+
+async function readEntry(home: string): Promise<Entry | undefined> {
+  try {
+    const { port, token } = JSON.parse(await readFile(join(home, FILE), "utf8"));
+    return Number.isInteger(port) && typeof token === "string" && token.length >= 40 ? { port, token } : undefined;
+  } catch {
+    return undefined;
+  }
 }

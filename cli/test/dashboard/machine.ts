@@ -17,8 +17,7 @@ import {
 import type { Browser, Page } from "playwright-core";
 import { launchChromium } from "../../../core/test/hosts/chromium.ts";
 import { studyText } from "../../../device/test/problem.ts";
-import { dashboardAddress, openDashboard } from "../../src/dashboard/open.ts";
-import type { Dashboard } from "../../src/dashboard/server.ts";
+import { type Dashboard, dashboardAddress, openDashboard } from "../../src/dashboard/server.ts";
 
 const names = ["north", "south", "east"] as const;
 type Name = (typeof names)[number];

@@ -2,9 +2,8 @@
 
 import { Agent, request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { cookieName, PROOF_HEADER } from "../../src/dashboard/gate.ts";
+import { cookieName, newToken, PROOF_HEADER, type Session, Sessions } from "../../src/dashboard/requestPolicy.ts";
 import { type Dashboard, serveDashboard } from "../../src/dashboard/server.ts";
-import { newToken, type Session, Sessions } from "../../src/dashboard/sessions.ts";
 
 const token = newToken();
 const acted: unknown[] = [];

@@ -20,7 +20,7 @@ import type { Weighting } from "../fit/network.ts";
 import type { Graph } from "../graph/graph.ts";
 import { addTraffic, floodTraffic, sumTraffic, type Traffic } from "../graph/traffic.ts";
 import { lossOf } from "../measures/measures.ts";
-import { askedOf, type SampledRows, sampleRows } from "./participants.ts";
+import { participantsOf, type SampledRows, sampleDatasets } from "./participants.ts";
 
 export interface ChooseAlphaOptions extends Omit<FitOptions, "alpha" | "init" | "empty" | "k"> {
   k: number;
@@ -101,7 +101,7 @@ export function chooseAlpha(datasets: readonly Matrix[], graph: Graph, options: 
   checkNetwork(datasets, graph);
   checkOptions(options, { k: true, ...foldOptionNames }, "k");
   const { sample, ...asked } = options;
-  const { datasets: looked, ...sampled } = sampleRows(datasets, options.seed ?? defaults.seed, sample);
+  const { datasets: looked, ...sampled } = sampleDatasets(datasets, options.seed ?? defaults.seed, sample);
   return { ...chooseAlphaOn(looked, graph, asked), ...sampled };
 }
 
@@ -114,7 +114,7 @@ export function chooseAlphaOn(
   const { alphas = ALPHAS, holdOut = 0.2, folds = 5, judge = "own", ...fitting } = options;
   const { k, seed = defaults.seed, weighting = defaults.weighting } = fitting;
   checkFolding({ k, seed, weighting, alphas, holdOut, folds, judge });
-  const asked = askedOf(datasets, graph, k + 1, "k, and one to keep back");
+  const asked = participantsOf(datasets, graph, k + 1, "k, and one to keep back");
   const rising = [...new Set(alphas)].sort((a, b) => a - b);
   const run = { datasets: asked.datasets, graph: asked.graph, alphas: rising, judge, weighting };
   const traffic: Traffic[] = [];

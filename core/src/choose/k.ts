@@ -10,14 +10,14 @@ import type { FitOptions } from "../fit/fitOptions.ts";
 import type { Graph } from "../graph/graph.ts";
 import { addTraffic, sumTraffic, type Traffic } from "../graph/traffic.ts";
 import { lossOf, silhouetteOf } from "../measures/measures.ts";
-import { clusterSums, covariance, FLAT, trace } from "./clusterMoments.ts";
+import { covariance, FLAT, labelledMoments, trace } from "./clusterMoments.ts";
 import { COMPACT, codeLength, shareApart } from "./criteria.ts";
-import { type Asked, askedOf, narrowed, type SampledRows, sampleRows } from "./participants.ts";
+import { narrowColumns, type Participants, participantsOf, type SampledRows, sampleDatasets } from "./participants.ts";
 
 // Which k are tried: on until the curve of gains is over, in wider steps where k is large, then closely around its top.
 
 /** What the search needs to know of one k. */
-interface Tried {
+interface TriedK {
   readonly k: number;
   /** What k clusters are worth. */
   readonly gain: number;
@@ -45,7 +45,7 @@ const EVERY = 10;
 const STEP = 6;
 
 /** All that were tried, by rising k. */
-function search<T extends Tried>(tryK: (k: number) => T, { largest, patience }: SearchBounds): T[] {
+function search<T extends TriedK>(tryK: (k: number) => T, { largest, patience }: SearchBounds): T[] {
   const tried = new Map<number, T>();
   const attempt = (k: number) => tried.set(k, tryK(k));
   for (let k = 1; k <= largest; k = k < EVERY ? k + 1 : k + Math.max(1, Math.floor(k / STEP))) {
@@ -67,7 +67,7 @@ function search<T extends Tried>(tryK: (k: number) => T, { largest, patience }: 
 const NEARLY = 0.9;
 
 /** The chosen one, and the others that gain more than both beside them. */
-function topsOf<T extends Tried>(rising: readonly T[]): T[] {
+function topsOf<T extends TriedK>(rising: readonly T[]): T[] {
   const chosen = chosenOf(rising);
   if (chosen.k === 1) return [];
   const gainAt = (at: number) => rising[at]?.gain ?? Number.NEGATIVE_INFINITY;
@@ -78,7 +78,7 @@ function topsOf<T extends Tried>(rising: readonly T[]): T[] {
 }
 
 /** From the one that was tried before k to the one after it. */
-function between(rising: readonly Tried[], k: number, largest: number): number[] {
+function between(rising: readonly TriedK[], k: number, largest: number): number[] {
   const at = rising.findIndex((one) => one.k === k);
   const from = rising[at - 1]?.k ?? k;
   // Steps may have stopped short of the bound.
@@ -90,22 +90,22 @@ function between(rising: readonly Tried[], k: number, largest: number): number[]
 const ALIKE = 0.002;
 
 /** The largest gain of all, with as few clusters as give it. */
-function topOf<T extends Tried>(curve: readonly T[]): T {
+function topOf<T extends TriedK>(curve: readonly T[]): T {
   return curve.reduce((best, one) => (one.gain > best.gain + ALIKE ? one : best));
 }
 
 /** The largest gain, if there is structure at any k; else the single cluster. */
-function chosenOf<T extends Tried>(curve: readonly T[]): T {
+function chosenOf<T extends TriedK>(curve: readonly T[]): T {
   return topOf(candidates(curve));
 }
 
-function candidates<T extends Tried>(curve: readonly T[]): T[] {
+function candidates<T extends TriedK>(curve: readonly T[]): T[] {
   const hasStructure = curve.some(({ k, gain, apart }) => k > 1 && apart >= STRUCTURE.apart && gain > STRUCTURE.gain);
   return curve.filter(({ k, apart }) => k === 1 || (hasStructure && apart >= FEWER_APART));
 }
 
 /** The next best; undefined if one k was tried. */
-function runnerUpOf<T extends Tried>(curve: readonly T[]): T | undefined {
+function runnerUpOf<T extends TriedK>(curve: readonly T[]): T | undefined {
   const others = curve.filter((one) => one !== chosenOf(curve));
   const structured = candidates(curve).filter((one) => one !== chosenOf(curve));
   if (others.length === 0) return undefined;
@@ -113,7 +113,7 @@ function runnerUpOf<T extends Tried>(curve: readonly T[]): T | undefined {
 }
 
 /** Whether the curve may go on rising beyond the largest k that was tried. */
-function isAtLimit(curve: readonly Tried[]): boolean {
+function isAtLimit(curve: readonly TriedK[]): boolean {
   const last = curve[curve.length - 1];
   return last.k > 1 && (chosenOf(curve) === last || topOf(curve) === last);
 }
@@ -190,7 +190,7 @@ export function chooseK(datasets: readonly Matrix[], graph: Graph, options: Choo
   checkNetwork(datasets, graph);
   checkOptions(options, chooseKOptionNames);
   const { sample, ...asked } = options;
-  const { datasets: looked, ...sampled } = sampleRows(datasets, options.seed ?? defaults.seed, sample);
+  const { datasets: looked, ...sampled } = sampleDatasets(datasets, options.seed ?? defaults.seed, sample);
   return { ...chooseKOn(looked, graph, asked), ...sampled };
 }
 
@@ -200,8 +200,8 @@ export function chooseKOn(datasets: readonly Matrix[], graph: Graph, options: Om
   const { minimum = defaults.minimum, seed = defaults.seed } = fitting;
   if (largestK !== undefined) checkInteger("largestK", largestK, 1);
   checkInteger("minimum", minimum, 1);
-  const asked = askedOf(datasets, graph, minimum, "minimum");
-  const looked = narrowed(asked.datasets, asked.graph, { ...fitting, minimum, seed });
+  const asked = participantsOf(datasets, graph, minimum, "minimum");
+  const looked = narrowColumns(asked.datasets, asked.graph, { ...fitting, minimum, seed });
   const judged = looked === undefined ? asked : { ...asked, ...looked };
   const judge = judgeOf(judged, { ...fitting, minimum });
   const scores = search(judge, looked === undefined ? { largest: 1, patience: 1 } : bounds(judged, largestK, minimum));
@@ -227,7 +227,11 @@ export function chooseKOn(datasets: readonly Matrix[], graph: Graph, options: Om
 /** Clusters of fewer points than this, on average, are not looked for unless `largestK` asks for them. */
 const POINTS_PER_CLUSTER = 10;
 
-function bounds({ datasets }: Pick<Asked, "datasets">, largestK: number | undefined, minimum: number): SearchBounds {
+function bounds(
+  { datasets }: Pick<Participants, "datasets">,
+  largestK: number | undefined,
+  minimum: number,
+): SearchBounds {
   const points = datasets.reduce((sum, { rows }) => sum + rows, 0);
   const mostPoints = datasets.reduce((most, { rows }) => Math.max(most, rows), 0);
   const asked = largestK ?? Math.max(10, Math.floor(points / POINTS_PER_CLUSTER));
@@ -238,12 +242,12 @@ function bounds({ datasets }: Pick<Asked, "datasets">, largestK: number | undefi
 type JudgeOptions = Omit<ChooseKOptions, "largestK" | "sample"> & { readonly minimum: number };
 
 /** Everyone's sums at the seed for one k, and what it took to add them up. The first k must be 1. */
-function judgeOf({ datasets, graph }: Pick<Asked, "datasets" | "graph">, options: JudgeOptions) {
+function judgeOf({ datasets, graph }: Pick<Participants, "datasets" | "graph">, options: JudgeOptions) {
   let whole: { readonly floor: number; readonly length: number } | undefined;
   return (k: number): KScore & { readonly traffic: Traffic } => {
     const seed = fitOn(datasets, graph, { ...options, k, alpha: 1, init: "federated", rounds: 0 });
     const [centroids] = seed.centroids;
-    const { alike, alone, summed } = clusterSums(datasets, centroids, options.minimum);
+    const { alike, alone, summed } = labelledMoments(datasets, centroids, options.minimum);
     const floor = whole?.floor ?? FLAT * trace(covariance(alike, [0]), centroids.cols);
     const length = codeLength(alone, floor);
     whole ??= { floor, length };

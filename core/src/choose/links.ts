@@ -7,21 +7,21 @@ import { type Matrix, squaredDistance, takeRows } from "../data/matrix.ts";
 import { checkOptions, type Settled } from "../data/optionNames.ts";
 import { randomStream } from "../data/random.ts";
 import { type FitOptions, fitOptionNames } from "../fit/fitOptions.ts";
-import { edges, type Graph, graphOf } from "../graph/graph.ts";
+import { edges, type Graph, graphOfEdges } from "../graph/graph.ts";
 import { addTraffic, leastSupport, sendTraffic, type Traffic } from "../graph/traffic.ts";
 import { jsKernel } from "../kernel/js.ts";
 import { checkKernel } from "../kernel/kernel.ts";
 import { nearestCentroids } from "../kernel/model.ts";
 import { fastKernel } from "../kernel/wasm.ts";
 import { bestOf, type KMeansModel, kmeansOn } from "../start/kmeans.ts";
-import { joinSketches, type Sketch, sketchOf } from "../start/sketch.ts";
+import { joinSketches, type PointSketch, sketchPoints } from "../start/sketch.ts";
 import { lnFisher, lnTailOfF } from "./tails.ts";
 
 // The rows of two devices in the cells of common clusters: whether they differ by more than chance, and whether a cell is
 // several clusters of one device.
 
 /** What a device says of its rows that are clearly in one cell. */
-interface Cell {
+interface ClusterCell {
   readonly count: number;
   readonly mean: Float64Array;
   /** Sum of squared distances to the mean. */
@@ -49,7 +49,7 @@ const APART = 1e-3;
 const SHAPED_BY = 100;
 
 /** For each cell what a device says of it; nothing of fewer than `minimum` rows. */
-function cellsOf(points: Matrix, common: Matrix, minimum: number): (Cell | undefined)[] {
+function cellsOf(points: Matrix, common: Matrix, minimum: number): (ClusterCell | undefined)[] {
   const rows = Array.from({ length: common.rows }, (): number[] => []);
   for (let r = 0; r < points.rows; r++) {
     const cell = clearCell(points, r, common);
@@ -68,7 +68,7 @@ function clearCell({ data, cols }: Matrix, row: number, common: Matrix): number 
   return first <= CLEAR * CLEAR * second ? cell : undefined;
 }
 
-function cellOf({ data, rows, cols }: Matrix): Cell {
+function cellOf({ data, rows, cols }: Matrix): ClusterCell {
   const mean = new Float64Array(cols);
   for (let x = 0; x < data.length; x++) mean[x % cols] += data[x];
   for (let x = 0; x < cols; x++) mean[x] /= rows;
@@ -93,8 +93,8 @@ function cellOf({ data, rows, cols }: Matrix): Cell {
 
 /** The cells of a cluster that both devices hold. In the others one has nothing, or the edge of another cluster. */
 function sharedCells(
-  lower: readonly (Cell | undefined)[],
-  upper: readonly (Cell | undefined)[],
+  lower: readonly (ClusterCell | undefined)[],
+  upper: readonly (ClusterCell | undefined)[],
   [rowsOfLower, rowsOfUpper]: readonly [number, number],
 ): boolean[] {
   return lower.map((a, c) => {
@@ -112,12 +112,12 @@ function areAlike(x: number, y: number): boolean {
 
 /** Whether the means of two devices differ, all cells that they share together. */
 function differ(
-  lower: readonly (Cell | undefined)[],
-  upper: readonly (Cell | undefined)[],
+  lower: readonly (ClusterCell | undefined)[],
+  upper: readonly (ClusterCell | undefined)[],
   isShared: readonly boolean[],
 ): boolean {
   const tails = isShared.flatMap((shared, c) =>
-    shared ? [lnTailOfDifference(lower[c] as Cell, upper[c] as Cell)] : [],
+    shared ? [lnTailOfDifference(lower[c] as ClusterCell, upper[c] as ClusterCell)] : [],
   );
   return tails.length > 0 && lnFisher(tails) < ln(DIFFERENT);
 }
@@ -126,7 +126,7 @@ function differ(
  * Dempster's test of two means: their squared distance against the rows' spread is about F with as many degrees of
  * freedom as the rows vary in directions. It needs no inverse, so there may be more columns than rows.
  */
-function lnTailOfDifference(a: Cell, b: Cell): number {
+function lnTailOfDifference(a: ClusterCell, b: ClusterCell): number {
   const count = a.count + b.count;
   const size = Math.max(squaredLength(a.mean), squaredLength(b.mean));
   // Equal rows leave only rounding.
@@ -188,7 +188,7 @@ function areSideBySide({ data, rows, cols }: Matrix, u: number, v: number): bool
 function lnTailOfGap(
   { data, cols }: Matrix,
   members: readonly (readonly number[])[],
-  [u, v]: readonly [Cell, Cell],
+  [u, v]: readonly [ClusterCell, ClusterCell],
 ): number {
   const count = u.count + v.count;
   const freedom = 2.5 * (count - 4 - cols);
@@ -227,7 +227,7 @@ export interface LinkChoice {
 /** A device that has enough rows to judge by. */
 interface Judge {
   readonly points: Matrix;
-  readonly sketch: Sketch;
+  readonly sketch: PointSketch;
   /** Its own k clusters. */
   readonly own: KMeansModel;
 }
@@ -267,7 +267,7 @@ export function chooseLinks(datasets: readonly Matrix[], graph: Graph, options: 
   const statistics: Traffic = { messages: judged, bytes: 8 * judged * (1 + k * (cols + 4)) };
   const answers: Traffic = { messages: judged, bytes: 8 * judged };
   return {
-    graph: graphOf(graph.size, kept),
+    graph: graphOfEdges(graph.size, kept),
     dropped,
     ...addTraffic(sendTraffic(graph, judges.map(numbersOf)), statistics, answers),
     reveals: revealed(minimum),
@@ -281,7 +281,7 @@ function numbersOf(judge: Judge | undefined): number {
 function judgeOf(points: Matrix, device: number, options: Settled<ChooseLinksOptions>): Judge | undefined {
   if (points.rows <= options.k) return undefined;
   const prepared = options.kernel.prepare(points);
-  const sketch = sketchOf({ points, prepared, cols: points.cols }, device, options);
+  const sketch = sketchPoints({ points, prepared, cols: points.cols }, device, options);
   prepared.release();
   if (sketch.counts.length === 0) return undefined;
   return { points, sketch, own: kmeansOn(points, options) };
@@ -303,7 +303,7 @@ function areStrangers(lower: Judge, upper: Judge, k: number, minimum: number, na
   });
 }
 
-function commonClusters({ centroids: points, counts: weights }: Sketch, k: number, name: string): Matrix {
+function commonClusters({ centroids: points, counts: weights }: PointSketch, k: number, name: string): Matrix {
   const run = { points, weights, prepared: jsKernel.prepare(points, weights), k, maxIter: 100, tol: 0 };
   return bestOf(run, STARTS, { of: (start) => randomStream(start, "links", name) }).centroids;
 }

@@ -5,7 +5,7 @@ import { columnsOf, dot, type Matrix, takeRows } from "../data/matrix.ts";
 import { randomStream, shuffled } from "../data/random.ts";
 import { fitOn } from "../fit/fit.ts";
 import type { FitOptions } from "../fit/fitOptions.ts";
-import { connectedComponents, edges, type Graph, graphOf } from "../graph/graph.ts";
+import { connectedComponents, edges, type Graph, graphOfEdges } from "../graph/graph.ts";
 import type { Traffic } from "../graph/traffic.ts";
 
 // Many columns and few rows: half of the rows say in which few directions to look, the other half is looked at.
@@ -16,7 +16,7 @@ const ROWS_PER_COLUMN = 8;
 /** So few columns are always looked at. */
 const LEAST_COLUMNS = 4;
 
-interface Narrowed {
+interface NarrowedDatasets {
   readonly datasets: readonly Matrix[];
   /** What it took to agree on the directions. */
   readonly traffic: Traffic;
@@ -27,11 +27,11 @@ interface Narrowed {
  * rows, noise has clusters. Rows that had no part in the directions between the centroids fall on one heap there.
  * Without as many rows as two clusters of `minimum` need on one device, nothing can be said: undefined.
  */
-export function narrowed(
+export function narrowColumns(
   datasets: readonly Matrix[],
   graph: Graph,
   options: Omit<FitOptions, "k" | "alpha"> & { readonly minimum: number; readonly seed: number },
-): Narrowed | undefined {
+): NarrowedDatasets | undefined {
   const rows = datasets.reduce((sum, own) => sum + own.rows, 0);
   const most = Math.max(LEAST_COLUMNS, Math.min(MOST_COLUMNS, Math.floor(rows / ROWS_PER_COLUMN)));
   const cols = columnsOf(datasets);
@@ -99,14 +99,14 @@ export interface SampledRows {
   readonly of: number;
 }
 
-interface Sampled {
+interface SampledDatasets {
   readonly datasets: readonly Matrix[];
   /** Absent where all rows were looked at. */
   readonly sampled?: SampledRows;
 }
 
 /** About `most` rows, the same share of every large device, spread over its rows. */
-export function sampleRows(datasets: readonly Matrix[], seed: number, most = ENOUGH_ROWS): Sampled {
+export function sampleDatasets(datasets: readonly Matrix[], seed: number, most = ENOUGH_ROWS): SampledDatasets {
   checkInteger("sample", most, 1);
   const all = datasets.reduce((sum, { rows }) => sum + rows, 0);
   if (all <= most) return { datasets };
@@ -124,7 +124,7 @@ function spreadRows(points: Matrix, size: number, seed: number, device: number):
   return takeRows(points, chosen);
 }
 
-export interface Asked {
+export interface Participants {
   readonly datasets: readonly Matrix[];
   readonly graph: Graph;
   /** Devices of other components. */
@@ -134,7 +134,7 @@ export interface Asked {
 }
 
 /** `least`: somebody must have so many points; `where` says what for. */
-export function askedOf(datasets: readonly Matrix[], graph: Graph, least: number, where: string): Asked {
+export function participantsOf(datasets: readonly Matrix[], graph: Graph, least: number, where: string): Participants {
   const component = connectedComponents(graph);
   const points = new Float64Array(graph.size);
   component.forEach((c, i) => {
@@ -157,7 +157,7 @@ export function askedOf(datasets: readonly Matrix[], graph: Graph, least: number
   });
   return {
     datasets: asked.map((i) => datasets[i]),
-    graph: graphOf(asked.length, links),
+    graph: graphOfEdges(asked.length, links),
     leftOut: devices.filter((i) => component[i] !== main),
     mostPoints,
   };

@@ -29,7 +29,7 @@ function editDistance(from: string, to: string): number {
 }
 
 /** A value as an error names it. */
-export function show(value: unknown): string {
+export function describeValue(value: unknown): string {
   if (typeof value === "string") return `"${value}"`;
   if (typeof value === "function") return "a function";
   if (isList(value)) return `a list of ${value.length}`;
@@ -52,7 +52,7 @@ export type OptionNames<Options> = { readonly [Name in keyof Required<Options>]:
 /** Refuses what is no object; `needs` names what must be in it. */
 export function checkIsOptions(given: unknown, needs = ""): void {
   if (!isRecord(given)) {
-    throw new TypeError(`options must be an object${needs && ` with ${needs}`}, got ${show(given)}`);
+    throw new TypeError(`options must be an object${needs && ` with ${needs}`}, got ${describeValue(given)}`);
   }
 }
 

@@ -2,12 +2,12 @@
 
 import { checkInteger, checkOneOf } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
-import { type OptionNames, show, withoutUndefined } from "../data/optionNames.ts";
+import { describeValue, type OptionNames, withoutUndefined } from "../data/optionNames.ts";
 import type { EmptyClusters } from "../start/kmeans.ts";
-import type { Clusters, Init } from "../start/start.ts";
+import type { ClusterCounts, Init } from "../start/start.ts";
 import { checkPenalty, type PenaltyOption } from "../update/penalty.ts";
 import {
-  type Surroundings,
+  type Neighbourhood,
   sharedOptionNames,
   type UpdateOptions,
   type UpdateSettings,
@@ -21,7 +21,7 @@ export type Privacy = "open" | "guarded";
 
 export interface FitOptions extends Omit<UpdateOptions, "weight" | "edgeWeights"> {
   /** Clusters of every device, or a list with those of each. */
-  k: Clusters;
+  k: ClusterCounts;
   /** Default "dependable": what is not said otherwise is chosen for the right answer, not as in the paper. */
   preset?: Preset | undefined;
   /** At most this many rounds, each of n device updates. Default 200. */
@@ -73,7 +73,7 @@ export const fitOptionNames: OptionNames<FitOptions> = {
 };
 
 /** One number where all are the same. Whatever pairs clusters one to one, or takes over a neighbour's, needs that. */
-export function checkedClusters({ k, coupling, candidates }: FitOptions, devices: number): Clusters {
+export function checkedClusters({ k, coupling, candidates }: FitOptions, devices: number): ClusterCounts {
   if (!Array.isArray(k)) {
     checkInteger("k", k, 1);
     return k;
@@ -91,14 +91,14 @@ export function checkedClusters({ k, coupling, candidates }: FitOptions, devices
   return k;
 }
 
-export function meanClusters(k: Clusters): number {
+export function meanClusters(k: ClusterCounts): number {
   return typeof k === "number" ? k : k.reduce((a, b) => a + b) / k.length;
 }
 
 export function defaultInit(
   preset: Preset,
   { alpha, privacy }: Pick<FitOptions, "alpha" | "privacy">,
-  k: Clusters,
+  k: ClusterCounts,
   penalty: PenaltyOption,
 ): Init {
   // The paper's "initialized with k-means++" is most likely k-means run to its end, see docs/paper.md#the-start.
@@ -115,7 +115,7 @@ export function checkGuarded(options: FitOptions, init: Init): void {
   checkOneOf("privacy", privacy, ["open", "guarded"]);
   if (privacy === "open") return;
   const refuse = (name: string, rule: string, got: unknown) => {
-    throw new RangeError(`${name} must be ${rule} with privacy "guarded", got ${show(got)}`);
+    throw new RangeError(`${name} must be ${rule} with privacy "guarded", got ${describeValue(got)}`);
   };
   checkInteger("minimum", minimum, 2);
   if (!Array.isArray(init) && init !== "federated" && init !== "local") {
@@ -170,7 +170,7 @@ export function settingsOfRounds(
   given: UpdateOptions,
   preset: Preset,
   schedule: Schedule,
-  around: Surroundings,
+  around: Neighbourhood,
 ): SettingsOfRound {
   checkOneOf("preset", preset, ["paper", "dependable"]);
   const options = withoutUndefined(given);

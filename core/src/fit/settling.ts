@@ -4,8 +4,8 @@ import { dot } from "../data/matrix.ts";
 import { componentsOf } from "../graph/graph.ts";
 import { sendTraffic, sumTraffic } from "../graph/traffic.ts";
 import { match, totalVariationOfSets } from "../update/coupling.ts";
-import { adopt, type Network, noteMove, refreshStatistics } from "./network.ts";
-import { lastBits, restingMove } from "./tolerance.ts";
+import { adopt, type NetworkState, noteMove, refreshStatistics } from "./network.ts";
+import { largestRestingMove, lastBits } from "./tolerance.ts";
 
 // One step of all devices together: labels and matches are held fixed, and the centroids of a component move to the
 // minimum of the quadratic that is left. Single updates hardly move what strongly coupled devices have in common; this
@@ -33,7 +33,7 @@ interface JointSystem {
 }
 
 /** The system of these devices, who have no neighbours but each other, at their labels and matches. */
-function jointSystem(state: Network, devices: readonly number[]): JointSystem {
+function jointSystem(state: NetworkState, devices: readonly number[]): JointSystem {
   const { sets, counts, sums, pointScales } = state;
   const { starts, cols } = sets;
   const offsets = new Map<number, number>();
@@ -68,7 +68,7 @@ function jointSystem(state: Network, devices: readonly number[]): JointSystem {
 }
 
 /** One spring for every match of every link. `offsets` has the first unknown of every device. */
-function springsOf({ sets, links, settings, matches }: Network, offsets: ReadonlyMap<number, number>) {
+function springsOf({ sets, links, settings, matches }: NetworkState, offsets: ReadonlyMap<number, number>) {
   const { data, starts, cols } = sets;
   const from: number[] = [];
   const to: number[] = [];
@@ -139,7 +139,7 @@ interface JointStep {
  * Moves every component to where its labels and matches want it, up to a share `accuracy` of the way. With these held the
  * objective falls, and new labels can only lower it further; what still rises, by rounding, is taken back.
  */
-function stepJointly(state: Network, accuracy: number): JointStep {
+function stepJointly(state: NetworkState, accuracy: number): JointStep {
   const [counts, sums] = [state.counts.slice(), state.sums.slice()];
   let [largestMove, relativeMove] = [0, 0];
   let isAccurate = true;
@@ -205,13 +205,13 @@ function divide(residual: Float64Array, { diagonal, cols }: JointSystem, /* OUT 
 }
 
 /** Writes the new centroids into `updated`; returns the largest move as a multiple of rest, or 0 where all is rest. */
-function proposeStep(state: Network, devices: readonly number[], step: Float64Array): number {
+function proposeStep(state: NetworkState, devices: readonly number[], step: Float64Array): number {
   const { sets, updated } = state;
   let largest = 0;
   let from = 0;
   for (const i of devices) {
     // What conjugate gradients leave are the last bits, also where tol is 0.
-    const rest = Math.max(restingMove(state, i), lastBits(state, i));
+    const rest = Math.max(largestRestingMove(state, i), lastBits(state, i));
     for (let at = sets.starts[i] * sets.cols; at < sets.starts[i + 1] * sets.cols; at++) {
       updated[at] = sets.data[at] + step[from++];
       const move = Math.abs(updated[at] - sets.data[at]);
@@ -222,7 +222,7 @@ function proposeStep(state: Network, devices: readonly number[], step: Float64Ar
 }
 
 /** Makes `updated` the devices' centroids, or leaves all as it was; returns the largest move. */
-function moveUnlessHigher(state: Network, devices: readonly number[]): number {
+function moveUnlessHigher(state: NetworkState, devices: readonly number[]): number {
   const { sets, updated } = state;
   const before = componentObjective(state, devices);
   const old = devices.map((i) => sets.data.slice(sets.starts[i] * sets.cols, sets.starts[i + 1] * sets.cols));
@@ -240,7 +240,7 @@ function moveUnlessHigher(state: Network, devices: readonly number[]): number {
 }
 
 /** F of one component. */
-function componentObjective(state: Network, devices: readonly number[]): number {
+function componentObjective(state: NetworkState, devices: readonly number[]): number {
   const { sets, links, losses, pointScales, settings, matches, penalty } = state;
   const loss = devices.reduce((sum, i) => sum + pointScales[i] * losses[i], 0);
   return loss + settings.alpha * totalVariationOfSets(sets, links, settings.coupling, matches, penalty, devices);
@@ -255,7 +255,7 @@ function areEqual(a: Float64Array, b: Float64Array): boolean {
  * end they send their new centroids, and sum whether anybody moves, whether labels changed, and the objective before and
  * after. Components go at the same time: the one with the most iterations counts.
  */
-function countTraffic(state: Network, iterations: number, isSent: boolean): void {
+function countTraffic(state: NetworkState, iterations: number, isSent: boolean): void {
   const { graph, sets } = state;
   const numbers = Array.from(graph.neighbours, (_, i) => (sets.starts[i + 1] - sets.starts[i]) * sets.cols);
   const sent = sendTraffic(graph, numbers);
@@ -296,7 +296,7 @@ type Settling = (round: number) => { readonly largestMove: number; readonly conv
  * strongly coupled that says little: an update goes a small part of the way, however long that is. An exact joint step
  * goes all of it, so there the run has settled when nothing moves after such a step that changed no label.
  */
-export function settlingOf(state: Network, { isJoint, pullRatio }: SettlingOptions): Settling {
+export function settlingOf(state: NetworkState, { isJoint, pullRatio }: SettlingOptions): Settling {
   const isStrong = pullRatio > STRONG_PULL;
   const plainRounds = isStrong ? STRONGLY_COUPLED_PLAIN_ROUNDS : PLAIN_ROUNDS;
   const { tol } = state.settings;

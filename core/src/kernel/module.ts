@@ -1,6 +1,6 @@
 // The compiled SIMD module: one instance over one memory, made on first use.
 
-import { type Exports, type Memory, type Passes, passesAlone } from "./passes.ts";
+import { type KernelExports, type Passes, passesAlone, type WasmMemory } from "./passes.ts";
 import { WASM_BYTES } from "./wasm-bytes.ts";
 
 // One WebAssembly memory for all devices, and who owns which part of it.
@@ -11,23 +11,23 @@ const SMALL = 32768;
 const CHUNK = 16 * PAGE;
 
 /** A part of the memory; `bytes` is what the arena set aside, not less than what was asked for. */
-export interface Block {
+export interface MemoryBlock {
   readonly at: number;
   readonly bytes: number;
 }
 
 interface Arena {
   /** A block aligned to 16 bytes with unspecified contents, or undefined when 4 GiB are full. */
-  allocate(bytes: number): Block | undefined;
-  free(block: Block): void;
+  allocate(bytes: number): MemoryBlock | undefined;
+  free(block: MemoryBlock): void;
 }
 
 /** Very many small blocks cost a stack operation each; large ones are kept sorted and melt together when freed. */
-function createArena(memory: Memory): Arena {
+function createArena(memory: WasmMemory): Arena {
   const small = new Map<number, number[]>();
   const large: { at: number; bytes: number }[] = [];
 
-  function allocateLarge(bytes: number): Block | undefined {
+  function allocateLarge(bytes: number): MemoryBlock | undefined {
     let hole = large.findIndex((candidate) => candidate.bytes >= bytes);
     if (hole < 0) {
       // A hole at the end counts towards what is asked for.
@@ -45,7 +45,7 @@ function createArena(memory: Memory): Arena {
     return { at, bytes };
   }
 
-  function freeLarge({ at, bytes }: Block): void {
+  function freeLarge({ at, bytes }: MemoryBlock): void {
     let place = large.findIndex((hole) => hole.at > at);
     if (place < 0) place = large.length;
     large.splice(place, 0, { at, bytes });
@@ -57,7 +57,7 @@ function createArena(memory: Memory): Arena {
     }
   }
 
-  function allocateSmall(bytes: number): Block | undefined {
+  function allocateSmall(bytes: number): MemoryBlock | undefined {
     const stack = small.get(bytes) ?? [];
     small.set(bytes, stack);
     if (stack.length === 0) {
@@ -84,7 +84,7 @@ function classOf(bytes: number): number {
   return Math.ceil(bytes / step) * step;
 }
 
-function grow(memory: Memory, bytes: number): boolean {
+function grow(memory: WasmMemory, bytes: number): boolean {
   try {
     memory.grow(bytes / PAGE);
     return true;
@@ -93,7 +93,7 @@ function grow(memory: Memory, bytes: number): boolean {
   }
 }
 
-export interface Machine extends Arena, Exports, Passes {
+export interface WasmMachine extends Arena, KernelExports, Passes {
   /** The whole memory as numbers. Growing the memory makes new views, so these are asked for anew. */
   readonly f64: () => Float64Array;
   readonly i32: () => Int32Array;
@@ -102,9 +102,9 @@ export interface Machine extends Arena, Exports, Passes {
 /** The few names that are needed of globals that every host has but es2023 does not declare. */
 interface Host {
   WebAssembly?: {
-    Memory: new (limits: { initial: number; maximum: number; shared?: boolean }) => Memory;
+    Memory: new (limits: { initial: number; maximum: number; shared?: boolean }) => WasmMemory;
     Module: new (bytes: Uint8Array) => object;
-    Instance: new (module: object, imports: { env: { memory: Memory } }) => { exports: unknown };
+    Instance: new (module: object, imports: { env: { memory: WasmMemory } }) => { exports: unknown };
     validate(bytes: Uint8Array): boolean;
   };
   atob(text: string): string;
@@ -112,21 +112,21 @@ interface Host {
 
 export const host = globalThis as unknown as Host;
 
-let machine: Machine | undefined | null = null;
+let machine: WasmMachine | undefined | null = null;
 
 /** The machine, or undefined where WebAssembly or its SIMD instructions are missing. */
-export function theMachine(): Machine | undefined {
+export function theMachine(): WasmMachine | undefined {
   if (machine === null) machine = createMachine();
   return machine;
 }
 
-function createMachine(): Machine | undefined {
-  const made = instantiate<Exports>(WASM_BYTES, 65536);
+function createMachine(): WasmMachine | undefined {
+  const made = instantiate<KernelExports>(WASM_BYTES, 65536);
   return made && machineOn(made.memory, made.exports);
 }
 
 /** An instance of a module over a page of memory that may grow to `maximum`. An engine without SIMD finds it invalid. */
-export function instantiate<E>(base64: string, maximum: number): { memory: Memory; exports: E } | undefined {
+export function instantiate<E>(base64: string, maximum: number): { memory: WasmMemory; exports: E } | undefined {
   const { WebAssembly } = host;
   const bytes = bytesOf(base64);
   if (WebAssembly === undefined || !WebAssembly.validate(bytes)) return undefined;
@@ -140,7 +140,7 @@ export function bytesOf(base64: string): Uint8Array {
 }
 
 /** An instance and its memory, which nobody else grows. */
-export function machineOn(memory: Memory, exports: Exports): Machine {
+export function machineOn(memory: WasmMemory, exports: KernelExports): WasmMachine {
   let f64 = new Float64Array(memory.buffer);
   let i32 = new Int32Array(memory.buffer);
   const arena = createArena({

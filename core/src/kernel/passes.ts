@@ -5,7 +5,7 @@ import { LOSS_BLOCK } from "./js.ts";
 // What the compiled SIMD module exports, and the memory that it imports.
 
 /** What assembly/index.ts exports. `state` is the address of a device's State; ranges of rows start at multiples of 8. */
-export interface Exports {
+export interface KernelExports {
   small(state: number, from: number, to: number): number;
   arrange(state: number, from: number, to: number, source: number, largest: number): void;
   screen(state: number, from: number, to: number): void;
@@ -25,7 +25,7 @@ export interface Exports {
 }
 
 /** A WebAssembly memory: what is needed of it. */
-export interface Memory {
+export interface WasmMemory {
   readonly buffer: ArrayBufferLike;
   grow(pages: number): number;
 }
@@ -60,7 +60,7 @@ export interface Coding {
 /** Rows per call into the kernel: the first calls run unoptimised code, so they must not be long. A block of the loss. */
 export const CHUNK = LOSS_BLOCK;
 
-export function passesAlone(exports: Exports): Passes {
+export function passesAlone(exports: KernelExports): Passes {
   return {
     assignRows(pass, state, rows) {
       const run = exports[pass];

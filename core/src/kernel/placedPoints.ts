@@ -3,7 +3,7 @@
 import { gridsFor } from "../data/exactSums.ts";
 import type { Matrix } from "../data/matrix.ts";
 import { type Ball, chooseBall, type PointCodes, stepOf } from "./codes.ts";
-import type { Block, Machine } from "./module.ts";
+import type { MemoryBlock, WasmMachine } from "./module.ts";
 import { CHUNK } from "./passes.ts";
 import { SMALL_COLUMNS } from "./pick.ts";
 
@@ -45,7 +45,7 @@ export const UNASSIGNED = 0x7fff;
 export const LARGEST_K = UNASSIGNED - 8;
 
 export interface PlacedPoints {
-  readonly machine: Machine;
+  readonly machine: WasmMachine;
   readonly points: Matrix;
   /** Points of few columns lie in tiles [rows / 8][cols][8], others row by row. */
   readonly layout: "tiles" | "rows";
@@ -58,7 +58,7 @@ export interface PlacedPoints {
   /** Undefined if the points have no codes. */
   readonly screen: Screen | undefined;
   /** What to give back in the end. */
-  readonly block: Block;
+  readonly block: MemoryBlock;
 }
 
 /** The int16 codes of the points and the address of their slack. */
@@ -69,9 +69,9 @@ export interface Screen {
 
 /** One block for arrays of the given numbers of bytes, and their addresses. Undefined when memory is full. */
 export function reserveArrays(
-  machine: Machine,
+  machine: WasmMachine,
   sizes: readonly number[],
-): { block: Block; addresses: number[] } | undefined {
+): { block: MemoryBlock; addresses: number[] } | undefined {
   let total = 0;
   for (const bytes of sizes) total += Math.ceil(bytes / 16) * 16;
   const block = machine.allocate(total);
@@ -105,7 +105,7 @@ const CACHED = 2 ** 16;
  * are those of the points unless they are given.
  */
 export function placePoints(
-  machine: Machine,
+  machine: WasmMachine,
   points: Matrix,
   weights: Float64Array | undefined,
   wantsScreen: boolean,
@@ -159,7 +159,7 @@ type Addresses = Readonly<Record<"state" | "copied" | "largest" | "extra", numbe
 
 /** Copies, surveys and codes chunk by chunk, while a chunk is in the cache. Returns how far codes are from their points. */
 function copyPoints(
-  machine: Machine,
+  machine: WasmMachine,
   { data, rows, cols }: Matrix,
   { ball, layout, chunk }: { ball: Ball | undefined; layout: PlacedPoints["layout"]; chunk: number },
   at: Addresses,

@@ -1,11 +1,11 @@
 // The fast kernel of (E1): WebAssembly SIMD. It falls back to the reference where SIMD or memory is missing.
 
 import type { Matrix } from "../data/matrix.ts";
-import { assign, type Clusters, createClusters } from "./assign.ts";
+import { assign, type PlacedClusters, placeClusters } from "./assign.ts";
 import { addParts, jsKernel } from "./js.ts";
 import { gatherStatistics, type Kernel, type PreparedPoints } from "./kernel.ts";
-import { type Machine, theMachine } from "./module.ts";
-import { type Engine, hasNoLanes, isTiny, pick, wantsCodes } from "./pick.ts";
+import { theMachine, type WasmMachine } from "./module.ts";
+import { hasNoLanes, isTiny, type KernelEngine, pickEngine, wantsCodes } from "./pick.ts";
 import {
   inChunks,
   LARGEST_K,
@@ -46,7 +46,7 @@ function addFast(
   const engine = engineFor(rows, cols, k);
   const placed = placePoints(machine, points, undefined, engine === "screen", grids);
   if (placed === undefined) return undefined;
-  const clusters = createClusters(placed, k);
+  const clusters = placeClusters(placed, k);
   if (clusters !== undefined) assign(placed, clusters, centroids, engine);
   const loss = clusters && (clusters.loss ?? machine.lossOfRows(placed.state, rows, clusters.at.scores));
   if (clusters !== undefined) {
@@ -59,8 +59,8 @@ function addFast(
 }
 
 /** Bounds and most codes pay only for those who are asked again. */
-function engineFor(rows: number, cols: number, k: number): Engine {
-  const engine = pick(rows, cols, k);
+function engineFor(rows: number, cols: number, k: number): KernelEngine {
+  const engine = pickEngine(rows, cols, k);
   if (engine !== "screen" && engine !== "bounded") return engine;
   return wantsCodes(rows) && k >= CODES_PAY ? "screen" : "plain";
 }
@@ -72,7 +72,7 @@ const CODES_PAY = 24;
  * The fast kernel. `engine` is for tests and measurements; without it, and for what the tiny engine cannot take, `pick`
  * decides call by call.
  */
-export function wasmKernel(engine?: Engine, machineOf: () => Machine | undefined = theMachine): Kernel {
+export function wasmKernel(engine?: KernelEngine, machineOf: () => WasmMachine | undefined = theMachine): Kernel {
   return {
     name: engine ?? "wasm",
     prepare(points, weights) {
@@ -99,7 +99,7 @@ const registry = new FinalizationRegistry<Holding>(release);
 /** All that placed points own; `clusters` is replaced when the number of centroids changes. */
 interface Holding {
   readonly placed: PlacedPoints;
-  clusters: Clusters | undefined;
+  clusters: PlacedClusters | undefined;
 }
 
 function release(holding: Holding): void {
@@ -112,7 +112,7 @@ function release(holding: Holding): void {
 function preparedOn(
   placed: PlacedPoints,
   weights: Float64Array | undefined,
-  engine: Engine | undefined,
+  engine: KernelEngine | undefined,
 ): PreparedPoints {
   const holding: Holding = { placed, clusters: undefined };
   const reference = () => jsKernel.prepare(placed.points, weights);
@@ -145,7 +145,11 @@ function preparedOn(
 }
 
 /** Labels and sums for these centroids; undefined where the reference has to answer. */
-function update(holding: Holding, centroids: Float64Array, engine: Engine | undefined): Clusters | undefined {
+function update(
+  holding: Holding,
+  centroids: Float64Array,
+  engine: KernelEngine | undefined,
+): PlacedClusters | undefined {
   const { placed } = holding;
   const { rows, cols } = placed.points;
   const k = centroids.length / cols;
@@ -156,16 +160,16 @@ function update(holding: Holding, centroids: Float64Array, engine: Engine | unde
       const labels = labelsOf(placed);
       for (let r = 0; r < labels.length; r++) labels[r] |= UNASSIGNED;
     }
-    holding.clusters = createClusters(placed, k);
+    holding.clusters = placeClusters(placed, k);
   }
   const { clusters } = holding;
   if (clusters !== undefined && !isCurrent(placed, clusters, centroids)) {
-    assign(placed, clusters, centroids, engine ?? pick(rows, cols, k));
+    assign(placed, clusters, centroids, engine ?? pickEngine(rows, cols, k));
   }
   return clusters;
 }
 
-function isCurrent({ machine }: PlacedPoints, { at, isAssigned }: Clusters, centroids: Float64Array): boolean {
+function isCurrent({ machine }: PlacedPoints, { at, isAssigned }: PlacedClusters, centroids: Float64Array): boolean {
   if (!isAssigned) return false;
   const f64 = machine.f64();
   for (let i = 0, known = at.centroids / 8; i < centroids.length; i++)
@@ -173,7 +177,7 @@ function isCurrent({ machine }: PlacedPoints, { at, isAssigned }: Clusters, cent
   return true;
 }
 
-function loss({ machine, points, state }: PlacedPoints, clusters: Clusters): number {
+function loss({ machine, points, state }: PlacedPoints, clusters: PlacedClusters): number {
   clusters.loss ??= machine.lossOfRows(state, points.rows, clusters.at.scores);
   return clusters.loss;
 }

@@ -52,7 +52,7 @@ function totalVariationOf(centroids: readonly Matrix[], graph: Graph, coupling: 
   return totalVariationOfSets(packSets(centroids, centroids[0].cols), packLinks(graph), coupling, matches, penalty);
 }
 
-export interface JudgedBy {
+export interface ObjectiveSettings {
   readonly alpha: number;
   readonly coupling: Coupling;
   readonly weighting: Weighting;
@@ -64,7 +64,7 @@ export function objectiveOf(
   datasets: readonly Matrix[],
   centroids: readonly Matrix[],
   graph: Graph,
-  { alpha, coupling, weighting, penalty }: JudgedBy,
+  { alpha, coupling, weighting, penalty }: ObjectiveSettings,
   losses: readonly number[] = datasets.map((points, i) => lossOf(points, centroids[i])),
 ): { readonly objective: number; readonly totalVariation: number; readonly inertia: number } {
   const totalVariation = totalVariationOf(centroids, graph, coupling, penalty);

@@ -6,7 +6,7 @@ import { checkInteger, checkNetwork, checkNumber } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
 import type { Matrix } from "../data/matrix.ts";
 import { drain, type FitModel, type Round, type RoundResult, runRounds, startNetwork } from "../fit/fit.ts";
-import { adopt, type Network, refreshStatistics, send, unpack } from "../fit/network.ts";
+import { adopt, type NetworkState, refreshStatistics, send, unpack } from "../fit/network.ts";
 import { largestCoordinate } from "../fit/tolerance.ts";
 import type { Graph } from "../graph/graph.ts";
 import { laplacianExtremes } from "../graph/spectrum.ts";
@@ -74,7 +74,7 @@ function suitedBeta(graph: Graph, k: number): number {
 }
 
 interface ConsensusRun {
-  readonly state: Network;
+  readonly state: NetworkState;
   readonly beta: number;
   /** The labels of this sweep are kept, and renewed only in agreement: free labels can flip for ever. */
   readonly settle: number;
@@ -89,7 +89,7 @@ interface ConsensusRun {
   residual: number;
 }
 
-function consensusRun(state: Network, beta: number, settle: number): ConsensusRun {
+function consensusRun(state: NetworkState, beta: number, settle: number): ConsensusRun {
   return {
     state,
     beta,
@@ -162,7 +162,7 @@ function sweep(run: ConsensusRun, index: number): RoundResult {
 }
 
 /** To renew kept labels everybody has to know the largest residual: up a tree and down again, as a sum. */
-function sendResidual(state: Network): void {
+function sendResidual(state: NetworkState): void {
   const { messages, bytes } = sumTraffic(state.graph, 1);
   state.messages += messages;
   state.bytes += bytes;
@@ -231,7 +231,12 @@ function moveToAgreement({ state, beta, multipliers, counts, sums }: ConsensusRu
 }
 
 /** p <- p + beta sum_j A (w - w_j); returns the largest difference to a neighbour. */
-function stepMultipliers({ graph, k, sets }: Network, /* IN OUT */ p: Float64Array, beta: number, i: number): number {
+function stepMultipliers(
+  { graph, k, sets }: NetworkState,
+  /* IN OUT */ p: Float64Array,
+  beta: number,
+  i: number,
+): number {
   const length = k * sets.cols;
   const [links, weights] = [graph.neighbours[i], graph.weights[i]];
   let largest = 0;

@@ -5,7 +5,7 @@ import { defaults } from "../data/defaults.ts";
 import type { Matrix } from "../data/matrix.ts";
 import { checkIsOptions } from "../data/optionNames.ts";
 import { drain, type RoundResult, runRounds, startNetwork } from "../fit/fit.ts";
-import type { Network } from "../fit/network.ts";
+import type { NetworkState } from "../fit/network.ts";
 import type { Graph } from "../graph/graph.ts";
 import type { Traffic } from "../graph/traffic.ts";
 import { updateSettings } from "../update/updateOptions.ts";
@@ -22,7 +22,7 @@ type MadeOptions = Omit<MethodOptions, "alpha"> & Pick<CommonOptions, "alpha">;
  * state of its own in between. Rounds end with `rounds`, or when one says that it converged.
  */
 export function methodOfRounds<Further = unknown>(
-  begin: (network: Network, options: MethodOptions & Further) => () => RoundResult,
+  begin: (network: NetworkState, options: MethodOptions & Further) => () => RoundResult,
   about: MethodFacts = {},
 ): Method<MadeOptions & Further> {
   checkFunction("begin", begin, "a function of a network and options");

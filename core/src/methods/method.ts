@@ -8,8 +8,8 @@ import type { FitModel } from "../fit/fit.ts";
 import { type FitOptions, fitOptionNames } from "../fit/fitOptions.ts";
 import type { Graph } from "../graph/graph.ts";
 import type { Traffic } from "../graph/traffic.ts";
-import { networkAnswerOf } from "../kernel/model.ts";
-import { type JudgedBy, objectiveOf } from "../measures/measures.ts";
+import { networkModel } from "../kernel/model.ts";
+import { type ObjectiveSettings, objectiveOf } from "../measures/measures.ts";
 import { couplings } from "../update/coupling.ts";
 import { type UpdateSettings, updateSettings } from "../update/updateOptions.ts";
 
@@ -114,7 +114,7 @@ export function roundsSettings({ alpha = 0, coupling, tol, kernel }: RoundsMetho
 }
 
 /** By what a method's result is judged. Checked here: a wrong one is refused before the work, not after it. */
-export function judgedBy(options: CommonOptions): JudgedBy {
+export function judgedBy(options: CommonOptions): ObjectiveSettings {
   const { alpha = 0, coupling = defaults.coupling, weighting = defaults.weighting } = options;
   checkAtLeastZero("alpha", alpha);
   checkOneOf("coupling", coupling, couplings);
@@ -135,14 +135,14 @@ interface Reached {
 export function modelWithoutRounds(
   datasets: readonly Matrix[],
   graph: Graph,
-  judged: JudgedBy,
+  judged: ObjectiveSettings,
   reached: Reached,
 ): MethodModel {
   const { centroids, traffic, collector, labels } = reached;
   const { objective, totalVariation, inertia } = objectiveOf(datasets, centroids, graph, judged);
   const history = [{ round: 0, objective, totalVariation, largestMove: 0, ...traffic }];
   const numbers = { centroids, objective, inertia, rounds: 0, converged: true, ...traffic, history };
-  return networkAnswerOf(
+  return networkModel(
     collector === undefined ? numbers : { ...numbers, collector },
     datasets,
     labels && (() => labels.map((own) => own.slice())),

@@ -2,7 +2,7 @@
 // The bound between the two is corollary 13 of Canonne, Kamath and Steinke (2020).
 
 import { exp, ln } from "../data/elementary.ts";
-import { countVariance, type Grid, residualVariances, STEPS } from "./releases.ts";
+import { type CellGrid, countVariance, residualVariances, STEPS } from "./releases.ts";
 
 // What noise costs, before it is drawn: how far private means err, and from how many devices on that is less than alone.
 
@@ -14,7 +14,7 @@ export interface Expectation {
   readonly reach: number;
   /** Of both releases together. */
   readonly rho: number;
-  readonly grid: Grid;
+  readonly grid: CellGrid;
 }
 
 /** Of the rows of a small cluster along one column, in the fuller of two cells, on average. */

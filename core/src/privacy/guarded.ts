@@ -4,7 +4,7 @@
 import { type Matrix, squaredDistance } from "../data/matrix.ts";
 import type { PreparedPoints, Statistics } from "../kernel/kernel.ts";
 import type { UpdateState } from "../update/updateState.ts";
-import { type Classes, holdBack, holdOrLeave, leftOut, oneClass, splitClasses } from "./classes.ts";
+import { type Classes, leaveOutSmallParts, leftOut, mergeSmallParts, oneClass, splitClasses } from "./classes.ts";
 
 // The cores of clusters: the few rows of each that a guarded device publishes first, before it knows its neighbours.
 
@@ -114,7 +114,7 @@ export interface GuardedPoints extends PreparedPoints {
 }
 
 /** What was published of the rows of several devices, and how. */
-export interface Guard {
+export interface GuardState {
   readonly points: readonly GuardedPoints[];
   readonly minimum: number;
   /** Of each column: what coordinates are rounded to. */
@@ -140,7 +140,7 @@ export function guardPoints(
   const assign = (centroids: Float64Array): number => {
     prepared.labels(centroids, nearest);
     labels.set(nearest);
-    const hold = mayLeaveOut ? holdOrLeave : holdBack;
+    const hold = mayLeaveOut ? leaveOutSmallParts : mergeSmallParts;
     return hold(classes, labels, centroids.length / cols, minimum, nearestOf(means, centroids, cols));
   };
   const split = (into: Uint32Array, k: number): boolean => {
@@ -175,7 +175,7 @@ export function guardPoints(
       const k = centroids.length / cols;
       prepared.labels(centroids, nearest);
       const cores = coresOf(points, centroids, nearest, minimum);
-      holdBack(classes, cores, k + 1, minimum);
+      mergeSmallParts(classes, cores, k + 1, minimum);
       split(cores, k + 1);
       return sumsOf(points, cores, k);
     },

@@ -15,7 +15,7 @@ import { longestWay, rowsNearBorders, type Source, statisticsOf } from "./source
 // found, and from a sample.
 
 /** (E1) of all rows of a source at some centroids. */
-interface Pass {
+interface PassResult {
   readonly centroids: Matrix;
   readonly statistics: Statistics;
 }
@@ -32,7 +32,7 @@ function standingIn(standIns: readonly Matrix[], points: readonly PreparedPoints
 }
 
 /** Every row keeps the cluster that the pass found for it. Then its loss is an upper bound, and touches the true one there. */
-function keptLabels({ centroids: { data: from, cols }, statistics: found }: Pass): PreparedPoints {
+function keptLabels({ centroids: { data: from, cols }, statistics: found }: PassResult): PreparedPoints {
   return answering((centroids, /* OUT */ into) => {
     let loss = found.loss;
     for (let c = 0, at = 0; c < found.counts.length; c++) {
@@ -52,7 +52,7 @@ function keptLabels({ centroids: { data: from, cols }, statistics: found }: Pass
  * at the centroids of the pass, and errs near them by a small share of the way. With all rows near the borders it is exact
  * as far as their margin reaches.
  */
-function movedBy(some: PreparedPoints, scale: number, { centroids: from, statistics: found }: Pass) {
+function movedBy(some: PreparedPoints, scale: number, { centroids: from, statistics: found }: PassResult) {
   const before = emptyStatistics(from.rows, from.cols);
   some.statistics(from.data, before);
   const moved = (all: number, then: number, now: number) => (now === then ? all : all + scale * (now - then));
@@ -133,7 +133,7 @@ export async function* fitPasses(
   checkInteger("mostPasses", mostPasses, 1);
   const sizes = sampleSizes(sources, sampleRows, fitting);
   const samples = await Promise.all(sources.map((source, i) => source.sample(sizes[i], fitting.signal)));
-  const places = sources.map((source, i): Place => {
+  const places = sources.map((source, i): SourceDevice => {
     const scale = source.rows / Math.max(1, samples[i].rows);
     return { source, sample: samples[i], prepared: fastKernel.prepare(samples[i]), scale };
   });
@@ -145,24 +145,24 @@ export async function* fitPasses(
 }
 
 /** Rows of a source, each of which stands for `scale` rows. */
-interface Sampled {
+interface SampledSource {
   readonly sample: Matrix;
   readonly prepared: PreparedPoints;
   readonly scale: number;
 }
 
-interface Place extends Sampled {
+interface SourceDevice extends SampledSource {
   readonly source: Source;
 }
 
 /** What these rows change is added to a pass. */
-interface Moving extends Sampled {
-  readonly pass: Pass;
+interface Moving extends SampledSource {
+  readonly pass: PassResult;
 }
 
 async function* passesFrom(
   start: readonly Matrix[],
-  places: readonly Place[],
+  places: readonly SourceDevice[],
   graph: Graph,
   { mostPasses, ...fitting }: Omit<FitOptions, "kernel"> & { readonly mostPasses: number },
 ): AsyncGenerator<PassSummary, SourcesModel, void> {
@@ -247,13 +247,13 @@ function runNear(
 }
 
 /** What points answer at some centroids. */
-function passBy(points: PreparedPoints, centroids: Matrix): Pass {
+function passBy(points: PreparedPoints, centroids: Matrix): PassResult {
   const statistics = emptyStatistics(centroids.rows, centroids.cols);
   points.statistics(centroids.data, statistics);
   return { centroids, statistics };
 }
 
-async function passOver(source: Source, centroids: Matrix, signal: AbortSignal | undefined): Promise<Pass> {
+async function passOver(source: Source, centroids: Matrix, signal: AbortSignal | undefined): Promise<PassResult> {
   signal?.throwIfAborted();
   return { centroids, statistics: await statisticsOf(source, centroids, signal) };
 }
@@ -278,7 +278,7 @@ const [BEYOND_SAMPLE, BEYOND_LABELS] = [0.5, 5];
  * that they are too many, or where they are.
  */
 async function rowsThatMove(
-  places: readonly Place[],
+  places: readonly SourceDevice[],
   from: readonly Matrix[],
   to: readonly Matrix[],
   signal: AbortSignal | undefined,

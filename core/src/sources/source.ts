@@ -46,7 +46,7 @@ export function longestWay(from: Matrix, to: Matrix): number {
 }
 
 /** (E1) before its sums are added up: for each cluster the coarse and the fine parts of kernel/grid.ts, and the loss. */
-export interface Parts {
+export interface StatisticsParts {
   /** k rows of 2 (cols + 1) numbers: coarse sums, coarse count, fine sums, fine count. */
   readonly sums: Float64Array;
   readonly loss: number;
@@ -60,7 +60,7 @@ export interface Source {
   readonly least: Float64Array;
   readonly most: Float64Array;
   /** (E1) on given grids, so that parts of several sources, of blocks and of shards add up exactly. */
-  parts(centroids: Matrix, grids: Float64Array, signal?: AbortSignal): Promise<Parts>;
+  parts(centroids: Matrix, grids: Float64Array, signal?: AbortSignal): Promise<StatisticsParts>;
   /** At most `size` rows, spread over all of them: the same ones every time, and all if there are no more. */
   sample(size: number, signal?: AbortSignal): Promise<Matrix>;
   /** All rows that can leave their cluster if no centroid goes farther than `margin`; undefined if they are more than `most`. */

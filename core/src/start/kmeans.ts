@@ -14,7 +14,7 @@ import { type Matrix, squaredDistance, takeRows } from "../data/matrix.ts";
 import { checkOptions, type OptionNames } from "../data/optionNames.ts";
 import { numberedStreams, type Random, type Streams } from "../data/random.ts";
 import { checkKernel, checkReadyPoints, emptyStatistics, type Kernel, type PreparedPoints } from "../kernel/kernel.ts";
-import { Answer } from "../kernel/model.ts";
+import { JsonModel } from "../kernel/model.ts";
 import { greedyTrials, plusPlus, type SeedingRoom } from "../kernel/seeding.ts";
 import { fastKernel } from "../kernel/wasm.ts";
 import { runUpdate } from "../update/update.ts";
@@ -29,7 +29,7 @@ export type EmptyClusters = "keep" | "farthest";
 export const emptyRules = ["keep", "farthest"] as const;
 
 /** Points of one device, and how much each counts. */
-interface CountedPoints {
+interface WeightedPoints {
   readonly points: Matrix;
   readonly weights?: Float64Array | undefined;
   readonly prepared: PreparedPoints;
@@ -40,7 +40,7 @@ interface CountedPoints {
  * nearest centroid is largest, those that were moved before included, and the first of equals. The same array where
  * none is empty, or where every point sits on a centroid.
  */
-export function moveEmpty({ points, weights, prepared }: CountedPoints, centroids: Float64Array): Float64Array {
+export function moveEmpty({ points, weights, prepared }: WeightedPoints, centroids: Float64Array): Float64Array {
   const { data, rows, cols } = points;
   const statistics = emptyStatistics(centroids.length / cols, cols);
   prepared.statistics(centroids, statistics, false);
@@ -109,7 +109,7 @@ export interface KMeansModel {
   readonly converged: boolean;
 }
 
-class KMeansAnswer extends Answer implements KMeansModel {
+class KMeansAnswer extends JsonModel implements KMeansModel {
   readonly centroids: Matrix;
   readonly labels: Uint32Array;
   readonly inertia: number;

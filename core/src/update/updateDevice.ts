@@ -176,7 +176,7 @@ function checkSets(centroids: Matrix, neighbours: readonly Matrix[], settings: U
 }
 
 function resultOf(update: UpdateState): DeviceUpdate {
-  const { centroids, k, cols, passes, pointScale, gate } = update;
+  const { centroids, k, cols, passes, pointScale, robust: gate } = update;
   const { counts, loss } = update.statistics;
   const objective = localObjective(update);
   return {

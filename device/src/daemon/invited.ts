@@ -1,10 +1,20 @@
 // What goes into a device's invite: addresses at which others can dial it, never one that only it understands.
 
 import { type NetworkInterfaceInfo, networkInterfaces } from "node:os";
+import { formatInvite } from "../identity.ts";
 import { reachable } from "../link/where.ts";
-import type { DeviceSettings } from "./folder.ts";
+import { isLocked } from "../lock.ts";
+import type { DeviceFolder, DeviceSettings } from "./folder.ts";
+import { lastStatus } from "./lastStatus.ts";
 
 type Interfaces = NodeJS.Dict<NetworkInterfaceInfo[]>;
+
+/** The invite of a device for its neighbours. Undefined: its port is not known before it runs. */
+export async function folderInvite(folder: DeviceFolder): Promise<string | undefined> {
+  const { path, identity } = folder;
+  const addresses = invitedAddresses(folder, (await isLocked(path)) ? lastStatus(path)?.addresses : undefined);
+  return addresses && formatInvite({ peer: identity.peer, addresses });
+}
 
 /**
  * The addresses of an invite. `running`: where the device listens now, if it runs. Undefined: the port is any that is

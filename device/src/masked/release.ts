@@ -3,11 +3,11 @@
 
 import { kmeans, type Matrix } from "@fedkm/core";
 import {
+  type CellGrid,
   cellSummary,
   countCells,
   countVariance,
   discreteGaussian,
-  type Grid,
   gridFor,
   type RandomBytes,
   reachIn,
@@ -38,7 +38,7 @@ export interface Releasing {
   readonly colluders: number;
   /** What each of the two releases costs. */
   readonly rho: number;
-  readonly grid: Grid;
+  readonly grid: CellGrid;
   readonly reach: number;
 }
 

@@ -2,7 +2,7 @@
 // It is written down before anything that rests on it is sent, so that a crash can only count too much.
 
 import { type Matrix, matrix, toRows } from "@fedkm/core";
-import type { Summary } from "@fedkm/core/privacy";
+import type { RowSummary } from "@fedkm/core/privacy";
 import { bytesToHex } from "@noble/hashes/utils.js";
 
 /** cells: how many rows lie where. means: the rows around given centroids. */
@@ -29,7 +29,7 @@ export interface Ledger {
   readonly secret: string;
   readonly releases: readonly Release[];
   /** What all computations use; undefined: nothing was released. */
-  readonly summary: Summary | undefined;
+  readonly summary: RowSummary | undefined;
   /** With shared clusters. */
   readonly posted: readonly Posted[];
   /** How often a person has agreed to releases after the first ones. */

@@ -6,11 +6,11 @@ import {
   gridFor,
   lossAt,
   type RandomBytes,
+  type RowSummary,
   reachIn,
   releaseCells,
   releaseResiduals,
   residualSummary,
-  type Summary,
 } from "@fedkm/core/privacy";
 import type { HistoryMemory } from "../memory.ts";
 import { budgetOf, type Feature, type Study } from "../study.ts";
@@ -45,7 +45,7 @@ export class Private {
   }
 
   /** What stands for the rows; undefined: nothing was released, or it is not written down. */
-  get summary(): Summary | undefined {
+  get summary(): RowSummary | undefined {
     return this.#account.isLost ? undefined : this.#account.kept.summary;
   }
 
@@ -87,7 +87,7 @@ export class Private {
     });
   }
 
-  #release(stage: ReleaseStage, parameters: readonly number[], buy: (rho: number, noise: RandomBytes) => Summary) {
+  #release(stage: ReleaseStage, parameters: readonly number[], buy: (rho: number, noise: RandomBytes) => RowSummary) {
     const rho = this.#account.price;
     const release = { rows: this.#name, stage, rho };
     this.#account.pay(release, ({ secret, releases }) => {

@@ -8,12 +8,12 @@ import {
   discreteGaussian,
   gridFor,
   lossAt,
+  type RowSummary,
   reachIn,
   releaseCells,
   releaseResiduals,
   residualSummary,
   rhoOf,
-  type Summary,
   summaryKernel,
   summarySize,
   varianceAtLeast,
@@ -111,7 +111,7 @@ function privateNetwork(
 }
 
 /** As devices find it: every device's own clusters, weighted. */
-function seedOf(summaries: readonly Summary[], seed: number): Matrix | undefined {
+function seedOf(summaries: readonly RowSummary[], seed: number): Matrix | undefined {
   const own = summaries
     .filter(({ points }) => points.rows >= K)
     .map(({ points, weights }) => {
@@ -128,7 +128,7 @@ function seedOf(summaries: readonly Summary[], seed: number): Matrix | undefined
 }
 
 function fitSummaries(
-  summaries: readonly Summary[],
+  summaries: readonly RowSummary[],
   network: ReturnType<typeof setting>["network"],
   init: readonly Matrix[],
 ): readonly Matrix[] {

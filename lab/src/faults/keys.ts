@@ -120,7 +120,8 @@ export async function revocations(): Promise<boolean> {
         "device",
         "link",
         `fedkm:${four.identity.peer}@${four.listen[0]}`,
-        "--accept-open",
+        "--accept",
+        "open",
         "--state",
         one.path,
       ],
@@ -130,7 +131,7 @@ export async function revocations(): Promise<boolean> {
         "unlinked by the neighbour",
         "shown three hops away",
         "still linked there",
-        "linked again without --even-revoked",
+        "linked again without --allow-revoked",
       ],
       [inSeconds(unlinked), inSeconds(shown), String(kept), refused.status === 1 ? "refused" : "taken"],
     ]);

@@ -32,13 +32,15 @@ export async function linksAtOnce(): Promise<boolean> {
   try {
     await writeLinks(north.path, []);
     const invites = await Promise.all(Array.from({ length: 6 }, async () => `fedkm:${(await createIdentity()).peer}`));
-    await Promise.all(invites.map((invite) => fedkm("device", "link", invite, "--accept-open", "--state", north.path)));
+    await Promise.all(
+      invites.map((invite) => fedkm("device", "link", invite, "--accept", "open", "--state", north.path)),
+    );
     const made = (await readLinks(north.path)).length;
     // South links north, which learns of it by the knock alone.
     await writeLinks(south.path, [{ name: "north", peer: north.identity.peer, addresses: north.listen }]);
     running.push(startDevice(north), startDevice(south));
     const knocked = await within(60, async () => (running[0].status()?.pending.length ?? 0) > 0);
-    await fedkm("device", "accept", south.identity.peer, "--accept-open", "--state", north.path);
+    await fedkm("device", "accept", south.identity.peer, "--accept", "open", "--state", north.path);
     const linked = await within(60, async () => running.every((device) => connections(device) > 0));
     print("Links made at once, and one accepted after it knocked", [
       ["links of six made at once", "start to knock", "accepted to linked"],

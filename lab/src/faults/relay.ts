@@ -66,7 +66,18 @@ async function meet({ given, relay, left, right, record, startRelay, running }: 
   running.push(startRelay(), startDevice(left, on("left")));
   const invite = async () => JSON.parse(await fedkm("left", "device", "links", "--json", "--state", left.path)).invite;
   await within(60, async () => /p2p-circuit/.test(await invite()));
-  await fedkm("right", "device", "link", await invite(), "--name", left.name, "--accept-open", "--state", right.path);
+  await fedkm(
+    "right",
+    "device",
+    "link",
+    await invite(),
+    "--name",
+    left.name,
+    "--accept",
+    "open",
+    "--state",
+    right.path,
+  );
   running.push(startDevice(right, on("right")));
   const seconds = await within(90, () => areSettled(running) && isMet(running));
   const { alpha, coupling, weighting, k } = study;

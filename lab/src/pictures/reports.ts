@@ -31,7 +31,7 @@ export async function drawReports(folder: string): Promise<void> {
       await draw(set.name, [...writeFiles(folder, set), ...set.asked]);
     }
     const audit = join(folder, "audit.html");
-    fedkm("audit", "--runs", "5", "--html", audit);
+    fedkm("audit", "--runs", "5", "--out", audit);
     await drawPage(browser, folder, "audit", audit);
   } finally {
     await browser.close();
