@@ -36,7 +36,7 @@ describe("fedkm reproduce figure1 --quick", () => {
     expect(readdirSync(at("two")).sort()).toEqual([
       "aggregated.csv",
       "claims.csv",
-      ...["local", "auto"].flatMap((start) =>
+      ...["auto", "local"].flatMap((start) =>
         ["csv", "pdf", "png", "svg", "tex"].map((kind) => `figure1-${start}.${kind}`),
       ),
       "finished.jsonl",
