@@ -8,8 +8,8 @@ import { configDefaults, defineConfig } from "vitest/config";
 const LONG = "*/test/**/*.long.test.ts";
 const BROWSER = "*/test/**/browser.test.ts";
 
-const chosen: Record<string, { include: string[]; exclude: string[] }> = {
-  test: { include: ["*/test/**/*.test.ts", "test/**/*.test.ts"], exclude: [LONG] },
+const ALL = { include: ["*/test/**/*.test.ts", "test/**/*.test.ts"], exclude: [LONG] };
+const byMode: Record<string, typeof ALL> = {
   long: { include: [LONG], exclude: [] },
   node: { include: ["{core,files,device}/test/**/*.test.ts"], exclude: [LONG, BROWSER] },
 };
@@ -26,8 +26,8 @@ export default defineConfig(({ mode }) => ({
   resolve: { conditions: ["source"] },
   ssr: { resolve: { conditions: ["source"] } },
   test: {
-    include: chosen[mode].include,
-    exclude: [...configDefaults.exclude, ...chosen[mode].exclude],
+    include: (byMode[mode] ?? ALL).include,
+    exclude: [...configDefaults.exclude, ...(byMode[mode] ?? ALL).exclude],
     // One more than there are processors: tests of devices mostly wait.
     maxWorkers: availableParallelism() + 1,
     // What never ends is stopped; what is slow on a busy machine is not wrong.

@@ -9,14 +9,7 @@ import { temporaryFolder } from "./folder.ts";
 const folder = temporaryFolder();
 folder.addExamples();
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const example = readFileSync(join(root, "examples/plugin.ts"), "utf8");
 cpSync(join(root, "examples/plugin.ts"), join(folder.path, "mine.ts"));
-
-test("docs/methods.md shows the plug-in that these tests run", () => {
-  const page = readFileSync(join(root, "docs/methods.md"), "utf8");
-  const [, shown] = /^```typescript\n([\s\S]*?)^```/m.exec(page) ?? [];
-  expect(shown).toBe(example);
-});
 
 test("compare runs a method on a data set and a graph, with a measure, that come from outside", () => {
   const args = ["--dataset", "square", "--graph", "table:5", "--points", "40", "--methods", "fedkm,gossip"];

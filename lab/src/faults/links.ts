@@ -11,10 +11,8 @@ import { type DaemonStatus, readLinks, writeLinks } from "@fedkm/device/daemon";
 import { createIdentity, libp2pNetwork } from "@fedkm/device/libp2p";
 import { print } from "../measure.ts";
 import { inside, ip, names, withCable } from "./namespaces.ts";
-import { makeFolders, type RunningDevice, startDevice } from "./processes.ts";
-import { processUse } from "./processUse.ts";
-import { problem } from "./setting.ts";
-import { isLinked, leave, scene } from "./tcpScene.ts";
+import { makeFolders, problem, processUse, type RunningDevice, startDevice } from "./processes.ts";
+import { isLinked, leave, scene } from "./tcpNetwork.ts";
 
 const program = fileURLToPath(new URL("../../../cli/bin/fedkm.js", import.meta.url));
 const fedkm = (...args: string[]) => promisify(execFile)(process.execPath, [program, ...args]);
