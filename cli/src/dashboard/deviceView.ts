@@ -11,19 +11,10 @@ import {
 } from "@fedkm/device/daemon";
 import { printable } from "@fedkm/device/printable";
 import type { DeviceView, LedgerView, LinkView, PrivacyView, Snapshot } from "@fedkm/web";
+import type { DashboardSource } from "@fedkm/web/server";
 import { modelOfFolder } from "../deviceModel.ts";
 import { count } from "../numbers.ts";
 import { performAction } from "./actions.ts";
-
-/** What the pages show and may ask for. */
-export interface DashboardSource {
-  /** As JSON. The same text means that nothing is new. */
-  snapshot(): Promise<string>;
-  /** Does what a person asked for; resolves to a sentence about it, rejects with why not. */
-  act(request: unknown): Promise<string>;
-  /** A file to keep, such as a model. */
-  exported(name: string): Promise<{ readonly name: string; readonly text: string } | undefined>;
-}
 
 /** `folders` are those of devices, each with a name of its own. */
 export function folderSource(folders: readonly string[]): DashboardSource {

@@ -158,7 +158,7 @@ const runCommands = [
       "Print the address of the page of a device that runs with --dashboard. Whoever has it can use the page.",
       "dashboard --state north",
     ).action(async ({ state }: StateOptions) => {
-      const { dashboardAddress } = await import("../../dashboard/server.ts");
+      const { dashboardAddress } = await import("@fedkm/web/server");
       const address = await dashboardAddress(state);
       if (address === undefined) throw new Error(`the device in ${state} has never run with --dashboard`);
       io.stdout.write(`${address}\n`);

@@ -2,7 +2,7 @@
 
 import { isatty } from "node:tty";
 import { setFlagsFromString } from "node:v8";
-import { systemReason } from "@fedkm/files/first";
+import { systemReason } from "@fedkm/files/light";
 import type { Console, Output } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import { type StopEvent, stoppable, untilStopped } from "../../stop.ts";
@@ -30,8 +30,11 @@ export async function runDevice(options: RunOptions, { stderr }: Console): Promi
 }
 
 async function serveDashboardOf(state: string, port: number) {
-  const { openDashboard } = await import("../../dashboard/server.ts");
-  return openDashboard(state, [state], port);
+  const [{ openDashboard }, { folderSource }] = await Promise.all([
+    import("@fedkm/web/server"),
+    import("../../dashboard/deviceView.ts"),
+  ]);
+  return openDashboard(state, folderSource([state]), port);
 }
 
 async function runUntilStopped(

@@ -13,8 +13,9 @@ import {
   readPoints,
   readStudyText,
 } from "@fedkm/device/daemon";
+import { dashboardAddress, openDashboard } from "@fedkm/web/server";
 import { bold, type Console, isStyled } from "../../console.ts";
-import { dashboardAddress, openDashboard } from "../../dashboard/server.ts";
+import { folderSource } from "../../dashboard/deviceView.ts";
 import { runProcesses, type Statuses } from "../../deviceProcesses.ts";
 import { UsageError } from "../../failure.ts";
 import { linkDevices } from "../../input/links.ts";
@@ -44,7 +45,9 @@ export async function up(options: UpOptions, io: Console): Promise<void> {
   const statuses = await stoppable(async (signal) => {
     const folders = await prepareFolders({ base: state, studyText, data, graph });
     const dashboard =
-      options.dashboard === undefined ? undefined : await openDashboard(state, folders, options.dashboard);
+      options.dashboard === undefined
+        ? undefined
+        : await openDashboard(state, folderSource(folders), options.dashboard);
     try {
       if (dashboard !== undefined) io.stderr.write(`${await dashboardAddress(state)}\n`);
       if (!json)
