@@ -1,7 +1,7 @@
 // fedkm.yaml: options of commands in a file. What is typed wins over what is written.
 
 import { readFileSync } from "node:fs";
-import { systemReason } from "@fedkm/files/first";
+import { systemReason } from "@fedkm/files/light";
 import type { Command, Option } from "commander";
 import { parseDocument } from "yaml";
 import { UsageError } from "./failure.ts";

@@ -2,7 +2,7 @@
 // and the signal's number for an interruption.
 
 import { printable } from "@fedkm/device/printable";
-import { DataError } from "@fedkm/files/first";
+import { DataError } from "@fedkm/files/light";
 import { CommanderError } from "commander";
 import { refusalLine } from "./input/remedies.ts";
 import { Stopped } from "./stop.ts";

@@ -233,8 +233,8 @@ const refusals: [string, () => unknown, string][] = [
   ],
   [
     "unknown seeds",
-    () => methods.distributed(two, link, { ...valid, seeds: "any" as "own" }),
-    'seeds must be one of own, shared, aligned, got "any"',
+    () => methods.distributed(two, link, { ...valid, seeds: "any" as "local" }),
+    'seeds must be one of local, shared, aligned, got "any"',
   ],
   ["a measure of an empty network", () => core.totalVariation([], link), "centroids needs at least one set"],
   [

@@ -2,7 +2,7 @@
 
 import { isatty } from "node:tty";
 import { setFlagsFromString } from "node:v8";
-import { systemReason } from "@fedkm/files/first";
+import { systemReason } from "@fedkm/files/light";
 import type { Console, Output } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import { type StopEvent, stoppable, untilStopped } from "../../stop.ts";
