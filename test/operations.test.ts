@@ -51,7 +51,7 @@ test("the block of Two devices on one machine links two devices that settle", as
           expect(links[0].framesHeard).toBeGreaterThan(0);
           expect(device.phase).toBe("settled");
         },
-        { timeout: 30_000, interval: 200 },
+        { timeout: 240_000, interval: 200 },
       );
     }
     const status = fedkm("device", "status", "--state", "north");
