@@ -1,22 +1,22 @@
 // What a device waits for whose rows are elsewhere: their answer, or rows that answer again. It asks one thing at a time.
 
-import type { Elsewhere } from "./elsewhere.ts";
+import type { RemoteRows } from "./elsewhere.ts";
 
-export interface AskingOptions {
+export interface PendingQueryOptions {
   now(): number;
   /** The rows that the device has now. */
-  rows(): Elsewhere | undefined;
+  rows(): RemoteRows | undefined;
   /** An answer took so many milliseconds, whether it was of use or not. */
   onAnswer(milliseconds: number): void;
   /** The rows do not answer, and nothing is asked before there are others. */
   onLost(reason: unknown): void;
 }
 
-export class Asking {
-  readonly #options: AskingOptions;
+export class PendingQuery {
+  readonly #options: PendingQueryOptions;
   #awaits: "answer" | "rows" | undefined;
 
-  constructor(options: AskingOptions) {
+  constructor(options: PendingQueryOptions) {
     this.#options = options;
   }
 

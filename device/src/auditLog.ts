@@ -6,7 +6,7 @@ import { open, readdir, readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { realDisk } from "./disk.ts";
 import { printable } from "./printable.ts";
-import { inTurn } from "./turn.ts";
+import { withFileMutex } from "./turn.ts";
 
 export const AUDIT_FILE = "audit.jsonl";
 
@@ -58,18 +58,18 @@ export interface AuditEntry {
 /** Adds lines that survive a loss of power. Commands and a running device take turns. */
 export async function appendAudit(folder: string, entries: readonly AuditEntry[]): Promise<void> {
   if (entries.length === 0) return;
-  await inTurn(join(folder, "audit.lock"), async () => {
+  await withFileMutex(join(folder, "audit.lock"), async () => {
     const path = join(folder, AUDIT_FILE);
     const aside = await filesAside(folder);
-    const end = await endOf(path);
+    const end = await logEnd(path);
     // After a crash between two files the chain goes on from the one before.
-    const previous = end ?? (aside.length > 0 ? await endOf(join(folder, aside[aside.length - 1])) : undefined);
+    const previous = end ?? (aside.length > 0 ? await logEnd(join(folder, aside[aside.length - 1])) : undefined);
     const isFull = end !== undefined && (end.bytes > LARGEST_FILE_BYTES || isEarlierYear(end.lastAt, entries[0].at));
     if (isFull) await rename(path, join(folder, `audit-${String(aside.length + 1).padStart(4, "0")}.jsonl`));
     let before = previous?.hash ?? NOTHING_BEFORE;
     const lines = entries.map(({ at, event, fields }) => {
       const line = lineOf(at, event, fields, before);
-      before = hashOf(line);
+      before = lineHash(line);
       return line;
     });
     // What a crash cut off in the middle of a line stays as it is, as a line of its own.
@@ -95,7 +95,7 @@ function lineOf(at: Date, event: AuditEvent, fields: AuditFields, before: string
   return Buffer.byteLength(whole) < LONGEST_LINE_BYTES ? whole : line({ shortened: Object.keys(fields).join(" ") });
 }
 
-interface End {
+interface LogEnd {
   readonly bytes: number;
   /** Of the last line. */
   readonly hash: string;
@@ -104,7 +104,7 @@ interface End {
 }
 
 /** Undefined: there is no such file, or nothing in it. */
-async function endOf(path: string): Promise<End | undefined> {
+async function logEnd(path: string): Promise<LogEnd | undefined> {
   const file = await open(path, "r").catch(() => undefined);
   if (file === undefined) return undefined;
   try {
@@ -114,7 +114,7 @@ async function endOf(path: string): Promise<End | undefined> {
     const { buffer } = await file.read(Buffer.alloc(length), 0, length, size - length);
     const text = buffer.toString();
     const last = text.replace(/\n$/, "").split("\n").at(-1) ?? "";
-    return { bytes: size, hash: hashOf(last), isCut: !text.endsWith("\n"), lastAt: parsed(last)?.at };
+    return { bytes: size, hash: lineHash(last), isCut: !text.endsWith("\n"), lastAt: parsedLine(last)?.at };
   } finally {
     await file.close();
   }
@@ -125,7 +125,7 @@ async function filesAside(folder: string): Promise<string[]> {
   return (await readdir(folder)).filter((name) => /^audit-\d+\.jsonl$/.test(name)).sort();
 }
 
-const hashOf = (line: string) => createHash("sha256").update(line).digest("hex");
+const lineHash = (line: string) => createHash("sha256").update(line).digest("hex");
 const isEarlierYear = (last: string | undefined, now: Date) =>
   last !== undefined && new Date(last).getUTCFullYear() < now.getUTCFullYear();
 
@@ -136,7 +136,7 @@ export interface AuditLine {
   readonly [field: string]: unknown;
 }
 
-function parsed(line: string): AuditLine | undefined {
+function parsedLine(line: string): AuditLine | undefined {
   try {
     const value: AuditLine = JSON.parse(line);
     return typeof value.at === "string" && typeof value.event === "string" ? value : undefined;
@@ -169,12 +169,12 @@ export async function readAudit(folder: string): Promise<AuditReport> {
     const found = text.split("\n");
     if (found.at(-1) === "") found.pop();
     for (const [index, line] of found.entries()) {
-      const entry = parsed(line);
+      const entry = parsedLine(line);
       if (entry === undefined) cut += 1;
       else lines.push(entry);
       // A line that is cut off cannot say what was before it; the one after it can say that it was.
       if (entry !== undefined && entry.before !== before) broken ??= { file, line: index + 1 };
-      before = hashOf(line);
+      before = lineHash(line);
     }
   }
   return { lines, cut, broken, last: before };

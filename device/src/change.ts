@@ -2,14 +2,14 @@
 // it, and one network for both. Each neighbour is spoken to in the studies that it speaks.
 
 import type { Device, DeviceOptions } from "./deviceOptions.ts";
-import { countOf, type Rows } from "./elsewhere.ts";
-import { hashOf, isOfStudy, typeOf } from "./frameHead.ts";
+import { type DeviceRows, rowCount } from "./elsewhere.ts";
+import { frameKind, isOfStudy, studyHashOf } from "./frameHead.ts";
 import type { NetworkListener } from "./network.ts";
 import { CHANGE_LOOK_MILLISECONDS, HEARTBEAT_MILLISECONDS } from "./pace.ts";
-import { decode, STUDY } from "./protocol.ts";
+import { decodeFrame, STUDY } from "./protocol.ts";
 import { isSettled } from "./settled.ts";
-import { createSide, givePeers, type Part, type Side } from "./side.ts";
-import { type Proposal, Spoken } from "./spoken.ts";
+import { createStudyLoop, givePeers, type StudyLoop, type StudyPart } from "./side.ts";
+import { type StudyProposal, StudyProposals } from "./spoken.ts";
 import { decodeStatement, encodeStatement, STATEMENT } from "./statement.ts";
 import type { DeviceStatus } from "./status.ts";
 import { canonicalStudy, keepsHistory, type Study, studyId } from "./study.ts";
@@ -28,16 +28,16 @@ export interface ChangeStatus {
   readonly next: { readonly study: string; readonly device: DeviceStatus } | null;
   /** Linked peers that have not said, now or before this start, that they speak the next study. */
   readonly missing: readonly string[];
-  readonly proposals: readonly Proposal[];
+  readonly proposals: readonly StudyProposal[];
   /** The hashes of the studies that a linked peer said it speaks; undefined: it said nothing. */
   spokenBy(peer: string): readonly string[] | undefined;
 }
 
 export interface ChangingDevice extends Device {
   /** New data, whole; for the next study too, if there is one. */
-  setRows(rows: Rows, next?: Rows): void;
+  setRows(rows: DeviceRows, next?: DeviceRows): void;
   /** Takes part in another study as well, and says so. It must be started, without a change under way. */
-  begin(next: Part): void;
+  begin(next: StudyPart): void;
   /** Leaves the next study again. */
   withdraw(): void;
   /** Ends the study before: from now on the next one is the only one. */
@@ -54,16 +54,16 @@ export function isWithoutRows(current: Study, next: Study): boolean {
 }
 
 export function createChangingDevice(options: ChangingOptions): ChangingDevice {
-  return new Changing(options);
+  return new ChangingLoop(options);
 }
 
-class Changing implements ChangingDevice, NetworkListener {
+class ChangingLoop implements ChangingDevice, NetworkListener {
   readonly #options: ChangingOptions;
-  readonly #spoken = new Spoken();
+  readonly #spoken = new StudyProposals();
   readonly #connected = new Set<string>();
   #links: readonly string[];
-  #current: Side;
-  #next: Side | undefined;
+  #current: StudyLoop;
+  #next: StudyLoop | undefined;
   /** Neighbours in the next study before this start. They count until they say otherwise. */
   #presumed: ReadonlySet<string> = new Set();
   #cancelLook = () => {};
@@ -75,7 +75,7 @@ class Changing implements ChangingDevice, NetworkListener {
     this.#options = options;
     this.#isPaused = options.isPaused ?? false;
     this.#links = links;
-    this.#current = createSide(options, { study, contract, memory, rows }, links);
+    this.#current = createStudyLoop(options, { study, contract, memory, rows }, links);
   }
 
   start(): Promise<void> {
@@ -88,7 +88,7 @@ class Changing implements ChangingDevice, NetworkListener {
     for (const { device } of this.#sides) device.stop();
   }
 
-  reset(rows?: Rows): void {
+  reset(rows?: DeviceRows): void {
     this.#current.device.reset(rows);
     this.#next?.device.reset();
   }
@@ -98,7 +98,7 @@ class Changing implements ChangingDevice, NetworkListener {
     for (const { device } of this.#sides) device.setPaused(isPaused);
   }
 
-  setRows(rows: Rows, next?: Rows): void {
+  setRows(rows: DeviceRows, next?: DeviceRows): void {
     this.#current.device.setRows(rows);
     if (next !== undefined) this.#next?.device.setRows(next);
   }
@@ -129,10 +129,10 @@ class Changing implements ChangingDevice, NetworkListener {
     };
   }
 
-  begin(next: Part): void {
+  begin(next: StudyPart): void {
     if (this.#next !== undefined) throw new Error("a change of study must be over before the next one begins");
-    if (countOf(next.rows) > 0 && isWithoutRows(this.#current.study, next.study)) {
-      throw new RangeError(`rows must be none in a change of a guarded study, got ${countOf(next.rows)}`);
+    if (rowCount(next.rows) > 0 && isWithoutRows(this.#current.study, next.study)) {
+      throw new RangeError(`rows must be none in a change of a guarded study, got ${rowCount(next.rows)}`);
     }
     const side = this.#nextSide(next);
     this.#next = side;
@@ -153,7 +153,7 @@ class Changing implements ChangingDevice, NetworkListener {
     this.#endChange(this.#next);
   }
 
-  #endChange(remaining: Side): void {
+  #endChange(remaining: StudyLoop): void {
     this.#cancelLook();
     this.#current = remaining;
     this.#next = undefined;
@@ -174,7 +174,7 @@ class Changing implements ChangingDevice, NetworkListener {
   }
 
   onFrame(peer: string, frame: Uint8Array): void {
-    const type = typeOf(frame);
+    const type = frameKind(frame);
     if (type === STATEMENT && this.#links.includes(peer) && this.#hearStatement(peer, frame)) return;
     if (type === STUDY && this.#links.includes(peer) && this.#hearStudy(peer, frame)) return;
     const next = this.#next;
@@ -203,10 +203,10 @@ class Changing implements ChangingDevice, NetworkListener {
 
   /** A study that was sent because the peer has no other. False: it is for the loop, which says what differs. */
   #hearStudy(peer: string, frame: Uint8Array): boolean {
-    const id = studyId({ hash: hashOf(frame) });
+    const id = studyId({ hash: studyHashOf(frame) });
     const isOwn = this.#sides.some((side) => side.id === id);
     if (!this.#spoken.mayRead(peer, this.#options.clock.now())) return isOwn;
-    const decoded = decode(this.#current.contract, frame);
+    const decoded = decodeFrame(this.#current.contract, frame);
     if (decoded.kind === "study") this.#hear(peer, [id], { id, text: decoded.text });
     return isOwn;
   }
@@ -222,15 +222,15 @@ class Changing implements ChangingDevice, NetworkListener {
     }
   }
 
-  get #sides(): Side[] {
+  get #sides(): StudyLoop[] {
     return this.#next === undefined ? [this.#current] : [this.#current, this.#next];
   }
 
-  #says(peer: string, { id }: Side): boolean {
+  #says(peer: string, { id }: StudyLoop): boolean {
     return this.#spoken.of(peer)?.includes(id) ?? false;
   }
 
-  #speaksNext(peer: string, next: Side): boolean {
+  #speaksNext(peer: string, next: StudyLoop): boolean {
     return this.#spoken.of(peer) === undefined ? this.#presumed.has(peer) : this.#says(peer, next);
   }
 
@@ -253,15 +253,15 @@ class Changing implements ChangingDevice, NetworkListener {
     for (const peer of peers) if (this.#connected.has(peer)) this.#options.network.send(peer, frame);
   }
 
-  #nextSide(part: Part): Side {
+  #nextSide(part: StudyPart): StudyLoop {
     const { saved } = part.memory;
     const before = saved?.study === studyId(part.contract) ? saved.neighbours.map(({ peer }) => peer) : [];
     this.#presumed = new Set(before);
     const links = this.#links.filter((peer) => this.#presumed.has(peer));
-    return createSide({ ...this.#options, isPaused: this.#isPaused }, part, links);
+    return createStudyLoop({ ...this.#options, isPaused: this.#isPaused }, part, links);
   }
 
-  #run(next: Side): void {
+  #run(next: StudyLoop): void {
     void next.device.start();
     for (const peer of next.peers) if (this.#connected.has(peer)) next.listener?.onConnect(peer);
     this.#askAgainAt = this.#options.clock.now() + HEARTBEAT_MILLISECONDS;
@@ -289,6 +289,6 @@ class Changing implements ChangingDevice, NetworkListener {
     const status = next.device.status();
     // Those that are connected are heard soon.
     const expected = status.neighbours.filter(({ isConnected }) => isConnected);
-    if (isSettled(status, expected) || countOf(next.rows) === 0) this.#options.onAgreed();
+    if (isSettled(status, expected) || rowCount(next.rows) === 0) this.#options.onAgreed();
   }
 }

@@ -13,7 +13,7 @@ const MOST_LOSS = 4;
  * Whether `found` is better than `kept`: by the objective without a gate, because to a gate a neighbour in another basin
  * looks like a liar, and everybody would stay with clusters of its own instead of the common ones.
  */
-export function isBetterEnd(
+export function isBetterUpdate(
   found: DeviceUpdate,
   kept: DeviceUpdate,
   neighbours: readonly Matrix[],

@@ -20,7 +20,7 @@ interface SharedFields {
 const noneShared = { alpha: 0, coupling: "nearest", weighting: "device", neighbours: "doubted" };
 
 /** What not every study says, so that the hashes of the others stay as they were. */
-export function clustersIn(given: Fields, isShared: boolean, fail: Fail): SharedFields | PersonalFields {
+export function clusterFields(given: Fields, isShared: boolean, fail: Fail): SharedFields | PersonalFields {
   if (!isShared) {
     for (const name of ["colluders", "seed", "devices", "sums"]) {
       if (given.value(name) != null) fail([name], 'left out unless clusters is "shared"', given.value(name));
@@ -41,14 +41,14 @@ export function clustersIn(given: Fields, isShared: boolean, fail: Fail): Shared
   if (sums !== "board" && sums !== "tree") fail(["sums"], "board or tree", sums);
   if (sums === "tree" && isPrivate) fail(["sums"], 'board with privacy "private" (all devices must be known)', sums);
   const common: SharedFields = { clusters: "shared", colluders, ...(sums === "tree" ? { sums } : {}) };
-  if (isPrivate) return { ...common, devices: devicesIn(given, colluders, fail) };
+  if (isPrivate) return { ...common, devices: leastDevices(given, colluders, fail) };
   const devices = given.value("devices");
   if (devices != null) fail(["devices"], 'left out unless privacy is "private"', devices);
   return common;
 }
 
 /** With how many devices private rows are released, at least. */
-function devicesIn(given: Fields, colluders: number, fail: Fail): number {
+function leastDevices(given: Fields, colluders: number, fail: Fail): number {
   const seed = given.value("seed");
   if (seed != null) fail(["seed"], 'left out with privacy "private" (the first release says where to begin)', seed);
   const epsilon = given.value("epsilon");
@@ -62,7 +62,7 @@ function devicesIn(given: Fields, colluders: number, fail: Fail): number {
 }
 
 /** Where shared clusters begin, if the study says it. */
-export function seedIn(
+export function seedField(
   given: Fields,
   k: number,
   features: readonly { readonly min: number; readonly max: number }[],

@@ -2,23 +2,23 @@
 // say so, and whoever is refused learns which of its own epochs it must go above.
 
 import type { Clock } from "./clock.ts";
-import type { Verdict } from "./guard.ts";
-import type { Memory } from "./memory.ts";
+import type { FrameVerdict } from "./guard.ts";
+import type { DeviceMemory } from "./memory.ts";
 import type { Neighbour } from "./neighbour.ts";
-import type { Network } from "./network.ts";
+import type { PeerNetwork } from "./network.ts";
 import { AWAY_MILLISECONDS, HEARTBEAT_MILLISECONDS, LARGEST_LEARNT_EPOCH } from "./pace.ts";
-import { type Contract, encodeOrder } from "./protocol.ts";
+import { type Contract, encodeOrderFrame } from "./protocol.ts";
 
 /** What a device does this with. */
-interface Means {
+interface OrderContext {
   readonly contract: Contract;
-  readonly network: Network;
+  readonly network: PeerNetwork;
   readonly clock: Clock;
-  readonly memory: Memory;
+  readonly memory: DeviceMemory;
 }
 
 /** Answers a frame that was refused as old, and notes what a neighbour answered to such frames of ours. */
-export function keepOrder(means: Means, neighbour: Neighbour, verdict: Verdict): void {
+export function keepOrder(means: OrderContext, neighbour: Neighbour, verdict: FrameVerdict): void {
   if (verdict.kind === "refused" && verdict.reason === "order") sendOrder(means, neighbour);
   if (verdict.kind !== "order") return;
   const { clock, memory } = means;
@@ -31,14 +31,14 @@ export function keepOrder(means: Means, neighbour: Neighbour, verdict: Verdict):
 }
 
 /** A neighbour whose older frames are refused is sent what was taken last from it, if that is due. */
-export function sendOrder({ contract, network, clock }: Means, neighbour: Neighbour): void {
+export function sendOrder({ contract, network, clock }: OrderContext, neighbour: Neighbour): void {
   const { last, rival } = neighbour.guard;
   const now = clock.now();
   if (last === undefined || rival === undefined || !neighbour.isConnected || !isRecent(rival.at, now)) return;
   if (now < neighbour.orderSentAt + HEARTBEAT_MILLISECONDS) return;
   neighbour.orderSentAt = now;
   const isTwice = isRecent(rival.twiceAt, now);
-  network.send(neighbour.peer, encodeOrder(contract, { taken: last, refused: rival.epoch, isTwice }));
+  network.send(neighbour.peer, encodeOrderFrame(contract, { taken: last, refused: rival.epoch, isTwice }));
 }
 
 /** What is wrong between a neighbour and this device of this epoch, as a sentence that begins after its name. */

@@ -3,10 +3,10 @@
 
 import { distortion, type Kernel, type Matrix } from "@fedkm/core";
 import { lossAt, type Summary, summaryKernel, summarySize } from "@fedkm/core/private";
-import { type Elsewhere, inMemory, isElsewhere, type Rows } from "./elsewhere.ts";
-import { Guarded } from "./guarded.ts";
+import { type DeviceRows, isRemote, type RemoteRows, rowsInMemory } from "./elsewhere.ts";
+import { GuardedRows } from "./guarded.ts";
 import type { HistoryMemory } from "./memory.ts";
-import { Private } from "./private/private.ts";
+import { PrivateRows } from "./private/private.ts";
 import { fingerprintOf } from "./sketch.ts";
 import type { Study } from "./study.ts";
 import { scaleRows } from "./units.ts";
@@ -17,29 +17,29 @@ export interface HistoryOptions {
   readonly onKept: () => void;
 }
 
-export class Counted {
+export class LocalData {
   readonly #study: Study;
   /** Where the study is guarded. */
-  readonly guarded: Guarded | undefined;
+  readonly guarded: GuardedRows | undefined;
   /** Where it is private. */
-  readonly private: Private | undefined;
+  readonly private: PrivateRows | undefined;
   /** What stands for private rows; the points are its points. */
   #summary: Summary | undefined;
   /** Rows that answer by statistics; then there are no points. */
-  #elsewhere: Elsewhere | undefined;
+  #elsewhere: RemoteRows | undefined;
   #points: Matrix;
   #fingerprint: number;
   #leftOut = 0;
 
-  constructor(study: Study, rows: Rows, { memory, onKept }: HistoryOptions) {
+  constructor(study: Study, rows: DeviceRows, { memory, onKept }: HistoryOptions) {
     this.#study = study;
-    if (study.privacy === "guarded") this.guarded = new Guarded(study, memory, onKept);
-    if (study.privacy === "private") this.private = new Private(study, memory, onKept);
+    if (study.privacy === "guarded") this.guarded = new GuardedRows(study, memory, onKept);
+    if (study.privacy === "private") this.private = new PrivateRows(study, memory, onKept);
     this.#points = this.#taken(rows);
     this.#fingerprint = this.#fingerprintNow();
   }
 
-  get elsewhere(): Elsewhere | undefined {
+  get elsewhere(): RemoteRows | undefined {
     return this.#elsewhere;
   }
 
@@ -85,7 +85,7 @@ export class Counted {
   }
 
   /** The data became these. Returns whether others count than before. */
-  take(rows: Rows): boolean {
+  take(rows: DeviceRows): boolean {
     return this.#changed(this.#taken(rows));
   }
 
@@ -108,17 +108,17 @@ export class Counted {
   }
 
   /** Rows within the study's bounds, if they are enough to hide in. */
-  #taken(given: Rows): Matrix {
+  #taken(given: DeviceRows): Matrix {
     const { k, minimum } = this.#study;
     this.#elsewhere = undefined;
-    if (isElsewhere(given) && this.#study.privacy === "open") {
+    if (isRemote(given) && this.#study.privacy === "open") {
       const { source, leftOut } = given;
       const isUsed = source.rows >= k * minimum;
       this.#leftOut = leftOut + (isUsed ? 0 : source.rows);
       if (isUsed) this.#elsewhere = given;
       return this.#none;
     }
-    const rows = inMemory(given);
+    const rows = rowsInMemory(given);
     if (this.guarded !== undefined) {
       const counted = this.guarded.take(rows);
       this.#leftOut = rows.rows - Math.max(0, counted.rows - this.guarded.deleted);
@@ -136,7 +136,7 @@ export class Counted {
   }
 
   /** None before they are released, or where too few of them stand out of the noise. */
-  #summarised({ summary }: Private): Matrix {
+  #summarised({ summary }: PrivateRows): Matrix {
     this.#summary = summary !== undefined && summary.points.rows >= this.#study.k ? summary : undefined;
     return this.#summary?.points ?? this.#none;
   }

@@ -8,7 +8,7 @@ import { DAMPING_TURNS, DAMPING_UPDATES } from "./pace.ts";
 type Distance = (a: Float64Array, b: Float64Array) => number;
 
 /** When the steps became smaller. */
-interface Since {
+interface DampedSince {
   readonly neighbours: readonly Matrix[];
   /** A neighbour that has moved further is news. */
   readonly room: number;
@@ -23,7 +23,7 @@ export class Damping {
   /** Since a neighbour last said something new, within a block. */
   #updates = 0;
   #neighbours: readonly Matrix[] = [];
-  #since: Since | undefined;
+  #since: DampedSince | undefined;
   /** How far neighbours had to move when steps were last made whole by that. */
   #lastRoom = 0;
 
@@ -72,7 +72,7 @@ export class Damping {
   }
 
   /** Whether a neighbour has moved further than the device itself goes to and fro. */
-  #isNews(neighbours: readonly Matrix[], { neighbours: before, room }: Since): boolean {
+  #isNews(neighbours: readonly Matrix[], { neighbours: before, room }: DampedSince): boolean {
     if (neighbours.length !== before.length) return true;
     return neighbours.some(
       ({ data }, n) => data.length !== before[n].data.length || this.#distance(data, before[n].data) > room,

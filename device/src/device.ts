@@ -2,36 +2,43 @@
 
 import { type Matrix, matrix } from "@fedkm/core";
 import { alarm } from "./alarm.ts";
-import { Asking } from "./asking.ts";
+import { PendingQuery } from "./asking.ts";
 import { keepOrder, sendOrder } from "./conflict.ts";
 import type { Device, DeviceOptions } from "./deviceOptions.ts";
-import { isElsewhere, type Rows } from "./elsewhere.ts";
-import { Gathering } from "./gathering.ts";
-import { examine } from "./guard.ts";
-import { stateOf } from "./kept.ts";
+import { type DeviceRows, isRemote } from "./elsewhere.ts";
+import { OpeningSync } from "./gathering.ts";
+import { filterFrame } from "./guard.ts";
+import { savedPersonal } from "./kept.ts";
 import { SharedLoop } from "./masked/loop.ts";
-import { type SavedState, usable } from "./memory.ts";
-import { Model } from "./model.ts";
-import { checkAway, createNeighbour, forgiveNews, hear, meet, type Neighbour } from "./neighbour.ts";
+import { type SavedState, usableState } from "./memory.ts";
+import { UpdateModel } from "./model.ts";
+import {
+  checkAway,
+  connectNeighbour,
+  createNeighbour,
+  forgiveOpenings,
+  type Neighbour,
+  registerFrame,
+} from "./neighbour.ts";
 import type { NetworkListener } from "./network.ts";
 import { hearStudy, sendStudy } from "./otherStudy.ts";
 import { HEARTBEAT_MILLISECONDS, NOISE_QUIET_MILLISECONDS, PACE_MILLISECONDS } from "./pace.ts";
 import { followReleases } from "./private/secondRelease.ts";
-import type { Heard } from "./protocol.ts";
+import type { CentroidsFrame } from "./protocol.ts";
 import { Sender } from "./sender.ts";
-import { type DeviceStatus, describe } from "./status.ts";
+import { type DeviceStatus, personalStatus } from "./status.ts";
 import { studyId } from "./study.ts";
 import { noteRejected } from "./trust.ts";
 
 export function createDevice(options: DeviceOptions): Device {
-  return options.study.clusters === "shared" ? new SharedLoop(options) : new Loop(options);
+  return options.study.clusters === "shared" ? new SharedLoop(options) : new PersonalLoop(options);
 }
 
-class Loop implements Device, NetworkListener {
+class PersonalLoop implements Device, NetworkListener {
   readonly #options: DeviceOptions;
   readonly #studyId: string;
-  readonly #model: Model;
-  readonly #gathering: Gathering;
+  readonly #model: UpdateModel;
+  readonly #gathering: OpeningSync;
   readonly #neighbours = new Map<string, Neighbour>();
   readonly #sender: Sender;
   #restUntil = 0;
@@ -39,7 +46,7 @@ class Loop implements Device, NetworkListener {
   #cancelHeartbeat: (() => void) | undefined;
   #isStopped = false;
   #isPaused: boolean;
-  readonly #asking: Asking;
+  readonly #asking: PendingQuery;
   readonly #startedAt: number;
 
   constructor(options: DeviceOptions) {
@@ -48,15 +55,15 @@ class Loop implements Device, NetworkListener {
     this.#isPaused = options.isPaused ?? false;
     this.#studyId = studyId(contract);
     this.#alarm = alarm(clock, () => this.#work());
-    const saved = usable(memory.saved, this.#studyId, contract.k, contract.d);
+    const saved = usableState(memory.saved, this.#studyId, contract.k, contract.d);
     const history = { memory: memory.history, onKept: () => this.#wake() };
     this.#startedAt = clock.now();
-    this.#model = new Model(study, rows, seed, saved, history);
+    this.#model = new UpdateModel(study, rows, seed, saved, history);
     const [{ self }, { ranges }] = [network, this.#model];
-    this.#gathering = new Gathering({ self, epoch: memory.epoch, k: study.k, ranges, alpha: study.alpha, saved });
+    this.#gathering = new OpeningSync({ self, epoch: memory.epoch, k: study.k, ranges, alpha: study.alpha, saved });
     const parts = { model: this.#model, gathering: this.#gathering };
     this.#sender = new Sender({ contract, network, clock, epoch: memory.epoch, ...parts });
-    this.#asking = new Asking({
+    this.#asking = new PendingQuery({
       now: () => clock.now(),
       rows: () => this.#model.elsewhere,
       onAnswer: (milliseconds) => {
@@ -104,13 +111,13 @@ class Loop implements Device, NetworkListener {
       isPaused: this.#isPaused,
       now,
     };
-    return describe(origin, this.#model, neighbours, this.#sender.framesSent);
+    return personalStatus(origin, this.#model, neighbours, this.#sender.framesSent);
   }
 
-  setRows(rows: Rows): void {
+  setRows(rows: DeviceRows): void {
     this.#asking.renew();
     // Rows elsewhere may be others though they look the same, and they may have been lost.
-    if (this.#model.setRows(rows) || isElsewhere(rows)) this.#wake();
+    if (this.#model.setRows(rows) || isRemote(rows)) this.#wake();
   }
 
   setLinks(peers: readonly string[]): void {
@@ -123,14 +130,14 @@ class Loop implements Device, NetworkListener {
       this.#part(neighbour);
     }
     // What the others passed on for a liar must not count against them when it is gone.
-    if (this.#neighbours.size < linked) for (const neighbour of this.#neighbours.values()) forgiveNews(neighbour);
+    if (this.#neighbours.size < linked) for (const neighbour of this.#neighbours.values()) forgiveOpenings(neighbour);
     for (const peer of wanted) {
       if (!this.#neighbours.has(peer)) this.#neighbours.set(peer, createNeighbour(peer, clock.now()));
     }
     this.#wake();
   }
 
-  reset(rows?: Rows): void {
+  reset(rows?: DeviceRows): void {
     if (rows !== undefined) this.#asking.renew();
     this.#model.reset(rows);
     this.#gathering.raise(this.#options.clock.now());
@@ -154,7 +161,7 @@ class Loop implements Device, NetworkListener {
   onConnect(peer: string): void {
     const neighbour = this.#neighbours.get(peer);
     if (neighbour === undefined || this.#isStopped) return;
-    meet(neighbour);
+    connectNeighbour(neighbour);
     sendOrder(this.#options, neighbour);
     if (this.#sender.hasSent) this.#sender.sendTo([neighbour]);
   }
@@ -168,14 +175,14 @@ class Loop implements Device, NetworkListener {
     const neighbour = this.#neighbours.get(peer);
     if (neighbour === undefined || this.#isStopped) return;
     const { contract, clock } = this.#options;
-    const verdict = examine(contract, neighbour.guard, frame, clock.now());
+    const verdict = filterFrame(contract, neighbour.guard, frame, clock.now());
     if (verdict.kind === "centroids") this.#hear(neighbour, verdict);
     if (verdict.kind === "study") hearStudy(this.#options, neighbour, verdict.text);
     if (verdict.kind === "refused" && verdict.reason === "study") sendStudy(this.#options, neighbour);
     keepOrder(this.#options, neighbour, verdict);
   }
 
-  #hear(neighbour: Neighbour, heard: Heard): void {
+  #hear(neighbour: Neighbour, heard: CentroidsFrame): void {
     const { clock, notice } = this.#options;
     const isNew = (neighbour.centroids?.rows ?? 0) < heard.centroids.rows;
     const wasRefused = neighbour.refusal !== undefined;
@@ -187,7 +194,7 @@ class Loop implements Device, NetworkListener {
       notice?.(`${neighbour.peer} asks for a new opening too often, and is not followed for a while`);
     }
     neighbour.heardIn = this.#gathering.tag.number;
-    const isChanged = hear(neighbour, heard, clock.now(), this.#model.round);
+    const isChanged = registerFrame(neighbour, heard, clock.now(), this.#model.round);
     if (isChanged && isNew) this.#model.openAgain();
     if (isNews || isChanged || !this.#gathering.isAgreed(neighbour)) this.#wake();
   }
@@ -289,6 +296,6 @@ class Loop implements Device, NetworkListener {
 
   #state(): SavedState {
     const [model, gathering] = [this.#model, this.#gathering];
-    return stateOf({ study: this.#studyId, model, gathering, neighbours: this.#neighbours.values() });
+    return savedPersonal({ study: this.#studyId, model, gathering, neighbours: this.#neighbours.values() });
   }
 }

@@ -2,10 +2,10 @@
 // shared ones.
 
 import type { Clock } from "./clock.ts";
-import type { Rows } from "./elsewhere.ts";
+import type { DeviceRows } from "./elsewhere.ts";
 import type { Secrets } from "./masked/secrets.ts";
-import type { Memory } from "./memory.ts";
-import type { Network } from "./network.ts";
+import type { DeviceMemory } from "./memory.ts";
+import type { PeerNetwork } from "./network.ts";
 import type { Contract } from "./protocol.ts";
 import type { DeviceStatus } from "./status.ts";
 import type { Study } from "./study.ts";
@@ -14,12 +14,12 @@ export interface DeviceOptions {
   readonly study: Study;
   /** Of `study`: `await contractOf(study)`. */
   readonly contract: Contract;
-  readonly network: Network;
+  readonly network: PeerNetwork;
   readonly clock: Clock;
-  readonly memory: Memory;
+  readonly memory: DeviceMemory;
   /** The linked peers at the start. */
   readonly links: readonly string[];
-  readonly rows: Rows;
+  readonly rows: DeviceRows;
   /** Of the first k-means. Default 0. */
   readonly seed?: number;
   /** With shared clusters: what the device's key can do. */
@@ -37,10 +37,10 @@ export interface DeviceOptions {
 export interface Device {
   start(): Promise<void>;
   /** New data, whole. */
-  setRows(rows: Rows): void;
+  setRows(rows: DeviceRows): void;
   setLinks(peers: readonly string[]): void;
   /** Begins again from its own rows, and all devices with it. With rows: whatever was published before, as a person consents. */
-  reset(rows?: Rows): void;
+  reset(rows?: DeviceRows): void;
   /** Paused, it makes no update, and says again and again what it last sent. It hears its neighbours all the same. */
   setPaused(isPaused: boolean): void;
   status(): DeviceStatus;

@@ -3,7 +3,7 @@
 import type { Matrix, Statistics } from "@fedkm/core";
 import { type Source, statisticsOf } from "@fedkm/core/sources";
 
-export interface Elsewhere {
+export interface RemoteRows {
   /** The rows within the study's bounds, scaled. */
   readonly source: Source;
   /** Rows that are out of the bounds. */
@@ -15,27 +15,26 @@ export interface Elsewhere {
 }
 
 /** In memory and in the features' units, or elsewhere. */
-export type Rows = Matrix | Elsewhere;
+export type DeviceRows = Matrix | RemoteRows;
 
-export function isElsewhere(rows: Rows): rows is Elsewhere {
+export function isRemote(rows: DeviceRows): rows is RemoteRows {
   return "source" in rows;
 }
 
-export function countOf(rows: Rows): number {
-  return isElsewhere(rows) ? rows.source.rows : rows.rows;
+export function rowCount(rows: DeviceRows): number {
+  return isRemote(rows) ? rows.source.rows : rows.rows;
 }
 
 /** For what needs the rows one by one. */
-export function inMemory(rows: Rows): Matrix {
-  if (isElsewhere(rows))
-    throw new TypeError("rows must be in memory unless the study is open and its clusters are own");
+export function rowsInMemory(rows: DeviceRows): Matrix {
+  if (isRemote(rows)) throw new TypeError("rows must be in memory unless the study is open and its clusters are own");
   return rows;
 }
 
 const lastAnswers = new WeakMap<Source, { readonly centroids: Float64Array; readonly statistics: Statistics }>();
 
 /** (E1). An update begins where the last one ended: a device at rest asks nothing. */
-export async function statisticsAt({ source, signal }: Elsewhere, centroids: Matrix): Promise<Statistics> {
+export async function remoteStatistics({ source, signal }: RemoteRows, centroids: Matrix): Promise<Statistics> {
   const last = lastAnswers.get(source);
   if (last?.centroids.length === centroids.data.length && last.centroids.every((x, i) => x === centroids.data[i])) {
     return last.statistics;

@@ -14,7 +14,7 @@ export function failWith(where: (path: Path) => string, whole: string): Fail {
       if (typeof part === "number") return `${text}[${part}]`;
       return text === "" ? part : `${text}.${part}`;
     }, "");
-    throw new RangeError(`${name || whole} must be ${rule}, got ${show(got)}${where(path)}`);
+    throw new RangeError(`${name || whole} must be ${rule}, got ${showValue(got)}${where(path)}`);
   };
 }
 
@@ -50,7 +50,7 @@ export function fieldsOf(value: unknown, path: Path, known: readonly string[], f
   };
 }
 
-export function show(value: unknown): string {
+export function showValue(value: unknown): string {
   if (value === undefined || value === null) return "nothing";
   if (typeof value === "number") return String(value);
   const text = printable(JSON.stringify(value));

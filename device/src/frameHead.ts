@@ -8,7 +8,7 @@ const TYPE_AT = 5;
 const HASH_AT = 12;
 
 /** Undefined: it has no head that this device could read. */
-export function typeOf(frame: Uint8Array): number | undefined {
+export function frameKind(frame: Uint8Array): number | undefined {
   return frame.length >= HEADER_BYTES && frame[VERSION_AT] === VERSION ? frame[TYPE_AT] : undefined;
 }
 
@@ -16,7 +16,7 @@ export function isOfStudy(frame: Uint8Array, { hash }: Pick<Contract, "hash">): 
   return hash.every((byte, i) => frame[HASH_AT + i] === byte);
 }
 
-export function hashOf(frame: Uint8Array): Uint8Array {
+export function studyHashOf(frame: Uint8Array): Uint8Array {
   return frame.subarray(HASH_AT, HASH_AT + HASH_BYTES);
 }
 

@@ -3,7 +3,7 @@
 
 import type { Matrix } from "@fedkm/core";
 import type { SavedOpening, SavedState } from "./memory.ts";
-import { mayBringNews, type Neighbour } from "./neighbour.ts";
+import { mayBringOpening, type Neighbour } from "./neighbour.ts";
 import { sketchLike } from "./numbering.ts";
 import { Opening, type Seed } from "./opening.ts";
 import {
@@ -14,10 +14,10 @@ import {
   HEARTBEAT_MILLISECONDS,
   SEED_RESOLUTION,
 } from "./pace.ts";
-import { type Heard, sketchBytes, type Tag } from "./protocol.ts";
-import { fromSaved, originOf, type Sketch, toSaved } from "./sketch.ts";
+import { type CentroidsFrame, type OpeningTag, sketchBytes } from "./protocol.ts";
+import { type DeviceSketch, originOf, restoredSketch, savedSketch } from "./sketch.ts";
 
-export interface GatheringOptions {
+export interface OpeningSyncOptions {
   readonly self: string;
   /** Of this start: newer sketches have larger versions. */
   readonly epoch: number;
@@ -29,31 +29,31 @@ export interface GatheringOptions {
   readonly saved: SavedState | undefined;
 }
 
-export class Gathering {
+export class OpeningSync {
   readonly #origin: number;
   readonly #epoch: number;
   readonly #isAlone: boolean;
   readonly #sketchBytes: number;
   readonly #opening: Opening;
-  #own: Sketch | undefined;
+  #own: DeviceSketch | undefined;
   #seed: Matrix | undefined;
   #openedAt = Number.NEGATIVE_INFINITY;
   /** Where the next frame takes up the sketches that do not all fit in one. */
   #turn = 0;
 
-  constructor({ self, epoch, k, ranges, alpha, saved }: GatheringOptions) {
+  constructor({ self, epoch, k, ranges, alpha, saved }: OpeningSyncOptions) {
     this.#origin = originOf(self);
     this.#epoch = epoch;
     this.#isAlone = alpha === 0;
     this.#sketchBytes = sketchBytes({ k, d: ranges.length });
     const resolution = ranges.map((range) => range * SEED_RESOLUTION);
-    const before = saved?.sketch ? fromSaved(saved.sketch) : undefined;
+    const before = saved?.sketch ? restoredSketch(saved.sketch) : undefined;
     // Under another key the sketch would be another device's, and there would be two of the same rows.
     this.#own = before && { ...before, origin: this.#origin };
     this.#opening = new Opening(k, resolution, saved?.opening && renamed(saved.opening, before?.origin, this.#origin));
   }
 
-  get tag(): Tag {
+  get tag(): OpeningTag {
     return this.#opening.tag;
   }
 
@@ -61,7 +61,7 @@ export class Gathering {
     return this.#opening.isSeeking;
   }
 
-  get own(): Sketch | undefined {
+  get own(): DeviceSketch | undefined {
     return this.#own;
   }
 
@@ -70,7 +70,7 @@ export class Gathering {
   }
 
   /** What the own rows say now; undefined: there are none. */
-  renew(content: Pick<Sketch, "shares" | "centroids"> | undefined, now: number): void {
+  renew(content: Pick<DeviceSketch, "shares" | "centroids"> | undefined, now: number): void {
     if (this.#isAlone || content === this.#own) return;
     if (content === undefined) {
       this.#own = undefined;
@@ -94,7 +94,7 @@ export class Gathering {
   }
 
   /** What a frame says of openings. Returns whether it was news; undefined: too much of it, and it was not heard. */
-  hear(neighbour: Neighbour, { tag, sketches }: Heard, now: number): boolean | undefined {
+  hear(neighbour: Neighbour, { tag, sketches }: CentroidsFrame, now: number): boolean | undefined {
     if (this.#isAlone) return false;
     const before = neighbour.tag;
     neighbour.tag = tag;
@@ -103,7 +103,7 @@ export class Gathering {
     const { number } = this.tag;
     if (tag.number < number || (tag.number === number && !this.#opening.lacks(sketches))) return false;
     if (number > 0 && tag.number > number + FARTHEST_OPENING) return undefined;
-    if (!mayBringNews(neighbour, now)) return undefined;
+    if (!mayBringOpening(neighbour, now)) return undefined;
     if (tag.number > number) this.#raiseTo(tag.number, now);
     this.#opening.add(sketches, now);
     this.#defendOwn(sketches, now);
@@ -111,7 +111,7 @@ export class Gathering {
   }
 
   /** The network may know a sketch of this device from before it lost its state, or one that somebody made up. */
-  #defendOwn(sketches: readonly Sketch[], now: number): void {
+  #defendOwn(sketches: readonly DeviceSketch[], now: number): void {
     const mine = sketches.find(({ origin }) => origin === this.#origin);
     const own = this.#own;
     if (mine === undefined || own === undefined || mine.version < own.version) return;
@@ -166,7 +166,7 @@ export class Gathering {
   }
 
   /** The sketches that a frame to this neighbour carries. */
-  sketchesFor(neighbour: Neighbour, now: number): Sketch[] {
+  sketchesFor(neighbour: Neighbour, now: number): DeviceSketch[] {
     if (this.isAgreed(neighbour)) return [];
     neighbour.agreeAt = now;
     neighbour.agreeLeft = Math.max(0, this.#attemptsLeft(neighbour) - 1);
@@ -203,7 +203,7 @@ export class Gathering {
   }
 
   saved(): Pick<SavedState, "opening" | "sketch"> {
-    return { opening: this.#opening.saved(), sketch: this.#own === undefined ? null : toSaved(this.#own) };
+    return { opening: this.#opening.saved(), sketch: this.#own === undefined ? null : savedSketch(this.#own) };
   }
 }
 
@@ -213,7 +213,7 @@ function renamed(opening: SavedOpening, from: number | undefined, to: number): S
   return { ...opening, sketches: opening.sketches.map((one) => (one.origin === from ? { ...one, origin: to } : one)) };
 }
 
-function isSame(a: Sketch, b: Sketch): boolean {
+function isSame(a: DeviceSketch, b: DeviceSketch): boolean {
   return (
     a.shares.every((share, c) => share === b.shares[c]) && a.centroids.every((value, i) => value === b.centroids[i])
   );

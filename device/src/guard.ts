@@ -2,12 +2,12 @@
 // A refused frame changes nothing but a counter.
 
 import { FRAME_BURST, FRAMES_PER_SECOND } from "./link/limits.ts";
-import type { Message } from "./masked/frame.ts";
-import { type Contract, type Decoded, decode, refusals, type Stamp } from "./protocol.ts";
+import type { BoardMessage } from "./masked/frame.ts";
+import { type Contract, type DecodedFrame, decodeFrame, refusals, type Stamp } from "./protocol.ts";
 
 /** Why a frame can be refused. */
-export const reasons = [...refusals, "flood", "order"] as const;
-export type Reason = (typeof reasons)[number];
+export const refusalReasons = [...refusals, "flood", "order"] as const;
+export type RefusalReason = (typeof refusalReasons)[number];
 
 /** A sender under a neighbour's key whose frames come after later ones were taken. */
 interface Rival {
@@ -19,39 +19,41 @@ interface Rival {
 }
 
 /** What is remembered of one neighbour's frames. */
-export interface Guard {
+export interface FrameFilter {
   /** Of the last frame that was taken. */
   last: Stamp | undefined;
   tokens: number;
   refilledAt: number;
-  readonly refused: Map<Reason, number>;
+  readonly refused: Map<RefusalReason, number>;
   rival: Rival | undefined;
   /** Of the frames that were refused by their version since the last one that was taken. */
   version: number | undefined;
 }
 
-export function createGuard(last: Stamp | undefined, now: number): Guard {
+export function createFrameFilter(last: Stamp | undefined, now: number): FrameFilter {
   return { last, rival: undefined, version: undefined, tokens: FRAME_BURST, refilledAt: now, refused: new Map() };
 }
 
-type Read = Decoded | Message;
+type ReadFrame = DecodedFrame | BoardMessage;
 
-export type Verdict = Exclude<Read, { kind: "refused" }> | { readonly kind: "refused"; readonly reason: Reason };
+export type FrameVerdict =
+  | Exclude<ReadFrame, { kind: "refused" }>
+  | { readonly kind: "refused"; readonly reason: RefusalReason };
 
 /** Takes or refuses a frame that came at `now`. `read`: as frames of this study are read. */
-export function examine(
+export function filterFrame(
   contract: Contract,
-  guard: Guard,
+  guard: FrameFilter,
   frame: Uint8Array,
   now: number,
-  read: (contract: Contract, frame: Uint8Array) => Read = decode,
-): Verdict {
-  const verdict = judge(guard, now, () => read(contract, frame), frame);
+  read: (contract: Contract, frame: Uint8Array) => ReadFrame = decodeFrame,
+): FrameVerdict {
+  const verdict = verdictOn(guard, now, () => read(contract, frame), frame);
   if (verdict.kind === "refused") guard.refused.set(verdict.reason, (guard.refused.get(verdict.reason) ?? 0) + 1);
   return verdict;
 }
 
-function judge(guard: Guard, now: number, read: () => Read, frame: Uint8Array): Verdict {
+function verdictOn(guard: FrameFilter, now: number, read: () => ReadFrame, frame: Uint8Array): FrameVerdict {
   guard.tokens = Math.min(FRAME_BURST, guard.tokens + ((now - guard.refilledAt) / 1000) * FRAMES_PER_SECOND);
   guard.refilledAt = now;
   // Unread: a flood must cost less to drop than to send.

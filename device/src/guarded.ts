@@ -3,7 +3,7 @@
 import { fastKernel, type Kernel, type Matrix } from "@fedkm/core";
 import { smallestClass } from "@fedkm/core/classes";
 import { type GuardedPoints, guardPoints, RESOLUTION_SHARE, roundMoves, roundTo } from "@fedkm/core/guarded";
-import { emptyHistory, followRows, type History, type Waiting } from "./history.ts";
+import { emptyHistory, followRows, type PublishedHistory, type WaitingRows } from "./history.ts";
 import { decodeHistory, encodeHistory } from "./historyFile.ts";
 import type { HistoryMemory } from "./memory.ts";
 import type { Study } from "./study.ts";
@@ -15,21 +15,21 @@ export interface GuardedStatus {
   readonly smallestClass: number | null;
   /** Rows that count for another cluster than their nearest, or for none, because too few of their class moved. */
   readonly rowsHeldBack: number;
-  readonly rowsWaiting: Waiting;
+  readonly rowsWaiting: WaitingRows;
   /** It is not known what was published before, and nothing of the rows is sent until a person consents. */
   readonly isHistoryLost: boolean;
   /** Why the history cannot be written, if so: nothing new is sent until it can. */
   readonly failure: string | null;
 }
 
-export class Guarded {
+export class GuardedRows {
   readonly #study: Study;
   readonly #memory: HistoryMemory | undefined;
   readonly #onKept: () => void;
   readonly #resolution: Float64Array;
-  #history: History;
+  #history: PublishedHistory;
   #guard: GuardedPoints | undefined;
-  #waiting: Waiting = { added: 0, deleted: 0 };
+  #waiting: WaitingRows = { added: 0, deleted: 0 };
   /** Of the history, and of what is on the disk. */
   #version = 0;
   #kept = 0;

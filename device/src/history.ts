@@ -6,31 +6,31 @@ import { type Classes, holdBack, oneClass, splitClasses } from "@fedkm/core/clas
 import { hashBytes } from "./sketch.ts";
 
 /** Rows that count now, in the features' units, with their classes. */
-interface Counted {
+interface CountedRows {
   readonly rows: Matrix;
   readonly classes: Classes;
 }
 
 /** Rows that counted once: only a number for each is kept, so that one that comes back is known. */
-interface Departed {
+interface DepartedRows {
   readonly keys: Float64Array;
   readonly classes: Classes;
 }
 
-export interface History {
+export interface PublishedHistory {
   /** The study's features by name: the same numbers of other columns are other rows. */
   readonly features: readonly string[];
-  readonly counted: Counted;
-  readonly departed: Departed;
+  readonly counted: CountedRows;
+  readonly departed: DepartedRows;
 }
 
 /** Rows of the data that do not count yet, and rows that count although they are not among the data any more. */
-export interface Waiting {
+export interface WaitingRows {
   readonly added: number;
   readonly deleted: number;
 }
 
-export function emptyHistory(features: readonly string[]): History {
+export function emptyHistory(features: readonly string[]): PublishedHistory {
   return {
     features,
     counted: { rows: { data: new Float64Array(0), rows: 0, cols: features.length }, classes: oneClass(0) },
@@ -39,9 +39,13 @@ export function emptyHistory(features: readonly string[]): History {
 }
 
 /** The history after the data became `rows`; the same object where nothing can change yet. */
-export function followRows(history: History, rows: Matrix, minimum: number): { history: History; waiting: Waiting } {
+export function followRows(
+  history: PublishedHistory,
+  rows: Matrix,
+  minimum: number,
+): { history: PublishedHistory; waiting: WaitingRows } {
   const { counted, departed } = history;
-  const left = countsOf(keysOf(rows));
+  const left = keyCounts(keysOf(rows));
   const take = (key: number) => {
     const many = left.get(key) ?? 0;
     if (many > 0) left.set(key, many - 1);
@@ -57,8 +61,8 @@ export function followRows(history: History, rows: Matrix, minimum: number): { h
   const enters = freshCount >= minimum ? freshCount : 0;
   const isChanged = stays.includes(0) || returns.includes(1) || enters > 0;
   const changed = isChanged ? movedRows(history, rows, { own, stays, returns, enters }) : history;
-  const countedNow = countsOf(keysOf(changed.counted.rows));
-  const there = countsOf(keysOf(rows));
+  const countedNow = keyCounts(keysOf(changed.counted.rows));
+  const there = keyCounts(keysOf(rows));
   let common = 0;
   for (const [key, many] of there) common += Math.min(many, countedNow.get(key) ?? 0);
   return { history: changed, waiting: { added: rows.rows - common, deleted: changed.counted.rows.rows - common } };
@@ -85,7 +89,7 @@ interface Moves {
   readonly enters: number;
 }
 
-function movedRows(history: History, rows: Matrix, { own, stays, returns, enters }: Moves): History {
+function movedRows(history: PublishedHistory, rows: Matrix, { own, stays, returns, enters }: Moves): PublishedHistory {
   const { counted, departed, features } = history;
   const { cols } = counted.rows;
   const kept = splitClasses(counted.classes, stays, 2);
@@ -93,11 +97,11 @@ function movedRows(history: History, rows: Matrix, { own, stays, returns, enters
   const [staying, leaving] = [1, 0].map((is) => indices(stays, is));
   const [returning, remaining] = [1, 0].map((is) => indices(returns, is));
   // Rows of the data that are not counted already: those that return by their keys, the others as a class of their own.
-  const back = countsOf(Float64Array.from(returning, (r) => departed.keys[r]));
+  const back = keyCounts(Float64Array.from(returning, (r) => departed.keys[r]));
   const idsBack = new Map<number, number[]>();
   for (const r of returning) idsBack.set(departed.keys[r], [...(idsBack.get(departed.keys[r]) ?? []), away.ids[r]]);
-  const known = countsOf(own);
-  const gone = countsOf(departed.keys);
+  const known = keyCounts(own);
+  const gone = keyCounts(departed.keys);
   const takenRows: number[] = [];
   const takenIds: number[] = [];
   const FIRST_TIME = -1;
@@ -172,7 +176,7 @@ function keysOf({ data, rows, cols }: Matrix): Float64Array {
   });
 }
 
-function countsOf(keys: Float64Array): Map<number, number> {
+function keyCounts(keys: Float64Array): Map<number, number> {
   const counts = new Map<number, number>();
   for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
   return counts;

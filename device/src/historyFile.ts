@@ -2,7 +2,7 @@
 
 import { type Classes, oneClass } from "@fedkm/core/classes";
 import { concatBytes } from "@noble/hashes/utils.js";
-import type { History } from "./history.ts";
+import type { PublishedHistory } from "./history.ts";
 
 interface Header {
   readonly features: readonly string[];
@@ -12,7 +12,7 @@ interface Header {
   readonly left?: readonly number[];
 }
 
-export function encodeHistory({ features, counted, departed }: History): Uint8Array {
+export function encodeHistory({ features, counted, departed }: PublishedHistory): Uint8Array {
   const sizes = { counted: counted.classes.ids.length, departed: departed.classes.ids.length };
   const left = Array.from(counted.classes.left ?? []).flatMap((is, id) => (is === 1 ? [id] : []));
   const header: Header = { features, ...sizes, ...(left.length > 0 && { left }) };
@@ -28,7 +28,7 @@ function bytesOf({ buffer, byteOffset, byteLength }: Uint32Array | Float64Array)
 }
 
 /** Undefined: not the history of these features. Its sum was checked before, so what it holds is what was written. */
-export function decodeHistory(bytes: Uint8Array, features: readonly string[]): History | undefined {
+export function decodeHistory(bytes: Uint8Array, features: readonly string[]): PublishedHistory | undefined {
   const end = bytes.indexOf("\n".charCodeAt(0));
   if (end < 0) return undefined;
   const header: Header = JSON.parse(new TextDecoder().decode(bytes.subarray(0, end)));

@@ -5,26 +5,26 @@ import { type Disk, realDisk } from "./disk.ts";
 import type { HistoryMemory } from "./memory.ts";
 import { encodeLedger, newLedger } from "./private/ledger.ts";
 import { writeReason } from "./reason.ts";
-import { type Generations, generations } from "./stateFile.ts";
+import { type TwoCopies, twoCopies } from "./stateFile.ts";
 import type { Study } from "./study.ts";
 
 /** Without its ending. */
 const HISTORY_FILE = "history";
 
 interface OpenHistory extends Pick<HistoryMemory, "saved" | "isLost"> {
-  readonly file: Generations;
+  readonly file: TwoCopies;
 }
 
 /** The history of a device that is made. A folder that comes without one has a past that nobody knows. */
 export async function beginHistory(folder: string, { privacy }: Study): Promise<void> {
-  const file = generations(join(folder, HISTORY_FILE), realDisk);
+  const file = twoCopies(join(folder, HISTORY_FILE), realDisk);
   await file.load();
   await saveBoth(file, privacy === "private" ? encodeLedger(newLedger()) : new Uint8Array(0));
 }
 
 /** Where nothing is guarded the history ends, because more is sent than it would know. */
 export async function openHistory(folder: string, disk: Disk, hasHistory: boolean): Promise<OpenHistory> {
-  const file = generations(join(folder, HISTORY_FILE), disk);
+  const file = twoCopies(join(folder, HISTORY_FILE), disk);
   if (!hasHistory) {
     for (const name of await disk.list(folder)) if (/^history\.[ab]$/.test(name)) await disk.remove(join(folder, name));
     return { file, saved: undefined, isLost: false };
@@ -39,10 +39,10 @@ export async function openHistory(folder: string, disk: Disk, hasHistory: boolea
 
 /** What was written last, whether the device runs or not; nothing is changed. */
 export async function readHistory(folder: string): Promise<Uint8Array | undefined> {
-  return (await generations(join(folder, HISTORY_FILE), realDisk).load()).newest?.payload;
+  return (await twoCopies(join(folder, HISTORY_FILE), realDisk).load()).newest?.payload;
 }
 
-export function historyKeeper(file: Generations) {
+export function historyKeeper(file: TwoCopies) {
   let writing: Promise<void> = Promise.resolve();
   return {
     keep(history: Uint8Array, done: (failure: string | undefined) => void) {
@@ -55,7 +55,7 @@ export function historyKeeper(file: Generations) {
   };
 }
 
-async function saveBoth(file: Generations, payload: Uint8Array): Promise<void> {
+async function saveBoth(file: TwoCopies, payload: Uint8Array): Promise<void> {
   await file.save(payload);
   await file.save(payload);
 }

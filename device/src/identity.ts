@@ -34,7 +34,7 @@ export async function makeIdentity(folder: string): Promise<Identity> {
 /** `system` decides about permissions: Windows has no modes, and shows every file as readable by all. */
 export async function readIdentity(folder: string, system: string = platform()): Promise<Identity> {
   const path = join(folder, KEY_FILE);
-  const bytes = new Uint8Array(await readFile(path).catch((error) => damaged(path, reasonOf(error), error)));
+  const bytes = new Uint8Array(await readFile(path).catch((error) => damagedKey(path, reasonOf(error), error)));
   const mode = (await stat(path)).mode & 0o777;
   if (system !== "win32" && (mode & 0o077) !== 0) {
     throw new Error(`${path} must be readable by its owner only (chmod 600), got mode ${mode.toString(8)}`);
@@ -45,10 +45,10 @@ export async function readIdentity(folder: string, system: string = platform()):
 /** Throws a line that names the file if it holds no whole key. */
 export function provedIdentity(path: string, bytes: Uint8Array): Identity {
   const fault = keyFault(bytes);
-  return fault === undefined ? identityOf(bytes) : damaged(path, fault);
+  return fault === undefined ? identityOf(bytes) : damagedKey(path, fault);
 }
 
-function damaged(path: string, got: string, cause?: unknown): never {
+function damagedKey(path: string, got: string, cause?: unknown): never {
   const rule = "must hold the key that device init wrote, restore it from a backup or make a new device";
   throw new Error(`${path} ${rule}, got ${got}`, { cause });
 }

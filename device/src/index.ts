@@ -3,14 +3,14 @@
 export { type Clock, realClock } from "./clock.ts";
 export { createDevice } from "./device.ts";
 export type { Device, DeviceOptions } from "./deviceOptions.ts";
-export type { Elsewhere, Rows } from "./elsewhere.ts";
+export type { DeviceRows, RemoteRows } from "./elsewhere.ts";
 export { volatileMemory } from "./memory.ts";
-export type { Network, NetworkListener } from "./network.ts";
+export type { NetworkListener, PeerNetwork } from "./network.ts";
 export { studyObjective, weightScale } from "./objective.ts";
 export { whatAllLearn, whatNeighboursLearn, whatTrustMeans } from "./privacy.ts";
 export type { PrivateStatus } from "./private/account.ts";
 export { devicesToGainBy, errorsBy, noiseOfCentroids } from "./private/gain.ts";
-export { type Contract, encodeCentroids, frameBytes } from "./protocol.ts";
+export { type Contract, encodeCentroidsFrame, frameBytes } from "./protocol.ts";
 export { isSettled } from "./settled.ts";
 export { canShare, sharedMethod } from "./simulation/sharedMethod.ts";
 export { type Simulation, type SimulationOptions, simulate } from "./simulation/simulate.ts";

@@ -1,20 +1,20 @@
 // What a device keeps of itself, for the next start to go on from.
 
 import { toRows } from "@fedkm/core";
-import type { Gathering } from "./gathering.ts";
+import type { OpeningSync } from "./gathering.ts";
 import type { SavedState } from "./memory.ts";
-import type { Model } from "./model.ts";
+import type { UpdateModel } from "./model.ts";
 import type { Neighbour } from "./neighbour.ts";
 
-interface Parts {
+interface StateParts {
   /** The study's id. */
   readonly study: string;
-  readonly model: Model;
-  readonly gathering: Gathering;
+  readonly model: UpdateModel;
+  readonly gathering: OpeningSync;
   readonly neighbours: Iterable<Neighbour>;
 }
 
-export function stateOf({ study, model, gathering, neighbours }: Parts): SavedState {
+export function savedPersonal({ study, model, gathering, neighbours }: StateParts): SavedState {
   const { centroids, present, round } = model;
   return {
     study,

@@ -3,9 +3,9 @@
 import type { Connection, Stream } from "@libp2p/interface";
 import { peerIdFromString } from "@libp2p/peer-id";
 import { type Clock, realClock } from "./clock.ts";
-import { addressBook, type MetAddresses } from "./link/addressBook.ts";
-import { dials } from "./link/dials.ts";
-import { gater } from "./link/gater.ts";
+import { addressBook, type PeerAddresses } from "./link/addressBook.ts";
+import { dialQueue } from "./link/dials.ts";
+import { connectionPolicy } from "./link/gater.ts";
 import { type LinkKeeper, type LinkTraffic, linkKeeper } from "./link/keeper.ts";
 import {
   ATTEMPT_MILLISECONDS,
@@ -15,13 +15,19 @@ import {
   MOST_PROTOCOL_STREAMS,
   PING_ANSWER_MILLISECONDS,
 } from "./link/limits.ts";
-import { firstAnswer } from "./link/reach.ts";
+import { dialInTurn } from "./link/reach.ts";
 import { relays } from "./link/relays.ts";
 import { type SilenceWatch, silenceWatch } from "./link/silence.ts";
-import { isUnsupported, openStream, speaks } from "./link/speaks.ts";
-import { hearWhere, sayWhere, WHERE_PROTOCOLS } from "./link/where.ts";
-import { NotLinkedBackError, OtherVersionError, type Wire, type WireListener, type Wires } from "./link/wire.ts";
-import type { Network, NetworkListener } from "./network.ts";
+import { isUnsupported, openStream, speaksProtocol } from "./link/speaks.ts";
+import { receiveAddresses, sendAddresses, WHERE_PROTOCOLS } from "./link/where.ts";
+import {
+  type ByteStream,
+  NotLinkedBackError,
+  OtherVersionError,
+  type StreamListener,
+  type StreamTransport,
+} from "./link/wire.ts";
+import type { NetworkListener, PeerNetwork } from "./network.ts";
 import { createNode, type Node, type NodeOptions, type RelayTraffic, withoutPeer } from "./node.ts";
 import { type Contact, relayOf, throughRelay } from "./peer.ts";
 import { provideWebSocket, provideWithResolvers } from "./platform.ts";
@@ -42,9 +48,9 @@ export interface Libp2pOptions extends NodeOptions {
   /** Where others can dial it; none: as it listens. Linked peers are sent this. */
   readonly announce?: readonly string[];
   /** Where linked peers were met in an earlier run. */
-  readonly met?: MetAddresses;
+  readonly met?: PeerAddresses;
   /** A linked peer said that it is somewhere else than before: all that is worth remembering now. */
-  readonly onMet?: (met: MetAddresses) => void;
+  readonly onMet?: (met: PeerAddresses) => void;
   /** In bytes: a longer frame is refused. Default: the largest of the protocol. */
   readonly maxFrame?: number;
   /** A peer that is not linked proved who it is, and was sent away. */
@@ -57,7 +63,7 @@ export interface Libp2pOptions extends NodeOptions {
   readonly random?: () => number;
 }
 
-export interface Libp2pNetwork extends Network {
+export interface Libp2pNetwork extends PeerNetwork {
   /** Where it listens, with the ports that were free, and through whom it can be reached. */
   addresses(): string[];
   /** Links from now on: those that are gone are hung up. */
@@ -84,7 +90,7 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
   const { protocols = PROTOCOLS } = options;
   const book = addressBook(options.met ?? {});
   book.setLinks(options.links);
-  const dialling = dials(clock);
+  const dialling = dialQueue(clock);
   /** Peers that proved their key in the attempt under way. */
   const proved = new Set<string>();
   /** When a peer was last tried because somebody nearby said where it is. */
@@ -105,7 +111,7 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
   const reach = async (peer: string, addresses: readonly string[], signal: AbortSignal) => {
     const from = node;
     if (from === undefined || addresses.length === 0) throw new Error("it has no address: it must find this device");
-    return firstAnswer({
+    return dialInTurn({
       addresses,
       signal,
       dial: (address, patience) => dialling.dial(peer, patience, (signal) => from.dial(peer, address, signal)),
@@ -126,7 +132,7 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
     },
     isReserved: (peer) => node?.isReserved(peer) ?? false,
     onReserved(relay) {
-      for (const connection of node?.libp2p.getConnections() ?? []) void sayWhere(connection, where());
+      for (const connection of node?.libp2p.getConnections() ?? []) void sendAddresses(connection, where());
       for (const peer of book.peers()) if (book.of(peer).includes(throughRelay(relay))) keeper?.wake(peer);
     },
     relayedPeers: () => book.peers().filter((peer) => relayed(peer).length > 0),
@@ -140,7 +146,7 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
     const chosen = known.find(({ id }) => id === wanted) ?? known.at(-1);
     return chosen ?? reach(peer, book.of(peer), signal);
   };
-  const wires: Wires = {
+  const wires: StreamTransport = {
     async open(peer, listener, signal, wanted) {
       proved.delete(peer);
       try {
@@ -175,7 +181,11 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
         keep.wake(peer);
       };
       try {
-        node = await createNode(options, gater(keep, options.onStranger, proved, dialling.answered), onNearby);
+        node = await createNode(
+          options,
+          connectionPolicy(keep, options.onStranger, proved, dialling.answered),
+          onNearby,
+        );
       } catch (error) {
         const reason = /listen (E[A-Z]+)/.exec(String(error))?.[1] ?? String(error);
         throw new Error(`cannot listen on ${options.listen.join(", ")}: ${reason}`, { cause: error });
@@ -197,7 +207,7 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
           if (isAsking) helpers.ask(peer);
         } else helpers.look();
         keep.wake(peer, detail.direction === "inbound");
-        void sayWhere(detail, where());
+        void sendAddresses(detail, where());
       });
       libp2p.addEventListener("connection:close", ({ detail }) => {
         const peer = detail.remotePeer.toString();
@@ -205,7 +215,7 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
         if (direct(peer) === undefined) helpers.forget(peer);
       });
       const onWhere = (stream: Stream, { remotePeer }: Connection) =>
-        hearWhere(stream, (addresses) => {
+        receiveAddresses(stream, (addresses) => {
           if (book.met(remotePeer.toString(), addresses)) options.onMet?.(book.remembered());
         });
       const few = { maxInboundStreams: 2, maxOutboundStreams: 2, runOnLimitedConnection: true };
@@ -249,7 +259,7 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
 /** Any answer will do: that a protocol is not spoken is one as well. */
 async function isThere(connection: Connection): Promise<boolean> {
   try {
-    await speaks(connection, PING_PROTOCOL, PING_ANSWER_MILLISECONDS);
+    await speaksProtocol(connection, PING_PROTOCOL, PING_ANSWER_MILLISECONDS);
     return true;
   } catch {
     return false;
@@ -265,9 +275,9 @@ function attach(
   stream: Stream,
   connection: Connection,
   silence: SilenceWatch<Connection>,
-  listenerOf: (wire: Wire) => WireListener | undefined,
-): Wire {
-  const wire: Wire = {
+  listenerOf: (wire: ByteStream) => StreamListener | undefined,
+): ByteStream {
+  const wire: ByteStream = {
     connection: connection.id,
     send(bytes) {
       // A stream that is closing says so by its close event, soon.

@@ -6,7 +6,7 @@ import { durableWrite } from "./disk.ts";
 import { MOST_ADDRESSES, MOST_LINKS } from "./link/limits.ts";
 import { addressFault, type Contact, peerFault, reachFault, relayOf } from "./peer.ts";
 import { reasonOf } from "./reason.ts";
-import { changeInTurn } from "./turn.ts";
+import { changeUnderMutex } from "./turn.ts";
 
 /** A neighbour, and what its owner calls it. */
 export interface Link extends Contact {
@@ -31,7 +31,7 @@ export const nameRule = {
 
 export const LINKS_FILE = "links.json";
 
-export async function readLinks(folder: string): Promise<Link[]> {
+export async function readLinksFile(folder: string): Promise<Link[]> {
   const path = join(folder, LINKS_FILE);
   const text = await readFile(path, "utf8");
   try {
@@ -42,16 +42,16 @@ export async function readLinks(folder: string): Promise<Link[]> {
   }
 }
 
-export async function writeLinks(folder: string, links: readonly Link[]): Promise<void> {
+export async function writeLinksFile(folder: string, links: readonly Link[]): Promise<void> {
   checkedLinks(links);
   await durableWrite(join(folder, LINKS_FILE), new TextEncoder().encode(`${JSON.stringify(links, undefined, 2)}\n`));
 }
 
 /** Changes the links that are there now; commands that change them at the same moment take turns. */
 export async function changeLinks(folder: string, change: (links: readonly Link[]) => Link[]): Promise<void> {
-  await changeInTurn(join(folder, "links.lock"), async () => {
-    const links = change(await readLinks(folder));
-    return () => writeLinks(folder, links);
+  await changeUnderMutex(join(folder, "links.lock"), async () => {
+    const links = change(await readLinksFile(folder));
+    return () => writeLinksFile(folder, links);
   });
 }
 

@@ -13,7 +13,7 @@ const LONGEST_ADDRESS = 100;
 
 /** Locks a folder until the returned function is called. Throws if another process has it. */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
-  const { address, forget } = await placeOf(folder);
+  const { address, forget } = await lockPlace(folder);
   let server: Server | undefined;
   try {
     server = (await bind(address)) ?? ((await isAlive(address)) ? undefined : await takeOver(address));
@@ -37,7 +37,7 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
 
 /** Whether a device runs in the folder, whatever the last one wrote before it ended. */
 export async function isLocked(folder: string): Promise<boolean> {
-  const { address, forget } = await placeOf(folder);
+  const { address, forget } = await lockPlace(folder);
   try {
     return await isAlive(address);
   } finally {
@@ -46,12 +46,12 @@ export async function isLocked(folder: string): Promise<boolean> {
 }
 
 /** Where the lock of a folder is, and what to do when the address is not needed any more. */
-interface Place {
+interface LockPlace {
   readonly address: string;
   forget(): Promise<void>;
 }
 
-async function placeOf(folder: string): Promise<Place> {
+async function lockPlace(folder: string): Promise<LockPlace> {
   // However the folder was named: its lock is in one place.
   const place = await realpath(folder);
   const nothing = async () => {};

@@ -59,7 +59,7 @@ export interface HistoryMemory {
   keep(history: Uint8Array, done: (failure: string | undefined) => void): void;
 }
 
-export interface Memory {
+export interface DeviceMemory {
   /** Larger than at any earlier start, and safe from a crash before anything is sent. */
   readonly epoch: number;
   /** As last kept before this start. */
@@ -73,7 +73,12 @@ export interface Memory {
 }
 
 /** What was saved for this study, if it is of the right shape: a file can be edited, and older versions differ. */
-export function usable(saved: SavedState | undefined, study: string, k: number, d: number): SavedState | undefined {
+export function usableState(
+  saved: SavedState | undefined,
+  study: string,
+  k: number,
+  d: number,
+): SavedState | undefined {
   if (saved === undefined || saved.study !== study) return undefined;
   const isShaped = (rows: unknown, most: boolean) =>
     Array.isArray(rows) &&
@@ -101,7 +106,7 @@ export function volatileMemory(
   epoch: number,
   saved?: SavedState,
   published?: Uint8Array,
-): Memory & { latest(): SavedState | undefined; latestHistory(): Uint8Array | undefined } {
+): DeviceMemory & { latest(): SavedState | undefined; latestHistory(): Uint8Array | undefined } {
   let latest = () => saved;
   let history = published;
   return {

@@ -2,28 +2,28 @@
 
 import { type DeviceUpdate, type Matrix, matrix, toRows } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
-import { Counted, type HistoryOptions } from "./counted.ts";
+import { type HistoryOptions, LocalData } from "./counted.ts";
 import { Damping } from "./damping.ts";
-import type { Elsewhere, Rows } from "./elsewhere.ts";
-import { bestEnd, endsAtOnce, endsLater, type Turn } from "./ends.ts";
-import { type Guarded, isSameRow } from "./guarded.ts";
+import type { DeviceRows, RemoteRows } from "./elsewhere.ts";
+import { bestUpdate, type UpdatePlan, updatesInMemory, updatesOfRemoteRows } from "./ends.ts";
+import { type GuardedRows, isSameRow } from "./guarded.ts";
 import type { SavedState } from "./memory.ts";
 import { inOrder, isInOrder, numberedSketch, orderLike, sortedOrder } from "./numbering.ts";
 import type { Seed } from "./opening.ts";
-import { betterStart, type Own, ownElsewhere } from "./own.ts";
+import { betterKmeans, type LocalKmeans, remoteKmeans } from "./own.ts";
 import { LARGEST_CONTRACTION, OPENING_UPDATES, PRECISION } from "./pace.ts";
-import type { Private } from "./private/private.ts";
-import { isNearlyAsGood, type Sketch } from "./sketch.ts";
+import type { PrivateRows } from "./private/private.ts";
+import { type DeviceSketch, isNearlyAsGood } from "./sketch.ts";
 import type { Study } from "./study.ts";
 
-export class Model {
+export class UpdateModel {
   readonly #study: Study;
   readonly #seed: number;
   /** Of the features, in the units of the centroids. */
   readonly ranges: Float64Array;
-  readonly #counted: Counted;
+  readonly #counted: LocalData;
   /** The best k-means of the own rows so far, until there is a sketch of it. */
-  #best: Own | undefined;
+  #best: LocalKmeans | undefined;
   #restartsLeft = 0;
   #openingLeft = OPENING_UPDATES;
   /** Where the next update begins as well, or only. */
@@ -45,7 +45,7 @@ export class Model {
 
   constructor(
     study: Study,
-    rows: Rows,
+    rows: DeviceRows,
     seed: number,
     saved: SavedState | undefined,
     history: HistoryOptions = { memory: undefined, onKept: () => {} },
@@ -56,7 +56,7 @@ export class Model {
     // Without a pull there is no seed to wait for.
     this.#isOpened = saved !== undefined || study.alpha === 0;
     this.present = saved?.present ?? new Array<boolean>(study.k).fill(false);
-    this.#counted = new Counted(study, rows, history);
+    this.#counted = new LocalData(study, rows, history);
     if (saved !== undefined) {
       this.centroids = matrix(saved.centroids);
       this.round = saved.round;
@@ -69,11 +69,11 @@ export class Model {
     } else this.#beginRestarts();
   }
 
-  get guarded(): Guarded | undefined {
+  get guarded(): GuardedRows | undefined {
     return this.#counted.guarded;
   }
 
-  get private(): Private | undefined {
+  get private(): PrivateRows | undefined {
     return this.#counted.private;
   }
 
@@ -81,7 +81,7 @@ export class Model {
     return this.#counted.rows;
   }
 
-  get elsewhere(): Elsewhere | undefined {
+  get elsewhere(): RemoteRows | undefined {
     return this.#counted.elsewhere;
   }
 
@@ -111,7 +111,7 @@ export class Model {
   }
 
   /** Returns whether they are others than before. */
-  setRows(rows: Rows): boolean {
+  setRows(rows: DeviceRows): boolean {
     return this.#restartIf(this.#counted.take(rows));
   }
 
@@ -150,7 +150,7 @@ export class Model {
    * Forgets all that came from neighbours, but for the numbers. With rows it also forgets what was published of the rows
    * before.
    */
-  reset(rows?: Rows): void {
+  reset(rows?: DeviceRows): void {
     if (rows !== undefined) {
       this.guarded?.forget();
       this.setRows(rows);
@@ -175,20 +175,20 @@ export class Model {
    * One start of k-means on new data, if any is left: between two of them the process can do something else. Rows that are
    * elsewhere answer later, and all at once. `known` is the sketch that the network has.
    */
-  restart(known?: Sketch): undefined | Promise<void> {
+  restart(known?: DeviceSketch): undefined | Promise<void> {
     const { elsewhere } = this;
     if (this.#restartsLeft === 0) return undefined;
     if (elsewhere !== undefined) {
-      return ownElsewhere(elsewhere, this.#study.k, this.#seed, known).then((found) => {
+      return remoteKmeans(elsewhere, this.#study.k, this.#seed, known).then((found) => {
         if (elsewhere === this.elsewhere) this.#endRestarts(found);
       });
     }
     this.#restartsLeft--;
-    this.#best = betterStart(this.#counted, this.#study.k, this.#seed + this.#restartsLeft, this.#best);
+    this.#best = betterKmeans(this.#counted, this.#study.k, this.#seed + this.#restartsLeft, this.#best);
     return this.#restartsLeft === 0 ? this.#endRestarts(this.#best) : undefined;
   }
 
-  #endRestarts(best: Own): undefined {
+  #endRestarts(best: LocalKmeans): undefined {
     this.#restartsLeft = 0;
     this.#best = best;
     this.#own = inOrder(best.centroids, sortedOrder(best.centroids));
@@ -198,7 +198,7 @@ export class Model {
   }
 
   /** What the network should know of the own rows: `known`, while it is nearly as good as a new sketch. */
-  sketch(known: Sketch | undefined): Omit<Sketch, "origin" | "version"> | undefined {
+  sketch(known: DeviceSketch | undefined): Omit<DeviceSketch, "origin" | "version"> | undefined {
     if (this.#counted.size === 0) return undefined;
     const best = this.#best;
     if (best === undefined || this.guarded?.isKept() === false) return known;
@@ -218,19 +218,19 @@ export class Model {
     const starts = this.#starts.length > 0 ? this.#starts : given === undefined ? [] : [given];
     if (starts.length === 0) return false;
     const turn = { before: this.centroids, starts, neighbours, isOpening: this.#openingLeft > 0 };
-    if (elsewhere === undefined) return this.#conclude(turn, endsAtOnce(this.#counted, this.#study, turn));
-    return endsLater(elsewhere, this.#counted.weight, this.#study, turn).then((ends) => {
+    if (elsewhere === undefined) return this.#conclude(turn, updatesInMemory(this.#counted, this.#study, turn));
+    return updatesOfRemoteRows(elsewhere, this.#counted.weight, this.#study, turn).then((ends) => {
       return elsewhere === this.elsewhere && turn.before === this.centroids && this.#conclude(turn, ends);
     });
   }
 
-  #conclude(turn: Turn, ends: readonly DeviceUpdate[]): true {
+  #conclude(turn: UpdatePlan, ends: readonly DeviceUpdate[]): true {
     const { before, starts, neighbours } = turn;
     const [first] = starts;
     // Only then an update can jump, and end with its centroids in another order.
     const isChoosing = turn.isOpening || starts.length > 1;
     if (this.#starts === starts) this.#starts = [];
-    const { end, isFresh } = bestEnd(turn, ends, this.#study);
+    const { end, isFresh } = bestUpdate(turn, ends, this.#study);
     const damped = isChoosing ? end.centroids : this.damping.apply(first, end.centroids, neighbours);
     const result = { ...end, centroids: damped };
     this.#openingLeft = Math.max(0, this.#openingLeft - 1);

@@ -1,20 +1,20 @@
 // One neighbour as a device knows it: a single register with its latest centroids, and whether it counts.
 
 import type { Matrix } from "@fedkm/core";
-import { createGuard, type Guard } from "./guard.ts";
+import { createFrameFilter, type FrameFilter } from "./guard.ts";
 import { AWAY_MILLISECONDS, AWAY_ROUNDS, BETWEEN_OPENINGS_MILLISECONDS, OPENING_BURST } from "./pace.ts";
-import type { Heard, Order, Stamp, Tag } from "./protocol.ts";
+import type { CentroidsFrame, OpeningTag, OrderReport, Stamp } from "./protocol.ts";
 
 export interface Neighbour {
   readonly peer: string;
-  readonly guard: Guard;
+  readonly guard: FrameFilter;
   isConnected: boolean;
   /** Latest only. */
   centroids: Matrix | undefined;
   /** Of the seed that they began from. */
   seed: number;
   /** As last heard on this connection. */
-  tag: Tag | undefined;
+  tag: OpeningTag | undefined;
   /** Versions of the sketches that it is known to have, by origin, in the opening of `tag`. */
   readonly has: Map<number, number>;
   /** The number of the opening in which it was last heard. */
@@ -42,20 +42,20 @@ export interface Neighbour {
   studySent: boolean;
   studyHeard: boolean;
   /** What it last said about the order of our frames, and when it was last sent this about its own. */
-  order: (Order & { readonly at: number }) | undefined;
+  order: (OrderReport & { readonly at: number }) | undefined;
   orderSentAt: number;
 }
 
 /** As it was known before, if it was. */
-interface Known extends Stamp {
+interface KnownNeighbour extends Stamp {
   readonly seed: number;
   readonly centroids: Matrix;
 }
 
-export function createNeighbour(peer: string, now: number, known?: Known): Neighbour {
+export function createNeighbour(peer: string, now: number, known?: KnownNeighbour): Neighbour {
   return {
     peer,
-    guard: createGuard(known && { epoch: known.epoch, sequence: known.sequence }, now),
+    guard: createFrameFilter(known && { epoch: known.epoch, sequence: known.sequence }, now),
     isConnected: false,
     centroids: known?.centroids,
     seed: known?.seed ?? 0,
@@ -82,7 +82,7 @@ export function createNeighbour(peer: string, now: number, known?: Known): Neigh
 }
 
 /** A new connection. It may have come back with another study, or at last with ours. */
-export function meet(neighbour: Neighbour): void {
+export function connectNeighbour(neighbour: Neighbour): void {
   neighbour.isConnected = true;
   neighbour.tag = undefined;
   neighbour.has.clear();
@@ -94,7 +94,12 @@ export function meet(neighbour: Neighbour): void {
 }
 
 /** Puts what was heard into the register. Returns whether it is news: a heartbeat is none. */
-export function hear(neighbour: Neighbour, { centroids, tag }: Heard, now: number, round: number): boolean {
+export function registerFrame(
+  neighbour: Neighbour,
+  { centroids, tag }: CentroidsFrame,
+  now: number,
+  round: number,
+): boolean {
   const isNews = neighbour.isAway || neighbour.seed !== tag.seed || !isEqual(neighbour.centroids, centroids);
   neighbour.centroids = centroids;
   neighbour.seed = tag.seed;
@@ -106,7 +111,7 @@ export function hear(neighbour: Neighbour, { centroids, tag }: Heard, now: numbe
 }
 
 /** Whether the neighbour may bring news of openings now; if so, it counts as brought. */
-export function mayBringNews(neighbour: Neighbour, now: number): boolean {
+export function mayBringOpening(neighbour: Neighbour, now: number): boolean {
   const gained = (now - neighbour.newsAt) / BETWEEN_OPENINGS_MILLISECONDS;
   neighbour.newsLeft = Math.min(OPENING_BURST, neighbour.newsLeft + gained);
   neighbour.newsAt = now;
@@ -116,7 +121,7 @@ export function mayBringNews(neighbour: Neighbour, now: number): boolean {
 }
 
 /** The neighbour may bring as much news of openings as a new one. */
-export function forgiveNews(neighbour: Neighbour): void {
+export function forgiveOpenings(neighbour: Neighbour): void {
   neighbour.newsLeft = OPENING_BURST;
   neighbour.opensTooOften = false;
 }

@@ -1,7 +1,7 @@
 // What a device needs of the outside: names of peers, bytes to and from them. libp2p and the simulation both give it.
 
 /** A peer is named by its public key's id. */
-export interface Network {
+export interface PeerNetwork {
   readonly self: string;
   /** From now on the listener hears. */
   start(listener: NetworkListener): Promise<void>;

@@ -38,7 +38,7 @@ import {
   MOST_STREAMS,
   RESERVATION_MILLISECONDS,
 } from "./link/limits.ts";
-import { speaks } from "./link/speaks.ts";
+import { speaksProtocol } from "./link/speaks.ts";
 import { type Identity, relayOf } from "./peer.ts";
 
 const MDNS_SERVICE = "_fedkm._udp.local";
@@ -191,7 +191,7 @@ function relayTransport() {
     load,
     async reserve(connection: Connection): Promise<boolean> {
       // Before the library asks, because it never again asks a peer that once did not relay.
-      if (!(await speaks(connection, HOP_PROTOCOL, ATTEMPT_MILLISECONDS))) return false;
+      if (!(await speaksProtocol(connection, HOP_PROTOCOL, ATTEMPT_MILLISECONDS))) return false;
       const { reservationStore } = await load();
       await reservationStore.addRelay(connection.remotePeer, "configured");
       return true;

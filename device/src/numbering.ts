@@ -2,7 +2,7 @@
 // An order says for each place which row stands there.
 
 import { type Matrix, matchCentroids } from "@fedkm/core";
-import { centroidsOf, type Sketch, sketchOf } from "./sketch.ts";
+import { type DeviceSketch, deviceSketch, sketchCentroids } from "./sketch.ts";
 
 /** By the coordinates: for a device that knows nobody's numbering. */
 export function sortedOrder({ data, rows, cols }: Matrix): number[] {
@@ -41,12 +41,12 @@ export function inOrder({ data, rows, cols }: Matrix, order: readonly number[]):
  * The seed in the order in which most of its sketches have their clusters. Every device orders its sketch by the numbers
  * that it has, so those who were there before outvote who comes, and equal sketches give equal numbers everywhere.
  */
-export function numberedSeed(seed: Matrix, sketches: readonly Sketch[]): Matrix {
+export function numberedSeed(seed: Matrix, sketches: readonly DeviceSketch[]): Matrix {
   return inOrder(seed, orderLike(seed, meanPlaces(seed, sketches)));
 }
 
 /** The mean of what the sketches have in each place. Where none has anything it is the mean of the seed. */
-function meanPlaces({ data: seed, rows: k, cols }: Matrix, sketches: readonly Sketch[]): Matrix {
+function meanPlaces({ data: seed, rows: k, cols }: Matrix, sketches: readonly DeviceSketch[]): Matrix {
   // Sums of one order have the same bits everywhere.
   const sorted = [...sketches].sort((a, b) => a.origin - b.origin);
   const data = new Float64Array(k * cols);
@@ -60,12 +60,12 @@ function meanPlaces({ data: seed, rows: k, cols }: Matrix, sketches: readonly Sk
 }
 
 /** A sketch with its clusters in the places of a seed; the same sketch if they are there, or if it lacks some. */
-export function sketchLike(sketch: Sketch, seed: Matrix): Sketch {
+export function sketchLike(sketch: DeviceSketch, seed: Matrix): DeviceSketch {
   if (sketch.shares.includes(0)) return sketch;
-  const order = orderLike(centroidsOf(sketch), seed);
+  const order = orderLike(sketchCentroids(sketch), seed);
   if (isInOrder(order)) return sketch;
   const { shares, version } = sketch;
-  const { data } = inOrder(centroidsOf(sketch), order);
+  const { data } = inOrder(sketchCentroids(sketch), order);
   return { ...sketch, version: version + 1, shares: shares.map((_, place) => shares[order[place]]), centroids: data };
 }
 
@@ -74,8 +74,8 @@ export function numberedSketch(
   { centroids, counts }: { readonly centroids: Matrix; readonly counts: ArrayLike<number> },
   numbers: Matrix | undefined,
   minimum: number,
-): Omit<Sketch, "origin" | "version"> {
+): Omit<DeviceSketch, "origin" | "version"> {
   const order = numbers === undefined ? sortedOrder(centroids) : orderLike(centroids, numbers);
   const ordered = order.map((c) => counts[c]);
-  return sketchOf(inOrder(centroids, order), ordered, minimum);
+  return deviceSketch(inOrder(centroids, order), ordered, minimum);
 }

@@ -5,8 +5,8 @@ import type { Matrix } from "@fedkm/core";
 import type { SavedOpening } from "./memory.ts";
 import { numberedSeed } from "./numbering.ts";
 import { LARGEST_SKETCHES_BYTES, MOST_SKETCHES, SEED_QUIET_MILLISECONDS } from "./pace.ts";
-import { sketchBytes, type Tag } from "./protocol.ts";
-import { fromSaved, hashBytes, mixPair, type Seeding, type Sketch, seeding, toSaved } from "./sketch.ts";
+import { type OpeningTag, sketchBytes } from "./protocol.ts";
+import { type DeviceSketch, hashBytes, mixPair, restoredSketch, type Seeding, savedSketch, seeding } from "./sketch.ts";
 
 /** Where all begin, in the order of the numbers of clusters. */
 export interface Seed {
@@ -19,7 +19,7 @@ export class Opening {
   readonly #k: number;
   readonly #resolution: Float64Array;
   readonly #most: number;
-  readonly #sketches = new Map<number, Sketch>();
+  readonly #sketches = new Map<number, DeviceSketch>();
   #number: number;
   #seed: number;
   /** When sketches last changed, while a seed of them is to be found. */
@@ -33,17 +33,17 @@ export class Opening {
     this.#most = mostSketches(k, resolution.length);
     this.#number = saved?.number ?? 0;
     this.#seed = saved?.seed ?? 0;
-    for (const sketch of saved?.sketches ?? []) this.#sketches.set(sketch.origin, fromSaved(sketch));
+    for (const sketch of saved?.sketches ?? []) this.#sketches.set(sketch.origin, restoredSketch(sketch));
     this.#table = this.#digest();
     // It was stopped before it had found the seed.
     if (this.#seed === 0 && this.#sketches.size > 0) this.#changedAt = Number.NEGATIVE_INFINITY;
   }
 
-  get tag(): Tag {
+  get tag(): OpeningTag {
     return { number: this.#number, table: this.#table, seed: this.#seed };
   }
 
-  get sketches(): Iterable<Sketch> {
+  get sketches(): Iterable<DeviceSketch> {
     return this.#sketches.values();
   }
 
@@ -58,7 +58,7 @@ export class Opening {
   }
 
   /** All begin to collect again under a higher number; own is what this device adds itself. */
-  raise(number: number, own: Sketch | undefined, now: number): void {
+  raise(number: number, own: DeviceSketch | undefined, now: number): void {
     this.#number = number;
     this.#sketches.clear();
     if (own !== undefined) this.#sketches.set(own.origin, own);
@@ -66,7 +66,7 @@ export class Opening {
   }
 
   /** Whether some of these would be new here. */
-  lacks(sketches: readonly Sketch[]): boolean {
+  lacks(sketches: readonly DeviceSketch[]): boolean {
     const last = this.#sketches.size < this.#most ? undefined : Math.max(...this.#ranks());
     return sketches.some(({ origin, version }) => {
       const known = this.#sketches.get(origin);
@@ -75,7 +75,7 @@ export class Opening {
     });
   }
 
-  add(sketches: readonly Sketch[], now: number): void {
+  add(sketches: readonly DeviceSketch[], now: number): void {
     if (!this.lacks(sketches)) return;
     for (const sketch of sketches) {
       const known = this.#sketches.get(sketch.origin);
@@ -100,7 +100,7 @@ export class Opening {
 
   saved(): SavedOpening {
     const seed = this.isSeeking ? 0 : this.#seed;
-    return { number: this.#number, seed, sketches: Array.from(this.#sketches.values(), toSaved) };
+    return { number: this.#number, seed, sketches: Array.from(this.#sketches.values(), savedSketch) };
   }
 
   #changed(now: number): void {

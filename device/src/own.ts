@@ -2,11 +2,11 @@
 
 import { graph, kmeans, type Matrix } from "@fedkm/core";
 import { fitSources } from "@fedkm/core/sources";
-import type { Counted } from "./counted.ts";
-import { type Elsewhere, statisticsAt } from "./elsewhere.ts";
-import { centroidsOf, type Sketch } from "./sketch.ts";
+import type { LocalData } from "./counted.ts";
+import { type RemoteRows, remoteStatistics } from "./elsewhere.ts";
+import { type DeviceSketch, sketchCentroids } from "./sketch.ts";
 
-export interface Own {
+export interface LocalKmeans {
   readonly centroids: Matrix;
   readonly inertia: number;
   /** Rows of each cluster. */
@@ -16,7 +16,7 @@ export interface Own {
 }
 
 /** The better one of the best so far and one more start. */
-export function betterStart(counted: Counted, k: number, seed: number, best: Own | undefined): Own {
+export function betterKmeans(counted: LocalData, k: number, seed: number, best: LocalKmeans | undefined): LocalKmeans {
   const { points, weights } = counted;
   const { centroids, inertia, labels } = kmeans(points, { k, weights, restarts: 1, seed });
   if (best !== undefined && best.inertia <= inertia) return best;
@@ -24,17 +24,17 @@ export function betterStart(counted: Counted, k: number, seed: number, best: Own
 }
 
 /** All starts on a sample, and then few passes over all rows. */
-export async function ownElsewhere(
-  elsewhere: Elsewhere,
+export async function remoteKmeans(
+  elsewhere: RemoteRows,
   k: number,
   seed: number,
-  known: Sketch | undefined,
-): Promise<Own> {
+  known: DeviceSketch | undefined,
+): Promise<LocalKmeans> {
   const { source, signal } = elsewhere;
   const found = await fitSources([source], graph(1, []), { k, alpha: 0, seed, signal });
-  const sketched = known && centroidsOf(known);
+  const sketched = known && sketchCentroids(known);
   const isSketched = sketched !== undefined && sketched.rows > 0;
-  const loss = isSketched ? (await statisticsAt(elsewhere, sketched)).loss : Number.POSITIVE_INFINITY;
+  const loss = isSketched ? (await remoteStatistics(elsewhere, sketched)).loss : Number.POSITIVE_INFINITY;
   const [centroids] = found.centroids;
   const [{ counts }] = found.statistics;
   return { centroids, inertia: found.inertia, counts, inertiaAt: () => loss };

@@ -2,7 +2,7 @@
 
 import type { Matrix } from "@fedkm/core";
 import { LARGEST_FRAME_BYTES } from "./link/limits.ts";
-import type { Sketch } from "./sketch.ts";
+import type { DeviceSketch } from "./sketch.ts";
 import { VERSION } from "./version.ts";
 
 /** magic 4, version 1, type 1, k 2, d 2, sketches 2, study hash 16, epoch 8, sequence 8. All numbers little-endian. */
@@ -37,7 +37,7 @@ export interface Stamp {
 }
 
 /** What a device says to a neighbour whose frames it refuses because they are older than others under the same key. */
-export interface Order {
+export interface OrderReport {
   /** Of the last frame that was taken. */
   readonly taken: Stamp;
   /** The epoch of the frame that was refused. */
@@ -47,7 +47,7 @@ export interface Order {
 }
 
 /** In which opening a device is, and from which seed its centroids began. See docs/protocol.md#the-opening. */
-export interface Tag {
+export interface OpeningTag {
   readonly number: number;
   /** Hash of the sketches that the sender knows. */
   readonly table: number;
@@ -55,24 +55,24 @@ export interface Tag {
   readonly seed: number;
 }
 
-export function isSameTag(a: Tag, b: Tag): boolean {
+export function isSameTag(a: OpeningTag, b: OpeningTag): boolean {
   return a.number === b.number && a.table === b.table && a.seed === b.seed;
 }
 
 /** A frame of centroids. Absent ones are left out: `centroids` has at most k rows. */
-export interface Heard {
+export interface CentroidsFrame {
   readonly kind: "centroids";
   readonly stamp: Stamp;
-  readonly tag: Tag;
+  readonly tag: OpeningTag;
   readonly centroids: Matrix;
-  readonly sketches: readonly Sketch[];
+  readonly sketches: readonly DeviceSketch[];
 }
 
-export type Decoded =
-  | Heard
+export type DecodedFrame =
+  | CentroidsFrame
   /** The sender's canonical study, sent to a peer that has another one. */
   | { readonly kind: "study"; readonly text: string }
-  | { readonly kind: "order"; readonly order: Order }
+  | { readonly kind: "order"; readonly order: OrderReport }
   | { readonly kind: "refused"; readonly reason: Refusal };
 
 export const refusals = [
@@ -104,18 +104,18 @@ export function sketchBytes({ k, d }: { k: number; d: number }): number {
 }
 
 /** What a device says in a frame. */
-export interface Said {
-  readonly tag: Tag;
+export interface CentroidsContent {
+  readonly tag: OpeningTag;
   readonly centroids: Float64Array;
   /** False: the centroid stands on nothing yet; its place is sent as zeros. */
   readonly present: readonly boolean[];
-  readonly sketches: readonly Sketch[];
+  readonly sketches: readonly DeviceSketch[];
 }
 
-export function encodeCentroids(
+export function encodeCentroidsFrame(
   contract: Contract,
   { epoch, sequence }: Stamp,
-  { tag, centroids, present, sketches }: Said,
+  { tag, centroids, present, sketches }: CentroidsContent,
 ): Uint8Array {
   const { k, d } = contract;
   const frame = new Uint8Array(frameBytes(contract) + sketches.length * sketchBytes(contract));
@@ -138,7 +138,7 @@ export function encodeCentroids(
   return frame;
 }
 
-function writeSketch(/* OUT */ view: DataView, at: number, { origin, version, shares, centroids }: Sketch): void {
+function writeSketch(/* OUT */ view: DataView, at: number, { origin, version, shares, centroids }: DeviceSketch): void {
   setInteger(view, at, origin);
   setInteger(view, at + 8, version);
   shares.forEach((share, c) => {
@@ -148,7 +148,7 @@ function writeSketch(/* OUT */ view: DataView, at: number, { origin, version, sh
   for (let i = 0; i < centroids.length; i++) view.setFloat64(numbers + 8 * i, centroids[i], true);
 }
 
-export function encodeStudy(contract: Contract, text: string): Uint8Array {
+export function encodeStudyFrame(contract: Contract, text: string): Uint8Array {
   const bytes = new TextEncoder().encode(text);
   const frame = new Uint8Array(HEADER_BYTES + bytes.length);
   writeHeader(frame, contract, STUDY);
@@ -156,7 +156,7 @@ export function encodeStudy(contract: Contract, text: string): Uint8Array {
   return frame;
 }
 
-export function encodeOrder(contract: Contract, { taken, refused, isTwice }: Order): Uint8Array {
+export function encodeOrderFrame(contract: Contract, { taken, refused, isTwice }: OrderReport): Uint8Array {
   const frame = new Uint8Array(HEADER_BYTES + 8);
   const view = writeHeader(frame, contract, ORDER);
   view.setUint16(10, isTwice ? 1 : 0, true);
@@ -178,7 +178,7 @@ export function writeHeader(/* OUT */ frame: Uint8Array, { k, d, hash }: Contrac
 }
 
 /** Reads a whole frame or refuses it. Never throws, keeps nothing of `frame`. */
-export function decode(contract: Contract, frame: Uint8Array): Decoded {
+export function decodeFrame(contract: Contract, frame: Uint8Array): DecodedFrame {
   if (frame.length < HEADER_BYTES || frame.length > LARGEST_FRAME_BYTES) return refused("length");
   const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength);
   if (view.getUint32(0, true) !== MAGIC) return refused("magic");
@@ -195,7 +195,7 @@ export function decode(contract: Contract, frame: Uint8Array): Decoded {
   return decodeCentroids(contract, frame, view);
 }
 
-function decodeCentroids(contract: Contract, frame: Uint8Array, view: DataView): Decoded {
+function decodeCentroids(contract: Contract, frame: Uint8Array, view: DataView): DecodedFrame {
   const { k, d, low, high } = contract;
   const stamp = { epoch: getInteger(view, 28), sequence: getInteger(view, 36) };
   const tag = { number: getInteger(view, 44), table: view.getUint32(52, true), seed: view.getUint32(56, true) };
@@ -220,7 +220,7 @@ function decodeCentroids(contract: Contract, frame: Uint8Array, view: DataView):
     if (isPresent) rows++;
   }
   if (rows === 0) return refused("presence");
-  const sketches: Sketch[] = [];
+  const sketches: DeviceSketch[] = [];
   for (let at = frameBytes(contract); at < frame.length; at += sketchBytes(contract)) {
     const sketch = readSketch(contract, view, at);
     if (sketch === undefined) return refused("sketch");
@@ -230,7 +230,7 @@ function decodeCentroids(contract: Contract, frame: Uint8Array, view: DataView):
 }
 
 /** Undefined: numbers that are too large, not finite or out of bounds, or a centroid where there is no share. */
-function readSketch({ k, d, low, high }: Contract, view: DataView, at: number): Sketch | undefined {
+function readSketch({ k, d, low, high }: Contract, view: DataView, at: number): DeviceSketch | undefined {
   const [origin, version] = [getInteger(view, at), getInteger(view, at + 8)];
   if (!Number.isSafeInteger(origin) || !Number.isSafeInteger(version)) return undefined;
   const shares = Uint8Array.from({ length: k }, (_, c) => view.getUint8(at + SKETCH_HEADER_BYTES + c));
@@ -246,7 +246,7 @@ function readSketch({ k, d, low, high }: Contract, view: DataView, at: number): 
   return { origin, version, shares, centroids };
 }
 
-function decodeOrder(frame: Uint8Array, view: DataView): Decoded {
+function decodeOrder(frame: Uint8Array, view: DataView): DecodedFrame {
   if (frame.length !== HEADER_BYTES + 8) return refused("length");
   const flags = view.getUint16(10, true);
   if (flags > 1) return refused("flags");
@@ -256,7 +256,7 @@ function decodeOrder(frame: Uint8Array, view: DataView): Decoded {
   return isStamp ? { kind: "order", order } : refused("stamp");
 }
 
-function decodeStudy(frame: Uint8Array): Decoded {
+function decodeStudy(frame: Uint8Array): DecodedFrame {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(frame.subarray(HEADER_BYTES));
     return { kind: "study", text };
@@ -265,7 +265,7 @@ function decodeStudy(frame: Uint8Array): Decoded {
   }
 }
 
-function refused(reason: Refusal): Decoded {
+function refused(reason: Refusal): DecodedFrame {
   return { kind: "refused", reason };
 }
 

@@ -1,7 +1,7 @@
 // The recording of one device: every frame that it sends and receives, with peer and time, as lines that can be added to.
 
 import type { Clock } from "./clock.ts";
-import type { Network } from "./network.ts";
+import type { PeerNetwork } from "./network.ts";
 
 export interface RecordedEvent {
   /** Milliseconds of the device's clock. */
@@ -15,7 +15,7 @@ export interface RecordedEvent {
 const nothing: Uint8Array = new Uint8Array(0);
 
 /** The same network, and `note` learns of everything that passes through it. A frame is noted when it is handed over. */
-export function recordedNetwork(network: Network, clock: Clock, note: (event: RecordedEvent) => void): Network {
+export function recordedNetwork(network: PeerNetwork, clock: Clock, note: (event: RecordedEvent) => void): PeerNetwork {
   const add = (kind: RecordedEvent["kind"], peer: string, frame = nothing) =>
     note({ at: clock.now(), kind, peer, frame });
   return {

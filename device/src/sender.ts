@@ -1,29 +1,31 @@
 // What a device sends its neighbours, and when it is worth it: one frame for all, with the sketches that one lacks.
 
 import type { Clock } from "./clock.ts";
-import type { Gathering } from "./gathering.ts";
-import type { Model } from "./model.ts";
+import type { OpeningSync } from "./gathering.ts";
+import type { UpdateModel } from "./model.ts";
 import type { Neighbour } from "./neighbour.ts";
-import type { Network } from "./network.ts";
-import { type Contract, encodeCentroids, isSameTag, type Tag } from "./protocol.ts";
-import type { Sketch } from "./sketch.ts";
-import { Noise } from "./worth.ts";
+import type { PeerNetwork } from "./network.ts";
+import { type Contract, encodeCentroidsFrame, isSameTag, type OpeningTag } from "./protocol.ts";
+import type { DeviceSketch } from "./sketch.ts";
+import { MoveNoise } from "./worth.ts";
 
 export interface SenderOptions {
   readonly contract: Contract;
-  readonly network: Network;
+  readonly network: PeerNetwork;
   readonly clock: Clock;
   readonly epoch: number;
-  readonly model: Model;
-  readonly gathering: Gathering;
+  readonly model: UpdateModel;
+  readonly gathering: OpeningSync;
 }
 
 export class Sender {
   readonly #options: SenderOptions;
-  readonly #noise: Noise;
+  readonly #noise: MoveNoise;
   #sequence = 0;
   /** As last sent to all. */
-  #sent: { readonly centroids: Float64Array; readonly present: readonly boolean[]; readonly tag: Tag } | undefined;
+  #sent:
+    | { readonly centroids: Float64Array; readonly present: readonly boolean[]; readonly tag: OpeningTag }
+    | undefined;
   /** The device is somewhere else than it last said, and the difference is noise so far. */
   isHeldBack = false;
   /** When all were last sent something, or the start. */
@@ -33,7 +35,7 @@ export class Sender {
   constructor(options: SenderOptions) {
     this.#options = options;
     const { model } = options;
-    this.#noise = new Noise(
+    this.#noise = new MoveNoise(
       (a, b) => model.distance(a, b),
       (level) => model.damping.quieten(level),
     );
@@ -79,8 +81,8 @@ export class Sender {
     const { present } = outgoing;
     const stamp = { epoch, sequence: this.#sequence++ };
     const { tag } = gathering;
-    const frameWith = (sketches: readonly Sketch[]) =>
-      encodeCentroids(contract, stamp, { tag, centroids, present, sketches });
+    const frameWith = (sketches: readonly DeviceSketch[]) =>
+      encodeCentroidsFrame(contract, stamp, { tag, centroids, present, sketches });
     // The same centroids for all: what each learns more than the others could be used against the device.
     const plain = frameWith([]);
     for (const neighbour of neighbours) {

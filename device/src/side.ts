@@ -2,13 +2,13 @@
 
 import { createDevice } from "./device.ts";
 import type { Device, DeviceOptions } from "./deviceOptions.ts";
-import type { Network, NetworkListener } from "./network.ts";
+import type { NetworkListener, PeerNetwork } from "./network.ts";
 import { studyId } from "./study.ts";
 
 /** A study with what a device needs to take part in it. */
-export type Part = Pick<DeviceOptions, "study" | "contract" | "memory" | "rows">;
+export type StudyPart = Pick<DeviceOptions, "study" | "contract" | "memory" | "rows">;
 
-export interface Side extends Part {
+export interface StudyLoop extends StudyPart {
   readonly id: string;
   readonly device: Device;
   /** From its start. */
@@ -18,9 +18,9 @@ export interface Side extends Part {
 }
 
 /** A side that takes all but its part from `options`. Whoever has the network hands frames to its listener. */
-export function createSide(options: DeviceOptions, part: Part, links: readonly string[]): Side {
+export function createStudyLoop(options: DeviceOptions, part: StudyPart, links: readonly string[]): StudyLoop {
   const { network } = options;
-  const shared: Network = {
+  const shared: PeerNetwork = {
     self: network.self,
     start: async (listener) => {
       side.listener = listener;
@@ -29,13 +29,13 @@ export function createSide(options: DeviceOptions, part: Part, links: readonly s
     close: async () => {},
   };
   const device = createDevice({ ...options, ...part, network: shared, links });
-  const side: Side = { ...part, id: studyId(part.contract), device, listener: undefined, peers: new Set(links) };
+  const side: StudyLoop = { ...part, id: studyId(part.contract), device, listener: undefined, peers: new Set(links) };
   return side;
 }
 
 /** The peers that it counts with from now on, of which some are connected. */
 export function givePeers(
-  /* OUT */ side: Side,
+  /* OUT */ side: StudyLoop,
   peers: readonly string[],
   isConnected: (peer: string) => boolean,
 ): void {

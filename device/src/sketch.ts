@@ -5,7 +5,7 @@ import { kmeans, type Matrix } from "@fedkm/core";
 import { SEED_STARTS, SHARE_TOLERANCE, SKETCH_TOLERANCE } from "./pace.ts";
 
 /** The own clusters of one device. Nothing in it depends on neighbours. */
-export interface Sketch {
+export interface DeviceSketch {
   /** Of the device's name, see `originOf`. */
   readonly origin: number;
   /** Of two sketches of one origin the larger counts. */
@@ -24,11 +24,11 @@ export interface SavedSketch {
   readonly centroids: readonly number[];
 }
 
-export function toSaved({ origin, version, shares, centroids }: Sketch): SavedSketch {
+export function savedSketch({ origin, version, shares, centroids }: DeviceSketch): SavedSketch {
   return { origin, version, shares: Array.from(shares), centroids: Array.from(centroids) };
 }
 
-export function fromSaved({ origin, version, shares, centroids }: SavedSketch): Sketch {
+export function restoredSketch({ origin, version, shares, centroids }: SavedSketch): DeviceSketch {
   return { origin, version, shares: Uint8Array.from(shares), centroids: Float64Array.from(centroids) };
 }
 
@@ -68,11 +68,11 @@ export function mixPair(a: number, b: number): number {
 }
 
 /** The sketch of a k-means. A cluster of fewer than `minimum` rows is left out. */
-export function sketchOf(
+export function deviceSketch(
   centroids: Matrix,
   counts: ArrayLike<number>,
   minimum: number,
-): Omit<Sketch, "origin" | "version"> {
+): Omit<DeviceSketch, "origin" | "version"> {
   const { rows: k, cols } = centroids;
   const total = Array.from(counts).reduce((sum, count) => sum + count, 0);
   const shares = Uint8Array.from({ length: k }, (_, c) =>
@@ -82,7 +82,7 @@ export function sketchOf(
 }
 
 /** The centroids that a sketch gives. */
-export function centroidsOf({ shares, centroids }: Pick<Sketch, "shares" | "centroids">): Matrix {
+export function sketchCentroids({ shares, centroids }: Pick<DeviceSketch, "shares" | "centroids">): Matrix {
   const d = centroids.length / shares.length;
   const given = Array.from(shares.keys()).filter((c) => shares[c] > 0);
   const data = Float64Array.from(given.flatMap((c) => Array.from(centroids.subarray(c * d, (c + 1) * d))));
@@ -91,12 +91,12 @@ export function centroidsOf({ shares, centroids }: Pick<Sketch, "shares" | "cent
 
 /** Whether a sketch that the network knows says of the rows what a new one would, which is made of this k-means. */
 export function isNearlyAsGood(
-  known: Sketch,
-  found: Pick<Sketch, "shares">,
+  known: DeviceSketch,
+  found: Pick<DeviceSketch, "shares">,
   own: { readonly inertia: number; inertiaAt(centroids: Matrix): number },
 ): boolean {
   const isShareAlike = known.shares.every((share, c) => Math.abs(share - found.shares[c]) <= 255 * SHARE_TOLERANCE);
-  const centroids = centroidsOf(known);
+  const centroids = sketchCentroids(known);
   return isShareAlike && centroids.rows > 0 && own.inertiaAt(centroids) <= (1 + SKETCH_TOLERANCE) * own.inertia;
 }
 
@@ -109,9 +109,9 @@ export interface Seeding {
 }
 
 /** `resolution`: for each feature, what the seed is rounded to; see docs/protocol.md#the-opening. */
-export function seeding(sketches: readonly Sketch[], k: number, resolution: Float64Array): Seeding {
+export function seeding(sketches: readonly DeviceSketch[], k: number, resolution: Float64Array): Seeding {
   const sorted = [...sketches].sort((a, b) => a.origin - b.origin);
-  const parts = sorted.map(centroidsOf);
+  const parts = sorted.map(sketchCentroids);
   const d = resolution.length;
   const data = Float64Array.from(parts.flatMap((part) => Array.from(part.data)));
   const points = { data, rows: data.length / d, cols: d };

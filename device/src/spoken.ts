@@ -4,7 +4,7 @@ import { BETWEEN_STATEMENTS_MILLISECONDS, STATEMENT_BURST } from "./pace.ts";
 import { heardStudy } from "./study.ts";
 
 /** A study that neighbours speak and this device does not. */
-export interface Proposal {
+export interface StudyProposal {
   /** Its hash as they name it; whoever accepts it computes it again. */
   readonly id: string;
   /** Canonical. */
@@ -13,21 +13,21 @@ export interface Proposal {
 }
 
 /** What one neighbour said last. */
-interface Words {
+interface SpokenStudies {
   readonly ids: readonly string[];
   /** The canonical text of one of them. */
   readonly study: { readonly id: string; readonly text: string } | undefined;
 }
 
-interface Known {
-  words: Words | undefined;
+interface SpeakingNeighbour {
+  words: SpokenStudies | undefined;
   /** How often it may still say something, as of `at`. */
   left: number;
   at: number;
 }
 
-export class Spoken {
-  readonly #known = new Map<string, Known>();
+export class StudyProposals {
+  readonly #known = new Map<string, SpeakingNeighbour>();
 
   /** Whether what a neighbour says may be read now; if so, it counts as read. */
   mayRead(peer: string, now: number): boolean {
@@ -55,8 +55,8 @@ export class Spoken {
   }
 
   /** Those that are not among `own`. */
-  proposals(own: readonly string[]): Proposal[] {
-    const found = new Map<string, Proposal>();
+  proposals(own: readonly string[]): StudyProposal[] {
+    const found = new Map<string, StudyProposal>();
     for (const [peer, { words }] of this.#known) {
       const study = words?.study;
       if (study === undefined || own.includes(study.id)) continue;
@@ -66,7 +66,7 @@ export class Spoken {
     return [...found.values()];
   }
 
-  #of(peer: string): Known {
+  #of(peer: string): SpeakingNeighbour {
     const known = this.#known.get(peer) ?? { words: undefined, left: STATEMENT_BURST, at: 0 };
     this.#known.set(peer, known);
     return known;

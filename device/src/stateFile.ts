@@ -10,12 +10,12 @@ const SUM_BYTES = 32;
 const MAGIC = 0x736b6466; // "fdks"
 const VERSION = 1;
 
-export interface Generation {
+export interface StateCopy {
   readonly number: number;
   readonly payload: Uint8Array;
 }
 
-export function encodeGeneration({ number, payload }: Generation): Uint8Array {
+export function encodeCopy({ number, payload }: StateCopy): Uint8Array {
   const bytes = new Uint8Array(HEADER_BYTES + payload.length + SUM_BYTES);
   const view = new DataView(bytes.buffer);
   view.setUint32(0, MAGIC, true);
@@ -28,7 +28,7 @@ export function encodeGeneration({ number, payload }: Generation): Uint8Array {
 }
 
 /** Undefined: not whole. */
-export function decodeGeneration(bytes: Uint8Array): Generation | undefined {
+export function decodeCopy(bytes: Uint8Array): StateCopy | undefined {
   if (bytes.length < HEADER_BYTES + SUM_BYTES) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const length = view.getUint32(16, true);
@@ -48,20 +48,20 @@ function sumOf(bytes: Uint8Array): Uint8Array {
     .digest();
 }
 
-interface Loaded {
-  readonly newest: Generation | undefined;
+interface LoadedCopies {
+  readonly newest: StateCopy | undefined;
   /** Copies that exist and are not whole. */
   readonly damaged: number;
 }
 
-export interface Generations {
-  load(): Promise<Loaded>;
+export interface TwoCopies {
+  load(): Promise<LoadedCopies>;
   /** After `load`. Writes over the older generation, so that the newest stays until there is a newer one. */
   save(payload: Uint8Array): Promise<void>;
 }
 
 /** The two files `path.a` and `path.b`. */
-export function generations(path: string, disk: Disk): Generations {
+export function twoCopies(path: string, disk: Disk): TwoCopies {
   let latest = 0;
   let next = `${path}.a`;
   return {
@@ -69,7 +69,7 @@ export function generations(path: string, disk: Disk): Generations {
       const copies = await Promise.all(
         [`${path}.a`, `${path}.b`].map(async (name) => {
           const bytes = await disk.read(name);
-          return { name, isThere: bytes !== undefined, found: bytes && decodeGeneration(bytes) };
+          return { name, isThere: bytes !== undefined, found: bytes && decodeCopy(bytes) };
         }),
       );
       const [first, second] = copies;
@@ -80,7 +80,7 @@ export function generations(path: string, disk: Disk): Generations {
       return { newest, damaged: copies.filter(({ isThere, found }) => isThere && found === undefined).length };
     },
     async save(payload) {
-      await durableWrite(next, encodeGeneration({ number: latest + 1, payload }), disk);
+      await durableWrite(next, encodeCopy({ number: latest + 1, payload }), disk);
       latest++;
       next = next === `${path}.a` ? `${path}.b` : `${path}.a`;
     },

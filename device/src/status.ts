@@ -2,10 +2,10 @@
 
 import { toRows } from "@fedkm/core";
 import { conflictOf } from "./conflict.ts";
-import type { Reason } from "./guard.ts";
+import type { RefusalReason } from "./guard.ts";
 import type { GuardedStatus } from "./guarded.ts";
 import type { stages } from "./masked/generation.ts";
-import type { Model } from "./model.ts";
+import type { UpdateModel } from "./model.ts";
 import type { Neighbour } from "./neighbour.ts";
 import type { PrivateStatus } from "./private/account.ts";
 import type { Study } from "./study.ts";
@@ -27,7 +27,7 @@ export interface NeighbourStatus {
   readonly age: number | null;
   readonly framesHeard: number;
   /** Frames refused, by reason. */
-  readonly framesRefused: Partial<Record<Reason, number>>;
+  readonly framesRefused: Partial<Record<RefusalReason, number>>;
   /** It asks for a new opening too often, and is not followed for a while. */
   readonly opensTooOften: boolean;
   /** The share of its pulls that was left out in the last 100 rounds; null: too few rounds to say. */
@@ -96,7 +96,7 @@ export interface DeviceStatus {
 }
 
 /** Whose status, of when. */
-interface Origin {
+interface StatusOrigin {
   readonly peer: string;
   readonly study: Study;
   readonly epoch: number;
@@ -107,9 +107,9 @@ interface Origin {
   readonly now: number;
 }
 
-export function describe(
-  { peer, study, epoch, opening, isOpening, isPaused, now }: Origin,
-  model: Model,
+export function personalStatus(
+  { peer, study, epoch, opening, isOpening, isPaused, now }: StatusOrigin,
+  model: UpdateModel,
   neighbours: readonly Neighbour[],
   framesSent: number,
 ): DeviceStatus {
@@ -131,13 +131,13 @@ export function describe(
     objective: last === undefined ? null : (last.objective + last.loss) / 2,
     ...pullOf(last),
     framesSent,
-    neighbours: neighbours.map((neighbour) => describeNeighbour(neighbour, epoch, now)),
+    neighbours: neighbours.map((neighbour) => neighbourStatus(neighbour, epoch, now)),
     shared: null,
     centroids: centroids === undefined ? null : toRows(unscale(study, centroids)),
   };
 }
 
-export function describeNeighbour(neighbour: Neighbour, epoch: number, now: number): NeighbourStatus {
+export function neighbourStatus(neighbour: Neighbour, epoch: number, now: number): NeighbourStatus {
   return {
     peer: neighbour.peer,
     isConnected: neighbour.isConnected,
@@ -154,7 +154,7 @@ export function describeNeighbour(neighbour: Neighbour, epoch: number, now: numb
 }
 
 function phaseOf(
-  { isStarting, isMoving, centroids }: Model,
+  { isStarting, isMoving, centroids }: UpdateModel,
   neighbours: readonly Neighbour[],
   isOpening: boolean,
 ): Phase {

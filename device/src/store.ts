@@ -5,10 +5,10 @@ import { type Clock, realClock } from "./clock.ts";
 import { type Disk, realDisk } from "./disk.ts";
 import { historyKeeper, openHistory } from "./historyStore.ts";
 import { lockFolder } from "./lock.ts";
-import type { Memory, SavedState } from "./memory.ts";
+import type { DeviceMemory, SavedState } from "./memory.ts";
 import { STATE_MILLISECONDS } from "./pace.ts";
 import { writeReason } from "./reason.ts";
-import { type Generations, generations } from "./stateFile.ts";
+import { type TwoCopies, twoCopies } from "./stateFile.ts";
 
 export interface StoreOptions {
   readonly disk?: Disk;
@@ -22,7 +22,7 @@ export interface StoreOptions {
 /** What is lost or not kept, in one line; undefined: it is kept again. */
 export type StoreNotice = (cause: "state" | "epoch", line: string | undefined) => void;
 
-export interface Store extends Memory {
+export interface Store extends DeviceMemory {
   goAbove(epoch: number): void;
   /** Writes the latest state now. */
   flush(): Promise<void>;
@@ -45,7 +45,7 @@ export async function openStore(
     const keepHistory = historyKeeper(history.file);
     const epochs = epochsOf(folder, disk);
     const epoch = await nextEpoch(folder, epochs, wallClock());
-    const states = generations(join(folder, "state"), disk);
+    const states = twoCopies(join(folder, "state"), disk);
     const saved = await loadState(states, folder, (line) => notice("state", line));
     const keeper = stateKeeper(states, clock, (line) => notice("state", line));
     const raiser = epochRaiser(epochs, epoch, (line) => notice("epoch", line));
@@ -89,9 +89,9 @@ export async function writeEpoch(folder: string, epoch: number): Promise<void> {
   await saveEpoch(epochs, epoch);
 }
 
-const epochsOf = (folder: string, disk: Disk) => generations(join(folder, "epoch"), disk);
+const epochsOf = (folder: string, disk: Disk) => twoCopies(join(folder, "epoch"), disk);
 
-async function lastEpoch(folder: string, epochs: Generations): Promise<number> {
+async function lastEpoch(folder: string, epochs: TwoCopies): Promise<number> {
   const { newest, damaged } = await epochs.load();
   if (newest === undefined && damaged > 0) {
     // Starting afresh could go back, and then no neighbour would hear this device again.
@@ -101,7 +101,7 @@ async function lastEpoch(folder: string, epochs: Generations): Promise<number> {
   return newest === undefined ? 0 : Number(new TextDecoder().decode(newest.payload));
 }
 
-async function nextEpoch(folder: string, epochs: Generations, wallClock: number): Promise<number> {
+async function nextEpoch(folder: string, epochs: TwoCopies, wallClock: number): Promise<number> {
   const epoch = Math.max((await lastEpoch(folder, epochs)) + 1, Math.floor(wallClock));
   try {
     await saveEpoch(epochs, epoch);
@@ -112,7 +112,7 @@ async function nextEpoch(folder: string, epochs: Generations, wallClock: number)
   return epoch;
 }
 
-async function saveEpoch(epochs: Generations, epoch: number): Promise<void> {
+async function saveEpoch(epochs: TwoCopies, epoch: number): Promise<void> {
   const payload = new TextEncoder().encode(String(epoch));
   // Both copies, so that losing one does not go back either.
   await epochs.save(payload);
@@ -120,7 +120,7 @@ async function saveEpoch(epochs: Generations, epoch: number): Promise<void> {
 }
 
 /** Writes down that the next start must have a larger epoch than was thought, one write at a time. */
-function epochRaiser(epochs: Generations, epoch: number, warn: (line: string | undefined) => void) {
+function epochRaiser(epochs: TwoCopies, epoch: number, warn: (line: string | undefined) => void) {
   let highest = epoch;
   let writing: Promise<void> = Promise.resolve();
   return {
@@ -143,7 +143,7 @@ function epochRaiser(epochs: Generations, epoch: number, warn: (line: string | u
 }
 
 export async function loadState(
-  states: Generations,
+  states: TwoCopies,
   folder: string,
   warn: (line: string) => void,
 ): Promise<SavedState | undefined> {
@@ -157,7 +157,7 @@ export async function loadState(
 }
 
 /** Writes the latest state now and then, one write at a time. */
-export function stateKeeper(states: Generations, clock: Clock, warn: (line: string | undefined) => void) {
+export function stateKeeper(states: TwoCopies, clock: Clock, warn: (line: string | undefined) => void) {
   let latest: (() => SavedState) | undefined;
   let failures = 0;
   let cancel: (() => void) | undefined;

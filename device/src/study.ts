@@ -3,8 +3,8 @@
 import type { Coupling, Weighting } from "@fedkm/core";
 import { MOST_GRID_COLUMNS } from "@fedkm/core/private";
 import { isNode, LineCounter, parseDocument, stringify } from "yaml";
-import { clustersIn, seedIn } from "./clusterFields.ts";
-import { type Fail, type Fields, failWith, fieldsOf, type Path, show } from "./fields.ts";
+import { clusterFields, seedField } from "./clusterFields.ts";
+import { type Fail, type Fields, failWith, fieldsOf, type Path, showValue } from "./fields.ts";
 import { BOX_HALF_RANGES, LARGEST_FRAME_BYTES } from "./link/limits.ts";
 import { type Contract, frameBytes, HASH_BYTES, sketchBytes } from "./protocol.ts";
 
@@ -129,8 +129,8 @@ function checkedStudy(value: unknown, where: (path: Path) => string): Study {
     typicalRows: isTypical ? integer("typicalRows", 1, LARGEST_VALUE) : null,
     privacy,
     minimum: integer("minimum", 1, 1e6, 10),
-    ...budgetIn(given, privacy, fail),
-    ...clustersIn(given, isShared, fail),
+    ...budgetFields(given, privacy, fail),
+    ...clusterFields(given, isShared, fail),
   };
   if (privacy === "private") checkPrivate(study, fail);
   if (study.privacy === "guarded" && study.minimum < 2) {
@@ -140,7 +140,7 @@ function checkedStudy(value: unknown, where: (path: Path) => string): Study {
   const bytes = frameBytes(shape) + sketchBytes(shape);
   if (bytes > LARGEST_FRAME_BYTES)
     fail(["k"], `small enough for a frame of ${LARGEST_FRAME_BYTES} bytes, not ${bytes}`, study.k);
-  const seed = seedIn(given, study.k, study.features, fail);
+  const seed = seedField(given, study.k, study.features, fail);
   return seed === undefined ? study : { ...study, seed };
 }
 
@@ -150,7 +150,7 @@ export function keepsHistory({ privacy }: Study): boolean {
 }
 
 /** What a private study promises; no other study has it, so that their hashes stay as they were. */
-function budgetIn(given: Fields, privacy: Privacy, fail: Fail) {
+function budgetFields(given: Fields, privacy: Privacy, fail: Fail) {
   const names = ["epsilon", "delta", "lifetimeEpsilon"] as const;
   if (privacy !== "private") {
     for (const name of names) {
@@ -249,7 +249,7 @@ export function differenceFrom(here: Study, text: string): string | undefined {
 export function compareStudies(here: Study, there: Study): string[] {
   const differences: string[] = [];
   const compare = (name: string, a: unknown, b: unknown) => {
-    if (a !== b) differences.push(`${name}: ${show(a)} here, ${show(b)} there`);
+    if (a !== b) differences.push(`${name}: ${showValue(a)} here, ${showValue(b)} there`);
   };
   for (const name of fields as (keyof Study)[]) {
     if (name !== "features" && name !== "seed") compare(name, here[name], there[name]);

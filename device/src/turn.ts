@@ -12,13 +12,13 @@ const LONGEST_TURN_MILLISECONDS = 10_000;
  * Does the work while nobody else does theirs under the same mark, an empty folder that must not exist otherwise.
  * `isMine` says whether the turn still counts: a process that was stopped for long may have lost it.
  */
-export async function inTurn<T>(
+export async function withFileMutex<T>(
   mark: string,
   work: (isMine: () => Promise<boolean>) => Promise<T>,
   clock: Clock = realClock,
 ): Promise<T> {
-  const mine = await takeTurn(mark, clock);
-  const isMine = async () => (await looksOf(mark)) === mine;
+  const mine = await takeMutex(mark, clock);
+  const isMine = async () => (await markOf(mark)) === mine;
   try {
     return await work(isMine);
   } finally {
@@ -27,9 +27,9 @@ export async function inTurn<T>(
 }
 
 /** `prepare` reads what is there and says how to write it changed. It is asked again where the turn was lost meanwhile. */
-export async function changeInTurn(mark: string, prepare: () => Promise<() => Promise<void>>): Promise<void> {
+export async function changeUnderMutex(mark: string, prepare: () => Promise<() => Promise<void>>): Promise<void> {
   for (let isDone = false; !isDone; ) {
-    isDone = await inTurn(mark, async (isMine) => {
+    isDone = await withFileMutex(mark, async (isMine) => {
       const write = await prepare();
       if (!(await isMine())) return false;
       await write();
@@ -39,18 +39,18 @@ export async function changeInTurn(mark: string, prepare: () => Promise<() => Pr
 }
 
 /** Returns how the mark looks that was made, which is unlike every other one. */
-async function takeTurn(mark: string, clock: Clock): Promise<string> {
+async function takeMutex(mark: string, clock: Clock): Promise<string> {
   let other: string | undefined;
   let since = clock.now();
   for (;;) {
     try {
       await mkdir(mark, { mode: 0o700 });
-      const mine = await looksOf(mark);
+      const mine = await markOf(mark);
       if (mine !== undefined) return mine;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     }
-    const seen = await looksOf(mark);
+    const seen = await markOf(mark);
     const now = clock.now();
     if (seen !== other) {
       other = seen;
@@ -65,7 +65,7 @@ async function takeTurn(mark: string, clock: Clock): Promise<string> {
 }
 
 /** Undefined: there is no such mark. */
-async function looksOf(mark: string): Promise<string | undefined> {
+async function markOf(mark: string): Promise<string | undefined> {
   try {
     const { ino, mtimeNs } = await stat(mark, { bigint: true });
     return `${ino} ${mtimeNs}`;

@@ -11,7 +11,7 @@ type Distance = (a: Float64Array, b: Float64Array) => number;
  * all of it is worth sending. Where a block needs as much room as one before it, the device gets nowhere: it goes to and
  * fro, or it follows something that never rests. Then only a move out of that room is news.
  */
-export class Noise {
+export class MoveNoise {
   readonly #distance: Distance;
   readonly #onQuiet: (level: number) => void;
   #low = new Float64Array(0);

@@ -7,7 +7,7 @@ import type { Device } from "../src/deviceOptions.ts";
 import { volatileMemory } from "../src/memory.ts";
 import type { NetworkListener } from "../src/network.ts";
 import { LARGEST_LEARNT_EPOCH } from "../src/pace.ts";
-import { encodeOrder } from "../src/protocol.ts";
+import { encodeOrderFrame } from "../src/protocol.ts";
 import { simulatedClock } from "../src/simulation/clock.ts";
 import { contractOf } from "../src/study.ts";
 import { emptyNetwork, studyWith } from "./problem.ts";
@@ -119,7 +119,10 @@ test("a neighbour cannot use up a device's epochs, nor bother it with what is ov
   north.listener.onConnect("south");
   run(1_000);
   const say = (epoch: number, refused: number) =>
-    north.listener.onFrame("south", encodeOrder(contract, { taken: { epoch, sequence: 0 }, refused, isTwice: false }));
+    north.listener.onFrame(
+      "south",
+      encodeOrderFrame(contract, { taken: { epoch, sequence: 0 }, refused, isTwice: false }),
+    );
   say(500, 400);
   expect(linkOf(north.device).conflict).toBeNull();
   say(LARGEST_LEARNT_EPOCH + 1, 1_000);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createDevice } from "../src/device.ts";
 import type { DeviceOptions } from "../src/deviceOptions.ts";
 import { type SavedState, volatileMemory } from "../src/memory.ts";
-import { decode, encodeCentroids, type Stamp } from "../src/protocol.ts";
+import { decodeFrame, encodeCentroidsFrame, type Stamp } from "../src/protocol.ts";
 import { simulatedClock } from "../src/simulation/clock.ts";
 import { simulate } from "../src/simulation/simulate.ts";
 import { contractOf, type Study } from "../src/study.ts";
@@ -44,12 +44,12 @@ async function alone({ rows = clusters(20), links = ["a", "b"], study: changes, 
     const until = clock.now() + milliseconds;
     while (clock.step(until));
   };
-  const heard = () => around.sent.map(({ peer, frame: sent }) => ({ peer, ...decode(contract, sent) }));
+  const heard = () => around.sent.map(({ peer, frame: sent }) => ({ peer, ...decodeFrame(contract, sent) }));
   /** From a neighbour that knows what the device has sent so far. */
   const frame = (stamp: Stamp, ...numbers: number[]) => {
     const last = heard().at(-1);
     const tag = last?.kind === "centroids" ? last.tag : noTag;
-    return encodeCentroids(contract, stamp, said(numbers, [true, true, true], tag));
+    return encodeCentroidsFrame(contract, stamp, said(numbers, [true, true, true], tag));
   };
   return { device, clock, around, memory, notices, run, frame, heard, contract, study };
 }

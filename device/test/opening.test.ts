@@ -1,14 +1,14 @@
 import { complete, edges, graph, type Matrix, matrix, objective, path, randomStream, star } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
 import { createDevice } from "../src/device.ts";
-import { Gathering } from "../src/gathering.ts";
+import { OpeningSync } from "../src/gathering.ts";
 import { volatileMemory } from "../src/memory.ts";
 import { createNeighbour } from "../src/neighbour.ts";
 import { Opening } from "../src/opening.ts";
-import { decode, encodeCentroids } from "../src/protocol.ts";
+import { decodeFrame, encodeCentroidsFrame } from "../src/protocol.ts";
 import { simulatedClock } from "../src/simulation/clock.ts";
 import { simulate } from "../src/simulation/simulate.ts";
-import { originOf, type Sketch, seeding } from "../src/sketch.ts";
+import { type DeviceSketch, originOf, seeding } from "../src/sketch.ts";
 import { contractOf } from "../src/study.ts";
 import { emptyNetwork, noTag, problem, said, studyWith } from "./problem.ts";
 
@@ -68,7 +68,7 @@ describe("a neighbour that has left", () => {
       };
       const tag = { number: network.status(5).opening, table: 1, seed: 0 };
       const content = { ...said(numbers, all, tag), sketches: [sketch] };
-      network.forge(5, 0, encodeCentroids(given.contract, { epoch: 1e9, sequence }, content));
+      network.forge(5, 0, encodeCentroidsFrame(given.contract, { epoch: 1e9, sequence }, content));
       network.run(2_000);
     };
     lie(1, 29.9);
@@ -86,7 +86,7 @@ describe("a neighbour that has left", () => {
     const { contract } = given;
     const lie = (numbers: Float64Array) => numbers.map((x) => x + 3);
     const disguise = (i: number, frame: Uint8Array) => {
-      const heard = decode(contract, frame);
+      const heard = decodeFrame(contract, frame);
       if (i !== 4 || heard.kind !== "centroids" || heard.centroids.rows < 3) return frame;
       const { stamp, tag, centroids } = heard;
       const sketches = heard.sketches.map((own) => ({
@@ -94,7 +94,7 @@ describe("a neighbour that has left", () => {
         version: own.version + 1,
         centroids: lie(own.centroids),
       }));
-      return encodeCentroids(contract, stamp, { tag, centroids: lie(centroids.data), present: all, sketches });
+      return encodeCentroidsFrame(contract, stamp, { tag, centroids: lie(centroids.data), present: all, sketches });
     };
     const network = simulate({ ...given, links, absent: [4], disguise });
     const honest = graph(
@@ -134,7 +134,7 @@ describe("a neighbour that has left", () => {
     around.listener.onConnect("honest");
     const ask = (number: number) => {
       const content = said([0, 0, 10, 5, 20, 10], all, { ...noTag, number });
-      around.listener.onFrame("honest", encodeCentroids(contract, { epoch: 1, sequence: number }, content));
+      around.listener.onFrame("honest", encodeCentroidsFrame(contract, { epoch: 1, sequence: number }, content));
     };
     for (let number = 1; number <= 200; number++) {
       ask(number);
@@ -235,7 +235,7 @@ describe("an opening", () => {
     const followed = new Set<number>();
     for (let sequence = 1; sequence <= 3_000; sequence++) {
       const tag = { ...noTag, number: sequence };
-      const frame = encodeCentroids(contract, { epoch: 1, sequence }, said([0, 0, 10, 5, 20, 10], all, tag));
+      const frame = encodeCentroidsFrame(contract, { epoch: 1, sequence }, said([0, 0, 10, 5, 20, 10], all, tag));
       around.listener.onFrame("a", frame);
       while (clock.step(100 * sequence));
       followed.add(device.status().opening);
@@ -246,7 +246,7 @@ describe("an opening", () => {
     expect(notices).toEqual(["a asks for a new opening too often, and is not followed for a while"]);
     while (clock.step(HOUR));
     const before = device.status().opening;
-    const far = encodeCentroids(
+    const far = encodeCentroidsFrame(
       contract,
       { epoch: 2, sequence: 0 },
       said([0, 0, 10, 5, 20, 10], all, { ...noTag, number: 2 ** 52 }),
@@ -270,7 +270,7 @@ describe("reset()", () => {
   });
 });
 
-function sketches(count: number): Sketch[] {
+function sketches(count: number): DeviceSketch[] {
   const random = randomStream(1, "sketches");
   return Array.from({ length: count }, (_, i) => ({
     origin: originOf(`device-${i}`),
@@ -285,7 +285,7 @@ describe("sketches", () => {
 
   it("give the same seed in every order, bit for bit", () => {
     const given = sketches(20);
-    const seedOf = (list: Sketch[]) => {
+    const seedOf = (list: DeviceSketch[]) => {
       const search = seeding(list, 2, resolution);
       while (!search.step());
       return search.seed();
@@ -296,7 +296,7 @@ describe("sketches", () => {
 
   it("beyond 64 are the same sample everywhere, whoever was heard first", () => {
     const given = sketches(200);
-    const tableOf = (list: Sketch[], size: number) => {
+    const tableOf = (list: DeviceSketch[], size: number) => {
       const opening = new Opening(2, resolution, undefined);
       for (let at = 0; at < list.length; at += size) opening.add(list.slice(at, at + size), 0);
       expect(Array.from(opening.sketches).length).toBe(64);
@@ -308,7 +308,7 @@ describe("sketches", () => {
 
 it("a neighbour that has no seed yet counts as being at the seed, and leads nobody away from it", () => {
   const ranges = Float64Array.of(10);
-  const gathering = new Gathering({ self: "a", epoch: 1, k: 2, ranges, alpha: 1, saved: undefined });
+  const gathering = new OpeningSync({ self: "a", epoch: 1, k: 2, ranges, alpha: 1, saved: undefined });
   gathering.renew({ shares: Uint8Array.of(128, 127), centroids: Float64Array.of(1, 9) }, 0);
   let seed: Matrix | undefined;
   while (gathering.isSeeking) seed = gathering.step(1_000)?.seed;

@@ -30,7 +30,7 @@ vi.mock(import("../src/model.ts"), async (original) => {
   const actual = await original();
   const { scaleRows } = await import("../src/units.ts");
   const { watchedModel } = await import("./wireWatch.mjs");
-  return { ...actual, Model: watchedModel(actual.Model, scaleRows) };
+  return { ...actual, UpdateModel: watchedModel(actual.UpdateModel, scaleRows) };
 });
 
 vi.mock(import("../src/sender.ts"), async (original) => {

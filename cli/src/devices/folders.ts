@@ -11,7 +11,7 @@ import {
   lockFolder,
   readFolder,
   STATUS_FILE,
-  writeLinks,
+  writeLinksFile,
   writeSettings,
 } from "@fedkm/device/daemon";
 import { writeWhole } from "../write.ts";
@@ -61,7 +61,7 @@ export async function prepareFolders(plan: NetworkPlan): Promise<string[]> {
         // One side dials: where both did at the same moment, two connections would be made for every link.
         return { name, peer: identity.peer, addresses: other < index ? listen : [] };
       });
-      await writeLinks(path, links);
+      await writeLinksFile(path, links);
       // A status of an earlier run would look like one of this.
       rmSync(join(path, STATUS_FILE), { force: true });
     }

@@ -12,7 +12,7 @@ import {
   type DeviceFolder,
   freePorts,
   startDaemon,
-  writeLinks,
+  writeLinksFile,
 } from "@fedkm/device/daemon";
 import type { Browser, Page } from "playwright-core";
 import { launchChromium } from "../../../core/test/hosts/chromium.ts";
@@ -70,9 +70,9 @@ export class Machine {
     }
     const [north, south, east] = made;
     this.folders = { north, south, east };
-    await writeLinks(north.path, [linkTo(south)]);
-    await writeLinks(south.path, [{ ...linkTo(north), addresses: [] }]);
-    await writeLinks(east.path, [linkTo(north)]);
+    await writeLinksFile(north.path, [linkTo(south)]);
+    await writeLinksFile(south.path, [{ ...linkTo(north), addresses: [] }]);
+    await writeLinksFile(east.path, [linkTo(north)]);
     this.#browser = await launchChromium();
     await this.run("north");
     await this.run("south");
@@ -89,8 +89,8 @@ export class Machine {
       made.push(await createFolder(this.at(name), privateStudy, settings));
     }
     const [vault, safe] = made;
-    await writeLinks(vault.path, [linkTo(safe)]);
-    await writeLinks(safe.path, [linkTo(vault)]);
+    await writeLinksFile(vault.path, [linkTo(safe)]);
+    await writeLinksFile(safe.path, [linkTo(vault)]);
     await this.run("vault");
     await this.run("safe");
   }

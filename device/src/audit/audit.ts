@@ -5,7 +5,7 @@ import type { Study } from "../study.ts";
 import { activeAttacks } from "./active.ts";
 import { type Outcome, type Tally, tally } from "./outcome.ts";
 import { passiveAttacks } from "./passive.ts";
-import { setScene } from "./scene.ts";
+import { attackScenario } from "./scene.ts";
 import { sharedAttacks } from "./sharedAttacks.ts";
 
 export interface AuditOptions {
@@ -21,7 +21,7 @@ export interface AuditOptions {
 export async function auditStudy({ study, datasets, runs, seed, onRun }: AuditOptions): Promise<Tally[]> {
   const outcomes: Outcome[] = [];
   for (let run = 0; run < runs; run++) {
-    const scene = await setScene({ study, datasets, seed: seed + run });
+    const scene = await attackScenario({ study, datasets, seed: seed + run });
     if (study.clusters === "shared") outcomes.push(...sharedAttacks(scene));
     else outcomes.push(...passiveAttacks(scene), ...activeAttacks(scene));
     await onRun?.(run + 1);

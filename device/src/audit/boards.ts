@@ -6,18 +6,18 @@ import { Board } from "../masked/board.ts";
 import type { Entry } from "../masked/entry.ts";
 import { decodeShared } from "../masked/frame.ts";
 import { type Content, stages } from "../masked/generation.ts";
-import { shapeOf } from "../masked/shape.ts";
+import { sumsShape } from "../masked/shape.ts";
 import type { Contract } from "../protocol.ts";
 import type { Study } from "../study.ts";
 
 /** All entries of a generation. */
-export interface Posted {
+export interface GenerationEntries {
   readonly hash: Uint8Array;
   readonly content: Content | undefined;
   readonly entries: readonly Entry[];
 }
 
-export interface BoardsSeen {
+export interface BoardsObserver {
   see(frame: Uint8Array): void;
   /** Pads that one device used for two vectors. */
   padsTwice(): number;
@@ -28,20 +28,20 @@ export interface BoardsSeen {
   /** Sums over all devices, generation by generation, as everybody has them. */
   sums(): { readonly content: Content; readonly devices: readonly string[]; readonly totals: Float64Array }[];
   /** Entries by generation, as anybody could collect them. */
-  entries(): Posted[];
+  entries(): GenerationEntries[];
 }
 
-interface Seen {
+interface ObservedGeneration {
   readonly hash: Uint8Array;
   content: Content | undefined;
   /** Every entry that was ever posted, by its mark. */
   readonly entries: Map<string, Entry>;
 }
 
-export function seeBoards(study: Study, contract: Contract): BoardsSeen {
-  const read = decodeShared(shapeOf(study));
-  const generations = new Map<string, Seen>();
-  const closedIn = ({ entries }: Seen) => {
+export function observeBoards(study: Study, contract: Contract): BoardsObserver {
+  const read = decodeShared(sumsShape(study));
+  const generations = new Map<string, ObservedGeneration>();
+  const closedIn = ({ entries }: ObservedGeneration) => {
     const found = new Map<string, { devices: readonly string[]; totals: Float64Array }>();
     // A device posts again in a generation only after a start, so one board for each of its entries shows all sums.
     for (const last of entries.values()) {

@@ -4,14 +4,14 @@ import type { Matrix } from "@fedkm/core";
 import { createDevice } from "../device.ts";
 import type { Device } from "../deviceOptions.ts";
 import { type SavedState, volatileMemory } from "../memory.ts";
-import type { Network, NetworkListener } from "../network.ts";
-import { type Contract, decode, encodeCentroids, type Heard } from "../protocol.ts";
+import type { NetworkListener, PeerNetwork } from "../network.ts";
+import { type CentroidsFrame, type Contract, decodeFrame, encodeCentroidsFrame } from "../protocol.ts";
 import { type RecordedEvent, recordedNetwork } from "../recording.ts";
 import { simulatedClock } from "../simulation/clock.ts";
 import type { DeviceStatus } from "../status.ts";
 import type { Study } from "../study.ts";
 
-export interface Captive {
+export interface CaptiveDevice {
   readonly self: string;
   readonly events: readonly RecordedEvent[];
   /** A frame with these centroids, from this neighbour. */
@@ -42,21 +42,21 @@ export interface CaptiveOptions {
   readonly peers: readonly string[];
 }
 
-export function captiveDevice({ study, contract, rows, seed, peers }: CaptiveOptions): Captive {
+export function captiveDevice({ study, contract, rows, seed, peers }: CaptiveOptions): CaptiveDevice {
   const clock = simulatedClock();
   const events: RecordedEvent[] = [];
   const self = "device";
   let listener: NetworkListener | undefined;
-  let heard: Heard | undefined;
+  let heard: CentroidsFrame | undefined;
   let sequence = 0;
   let epoch = 0;
-  const plain: Network = {
+  const plain: PeerNetwork = {
     self,
     start: async (started) => {
       listener = started;
     },
     send(_, frame) {
-      const decoded = decode(contract, frame);
+      const decoded = decodeFrame(contract, frame);
       if (decoded.kind === "centroids") heard = decoded;
     },
     close: async () => {},
@@ -84,7 +84,7 @@ export function captiveDevice({ study, contract, rows, seed, peers }: CaptiveOpt
       const tag = heard?.tag ?? { number: 0, table: 0, seed: 0 };
       const present = new Array<boolean>(contract.k).fill(true);
       const stamp = { epoch: 1, sequence: sequence++ };
-      listener?.onFrame(peer, encodeCentroids(contract, stamp, { tag, centroids, present, sketches: [] }));
+      listener?.onFrame(peer, encodeCentroidsFrame(contract, stamp, { tag, centroids, present, sketches: [] }));
     },
     hand: (peer, frame) => listener?.onFrame(peer, frame),
     run,

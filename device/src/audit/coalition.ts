@@ -3,31 +3,31 @@
 
 import { type Entry, padBetween } from "../masked/entry.ts";
 import { idOf, type Secrets } from "../masked/secrets.ts";
-import { addWords, subtractWords, type Words } from "../masked/words.ts";
+import { addInt64s, type Int64s, subtractInt64s } from "../masked/words.ts";
 
-export interface Learnt {
+export interface CoalitionSum {
   /** Sums over these devices, of whom none is in the coalition, and nothing finer. */
   readonly devices: readonly string[];
-  readonly words: Words;
+  readonly words: Int64s;
 }
 
 /**
  * Every sum of honest devices' vectors that follows from the entries of one generation and from what the coalition can
  * compute. `hash` is the generation's; `nameOf` gives the peer of an id.
  */
-export function coalitionLearns(
+export function coalitionSums(
   entries: readonly Entry[],
   hash: Uint8Array,
   coalition: readonly Secrets[],
   nameOf: (id: string) => string,
-): Learnt[] {
+): CoalitionSum[] {
   const members = new Map(coalition.map((secrets) => [idOf(secrets.key), secrets]));
   const honest = entries.filter(({ id }) => !members.has(id));
   const bared = honest.map((entry) => withoutPads(entry, hash, members, nameOf));
   return combinations(honest, (id) => members.has(id)).map((shares) => {
     const words = new Uint32Array(bared[0]?.length ?? 0);
     shares.forEach((share, i) => {
-      if (share === 1) addWords(words, bared[i]);
+      if (share === 1) addInt64s(words, bared[i]);
     });
     return { devices: honest.flatMap(({ id }, i) => (shares[i] === 1 ? [id] : [])), words };
   });
@@ -39,22 +39,22 @@ function withoutPads(
   hash: Uint8Array,
   members: ReadonlyMap<string, Secrets>,
   nameOf: (id: string) => string,
-): Words {
+): Int64s {
   const left = words.slice();
   for (const [other, epochThere] of links) {
     const secrets = members.get(other);
     if (secrets === undefined) continue;
     const own = { id: other, epoch: epochThere };
     const pad = padBetween(secrets, hash, own, { peer: nameOf(id), id, epoch }, words.length / 2);
-    (id < other ? subtractWords : addWords)(left, pad);
+    (id < other ? subtractInt64s : addInt64s)(left, pad);
   }
   return left;
 }
 
 /** What entries add up to. */
-export function sumOfEntries(entries: readonly Entry[]): Words {
+export function sumOfEntries(entries: readonly Entry[]): Int64s {
   const total = new Uint32Array(entries[0]?.words.length ?? 0);
-  for (const { words } of entries) addWords(total, words);
+  for (const { words } of entries) addInt64s(total, words);
   return total;
 }
 

@@ -6,7 +6,7 @@ import type { Study } from "../study.ts";
 import { dividedByScale } from "../units.ts";
 
 /** In the scaled units of the study; undefined where nothing is guarded. */
-export function countedTruth(
+export function rowsInUse(
   study: Study,
   history: Uint8Array | undefined,
 ): { readonly points: Matrix; readonly classes: ArrayLike<number> } | undefined {

@@ -1,7 +1,7 @@
 // From snapshots of clusters to single rows: what differs between two snapshots by one row is that row.
 
-import { type Rules, readingsOf, type Snapshot, sumsOf } from "./inversion.ts";
-import type { Message } from "./seen.ts";
+import { type ClusterSnapshot, type PublicRules, readingsOf, sumsOf } from "./inversion.ts";
+import type { ObservedMessage } from "./seen.ts";
 
 /** A row that an attacker believes to have found, in the scaled units of the study. */
 export interface RowClaim {
@@ -14,11 +14,11 @@ export interface RowClaim {
 }
 
 /** Messages between which the rows stayed the same. */
-interface Period {
+interface RowsPeriod {
   /** At first what all numbers of rows in it divide, then the number of rows. */
   rows: number;
   isSettled: boolean;
-  readonly states: Snapshot[];
+  readonly states: ClusterSnapshot[];
 }
 
 /** So many different snapshots of a period are compared, each with each. */
@@ -27,10 +27,10 @@ const MOST_STATES = 120;
 const LARGEST_FACTOR = 64;
 
 /** Every single row that the differences of snapshots give. `least`: a device of fewer rows sends nothing. */
-export function rowsIn(
-  messages: readonly Message[],
-  snapshots: readonly Snapshot[],
-  rules: Rules,
+export function rowClaims(
+  messages: readonly ObservedMessage[],
+  snapshots: readonly ClusterSnapshot[],
+  rules: PublicRules,
   least: number,
 ): RowClaim[] {
   const periods = periodsOf(snapshots);
@@ -38,14 +38,14 @@ export function rowsIn(
   const claims = periods.slice(1).flatMap((period, n) => changedRow(periods[n], period) ?? []);
   for (const { rows, states } of periods) {
     const known = states.map((state) => scaled(state, rows / state.rows));
-    claims.push(...movedRows(distinct(followed(messages, known, rules))));
+    claims.push(...movedRows(distinct(stateChain(messages, known, rules))));
   }
   return claims;
 }
 
 /** The same rows have the same mean, however they are clustered. Their number is a multiple of what each snapshot says. */
-function periodsOf(snapshots: readonly Snapshot[]): Period[] {
-  const periods: Period[] = [];
+function periodsOf(snapshots: readonly ClusterSnapshot[]): RowsPeriod[] {
+  const periods: RowsPeriod[] = [];
   for (const snapshot of snapshots) {
     const last = periods.at(-1);
     const before = last?.states.at(-1);
@@ -57,7 +57,7 @@ function periodsOf(snapshots: readonly Snapshot[]): Period[] {
   return periods;
 }
 
-function isSameMean(a: Snapshot, b: Snapshot): boolean {
+function isSameMean(a: ClusterSnapshot, b: ClusterSnapshot): boolean {
   const [first, second] = [scaled(a, 1 / a.rows), scaled(b, 1 / b.rows)];
   return isNear(totalOf(first), totalOf(second), first.sums.length * (first.error + second.error));
 }
@@ -69,7 +69,7 @@ function commonMultiple(a: number, b: number): number {
 }
 
 /** Where a row came or went, the numbers before and after are neighbours; that fixes the factor that shares leave open. */
-function settleRows(/* IN OUT */ periods: readonly Period[], least: number): void {
+function settleRows(/* IN OUT */ periods: readonly RowsPeriod[], least: number): void {
   for (let n = 1; n < periods.length; n++) {
     const [before, after] = [periods[n - 1], periods[n]];
     const found = neighbouring(before, after, least);
@@ -84,7 +84,7 @@ function settleRows(/* IN OUT */ periods: readonly Period[], least: number): voi
 }
 
 /** The smallest numbers of rows that differ by one. */
-function neighbouring(before: Period, after: Period, least: number): [number, number] | undefined {
+function neighbouring(before: RowsPeriod, after: RowsPeriod, least: number): [number, number] | undefined {
   for (let factor = 1; factor <= (before.isSettled ? 1 : LARGEST_FACTOR); factor++) {
     const rows = factor * before.rows;
     for (const other of [rows + 1, rows - 1]) {
@@ -94,7 +94,7 @@ function neighbouring(before: Period, after: Period, least: number): [number, nu
   return undefined;
 }
 
-function scaled(snapshot: Snapshot, factor: number): Snapshot {
+function scaled(snapshot: ClusterSnapshot, factor: number): ClusterSnapshot {
   const { message, rows, counts, sums, error } = snapshot;
   return {
     message,
@@ -106,7 +106,7 @@ function scaled(snapshot: Snapshot, factor: number): Snapshot {
 }
 
 /** The sum of all rows changes by the row that came or went, whatever cluster it is in. */
-function changedRow(before: Period, after: Period): RowClaim | undefined {
+function changedRow(before: RowsPeriod, after: RowsPeriod): RowClaim | undefined {
   if (Math.abs(after.rows - before.rows) !== 1) return undefined;
   const first = scaledTo(before.states.at(-1), before.rows);
   const second = scaledTo(after.states[0], after.rows);
@@ -118,20 +118,24 @@ function changedRow(before: Period, after: Period): RowClaim | undefined {
   return { how, message: second.message, values: now.map((x, d) => sign * (x - old[d])), error };
 }
 
-function scaledTo(snapshot: Snapshot | undefined, rows: number): Snapshot | undefined {
+function scaledTo(snapshot: ClusterSnapshot | undefined, rows: number): ClusterSnapshot | undefined {
   return snapshot && scaled(snapshot, rows / snapshot.rows);
 }
 
-function totalOf({ sums }: Snapshot): Float64Array {
+function totalOf({ sums }: ClusterSnapshot): Float64Array {
   const total = new Float64Array(sums[0].length);
   for (const sum of sums) for (let d = 0; d < total.length; d++) total[d] += sum[d];
   return total;
 }
 
 /** Also what follows from snapshots about the messages between them: the same rows, or one that moved. */
-function followed(messages: readonly Message[], states: readonly Snapshot[], rules: Rules): Snapshot[] {
+function stateChain(
+  messages: readonly ObservedMessage[],
+  states: readonly ClusterSnapshot[],
+  rules: PublicRules,
+): ClusterSnapshot[] {
   const found = new Map(states.map((state) => [state.message, state]));
-  const walk = (from: Snapshot, step: 1 | -1) => {
+  const walk = (from: ClusterSnapshot, step: 1 | -1) => {
     for (let t = from.message + step, state = from; t >= 0 && t < messages.length && !found.has(t); t += step) {
       const next = nextState(messages[t], t, state, rules);
       if (next === undefined) return;
@@ -146,11 +150,16 @@ function followed(messages: readonly Message[], states: readonly Snapshot[], rul
   return Array.from(found.values()).sort((a, b) => a.message - b.message);
 }
 
-function nextState(message: Message, t: number, state: Snapshot, rules: Rules): Snapshot | undefined {
+function nextState(
+  message: ObservedMessage,
+  t: number,
+  state: ClusterSnapshot,
+  rules: PublicRules,
+): ClusterSnapshot | undefined {
   const { counts, rows } = state;
   const k = counts.length;
   for (const equations of readingsOf(message, rules)) {
-    const withCounts = (tried: readonly number[]): Snapshot => ({
+    const withCounts = (tried: readonly number[]): ClusterSnapshot => ({
       message: t,
       rows,
       counts: tried,
@@ -173,8 +182,8 @@ function isNear(a: Float64Array, b: Float64Array, within: number): boolean {
   return a.every((x, d) => Math.abs(x - b[d]) <= 4 * within);
 }
 
-function distinct(states: readonly Snapshot[]): Snapshot[] {
-  const kept: Snapshot[] = [];
+function distinct(states: readonly ClusterSnapshot[]): ClusterSnapshot[] {
+  const kept: ClusterSnapshot[] = [];
   for (const state of states) {
     if (kept.length === MOST_STATES) break;
     const isKnown = kept.some((known) =>
@@ -185,12 +194,12 @@ function distinct(states: readonly Snapshot[]): Snapshot[] {
   return kept;
 }
 
-function movedRows(states: readonly Snapshot[]): RowClaim[] {
+function movedRows(states: readonly ClusterSnapshot[]): RowClaim[] {
   return states.flatMap((after, n) => states.slice(0, n).flatMap((before) => movedRow(before, after) ?? []));
 }
 
 /** One cluster has a row more, another one a row less, and both say which. */
-function movedRow(before: Snapshot, after: Snapshot): RowClaim | undefined {
+function movedRow(before: ClusterSnapshot, after: ClusterSnapshot): RowClaim | undefined {
   const changes = after.counts.map((count, c) => count - before.counts[c]);
   const to = changes.indexOf(1);
   const from = changes.indexOf(-1);

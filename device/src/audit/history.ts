@@ -4,33 +4,33 @@ import { complete, type Matrix, stack, takeRows } from "@fedkm/core";
 import type { RecordedEvent } from "../recording.ts";
 import { simulate } from "../simulation/simulate.ts";
 import { scaleRows } from "../units.ts";
-import { countedTruth } from "./counted.ts";
+import { rowsInUse } from "./counted.ts";
 import type { Attack } from "./outcome.ts";
-import type { Scene } from "./scene.ts";
+import type { AttackScenario } from "./scene.ts";
 
 /** What happened to the attacked device, and when. */
-interface Period {
+interface LifePeriod {
   readonly until: number;
   readonly attack: Attack | undefined;
   /** Its rows by their numbers among all that it ever had. */
   readonly rows: readonly number[];
 }
 
-export interface History {
+export interface AttackedLife {
   readonly self: string;
   readonly events: readonly RecordedEvent[];
-  readonly periods: readonly Period[];
+  readonly periods: readonly LifePeriod[];
   /** All rows that the device ever had, in scaled units. */
   readonly points: Matrix;
   /** Where its rows are guarded: what it has in use, which is not always what it has. */
-  readonly counted: ReturnType<typeof countedTruth>;
+  readonly counted: ReturnType<typeof rowsInUse>;
 }
 
 /** A device has found its place among its neighbours after this time, and changes of one row or device after that. */
 const FIRST_MILLISECONDS = 1_500;
 const LATER_MILLISECONDS = 800;
 
-export function live(scene: Scene): History {
+export function simulateLife(scene: AttackScenario): AttackedLife {
   const { study, contract, datasets, apart, seed, random } = scene;
   const [own] = datasets;
   const last = datasets.length - 1;
@@ -48,7 +48,7 @@ export function live(scene: Scene): History {
       if (i === 0) events.push(event);
     },
   });
-  const periods: Period[] = [];
+  const periods: LifePeriod[] = [];
   const pass = (milliseconds: number, attack: Attack | undefined, rows: readonly number[]) => {
     network.run(milliseconds);
     periods.push({ until: network.now(), attack, rows });
@@ -70,7 +70,7 @@ export function live(scene: Scene): History {
     network.crash(last);
     pass(LATER_MILLISECONDS, "device leaves", fewer);
   }
-  const counted = countedTruth(study, network.history(0));
+  const counted = rowsInUse(study, network.history(0));
   return { self: "device-0", events, periods, points: scaleRows(study, everything), counted };
 }
 

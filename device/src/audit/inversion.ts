@@ -2,10 +2,10 @@
 
 import { type Equation, equationsOf, solvePair, sumAt } from "@fedkm/core/inversion";
 import type { Study } from "../study.ts";
-import type { Message } from "./seen.ts";
+import type { ObservedMessage } from "./seen.ts";
 
 /** What an attacker knows of all clusters of a device at one message. */
-export interface Snapshot {
+export interface ClusterSnapshot {
   /** The message's number. */
   readonly message: number;
   /** Of the device. */
@@ -18,7 +18,7 @@ export interface Snapshot {
 }
 
 /** What the study says about every message, and what a coordinate is rounded to; 0: nothing. */
-export interface Rules extends Pick<Study, "alpha" | "coupling" | "typicalRows"> {
+export interface PublicRules extends Pick<Study, "alpha" | "coupling" | "typicalRows"> {
   readonly grain: number;
 }
 
@@ -27,12 +27,12 @@ const NOISE = 1e-13;
 /** Of the devices that an attack considers. */
 const MOST_ROWS = 20_000;
 /** Further apart from whole numbers, counts are not believed. */
-const WHOLE = 0.05;
+const NEARLY_WHOLE = 0.05;
 
 /** Every message that gives, with the one before it, the sizes and sums of all clusters. */
-export function snapshotsOf(messages: readonly Message[], rules: Rules): Snapshot[] {
+export function snapshotsOf(messages: readonly ObservedMessage[], rules: PublicRules): ClusterSnapshot[] {
   const readings = messages.map((message) => readingsOf(message, rules));
-  const found: Snapshot[] = [];
+  const found: ClusterSnapshot[] = [];
   for (let t = 1; t < messages.length; t++) {
     if (messages[t].stamp.epoch !== messages[t - 1].stamp.epoch) continue;
     const snapshot = firstOf(readings[t - 1], readings[t], (before, after) => solve(before, after, t, rules));
@@ -42,7 +42,7 @@ export function snapshotsOf(messages: readonly Message[], rules: Rules): Snapsho
 }
 
 /** Every way to read a message: who counted, and whether matches were made at these centroids or at those before. */
-export function readingsOf({ centroids, before, neighbours }: Message, rules: Rules): Equation[][] {
+export function readingsOf({ centroids, before, neighbours }: ObservedMessage, rules: PublicRules): Equation[][] {
   return neighbours.flatMap((counted) =>
     [before ?? centroids, centroids].flatMap((matchedAt, n) =>
       n === 1 && before === undefined
@@ -66,7 +66,12 @@ function firstOf<T>(
   return undefined;
 }
 
-function solve(before: Equation[], after: Equation[], message: number, rules: Rules): Snapshot | undefined {
+function solve(
+  before: Equation[],
+  after: Equation[],
+  message: number,
+  rules: PublicRules,
+): ClusterSnapshot | undefined {
   const shares: number[] = [];
   const doubts: number[] = [];
   for (const [c, equation] of after.entries()) {
@@ -92,11 +97,11 @@ function doubtOf(before: Equation, after: Equation, share: number, grain: number
 
 /** The smallest number of rows of which all shares are whole numbers. */
 function sizesOf(shares: readonly number[], doubts: readonly number[]): number[] | undefined {
-  if (Math.abs(shares.reduce((sum, share) => sum + share, -1)) > WHOLE) return undefined;
+  if (Math.abs(shares.reduce((sum, share) => sum + share, -1)) > NEARLY_WHOLE) return undefined;
   for (let rows = 1; rows <= MOST_ROWS; rows++) {
     const counts = wholes(shares, doubts, rows);
     if (counts?.reduce((sum, count) => sum + count, 0) === rows) return counts;
-    if (Math.max(...doubts) * rows > WHOLE) return undefined;
+    if (Math.max(...doubts) * rows > NEARLY_WHOLE) return undefined;
   }
   return undefined;
 }
@@ -104,7 +109,7 @@ function sizesOf(shares: readonly number[], doubts: readonly number[]): number[]
 function wholes(shares: readonly number[], doubts: readonly number[], rows: number): number[] | undefined {
   const counts = shares.map((share) => Math.round(share * rows));
   const isWhole = counts.every((count, c) => {
-    const slack = Math.min(WHOLE, 4 * doubts[c] * rows);
+    const slack = Math.min(NEARLY_WHOLE, 4 * doubts[c] * rows);
     return count > 0 && Math.abs(count - shares[c] * rows) <= Math.max(slack, 1e-9 * rows);
   });
   return isWhole ? counts : undefined;
@@ -116,7 +121,7 @@ export function sumsOf(
   counts: readonly number[],
   unit: number,
   grain: number,
-): Pick<Snapshot, "sums" | "error"> {
+): Pick<ClusterSnapshot, "sums" | "error"> {
   const sums = equations.map((equation, c) => sumAt(equation, counts[c] / unit).map((x) => unit * x));
   const error = Math.max(
     ...equations.map(({ at, weight, sum }, c) => {

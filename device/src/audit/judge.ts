@@ -2,9 +2,9 @@
 
 import { type Matrix, predict } from "@fedkm/core";
 import type { RowClaim } from "./follow.ts";
-import { type Rules, readingsOf, type Snapshot, sumsOf } from "./inversion.ts";
-import type { Group } from "./rowSpace.ts";
-import type { Message } from "./seen.ts";
+import { type ClusterSnapshot, type PublicRules, readingsOf, sumsOf } from "./inversion.ts";
+import type { PublishedGroup } from "./rowSpace.ts";
+import type { ObservedMessage } from "./seen.ts";
 
 /** Rows in the scaled units of the study, and the ranges of the features in them. */
 export interface Truth {
@@ -34,7 +34,7 @@ export function rowError(
 }
 
 /** The largest error of a cluster's mean in a snapshot; undefined: some share or mean is wrong. */
-export function groupsError(snapshot: Snapshot, message: Message, truth: Truth): number | undefined {
+export function groupsError(snapshot: ClusterSnapshot, message: ObservedMessage, truth: Truth): number | undefined {
   const { points, ranges, classes } = truth;
   const allowed = allowedError(snapshot.error / Math.min(...snapshot.counts), ranges);
   for (const labels of labelsOf(message, points, classes)) {
@@ -66,7 +66,7 @@ export function meansError(centroids: Matrix, { points, ranges }: Truth): number
 }
 
 /** Labels that a message can rest on: at the centroids before it, or at its own. */
-function labelsOf({ before, centroids }: Message, points: Matrix, classes?: ArrayLike<number>): Uint32Array[] {
+function labelsOf({ before, centroids }: ObservedMessage, points: Matrix, classes?: ArrayLike<number>): Uint32Array[] {
   const nearest = [before, centroids].flatMap((at) => (at === undefined ? [] : [predict(at, points)]));
   if (classes === undefined) return nearest;
   return classes.length === points.rows ? nearest.map((labels) => withinClasses(labels, classes, centroids.rows)) : [];
@@ -87,10 +87,10 @@ function countedSums(labels: Uint32Array, { data, cols }: Matrix, k: number) {
  * explain the message.
  */
 export function publishedGroups(
-  message: Message,
+  message: ObservedMessage,
   { points, classes }: Pick<Truth, "points" | "classes">,
-  rules: Rules,
-): Group[] | undefined {
+  rules: PublicRules,
+): PublishedGroup[] | undefined {
   const k = message.centroids.rows;
   const readings = readingsOf(message, rules);
   for (const labels of labelsOf(message, points, classes)) {

@@ -1,28 +1,28 @@
 // Outcomes of attacks that read: what neighbours computed from messages, held against the truth.
 
-import { centroidsOf, type Sketch } from "../sketch.ts";
-import { type RowClaim, rowsIn } from "./follow.ts";
-import { type Rules, type Snapshot, snapshotsOf } from "./inversion.ts";
+import { type DeviceSketch, sketchCentroids } from "../sketch.ts";
+import { type RowClaim, rowClaims } from "./follow.ts";
+import { type ClusterSnapshot, type PublicRules, snapshotsOf } from "./inversion.ts";
 import { groupsError, meansError, rowError, type Truth } from "./judge.ts";
 import type { Attack, Outcome } from "./outcome.ts";
-import { type Group, isolatedRows } from "./rowSpace.ts";
-import type { Message } from "./seen.ts";
+import { isolatedRows, type PublishedGroup } from "./rowSpace.ts";
+import type { ObservedMessage } from "./seen.ts";
 
-export interface Computed {
-  readonly messages: readonly Message[];
-  readonly snapshots: readonly Snapshot[];
+export interface Reconstruction {
+  readonly messages: readonly ObservedMessage[];
+  readonly snapshots: readonly ClusterSnapshot[];
   readonly claims: readonly RowClaim[];
 }
 
 /** `least`: a device of fewer rows sends nothing. */
-export function compute(messages: readonly Message[], rules: Rules, least: number): Computed {
+export function reconstruct(messages: readonly ObservedMessage[], rules: PublicRules, least: number): Reconstruction {
   const snapshots = snapshotsOf(messages, rules);
-  return { messages, snapshots, claims: rowsIn(messages, snapshots, rules, least) };
+  return { messages, snapshots, claims: rowClaims(messages, snapshots, rules, least) };
 }
 
 /** Of the means that were found, the least error. */
 export function groupsFound(
-  { messages, snapshots }: Pick<Computed, "messages" | "snapshots">,
+  { messages, snapshots }: Pick<Reconstruction, "messages" | "snapshots">,
   truth: Truth,
 ): number | undefined {
   const errors = snapshots.flatMap((snapshot) => groupsError(snapshot, messages[snapshot.message], truth) ?? []);
@@ -45,8 +45,8 @@ export function rowsOutcome(
 }
 
 /** What every device of the network is sent of a device's own clusters, the first sketch of it on the rows of `truth`. */
-export function sketchesOutcome(sketches: readonly Sketch[], truth: Truth, everyRow: Truth): Outcome {
-  const given = sketches.map(centroidsOf);
+export function sketchesOutcome(sketches: readonly DeviceSketch[], truth: Truth, everyRow: Truth): Outcome {
+  const given = sketches.map(sketchCentroids);
   const claims = given.flatMap(({ data, rows, cols }) =>
     Array.from({ length: rows }, (_, c) => ({ values: data.slice(c * cols, (c + 1) * cols), error: 0 })),
   );
@@ -56,7 +56,7 @@ export function sketchesOutcome(sketches: readonly Sketch[], truth: Truth, every
 }
 
 /** Everything that was ever published, against somebody who knows who was in which group. */
-export function rowSpaceOutcome(published: readonly Group[]): Outcome {
+export function rowSpaceOutcome(published: readonly PublishedGroup[]): Outcome {
   const { rows, smallestClass } = isolatedRows(published);
   return {
     attack: "row space",

@@ -2,21 +2,21 @@
 
 import type { Matrix } from "@fedkm/core";
 import type { Study } from "../study.ts";
-import { movingRows, type Totals } from "./moving.ts";
+import { type GenerationTotals, rowsMovedAlone } from "./moving.ts";
 import type { Attack, Outcome } from "./outcome.ts";
 
 /** A row counts as found if it is right to this share of the ranges. */
 const FOUND = 1e-6;
 
 /** Rows that totals give away and that were not known before. */
-export function judgedTotals(
+export function totalsOutcome(
   attack: Attack,
-  totals: readonly Totals[],
+  totals: readonly GenerationTotals[],
   rows: readonly Matrix[],
   study: Study,
   known: Set<string>,
 ): Outcome {
-  const errors = movingRows(study, totals).flatMap((point) => {
+  const errors = rowsMovedAlone(study, totals).flatMap((point) => {
     const { name, error } = nearestRow(point, rows, study.features);
     if (error > FOUND || known.has(name)) return [];
     known.add(name);

@@ -1,26 +1,29 @@
 // Membership: does what a device sends tell whether a given row is among its rows?
 
 import { kmeans, type Matrix } from "@fedkm/core";
-import { centroidsOf } from "../sketch.ts";
+import { sketchCentroids } from "../sketch.ts";
 import { scaleRows } from "../units.ts";
 import type { Outcome } from "./outcome.ts";
-import type { Scene } from "./scene.ts";
-import type { Seen } from "./seen.ts";
+import type { AttackScenario } from "./scene.ts";
+import type { Observation } from "./seen.ts";
 
 /**
  * The attacker gets two rows, one of the device and one of the same kind that is not, and says which is which. A mean
  * leans towards every row in it: what counts is how far the device's mean leans towards a row, seen from the mean of
  * the attacker's own rows of that cluster.
  */
-export function membershipOutcome({ study, datasets, apart, random }: Scene, { sketches, messages }: Seen): Outcome {
+export function membershipOutcome(
+  { study, datasets, apart, random }: AttackScenario,
+  { sketches, messages }: Observation,
+): Outcome {
   const first = sketches.at(0);
-  const sent = first === undefined ? messages.at(0)?.centroids : centroidsOf(first);
+  const sent = first === undefined ? messages.at(0)?.centroids : sketchCentroids(first);
   if (sent === undefined || sent.rows === 0) return { attack: "membership", guesses: 0, rightGuesses: 0 };
   const [own, neighbours] = [scaleRows(study, datasets[0]), scaleRows(study, datasets[1])];
   const reference = kmeans(neighbours, { k: study.k, restarts: 3, seed: 1 }).centroids;
   const lean = (row: Float64Array) => {
-    const mean = nearest(sent, row);
-    const from = nearest(reference, mean);
+    const mean = nearestCentroid(sent, row);
+    const from = nearestCentroid(reference, mean);
     return row.reduce((sum, x, d) => sum + (mean[d] - from[d]) * (x - from[d]), 0);
   };
   const outside = scaleRows(study, apart);
@@ -37,7 +40,7 @@ function rowOf({ data, cols }: Matrix, r: number): Float64Array {
   return data.subarray(r * cols, (r + 1) * cols);
 }
 
-function nearest(centroids: Matrix, row: Float64Array): Float64Array {
+function nearestCentroid(centroids: Matrix, row: Float64Array): Float64Array {
   let best = rowOf(centroids, 0);
   let least = Number.POSITIVE_INFINITY;
   for (let c = 0; c < centroids.rows; c++) {

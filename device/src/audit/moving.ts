@@ -3,18 +3,18 @@
 import { type Content, stages } from "../masked/generation.ts";
 import { fractionBits } from "../masked/lloyd.ts";
 import { offsetsOf } from "../masked/release.ts";
-import { shapeOf } from "../masked/shape.ts";
+import { sumsShape } from "../masked/shape.ts";
 import type { Study } from "../study.ts";
 
 /** Sums of a generation, of all devices or of some. */
-export interface Totals {
+export interface GenerationTotals {
   readonly content: Content;
   readonly totals: Float64Array;
 }
 
 /** Points, in the features' units, that differences of totals give. Whether they are rows is a judge's to say. */
-export function movingRows(study: Study, all: readonly Totals[]): number[][] {
-  const shape = shapeOf(study);
+export function rowsMovedAlone(study: Study, all: readonly GenerationTotals[]): number[][] {
+  const shape = sumsShape(study);
   const { k, d, ranges, middle, releasing } = shape;
   const known = all.flatMap(({ content, totals }) => {
     if (releasing !== undefined && content.stage === stages.offsets) {

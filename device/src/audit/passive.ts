@@ -1,26 +1,26 @@
 // Attacks by reading alone: neighbours that do as they should, and keep what they get while rows and devices come and go.
 
 import { takeRows } from "@fedkm/core";
-import { type History, live } from "./history.ts";
-import type { Rules } from "./inversion.ts";
+import { type AttackedLife, simulateLife } from "./history.ts";
+import type { PublicRules } from "./inversion.ts";
 import { publishedGroups } from "./judge.ts";
-import { compute, groupsFound, rowSpaceOutcome, rowsOutcome, sketchesOutcome } from "./judged.ts";
+import { groupsFound, reconstruct, rowSpaceOutcome, rowsOutcome, sketchesOutcome } from "./judged.ts";
 import { membershipOutcome } from "./membership.ts";
 import type { Outcome } from "./outcome.ts";
-import type { Group } from "./rowSpace.ts";
-import type { Scene } from "./scene.ts";
-import { type Message, seenBy } from "./seen.ts";
+import type { PublishedGroup } from "./rowSpace.ts";
+import type { AttackScenario } from "./scene.ts";
+import { type ObservedMessage, observedBy } from "./seen.ts";
 
-export function passiveAttacks(scene: Scene): Outcome[] {
+export function passiveAttacks(scene: AttackScenario): Outcome[] {
   const { contract, rules, ranges, study } = scene;
   const least = study.k * study.minimum;
-  const history = live(scene);
+  const history = simulateLife(scene);
   const { self, events, points, periods, counted } = history;
   const everyRow = { points, ranges };
   const atFirst = { ...(counted ?? { points: takeRows(points, periods[0].rows) }), ranges };
-  const seen = seenBy(contract, self, events);
-  const all = compute(seen.messages, rules, least);
-  const one = compute(seenBy(contract, self, events, ["device-1"]).messages, rules, least);
+  const seen = observedBy(contract, self, events);
+  const all = reconstruct(seen.messages, rules, least);
+  const one = reconstruct(observedBy(contract, self, events, ["device-1"]).messages, rules, least);
   const claimsIn = (n: number) => {
     const since = n === 0 ? Number.NEGATIVE_INFINITY : periods[n - 1].until;
     return all.claims.filter(({ message }) => {
@@ -41,7 +41,11 @@ export function passiveAttacks(scene: Scene): Outcome[] {
 }
 
 /** The groups of rows by their numbers among all that the device ever had, or among those that it has in use. */
-function groupsAt(message: Message, { periods, points, counted }: History, rules: Rules): Group[] {
+function groupsAt(
+  message: ObservedMessage,
+  { periods, points, counted }: AttackedLife,
+  rules: PublicRules,
+): PublishedGroup[] {
   if (counted !== undefined) return publishedGroups(message, counted, rules) ?? [];
   const rows = periods.find(({ until }) => message.at <= until)?.rows ?? [];
   const found = publishedGroups(message, { points: takeRows(points, rows) }, rules) ?? [];

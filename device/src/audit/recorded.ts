@@ -5,13 +5,13 @@ import type { Secrets } from "../masked/secrets.ts";
 import type { Recording } from "../recording.ts";
 import { contractOf, type Study, studyId } from "../study.ts";
 import { scaleRows } from "../units.ts";
-import { countedTruth } from "./counted.ts";
+import { rowsInUse } from "./counted.ts";
 import { publishedGroups } from "./judge.ts";
-import { compute, groupsFound, rowSpaceOutcome, rowsOutcome, sketchesOutcome } from "./judged.ts";
+import { groupsFound, reconstruct, rowSpaceOutcome, rowsOutcome, sketchesOutcome } from "./judged.ts";
 import { type Outcome, type Tally, tally } from "./outcome.ts";
-import { auditShared } from "./recordedShared.ts";
-import { rangesOf, rulesOf } from "./scene.ts";
-import { seenBy } from "./seen.ts";
+import { sharedOutcomes } from "./recordedShared.ts";
+import { featureRanges, publicRules } from "./scene.ts";
+import { observedBy } from "./seen.ts";
 
 export interface RecordedDevice {
   readonly recordings: readonly Recording[];
@@ -50,16 +50,16 @@ export async function auditRecording({
   const events = recordings.flatMap((recording) => recording.events);
   const peers = [...new Set(events.map(({ peer }) => peer))];
   if (secrets !== undefined) {
-    const outcomes = auditShared({ study, contract, events, rows, secrets });
+    const outcomes = sharedOutcomes({ study, contract, events, rows, secrets });
     const frames = events.filter(({ kind }) => kind === "sent").length;
     return { tallies: tally(outcomes), frames, neighbours: peers.length };
   }
-  const rules = rulesOf(study);
-  const counted = countedTruth(study, history);
-  const truth = { ...(counted ?? { points: scaleRows(study, rows) }), ranges: rangesOf(study) };
+  const rules = publicRules(study);
+  const counted = rowsInUse(study, history);
+  const truth = { ...(counted ?? { points: scaleRows(study, rows) }), ranges: featureRanges(study) };
   const readBy = (some?: readonly string[]) =>
-    compute(seenBy(contract, self, events, some).messages, rules, study.k * study.minimum);
-  const seen = seenBy(contract, self, events);
+    reconstruct(observedBy(contract, self, events, some).messages, rules, study.k * study.minimum);
+  const seen = observedBy(contract, self, events);
   const all = readBy();
   const claimed = (how: string) => all.claims.filter((claim) => claim.how === how);
   const outcomes: Outcome[] = [

@@ -5,13 +5,13 @@ import type { Matrix } from "@fedkm/core";
 import { type Entry, padBetween } from "../masked/entry.ts";
 import { stages } from "../masked/generation.ts";
 import { idOf, type Secrets } from "../masked/secrets.ts";
-import { addWords, integersOf, subtractWords } from "../masked/words.ts";
+import { addInt64s, fromInt64s, subtractInt64s } from "../masked/words.ts";
 import type { Contract } from "../protocol.ts";
 import type { RecordedEvent } from "../recording.ts";
 import type { Study } from "../study.ts";
-import { seeBoards } from "./boards.ts";
-import { judgedTotals } from "./judgedTotals.ts";
-import type { Totals } from "./moving.ts";
+import { observeBoards } from "./boards.ts";
+import { totalsOutcome } from "./judgedTotals.ts";
+import type { GenerationTotals } from "./moving.ts";
 import type { Outcome } from "./outcome.ts";
 
 export interface SharedRecording {
@@ -24,28 +24,28 @@ export interface SharedRecording {
   readonly secrets: Secrets;
 }
 
-export function auditShared({ study, contract, events, rows, secrets }: SharedRecording): Outcome[] {
-  const seen = seeBoards(study, contract);
+export function sharedOutcomes({ study, contract, events, rows, secrets }: SharedRecording): Outcome[] {
+  const seen = observeBoards(study, contract);
   for (const { frame } of events) if (frame.length > 0) seen.see(frame);
   const peers = [...new Set(events.map(({ peer }) => peer))];
   const peerOf = new Map(peers.map((peer) => [idOf(secrets.keyOf(peer)), peer]));
   const self = idOf(secrets.key);
-  const own = seen.entries().flatMap(({ hash, content, entries }): Totals[] => {
+  const own = seen.entries().flatMap(({ hash, content, entries }): GenerationTotals[] => {
     if (content?.stage !== stages.rows && content?.stage !== stages.offsets) return [];
     return entries
       .filter(({ id, links }) => id === self && [...links.keys()].every((other) => peerOf.has(other)))
-      .map((entry) => ({ content, totals: integersOf(bared(entry, hash, secrets, peerOf)) }));
+      .map((entry) => ({ content, totals: fromInt64s(withoutOwnPads(entry, hash, secrets, peerOf)) }));
   });
-  const coalition = judgedTotals("coalition", own, [rows], study, new Set());
+  const coalition = totalsOutcome("coalition", own, [rows], study, new Set());
   return [
     // Counts and sums of its clusters, as they are; private ones have the noise of the device.
     own.length > 0 && study.privacy !== "private" ? { ...coalition, groups: 0 } : coalition,
-    judgedTotals("totals", seen.sums(), [rows], study, new Set()),
+    totalsOutcome("totals", seen.sums(), [rows], study, new Set()),
   ];
 }
 
 /** The own entry without pads. */
-function bared(
+function withoutOwnPads(
   { id, epoch, links, words }: Entry,
   hash: Uint8Array,
   secrets: Secrets,
@@ -55,7 +55,7 @@ function bared(
   for (const [other, epochThere] of links) {
     const partner = { peer: peerOf.get(other) ?? "", id: other, epoch: epochThere };
     const pad = padBetween(secrets, hash, { id, epoch }, partner, words.length / 2);
-    (id < other ? subtractWords : addWords)(left, pad);
+    (id < other ? subtractInt64s : addInt64s)(left, pad);
   }
   return left;
 }

@@ -1,7 +1,7 @@
 // The strongest linear attacker: it knows who was in every published group, and adds and subtracts their sums at will.
 
 /** A published group: the numbers of the rows in it. */
-export type Group = readonly number[];
+export type PublishedGroup = readonly number[];
 
 export interface Isolation {
   /** Rows that some combination of the published sums gives exactly. */
@@ -13,8 +13,8 @@ export interface Isolation {
 /** A row is found where its share of the space that the sums span is the whole of it. */
 const WHOLE = 1 - 1e-9;
 
-export function isolatedRows(groups: readonly Group[]): Isolation {
-  const classes = classesOf(groups);
+export function isolatedRows(groups: readonly PublishedGroup[]): Isolation {
+  const classes = classesTold(groups);
   if (classes.length === 0) return { rows: [], smallestClass: Number.POSITIVE_INFINITY };
   const place = new Map(classes.flatMap((rows, c) => rows.map((row) => [row, c] as const)));
   const vectors = new Map<string, Float64Array>();
@@ -31,7 +31,7 @@ export function isolatedRows(groups: readonly Group[]): Isolation {
 }
 
 /** Rows that were in the same groups all along. */
-function classesOf(groups: readonly Group[]): number[][] {
+function classesTold(groups: readonly PublishedGroup[]): number[][] {
   const histories = new Map<number, string>();
   groups.forEach((group, g) => {
     for (const row of group) histories.set(row, `${histories.get(row) ?? ""} ${g}`);

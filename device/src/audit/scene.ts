@@ -3,9 +3,9 @@
 import { type Matrix, normalStream, type Random, randomStream, takeRows } from "@fedkm/core";
 import type { Contract } from "../protocol.ts";
 import { contractOf, type Study } from "../study.ts";
-import type { Rules } from "./inversion.ts";
+import type { PublicRules } from "./inversion.ts";
 
-export interface Scene {
+export interface AttackScenario {
   readonly study: Study;
   readonly contract: Contract;
   readonly seed: number;
@@ -14,12 +14,12 @@ export interface Scene {
   readonly datasets: readonly Matrix[];
   /** Rows like those of device 0 that it does not have: one is added later, the others were never there. */
   readonly apart: Matrix;
-  readonly rules: Rules;
+  readonly rules: PublicRules;
   /** Of the features, in scaled units. */
   readonly ranges: Float64Array;
 }
 
-export interface SceneOptions {
+export interface ScenarioOptions {
   /** Default: k 3, two features. */
   readonly study: Study;
   /** Rows of devices, in the features' units; none: drawn anew for each run. */
@@ -57,7 +57,7 @@ export const ownPrivateStudy: Study = {
   lifetimeEpsilon: 20,
 };
 
-export async function setScene({ study, datasets, seed }: SceneOptions): Promise<Scene> {
+export async function attackScenario({ study, datasets, seed }: ScenarioOptions): Promise<AttackScenario> {
   const random = randomStream(seed, "audit");
   const given = datasets.length > 0 ? pickDevices(datasets, seed, random) : drawDevices(study, random);
   const [first, ...others] = given;
@@ -70,20 +70,20 @@ export async function setScene({ study, datasets, seed }: SceneOptions): Promise
     random,
     datasets: [takeRows(own, range(apart, own.rows)), ...others.map((rows) => pickRows(rows, random))],
     apart: takeRows(own, range(0, apart)),
-    rules: rulesOf(study),
-    ranges: rangesOf(study),
+    rules: publicRules(study),
+    ranges: featureRanges(study),
   };
 }
 
 /** In the scaled units of the study. */
-export function rangesOf({ features }: Study): Float64Array {
+export function featureRanges({ features }: Study): Float64Array {
   return Float64Array.from(features, ({ min, max, scale }) => (max - min) / scale);
 }
 
 /** What every neighbour knows. */
-export function rulesOf(study: Study): Rules {
+export function publicRules(study: Study): PublicRules {
   const { alpha, coupling, typicalRows, privacy } = study;
-  const grain = privacy === "open" ? 0 : GUARDED_GRAIN * Math.max(...rangesOf(study));
+  const grain = privacy === "open" ? 0 : GUARDED_GRAIN * Math.max(...featureRanges(study));
   return { alpha, coupling, typicalRows, grain };
 }
 

@@ -1,12 +1,12 @@
 // What neighbours of a device see: its frames in order, what it knew of the neighbours at each of them, its own sketches.
 
 import type { Matrix } from "@fedkm/core";
-import { type Contract, decode, type Heard, type Stamp } from "../protocol.ts";
+import { type CentroidsFrame, type Contract, decodeFrame, type Stamp } from "../protocol.ts";
 import type { RecordedEvent } from "../recording.ts";
-import { originOf, type Sketch } from "../sketch.ts";
+import { type DeviceSketch, originOf } from "../sketch.ts";
 
 /** One frame that a device sent with news in it, as its neighbours understand it. */
-export interface Message {
+export interface ObservedMessage {
   /** Milliseconds of the recording. */
   readonly at: number;
   readonly stamp: Stamp;
@@ -19,23 +19,23 @@ export interface Message {
   readonly neighbours: readonly (readonly Matrix[])[];
 }
 
-export interface Seen {
-  readonly messages: readonly Message[];
+export interface Observation {
+  readonly messages: readonly ObservedMessage[];
   /** Of the device itself, oldest first. They travel to every device of the network. */
-  readonly sketches: readonly Sketch[];
+  readonly sketches: readonly DeviceSketch[];
   readonly frames: number;
 }
 
 /** What the owners of these links see together; without `peers`, all neighbours. */
-export function seenBy(
+export function observedBy(
   contract: Contract,
   self: string,
   events: readonly RecordedEvent[],
   peers?: readonly string[],
-): Seen {
-  const messages: Message[] = [];
-  const sketches = new Map<number, Sketch>();
-  const heard = new Map<string, Heard>();
+): Observation {
+  const messages: ObservedMessage[] = [];
+  const sketches = new Map<number, DeviceSketch>();
+  const heard = new Map<string, CentroidsFrame>();
   const gone = new Set<string>();
   const origin = originOf(self);
   let frames = 0;
@@ -44,7 +44,7 @@ export function seenBy(
     if (kind === "connected") gone.delete(peer);
     if (kind === "disconnected") gone.add(peer);
     if (frame.length === 0) continue;
-    const decoded = decode(contract, frame);
+    const decoded = decodeFrame(contract, frame);
     if (decoded.kind !== "centroids") continue;
     if (kind === "received") {
       if (isLater(decoded.stamp, heard.get(peer)?.stamp)) heard.set(peer, decoded);
@@ -66,12 +66,16 @@ function isLater(stamp: Stamp, than: Stamp | undefined): boolean {
   return stamp.epoch > than.epoch || (stamp.epoch === than.epoch && stamp.sequence > than.sequence);
 }
 
-function isNews({ centroids }: Heard, last: Message | undefined): boolean {
+function isNews({ centroids }: CentroidsFrame, last: ObservedMessage | undefined): boolean {
   return last === undefined || centroids.data.some((value, i) => value !== last.centroids.data[i]);
 }
 
 /** Who has begun from the same seed counts. Who is gone may have been unlinked, or be waited for. */
-function counted({ tag }: Heard, heard: ReadonlyMap<string, Heard>, gone: ReadonlySet<string>): Matrix[][] {
+function counted(
+  { tag }: CentroidsFrame,
+  heard: ReadonlyMap<string, CentroidsFrame>,
+  gone: ReadonlySet<string>,
+): Matrix[][] {
   const known = Array.from(heard).filter(([, frame]) => frame.tag.seed === tag.seed);
   const all = known.map(([, { centroids }]) => centroids);
   const present = known.filter(([peer]) => !gone.has(peer)).map(([, { centroids }]) => centroids);

@@ -4,24 +4,24 @@
 import { complete, type Matrix, stack, takeRows } from "@fedkm/core";
 import { stages } from "../masked/generation.ts";
 import { idOf } from "../masked/secrets.ts";
-import { integersOf } from "../masked/words.ts";
+import { fromInt64s } from "../masked/words.ts";
 import { simulatedSecrets } from "../simulation/secrets.ts";
 import { type Simulation, simulate } from "../simulation/simulate.ts";
 import type { Study } from "../study.ts";
-import { type BoardsSeen, seeBoards } from "./boards.ts";
-import { coalitionLearns } from "./coalition.ts";
-import { judgedTotals } from "./judgedTotals.ts";
-import type { Totals } from "./moving.ts";
+import { type BoardsObserver, observeBoards } from "./boards.ts";
+import { coalitionSums } from "./coalition.ts";
+import { totalsOutcome } from "./judgedTotals.ts";
+import type { GenerationTotals } from "./moving.ts";
 import type { Attack, Outcome } from "./outcome.ts";
-import type { Scene } from "./scene.ts";
+import type { AttackScenario } from "./scene.ts";
 
 /** Longer than a silent neighbour counts. */
 const LONG_MILLISECONDS = 70_000;
-export function sharedAttacks(scene: Scene): Outcome[] {
+export function sharedAttacks(scene: AttackScenario): Outcome[] {
   const { contract, datasets, apart, seed } = scene;
   const last = datasets.length - 1;
   const study = withoutLast(scene.study, last);
-  const seen = seeBoards(study, contract);
+  const seen = observeBoards(study, contract);
   const early: Uint8Array[] = [];
   const graph = complete(datasets.length);
   const network = simulate({
@@ -65,33 +65,33 @@ export function sharedAttacks(scene: Scene): Outcome[] {
     change();
     network.run(LONG_MILLISECONDS);
     network.settle(LONG_MILLISECONDS);
-    outcomes.push(judgedTotals(attack, seen.sums(), rows, study, known));
+    outcomes.push(totalsOutcome(attack, seen.sums(), rows, study, known));
   }
   const neighbours = datasets.map((_, i) => i).slice(1);
-  outcomes.push(read("coalition", neighbours, seen, rows, scene), read("bystander", [1], seen, rows, scene));
-  outcomes.push(replayed(network, early), ...classesOf(network, datasets.length));
+  outcomes.push(readBy("coalition", neighbours, seen, rows, scene), readBy("bystander", [1], seen, rows, scene));
+  outcomes.push(replayed(network, early), ...smallestClasses(network, datasets.length));
   return outcomes;
 }
 
 /** What these devices learn of device 0 alone, from the entries of all and the pads of their own links. */
-function read(
+function readBy(
   attack: Attack,
   members: readonly number[],
-  seen: BoardsSeen,
+  seen: BoardsObserver,
   rows: readonly Matrix[],
-  scene: Scene,
+  scene: AttackScenario,
 ): Outcome {
   const secrets = scene.datasets.map((_, i) => simulatedSecrets(`device-${i}`));
   const ids = secrets.map(({ key }) => idOf(key));
   const coalition = members.map((i) => secrets[i]);
   const nameOf = (id: string) => `device-${ids.indexOf(id)}`;
-  const totals = seen.entries().flatMap(({ hash, content, entries }): Totals[] => {
+  const totals = seen.entries().flatMap(({ hash, content, entries }): GenerationTotals[] => {
     if (content?.stage !== stages.rows && content?.stage !== stages.offsets) return [];
-    const learnt = coalitionLearns(entries, hash, coalition, nameOf);
+    const learnt = coalitionSums(entries, hash, coalition, nameOf);
     const alone = learnt.find(({ devices }) => devices.length === 1 && devices[0] === ids[0]);
-    return alone === undefined ? [] : [{ content, totals: integersOf(alone.words) }];
+    return alone === undefined ? [] : [{ content, totals: fromInt64s(alone.words) }];
   });
-  const outcome = judgedTotals(attack, totals, rows, scene.study, new Set());
+  const outcome = totalsOutcome(attack, totals, rows, scene.study, new Set());
   // Counts and sums of its clusters, as they are; private ones have the noise of the device.
   return totals.length > 0 && scene.study.privacy !== "private" ? { ...outcome, groups: 0 } : outcome;
 }
@@ -108,7 +108,7 @@ function replayed(network: Simulation, frames: readonly Uint8Array[]): Outcome {
 }
 
 /** Fewest rows of a device that nothing ever posted tells apart. */
-function classesOf(network: Simulation, devices: number): Outcome[] {
+function smallestClasses(network: Simulation, devices: number): Outcome[] {
   const smallest = Array.from({ length: devices - 1 }, (_, i) => network.status(i).guarded?.smallestClass ?? undefined);
   const known = smallest.filter((size) => size !== undefined);
   return known.length === 0 ? [] : [{ attack: "row space", smallestClass: Math.min(...known) }];

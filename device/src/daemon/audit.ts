@@ -9,13 +9,13 @@ import type { DaemonStatus } from "./status.ts";
 const MOST_WAITING = 1_000;
 const RETRY_MILLISECONDS = 10_000;
 
-export interface Audit {
+export interface AuditKeeper {
   note(event: AuditEvent, fields: AuditFields): void;
   /** Writes what waits, if it can be written. */
   close(): Promise<void>;
 }
 
-export function auditKeeper(folder: string, clock: Clock, warn: (line: string | undefined) => void): Audit {
+export function auditKeeper(folder: string, clock: Clock, warn: (line: string | undefined) => void): AuditKeeper {
   let waiting: AuditEntry[] = [];
   let lost = 0;
   let writing: Promise<void> | undefined;
@@ -66,7 +66,7 @@ const BETWEEN_COUNTS_MILLISECONDS = 3_600_000;
 const MOST_REFUSALS = 40;
 
 /** Looks at a status now and then, and notes what was refused since, and what was sent for the first time. */
-export function auditLooks(audit: Audit, clock: Clock): (status: DaemonStatus) => void {
+export function auditLooks(audit: AuditKeeper, clock: Clock): (status: DaemonStatus) => void {
   const noted = new Map<string, { count: number; at: number }>();
   let hour = { since: clock.now(), lines: 0 };
   let released: { dataReadAt: string; sentBefore: number; isOut: boolean } | undefined;
@@ -102,7 +102,7 @@ export function auditLooks(audit: Audit, clock: Clock): (status: DaemonStatus) =
 }
 
 /** What a start is about. */
-interface Start {
+interface AuditedStart {
   readonly version: string;
   readonly peer: string;
   readonly study: string;
@@ -111,7 +111,7 @@ interface Start {
   readonly rows: number;
 }
 
-export function auditStart(audit: Audit, { version, peer, study, studyBefore, rows }: Start): void {
+export function auditStart(audit: AuditKeeper, { version, peer, study, studyBefore, rows }: AuditedStart): void {
   audit.note("started", { version, peer, study });
   if (studyBefore !== undefined && studyBefore !== study) audit.note("study", { from: studyBefore, to: study });
   audit.note("data", { rows });

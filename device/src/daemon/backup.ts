@@ -31,7 +31,7 @@ const savedFiles: Readonly<Record<string, "always" | "if there" | "if asked">> =
 /** The keys before, and the audit log, which are as many files as the years made. */
 const SAVED_NAMES = /^(key\.old\.\w+|audit[\w.-]*\.jsonl)$/;
 
-export interface BackupOptions {
+export interface BackupSettings {
   /** Encrypts the file; none: whoever reads the file has the key. */
   readonly passphrase: string | undefined;
   /** Saves the device's centroids and its neighbours' last ones too. They can be computed again. */
@@ -43,7 +43,7 @@ export interface BackupOptions {
 export async function backUpFolder(
   path: string,
   out: string,
-  { passphrase, withCentroids, at }: BackupOptions,
+  { passphrase, withCentroids, at }: BackupSettings,
 ): Promise<Backup> {
   await readFolder(path);
   const files = new Map<string, Uint8Array>();

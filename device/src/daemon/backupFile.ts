@@ -31,9 +31,9 @@ export async function encodeBackup({ savedAt, epoch, files }: Backup, passphrase
   const header = Buffer.from([...MAGIC, VERSION, passphrase === undefined ? PLAIN : ENCRYPTED]);
   const body = Buffer.concat([
     header,
-    ...(passphrase === undefined ? [content] : await encrypted(content, passphrase)),
+    ...(passphrase === undefined ? [content] : await encryptedContent(content, passphrase)),
   ]);
-  return Buffer.concat([body, sumOf(body)]);
+  return Buffer.concat([body, checksumOf(body)]);
 }
 
 /** Throws one line that says why the bytes are no whole backup, or that the passphrase is not theirs. */
@@ -42,7 +42,7 @@ export async function decodeBackup(bytes: Uint8Array, passphrase?: string): Prom
   if (body.length < HEADER_BYTES || !body.subarray(0, MAGIC.length).equals(MAGIC)) {
     throw new Error("backup must be a file that device backup wrote, got something else");
   }
-  if (!sumOf(body).equals(bytes.subarray(body.length))) {
+  if (!checksumOf(body).equals(bytes.subarray(body.length))) {
     throw new Error("backup must be whole, got a damaged one: its checksum is another");
   }
   const [version, kind] = body.subarray(MAGIC.length, HEADER_BYTES);
@@ -53,7 +53,7 @@ export async function decodeBackup(bytes: Uint8Array, passphrase?: string): Prom
     throw new Error("backup must be given with its passphrase (--passphrase-file), because it is encrypted, got none");
   }
   const rest = body.subarray(HEADER_BYTES);
-  const content = kind === ENCRYPTED ? await decrypted(rest, passphrase ?? "") : rest;
+  const content = kind === ENCRYPTED ? await decryptedContent(rest, passphrase ?? "") : rest;
   const { savedAt, epoch, files } = JSON.parse(content.toString());
   if (!Number.isSafeInteger(epoch)) throw new Error(`backup must hold an epoch, got ${JSON.stringify(epoch)}`);
   const decoded = Object.entries(files ?? {}).map(([name, text]): [string, Uint8Array] => {
@@ -62,14 +62,14 @@ export async function decodeBackup(bytes: Uint8Array, passphrase?: string): Prom
   return { savedAt, epoch, files: new Map(decoded) };
 }
 
-async function encrypted(content: Buffer, passphrase: string): Promise<Buffer[]> {
+async function encryptedContent(content: Buffer, passphrase: string): Promise<Buffer[]> {
   const [salt, nonce] = [randomBytes(SALT_BYTES), randomBytes(NONCE_BYTES)];
   const cipher = createCipheriv("aes-256-gcm", await keyOf(passphrase, salt), nonce);
   const hidden = Buffer.concat([cipher.update(content), cipher.final()]);
   return [salt, nonce, hidden, cipher.getAuthTag()];
 }
 
-async function decrypted(bytes: Buffer, passphrase: string): Promise<Buffer> {
+async function decryptedContent(bytes: Buffer, passphrase: string): Promise<Buffer> {
   const salt = bytes.subarray(0, SALT_BYTES);
   const nonce = bytes.subarray(SALT_BYTES, SALT_BYTES + NONCE_BYTES);
   const key = await keyOf(passphrase, salt);
@@ -90,6 +90,6 @@ function keyOf(passphrase: string, salt: Buffer): Promise<Buffer> {
   });
 }
 
-function sumOf(body: Buffer): Buffer {
+function checksumOf(body: Buffer): Buffer {
   return createHash("sha256").update(body).digest();
 }

@@ -3,7 +3,7 @@
 import type { Clock } from "../clock.ts";
 
 /** The same clock, with timers that end at the next whole multiple of `beat` milliseconds. */
-export function onTheBeat(clock: Clock, beat: number): Clock {
+export function onTick(clock: Clock, beat: number): Clock {
   return {
     now: () => clock.now(),
     after(milliseconds, run) {

@@ -3,16 +3,16 @@
 import { join } from "node:path";
 import { type ChangingDevice, isWithoutRows } from "../change.ts";
 import { realDisk } from "../disk.ts";
-import type { Rows } from "../elsewhere.ts";
+import type { DeviceRows } from "../elsewhere.ts";
 import { reasonOf } from "../reason.ts";
 import type { Store } from "../store.ts";
 import { contractOf, type Study, studyId } from "../study.ts";
-import type { Parts } from "./describe.ts";
+import type { DaemonParts } from "./describe.ts";
 import type { DeviceFolder } from "./folder.ts";
 import { completeSwitch, NOW_FILE, readNext, removeNext, switchStudy } from "./nextFiles.ts";
 import { type NextStore, openNext } from "./nextStore.ts";
 import type { Log } from "./notices.ts";
-import type { RowsDesk } from "./openRows.ts";
+import type { RowSource } from "./openRows.ts";
 import { rowsFault } from "./rows.ts";
 import { lookOf, MISSING } from "./watch.ts";
 
@@ -27,9 +27,9 @@ export interface StudyChange {
 /** `restart` makes the daemon start again, as with a new key. */
 export function studyChange(
   folder: DeviceFolder,
-  parts: Parts,
+  parts: DaemonParts,
   store: Store,
-  { log, desk, restart }: { readonly log: Log; readonly desk: RowsDesk; restart(): void },
+  { log, desk, restart }: { readonly log: Log; readonly desk: RowSource; restart(): void },
 ): StudyChange {
   const { notices } = parts;
   const { path } = folder;
@@ -132,7 +132,7 @@ export function studyChange(
 }
 
 /** The rows of the study that a device is changing to. */
-export async function rowsOfNext(desk: RowsDesk, current: Study, next: Study): Promise<Rows> {
+export async function rowsOfNext(desk: RowSource, current: Study, next: Study): Promise<DeviceRows> {
   if (!isWithoutRows(current, next)) return (await desk.open(next)).rows;
   return { data: new Float64Array(0), rows: 0, cols: next.features.length };
 }

@@ -13,29 +13,29 @@ import { WATCH_MILLISECONDS } from "../pace.ts";
 import { openStore } from "../store.ts";
 import { contractOf, keepsHistory, studyId } from "../study.ts";
 import { auditKeeper, auditLooks, auditStart } from "./audit.ts";
-import { onTheBeat } from "./beat.ts";
+import { onTick } from "./beat.ts";
 import { studyChange } from "./changes.ts";
 import { CONSENT_FILE } from "./consent.ts";
 import { busyDelays } from "./delays.ts";
-import { describe, type Parts, type Surroundings } from "./describe.ts";
+import { type DaemonHost, type DaemonParts, daemonStatus } from "./describe.ts";
 import type { DeviceFolder } from "./folder.ts";
-import { following, peersOf } from "./follow.ts";
+import { ownerFileFollowers, peersOf } from "./follow.ts";
 import { startKeys } from "./keys.ts";
-import { logged } from "./logged.ts";
-import { metKeeper, readMet } from "./met.ts";
+import { loggedNetwork } from "./logged.ts";
+import { peerAddressKeeper, readPeerAddresses } from "./met.ts";
 import { completeSwitch, NEXT_FILE, NOW_FILE } from "./nextFiles.ts";
 import { type LinkProblem, type Log, noticeBoard } from "./notices.ts";
-import { rowsDesk, stayRemarks } from "./openRows.ts";
+import { rowSource, stayRemarks } from "./openRows.ts";
 import { PAUSED_FILE } from "./paused.ts";
-import { pendingList } from "./pending.ts";
+import { strangerList } from "./pending.ts";
 import { privacyNotices } from "./privacyNotices.ts";
 import { linkProblems, PULLED, sumsFault } from "./problems.ts";
-import { recordedIn } from "./record.ts";
+import { recordToFile } from "./record.ts";
 import { reportStatus } from "./report.ts";
 import { RESET_FILE } from "./reset.ts";
 import { openFolder } from "./rotate.ts";
 import { rowsFault } from "./rows.ts";
-import { MEMORY_MILLISECONDS, seldom } from "./seldom.ts";
+import { cached, MEMORY_MILLISECONDS } from "./seldom.ts";
 import { serveStatus } from "./server.ts";
 import { type DaemonStatus, STATUS_FILE } from "./status.ts";
 import { lookAtOnce, MISSING, watchFiles } from "./watch.ts";
@@ -43,7 +43,7 @@ import { lookAtOnce, MISSING, watchFiles } from "./watch.ts";
 export interface DaemonOptions {
   readonly folder: string;
   readonly log: Log;
-  readonly surroundings: Surroundings;
+  readonly surroundings: DaemonHost;
   /** Serves numbers there, on loopback; none: nowhere. */
   readonly metricsPort?: number;
   /** See Libp2pOptions. */
@@ -99,7 +99,7 @@ async function compose(
   const memory = await openStore(folder.path, notices.set, { hasHistory: keepsHistory(folder.study) });
   opened(() => memory.close());
   await completeSwitch(folder.path);
-  const desk = rowsDesk(folder.data);
+  const desk = rowSource(folder.data);
   opened(() => desk.close());
   const change = studyChange(folder, parts, memory, { log, desk, restart: onDue });
   opened(() => change.close());
@@ -120,13 +120,13 @@ async function compose(
   for (const remark of stayRemarks(folder.data, folder.study)) log.info({}, remark);
 
   const notMet = (line: string | undefined) => notices.set("met", line);
-  const met = metKeeper(folder.path, clock, notMet);
+  const met = peerAddressKeeper(folder.path, clock, notMet);
   opened(() => met.close());
-  const places = { met: await readMet(folder.path, notMet), onMet: met.keep };
+  const places = { met: await readPeerAddresses(folder.path, notMet), onMet: met.keep };
   const relay = { isRelay: folder.relay ?? false, ...(options.onRelayed && { onRelayed: options.onRelayed }) };
   const network = connect(folder, parts, { log, clock, isDiscoverable, places, relay });
-  const named = logged(network, log, (peer) => nameOf(parts, peer));
-  const recorded = await recordedIn(options.record, named, { clock, notices, study: studyId(contract), opened });
+  const named = loggedNetwork(network, log, (peer) => nameOf(parts, peer));
+  const recorded = await recordToFile(options.record, named, { clock, notices, study: studyId(contract), opened });
   const keys = await startKeys({
     folder,
     parts,
@@ -150,7 +150,7 @@ async function compose(
     onAgreed: () => void change.finish(device),
     onRowsLost: (reason) => notices.set("data", desk.lose(reason)),
   });
-  const status = () => describe(parts, device, network, memory);
+  const status = () => daemonStatus(parts, device, network, memory);
   if (metricsPort !== undefined) {
     const server = await serveStatus(metricsPort, status);
     opened(server.close);
@@ -159,7 +159,7 @@ async function compose(
   opened(() => keys.network.close());
   opened(() => keys.close());
   opened(() => device.stop());
-  const follow = following(folder, parts, { device, desk, network, log, audit });
+  const follow = ownerFileFollowers(folder, parts, { device, desk, network, log, audit });
   await device.start();
   keys.start();
   await change.follow(device);
@@ -170,9 +170,9 @@ async function compose(
   opened(() => audit.note("stopped", {}));
   log.info({ peer: folder.identity.peer, addresses: network.addresses(), rows: counts.rows }, "listening");
 
-  const beat = onTheBeat(clock, WATCH_MILLISECONDS);
+  const beat = onTick(clock, WATCH_MILLISECONDS);
   const look = auditLooks(audit, clock);
-  opened(report(folder, parts, { clock: beat, log, status, look, keyProblems: keys.problems }));
+  opened(reportEachSecond(folder, parts, { clock: beat, log, status, look, keyProblems: keys.problems }));
   // Without a neighbour that was waited for, a new key may be due.
   const followLinks = async () => (await follow.links()) && keys.reload();
   opened(watchFiles(() => lookAtOnce(linksFile(folder)), looks.links, beat, followLinks));
@@ -197,16 +197,16 @@ async function compose(
 
 function partsOf(
   { name, links, study }: DeviceFolder,
-  delays: Parts["delays"],
+  delays: DaemonParts["delays"],
   { log, surroundings, clock = realClock }: DaemonOptions,
-): Parts {
+): DaemonParts {
   const startedAt = new Date().toISOString();
-  const memoryBytes = seldom(clock, MEMORY_MILLISECONDS, () => surroundings.memoryBytes());
+  const memoryBytes = cached(clock, MEMORY_MILLISECONDS, () => surroundings.memoryBytes());
   return {
     name,
     surroundings: { ...surroundings, memoryBytes },
     startedAt,
-    pending: pendingList(),
+    pending: strangerList(),
     notices: noticeBoard(log, () => new Date()),
     bans: new Map(),
     delays,
@@ -229,9 +229,9 @@ interface Reporting {
 }
 
 /** Looks every few seconds at what is wrong, and writes the status. Returns how to stop. */
-function report(
+function reportEachSecond(
   folder: DeviceFolder,
-  parts: Parts,
+  parts: DaemonParts,
   { clock, log, status, look, keyProblems }: Reporting,
 ): () => Promise<void> {
   const { notices, bans, surroundings, delays } = parts;
@@ -266,9 +266,9 @@ function report(
 
 const linksFile = ({ path }: DeviceFolder) => join(path, LINKS_FILE);
 const keyFiles = ({ path }: DeviceFolder) => [ROTATION_FILE, REVOKED_FILE].map((name) => join(path, name));
-const nameOf = ({ links }: Parts, peer: string) => linkOf(links, peer)?.name ?? peer;
+const nameOf = ({ links }: DaemonParts, peer: string) => linkOf(links, peer)?.name ?? peer;
 
-interface Wiring {
+interface NetworkSettings {
   readonly log: Log;
   readonly clock: Clock;
   readonly isDiscoverable: boolean;
@@ -277,7 +277,7 @@ interface Wiring {
   readonly relay: Pick<Libp2pOptions, "isRelay" | "onRelayed">;
 }
 
-function connect(folder: DeviceFolder, parts: Parts, wiring: Wiring): Libp2pNetwork {
+function connect(folder: DeviceFolder, parts: DaemonParts, wiring: NetworkSettings): Libp2pNetwork {
   const { log, clock, isDiscoverable, places, relay } = wiring;
   return libp2pNetwork({
     isDiscoverable,

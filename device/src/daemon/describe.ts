@@ -8,14 +8,14 @@ import type { DeviceStatus } from "../status.ts";
 import { differenceFrom, type Study } from "../study.ts";
 import { DELAY_RESOLUTION_MILLISECONDS, type Delays } from "./delays.ts";
 import type { NoticeBoard } from "./notices.ts";
-import type { PendingList } from "./pending.ts";
+import type { StrangerList } from "./pending.ts";
 import { type DaemonStatus, type NextStatus, STATUS_VERSION } from "./status.ts";
 
 /** So many digits of a study's hash are enough for a person to type. */
 const SHORT_HASH = 8;
 
 /** What only the program around a daemon knows. */
-export interface Surroundings {
+export interface DaemonHost {
   /** Of the program. */
   readonly version: string;
   readonly pid: number;
@@ -26,11 +26,11 @@ export interface Surroundings {
 }
 
 /** What a daemon consists of, as far as its status shows it. */
-export interface Parts {
+export interface DaemonParts {
   readonly name: string;
-  readonly surroundings: Surroundings;
+  readonly surroundings: DaemonHost;
   readonly startedAt: string;
-  readonly pending: PendingList;
+  readonly pending: StrangerList;
   readonly notices: NoticeBoard;
   /** Why peers are kept away, by peer. */
   readonly bans: Map<string, string>;
@@ -45,8 +45,8 @@ export interface Parts {
   next: Study | undefined;
 }
 
-export function describe(
-  parts: Parts,
+export function daemonStatus(
+  parts: DaemonParts,
   device: ChangingDevice,
   network: Libp2pNetwork,
   store: { failedWrites(): number },
@@ -82,7 +82,7 @@ export function describe(
 
 /** The device's neighbours and the network's links are the same peers: one entry for each link, under the id in use. */
 function describeLinks(
-  { links, study }: Parts,
+  { links, study }: DaemonParts,
   { neighbours, ...own }: DeviceStatus,
   { missing, proposals, spokenBy }: ChangeStatus,
   network: Libp2pNetwork,

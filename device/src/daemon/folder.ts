@@ -8,7 +8,7 @@ import { absoluteAddress, isAddress } from "@fedkm/sql/address";
 import { durableWrite, makeFolder } from "../disk.ts";
 import { beginHistory } from "../historyStore.ts";
 import { makeIdentity, readIdentity } from "../identity.ts";
-import { LINKS_FILE, type Link, nameRule, readLinks, writeLinks } from "../linksFile.ts";
+import { LINKS_FILE, type Link, nameRule, readLinksFile, writeLinksFile } from "../linksFile.ts";
 import { addressFault, dialFault, type Identity } from "../peer.ts";
 import { reasonOf } from "../reason.ts";
 import { keepsHistory, parseStudy, type Study } from "../study.ts";
@@ -46,7 +46,7 @@ export async function createFolder(path: string, studyText: string, settings: De
   await makeFolder(path);
   if ((await readdir(path)).length > 0) throw new Error(`${path} must be a new or empty folder, got one with files`);
   const identity = await makeIdentity(path);
-  await writeLinks(path, []);
+  await writeLinksFile(path, []);
   await durableWrite(join(path, STUDY_FILE), new TextEncoder().encode(studyText));
   if (keepsHistory(study)) await beginHistory(path, study);
   await writeSettings(path, settings);
@@ -72,7 +72,7 @@ export async function readFolder(path: string): Promise<DeviceFolder> {
   const links = await namingFile(
     join(path, LINKS_FILE),
     "must be the device's links, restore it from a backup or write [] and link again",
-    () => readLinks(path),
+    () => readLinksFile(path),
   );
   return { path, ...settings, identity: await readIdentity(path), study, links };
 }

@@ -5,15 +5,15 @@ import { join } from "node:path";
 import type { ChangingDevice } from "../change.ts";
 import { contactsOf } from "../keys/followed.ts";
 import type { Libp2pNetwork } from "../libp2p.ts";
-import { type Link, readLinks } from "../linksFile.ts";
+import { type Link, readLinksFile } from "../linksFile.ts";
 import { reasonOf } from "../reason.ts";
-import type { Audit } from "./audit.ts";
+import type { AuditKeeper } from "./audit.ts";
 import { rowsOfNext } from "./changes.ts";
 import { CONSENT_FILE } from "./consent.ts";
-import type { Parts } from "./describe.ts";
+import type { DaemonParts } from "./describe.ts";
 import type { DeviceFolder } from "./folder.ts";
 import type { Log } from "./notices.ts";
-import type { RowsDesk } from "./openRows.ts";
+import type { RowSource } from "./openRows.ts";
 import { PAUSED_FILE } from "./paused.ts";
 import { RESET_FILE } from "./reset.ts";
 import { rowsFault } from "./rows.ts";
@@ -21,14 +21,18 @@ import { lookAtOnce, lookOf, MISSING } from "./watch.ts";
 
 interface Followers {
   readonly device: ChangingDevice;
-  readonly desk: RowsDesk;
+  readonly desk: RowSource;
   readonly network: Libp2pNetwork;
   readonly log: Log;
-  readonly audit: Audit;
+  readonly audit: AuditKeeper;
 }
 
 /** Each returns whether the file could be used. */
-export function following(folder: DeviceFolder, parts: Parts, { device, desk, network, log, audit }: Followers) {
+export function ownerFileFollowers(
+  folder: DeviceFolder,
+  parts: DaemonParts,
+  { device, desk, network, log, audit }: Followers,
+) {
   const { notices } = parts;
   const command = `fedkm device resume --state ${folder.path} ends that`;
   const orNotice = (cause: "links" | "data" | "reset", stays: string, use: () => Promise<void>) => async () => {
@@ -44,7 +48,7 @@ export function following(folder: DeviceFolder, parts: Parts, { device, desk, ne
   return {
     links: orNotice("links", "links stay", async () => {
       const before = parts.links;
-      parts.links = await readLinks(folder.path);
+      parts.links = await readLinksFile(folder.path);
       // What the device itself has changed is in use already.
       if (JSON.stringify(before) === JSON.stringify(parts.links)) return;
       for (const { peer } of contactsOf(parts.links)) parts.pending.remove(peer);

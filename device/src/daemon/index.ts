@@ -3,7 +3,7 @@
 export { AUDIT_FILE, type AuditLine, type AuditReport, appendAudit, readAudit } from "../auditLog.ts";
 export { readHistory } from "../historyStore.ts";
 export { drawInvite, formatInvite, parseInvite } from "../identity.ts";
-export { changeLinks, type Link, readLinks, withLink, withoutLink, writeLinks } from "../linksFile.ts";
+export { changeLinks, type Link, readLinksFile, withLink, withoutLink, writeLinksFile } from "../linksFile.ts";
 export { isLocked, lockFolder } from "../lock.ts";
 export { tryDurability } from "../simulation/durability.ts";
 export { backUpFolder, restoreFolder } from "./backup.ts";

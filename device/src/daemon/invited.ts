@@ -1,7 +1,7 @@
 // What goes into a device's invite: addresses at which others can dial it, never one that only it understands.
 
 import { type NetworkInterfaceInfo, networkInterfaces } from "node:os";
-import { reachable } from "../link/where.ts";
+import { reachableAddresses } from "../link/where.ts";
 import type { DeviceSettings } from "./folder.ts";
 
 type Interfaces = NodeJS.Dict<NetworkInterfaceInfo[]>;
@@ -16,10 +16,10 @@ export function invitedAddresses(
   interfaces: Interfaces = networkInterfaces(),
 ): readonly string[] | undefined {
   if (announce.length > 0) return announce;
-  if (running !== undefined) return reachable(running);
+  if (running !== undefined) return reachableAddresses(running);
   if (listen.some((address) => /\/tcp\/0(\/|$)/.test(address))) return undefined;
   const hosts = Object.values(interfaces).flatMap((list) => list ?? []);
-  return reachable(listen.flatMap((address) => onEveryInterface(address, hosts)));
+  return reachableAddresses(listen.flatMap((address) => onEveryInterface(address, hosts)));
 }
 
 /** Listening on all interfaces means: at each address of this machine, of the same kind. */

@@ -2,23 +2,30 @@
 // one whose word counts, and keeps all of it in its folder before it answers.
 
 import type { Clock } from "../clock.ts";
-import type { KeyDesk } from "../keys/exchange.ts";
-import { followSuccessors, linkOf, withMet } from "../keys/followed.ts";
+import type { KeyKnowledge } from "../keys/exchange.ts";
+import { followSuccessors, linkOf, withoutAwaited } from "../keys/followed.ts";
 import { BETWEEN_REVOCATIONS_MILLISECONDS, MOST_REVOCATIONS } from "../keys/limits.ts";
 import { isSigned, type Revocation } from "../keys/revocation.ts";
-import { changeRevoked, isNews, type Revoked, readRevoked, saidAbout, withRevocation } from "../keys/revoked.ts";
+import {
+  changeRevoked,
+  isNewRevocation,
+  type KnownRevocation,
+  readRevoked,
+  saidAbout,
+  withRevocation,
+} from "../keys/revoked.ts";
 import { behind, changeRotation, isDue, preparedBy, type Rotation, readRotation } from "../keys/rotation.ts";
 import { isVouched, latestOf, type Successor } from "../keys/successor.ts";
 import { changeLinks, type Link } from "../linksFile.ts";
 import { reasonOf } from "../reason.ts";
-import type { Audit } from "./audit.ts";
-import type { Parts } from "./describe.ts";
+import type { AuditKeeper } from "./audit.ts";
+import type { DaemonParts } from "./describe.ts";
 
-export interface KeyDeskOptions {
+export interface KeyStoreOptions {
   readonly path: string;
   readonly self: string;
-  readonly parts: Parts;
-  readonly audit: Audit;
+  readonly parts: DaemonParts;
+  readonly audit: AuditKeeper;
   readonly clock: Clock;
   /** The links in the folder have changed: they are to be used at once. */
   useLinks(): Promise<unknown>;
@@ -30,19 +37,19 @@ export interface KeyDeskOptions {
   onDue(): void;
 }
 
-export interface DaemonDesk extends KeyDesk {
+export interface KeyStore extends KeyKnowledge {
   /** Reads what a command has changed. Returns whether it could be read. */
   reload(): Promise<boolean>;
   /** Who knows this device under which id, and who is said not to be trusted. */
   rotation(): Rotation;
-  revoked(): readonly Revoked[];
+  revoked(): readonly KnownRevocation[];
   /** Names of neighbours that named two new keys. */
   forked(): readonly string[];
   /** When everything that was heard is done. */
   settled(): Promise<void>;
 }
 
-export async function keyDesk(options: KeyDeskOptions): Promise<DaemonDesk> {
+export async function keyStore(options: KeyStoreOptions): Promise<KeyStore> {
   const { path, self, parts, audit, clock } = options;
   let rotation = await readRotation(path);
   let revoked = await readRevoked(path);
@@ -103,7 +110,7 @@ export async function keyDesk(options: KeyDeskOptions): Promise<DaemonDesk> {
     return allowed >= 1;
   };
   const hearRevocation = async (via: string, revocation: Revocation) => {
-    if (!isNews(revoked, revocation) || !mayBring(via) || !isSigned(revocation)) return;
+    if (!isNewRevocation(revoked, revocation) || !mayBring(via) || !isSigned(revocation)) return;
     const standpoint = { links: parts.links, via, at: new Date() };
     await changeRevoked(path, (list) => withRevocation(list, revocation, standpoint));
     revoked = await readRevoked(path);
@@ -130,7 +137,7 @@ export async function keyDesk(options: KeyDeskOptions): Promise<DaemonDesk> {
       if (link === undefined) return;
       if (link.isAwaited === true && link.peer === peer) {
         void inOrder(async () => {
-          await changeLinks(path, (links) => withMet(links, peer));
+          await changeLinks(path, (links) => withoutAwaited(links, peer));
           await options.useLinks();
         });
       }
@@ -170,6 +177,6 @@ export async function keyDesk(options: KeyDeskOptions): Promise<DaemonDesk> {
   };
 }
 
-function isSame({ revocation }: Revoked, { signer, revoked, time }: Revocation): boolean {
+function isSame({ revocation }: KnownRevocation, { signer, revoked, time }: Revocation): boolean {
   return revocation.signer === signer && revocation.revoked === revoked && revocation.time === time;
 }

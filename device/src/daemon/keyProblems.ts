@@ -3,7 +3,7 @@
 
 import { formatInvite } from "../identity.ts";
 import { linkOf } from "../keys/followed.ts";
-import type { Revoked } from "../keys/revoked.ts";
+import type { KnownRevocation } from "../keys/revoked.ts";
 import { behind, type Rotation } from "../keys/rotation.ts";
 import type { Link } from "../linksFile.ts";
 import type { LinkProblem } from "./notices.ts";
@@ -13,16 +13,16 @@ const SHOWN_MILLISECONDS = 7 * 86_400_000;
 /** Of what one signer says, so much stands in its notice. */
 const MOST_SAID = 3;
 
-export interface KeyNews {
+export interface KeyFactsNow {
   readonly self: string;
   readonly links: readonly Link[];
   readonly rotation: Rotation;
-  readonly revoked: readonly Revoked[];
+  readonly revoked: readonly KnownRevocation[];
   /** Names of neighbours that named two new keys. */
   readonly forked: readonly string[];
 }
 
-export function keyProblems(facts: KeyNews, now: Date): LinkProblem[] {
+export function keyProblems(facts: KeyFactsNow, now: Date): LinkProblem[] {
   const { self, links, rotation, forked } = facts;
   const isFresh = (date: string) => now.getTime() - Date.parse(date) < SHOWN_MILLISECONDS;
   const lagging = behind(
@@ -46,7 +46,7 @@ export function keyProblems(facts: KeyNews, now: Date): LinkProblem[] {
 }
 
 /** One notice for each signer. */
-function revocationProblems({ self, links, revoked }: KeyNews, isFresh: (date: string) => boolean): LinkProblem[] {
+function revocationProblems({ self, links, revoked }: KeyFactsNow, isFresh: (date: string) => boolean): LinkProblem[] {
   const shown = revoked.filter(({ revocation, via, heardAt, isOverruled }) => {
     const isOpen = linkOf(links, revocation.revoked) !== undefined || revocation.revoked === self;
     return via !== null && !isOverruled && (isOpen || isFresh(heardAt));
@@ -61,7 +61,7 @@ function revocationProblems({ self, links, revoked }: KeyNews, isFresh: (date: s
   });
 }
 
-function sentenceOf({ revocation, unlinked }: Revoked, links: readonly Link[], self: string): string {
+function sentenceOf({ revocation, unlinked }: KnownRevocation, links: readonly Link[], self: string): string {
   const { revoked, reason } = revocation;
   const link = linkOf(links, revoked);
   const who = revoked === self ? "this device" : (link?.name ?? unlinked?.name ?? revoked);

@@ -4,32 +4,32 @@
 import type { Clock } from "../clock.ts";
 import { type KeyExchange, keyExchange } from "../keys/exchange.ts";
 import { preparedBy, readOldKey, removeOldKeys } from "../keys/rotation.ts";
-import type { MetAddresses } from "../link/addressBook.ts";
-import type { Network } from "../network.ts";
+import type { PeerAddresses } from "../link/addressBook.ts";
+import type { PeerNetwork } from "../network.ts";
 import { reasonOf } from "../reason.ts";
-import type { Audit } from "./audit.ts";
-import type { Parts } from "./describe.ts";
+import type { AuditKeeper } from "./audit.ts";
+import type { DaemonParts } from "./describe.ts";
 import type { DeviceFolder } from "./folder.ts";
-import { keyDesk } from "./keyDesk.ts";
+import { keyStore } from "./keyDesk.ts";
 import { keyProblems } from "./keyProblems.ts";
 import { startMessenger } from "./messenger.ts";
 import type { LinkProblem } from "./notices.ts";
 
 export interface KeysOptions {
   readonly folder: DeviceFolder;
-  readonly parts: Parts;
-  readonly audit: Audit;
+  readonly parts: DaemonParts;
+  readonly audit: AuditKeeper;
   readonly clock: Clock;
-  readonly met: MetAddresses;
+  readonly met: PeerAddresses;
   /** The network of the device. */
-  readonly network: Network;
+  readonly network: PeerNetwork;
   /** The links in the folder have changed: they are to be used at once. */
   useLinks(): Promise<unknown>;
   /** The prepared key can become the device's own: it is to be started again. */
   onDue(): void;
 }
 
-export interface Keys {
+export interface RunningKeys {
   /** The network with everything about keys taken out of it. */
   readonly network: KeyExchange;
   /** Sends old keys to those that know no other. After the network was started. */
@@ -42,7 +42,7 @@ export interface Keys {
 
 type Messenger = Awaited<ReturnType<typeof startMessenger>>;
 
-export async function startKeys(options: KeysOptions): Promise<Keys> {
+export async function startKeys(options: KeysOptions): Promise<RunningKeys> {
   const { folder, parts, audit, clock, met } = options;
   const { path, identity } = folder;
   const self = identity.peer;
@@ -84,7 +84,7 @@ export async function startKeys(options: KeysOptions): Promise<Keys> {
     return work;
   };
 
-  const desk = await keyDesk({
+  const desk = await keyStore({
     path,
     self,
     parts,

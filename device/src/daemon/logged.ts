@@ -1,9 +1,9 @@
 // The network of a daemon, with a line in the log for each link that comes and goes.
 
-import type { Network } from "../network.ts";
+import type { PeerNetwork } from "../network.ts";
 import type { Log } from "./notices.ts";
 
-export function logged(network: Network, log: Log, nameOf: (peer: string) => string): Network {
+export function loggedNetwork(network: PeerNetwork, log: Log, nameOf: (peer: string) => string): PeerNetwork {
   return {
     self: network.self,
     start: (listener) =>

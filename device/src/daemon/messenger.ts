@@ -5,14 +5,14 @@ import type { Clock } from "../clock.ts";
 import { keyExchange } from "../keys/exchange.ts";
 import type { Rotation } from "../keys/rotation.ts";
 import { type Libp2pNetwork, libp2pNetwork } from "../libp2p.ts";
-import type { MetAddresses } from "../link/addressBook.ts";
+import type { PeerAddresses } from "../link/addressBook.ts";
 import type { Contact, Identity } from "../peer.ts";
 
 export interface MessengerOptions {
   readonly identity: Identity;
   /** Those that know the device by this id only. */
   readonly links: readonly Contact[];
-  readonly met: MetAddresses;
+  readonly met: PeerAddresses;
   readonly clock: Clock;
   rotation(): Rotation;
   /** The neighbour knows the device by this id. */

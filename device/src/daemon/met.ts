@@ -4,14 +4,14 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../clock.ts";
 import { durableWrite } from "../disk.ts";
-import type { MetAddresses } from "../link/addressBook.ts";
+import type { PeerAddresses } from "../link/addressBook.ts";
 import { STATE_MILLISECONDS } from "../pace.ts";
 import { reachFault } from "../peer.ts";
 import { reasonOf } from "../reason.ts";
 
 const MET_FILE = "met.json";
 
-export async function readMet(folder: string, warn: (line: string) => void): Promise<MetAddresses> {
+export async function readPeerAddresses(folder: string, warn: (line: string) => void): Promise<PeerAddresses> {
   const path = join(folder, MET_FILE);
   try {
     const entries = Object.entries(JSON.parse(await readFile(path, "utf8")) as Record<string, unknown>);
@@ -29,14 +29,18 @@ export async function readMet(folder: string, warn: (line: string) => void): Pro
   }
 }
 
-export interface MetKeeper {
+export interface PeerAddressKeeper {
   /** Writes the latest, soon and not too often. */
-  keep(met: MetAddresses): void;
+  keep(met: PeerAddresses): void;
   close(): Promise<void>;
 }
 
-export function metKeeper(folder: string, clock: Clock, warn: (line: string | undefined) => void): MetKeeper {
-  let latest: MetAddresses | undefined;
+export function peerAddressKeeper(
+  folder: string,
+  clock: Clock,
+  warn: (line: string | undefined) => void,
+): PeerAddressKeeper {
+  let latest: PeerAddresses | undefined;
   let cancel: (() => void) | undefined;
   let writing = Promise.resolve();
   let isClosed = false;

@@ -1,6 +1,6 @@
 // A device's numbers in the text format of OpenMetrics 1.0. Centroids and data are not among them.
 
-import { type Reason, reasons } from "../guard.ts";
+import { type RefusalReason, refusalReasons } from "../guard.ts";
 import type { DaemonStatus } from "./status.ts";
 
 export const METRICS_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -97,7 +97,8 @@ function deviceFamilies({ device, next, pending, notices, dataReadAt }: DaemonSt
 function linkFamilies({ links }: DaemonStatus): Family[] {
   const each = (value: (link: DaemonStatus["links"][number]) => Sample[1]) =>
     links.map((link): Sample => [{ link: link.name }, value(link)]);
-  const count = (reason: Reason) => links.reduce((sum, { framesRefused }) => sum + (framesRefused[reason] ?? 0), 0);
+  const count = (reason: RefusalReason) =>
+    links.reduce((sum, { framesRefused }) => sum + (framesRefused[reason] ?? 0), 0);
   const refused = links.flatMap(({ name, framesRefused }) =>
     Object.entries(framesRefused).map(([reason, value]): Sample => [{ link: name, reason }, value]),
   );
@@ -122,7 +123,7 @@ function linkFamilies({ links }: DaemonStatus): Family[] {
     counter(
       "refused_frames",
       "Frames refused, by reason, of all links.",
-      reasons.map((reason) => [{ reason }, count(reason)]),
+      refusalReasons.map((reason) => [{ reason }, count(reason)]),
     ),
   ];
 }

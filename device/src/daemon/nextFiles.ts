@@ -49,9 +49,9 @@ export async function switchStudy(path: string, at: Date): Promise<string | unde
 export async function completeSwitch(path: string): Promise<void> {
   const next = await readNext(path).catch(() => undefined);
   if (next === undefined) return;
-  const id = await idOf(next);
+  const id = await studyIdOf(next);
   const current = parseStudy(await readFile(join(path, STUDY_FILE), "utf8"));
-  if ((await idOf(current)) !== id) return;
+  if ((await studyIdOf(current)) !== id) return;
   await adoptNext(path, id);
   await removeNext(path);
 }
@@ -62,12 +62,12 @@ export async function removeNext(path: string): Promise<void> {
   for (const name of [NOW_FILE, NEXT_FILE]) await realDisk.remove(join(path, name));
 }
 
-export interface Ended {
+export interface EndedChange {
   readonly isRunning: boolean;
 }
 
 /** Ends the study before at once, whoever has not followed. A running device follows within a few seconds. */
-export async function finishChange(path: string, at: Date): Promise<Ended> {
+export async function finishChange(path: string, at: Date): Promise<EndedChange> {
   return whetherRunning(path, {
     running: () => durableWrite(join(path, NOW_FILE), new TextEncoder().encode(`${at.toISOString()}\n`)),
     async stopped() {
@@ -78,7 +78,7 @@ export async function finishChange(path: string, at: Date): Promise<Ended> {
 }
 
 /** Goes back to the study before. A running device follows within a few seconds. */
-export async function withdrawChange(path: string): Promise<Ended> {
+export async function withdrawChange(path: string): Promise<EndedChange> {
   return whetherRunning(path, {
     running: () => realDisk.remove(join(path, NEXT_FILE)),
     stopped: () => removeNext(path),
@@ -88,7 +88,7 @@ export async function withdrawChange(path: string): Promise<Ended> {
 async function whetherRunning(
   path: string,
   { running, stopped }: Readonly<Record<"running" | "stopped", () => Promise<void>>>,
-): Promise<Ended> {
+): Promise<EndedChange> {
   const unlock = await lockFolder(path).catch(() => undefined);
   if (unlock === undefined) {
     await running();
@@ -102,6 +102,6 @@ async function whetherRunning(
   return { isRunning: false };
 }
 
-async function idOf(study: Study): Promise<string> {
+async function studyIdOf(study: Study): Promise<string> {
   return studyId(await contractOf(study));
 }

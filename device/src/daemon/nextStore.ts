@@ -3,14 +3,14 @@
 import { join } from "node:path";
 import { realClock } from "../clock.ts";
 import { realDisk } from "../disk.ts";
-import type { Memory, SavedState } from "../memory.ts";
-import { generations } from "../stateFile.ts";
+import type { DeviceMemory, SavedState } from "../memory.ts";
+import { twoCopies } from "../stateFile.ts";
 import { loadState, type Store, stateKeeper } from "../store.ts";
 
 /** `next.a` and `next.b`. */
 const NEXT_STATE = "next";
 
-export interface NextStore extends Memory {
+export interface NextStore extends DeviceMemory {
   /** From now on it is what the store keeps. */
   takeOver(): Promise<void>;
   close(): Promise<void>;
@@ -21,7 +21,7 @@ export async function openNext(
   store: Store,
   warn: (line: string | undefined) => void,
 ): Promise<NextStore> {
-  const states = generations(join(folder, NEXT_STATE), realDisk);
+  const states = twoCopies(join(folder, NEXT_STATE), realDisk);
   const saved = await loadState(states, folder, warn);
   const keeper = stateKeeper(states, realClock, warn);
   let latest: (() => SavedState) | undefined = saved && (() => saved);
@@ -46,8 +46,8 @@ export async function openNext(
 
 /** The state of a study that has taken over is put where the device looks for it, if that was not done in time. */
 export async function adoptNext(folder: string, study: string): Promise<void> {
-  const { newest } = await generations(join(folder, NEXT_STATE), realDisk).load();
-  const states = generations(join(folder, "state"), realDisk);
+  const { newest } = await twoCopies(join(folder, NEXT_STATE), realDisk).load();
+  const states = twoCopies(join(folder, "state"), realDisk);
   const { newest: present } = await states.load();
   if (newest !== undefined && studyIn(present?.payload) !== study) await states.save(newest.payload);
 }

@@ -5,7 +5,7 @@ import { type Matrix, stack } from "@fedkm/core";
 import { gridsOf, joinSources, memorySource, type Source, statisticsOf } from "@fedkm/core/sources";
 import { type OpenSource, openSource } from "@fedkm/sql";
 import { isAddress } from "@fedkm/sql/address";
-import { type Elsewhere, isElsewhere, type Rows } from "../elsewhere.ts";
+import { type DeviceRows, isRemote, type RemoteRows } from "../elsewhere.ts";
 import { reasonOf } from "../reason.ts";
 import { hashBytes } from "../sketch.ts";
 import type { Study } from "../study.ts";
@@ -16,12 +16,12 @@ import { countRows, type RowCounts } from "./rows.ts";
 import { lookOf } from "./watch.ts";
 
 interface OpenRows {
-  readonly rows: Rows;
+  readonly rows: DeviceRows;
   readonly counts: RowCounts;
 }
 
 /** The rows of one device, for the study that it runs and the one that it is changing to. */
-export interface RowsDesk {
+export interface RowSource {
   /** As they are now. Those before stay open until the next ones are. */
   open(study: Study): Promise<OpenRows>;
   /** Of the rows that are open for this study. */
@@ -36,7 +36,7 @@ export interface RowsDesk {
 
 /** What rows a device would have. */
 export async function lookAtRows({ data, study }: Pick<DeviceFolder, "data" | "study">): Promise<OpenRows> {
-  const desk = rowsDesk(data);
+  const desk = rowSource(data);
   try {
     return await desk.open(study);
   } finally {
@@ -46,10 +46,10 @@ export async function lookAtRows({ data, study }: Pick<DeviceFolder, "data" | "s
 
 /** How many of the rows that count are in each cluster of these centroids, which are scaled. */
 export async function clusterSizes(folder: Pick<DeviceFolder, "data" | "study">, centroids: Matrix): Promise<number[]> {
-  const desk = rowsDesk(folder.data);
+  const desk = rowSource(folder.data);
   try {
     const { rows } = await desk.open(folder.study);
-    const source = isElsewhere(rows) ? rows.source : memorySource(scaleRows(folder.study, rows));
+    const source = isRemote(rows) ? rows.source : memorySource(scaleRows(folder.study, rows));
     return Array.from((await statisticsOf(source, centroids)).counts);
   } finally {
     await desk.close();
@@ -68,7 +68,7 @@ export function stayRemarks(data: readonly string[], study: Study): string[] {
   return [`the rows of sources are read into memory: ${why} them one by one`];
 }
 
-export function rowsDesk(data: readonly string[]): RowsDesk {
+export function rowSource(data: readonly string[]): RowSource {
   const ending = new AbortController();
   let losses = 0;
   /** The latest, and those before it, of which an answer may be on its way. */
@@ -101,8 +101,8 @@ export function rowsDesk(data: readonly string[]): RowsDesk {
 async function openRows(data: readonly string[], study: Study, signal: AbortSignal) {
   const opened: OpenSource[] = [];
   try {
-    const places = await Promise.all(data.map((path) => openPlace(path, study, signal, opened)));
-    const counts = sumOf(
+    const places = await Promise.all(data.map((path) => openDataPlace(path, study, signal, opened)));
+    const counts = totalCounts(
       study,
       places.map((place) => place.counts),
     );
@@ -110,7 +110,7 @@ async function openRows(data: readonly string[], study: Study, signal: AbortSign
     const matrices = places.flatMap(({ points }) => points ?? []);
     if (sources.length > 0) {
       const inMemory = matrices.map((points) => memorySource(scaleRows(study, points)));
-      return { rows: await elsewhere([...sources, ...inMemory], counts, signal), counts, sources: opened };
+      return { rows: await remoteRows([...sources, ...inMemory], counts, signal), counts, sources: opened };
     }
     const none = { data: new Float64Array(0), rows: 0, cols: study.features.length };
     return { rows: matrices.length > 0 ? stack(matrices) : none, counts, sources: opened };
@@ -120,19 +120,19 @@ async function openRows(data: readonly string[], study: Study, signal: AbortSign
   }
 }
 
-interface Place {
+interface DataPlace {
   readonly counts: RowCounts;
   /** One of them is there. */
   readonly points?: Matrix;
   readonly source?: Source;
 }
 
-async function openPlace(
+async function openDataPlace(
   path: string,
   study: Study,
   signal: AbortSignal,
   /* IN OUT */ opened: OpenSource[],
-): Promise<Place> {
+): Promise<DataPlace> {
   if (!isAddress(path) || !canStay(study)) return loaded(study, await readPoints(path, study));
   const { features } = study;
   const source = await openSource(path, { columns: features.map(({ name }) => name), env, signal });
@@ -144,11 +144,11 @@ async function openPlace(
   return { source: within, counts: { rows: source.rows, left: source.rows - within.rows, outside } };
 }
 
-function loaded(study: Study, points: Matrix): Place {
+function loaded(study: Study, points: Matrix): DataPlace {
   return { points, counts: countRows(study, points) };
 }
 
-function sumOf({ features }: Study, all: readonly RowCounts[]): RowCounts {
+function totalCounts({ features }: Study, all: readonly RowCounts[]): RowCounts {
   const total = (of: (counts: RowCounts) => number) => all.reduce((sum, counts) => sum + of(counts), 0);
   return {
     rows: total(({ rows }) => rows),
@@ -157,14 +157,14 @@ function sumOf({ features }: Study, all: readonly RowCounts[]): RowCounts {
   };
 }
 
-async function elsewhere(sources: readonly Source[], { left }: RowCounts, signal: AbortSignal): Promise<Elsewhere> {
+async function remoteRows(sources: readonly Source[], { left }: RowCounts, signal: AbortSignal): Promise<RemoteRows> {
   const used = sources.filter(({ rows }) => rows > 0);
   const source = used.length === 1 ? used[0] : joinSources(used.length === 0 ? sources : used);
-  return { source, leftOut: left, fingerprint: await fingerprintOf(source, signal), signal };
+  return { source, leftOut: left, fingerprint: await sourceFingerprint(source, signal), signal };
 }
 
 /** By the extremes and the exact sums of all columns, which cost one pass. */
-async function fingerprintOf(source: Source, signal: AbortSignal): Promise<number> {
+async function sourceFingerprint(source: Source, signal: AbortSignal): Promise<number> {
   const { rows, cols, least, most } = source;
   if (rows === 0) return 0;
   const middle = { data: new Float64Array(cols), rows: 1, cols };

@@ -11,14 +11,14 @@ export interface Stranger {
   readonly lastSeen: string;
 }
 
-export interface PendingList {
+export interface StrangerList {
   /** Whether it should be logged: news, and not more than one line a minute. */
   note(peer: string, address: string, date: Date, now: number): boolean;
   remove(peer: string): void;
   list(): readonly Stranger[];
 }
 
-export function pendingList(): PendingList {
+export function strangerList(): StrangerList {
   const strangers = new Map<string, Stranger>();
   let loggedAt = Number.NEGATIVE_INFINITY;
   return {

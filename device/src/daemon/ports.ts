@@ -15,7 +15,7 @@ export async function freePorts(host: string, wanted: number): Promise<number[]>
     for (let tries = 0; held.size < wanted; tries++) {
       const port = LOWEST + Math.floor(Math.random() * (HIGHEST - LOWEST));
       try {
-        held.set(port, await listen(host, port));
+        held.set(port, await listenOn(host, port));
       } catch (error) {
         const isTaken = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
         if (!isTaken || tries > MOST_TRIES) throw error;
@@ -31,7 +31,7 @@ export async function freePorts(host: string, wanted: number): Promise<number[]>
 export async function checkLoopback(): Promise<void> {
   const host = "127.0.0.1";
   const [port] = await freePorts(host, 1);
-  const server = await listen(host, port);
+  const server = await listenOn(host, port);
   const socket = connect(port, host);
   try {
     await once(socket, "connect");
@@ -41,7 +41,7 @@ export async function checkLoopback(): Promise<void> {
   }
 }
 
-function listen(host: string, port: number): Promise<Server> {
+function listenOn(host: string, port: number): Promise<Server> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once("error", reject);

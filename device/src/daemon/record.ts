@@ -3,7 +3,7 @@
 import { createWriteStream } from "node:fs";
 import { open } from "node:fs/promises";
 import type { Clock } from "../clock.ts";
-import type { Network } from "../network.ts";
+import type { PeerNetwork } from "../network.ts";
 import { reasonOf } from "../reason.ts";
 import { eventLine, type RecordingHeader, recordedNetwork } from "../recording.ts";
 import type { NoticeBoard } from "./notices.ts";
@@ -20,11 +20,11 @@ export interface RecordOptions {
 }
 
 /** The network, recorded in this file. A file that cannot be written any more is noticed, and the device goes on. */
-export async function recordedIn(
+export async function recordToFile(
   file: string | undefined,
-  network: Network,
+  network: PeerNetwork,
   { clock, notices, study, opened }: RecordOptions,
-): Promise<Network> {
+): Promise<PeerNetwork> {
   if (file === undefined) return network;
   // Opened first, so that a file that cannot be written is refused before the device sends anything.
   const handle = await open(file, "a", 0o600);

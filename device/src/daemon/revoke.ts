@@ -3,7 +3,7 @@
 import { readIdentity } from "../identity.ts";
 import { makeRevocation } from "../keys/revocation.ts";
 import { changeRevoked, overrule, readRevoked, saidAbout, withRevocation } from "../keys/revoked.ts";
-import { changeLinks, type Link, readLinks, withoutLink } from "../linksFile.ts";
+import { changeLinks, type Link, readLinksFile, withoutLink } from "../linksFile.ts";
 import { peerFault } from "../peer.ts";
 
 export interface RevokeResult {
@@ -17,7 +17,7 @@ export interface RevokeResult {
 /** `which` is a link by its name, its peer id or how one begins, or the id of any peer, also of the device itself. */
 export async function revokePeer(path: string, which: string, reason: string, at: Date): Promise<RevokeResult> {
   const identity = await readIdentity(path);
-  const links = await readLinks(path);
+  const links = await readLinksFile(path);
   const link = meantBy(links, which);
   const peer = link?.peer ?? which;
   const revocation = makeRevocation(identity, peer, reason, at.getTime());
@@ -40,7 +40,7 @@ export async function revokedFault(path: string, peer: string): Promise<string |
   if (entry === undefined) return undefined;
   const { signer, reason } = entry.revocation;
   const { peer: self } = await readIdentity(path);
-  const name = (await readLinks(path)).find((link) => link.peer === signer)?.name;
+  const name = (await readLinksFile(path)).find((link) => link.peer === signer)?.name;
   const who = signer === self ? "this device" : signer === peer ? "it itself" : (name ?? signer);
   return `${who} said at ${entry.heardAt} that it is no longer to be trusted${reason === "" ? "" : `: ${reason}`}`;
 }

@@ -5,7 +5,7 @@ import { readIdentity } from "../identity.ts";
 import { followSuccessors } from "../keys/followed.ts";
 import { behind, changeRotation, finishRotation, isDue, prepareRotation, readRotation } from "../keys/rotation.ts";
 import { formatSuccessors, latestOf, parseSuccessors } from "../keys/successor.ts";
-import { changeLinks, readLinks } from "../linksFile.ts";
+import { changeLinks, readLinksFile } from "../linksFile.ts";
 import { lockFolder } from "../lock.ts";
 import { type DeviceFolder, readFolder } from "./folder.ts";
 import { revokedFault } from "./revoke.ts";
@@ -28,7 +28,7 @@ export async function rotateFolder(path: string, isNow: boolean, at: Date): Prom
   try {
     const { old, next } = await prepareRotation(path, at.getTime());
     if (isNow) await changeRotation(path, (rotation) => ({ ...rotation, due: next }));
-    const links = await readLinks(path);
+    const links = await readLinksFile(path);
     const peers = links.map(({ peer }) => peer);
     // A running device does it itself, when it has stopped using the old key.
     if (unlock !== undefined) await finishRotation(path, peers);
@@ -51,24 +51,24 @@ export async function rotateFolder(path: string, isNow: boolean, at: Date): Prom
 /** Follows a neighbour to its new key by what its owner has handed over. Returns the names of the links that have followed. */
 export async function followByHand(path: string, text: string, at: Date): Promise<string[]> {
   const successors = parseSuccessors(text);
-  const before = await readLinks(path);
+  const before = await readLinksFile(path);
   for (const { peer } of before) {
     const fault = latestOf(peer, successors) === peer ? undefined : await revokedFault(path, peer);
     if (fault !== undefined) throw new Error(`successor must not be of a revoked peer, and ${fault}`);
   }
   await changeLinks(path, (links) => followSuccessors(links, successors, at));
-  const after = await readLinks(path);
+  const after = await readLinksFile(path);
   return after.filter(({ peer }) => !before.some((link) => link.peer === peer)).map(({ name }) => name);
 }
 
-interface Opened {
+interface OpenedFolder {
   readonly folder: DeviceFolder;
   /** The ids before and after the change of its key, if there was one. */
   readonly rotated: Awaited<ReturnType<typeof finishRotation>>;
 }
 
 /** The folder of a device that is about to run, after the change of its key that is due, if one is. */
-export async function openFolder(path: string): Promise<Opened> {
+export async function openFolder(path: string): Promise<OpenedFolder> {
   const folder = await readFolder(path);
   const peers = folder.links.map(({ peer }) => peer);
   if (!isDue(await readRotation(path), folder.identity.peer, peers)) return { folder, rotated: undefined };

@@ -6,7 +6,7 @@ import type { Clock } from "../clock.ts";
 export const MEMORY_MILLISECONDS = 10_000;
 
 /** The same number until `milliseconds` have passed since it was read. */
-export function seldom(clock: Clock, milliseconds: number, read: () => number): () => number {
+export function cached(clock: Clock, milliseconds: number, read: () => number): () => number {
   let value = 0;
   let readAt = Number.NEGATIVE_INFINITY;
   return () => {

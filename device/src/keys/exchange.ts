@@ -2,7 +2,7 @@
 // until the other side shows them too. Links keep only the latest frame, so that everything is said again until then.
 
 import type { Clock } from "../clock.ts";
-import type { Network } from "../network.ts";
+import type { PeerNetwork } from "../network.ts";
 import {
   decodeKeyFrame,
   encodeKnown,
@@ -21,7 +21,7 @@ import type { Revocation } from "./revocation.ts";
 import type { Successor } from "./successor.ts";
 
 /** What a device knows about keys, and what it does with news. */
-export interface KeyDesk {
+export interface KeyKnowledge {
   /** What a neighbour must be sent so that it follows to the new key; empty: it knows the key. */
   successorsFor(peer: string): readonly Successor[];
   revocations(): readonly Revocation[];
@@ -34,13 +34,13 @@ export interface KeyDesk {
   onRevocations(peer: string, revocations: readonly Revocation[]): void;
 }
 
-export interface KeyExchange extends Network {
+export interface KeyExchange extends PeerNetwork {
   /** The desk has something new to say. */
   announce(): void;
 }
 
 /** One neighbour that is connected. */
-interface Partner {
+interface KeyPartner {
   /** The revocations that it has shown on this connection. */
   shown: ReadonlySet<string>;
   revocationsSentAt: number;
@@ -55,19 +55,19 @@ interface Allowance {
 }
 
 /** The network with the frames about keys taken out of it. What is no such frame, malformed or too much is the device's. */
-export function keyExchange(network: Network, clock: Clock, desk: KeyDesk): KeyExchange {
-  const partners = new Map<string, Partner>();
+export function keyExchange(network: PeerNetwork, clock: Clock, desk: KeyKnowledge): KeyExchange {
+  const partners = new Map<string, KeyPartner>();
   const allowances = new Map<string, Allowance>();
   let cancel: (() => void) | undefined;
 
-  const lacks = ({ shown }: Partner) => desk.revocations().some((one) => !shown.has(nameOf(one)));
-  const sendRevocations = (peer: string, partner: Partner) => {
+  const lacks = ({ shown }: KeyPartner) => desk.revocations().some((one) => !shown.has(revocationName(one)));
+  const sendRevocations = (peer: string, partner: KeyPartner) => {
     const revocations = desk.revocations();
     partner.revocationsSentAt = clock.now();
     if (revocations.length > 0) network.send(peer, encodeRevocations(revocations));
   };
   /** Says what the partner has not answered, if it is time. */
-  const sendDue = (peer: string, partner: Partner) => {
+  const sendDue = (peer: string, partner: KeyPartner) => {
     const successors = desk.successorsFor(peer);
     const isLacking = lacks(partner);
     if ((successors.length === 0 && !isLacking) || clock.now() < partner.nextAt) return;
@@ -104,7 +104,7 @@ export function keyExchange(network: Network, clock: Clock, desk: KeyDesk): KeyE
     }
     const partner = partners.get(peer);
     if (frame.kind !== "revocations" || partner === undefined) return;
-    partner.shown = new Set(frame.revocations.map(nameOf));
+    partner.shown = new Set(frame.revocations.map(revocationName));
     desk.onRevocations(peer, frame.revocations);
     // It may be said again because our answer was lost. Whoever has just spoken does not answer an answer.
     if (clock.now() - partner.revocationsSentAt >= FIRST_REPEAT_MILLISECONDS / 2) sendRevocations(peer, partner);
@@ -118,7 +118,7 @@ export function keyExchange(network: Network, clock: Clock, desk: KeyDesk): KeyE
           listener.onConnect(peer);
           desk.onConnect(peer);
           const start = { revocationsSentAt: Number.NEGATIVE_INFINITY, nextAt: clock.now() };
-          const partner: Partner = { shown: new Set(), wait: FIRST_REPEAT_MILLISECONDS, ...start };
+          const partner: KeyPartner = { shown: new Set(), wait: FIRST_REPEAT_MILLISECONDS, ...start };
           partners.set(peer, partner);
           sendDue(peer, partner);
           cancel ??= clock.after(FIRST_REPEAT_MILLISECONDS, look);
@@ -144,4 +144,4 @@ export function keyExchange(network: Network, clock: Clock, desk: KeyDesk): KeyE
   };
 }
 
-const nameOf = ({ signer, revoked, time }: Revocation) => `${signer} ${revoked} ${time}`;
+const revocationName = ({ signer, revoked, time }: Revocation) => `${signer} ${revoked} ${time}`;

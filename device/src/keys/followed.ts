@@ -16,18 +16,18 @@ export function followSuccessors(links: readonly Link[], successors: readonly Su
     if (latest === peer) continue;
     // Its owner may have linked the new key by hand.
     followed = followed.filter((link) => link.peer !== latest);
-    followed = followed.map((link) => (link.peer === peer ? renewed(link, latest, at) : link));
+    followed = followed.map((link) => (link.peer === peer ? atNewKey(link, latest, at) : link));
   }
   return followed;
 }
 
-function renewed(link: Link, peer: string, at: Date): Link {
+function atNewKey(link: Link, peer: string, at: Date): Link {
   const former = [...(link.former ?? []), { peer: link.peer, until: at.toISOString() }].slice(-MOST_FORMER);
   return { ...link, peer, former, isAwaited: true };
 }
 
 /** The neighbour has come under its new key: the one before may not connect any more. */
-export function withMet(links: readonly Link[], peer: string): Link[] {
+export function withoutAwaited(links: readonly Link[], peer: string): Link[] {
   return links.map((link) => {
     if (link.peer !== peer) return link;
     const { isAwaited, ...met } = link;

@@ -45,12 +45,12 @@ export function encodeRevocations(revocations: readonly Revocation[]): Uint8Arra
 /** Judged by its first bytes. */
 export function isAboutKeys(frame: Uint8Array): boolean {
   if (frame.length < HEADER_BYTES || (frame[5] !== SUCCESSORS && frame[5] !== REVOCATIONS)) return false;
-  return viewOf(frame).getUint32(0, true) === MAGIC;
+  return frameView(frame).getUint32(0, true) === MAGIC;
 }
 
 /** Reads a frame that is about keys. Undefined: it is malformed. Signatures are not judged here. */
 export function decodeKeyFrame(frame: Uint8Array): KeyFrame | undefined {
-  const count = viewOf(frame).getUint16(COUNT_AT, true);
+  const count = frameView(frame).getUint16(COUNT_AT, true);
   const body = frame.subarray(HEADER_BYTES);
   if (frame[5] === REVOCATIONS) {
     const revocations = count <= MOST_REVOCATIONS ? readRevocations(body, count) : undefined;
@@ -61,7 +61,7 @@ export function decodeKeyFrame(frame: Uint8Array): KeyFrame | undefined {
   return successors?.length === count ? { kind: "successors", successors } : undefined;
 }
 
-function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
+function frameView({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
   return new DataView(buffer, byteOffset, byteLength);
 }
 

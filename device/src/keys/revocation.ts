@@ -6,7 +6,7 @@ import { getInteger, setInteger } from "../protocol.ts";
 import { LONGEST_REASON } from "./limits.ts";
 import { isSignedBy, PUBLIC_BYTES, SIGNATURE_BYTES, signStatement } from "./signature.ts";
 
-const KIND = "revocation 1";
+const REVOCATION_KIND = "revocation 1";
 /** Signer, revoked key, time 8, length of the reason 2; then the reason, then the signature under all of it. */
 const REASON_AT = 2 * PUBLIC_BYTES + 10;
 const LENGTH_AT = 2 * PUBLIC_BYTES + 8;
@@ -31,7 +31,7 @@ export function makeRevocation(signer: Identity, revoked: string, reason: string
   setInteger(view, 2 * PUBLIC_BYTES, time);
   view.setUint16(LENGTH_AT, text.length, true);
   bytes.set(text, REASON_AT);
-  bytes.set(signStatement(signer, KIND, bytes.subarray(0, -SIGNATURE_BYTES)), REASON_AT + text.length);
+  bytes.set(signStatement(signer, REVOCATION_KIND, bytes.subarray(0, -SIGNATURE_BYTES)), REASON_AT + text.length);
   return { signer: signer.peer, revoked, time, reason: new TextDecoder().decode(text), bytes };
 }
 
@@ -43,14 +43,14 @@ export function readRevocations(bytes: Uint8Array, count: number): Revocation[] 
     const length = new DataView(bytes.buffer, bytes.byteOffset + at).getUint16(LENGTH_AT, true);
     const one = new Uint8Array(bytes.subarray(at, at + REASON_AT + length + SIGNATURE_BYTES));
     at += one.length;
-    const revocation = one.length === REASON_AT + length + SIGNATURE_BYTES ? readOne(one) : undefined;
+    const revocation = one.length === REASON_AT + length + SIGNATURE_BYTES ? readRevocation(one) : undefined;
     if (revocation === undefined) return undefined;
     found.push(revocation);
   }
   return found.length === count ? found : undefined;
 }
 
-function readOne(bytes: Uint8Array): Revocation | undefined {
+function readRevocation(bytes: Uint8Array): Revocation | undefined {
   const time = getInteger(new DataView(bytes.buffer), 2 * PUBLIC_BYTES);
   const reason = textOf(bytes.subarray(REASON_AT, -SIGNATURE_BYTES));
   if (!Number.isSafeInteger(time) || reason === undefined) return undefined;
@@ -73,5 +73,5 @@ function cut(text: string): string {
 }
 
 export function isSigned({ signer, bytes }: Revocation): boolean {
-  return isSignedBy(signer, KIND, bytes.subarray(0, -SIGNATURE_BYTES), bytes.subarray(-SIGNATURE_BYTES));
+  return isSignedBy(signer, REVOCATION_KIND, bytes.subarray(0, -SIGNATURE_BYTES), bytes.subarray(-SIGNATURE_BYTES));
 }

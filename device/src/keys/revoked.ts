@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { durableWrite, realDisk } from "../disk.ts";
 import { checkedLinks, type Link } from "../linksFile.ts";
 import { reasonOf } from "../reason.ts";
-import { changeInTurn } from "../turn.ts";
+import { changeUnderMutex } from "../turn.ts";
 import { linkOf } from "./followed.ts";
 import { MOST_REVOCATIONS, MOST_UNLINKED, UNLINKED_MILLISECONDS } from "./limits.ts";
 import { isSigned, type Revocation, readRevocations } from "./revocation.ts";
 
 export const REVOKED_FILE = "revoked.json";
 
-export interface Revoked {
+export interface KnownRevocation {
   readonly revocation: Revocation;
   readonly heardAt: string;
   /** The neighbour that brought it; null: it was made here. */
@@ -22,19 +22,25 @@ export interface Revoked {
   readonly isOverruled: boolean;
 }
 
-export async function readRevoked(folder: string): Promise<Revoked[]> {
+export async function readRevoked(folder: string): Promise<KnownRevocation[]> {
   const path = join(folder, REVOKED_FILE);
   const bytes = await realDisk.read(path);
   if (bytes === undefined) return [];
   try {
-    return JSON.parse(new TextDecoder().decode(bytes)).map(checked);
+    return JSON.parse(new TextDecoder().decode(bytes)).map(checkedRevocation);
   } catch (error) {
     const rule = "must be what devices said about others, restore it from a backup or write [] to forget all of it";
     throw new Error(`${path} ${rule}: ${reasonOf(error)}`, { cause: error });
   }
 }
 
-function checked({ statement, heardAt, via, unlinked, isOverruled }: Record<string, unknown>): Revoked {
+function checkedRevocation({
+  statement,
+  heardAt,
+  via,
+  unlinked,
+  isOverruled,
+}: Record<string, unknown>): KnownRevocation {
   const [revocation] = readRevocations(Buffer.from(String(statement), "base64url"), 1) ?? [];
   if (revocation === undefined || !isSigned(revocation)) {
     throw new RangeError(`a statement must be whole and signed, got ${String(statement).slice(0, 20)}...`);
@@ -49,8 +55,11 @@ function checked({ statement, heardAt, via, unlinked, isOverruled }: Record<stri
 }
 
 /** Changes what is there now; commands and a running device take turns. */
-export async function changeRevoked(folder: string, change: (list: readonly Revoked[]) => Revoked[]): Promise<void> {
-  await changeInTurn(join(folder, "revoked.lock"), async () => {
+export async function changeRevoked(
+  folder: string,
+  change: (list: readonly KnownRevocation[]) => KnownRevocation[],
+): Promise<void> {
+  await changeUnderMutex(join(folder, "revoked.lock"), async () => {
     const list = change(await readRevoked(folder)).map(({ revocation, ...rest }) => {
       const { signer, revoked, reason, bytes } = revocation;
       return { signer, revoked, reason, ...rest, statement: Buffer.from(bytes).toString("base64url") };
@@ -69,17 +78,21 @@ export interface Standpoint {
 }
 
 /** Whether it says something that is not known yet. A revocation that comes again changes nothing. */
-export function isNews(list: readonly Revoked[], { signer, revoked, time }: Revocation): boolean {
+export function isNewRevocation(list: readonly KnownRevocation[], { signer, revoked, time }: Revocation): boolean {
   return !list.some(({ revocation: known }) => {
     return known.signer === signer && known.revoked === revoked && known.time >= time;
   });
 }
 
 /** Takes a revocation that is news and signed into the list, with the link that is to be removed because of it, if one is. */
-export function withRevocation(list: readonly Revoked[], revocation: Revocation, standpoint: Standpoint): Revoked[] {
+export function withRevocation(
+  list: readonly KnownRevocation[],
+  revocation: Revocation,
+  standpoint: Standpoint,
+): KnownRevocation[] {
   const { signer, revoked } = revocation;
   const { links, via, at } = standpoint;
-  const isSame = ({ revocation: known }: Revoked) => known.signer === signer && known.revoked === revoked;
+  const isSame = ({ revocation: known }: KnownRevocation) => known.signer === signer && known.revoked === revoked;
   const isOverruled = list.find(isSame)?.isOverruled ?? false;
   const link = isOverruled ? undefined : linkOf(links, revoked);
   const isHeeded = via === null || signer === revoked || isTrusted(list, signer, standpoint);
@@ -89,7 +102,7 @@ export function withRevocation(list: readonly Revoked[], revocation: Revocation,
 }
 
 /** A neighbour's word counts, but a few times a day only: one that revokes everybody must not take all links away. */
-function isTrusted(list: readonly Revoked[], signer: string, { links, at }: Standpoint): boolean {
+function isTrusted(list: readonly KnownRevocation[], signer: string, { links, at }: Standpoint): boolean {
   const recent = list.filter(({ revocation, unlinked, heardAt }) => {
     const isRecent = at.getTime() - Date.parse(heardAt) < UNLINKED_MILLISECONDS;
     return unlinked !== null && isRecent && revocation.signer === signer && revocation.revoked !== signer;
@@ -98,27 +111,27 @@ function isTrusted(list: readonly Revoked[], signer: string, { links, at }: Stan
 }
 
 /** Of those that matter least, the neighbour that brought most loses its oldest one: floods push out themselves. */
-function bounded(list: readonly Revoked[], links: readonly Link[]): Revoked[] {
+function bounded(list: readonly KnownRevocation[], links: readonly Link[]): KnownRevocation[] {
   if (list.length <= MOST_REVOCATIONS) return [...list];
   const weights = list.map((entry) => weightOf(entry, links));
   const light = list.filter((_, i) => weights[i] === Math.min(...weights));
-  const brought = (entry: Revoked) => light.filter(({ via }) => via === entry.via).length;
+  const brought = (entry: KnownRevocation) => light.filter(({ via }) => via === entry.via).length;
   const [dropped] = light.sort((a, b) => brought(b) - brought(a) || a.heardAt.localeCompare(b.heardAt));
   return list.filter((entry) => entry !== dropped);
 }
 
-function weightOf({ revocation, via, unlinked }: Revoked, links: readonly Link[]): number {
+function weightOf({ revocation, via, unlinked }: KnownRevocation, links: readonly Link[]): number {
   if (via === null) return 2;
   const isOurs = [revocation.signer, revocation.revoked].some((peer) => linkOf(links, peer) !== undefined);
   return isOurs || unlinked !== null ? 1 : 0;
 }
 
 /** What was said about a peer and is not overruled. */
-export function saidAbout(list: readonly Revoked[], peer: string): Revoked[] {
+export function saidAbout(list: readonly KnownRevocation[], peer: string): KnownRevocation[] {
   return list.filter(({ revocation, isOverruled }) => revocation.revoked === peer && !isOverruled);
 }
 
 /** The owner links the peer nevertheless: what was said so far does not count, now and when it comes again. */
-export function overrule(list: readonly Revoked[], peer: string): Revoked[] {
+export function overrule(list: readonly KnownRevocation[], peer: string): KnownRevocation[] {
   return list.map((entry) => (entry.revocation.revoked === peer ? { ...entry, isOverruled: true } : entry));
 }

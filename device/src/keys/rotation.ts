@@ -6,7 +6,7 @@ import { type Disk, durableWrite, realDisk } from "../disk.ts";
 import { KEY_FILE, provedIdentity } from "../identity.ts";
 import { createIdentity, type Identity } from "../peer.ts";
 import { reasonOf } from "../reason.ts";
-import { changeInTurn } from "../turn.ts";
+import { changeUnderMutex } from "../turn.ts";
 import { formatSuccessors, makeSuccessor, parseSuccessors, type Successor } from "./successor.ts";
 
 export const ROTATION_FILE = "rotation.json";
@@ -49,7 +49,7 @@ async function writeRotation(folder: string, rotation: Rotation, disk: Disk): Pr
 
 /** Changes what is there now; a command and a running device take turns. */
 export async function changeRotation(folder: string, change: (rotation: Rotation) => Rotation): Promise<void> {
-  await changeInTurn(join(folder, "rotation.lock"), async () => {
+  await changeUnderMutex(join(folder, "rotation.lock"), async () => {
     const changed = change(await readRotation(folder));
     return () => writeRotation(folder, changed, realDisk);
   });

@@ -12,7 +12,7 @@ import {
   verify,
 } from "node:crypto";
 import { idOf, type Secrets } from "../masked/secrets.ts";
-import { wordsFromBytes } from "../masked/words.ts";
+import { int64sFromBytes } from "../masked/words.ts";
 import { type Identity, publicKeyOf } from "../peer.ts";
 import { secretOf } from "./signature.ts";
 import { PAD_SALT } from "./storedKey.ts";
@@ -54,7 +54,7 @@ export function nodeSecrets({ peer: self, key: stored }: Identity): Secrets {
     pad(peer, info, integers) {
       const stream = Buffer.from(hkdfSync("sha256", sharedWith(peer), PAD_SALT, info, 48));
       const cipher = createCipheriv("aes-256-ctr", stream.subarray(0, 32), stream.subarray(32));
-      return wordsFromBytes(cipher.update(new Uint8Array(8 * integers)));
+      return int64sFromBytes(cipher.update(new Uint8Array(8 * integers)));
     },
     sign: (bytes) => sign(null, bytes, own),
     isSigned(of, bytes, signature) {

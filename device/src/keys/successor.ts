@@ -5,7 +5,7 @@ import { type Identity, peerOf, publicKeyOf } from "../peer.ts";
 import { getInteger, setInteger } from "../protocol.ts";
 import { isSignedBy, PUBLIC_BYTES, SIGNATURE_BYTES, signStatement } from "./signature.ts";
 
-const KIND = "successor 1";
+const SUCCESSOR_KIND = "successor 1";
 /** Old key, new key, time 8: this is signed. Then the signatures of the old and of the new one. */
 const SIGNED_BYTES = 2 * PUBLIC_BYTES + 8;
 const SUCCESSOR_BYTES = SIGNED_BYTES + 2 * SIGNATURE_BYTES;
@@ -25,8 +25,8 @@ export function makeSuccessor(old: Identity, next: Identity, time: number): Succ
   bytes.set(publicKeyOf(next.peer), PUBLIC_BYTES);
   setInteger(new DataView(bytes.buffer), 2 * PUBLIC_BYTES, time);
   const signed = bytes.subarray(0, SIGNED_BYTES);
-  bytes.set(signStatement(old, KIND, signed), SIGNED_BYTES);
-  bytes.set(signStatement(next, KIND, signed), SIGNED_BYTES + SIGNATURE_BYTES);
+  bytes.set(signStatement(old, SUCCESSOR_KIND, signed), SIGNED_BYTES);
+  bytes.set(signStatement(next, SUCCESSOR_KIND, signed), SIGNED_BYTES + SIGNATURE_BYTES);
   return { old: old.peer, next: next.peer, time, bytes };
 }
 
@@ -48,7 +48,9 @@ export function readSuccessors(bytes: Uint8Array): Successor[] | undefined {
 export function isVouched({ old, next, bytes }: Successor): boolean {
   const signed = bytes.subarray(0, SIGNED_BYTES);
   const [byOld, byNext] = [bytes.subarray(SIGNED_BYTES, -SIGNATURE_BYTES), bytes.subarray(-SIGNATURE_BYTES)];
-  return old !== next && isSignedBy(old, KIND, signed, byOld) && isSignedBy(next, KIND, signed, byNext);
+  return (
+    old !== next && isSignedBy(old, SUCCESSOR_KIND, signed, byOld) && isSignedBy(next, SUCCESSOR_KIND, signed, byNext)
+  );
 }
 
 /** Where statements lead from this id, one after the other; the id itself where none is about it. */

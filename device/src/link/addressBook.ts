@@ -4,7 +4,7 @@ import { relayOf } from "../peer.ts";
 import { MOST_MET_ADDRESSES } from "./limits.ts";
 
 /** Where linked peers were last met, by peer: what is remembered between starts. */
-export type MetAddresses = Readonly<Record<string, readonly string[]>>;
+export type PeerAddresses = Readonly<Record<string, readonly string[]>>;
 
 export interface AddressBook {
   has(peer: string): boolean;
@@ -21,10 +21,10 @@ export interface AddressBook {
   /** Somebody on the local network says that the peer is there. Returns whether that is news. */
   nearby(peer: string, addresses: readonly string[]): boolean;
   /** What is worth remembering between starts. */
-  remembered(): MetAddresses;
+  remembered(): PeerAddresses;
 }
 
-interface Entry {
+interface AddressEntry {
   linked: readonly string[];
   met: readonly string[];
   nearby: readonly string[];
@@ -32,8 +32,8 @@ interface Entry {
 }
 
 /** `remembered`: of an earlier start. */
-export function addressBook(remembered: MetAddresses): AddressBook {
-  const entries = new Map<string, Entry>();
+export function addressBook(remembered: PeerAddresses): AddressBook {
+  const entries = new Map<string, AddressEntry>();
   const replace = (peer: string, kind: "met" | "nearby", addresses: readonly string[]) => {
     const entry = entries.get(peer);
     const kept = addresses.slice(0, MOST_MET_ADDRESSES);
@@ -80,6 +80,6 @@ export function addressBook(remembered: MetAddresses): AddressBook {
 }
 
 /** The owner's word comes first: what others say may be a lie, and the key decides. */
-function known({ linked, met, nearby }: Entry): Set<string> {
+function known({ linked, met, nearby }: AddressEntry): Set<string> {
   return new Set([...linked, ...met, ...nearby]);
 }

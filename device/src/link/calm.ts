@@ -3,7 +3,7 @@
 import type { Clock } from "../clock.ts";
 import { CALM_MILLISECONDS, RESTLESS_FRAMES, RESTLESS_FRAMES_PER_SECOND } from "./limits.ts";
 
-export interface Calm {
+export interface FrameThrottle {
   take(frame: Uint8Array): void;
   /** Whether it is slowed now. */
   readonly isRestless: boolean;
@@ -11,7 +11,7 @@ export interface Calm {
   close(): void;
 }
 
-export function calm(clock: Clock, onFrame: (frame: Uint8Array) => void): Calm {
+export function frameThrottle(clock: Clock, onFrame: (frame: Uint8Array) => void): FrameThrottle {
   let allowed = RESTLESS_FRAMES;
   let countedAt = clock.now();
   let waiting: Uint8Array | undefined;

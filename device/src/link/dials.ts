@@ -3,14 +3,14 @@
 import type { Clock } from "../clock.ts";
 import { ANSWER_MILLISECONDS, HANDSHAKE_MILLISECONDS, MOST_DIALS, SILENT_DIAL_MILLISECONDS } from "./limits.ts";
 
-export interface Dials {
+export interface DialQueue {
   /** Dials when it is this one's turn. Rejects when the signal says so, or when the address or the handshake is too slow. */
   dial<T>(peer: string, signal: AbortSignal, dial: (signal: AbortSignal) => Promise<T>): Promise<T>;
   /** Somebody has answered at the address at which this peer is dialled, and the handshake begins. */
   answered(peer: string): void;
 }
 
-export function dials(clock: Clock): Dials {
+export function dialQueue(clock: Clock): DialQueue {
   /** Those that cost something: begun just now, or in their handshake. */
   let busy = 0;
   const waiting: (() => void)[] = [];

@@ -9,7 +9,7 @@ interface Named {
 }
 
 /** Peers are judged when they have proved who they are, before anything else is spoken with them. */
-export function gater(
+export function connectionPolicy(
   keeper: LinkKeeper,
   onStranger: (peer: string, address: string) => void,
   proved: Set<string>,

@@ -11,7 +11,7 @@ import {
   MOST_UNCONFIRMED_FRAMES,
 } from "./limits.ts";
 
-export interface IncomingOptions {
+export interface IncomingFramesOptions {
   readonly maxFrame: number;
   readonly clock: Clock;
   onFrame(frame: Uint8Array): void;
@@ -21,13 +21,13 @@ export interface IncomingOptions {
   refuse(reason: string): void;
 }
 
-export interface Incoming {
+export interface IncomingFrames {
   receive(bytes: Uint8Array): void;
   /** Forgets what was under way. */
   close(): void;
 }
 
-export function incoming({ maxFrame, clock, onFrame, confirm, refuse }: IncomingOptions): Incoming {
+export function incomingFrames({ maxFrame, clock, onFrame, confirm, refuse }: IncomingFramesOptions): IncomingFrames {
   let frames = 0;
   let confirmedAt = Number.NEGATIVE_INFINITY;
   let cancelConfirmation: (() => void) | undefined;

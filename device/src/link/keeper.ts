@@ -3,8 +3,8 @@
 import type { Clock } from "../clock.ts";
 import type { NetworkListener } from "../network.ts";
 import { reasonOf } from "../reason.ts";
-import { type Calm, calm } from "./calm.ts";
-import { type Incoming, incoming } from "./incoming.ts";
+import { type FrameThrottle, frameThrottle } from "./calm.ts";
+import { type IncomingFrames, incomingFrames } from "./incoming.ts";
 import {
   ATTEMPT_MILLISECONDS,
   FIRST_BAN_MILLISECONDS,
@@ -16,11 +16,17 @@ import {
   OPENINGS_MILLISECONDS,
   SOUND_STREAM_MILLISECONDS,
 } from "./limits.ts";
-import { type Outgoing, outgoing, type Traffic } from "./outgoing.ts";
-import { NotLinkedBackError, OtherVersionError, type Wire, type WireListener, type Wires } from "./wire.ts";
+import { type OutgoingFrames, outgoingFrames, type StreamTraffic } from "./outgoing.ts";
+import {
+  type ByteStream,
+  NotLinkedBackError,
+  OtherVersionError,
+  type StreamListener,
+  type StreamTransport,
+} from "./wire.ts";
 
 export interface KeeperOptions {
-  readonly wires: Wires;
+  readonly wires: StreamTransport;
   readonly listener: NetworkListener;
   readonly clock: Clock;
   readonly maxFrame: number;
@@ -32,8 +38,8 @@ export interface KeeperOptions {
 
 /** What went over a link since it was made. */
 export interface LinkTraffic {
-  readonly sent: Traffic;
-  readonly received: Traffic;
+  readonly sent: StreamTraffic;
+  readonly received: StreamTraffic;
   readonly replaced: number;
   /** Whether it sends so much that only some of its frames are used. */
   readonly isRestless: boolean;
@@ -52,7 +58,7 @@ export interface LinkKeeper {
   /** There may be a way to the peer: no need to wait for the next attempt. `isOpen`: the peer has come to us. */
   wake(peer: string, isOpen?: boolean): void;
   /** The peer opened a stream to send to us. Undefined: refused. */
-  accept(peer: string, wire: Wire): WireListener | undefined;
+  accept(peer: string, wire: ByteStream): StreamListener | undefined;
   traffic(peer: string): LinkTraffic | undefined;
   close(): void;
 }
@@ -63,12 +69,12 @@ interface Life {
 }
 
 interface LinkState {
-  readonly calm: Calm;
+  readonly calm: FrameThrottle;
   readonly sent: { frames: number; bytes: number };
   readonly received: { frames: number; bytes: number };
   replaced: number;
-  sending?: { wire: Wire; outgoing: Outgoing; since: number; life: Life };
-  receiving?: { wire: Wire; incoming: Incoming };
+  sending?: { wire: ByteStream; outgoing: OutgoingFrames; since: number; life: Life };
+  receiving?: { wire: ByteStream; incoming: IncomingFrames };
   /** Aborts the attempt under way. */
   attempt?: AbortController;
   cancelWait?: () => void;
@@ -146,7 +152,7 @@ export function linkKeeper(options: KeeperOptions): LinkKeeper {
       // Closed, unlinked or sent away while it opened.
       if (life.over || !admits(peer) || links.get(peer) !== link) wire.abort("not wanted any more");
       else {
-        link.sending = { wire, outgoing: outgoing(clock, (bytes) => wire.send(bytes)), since: clock.now(), life };
+        link.sending = { wire, outgoing: outgoingFrames(clock, (bytes) => wire.send(bytes)), since: clock.now(), life };
         delete link.failure;
         delete link.version;
         listener.onConnect(peer);
@@ -171,7 +177,7 @@ export function linkKeeper(options: KeeperOptions): LinkKeeper {
    * A peer that speaks on another connection has lost the one before, and receives nothing there. Only if that carried both
    * directions: else the two ends could follow each other from one connection to the other, for ever.
    */
-  const follow = (peer: string, link: LinkState, from: Wire, to: Wire) => {
+  const follow = (peer: string, link: LinkState, from: ByteStream, to: ByteStream) => {
     const { sending } = link;
     if (from.connection === to.connection || sending?.wire.connection !== from.connection) return;
     endSending(peer, link);
@@ -180,7 +186,7 @@ export function linkKeeper(options: KeeperOptions): LinkKeeper {
     void open(peer, link, to.connection);
   };
 
-  const sendingListener = (peer: string, link: LinkState, life: Life): WireListener => ({
+  const sendingListener = (peer: string, link: LinkState, life: Life): StreamListener => ({
     onBytes(bytes) {
       if (link.sending?.life !== life) return;
       const reason = link.sending.outgoing.receive(bytes);
@@ -199,7 +205,7 @@ export function linkKeeper(options: KeeperOptions): LinkKeeper {
     add(peer) {
       if (links.has(peer)) return;
       const link: LinkState = {
-        calm: calm(clock, (frame) => listener.onFrame(peer, frame)),
+        calm: frameThrottle(clock, (frame) => listener.onFrame(peer, frame)),
         sent: { frames: 0, bytes: 0 },
         received: { frames: 0, bytes: 0 },
         replaced: 0,
@@ -251,7 +257,7 @@ export function linkKeeper(options: KeeperOptions): LinkKeeper {
         endReceiving(link);
         follow(peer, link, old, wire);
       }
-      const receiver = incoming({
+      const receiver = incomingFrames({
         maxFrame,
         clock,
         onFrame(frame) {
@@ -287,7 +293,7 @@ export function linkKeeper(options: KeeperOptions): LinkKeeper {
   };
 }
 
-function add(sum: { frames: number; bytes: number }, more: Traffic): void {
+function add(sum: { frames: number; bytes: number }, more: StreamTraffic): void {
   sum.frames += more.frames;
   sum.bytes += more.bytes;
 }

@@ -212,7 +212,7 @@ export const MOST_ADDRESSES = 32;
 export const MOST_MET_ADDRESSES = 8;
 
 /** docs/protocol.md#links-and-strangers: "What a peer says about its addresses is read up to this length." */
-export const LARGEST_WHERE_BYTES = 4_096;
+export const LARGEST_ADDRESSES_BYTES = 4_096;
 
 /**
  * docs/protocol.md#links-and-strangers: "A peer that answers and has not linked back is tried again within this time at

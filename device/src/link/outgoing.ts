@@ -10,21 +10,21 @@ import {
   QUICK_CONFIRMATION_MILLISECONDS,
 } from "./limits.ts";
 
-export interface Outgoing {
+export interface OutgoingFrames {
   send(frame: Uint8Array): void;
   /** Confirmations: each byte says how many more frames were taken. Returns why that cannot be, if it cannot. */
   receive(bytes: Uint8Array): string | undefined;
-  readonly sent: Traffic;
+  readonly sent: StreamTraffic;
   /** Frames that a newer one replaced before they were sent. */
   readonly replaced: number;
 }
 
-export interface Traffic {
+export interface StreamTraffic {
   readonly frames: number;
   readonly bytes: number;
 }
 
-export function outgoing(clock: Clock, send: (bytes: Uint8Array) => void): Outgoing {
+export function outgoingFrames(clock: Clock, send: (bytes: Uint8Array) => void): OutgoingFrames {
   const unconfirmed: { readonly bytes: number; readonly at: number }[] = [];
   let bytesUnderWay = 0;
   let enoughBytes = LEAST_UNCONFIRMED_BYTES;

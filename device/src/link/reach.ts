@@ -4,7 +4,7 @@ import { relayOf } from "../peer.ts";
 import { reasonOf } from "../reason.ts";
 import { isUnsupported } from "./speaks.ts";
 
-export interface Reach<T> {
+export interface DialAttempt<T> {
   readonly addresses: readonly string[];
   /** Ends the whole attempt. */
   readonly signal: AbortSignal;
@@ -16,7 +16,7 @@ export interface Reach<T> {
 }
 
 /** Dials one address after the other; libp2p itself would spend all its patience on the first that says nothing. */
-export async function firstAnswer<T>({ addresses, signal, dial, isDirect, onFailure }: Reach<T>): Promise<T> {
+export async function dialInTurn<T>({ addresses, signal, dial, isDirect, onFailure }: DialAttempt<T>): Promise<T> {
   let failure: unknown;
   let relayFailure: Error | undefined;
   for (const address of addresses) {
@@ -26,7 +26,7 @@ export async function firstAnswer<T>({ addresses, signal, dial, isDirect, onFail
       return await dial(address, signal);
     } catch (error) {
       failure = error;
-      if (relay !== undefined) relayFailure = new Error(relayWords(relay, error), { cause: error });
+      if (relay !== undefined) relayFailure = new Error(relayFault(relay, error), { cause: error });
       onFailure(address);
       if (signal.aborted) break;
     }
@@ -36,7 +36,7 @@ export async function firstAnswer<T>({ addresses, signal, dial, isDirect, onFail
 }
 
 /** What the answer of a relay means for a person. */
-function relayWords(relay: string, error: unknown): string {
+function relayFault(relay: string, error: unknown): string {
   const reason = reasonOf(error);
   const meaning = reason.includes("NO_RESERVATION")
     ? "it is not connected there"

@@ -18,7 +18,7 @@ interface AskingConnection<Stream extends AskedStream> {
 }
 
 /** Rejects if the peer does not answer in time. */
-export async function speaks(
+export async function speaksProtocol(
   connection: AskingConnection<AskedStream>,
   protocol: string,
   milliseconds: number,

@@ -1,7 +1,7 @@
 // Where a device can be reached, as it says to a peer once a connection stands: a few addresses, one a line.
 
 import { reachFault, relayOf } from "../peer.ts";
-import { ATTEMPT_MILLISECONDS, LARGEST_WHERE_BYTES, MOST_MET_ADDRESSES } from "./limits.ts";
+import { ATTEMPT_MILLISECONDS, LARGEST_ADDRESSES_BYTES, MOST_MET_ADDRESSES } from "./limits.ts";
 
 /** What the streams are called on which it is said. In version 1 there were no relays. */
 export const WHERE_PROTOCOLS = ["/fedkm/where/2", "/fedkm/where/1"];
@@ -26,13 +26,13 @@ interface HeardStream {
 }
 
 /** A peer that does not know the protocol does no harm. */
-export async function sayWhere(connection: SpeakingConnection, addresses: readonly string[]): Promise<void> {
-  if (formatWhere(addresses) === undefined) return;
+export async function sendAddresses(connection: SpeakingConnection, addresses: readonly string[]): Promise<void> {
+  if (formatAddresses(addresses) === undefined) return;
   try {
     const signal = AbortSignal.timeout(ATTEMPT_MILLISECONDS);
     const stream = await connection.newStream(WHERE_PROTOCOLS, { signal, runOnLimitedConnection: true });
     const isNew = stream.protocol === WHERE_PROTOCOLS[0];
-    const said = formatWhere(isNew ? addresses : addresses.filter((address) => relayOf(address) === undefined));
+    const said = formatAddresses(isNew ? addresses : addresses.filter((address) => relayOf(address) === undefined));
     if (said !== undefined) stream.send(said);
     await stream.close();
   } catch {
@@ -40,14 +40,14 @@ export async function sayWhere(connection: SpeakingConnection, addresses: readon
   }
 }
 
-export function hearWhere(stream: HeardStream, onAddresses: (addresses: readonly string[]) => void): void {
+export function receiveAddresses(stream: HeardStream, onAddresses: (addresses: readonly string[]) => void): void {
   let heard = new Uint8Array(0);
   stream.addEventListener("message", ({ data }) => {
-    if (heard.length + data.byteLength > LARGEST_WHERE_BYTES) stream.abort(new Error("too long"));
+    if (heard.length + data.byteLength > LARGEST_ADDRESSES_BYTES) stream.abort(new Error("too long"));
     else heard = Uint8Array.of(...heard, ...data.subarray());
   });
   stream.addEventListener("remoteCloseWrite", () => {
-    const addresses = parseWhere(heard);
+    const addresses = parseAddresses(heard);
     if (addresses !== undefined) onAddresses(addresses);
     void stream.close().catch(() => {});
   });
@@ -57,21 +57,21 @@ export function hearWhere(stream: HeardStream, onAddresses: (addresses: readonly
  * Undefined: there is nothing to say. An address of this machine itself means another machine everywhere else. Relays come
  * first, so that none is cut off: whoever reads it tries direct ways before them all the same.
  */
-export function formatWhere(addresses: readonly string[]): Uint8Array | undefined {
-  const known = reachable(addresses).filter((address) => !isLoopback(address));
+export function formatAddresses(addresses: readonly string[]): Uint8Array | undefined {
+  const known = reachableAddresses(addresses).filter((address) => !isLoopback(address));
   const said = [...known.filter(relayOf), ...known.filter((address) => relayOf(address) === undefined)];
   return said.length > 0 ? new TextEncoder().encode(said.slice(0, MOST_MET_ADDRESSES).join("\n")) : undefined;
 }
 
 /** Undefined: it is no such text. */
-export function parseWhere(bytes: Uint8Array): string[] | undefined {
+export function parseAddresses(bytes: Uint8Array): string[] | undefined {
   const addresses = new TextDecoder().decode(bytes).split("\n");
   const isWhole = addresses.length <= MOST_MET_ADDRESSES && addresses.every((text) => reachFault(text) === undefined);
   return isWhole ? addresses : undefined;
 }
 
 /** Those at which another machine reaches this one: this machine's own only if there are no others. */
-export function reachable(addresses: readonly string[]): string[] {
+export function reachableAddresses(addresses: readonly string[]): string[] {
   const known = addresses.filter((address) => reachFault(address) === undefined && !isLinkLocal(address));
   const isElsewhere = known.some((address) => relayOf(address) === undefined && !isLoopback(address));
   return isElsewhere ? known.filter((address) => !isLoopback(address)) : known;

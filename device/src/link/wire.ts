@@ -3,23 +3,23 @@
 import { versionFault } from "../version.ts";
 
 /** One stream as the transport gives it. */
-export interface Wire {
+export interface ByteStream {
   /** Which connection carries it. */
   readonly connection: string;
   send(bytes: Uint8Array): void;
   abort(reason: string): void;
 }
 
-export interface WireListener {
+export interface StreamListener {
   onBytes(bytes: Uint8Array): void;
   /** Once, whoever closed it. */
   onClose(): void;
 }
 
 /** What the transport does for a keeper. */
-export interface Wires {
+export interface StreamTransport {
   /** Opens a stream for sending to a peer, on `connection` or else on the newest one there is, or rejects. */
-  open(peer: string, listener: WireListener, signal: AbortSignal, connection?: string): Promise<Wire>;
+  open(peer: string, listener: StreamListener, signal: AbortSignal, connection?: string): Promise<ByteStream>;
   /** Closes everything there is with a peer. */
   hangUp(peer: string): void;
 }

@@ -2,9 +2,9 @@
 
 import type { Entry } from "./entry.ts";
 import { MOST_ENTRIES } from "./pace.ts";
-import { addWords, integersOf } from "./words.ts";
+import { addInt64s, fromInt64s } from "./words.ts";
 
-export interface Closed {
+export interface ClosedBoard {
   /** Who they are, as far as it is known: with sums over a tree nobody knows all. */
   readonly devices: readonly string[];
   readonly count: number;
@@ -53,7 +53,7 @@ export class Board {
    * Whoever is linked to `self` over any number of links, if the entries of all of them are there and both ends of every
    * link name each other by the epochs under which they posted. Only then every pad cancels.
    */
-  closedAround(self: string): Closed | undefined {
+  closedAround(self: string): ClosedBoard | undefined {
     const found = new Set([self]);
     for (const id of found) {
       const entry = this.#entries.get(id);
@@ -66,7 +66,7 @@ export class Board {
     }
     const devices = [...found];
     const total = new Uint32Array(this.#entries.get(self)?.words.length ?? 0);
-    for (const id of devices) addWords(total, this.#entries.get(id)?.words ?? total);
-    return { devices, count: devices.length, totals: integersOf(total) };
+    for (const id of devices) addInt64s(total, this.#entries.get(id)?.words ?? total);
+    return { devices, count: devices.length, totals: fromInt64s(total) };
   }
 }

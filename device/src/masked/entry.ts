@@ -4,7 +4,7 @@ import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { getInteger, setInteger } from "../protocol.ts";
 import type { Generation } from "./generation.ts";
 import { ID_BYTES, idOf, KEY_BYTES, type Secrets, SIGNATURE_BYTES } from "./secrets.ts";
-import { addWords, subtractWords, type Words, wordsFromBytes, wordsToBytes } from "./words.ts";
+import { addInt64s, type Int64s, int64sFromBytes, int64sToBytes, subtractInt64s } from "./words.ts";
 
 export interface Entry {
   readonly key: Uint8Array;
@@ -12,7 +12,7 @@ export interface Entry {
   readonly epoch: number;
   /** The devices whose pads are in the integers, and their epochs. */
   readonly links: ReadonlyMap<string, number>;
-  readonly words: Words;
+  readonly words: Int64s;
   /** All of the above as bytes, which are signed. */
   readonly body: Uint8Array;
   readonly signature: Uint8Array;
@@ -22,15 +22,15 @@ export interface Entry {
 
 export const MARK_BYTES = 8;
 /** Key 32, epoch 8, number of links 2. */
-const HEAD_BYTES = KEY_BYTES + 10;
+const ENTRY_HEAD_BYTES = KEY_BYTES + 10;
 const LINK_BYTES = ID_BYTES + 8;
 
 export function entryBytes(links: number, integers: number): number {
-  return HEAD_BYTES + links * LINK_BYTES + 8 * integers + SIGNATURE_BYTES;
+  return ENTRY_HEAD_BYTES + links * LINK_BYTES + 8 * integers + SIGNATURE_BYTES;
 }
 
 /** A linked device, under the epoch in which it counts. */
-interface Partner {
+interface PadPartner {
   readonly peer: string;
   readonly id: string;
   readonly epoch: number;
@@ -39,8 +39,8 @@ interface Partner {
 /** What a device posts, before it is masked. */
 interface Posting {
   readonly epoch: number;
-  readonly partners: readonly Partner[];
-  readonly words: Words;
+  readonly partners: readonly PadPartner[];
+  readonly words: Int64s;
 }
 
 /** The own entry: integers with a pad of each partner, added by one of the two and subtracted by the other. */
@@ -48,23 +48,23 @@ export function maskedEntry(secrets: Secrets, generation: Generation, posting: P
   const links = new Map(posting.partners.map((partner) => [partner.id, partner.epoch]));
   const said = { key: secrets.key, epoch: posting.epoch, links, words: masked(secrets, generation, posting) };
   const body = bodyOf(said);
-  return entryOf(said, body, secrets.sign(signedBytes(generation, body)));
+  return signedEntry(said, body, secrets.sign(signedBytes(generation, body)));
 }
 
 /** Sums over several devices, as a device passes them on. Their pads are those of the devices. */
-export function sumEntry(secrets: Secrets, generation: Generation, epoch: number, words: Words): Entry {
+export function sumEntry(secrets: Secrets, generation: Generation, epoch: number, words: Int64s): Entry {
   const said = { key: secrets.key, epoch, links: new Map<string, number>(), words };
   const body = bodyOf(said);
-  return entryOf(said, body, secrets.sign(signedBytes(generation, body)));
+  return signedEntry(said, body, secrets.sign(signedBytes(generation, body)));
 }
 
 /** The words of a device with a pad of each partner. */
-export function masked(secrets: Secrets, { hash }: Generation, { epoch, partners, words }: Posting): Words {
+export function masked(secrets: Secrets, { hash }: Generation, { epoch, partners, words }: Posting): Int64s {
   const id = idOf(secrets.key);
   const sums = words.slice();
   for (const partner of partners) {
     const pad = padBetween(secrets, hash, { id, epoch }, partner, words.length / 2);
-    (id < partner.id ? addWords : subtractWords)(sums, pad);
+    (id < partner.id ? addInt64s : subtractInt64s)(sums, pad);
   }
   return sums;
 }
@@ -74,9 +74,9 @@ export function padBetween(
   secrets: Secrets,
   hash: Uint8Array,
   own: { readonly id: string; readonly epoch: number },
-  partner: Partner,
+  partner: PadPartner,
   integers: number,
-): Words {
+): Int64s {
   const epochs = own.id < partner.id ? [own.epoch, partner.epoch] : [partner.epoch, own.epoch];
   return secrets.pad(partner.peer, padInfo(hash, epochs), integers);
 }
@@ -94,25 +94,25 @@ function padInfo(hash: Uint8Array, epochs: readonly number[]): Uint8Array {
   return info;
 }
 
-type Said = Pick<Entry, "key" | "epoch" | "links" | "words">;
+type EntryContent = Pick<Entry, "key" | "epoch" | "links" | "words">;
 
-function entryOf(said: Said, body: Uint8Array, signature: Uint8Array): Entry {
+function signedEntry(said: EntryContent, body: Uint8Array, signature: Uint8Array): Entry {
   return { ...said, id: idOf(said.key), body, signature, mark: bytesToHex(signature.subarray(0, MARK_BYTES)) };
 }
 
-function bodyOf({ key, epoch, links, words }: Said): Uint8Array {
-  const body = new Uint8Array(HEAD_BYTES + links.size * LINK_BYTES + 4 * words.length);
+function bodyOf({ key, epoch, links, words }: EntryContent): Uint8Array {
+  const body = new Uint8Array(ENTRY_HEAD_BYTES + links.size * LINK_BYTES + 4 * words.length);
   const view = new DataView(body.buffer);
   body.set(key);
   setInteger(view, KEY_BYTES, epoch);
   view.setUint16(KEY_BYTES + 8, links.size, true);
-  let at = HEAD_BYTES;
+  let at = ENTRY_HEAD_BYTES;
   for (const [id, epochThere] of links) {
     body.set(hexToBytes(id), at);
     setInteger(view, at + ID_BYTES, epochThere);
     at += LINK_BYTES;
   }
-  body.set(wordsToBytes(words), at);
+  body.set(int64sToBytes(words), at);
   return body;
 }
 
@@ -144,18 +144,18 @@ export function decodeEntry(
   integers: number,
 ): { readonly entry: Entry; readonly end: number } | undefined {
   const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength);
-  if (at + HEAD_BYTES > frame.length) return undefined;
+  if (at + ENTRY_HEAD_BYTES > frame.length) return undefined;
   const many = view.getUint16(at + KEY_BYTES + 8, true);
   const end = at + entryBytes(many, integers);
   if (end > frame.length) return undefined;
   const key = frame.slice(at, at + KEY_BYTES);
   const epoch = getInteger(view, at + KEY_BYTES);
   const links = new Map<string, number>();
-  for (let n = 0, from = at + HEAD_BYTES; n < many; n++, from += LINK_BYTES) {
+  for (let n = 0, from = at + ENTRY_HEAD_BYTES; n < many; n++, from += LINK_BYTES) {
     links.set(bytesToHex(frame.subarray(from, from + ID_BYTES)), getInteger(view, from + ID_BYTES));
   }
   if (links.size !== many || ![epoch, ...links.values()].every(Number.isSafeInteger)) return undefined;
-  const words = wordsFromBytes(frame.subarray(end - SIGNATURE_BYTES - 8 * integers, end - SIGNATURE_BYTES));
+  const words = int64sFromBytes(frame.subarray(end - SIGNATURE_BYTES - 8 * integers, end - SIGNATURE_BYTES));
   const [body, signature] = [frame.slice(at, end - SIGNATURE_BYTES), frame.slice(end - SIGNATURE_BYTES, end)];
-  return { entry: entryOf({ key, epoch, links, words }, body, signature), end };
+  return { entry: signedEntry({ key, epoch, links, words }, body, signature), end };
 }

@@ -2,9 +2,17 @@
 // that the receiver may lack. Pure; see docs/protocol.md#shared-clusters.
 
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { isOfStudy, typeOf } from "../frameHead.ts";
+import { frameKind, isOfStudy } from "../frameHead.ts";
 import { LARGEST_FRAME_BYTES } from "../link/limits.ts";
-import { type Contract, type Decoded, decode, getInteger, HEADER_BYTES, setInteger, writeHeader } from "../protocol.ts";
+import {
+  type Contract,
+  type DecodedFrame,
+  decodeFrame,
+  getInteger,
+  HEADER_BYTES,
+  setInteger,
+  writeHeader,
+} from "../protocol.ts";
 import { decodeEntry, type Entry, encodeEntry, MARK_BYTES } from "./entry.ts";
 import {
   type Content,
@@ -17,11 +25,11 @@ import {
 } from "./generation.ts";
 import { sizesOf } from "./plan.ts";
 import { decodeRoster } from "./roster.ts";
-import type { Shape } from "./shape.ts";
+import type { SumsShape } from "./shape.ts";
 import { TREE_INTEGERS } from "./tree.ts";
 
 const BOARD = 7;
-const HASH_BYTES = 32;
+const GENERATION_HASH_BYTES = 32;
 /** What the sender knows of the receiver 8, hash of the generation 32, number of marks 2, flags 2. */
 const FIXED_BYTES = 44;
 const NUMBERS_FLAG = 1;
@@ -30,7 +38,7 @@ const DROPPED_FLAG = 4;
 const BELOW_FLAG = 8;
 const HEARD_FLAG = 16;
 
-export interface Message {
+export interface BoardMessage {
   readonly kind: "board";
   readonly stamp: { readonly epoch: number; readonly sequence: number };
   /** The latest epoch of the receiver that the sender has heard; 0: none. */
@@ -51,9 +59,9 @@ export interface Message {
   readonly entries: readonly Entry[];
 }
 
-export function encodeMessage(
+export function encodeBoardMessage(
   contract: Contract,
-  message: Omit<Message, "kind"> & { readonly stage: Stage },
+  message: Omit<BoardMessage, "kind"> & { readonly stage: Stage },
 ): Uint8Array {
   const { stamp, knows, isDropped, number, hash, content, isAsking, isBelow, hasHeard, have, entries, stage } = message;
   const numbers = content?.numbers ?? new Float64Array(0);
@@ -98,22 +106,24 @@ export function encodeMessage(
 }
 
 /** Reads a frame of a study with shared clusters. Signatures and the generation's hash are the receiver's to check. */
-export function decodeShared(shape: Shape): (contract: Contract, frame: Uint8Array) => Decoded | Message {
+export function decodeShared(shape: SumsShape): (contract: Contract, frame: Uint8Array) => DecodedFrame | BoardMessage {
   return (contract, frame) => {
-    if (typeOf(frame) !== BOARD || frame.length > LARGEST_FRAME_BYTES || !isOfStudy(frame, contract)) {
+    if (frameKind(frame) !== BOARD || frame.length > LARGEST_FRAME_BYTES || !isOfStudy(frame, contract)) {
       // Centroids are no frame of this study; all else is read as ever, or refused with the same reasons.
-      const decoded = decode(contract, frame);
+      const decoded = decodeFrame(contract, frame);
       return decoded.kind === "centroids" ? refused("type") : decoded;
     }
     return decodeMessage(shape, contract, frame);
   };
 }
 
-function refused(reason: "type" | "length" | "shape" | "stamp" | "flags" | "number" | "bounds" | "entry"): Decoded {
+function refused(
+  reason: "type" | "length" | "shape" | "stamp" | "flags" | "number" | "bounds" | "entry",
+): DecodedFrame {
   return { kind: "refused", reason };
 }
 
-function decodeMessage(shape: Shape, contract: Contract, frame: Uint8Array): Decoded | Message {
+function decodeMessage(shape: SumsShape, contract: Contract, frame: Uint8Array): DecodedFrame | BoardMessage {
   const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength);
   if (view.getUint16(6, true) !== contract.k || view.getUint16(8, true) !== contract.d) return refused("shape");
   const at = HEADER_BYTES + FIXED_BYTES;
@@ -163,14 +173,14 @@ function decodeMessage(shape: Shape, contract: Contract, frame: Uint8Array): Dec
     end = found.end;
   }
   if (end !== frame.length) return refused("length");
-  const hash = frame.slice(HEADER_BYTES + 8, HEADER_BYTES + 8 + HASH_BYTES);
+  const hash = frame.slice(HEADER_BYTES + 8, HEADER_BYTES + 8 + GENERATION_HASH_BYTES);
   const isAsking = (flags & ASKING_FLAG) !== 0;
   const isDropped = (flags & DROPPED_FLAG) !== 0;
   const [isBelow, hasHeard] = [(flags & BELOW_FLAG) !== 0, (flags & HEARD_FLAG) !== 0];
   return { kind: "board", stamp, knows, isDropped, number, hash, content, isAsking, isBelow, hasHeard, have, entries };
 }
 
-function isInside({ ranges, d }: Shape, numbers: Float64Array): boolean {
+function isInside({ ranges, d }: SumsShape, numbers: Float64Array): boolean {
   // A millionth is left for rounding, as for centroids.
   return numbers.every((value, i) => Math.abs(value) <= 0.5000005 * ranges[i % d]);
 }

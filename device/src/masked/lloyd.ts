@@ -3,7 +3,7 @@
 
 import { BOX_HALF_RANGES } from "../link/limits.ts";
 import type { Content } from "./generation.ts";
-import type { Shape, Sums } from "./shape.ts";
+import type { ClusterSums, SumsShape } from "./shape.ts";
 
 /**
  * Bits after the point. A sum over N rows of differences within a range is at most N 2^bits, and must stay below 2^63.
@@ -15,9 +15,9 @@ export function fractionBits(rows: number): number {
 
 /** The counts, then for each coordinate by how much the sum of a cluster is off its centroid. */
 export function clusterIntegers(
-  { k, d, ranges }: Shape,
+  { k, d, ranges }: SumsShape,
   { rows, numbers }: Content,
-  { counts, sums }: Sums,
+  { counts, sums }: ClusterSums,
 ): Float64Array {
   const unit = 2 ** fractionBits(rows);
   const integers = new Float64Array(k * (d + 1));
@@ -30,7 +30,7 @@ export function clusterIntegers(
 }
 
 export function lloydStep(
-  { k, d, ranges }: Shape,
+  { k, d, ranges }: SumsShape,
   content: Content,
   totals: Float64Array,
   devices: number,

@@ -4,30 +4,30 @@ import { matrix } from "@fedkm/core";
 import { alarm } from "../alarm.ts";
 import { keepOrder, sendOrder } from "../conflict.ts";
 import type { Device, DeviceOptions } from "../deviceOptions.ts";
-import { inMemory, type Rows } from "../elsewhere.ts";
-import { examine } from "../guard.ts";
-import { type SavedState, usable } from "../memory.ts";
-import { createNeighbour, meet, type Neighbour } from "../neighbour.ts";
+import { type DeviceRows, rowsInMemory } from "../elsewhere.ts";
+import { filterFrame } from "../guard.ts";
+import { type SavedState, usableState } from "../memory.ts";
+import { connectNeighbour, createNeighbour, type Neighbour } from "../neighbour.ts";
 import type { NetworkListener } from "../network.ts";
 import { hearStudy, sendStudy } from "../otherStudy.ts";
 import type { DeviceStatus } from "../status.ts";
 import { studyId } from "../study.ts";
-import { decodeShared, encodeMessage, type Message } from "./frame.ts";
+import { type BoardMessage, decodeShared, encodeBoardMessage } from "./frame.ts";
 import { type Content, hasCentroids, stages } from "./generation.ts";
 import { Member } from "./member.ts";
 import { BOARD_PACE_MILLISECONDS } from "./pace.ts";
 import { firstContent, sizesOf } from "./plan.ts";
 import { census } from "./release.ts";
 import { emptyRoster } from "./roster.ts";
-import { OwnRows } from "./rows.ts";
-import { type Shape, shapeOf } from "./shape.ts";
-import { describeShared } from "./status.ts";
+import { SharedRows } from "./rows.ts";
+import { type SumsShape, sumsShape } from "./shape.ts";
+import { sharedStatus } from "./status.ts";
 
 export class SharedLoop implements Device, NetworkListener {
   readonly #options: DeviceOptions;
   readonly #studyId: string;
-  readonly #shape: Shape;
-  readonly #own: OwnRows;
+  readonly #shape: SumsShape;
+  readonly #own: SharedRows;
   readonly #member: Member;
   readonly #read;
   readonly #neighbours = new Map<string, Neighbour>();
@@ -45,13 +45,20 @@ export class SharedLoop implements Device, NetworkListener {
     if (secrets === undefined) throw new RangeError("secrets must be given where clusters are shared, got nothing");
     this.#options = options;
     this.#studyId = studyId(contract);
-    this.#shape = shapeOf(study);
+    this.#shape = sumsShape(study);
     this.#read = decodeShared(this.#shape);
     this.#alarm = alarm(clock, () => this.#work());
     const onKept = () => this.#wake();
-    this.#own = new OwnRows({ study, shape: this.#shape, rows: inMemory(rows), seed, history: memory.history, onKept });
-    const saved = usable(memory.saved, this.#studyId, contract.k, contract.d);
-    const start = startOf(this.#shape, saved);
+    this.#own = new SharedRows({
+      study,
+      shape: this.#shape,
+      rows: rowsInMemory(rows),
+      seed,
+      history: memory.history,
+      onKept,
+    });
+    const saved = usableState(memory.saved, this.#studyId, contract.k, contract.d);
+    const start = restoredStart(this.#shape, saved);
     this.#member = new Member({
       shape: this.#shape,
       study: contract.hash,
@@ -86,8 +93,8 @@ export class SharedLoop implements Device, NetworkListener {
     this.#alarm.cancel();
   }
 
-  setRows(rows: Rows): void {
-    if (this.#own.setRows(inMemory(rows))) this.#member.bump(this.#options.clock.now());
+  setRows(rows: DeviceRows): void {
+    if (this.#own.setRows(rowsInMemory(rows))) this.#member.bump(this.#options.clock.now());
     this.#wake();
   }
 
@@ -101,10 +108,10 @@ export class SharedLoop implements Device, NetworkListener {
     this.#wake();
   }
 
-  reset(rows?: Rows): void {
+  reset(rows?: DeviceRows): void {
     if (rows !== undefined) {
       this.#own.guarded?.forget();
-      this.#own.setRows(inMemory(rows));
+      this.#own.setRows(rowsInMemory(rows));
       this.#own.private?.consent();
     }
     if (this.#own.private === undefined) this.#member.restart(firstContent(this.#shape), this.#options.clock.now());
@@ -128,13 +135,13 @@ export class SharedLoop implements Device, NetworkListener {
     const { study, network, clock, memory } = this.#options;
     const origin = { study, peer: network.self, epoch: memory.epoch, now: clock.now() };
     const counters = { framesSent: this.#framesSent, tellings: this.#tellings, answer: this.#answer };
-    return describeShared(origin, this.#member, this.#own, [...this.#neighbours.values()], counters);
+    return sharedStatus(origin, this.#member, this.#own, [...this.#neighbours.values()], counters);
   }
 
   onConnect(peer: string): void {
     const neighbour = this.#neighbours.get(peer);
     if (neighbour === undefined || this.#isStopped) return;
-    meet(neighbour);
+    connectNeighbour(neighbour);
     this.#member.connect(peer);
     sendOrder(this.#options, neighbour);
     // Others may connect in the same moment, and are greeted together.
@@ -151,14 +158,14 @@ export class SharedLoop implements Device, NetworkListener {
     const neighbour = this.#neighbours.get(peer);
     if (neighbour === undefined || this.#isStopped) return;
     const { contract, clock } = this.#options;
-    const verdict = examine(contract, neighbour.guard, frame, clock.now(), this.#read);
+    const verdict = filterFrame(contract, neighbour.guard, frame, clock.now(), this.#read);
     if (verdict.kind === "board") this.#hear(neighbour, verdict);
     if (verdict.kind === "study") hearStudy(this.#options, neighbour, verdict.text);
     if (verdict.kind === "refused" && verdict.reason === "study") sendStudy(this.#options, neighbour);
     keepOrder(this.#options, neighbour, verdict);
   }
 
-  #hear(neighbour: Neighbour, message: Message): void {
+  #hear(neighbour: Neighbour, message: BoardMessage): void {
     const now = this.#options.clock.now();
     neighbour.refusal = undefined;
     neighbour.heardAt = now;
@@ -183,7 +190,10 @@ export class SharedLoop implements Device, NetworkListener {
       const message = this.#member.messageFor(link, now);
       if (this.#neighbours.get(link.peer)?.refusal !== undefined) continue;
       const stamp = { epoch: memory.epoch, sequence: this.#sequence++ };
-      network.send(link.peer, encodeMessage(contract, { ...message, stamp, stage: this.#member.generation.stage }));
+      network.send(
+        link.peer,
+        encodeBoardMessage(contract, { ...message, stamp, stage: this.#member.generation.stage }),
+      );
       this.#framesSent++;
     }
     if (links.length > 0) {
@@ -206,11 +216,16 @@ export class SharedLoop implements Device, NetworkListener {
     if (!isWorth || mark === this.#kept) return;
     this.#kept = mark;
     if (generation.stage === stages.frozen) this.#answer = generation.numbers;
-    this.#options.memory.keep(() => savedOf(this.#studyId, this.#shape, this.#member, this.#neighbours.values()));
+    this.#options.memory.keep(() => savedShared(this.#studyId, this.#shape, this.#member, this.#neighbours.values()));
   }
 }
 
-function savedOf(study: string, { k, d, middle }: Shape, member: Member, neighbours: Iterable<Neighbour>): SavedState {
+function savedShared(
+  study: string,
+  { k, d, middle }: SumsShape,
+  member: Member,
+  neighbours: Iterable<Neighbour>,
+): SavedState {
   const { number, stage, steps, rows, seeded, numbers, roster } = member.generation;
   const row = (c: number) => Array.from({ length: d }, (_, f) => numbers[c * d + f] + middle[f]);
   const centroids = Array.from({ length: k }, (_, c) => row(c));
@@ -238,7 +253,10 @@ function savedOf(study: string, { k, d, middle }: Shape, member: Member, neighbo
   };
 }
 
-function startOf(shape: Shape, saved: SavedState | undefined): { number: number; content: Content } | undefined {
+function restoredStart(
+  shape: SumsShape,
+  saved: SavedState | undefined,
+): { number: number; content: Content } | undefined {
   const kept = saved?.generation;
   const stage = Object.values(stages).find((one) => one === kept?.stage);
   if (kept === undefined || stage === undefined) return undefined;

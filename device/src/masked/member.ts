@@ -2,22 +2,31 @@
 // neighbour must be told. It knows no network and no clock; `now` comes with every call.
 
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { Board, type Closed } from "./board.ts";
+import { Board, type ClosedBoard } from "./board.ts";
 import { type Entry, isWellSigned, masked, maskedEntry, sumEntry } from "./entry.ts";
-import type { Message } from "./frame.ts";
+import type { BoardMessage } from "./frame.ts";
 import { type Content, compareGenerations, type Generation, generation, stages } from "./generation.ts";
 import { FARTHEST_GENERATION, SILENCE_MILLISECONDS, SMALL_INTEGERS } from "./pace.ts";
-import { confirmLink, createLink, isLeftOut, isPending, type Link, meetLink, relink, turnLink } from "./partner.ts";
-import { type End, endOf, following, numberAfter, sizesOf, stirred } from "./plan.ts";
+import {
+  type BoardPartner,
+  beginGeneration,
+  confirmEntries,
+  connectPartner,
+  createPartner,
+  isLeftOut,
+  isPending,
+  setPartners,
+} from "./partner.ts";
+import { endWithoutSums, type GenerationEnd, nextContent, numberAfter, sizesOf, stirred } from "./plan.ts";
 import { mayAdd } from "./release.ts";
 import { idOf, type Secrets } from "./secrets.ts";
-import type { Shape } from "./shape.ts";
-import { dueLinks, type Place, tell } from "./telling.ts";
-import { sumsBelow, treeWords, wholeOf } from "./tree.ts";
-import { type Words, wordsOf } from "./words.ts";
+import type { SumsShape } from "./shape.ts";
+import { dueMessages, type OutboxState, takeMessage } from "./telling.ts";
+import { closedTree, sumsBelow, treeInt64s } from "./tree.ts";
+import { type Int64s, toInt64s } from "./words.ts";
 
 export interface MemberOptions {
-  readonly shape: Shape;
+  readonly shape: SumsShape;
   /** The hash of the study. */
   readonly study: Uint8Array;
   readonly secrets: Secrets;
@@ -33,7 +42,7 @@ export class Member {
   readonly #options: MemberOptions;
   readonly #id: string;
   readonly #board = new Board();
-  readonly #links = new Map<string, Link>();
+  readonly #links = new Map<string, BoardPartner>();
   #generation: Generation;
   #hash: string;
   /** Whether others find the numbers of this generation by themselves. */
@@ -41,13 +50,13 @@ export class Member {
   #isPosted = false;
   /** With sums over a tree: from whom this device learnt of the generation, none if it opened it; and what it adds. */
   #parent: string | undefined;
-  #own: Words | undefined;
+  #own: Int64s | undefined;
   #turnedAt = 0;
   isPaused = false;
   /** Undefined: this generation is not over here. */
-  #outcome: End | undefined;
+  #outcome: GenerationEnd | undefined;
   /** Of the last generation that was closed here. */
-  closed: Closed | undefined;
+  closed: ClosedBoard | undefined;
 
   constructor(options: MemberOptions) {
     const { number, content } = options.start;
@@ -55,14 +64,14 @@ export class Member {
     this.#id = idOf(options.secrets.key);
     this.#generation = this.#made(number, content);
     this.#hash = bytesToHex(this.#generation.hash);
-    this.#outcome = endOf(content);
+    this.#outcome = endWithoutSums(content);
   }
 
   get generation(): Generation {
     return this.#generation;
   }
 
-  get outcome(): End | undefined {
+  get outcome(): GenerationEnd | undefined {
     return this.#outcome;
   }
 
@@ -70,12 +79,12 @@ export class Member {
     return this.#board.twofaced;
   }
 
-  get counted(): readonly Link[] {
+  get counted(): readonly BoardPartner[] {
     return [...this.#links.values()].filter(({ counted }) => counted > 0);
   }
 
   /** Linked devices that may still come to count, for which this one waits. */
-  pending(now: number): readonly Link[] {
+  pending(now: number): readonly BoardPartner[] {
     return [...this.#links.values()].filter((link) => isPending(link, now));
   }
 
@@ -88,16 +97,16 @@ export class Member {
   setLinks(peers: readonly string[], now: number, isStart = false): void {
     const added = (peer: string) => {
       const id = idOf(this.#options.secrets.keyOf(peer));
-      return createLink(peer, id, now, isStart ? SILENCE_MILLISECONDS : 0);
+      return createPartner(peer, id, now, isStart ? SILENCE_MILLISECONDS : 0);
     };
-    const isLess = relink(this.#links, peers, added);
+    const isLess = setPartners(this.#links, peers, added);
     if (isLess && this.#isBound) this.bump(now);
     else this.post(now);
   }
 
   connect(peer: string): void {
     const link = this.#links.get(peer);
-    if (link !== undefined) meetLink(link);
+    if (link !== undefined) connectPartner(link);
   }
 
   disconnect(peer: string): void {
@@ -125,16 +134,16 @@ export class Member {
     this.#isPosted = false;
     this.#parent = parent;
     this.#own = undefined;
-    this.#outcome = endOf(next);
+    this.#outcome = endWithoutSums(next);
     this.#turnedAt = now;
     this.#board.clear();
-    for (const link of this.#links.values()) turnLink(link);
+    for (const link of this.#links.values()) beginGeneration(link);
     this.post(now);
     for (const link of this.#links.values()) this.#catchUp(link, now);
   }
 
   /** What a neighbour said of this generation before this device was in it. */
-  #catchUp(link: Link, now: number): void {
+  #catchUp(link: BoardPartner, now: number): void {
     const { ahead } = link;
     if (ahead === undefined || compareGenerations(ahead, this.#generation) > 0) return;
     link.ahead = undefined;
@@ -152,8 +161,8 @@ export class Member {
     const integers = isWelcome ? integersFor(this.#generation) : undefined;
     if (integers === undefined) return;
     this.#isPosted = true;
-    if (shape.isTree) this.#own = masked(secrets, this.#generation, { epoch, partners, words: treeWords(integers) });
-    else this.#board.add(maskedEntry(secrets, this.#generation, { epoch, partners, words: wordsOf(integers) }));
+    if (shape.isTree) this.#own = masked(secrets, this.#generation, { epoch, partners, words: treeInt64s(integers) });
+    else this.#board.add(maskedEntry(secrets, this.#generation, { epoch, partners, words: toInt64s(integers) }));
     this.#step(now);
   }
 
@@ -163,10 +172,10 @@ export class Member {
   }
 
   /** What is known of the sums of all; with sums over a tree the others pass on what they have. */
-  #closed(): Closed | undefined {
+  #closed(): ClosedBoard | undefined {
     if (this.#own === undefined) return this.#board.closedAround(this.#id);
     const words = sumsBelow(this.#board, this.#own, this.counted, this.#parent);
-    if (words === undefined || this.#parent === undefined) return words && wholeOf(words);
+    if (words === undefined || this.#parent === undefined) return words && closedTree(words);
     const { secrets, epoch } = this.#options;
     if (this.#board.entryOf(this.#id) === undefined) this.#board.add(sumEntry(secrets, this.#generation, epoch, words));
     return undefined;
@@ -178,12 +187,12 @@ export class Member {
     if (closed === undefined) return;
     this.closed = closed;
     const { shape } = this.#options;
-    const found = following(shape, this.#generation, closed, (id) => this.#board.entryOf(id)?.links.keys() ?? []);
+    const found = nextContent(shape, this.#generation, closed, (id) => this.#board.entryOf(id)?.links.keys() ?? []);
     if (typeof found === "string") this.#outcome = found;
     else this.#turn(this.#made(numberAfter(this.#generation, found), found), true, now);
   }
 
-  hear(peer: string, message: Message, now: number): void {
+  hear(peer: string, message: BoardMessage, now: number): void {
     const link = this.#links.get(peer);
     if (link === undefined || message.stamp.epoch < link.epoch) return;
     const { epoch } = this.#options;
@@ -193,7 +202,7 @@ export class Member {
     if (message.stamp.epoch > link.epoch) {
       link.epoch = message.stamp.epoch;
       link.ahead = undefined;
-      turnLink(link);
+      beginGeneration(link);
     }
     if (message.isAsking) link.owedAt ??= now;
     this.#recount(link, now);
@@ -209,7 +218,7 @@ export class Member {
   }
 
   /** Goes to a later generation, if its numbers are known. */
-  #follow(link: Link, message: Message, now: number): void {
+  #follow(link: BoardPartner, message: BoardMessage, now: number): void {
     const { number, content } = message;
     if (compareGenerations(message, this.#generation) <= 0) return;
     if (this.#generation.number > 0 && number > this.#generation.number + FARTHEST_GENERATION) return;
@@ -223,10 +232,10 @@ export class Member {
   }
 
   /** What a neighbour has and brings, in the same generation. */
-  #take(link: Link, message: Message, now: number): void {
+  #take(link: BoardPartner, message: BoardMessage, now: number): void {
     const { isTree } = this.#options.shape;
     let isNews = isTree && link.isBelow !== message.isBelow;
-    confirmLink(link, message);
+    confirmEntries(link, message);
     if (isTree && !message.hasHeard) link.owedAt ??= now;
     const hash = this.#hash;
     for (const entry of message.entries) {
@@ -256,7 +265,7 @@ export class Member {
   }
 
   /** Whether a link counts, on both ends and under these epochs. */
-  #recount(link: Link, now: number): void {
+  #recount(link: BoardPartner, now: number): void {
     const counted = link.isDropped || isLeftOut(link, this.isPaused, now) ? 0 : link.epoch;
     if (counted === link.counted) return;
     link.counted = counted;
@@ -273,16 +282,16 @@ export class Member {
   }
 
   /** Neighbours that must be told something now, and when the next one must be. */
-  due(now: number): { readonly links: readonly Link[]; readonly nextAt: number } {
-    return dueLinks(this.#place, [...this.#links.values()], now);
+  due(now: number): { readonly links: readonly BoardPartner[]; readonly nextAt: number } {
+    return dueMessages(this.#place, [...this.#links.values()], now);
   }
 
   /** What this neighbour is told now; it counts as told. */
-  messageFor(link: Link, now: number): Omit<Message, "kind" | "stamp"> {
-    return tell(this.#place, link, now);
+  messageFor(link: BoardPartner, now: number): Omit<BoardMessage, "kind" | "stamp"> {
+    return takeMessage(this.#place, link, now);
   }
 
-  get #place(): Place {
+  get #place(): OutboxState {
     const { shape } = this.#options;
     return {
       self: this.#id,

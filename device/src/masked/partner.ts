@@ -1,9 +1,9 @@
 // One linked device as a member of the board knows it: whether it counts, and what it has been told.
 
-import type { Message } from "./frame.ts";
+import type { BoardMessage } from "./frame.ts";
 import { GREETING_MILLISECONDS, PATIENCE_MILLISECONDS, SILENCE_MILLISECONDS } from "./pace.ts";
 
-export interface Link {
+export interface BoardPartner {
   readonly peer: string;
   readonly id: string;
   isConnected: boolean;
@@ -37,10 +37,10 @@ export interface Link {
   /** The same for a neighbour that has not heard this device. */
   greeting: number;
   /** What it said of a generation whose numbers are not known here. */
-  ahead: Message | undefined;
+  ahead: BoardMessage | undefined;
 }
 
-export function createLink(peer: string, id: string, now: number, waitMilliseconds: number): Link {
+export function createPartner(peer: string, id: string, now: number, waitMilliseconds: number): BoardPartner {
   return {
     peer,
     id,
@@ -67,7 +67,7 @@ export function createLink(peer: string, id: string, now: number, waitMillisecon
 }
 
 /** A new connection: whatever was under way is lost. */
-export function meetLink(/* OUT */ link: Link): void {
+export function connectPartner(/* OUT */ link: BoardPartner): void {
   link.isConnected = true;
   link.toldHash = "";
   link.flight.clear();
@@ -76,7 +76,7 @@ export function meetLink(/* OUT */ link: Link): void {
 }
 
 /** In a new generation nobody has anything yet. */
-export function turnLink(/* OUT */ link: Link): void {
+export function beginGeneration(/* OUT */ link: BoardPartner): void {
   link.confirmed.clear();
   link.flight.clear();
   link.isBelow = undefined;
@@ -87,19 +87,19 @@ export function turnLink(/* OUT */ link: Link): void {
 }
 
 /** Whether a device goes on without it. */
-export function isLeftOut({ heardAt }: Link, isPaused: boolean, now: number): boolean {
+export function isLeftOut({ heardAt }: BoardPartner, isPaused: boolean, now: number): boolean {
   return isPaused || now - heardAt > SILENCE_MILLISECONDS;
 }
 
-export function isPending({ counted, waitUntil }: Link, now: number): boolean {
+export function isPending({ counted, waitUntil }: BoardPartner, now: number): boolean {
   return counted === 0 && now < waitUntil;
 }
 
 /** Links to just these peers from now on; returns whether one is gone that counted. */
-export function relink(
-  /* IN OUT */ links: Map<string, Link>,
+export function setPartners(
+  /* IN OUT */ links: Map<string, BoardPartner>,
   peers: readonly string[],
-  added: (peer: string) => Link,
+  added: (peer: string) => BoardPartner,
 ): boolean {
   let isLess = false;
   for (const [peer, { counted }] of links) {
@@ -112,7 +112,7 @@ export function relink(
 }
 
 /** What it says that it has, in the same generation. */
-export function confirmLink(/* IN OUT */ link: Link, { have, isBelow, hasHeard }: Message): void {
+export function confirmEntries(/* IN OUT */ link: BoardPartner, { have, isBelow, hasHeard }: BoardMessage): void {
   link.needsNumbers = false;
   link.confirmed.clear();
   for (const mark of have) link.confirmed.add(mark);

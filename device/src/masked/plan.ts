@@ -1,7 +1,7 @@
 // The plan of shared clusters: which sums a stage asks of every device, as whole numbers, and what follows from the sums
 // of all. Everything here is a function of its arguments, with the same bits on every device.
 
-import type { Closed } from "./board.ts";
+import type { ClosedBoard } from "./board.ts";
 import { type Content, type Generation, hasCentroids, type Stage, stages } from "./generation.ts";
 import { clusterIntegers, lloydStep } from "./lloyd.ts";
 import { FROZEN_GENERATIONS } from "./pace.ts";
@@ -21,9 +21,9 @@ import {
   momentsIn,
   wholeGrid,
 } from "./seed.ts";
-import { nearest, type Own, type Shape, sumsBy } from "./shape.ts";
+import { type LocalSums, nearest, type SumsShape, sumsBy } from "./shape.ts";
 
-export function firstContent(shape: Shape): Content {
+export function firstContent(shape: SumsShape): Content {
   const { start, d, releasing } = shape;
   if (releasing !== undefined) return census(1);
   const content = { steps: 0, rows: 0, seeded: 0 };
@@ -33,7 +33,7 @@ export function firstContent(shape: Shape): Content {
 }
 
 /** How many numbers a generation of this stage starts from, and how many integers it asks of every device. */
-export function sizesOf(shape: Shape, stage: Stage): { numbers: number; integers: number } {
+export function sizesOf(shape: SumsShape, stage: Stage): { numbers: number; integers: number } {
   const { k, d, releasing } = shape;
   switch (stage) {
     case stages.census:
@@ -55,7 +55,7 @@ export function sizesOf(shape: Shape, stage: Stage): { numbers: number; integers
 }
 
 /** What a device with these rows adds, as whole numbers, before it is masked. Private rows are asked elsewhere. */
-export function ownIntegers(shape: Shape, content: Content, own: Own): Float64Array {
+export function ownIntegers(shape: SumsShape, content: Content, own: LocalSums): Float64Array {
   switch (content.stage) {
     case stages.moments:
       return momentIntegers(shape, own.seed());
@@ -83,16 +83,16 @@ export function ownIntegers(shape: Shape, content: Content, own: Own): Float64Ar
  * the study's bounds have such sums, so somebody's are not of rows. "few": too few devices for a release of private rows,
  * or not linked closely enough.
  */
-export type End = "settled" | "implausible" | "few";
-type Outcome = Content | Exclude<End, "few">;
+export type GenerationEnd = "settled" | "implausible" | "few";
+type GenerationOutcome = Content | Exclude<GenerationEnd, "few">;
 
 /** What follows from a board that is closed. */
-export function following(
-  shape: Shape,
+export function nextContent(
+  shape: SumsShape,
   content: Content,
-  { devices, count, totals }: Closed,
+  { devices, count, totals }: ClosedBoard,
   linksOf: (id: string) => Iterable<string>,
-): Content | End {
+): Content | GenerationEnd {
   const { roster, stage } = content;
   if (shape.releasing === undefined || roster === undefined || stage !== stages.census)
     return restOf(shape, content, outcomeOf(shape, content, totals, count));
@@ -100,7 +100,7 @@ export function following(
 }
 
 /** With sums over a tree only one device knows that nothing moves: it tells the others by a generation of its own. */
-function restOf({ isTree }: Shape, content: Content, found: Outcome): Outcome {
+function restOf({ isTree }: SumsShape, content: Content, found: GenerationOutcome): GenerationOutcome {
   return isTree && found === "settled" && content.stage === stages.rows ? { ...content, stage: stages.rest } : found;
 }
 
@@ -110,7 +110,7 @@ export function numberAfter({ number }: Generation, next: Content): number {
 }
 
 /** How a generation ends in which nothing is asked. */
-export function endOf({ stage }: Content): End | undefined {
+export function endWithoutSums({ stage }: Content): GenerationEnd | undefined {
   return stage === stages.frozen || stage === stages.rest ? "settled" : undefined;
 }
 
@@ -118,12 +118,17 @@ export function endOf({ stage }: Content): End | undefined {
 const MOST_STEPS = 1_000;
 
 /** What follows when the integers of this many devices add up to these. */
-export function outcomeOf(shape: Shape, content: Content, totals: Float64Array, devices: number): Outcome {
+export function outcomeOf(
+  shape: SumsShape,
+  content: Content,
+  totals: Float64Array,
+  devices: number,
+): GenerationOutcome {
   const found = nextOf(shape, content, totals, devices);
   return typeof found !== "string" && found.steps > MOST_STEPS ? "settled" : found;
 }
 
-function nextOf(shape: Shape, content: Content, totals: Float64Array, devices: number): Outcome {
+function nextOf(shape: SumsShape, content: Content, totals: Float64Array, devices: number): GenerationOutcome {
   const clusters = shape.isGuarded ? stages.cores : stages.rows;
   const { releasing } = shape;
   if (releasing !== undefined && content.stage === stages.cells)
@@ -160,7 +165,7 @@ const STIR = 2 ** -20;
  * The same again a little aside, where something about the devices changed: no two sums are ever published for the same
  * centroids and other devices or rows. Seeds are begun again, and private devices counted again. `chance` is 32 bytes, others for every device and time.
  */
-export function stirred(shape: Shape, content: Content, chance: Uint8Array): Content {
+export function stirred(shape: SumsShape, content: Content, chance: Uint8Array): Content {
   const { d, ranges, start, isTree } = shape;
   if (content.roster !== undefined) return census(content.roster.version);
   const isSeeding = !hasCentroids(content.stage);

@@ -32,7 +32,7 @@ interface Clusters {
 }
 
 /** What a private study says of its releases. */
-export interface Releasing {
+export interface ReleasePlan {
   /** A release is made with so many devices at least. */
   readonly devices: number;
   readonly colluders: number;
@@ -49,7 +49,7 @@ export interface Releasing {
 const COUNT_STEPS = 1024;
 const MOST_ROWS = 2 ** 33;
 
-export function releasingOf(study: Study, ranges: Float64Array): Releasing | undefined {
+export function releasePlan(study: Study, ranges: Float64Array): ReleasePlan | undefined {
   if (study.privacy !== "private") return undefined;
   const { epsilon, delta } = budgetOf(study);
   const { devices = 0, colluders = 1, typicalRows } = study;
@@ -59,7 +59,7 @@ export function releasingOf(study: Study, ranges: Float64Array): Releasing | und
   return { devices, colluders, rho: rhoOf(epsilon, delta) / 2, grid, reach: reachIn(box.low, box.high) };
 }
 
-export const cellsOfRelease = ({ grid }: Releasing) => grid.perSide ** grid.low.length;
+export const cellsOfRelease = ({ grid }: ReleasePlan) => grid.perSide ** grid.low.length;
 
 /** Where a private study begins, for this answer: with who is there. */
 export function census(version: number): Content {
@@ -68,11 +68,11 @@ export function census(version: number): Content {
 }
 
 /** Whether rows may be added to sums over these devices. */
-function isEnough({ devices, colluders }: Releasing, roster: Roster): boolean {
+function isEnough({ devices, colluders }: ReleasePlan, roster: Roster): boolean {
   return roster.ids.length >= devices && isSafe(roster, colluders);
 }
 
-export function afterCensus(releasing: Releasing, content: Content, roster: Roster): Content | "few" {
+export function afterCensus(releasing: ReleasePlan, content: Content, roster: Roster): Content | "few" {
   return isEnough(releasing, roster) ? { ...content, stage: stages.cells, roster } : "few";
 }
 
@@ -84,7 +84,7 @@ const looked = new WeakMap<Roster, boolean>();
  * all know of each other, or not at all.
  */
 export function mayAdd(
-  releasing: Releasing | undefined,
+  releasing: ReleasePlan | undefined,
   { stage, roster }: Content,
   id: string,
   partners: readonly { readonly id: string }[],
@@ -103,19 +103,19 @@ export function nameOfSums({ roster, numbers }: Content): string {
 }
 
 /** Sums of rows, and the variance that the noise of all devices together must have. */
-interface Noisy {
+interface NoisySums {
   readonly values: readonly bigint[];
   readonly variance: number;
 }
 
 /** What a stage asks of rows, without noise. */
 export function askedSums(
-  { rho, grid, reach }: Releasing,
+  { rho, grid, reach }: ReleasePlan,
   { k, d }: Clusters,
   { stage, numbers }: Content,
   points: Matrix,
-): Noisy[] {
-  const inSteps = (values: readonly bigint[], variance: number): Noisy => ({
+): NoisySums[] {
+  const inSteps = (values: readonly bigint[], variance: number): NoisySums => ({
     values: values.map((value) => value * BigInt(COUNT_STEPS)),
     variance: variance * COUNT_STEPS ** 2,
   });
@@ -127,7 +127,7 @@ export function askedSums(
 
 /** What the rows of a device add, with its share of the noise. At most `colluders` of all devices add none. */
 export function releasedIntegers(
-  releasing: Releasing,
+  releasing: ReleasePlan,
   clusters: Clusters,
   content: Content,
   points: Matrix,
@@ -142,7 +142,7 @@ export function releasedIntegers(
 }
 
 /** What the totals of the second release say: counts, and sums of offsets. */
-export function offsetsOf({ reach }: Releasing, { k }: Pick<Clusters, "k">, totals: Float64Array) {
+export function offsetsOf({ reach }: ReleasePlan, { k }: Pick<Clusters, "k">, totals: Float64Array) {
   return {
     counts: Array.from(totals.subarray(0, k), (total) => total / COUNT_STEPS),
     offsets: Array.from(totals.subarray(k), (total) => total * (reach / STEPS)),
@@ -151,7 +151,7 @@ export function offsetsOf({ reach }: Releasing, { k }: Pick<Clusters, "k">, tota
 
 /** The first release: cells that have rows beyond doubt, and k-means on them. */
 export function afterCells(
-  { rho, grid, colluders }: Releasing,
+  { rho, grid, colluders }: ReleasePlan,
   { k, d }: Clusters,
   content: Content,
   totals: Float64Array,
@@ -173,7 +173,7 @@ export function afterCells(
 
 /** The second release: the means that it gives are the answer, and stay. */
 export function afterOffsets(
-  { reach }: Releasing,
+  { reach }: ReleasePlan,
   { k, d, ranges }: Clusters,
   content: Content,
   totals: Float64Array,

@@ -16,7 +16,7 @@ export interface Roster {
 }
 
 /** Version 8, number of devices 2. */
-const HEAD_BYTES = 10;
+const ROSTER_HEAD_BYTES = 10;
 const pairsOf = (devices: number) => (devices * (devices - 1)) / 2;
 /** Of two devices, the lower one first. */
 const pairAt = (low: number, high: number) => pairsOf(high) + low;
@@ -67,12 +67,12 @@ export function isSafe(roster: Roster, colluders: number): boolean {
 }
 
 export function rosterBytes({ version, ids, links }: Roster): Uint8Array {
-  const bytes = new Uint8Array(HEAD_BYTES + ID_BYTES * ids.length + links.length);
+  const bytes = new Uint8Array(ROSTER_HEAD_BYTES + ID_BYTES * ids.length + links.length);
   const view = new DataView(bytes.buffer);
   setInteger(view, 0, version);
   view.setUint16(8, ids.length, true);
-  bytes.set(hexToBytes(ids.join("")), HEAD_BYTES);
-  bytes.set(links, HEAD_BYTES + ID_BYTES * ids.length);
+  bytes.set(hexToBytes(ids.join("")), ROSTER_HEAD_BYTES);
+  bytes.set(links, ROSTER_HEAD_BYTES + ID_BYTES * ids.length);
   return bytes;
 }
 
@@ -82,14 +82,14 @@ export function decodeRoster(
   at: number,
 ): { readonly roster: Roster; readonly end: number } | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (at + HEAD_BYTES > bytes.length) return undefined;
+  if (at + ROSTER_HEAD_BYTES > bytes.length) return undefined;
   const version = getInteger(view, at);
   const devices = view.getUint16(at + 8, true);
-  const linksAt = at + HEAD_BYTES + ID_BYTES * devices;
+  const linksAt = at + ROSTER_HEAD_BYTES + ID_BYTES * devices;
   const end = linksAt + Math.ceil(pairsOf(devices) / 8);
   if (end > bytes.length || !Number.isSafeInteger(version)) return undefined;
   const ids = Array.from({ length: devices }, (_, n) =>
-    bytesToHex(bytes.subarray(at + HEAD_BYTES + ID_BYTES * n, at + HEAD_BYTES + ID_BYTES * (n + 1))),
+    bytesToHex(bytes.subarray(at + ROSTER_HEAD_BYTES + ID_BYTES * n, at + ROSTER_HEAD_BYTES + ID_BYTES * (n + 1))),
   );
   if (ids.some((id, n) => n > 0 && id <= ids[n - 1])) return undefined;
   return { roster: { version, ids, links: bytes.slice(linksAt, end) }, end };

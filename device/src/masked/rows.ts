@@ -2,20 +2,20 @@
 
 import { fastKernel, kmeans, type Matrix, type PreparedPoints, takeRows } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
-import { Guarded } from "../guarded.ts";
+import { GuardedRows } from "../guarded.ts";
 import type { HistoryMemory } from "../memory.ts";
-import { SharedPrivate } from "../private/shared.ts";
+import { SharedPrivateRows } from "../private/shared.ts";
 import { fingerprintOf } from "../sketch.ts";
 import type { Study } from "../study.ts";
 import { rowsThatCount, scaleRows } from "../units.ts";
 import { type Content, stages } from "./generation.ts";
 import { ownIntegers } from "./plan.ts";
 import { nameOfSums, releasedIntegers } from "./release.ts";
-import type { Own, Shape, Sums, Weighted } from "./shape.ts";
+import type { ClusterSums, LocalSums, SumsShape, Weighted } from "./shape.ts";
 
-export interface OwnRowsOptions {
+export interface SharedRowsOptions {
   readonly study: Study;
-  readonly shape: Shape;
+  readonly shape: SumsShape;
   readonly rows: Matrix;
   /** Of the own k-means. */
   readonly seed: number;
@@ -24,10 +24,10 @@ export interface OwnRowsOptions {
   readonly onKept: () => void;
 }
 
-export class OwnRows implements Own {
-  readonly #options: OwnRowsOptions;
-  readonly guarded: Guarded | undefined;
-  readonly private: SharedPrivate | undefined;
+export class SharedRows implements LocalSums {
+  readonly #options: SharedRowsOptions;
+  readonly guarded: GuardedRows | undefined;
+  readonly private: SharedPrivateRows | undefined;
   /** Scaled; counted from the middle of the bounds where they are not guarded. */
   #points: Matrix;
   #prepared: PreparedPoints | undefined;
@@ -36,11 +36,11 @@ export class OwnRows implements Own {
   #restartsLeft = 0;
   rowsLeftOut = 0;
 
-  constructor(options: OwnRowsOptions) {
+  constructor(options: SharedRowsOptions) {
     const { study, history, onKept, rows } = options;
     this.#options = options;
-    if (study.privacy === "guarded") this.guarded = new Guarded(study, history, onKept);
-    if (study.privacy === "private") this.private = new SharedPrivate(study, history, onKept);
+    if (study.privacy === "guarded") this.guarded = new GuardedRows(study, history, onKept);
+    if (study.privacy === "private") this.private = new SharedPrivateRows(study, history, onKept);
     this.#points = this.#take(rows);
     this.#fingerprint = fingerprintOf(this.#points);
   }
@@ -87,7 +87,7 @@ export class OwnRows implements Own {
     return ownIntegers(shape, content, this);
   }
 
-  #released(content: Content, own: SharedPrivate): Float64Array | undefined {
+  #released(content: Content, own: SharedPrivateRows): Float64Array | undefined {
     const { shape } = this.#options;
     const { releasing } = shape;
     if (content.stage === stages.census || releasing === undefined) return new Float64Array(0);
@@ -121,7 +121,7 @@ export class OwnRows implements Own {
     return { points: shifted(takeRows(cores.centroids, given), this.#options.shape), weights };
   }
 
-  at(centroids: Float64Array): Sums {
+  at(centroids: Float64Array): ClusterSums {
     const { k, d, middle } = this.#options.shape;
     const statistics = { counts: new Float64Array(k), sums: new Float64Array(k * d), loss: 0 };
     if (this.#points.rows === 0) return statistics;
@@ -140,6 +140,6 @@ export class OwnRows implements Own {
   }
 }
 
-function shifted({ data, rows, cols }: Matrix, { middle }: Shape): Matrix {
+function shifted({ data, rows, cols }: Matrix, { middle }: SumsShape): Matrix {
   return { data: data.map((value, i) => value - middle[i % cols]), rows, cols };
 }

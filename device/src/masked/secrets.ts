@@ -1,7 +1,7 @@
 // What the masks need of a device's key. The daemon has it from node:crypto and the identity, a simulation from names.
 
 import { bytesToHex } from "@noble/hashes/utils.js";
-import type { Words } from "./words.ts";
+import type { Int64s } from "./words.ts";
 
 export const KEY_BYTES = 32;
 export const SIGNATURE_BYTES = 64;
@@ -13,7 +13,7 @@ export interface Secrets {
   readonly key: Uint8Array;
   keyOf(peer: string): Uint8Array;
   /** As many integers as asked for that only this device and the peer can compute, other ones for other `info`. */
-  pad(peer: string, info: Uint8Array, integers: number): Words;
+  pad(peer: string, info: Uint8Array, integers: number): Int64s;
   sign(bytes: Uint8Array): Uint8Array;
   isSigned(key: Uint8Array, bytes: Uint8Array, signature: Uint8Array): boolean;
   /** 32 bytes. */

@@ -5,7 +5,7 @@ import { kmeans, randomStream } from "@fedkm/core";
 import { directionsOf } from "./directions.ts";
 import { type Content, type Stage, stages } from "./generation.ts";
 import { fractionBits } from "./lloyd.ts";
-import { nearest, type Shape, sumsBy, type Weighted } from "./shape.ts";
+import { nearest, type SumsShape, sumsBy, type Weighted } from "./shape.ts";
 
 /** With more features than this the grid has these many directions. */
 export const GRID_FEATURES = 3;
@@ -22,39 +22,39 @@ const MOMENT_BITS = 30;
 /** The grid reaches this many standard deviations from the mean. */
 const REACH = 4;
 
-const axesIn = ({ d }: Shape) => Math.min(d, GRID_FEATURES);
-export const cellsIn = (shape: Shape) => CELLS[axesIn(shape)] ** axesIn(shape);
+const axesIn = ({ d }: SumsShape) => Math.min(d, GRID_FEATURES);
+export const cellsIn = (shape: SumsShape) => CELLS[axesIn(shape)] ** axesIn(shape);
 /** Where the grid begins and ends along each direction, then the directions if they are not the features themselves. */
-export const gridNumbers = (shape: Shape) => 2 * axesIn(shape) + turnedNumbers(shape);
+export const gridNumbers = (shape: SumsShape) => 2 * axesIn(shape) + turnedNumbers(shape);
 /** The centres of clusters along the directions, then the directions. */
-export const meansNumbers = (shape: Shape) => shape.k * axesIn(shape) + turnedNumbers(shape);
-const turnedNumbers = ({ d }: Shape) => (d > GRID_FEATURES ? GRID_FEATURES * d : 0);
+export const meansNumbers = (shape: SumsShape) => shape.k * axesIn(shape) + turnedNumbers(shape);
+const turnedNumbers = ({ d }: SumsShape) => (d > GRID_FEATURES ? GRID_FEATURES * d : 0);
 
-export function wholeGrid({ ranges }: Shape): Float64Array {
+export function wholeGrid({ ranges }: SumsShape): Float64Array {
   return Float64Array.from([...ranges.map((range) => -range / 2), ...ranges.map((range) => range / 2)]);
 }
 
 /** What a covariance is made of: the features, or fewer mixtures of them. One row each. */
-function mixtures({ d }: Shape): Float64Array[] {
+function mixtures({ d }: SumsShape): Float64Array[] {
   const row = (_: unknown, j: number) => Float64Array.from({ length: d }, (_, f) => (f === j ? 1 : 0));
   if (d <= MOST_MOMENTS) return Array.from({ length: d }, row);
   const random = randomStream(d, "mixtures");
   return Array.from({ length: MIXED }, () => Float64Array.from({ length: d }, () => (random() < 0.5 ? -1 : 1)));
 }
 
-const mixturesIn = ({ d }: Shape) => (d <= MOST_MOMENTS ? d : MIXED);
+const mixturesIn = ({ d }: SumsShape) => (d <= MOST_MOMENTS ? d : MIXED);
 
-export function momentsIn(shape: Shape): number {
+export function momentsIn(shape: SumsShape): number {
   const many = mixturesIn(shape);
   return 1 + many + (many * (many + 1)) / 2;
 }
 
 /** As wide as a mixture of numbers within the ranges can be. */
-const widthOf = (row: Float64Array, { ranges }: Shape) =>
+const widthOf = (row: Float64Array, { ranges }: SumsShape) =>
   row.reduce((sum, share, f) => sum + Math.abs(share) * ranges[f], 0);
 
 /** The number of rows, their sums, and the sums of products, as shares of the widths. */
-export function momentIntegers(shape: Shape, { points, weights }: Weighted): Float64Array {
+export function momentIntegers(shape: SumsShape, { points, weights }: Weighted): Float64Array {
   const { data, rows, cols } = points;
   const mixed = mixtures(shape);
   const widths = mixed.map((row) => widthOf(row, shape));
@@ -62,7 +62,7 @@ export function momentIntegers(shape: Shape, { points, weights }: Weighted): Flo
   for (let r = 0; r < rows; r++) {
     const weight = weights?.[r] ?? 1;
     const point = data.subarray(r * cols, (r + 1) * cols);
-    const at = mixed.map((row, j) => along(row, point) / widths[j]);
+    const at = mixed.map((row, j) => dotProduct(row, point) / widths[j]);
     sums[0] += weight;
     at.forEach((value, j) => {
       sums[1 + j] += weight * value;
@@ -75,7 +75,7 @@ export function momentIntegers(shape: Shape, { points, weights }: Weighted): Flo
 }
 
 export function afterMoments(
-  shape: Shape,
+  shape: SumsShape,
   content: Content,
   totals: Float64Array,
 ): Content | "settled" | "implausible" {
@@ -94,7 +94,7 @@ export function afterMoments(
     }
   }
   const found = directionsOf(covariance, GRID_FEATURES);
-  const middle = found.map(({ direction }) => along(direction, Float64Array.from(means)));
+  const middle = found.map(({ direction }) => dotProduct(direction, Float64Array.from(means)));
   const reach = found.map(({ variance }) => REACH * Math.sqrt(Math.max(0, variance)));
   const axes = found.flatMap(({ direction }) =>
     Array.from({ length: shape.d }, (_, f) => mixed.reduce((sum, row, j) => sum + direction[j] * row[f], 0)),
@@ -107,26 +107,26 @@ export function afterMoments(
   return { ...content, stage: stages.grid, steps: content.steps + 1, rows, numbers };
 }
 
-function along(direction: Float64Array, point: Float64Array): number {
+function dotProduct(direction: Float64Array, point: Float64Array): number {
   let sum = 0;
   for (let i = 0; i < direction.length; i++) sum += direction[i] * point[i];
   return sum;
 }
 
 /** A point along the directions; with few features it is the point itself. */
-function turned(axes: Float64Array, point: Float64Array): Float64Array {
+function projected(axes: Float64Array, point: Float64Array): Float64Array {
   if (axes.length === 0) return point;
   const d = point.length;
-  return Float64Array.from({ length: axes.length / d }, (_, a) => along(axes.subarray(a * d, (a + 1) * d), point));
+  return Float64Array.from({ length: axes.length / d }, (_, a) => dotProduct(axes.subarray(a * d, (a + 1) * d), point));
 }
 
 /** How many rows are in each cell. */
-export function gridIntegers(shape: Shape, numbers: Float64Array, { points, weights }: Weighted): Float64Array {
+export function gridIntegers(shape: SumsShape, numbers: Float64Array, { points, weights }: Weighted): Float64Array {
   const q = axesIn(shape);
   const [low, high, axes] = [numbers.subarray(0, q), numbers.subarray(q, 2 * q), numbers.subarray(2 * q)];
   const counts = new Float64Array(cellsIn(shape));
   for (let r = 0; r < points.rows; r++) {
-    const at = turned(axes, points.data.subarray(r * points.cols, (r + 1) * points.cols));
+    const at = projected(axes, points.data.subarray(r * points.cols, (r + 1) * points.cols));
     let cell = 0;
     for (let a = 0; a < q; a++) {
       const share = high[a] > low[a] ? (at[a] - low[a]) / (high[a] - low[a]) : 0;
@@ -143,7 +143,7 @@ function placeOf(cell: number, q: number): number[] {
 }
 
 export function afterGrid(
-  shape: Shape,
+  shape: SumsShape,
   content: Content,
   totals: Float64Array,
   next: Stage,
@@ -181,17 +181,17 @@ export function afterGrid(
 }
 
 /** Counts and sums of the rows that are nearest to each centre along the directions. */
-export function meansIntegers(shape: Shape, { numbers, rows }: Content, seed: Weighted): Float64Array {
+export function meansIntegers(shape: SumsShape, { numbers, rows }: Content, seed: Weighted): Float64Array {
   const { k, d, ranges } = shape;
   const q = axesIn(shape);
   const [centres, axes] = [numbers.subarray(0, k * q), numbers.subarray(k * q)];
-  const { counts, sums } = sumsBy(seed, k, (point) => nearest(turned(axes, point), centres));
+  const { counts, sums } = sumsBy(seed, k, (point) => nearest(projected(axes, point), centres));
   const unit = 2 ** fractionBits(rows);
   return Float64Array.from([...counts, ...sums.map((sum, i) => Math.round((sum / ranges[i % d]) * unit))]);
 }
 
 export function afterMeans(
-  { k, d, ranges }: Shape,
+  { k, d, ranges }: SumsShape,
   content: Content,
   totals: Float64Array,
   next: Stage,

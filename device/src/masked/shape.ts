@@ -2,7 +2,7 @@
 
 import type { Matrix, Statistics } from "@fedkm/core";
 import type { Study } from "../study.ts";
-import { type Releasing, releasingOf } from "./release.ts";
+import { type ReleasePlan, releasePlan } from "./release.ts";
 
 /** Points of which some count more than others. */
 export interface Weighted {
@@ -11,17 +11,17 @@ export interface Weighted {
   readonly weights: Float64Array | undefined;
 }
 
-export type Sums = Pick<Statistics, "counts" | "sums">;
+export type ClusterSums = Pick<Statistics, "counts" | "sums">;
 
 /** The rows of one device, as far as sums are asked of them. */
-export interface Own {
+export interface LocalSums {
   /** For the seed: its rows or, where they are guarded, the cores of its own k-means. */
   seed(): Weighted;
   /** Counts and sums of its rows at these centroids. */
-  at(centroids: Float64Array): Sums;
+  at(centroids: Float64Array): ClusterSums;
 }
 
-export interface Shape {
+export interface SumsShape {
   readonly k: number;
   readonly d: number;
   /** Of each feature, divided by its scale. Coordinates are counted from the middle. */
@@ -33,16 +33,16 @@ export interface Shape {
   /** Where the clusters begin, if the study says so. */
   readonly start: Float64Array | undefined;
   /** Of private studies only. */
-  readonly releasing: Releasing | undefined;
+  readonly releasing: ReleasePlan | undefined;
 }
 
-export function shapeOf(study: Study): Shape {
+export function sumsShape(study: Study): SumsShape {
   const { k, features, privacy, seed, sums } = study;
   const ranges = Float64Array.from(features, ({ min, max, scale }) => (max - min) / scale);
   const middle = Float64Array.from(features, ({ min, max, scale }) => (min + max) / 2 / scale);
   const at = (row: readonly number[]) => row.map((value, f) => value / features[f].scale - middle[f]);
   const start = seed && Float64Array.from(seed.flatMap(at));
-  const releasing = releasingOf(study, ranges);
+  const releasing = releasePlan(study, ranges);
   const modes = { isGuarded: privacy === "guarded", isTree: sums === "tree" };
   return { k, d: features.length, ranges, middle, ...modes, start, releasing };
 }
@@ -60,7 +60,11 @@ export function nearest(point: Float64Array, centres: Float64Array): number {
 }
 
 /** Counts and sums of points, each for the cluster that `clusterOf` says. */
-export function sumsBy({ points, weights }: Weighted, k: number, clusterOf: (point: Float64Array) => number): Sums {
+export function sumsBy(
+  { points, weights }: Weighted,
+  k: number,
+  clusterOf: (point: Float64Array) => number,
+): ClusterSums {
   const { data, rows, cols } = points;
   const [counts, sums] = [new Float64Array(k), new Float64Array(k * cols)];
   for (let r = 0; r < rows; r++) {

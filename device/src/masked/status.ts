@@ -1,16 +1,16 @@
 // The status of a device with shared clusters, as plain data like every other device's.
 
 import type { Neighbour } from "../neighbour.ts";
-import type { SharedPrivate } from "../private/shared.ts";
-import { type DeviceStatus, describeNeighbour } from "../status.ts";
+import type { SharedPrivateRows } from "../private/shared.ts";
+import { type DeviceStatus, neighbourStatus } from "../status.ts";
 import type { Study } from "../study.ts";
 import { hasCentroids, hasRoster, stages } from "./generation.ts";
 import type { Member } from "./member.ts";
 import { FROZEN_GENERATIONS } from "./pace.ts";
 import { nameOfSums } from "./release.ts";
-import type { OwnRows } from "./rows.ts";
+import type { SharedRows } from "./rows.ts";
 
-interface Origin {
+interface SharedStatusOrigin {
   readonly study: Study;
   readonly peer: string;
   readonly epoch: number;
@@ -24,10 +24,10 @@ interface Counters {
   readonly answer: Float64Array | undefined;
 }
 
-export function describeShared(
-  { study, peer, epoch, now }: Origin,
+export function sharedStatus(
+  { study, peer, epoch, now }: SharedStatusOrigin,
   member: Member,
-  own: OwnRows,
+  own: SharedRows,
   neighbours: readonly Neighbour[],
   { framesSent, tellings, answer }: Counters,
 ): DeviceStatus {
@@ -40,7 +40,7 @@ export function describeShared(
   return {
     peer,
     study: study.name,
-    phase: phaseOf(member, own, waiting),
+    phase: sharedPhase(member, own, waiting),
     rows: own.count,
     rowsLeftOut: own.rowsLeftOut,
     privacy: study.privacy,
@@ -57,7 +57,7 @@ export function describeShared(
     isPulled: false,
     framesSent,
     neighbours: neighbours.map((neighbour) => ({
-      ...describeNeighbour(neighbour, epoch, now),
+      ...neighbourStatus(neighbour, epoch, now),
       isAway: !present.has(neighbour.peer),
     })),
     shared: {
@@ -71,12 +71,12 @@ export function describeShared(
       twofaced: [...member.twofaced],
       tellings,
     },
-    centroids: found === undefined ? null : rowsOf(study, found),
+    centroids: found === undefined ? null : inFeatureUnits(study, found),
   };
 }
 
 /** Why this device posts nothing, if it does not. */
-function waitingOf(study: Study, member: Member, own: OwnRows, now: number): string | undefined {
+function waitingOf(study: Study, member: Member, own: SharedRows, now: number): string | undefined {
   const pending = member.pending(now).length;
   const counted = member.counted.length;
   if (pending > 0) return `waits for ${pending} of its links to answer before anything is added up`;
@@ -88,7 +88,7 @@ function waitingOf(study: Study, member: Member, own: OwnRows, now: number): str
 }
 
 /** Why private rows are not released, or nothing. */
-function releaseWaits(member: Member, own: SharedPrivate, colluders: number, devices: number): string | undefined {
+function releaseWaits(member: Member, own: SharedPrivateRows, colluders: number, devices: number): string | undefined {
   const { stage } = member.generation;
   if (member.outcome === "few") {
     const there = member.closed?.devices.length ?? 0;
@@ -100,7 +100,7 @@ function releaseWaits(member: Member, own: SharedPrivate, colluders: number, dev
   return own.isReleased(nameOfSums(member.generation), asked) ? undefined : own.refusal(asked);
 }
 
-function phaseOf(member: Member, own: OwnRows, waiting: string | undefined): DeviceStatus["phase"] {
+function sharedPhase(member: Member, own: SharedRows, waiting: string | undefined): DeviceStatus["phase"] {
   if (member.isPaused) return "paused";
   if (own.isWorking) return "starting";
   if (member.outcome !== undefined) return isEndOf(member.generation.stage) ? "settled" : "waiting";
@@ -110,7 +110,7 @@ function phaseOf(member: Member, own: OwnRows, waiting: string | undefined): Dev
 const isEndOf = (stage: number) => stage === stages.rows || stage === stages.frozen || stage === stages.rest;
 
 /** In the features' units. */
-function rowsOf({ features }: Study, numbers: Float64Array): number[][] {
+function inFeatureUnits({ features }: Study, numbers: Float64Array): number[][] {
   const d = features.length;
   return Array.from({ length: numbers.length / d }, (_, c) =>
     features.map(({ min, max, scale }, f) => numbers[c * d + f] * scale + (min + max) / 2),

@@ -3,7 +3,7 @@
 
 import type { Board } from "./board.ts";
 import { type Entry, entryBytes } from "./entry.ts";
-import type { Message } from "./frame.ts";
+import type { BoardMessage } from "./frame.ts";
 import type { Generation } from "./generation.ts";
 import {
   BOARD_BEAT_MILLISECONDS,
@@ -12,10 +12,10 @@ import {
   PATIENCE_MILLISECONDS,
   SILENCE_MILLISECONDS,
 } from "./pace.ts";
-import { isLeftOut, isPending, type Link } from "./partner.ts";
+import { type BoardPartner, isLeftOut, isPending } from "./partner.ts";
 
 /** Where a device is. */
-export interface Place {
+export interface OutboxState {
   readonly self: string;
   readonly generation: Generation;
   /** Of the generation, as text. */
@@ -36,11 +36,11 @@ export interface Place {
 const FRAME_ENTRIES_BYTES = 1 << 18;
 
 /** Neighbours that must be told something now, and when to look again. */
-export function dueLinks(
-  place: Place,
-  links: readonly Link[],
+export function dueMessages(
+  place: OutboxState,
+  links: readonly BoardPartner[],
   now: number,
-): { readonly links: readonly Link[]; readonly nextAt: number } {
+): { readonly links: readonly BoardPartner[]; readonly nextAt: number } {
   const times = links.map((link) => ({ link, at: dueAt(place, link, now) }));
   // Who would be told in a moment is told with the rest.
   const until = times.some(({ at }) => at <= now) ? now + CONFIRM_MILLISECONDS : now;
@@ -55,7 +55,7 @@ export function dueLinks(
   };
 }
 
-function dueAt(place: Place, link: Link, now: number): number {
+function dueAt(place: OutboxState, link: BoardPartner, now: number): number {
   if (!link.isConnected) return Number.POSITIVE_INFINITY;
   if (link.toldHash !== place.hash || link.toldDropped !== isLeftOut(link, place.isPaused, now)) return now;
   let due = link.sentAt + BOARD_BEAT_MILLISECONDS;
@@ -67,7 +67,7 @@ function dueAt(place: Place, link: Link, now: number): number {
   return due;
 }
 
-function entryDueAt(place: Place, link: Link, { id, mark }: Entry, now: number): number {
+function entryDueAt(place: OutboxState, link: BoardPartner, { id, mark }: Entry, now: number): number {
   const { board, self, isSmall, turnedAt, tree } = place;
   if (link.confirmed.has(mark) || id === link.id) return Number.POSITIVE_INFINITY;
   if (tree !== undefined && (id !== self || link.id !== tree.parent)) return Number.POSITIVE_INFINITY;
@@ -79,7 +79,11 @@ function entryDueAt(place: Place, link: Link, { id, mark }: Entry, now: number):
 }
 
 /** What this neighbour is told now; it counts as told. */
-export function tell(place: Place, /* IN OUT */ link: Link, now: number): Omit<Message, "kind" | "stamp"> {
+export function takeMessage(
+  place: OutboxState,
+  /* IN OUT */ link: BoardPartner,
+  now: number,
+): Omit<BoardMessage, "kind" | "stamp"> {
   const { generation, board, hash } = place;
   const entries = entriesFor(place, link, now);
   const isLacking = link.needsNumbers || place.tree !== undefined || entries.some(({ mark }) => link.flight.has(mark));
@@ -107,7 +111,7 @@ export function tell(place: Place, /* IN OUT */ link: Link, now: number): Omit<M
   };
 }
 
-function entriesFor(place: Place, link: Link, now: number): Entry[] {
+function entriesFor(place: OutboxState, link: BoardPartner, now: number): Entry[] {
   const found: Entry[] = [];
   let room = FRAME_ENTRIES_BYTES;
   for (const entry of place.board.entries) {

@@ -1,15 +1,15 @@
 // Sums over a tree, for networks too large for a board: every device adds up what came from those that learnt of the
 // generation from it, and passes one sum on. The one that opened the generation has the sum of all.
 
-import type { Board, Closed } from "./board.ts";
-import { addWords, integersOf, type Words, wordsOf } from "./words.ts";
+import type { Board, ClosedBoard } from "./board.ts";
+import { addInt64s, fromInt64s, type Int64s, toInt64s } from "./words.ts";
 
 /** After the integers of a stage: a zero, in which nothing is left only if all pads have met their counterparts; a one. */
 export const TREE_INTEGERS = 2;
 
 /** What a device adds, with these two. */
-export function treeWords(integers: Float64Array): Words {
-  return wordsOf([...integers, 0, 1]);
+export function treeInt64s(integers: Float64Array): Int64s {
+  return toInt64s([...integers, 0, 1]);
 }
 
 /**
@@ -18,10 +18,10 @@ export function treeWords(integers: Float64Array): Words {
  */
 export function sumsBelow(
   board: Board,
-  own: Words,
+  own: Int64s,
   counted: readonly { readonly id: string; readonly isBelow: boolean | undefined }[],
   parent: string | undefined,
-): Words | undefined {
+): Int64s | undefined {
   const total = own.slice();
   for (const { id, isBelow } of counted) {
     if (id === parent) continue;
@@ -29,14 +29,14 @@ export function sumsBelow(
     if (!isBelow) continue;
     const entry = board.entryOf(id);
     if (entry === undefined) return undefined;
-    addWords(total, entry.words);
+    addInt64s(total, entry.words);
   }
   return total;
 }
 
 /** What the sums of the topmost device say; undefined: somebody is missing, or counts others. */
-export function wholeOf(words: Words): Closed | undefined {
-  const integers = integersOf(words);
+export function closedTree(words: Int64s): ClosedBoard | undefined {
+  const integers = fromInt64s(words);
   const [check, count] = integers.subarray(-TREE_INTEGERS);
   return check === 0 ? { devices: [], count, totals: integers.slice(0, -TREE_INTEGERS) } : undefined;
 }

@@ -4,10 +4,10 @@
 const HALF = 2 ** 32;
 
 /** Two numbers for each integer: its low and its high 32 bits. */
-export type Words = Uint32Array;
+export type Int64s = Uint32Array;
 
 /** Integers of any sign below 2^63, as whole numbers. */
-export function wordsOf(integers: ArrayLike<number>): Words {
+export function toInt64s(integers: ArrayLike<number>): Int64s {
   const words = new Uint32Array(2 * integers.length);
   for (let i = 0; i < integers.length; i++) {
     const high = Math.floor(integers[i] / HALF);
@@ -17,7 +17,7 @@ export function wordsOf(integers: ArrayLike<number>): Words {
   return words;
 }
 
-export function addWords(/* IN OUT */ total: Words, other: Words): void {
+export function addInt64s(/* IN OUT */ total: Int64s, other: Int64s): void {
   for (let i = 0; i < total.length; i += 2) {
     const low = total[i] + other[i];
     total[i] = low;
@@ -25,7 +25,7 @@ export function addWords(/* IN OUT */ total: Words, other: Words): void {
   }
 }
 
-export function subtractWords(/* IN OUT */ total: Words, other: Words): void {
+export function subtractInt64s(/* IN OUT */ total: Int64s, other: Int64s): void {
   for (let i = 0; i < total.length; i += 2) {
     const low = total[i] - other[i];
     total[i] = low;
@@ -34,20 +34,20 @@ export function subtractWords(/* IN OUT */ total: Words, other: Words): void {
 }
 
 /** The integers again, from -2^63 to 2^63 - 1. Those beyond 2^53 are the nearest doubles, the same ones everywhere. */
-export function integersOf(words: Words): Float64Array {
+export function fromInt64s(words: Int64s): Float64Array {
   const integers = new Float64Array(words.length / 2);
   for (let i = 0; i < integers.length; i++) integers[i] = (words[2 * i + 1] | 0) * HALF + words[2 * i];
   return integers;
 }
 
-export function wordsToBytes(words: Words): Uint8Array {
+export function int64sToBytes(words: Int64s): Uint8Array {
   const bytes = new Uint8Array(4 * words.length);
   const view = new DataView(bytes.buffer);
   for (let i = 0; i < words.length; i++) view.setUint32(4 * i, words[i], true);
   return bytes;
 }
 
-export function wordsFromBytes(bytes: Uint8Array): Words {
+export function int64sFromBytes(bytes: Uint8Array): Int64s {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const words = new Uint32Array(bytes.length / 4);
   for (let i = 0; i < words.length; i++) words[i] = view.getUint32(4 * i, true);

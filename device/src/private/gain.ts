@@ -10,7 +10,7 @@ import {
   reachIn,
   rhoOf,
 } from "@fedkm/core/private";
-import { inMemory, type Rows } from "../elsewhere.ts";
+import { type DeviceRows, rowsInMemory } from "../elsewhere.ts";
 import { budgetOf, type Study } from "../study.ts";
 import { scaleRows } from "../units.ts";
 import { boxOf } from "./private.ts";
@@ -19,7 +19,7 @@ import { boxOf } from "./private.ts";
  * From so many devices on the common answer is nearer to the truth than that of this device alone without noise; Infinity
  * where its clusters drown in the noise.
  */
-export function devicesToGainBy(study: Study, rows: Rows): number {
+export function devicesToGainBy(study: Study, rows: DeviceRows): number {
   const expected = expectationOf(study, rows);
   return expected === undefined ? Number.POSITIVE_INFINITY : devicesToGain(expected);
 }
@@ -28,15 +28,15 @@ export function devicesToGainBy(study: Study, rows: Rows): number {
  * With shared clusters: how far a coordinate of a centroid errs in scaled units, that of as many devices like this one as
  * the study asks for and that of this device alone. Undefined: it has too few rows for clusters of its own.
  */
-export function errorsBy(study: Study, rows: Rows): ReturnType<typeof errorsUnderMasks> | undefined {
+export function errorsBy(study: Study, rows: DeviceRows): ReturnType<typeof errorsUnderMasks> | undefined {
   const expected = expectationOf(study, rows);
   return expected && errorsUnderMasks(expected, study.devices ?? 1, study.colluders ?? 1);
 }
 
 /** Undefined: there are too few rows to say anything. */
-function expectationOf(study: Study, rows: Rows): Expectation | undefined {
+function expectationOf(study: Study, rows: DeviceRows): Expectation | undefined {
   const { k, features, typicalRows, devices = 1 } = study;
-  const points = scaleRows(study, inMemory(rows));
+  const points = scaleRows(study, rowsInMemory(rows));
   if (points.rows <= k) return undefined;
   const { epsilon, delta } = budgetOf(study);
   const { low, high } = boxOf(features);

@@ -16,7 +16,7 @@ export interface Release {
 }
 
 /** What was added to sums over several devices, as it is repeated whenever the same sums are asked again. */
-export interface Posted {
+export interface PostedIntegers {
   readonly stage: ReleaseStage;
   /** Which sums: with whom, for which answer, and where. */
   readonly of: string;
@@ -31,7 +31,7 @@ export interface Ledger {
   /** What all computations use; undefined: nothing was released. */
   readonly summary: Summary | undefined;
   /** With shared clusters. */
-  readonly posted: readonly Posted[];
+  readonly posted: readonly PostedIntegers[];
   /** How often a person has agreed to releases after the first ones. */
   readonly consents: number;
 }
@@ -84,8 +84,8 @@ function isRelease(value: unknown): value is Release {
   return typeof rows === "string" && isStage(stage) && typeof rho === "number" && rho > 0;
 }
 
-function isPosted(value: unknown): value is Posted {
-  const { stage, of, integers } = (value ?? {}) as Partial<Posted>;
+function isPosted(value: unknown): value is PostedIntegers {
+  const { stage, of, integers } = (value ?? {}) as Partial<PostedIntegers>;
   return isStage(stage) && typeof of === "string" && Array.isArray(integers) && integers.every(Number.isSafeInteger);
 }
 

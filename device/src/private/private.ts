@@ -19,7 +19,7 @@ import { Account, type PrivateStatus } from "./account.ts";
 import type { ReleaseStage } from "./ledger.ts";
 import { inOrderOfValues, nameOfRows, noiseOf } from "./noise.ts";
 
-export class Private {
+export class PrivateRows {
   readonly #study: Study;
   readonly #account: Account;
   #rows: Matrix;

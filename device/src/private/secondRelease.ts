@@ -1,6 +1,6 @@
 // When private rows are released a second time: around the centroids at which the network has come to rest.
 
-import type { Model } from "../model.ts";
+import type { UpdateModel } from "../model.ts";
 import { HEARTBEAT_MILLISECONDS, RELEASE_MILLISECONDS, RELEASE_PATIENCE_MILLISECONDS } from "../pace.ts";
 
 /**
@@ -8,7 +8,7 @@ import { HEARTBEAT_MILLISECONDS, RELEASE_MILLISECONDS, RELEASE_PATIENCE_MILLISEC
  * is made wherever the centroids are after some patience. Returns the milliseconds after which to look again: nothing
  * else may wake a device that has come to rest.
  */
-export function followReleases(model: Model, sinceStart: number, isOpening: () => boolean): number {
+export function followReleases(model: UpdateModel, sinceStart: number, isOpening: () => boolean): number {
   model.followReleases();
   const { centroids } = model;
   if (model.private?.awaitsCentroids !== true || centroids === undefined) return Number.POSITIVE_INFINITY;

@@ -7,17 +7,17 @@ import type { HistoryMemory } from "../memory.ts";
 import type { Study } from "../study.ts";
 import { scaleRows } from "../units.ts";
 import { Account, type PrivateStatus } from "./account.ts";
-import type { Posted, ReleaseStage } from "./ledger.ts";
+import type { PostedIntegers, ReleaseStage } from "./ledger.ts";
 import { inOrderOfValues, nameOfRows, noiseOf } from "./noise.ts";
 
 /** What is asked of the rows. */
-export interface Asked {
+export interface ReleaseRequest {
   readonly stage: ReleaseStage;
   /** Names who adds up, for which answer, and where: equal sums have equal names. */
   readonly of: string;
 }
 
-export class SharedPrivate {
+export class SharedPrivateRows {
   readonly #study: Study;
   readonly #account: Account;
   #name = "";
@@ -39,7 +39,7 @@ export class SharedPrivate {
    * The integers that were written down for these sums, or undefined until they are. A second vector for the same sums,
    * or the same one among other devices, would show by the difference what the noise of all others hides.
    */
-  integersFor(asked: Asked, release: (noise: RandomBytes) => Float64Array): Float64Array | undefined {
+  integersFor(asked: ReleaseRequest, release: (noise: RandomBytes) => Float64Array): Float64Array | undefined {
     this.#account.keep();
     const posted = this.#posted(asked);
     if (posted !== undefined) return Float64Array.from(posted.integers);
@@ -47,7 +47,7 @@ export class SharedPrivate {
     return undefined;
   }
 
-  #posted(asked: Asked): Posted | undefined {
+  #posted(asked: ReleaseRequest): PostedIntegers | undefined {
     const { isLost, kept } = this.#account;
     return isLost ? undefined : kept.posted.find(({ of, stage }) => of === asked.of && stage === asked.stage);
   }
@@ -80,11 +80,11 @@ export class SharedPrivate {
     this.#account.keep();
   }
 
-  #release({ stage, of }: Asked, release: (noise: RandomBytes) => Float64Array): void {
+  #release({ stage, of }: ReleaseRequest, release: (noise: RandomBytes) => Float64Array): void {
     const paid = { rows: this.#name, stage, rho: this.#account.price };
     this.#account.pay(paid, ({ secret, posted }) => {
       const integers = Array.from(release(noiseOf(secret, JSON.stringify({ ...paid, of }))));
-      const added: Posted = { stage, of, integers };
+      const added: PostedIntegers = { stage, of, integers };
       return { posted: [...posted, added] };
     });
   }

@@ -32,7 +32,7 @@ export async function tryDurability(folder: string): Promise<DurabilityReport> {
   return { crashes: await crash(folder), flips: await flip(folder), failures: await fail(folder) };
 }
 
-const stateOf = (round: number): SavedState => ({
+const stateAtRound = (round: number): SavedState => ({
   study: "00112233445566778899aabbccddeeff",
   round,
   centroids: [
@@ -62,7 +62,7 @@ async function session(folder: string, disk: SimulatedDisk, round?: number): Pro
   try {
     const store = await openStore(folder, notice, { disk, clock: simulatedClock(), wallClock: () => 0 });
     const callsToOpen = disk.calls.length;
-    if (round !== undefined) store.keep(() => stateOf(round));
+    if (round !== undefined) store.keep(() => stateAtRound(round));
     await store.close();
     return { saved: store.saved, epoch: store.epoch, warnings, callsToOpen };
   } catch (error) {
@@ -77,7 +77,7 @@ async function after(folder: string, sessions: number): Promise<Contents> {
   return disk.contents;
 }
 
-const isRound = ({ saved }: Session, round: number) => JSON.stringify(saved) === JSON.stringify(stateOf(round));
+const isRound = ({ saved }: Session, round: number) => JSON.stringify(saved) === JSON.stringify(stateAtRound(round));
 
 async function crash(folder: string): Promise<DurabilityReport["crashes"]> {
   const found = { states: 0, loadOld: 0, loadNew: 0, undone: 0, epochsBack: 0 };

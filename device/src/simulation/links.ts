@@ -3,7 +3,7 @@
 import type { Random } from "@fedkm/core";
 import type { Clock } from "../clock.ts";
 import { laneOf } from "../frameHead.ts";
-import type { Network, NetworkListener } from "../network.ts";
+import type { NetworkListener, PeerNetwork } from "../network.ts";
 import type { EventLog } from "./log.ts";
 
 export interface Weather {
@@ -14,26 +14,26 @@ export interface Weather {
 }
 
 /** One direction of a link. */
-interface Way {
-  readonly from: End;
-  readonly to: End;
+interface LinkDirection {
+  readonly from: LinkEnd;
+  readonly to: LinkEnd;
   isCut: boolean;
   isBusy: boolean;
   /** Sent while the way was busy: the latest of each lane only. */
   readonly waiting: Map<number, Uint8Array>;
 }
 
-interface End {
+interface LinkEnd {
   readonly index: number;
   readonly name: string;
   /** By the name of the other end. */
-  readonly ways: Map<string, Way>;
+  readonly ways: Map<string, LinkDirection>;
   listener: NetworkListener | undefined;
 }
 
 export interface SimulatedLinks {
   /** The network as device `i` sees it, from its start to `close`. */
-  network(i: number): Network;
+  network(i: number): PeerNetwork;
   /** A link that is cut carries nothing, and both ends know. */
   setCut(i: number, j: number, isCut: boolean): void;
   /** Puts a frame on the link from `i` to `j`, whoever made it; it arrives if the link stands. */
@@ -44,8 +44,10 @@ export interface SimulatedLinks {
   underWay(): number;
 }
 
-function joinEnds(neighbours: readonly ArrayLike<number>[]): End[] {
-  const ends = neighbours.map((_, i): End => ({ index: i, name: `device-${i}`, ways: new Map(), listener: undefined }));
+function joinEnds(neighbours: readonly ArrayLike<number>[]): LinkEnd[] {
+  const ends = neighbours.map(
+    (_, i): LinkEnd => ({ index: i, name: `device-${i}`, ways: new Map(), listener: undefined }),
+  );
   neighbours.forEach((others, i) => {
     for (const to of Array.from(others, (j) => ends[j])) {
       ends[i].ways.set(to.name, { from: ends[i], to, isCut: false, isBusy: false, waiting: new Map() });
@@ -54,7 +56,7 @@ function joinEnds(neighbours: readonly ArrayLike<number>[]): End[] {
   return ends;
 }
 
-function isOpen({ from, to, isCut }: Way): boolean {
+function isOpen({ from, to, isCut }: LinkDirection): boolean {
   return !isCut && from.listener !== undefined && to.listener !== undefined;
 }
 
@@ -73,7 +75,7 @@ export function simulatedLinks({ neighbours, clock, weather, random, log }: Simu
   let bytes = 0;
   let underWay = 0;
 
-  const send = (way: Way, frame: Uint8Array) => {
+  const send = (way: LinkDirection, frame: Uint8Array) => {
     const { from, to } = way;
     way.isBusy = true;
     frames++;
@@ -95,14 +97,14 @@ export function simulatedLinks({ neighbours, clock, weather, random, log }: Simu
     });
   };
 
-  const meet = (way: Way) => {
+  const meet = (way: LinkDirection) => {
     if (!isOpen(way)) return;
     log.note("connect", way.from.index, way.to.index);
     way.from.listener?.onConnect(way.to.name);
     way.to.listener?.onConnect(way.from.name);
   };
 
-  const part = (way: Way) => {
+  const part = (way: LinkDirection) => {
     if (!isOpen(way)) return;
     log.note("disconnect", way.from.index, way.to.index);
     way.from.listener?.onDisconnect(way.to.name);

@@ -26,18 +26,18 @@ export function simulatedSecrets(self: string, isBare = false): SimulatedSecrets
       let state = hashBytes(info, hashBytes(both));
       for (let i = 0; i < words.length; i++) {
         state = (state + 0x9e3779b9) >>> 0;
-        words[i] = mixed(state);
+        words[i] = mixedBits(state);
       }
       return words;
     },
-    sign: (bytes) => signature(secrets.key, bytes),
-    isSigned: (key, bytes, given) => signature(key, bytes).every((byte, i) => byte === given[i]),
+    sign: (bytes) => simulatedSignature(secrets.key, bytes),
+    isSigned: (key, bytes, given) => simulatedSignature(key, bytes).every((byte, i) => byte === given[i]),
     digest: (bytes) => spread(bytes, 32),
   };
   return secrets;
 }
 
-function signature(key: Uint8Array, bytes: Uint8Array): Uint8Array {
+function simulatedSignature(key: Uint8Array, bytes: Uint8Array): Uint8Array {
   const hash = new Uint8Array(8);
   const view = new DataView(hash.buffer);
   view.setUint32(0, hashBytes(bytes, hashBytes(key)), true);
@@ -50,11 +50,11 @@ function spread(bytes: Uint8Array, length: number): Uint8Array {
   const out = new Uint8Array(length);
   const view = new DataView(out.buffer);
   const [first, second] = [hashBytes(bytes), hashBytes(bytes, 0x5bd1e995)];
-  for (let at = 0; at < length; at += 4) view.setUint32(at, mixed(first + Math.imul(second | 1, at + 1)), true);
+  for (let at = 0; at < length; at += 4) view.setUint32(at, mixedBits(first + Math.imul(second | 1, at + 1)), true);
   return out;
 }
 
-function mixed(value: number): number {
+function mixedBits(value: number): number {
   let hash = Math.imul(value ^ (value >>> 16), 0x7feb352d);
   hash = Math.imul(hash ^ (hash >>> 15), 0x846ca68b);
   return (hash ^ (hash >>> 16)) >>> 0;

@@ -3,17 +3,17 @@
 import { matrix } from "@fedkm/core";
 import { expect, test } from "vitest";
 import { auditStudy } from "../../src/audit/audit.ts";
-import { rowsIn } from "../../src/audit/follow.ts";
-import { type Snapshot, snapshotsOf } from "../../src/audit/inversion.ts";
+import { rowClaims } from "../../src/audit/follow.ts";
+import { type ClusterSnapshot, snapshotsOf } from "../../src/audit/inversion.ts";
 import { isolatedRows } from "../../src/audit/rowSpace.ts";
 import { ownStudy } from "../../src/audit/scene.ts";
-import type { Message } from "../../src/audit/seen.ts";
-import { interval, leakOf, verdictOf } from "../../src/audit/words.ts";
+import type { ObservedMessage } from "../../src/audit/seen.ts";
+import { leakOf, verdictOf, wilsonInterval } from "../../src/audit/words.ts";
 
 const rules = { alpha: 0.5, coupling: "nearest", typicalRows: null, grain: 0 } as const;
 
 /** One cluster of everything: 7 rows of which the sum is (35, 7), and one neighbour at these centroids. */
-function messages(others: readonly (readonly [number, number])[], sums = others.map(() => [35, 7])): Message[] {
+function messages(others: readonly (readonly [number, number])[], sums = others.map(() => [35, 7])): ObservedMessage[] {
   return others.map(([x, y], t) => {
     // w (1 + 2 alpha) = mean + 2 alpha w', with (E2) and (E3) both matched.
     const centroids = matrix([[(sums[t][0] / 7 + x) / 2, (sums[t][1] / 7 + y) / 2]]);
@@ -49,39 +49,39 @@ test("snapshotsOf(messages) finds nothing where rows changed between two message
 });
 
 /** Two clusters, with the numbers of their rows and the sums of the only feature. */
-const state = (message: number, counts: number[], sums: number[]): Snapshot => ({
+const state = (message: number, counts: number[], sums: number[]): ClusterSnapshot => ({
   message,
   rows: counts[0] + counts[1],
   counts,
   sums: sums.map((sum) => Float64Array.of(sum)),
   error: 1e-9,
 });
-const empty: Message[] = [];
+const empty: ObservedMessage[] = [];
 
 test("rowsIn(snapshots) takes a row that changed its cluster from the sums of both", () => {
-  const claims = rowsIn(empty, [state(0, [11, 13], [20, 90]), state(1, [10, 14], [17, 93])], rules, 20);
+  const claims = rowClaims(empty, [state(0, [11, 13], [20, 90]), state(1, [10, 14], [17, 93])], rules, 20);
   expect(claims).toEqual([expect.objectContaining({ how: "moved", message: 1, values: Float64Array.of(3) })]);
 });
 
 test("rowsIn(snapshots) takes an added or deleted row from the sum of all, whatever clusters do", () => {
   const before = state(0, [11, 13], [20, 90]);
   const more = state(1, [14, 11], [50, 64]);
-  expect(rowsIn(empty, [before, more], rules, 20)).toEqual([
+  expect(rowClaims(empty, [before, more], rules, 20)).toEqual([
     expect.objectContaining({ how: "added", values: Float64Array.of(4) }),
   ]);
-  expect(rowsIn(empty, [more, before], rules, 20)).toEqual([
+  expect(rowClaims(empty, [more, before], rules, 20)).toEqual([
     expect.objectContaining({ how: "deleted", values: Float64Array.of(4) }),
   ]);
   // Shares of 12 and 12 look like 1 of 2, until there are 25.
-  expect(rowsIn(empty, [state(0, [1, 1], [2, 7]), more], rules, 20)).toEqual([
+  expect(rowClaims(empty, [state(0, [1, 1], [2, 7]), more], rules, 20)).toEqual([
     expect.objectContaining({ how: "added", values: Float64Array.of(114 - 12 * 9) }),
   ]);
 });
 
 test("rowsIn(snapshots) claims nothing where two rows moved, or where the sums disagree", () => {
   const before = state(0, [11, 13], [20, 90]);
-  expect(rowsIn(empty, [before, state(1, [9, 15], [17, 93])], rules, 20)).toEqual([]);
-  expect(rowsIn(empty, [before, state(1, [10, 14], [17, 94])], rules, 20)).toEqual([]);
+  expect(rowClaims(empty, [before, state(1, [9, 15], [17, 93])], rules, 20)).toEqual([]);
+  expect(rowClaims(empty, [before, state(1, [10, 14], [17, 94])], rules, 20)).toEqual([]);
 });
 
 test("isolatedRows(groups) finds a row that sums and differences of groups give, and the smallest class", () => {
@@ -137,5 +137,5 @@ test("words say how many digits were found, and how sure a guess is", () => {
   expect(leakOf({ ...nothing, ...more, attack: "membership", guesses: 100, rightGuesses: 60 })).toBe(
     "right in 60 % of 100 guesses, 50 % is chance (95 % interval 50 % to 69 %)",
   );
-  expect(interval(0, 10)[0]).toBe(0);
+  expect(wilsonInterval(0, 10)[0]).toBe(0);
 });

@@ -19,7 +19,7 @@ import {
 import { openNext } from "../../src/daemon/nextStore.ts";
 import { freePorts } from "../../src/daemon/ports.ts";
 import type { DaemonStatus } from "../../src/daemon/status.ts";
-import { writeLinks } from "../../src/linksFile.ts";
+import { writeLinksFile } from "../../src/linksFile.ts";
 import type { SavedState } from "../../src/memory.ts";
 import { openStore } from "../../src/store.ts";
 import { contractOf, formatStudy, parseStudy, studyId } from "../../src/study.ts";
@@ -73,7 +73,7 @@ async function startNetwork(text = studyText) {
     const links = Array.from(graph.neighbours[i], (j) => {
       return { name: names[j], peer: folders[j].identity.peer, addresses: folders[j].listen };
     });
-    await writeLinks(pathOf(name), links);
+    await writeLinksFile(pathOf(name), links);
     await start(name);
   }
   return { datasets, graph };

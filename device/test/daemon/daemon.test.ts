@@ -19,13 +19,13 @@ import { realClock } from "../../src/clock.ts";
 import { startDaemon } from "../../src/daemon/daemon.ts";
 import { createFolder } from "../../src/daemon/folder.ts";
 import { formatMetrics } from "../../src/daemon/metrics.ts";
-import { pendingList } from "../../src/daemon/pending.ts";
+import { strangerList } from "../../src/daemon/pending.ts";
 import { readColumns } from "../../src/daemon/points.ts";
 import { resetFolder } from "../../src/daemon/reset.ts";
 import { serveStatus } from "../../src/daemon/server.ts";
 import type { DaemonStatus } from "../../src/daemon/status.ts";
 import { lookOf, watchFiles } from "../../src/daemon/watch.ts";
-import { writeLinks } from "../../src/linksFile.ts";
+import { writeLinksFile } from "../../src/linksFile.ts";
 import { manualClock } from "../link/manualClock.ts";
 import { studyText } from "../problem.ts";
 import { northStatus as status } from "./northStatus.ts";
@@ -77,7 +77,7 @@ test("startDaemon lists everything that is wrong with its files and rows, each u
       /^none of 4 rows counts, 3 are needed .*: 2 are out of the study's bounds/,
     );
     rmSync(join(path, "status.json"), { recursive: true });
-    await writeLinks(path, []);
+    await writeLinksFile(path, []);
     writeFileSync(rows, "x1,x2\n1,1\n2,2\n3,3\n4,4\n");
     await noticed();
     await vi.waitFor(() => expect(daemon.status().device).toMatchObject({ rows: 4, phase: "alone" }), 20_000);
@@ -96,7 +96,7 @@ test("startDaemon lists everything that is wrong with its files and rows, each u
 });
 
 test("pendingList keeps one entry a peer, the 20 latest, and asks for one line a minute", () => {
-  const pending = pendingList();
+  const pending = strangerList();
   const date = new Date(0);
   expect(pending.note("a", "/ip4/1", date, 0)).toBe(true);
   expect(pending.note("a", "/ip4/2", date, 90_000)).toBe(false);

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { noticeBoard } from "../../src/daemon/notices.ts";
-import { recordedIn } from "../../src/daemon/record.ts";
+import { recordToFile } from "../../src/daemon/record.ts";
 import { parseRecording } from "../../src/recording.ts";
 import { simulatedClock } from "../../src/simulation/clock.ts";
 import { emptyNetwork } from "../problem.ts";
@@ -24,7 +24,7 @@ async function start(file: string) {
   const opened = (closer: () => unknown) => {
     close = closer;
   };
-  const network = await recordedIn(file, around.network, { clock: simulatedClock(), notices, study: "0a", opened });
+  const network = await recordToFile(file, around.network, { clock: simulatedClock(), notices, study: "0a", opened });
   await network.start({ onFrame: () => undefined, onConnect: () => undefined, onDisconnect: () => undefined });
   return { network, around, notices, close: () => close() };
 }

@@ -10,9 +10,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { realClock } from "../../src/clock.ts";
 import { type Daemon, startDaemon } from "../../src/daemon/daemon.ts";
 import { createFolder, readFolder } from "../../src/daemon/folder.ts";
-import { clusterSizes, rowsDesk } from "../../src/daemon/openRows.ts";
+import { clusterSizes, rowSource } from "../../src/daemon/openRows.ts";
 import { resetFolder } from "../../src/daemon/reset.ts";
-import { isElsewhere, type Rows, statisticsAt } from "../../src/elsewhere.ts";
+import { type DeviceRows, isRemote, remoteStatistics } from "../../src/elsewhere.ts";
 import { parseStudy } from "../../src/study.ts";
 import { studyText } from "../problem.ts";
 
@@ -163,9 +163,9 @@ it("files in a stream: rows that are opened again do not take the answer from th
     `x1,x2\n${Array.from({ length: 50 }, (_, i) => `${i / 2},${31 - i}`).join("\n")}\n`,
   );
   const study = parseStudy(studyText);
-  const desk = rowsDesk([`duckdb:${join(path, "rows.csv")}?way=stream`]);
+  const desk = rowSource([`duckdb:${join(path, "rows.csv")}?way=stream`]);
   const centroids = matrix([[0, 0]]);
-  const countIn = async (rows: Rows) => isElsewhere(rows) && (await statisticsAt(rows, centroids)).counts[0];
+  const countIn = async (rows: DeviceRows) => isRemote(rows) && (await remoteStatistics(rows, centroids)).counts[0];
   const first = await desk.open(study);
   expect(first.counts).toEqual({ rows: 50, left: 1, outside: [0, 1] });
   const second = await desk.open(study);

@@ -1,7 +1,7 @@
 // A burst of dials: how many are under way, who is next, and when one is given up.
 
 import { expect, test } from "vitest";
-import { dials } from "../../src/link/dials.ts";
+import { dialQueue } from "../../src/link/dials.ts";
 import {
   ANSWER_MILLISECONDS,
   HANDSHAKE_MILLISECONDS,
@@ -13,7 +13,7 @@ import { manualClock } from "./manualClock.ts";
 /** Dials that end when the test says so. */
 function scene() {
   const clock = manualClock();
-  const dialling = dials(clock);
+  const dialling = dialQueue(clock);
   const begun: string[] = [];
   const results: string[] = [];
   const ends = new Map<string, () => void>();

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { withLength } from "../../src/link/framing.ts";
 import { linkKeeper } from "../../src/link/keeper.ts";
-import { NotLinkedBackError, type Wire, type WireListener } from "../../src/link/wire.ts";
+import { type ByteStream, NotLinkedBackError, type StreamListener } from "../../src/link/wire.ts";
 import { manualClock } from "./manualClock.ts";
 
 /** A transport that reaches a peer only while the test says so. */
@@ -12,10 +12,10 @@ function rig() {
   const log: string[] = [];
   const reachable = new Set<string>();
   const attempts: number[] = [];
-  const opened: { peer: string; listener: WireListener; sent: Uint8Array[]; connection: string | undefined }[] = [];
+  const opened: { peer: string; listener: StreamListener; sent: Uint8Array[]; connection: string | undefined }[] = [];
   /** The one that streams are opened on. */
   const newest = { connection: "first" };
-  const wire = (name: string, sent: Uint8Array[] = []): Wire => ({
+  const wire = (name: string, sent: Uint8Array[] = []): ByteStream => ({
     connection: newest.connection,
     send: (bytes) => sent.push(bytes),
     abort: (reason) => log.push(`${name} aborted: ${reason}`),

@@ -6,7 +6,13 @@ import { realClock } from "../../src/clock.ts";
 import { linkProblems } from "../../src/daemon/problems.ts";
 import { createDevice } from "../../src/device.ts";
 import { volatileMemory } from "../../src/memory.ts";
-import { type Contract, decode, encodeCentroids, encodeOrder, encodeStudy } from "../../src/protocol.ts";
+import {
+  type Contract,
+  decodeFrame,
+  encodeCentroidsFrame,
+  encodeOrderFrame,
+  encodeStudyFrame,
+} from "../../src/protocol.ts";
 import { simulatedClock } from "../../src/simulation/clock.ts";
 import { decodeStatement, encodeStatement } from "../../src/statement.ts";
 import { contractOf } from "../../src/study.ts";
@@ -32,16 +38,16 @@ describe("version 2", () => {
   it("is written as it was at first, to the byte", () => {
     const hex = (frame: Uint8Array) => Buffer.from(frame).toString("hex");
     const second = { ...said([0, -2], [false, true], tag), sketches: [sketch] };
-    expect(hex(encodeCentroids(contract, stamp, said([1.5, -2], [true, true], tag)))).toBe(frames2.centroids);
-    expect(hex(encodeCentroids(contract, stamp, second))).toBe(frames2.sketch);
-    expect(hex(encodeStudy(contract, '{"name":"x"}'))).toBe(frames2.study);
-    expect(hex(encodeOrder(contract, order))).toBe(frames2.order);
+    expect(hex(encodeCentroidsFrame(contract, stamp, said([1.5, -2], [true, true], tag)))).toBe(frames2.centroids);
+    expect(hex(encodeCentroidsFrame(contract, stamp, second))).toBe(frames2.sketch);
+    expect(hex(encodeStudyFrame(contract, '{"name":"x"}'))).toBe(frames2.study);
+    expect(hex(encodeOrderFrame(contract, order))).toBe(frames2.order);
     const next = { contract: { ...contract, hash: contract.hash.map((byte) => byte + 31) }, text: '{"name":"y"}' };
     expect(hex(encodeStatement({ current: contract, next, isAsking: true }))).toBe(frames2.statement);
   });
 
   it("is read as it was at first", () => {
-    const read = (hex: string) => decode(contract, Buffer.from(hex, "hex"));
+    const read = (hex: string) => decodeFrame(contract, Buffer.from(hex, "hex"));
     const column = (...rows: number[]): Matrix => matrix(rows.map((row) => [row]));
     const heard = { kind: "centroids", stamp, tag };
     expect(read(frames2.centroids)).toEqual({ ...heard, centroids: column(1.5, -2), sketches: [] });
@@ -78,7 +84,7 @@ describe("a device", () => {
     };
     const lies = [20, 20, 20, 20, 20, 20];
     const old = encodeFrame1(shared, { epoch: 1, sequence: 0 }, lies);
-    const newer = encodeCentroids(shared, { epoch: 1, sequence: 0 }, said(lies, [true, true, true]));
+    const newer = encodeCentroidsFrame(shared, { epoch: 1, sequence: 0 }, said(lies, [true, true, true]));
     const current = newer.slice();
     newer[4] = 3;
     const nobody = await run([]);

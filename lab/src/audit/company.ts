@@ -13,7 +13,7 @@ import {
 } from "@fedkm/device";
 import { freePorts, type Link } from "@fedkm/device/daemon";
 import { createIdentity, type Identity, type Libp2pNetwork, libp2pNetwork } from "@fedkm/device/libp2p";
-import { decodeShared, idOf, nodeSecrets, shapeOf } from "@fedkm/device/shared";
+import { decodeShared, idOf, nodeSecrets, sumsShape } from "@fedkm/device/shared";
 
 export interface Company {
   /** As the device knows them. */
@@ -40,7 +40,7 @@ export async function companyOf(study: Study, datasets: readonly Matrix[]): Prom
     addresses: [`/ip4/127.0.0.1/tcp/${ports[i]}`],
   }));
   const contract = await contractOf(study);
-  const read = study.clusters === "shared" ? decodeShared(shapeOf(study)) : undefined;
+  const read = study.clusters === "shared" ? decodeShared(sumsShape(study)) : undefined;
   const networks: Libp2pNetwork[] = [];
   const devices: Device[] = [];
   let stages = new Set<string>();

@@ -4,7 +4,7 @@ import { fit, objective, type Random, randomStream } from "@fedkm/core";
 import {
   type Contract,
   contractOf,
-  encodeCentroids,
+  encodeCentroidsFrame,
   type Simulation,
   type SimulationOptions,
   simulate,
@@ -177,7 +177,7 @@ function lie(
       centroids,
     }));
     const present = new Array<boolean>(study.k).fill(true);
-    const frame = encodeCentroids(contract, { epoch: 2 ** 40, sequence }, { tag, centroids, present, sketches });
+    const frame = encodeCentroidsFrame(contract, { epoch: 2 ** 40, sequence }, { tag, centroids, present, sketches });
     for (const i of ghostLinks[ghost - members]) network.forge(ghost, i, frame);
     network.run(1_000);
   }

@@ -3,7 +3,7 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import { matrix } from "@fedkm/core";
-import { readLinks, writeLinks } from "@fedkm/device/daemon";
+import { readLinksFile, writeLinksFile } from "@fedkm/device/daemon";
 import { makeFolders, type RunningDevice, startDevice } from "../faults/processes.ts";
 import { print } from "../measure.ts";
 import { judge, sharedProblem } from "./setting.ts";
@@ -35,16 +35,16 @@ const scenes: Record<string, (scene: Scene) => Promise<void>> = {
     running[4].child.kill("SIGCONT");
   },
   async "two halves apart for 75 s"({ folders }) {
-    const before = await Promise.all(folders.devices.map(({ path }) => readLinks(path)));
+    const before = await Promise.all(folders.devices.map(({ path }) => readLinksFile(path)));
     for (const [i, { path }] of folders.devices.entries()) {
       const side = folders.devices.slice(i < 5 ? 0 : 5, i < 5 ? 5 : 10).map(({ identity }) => identity.peer);
-      await writeLinks(
+      await writeLinksFile(
         path,
         before[i].filter(({ peer }) => side.includes(peer)),
       );
     }
     await pause(STOPPED_MILLISECONDS);
-    for (const [i, { path }] of folders.devices.entries()) await writeLinks(path, before[i]);
+    for (const [i, { path }] of folders.devices.entries()) await writeLinksFile(path, before[i]);
     await pause(5_000);
   },
 };

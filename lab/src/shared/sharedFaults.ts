@@ -3,7 +3,7 @@
 
 import { type Matrix, type PaperKind, type Random, randomStream, takeRows } from "@fedkm/core";
 import { contractOf, type Simulation } from "@fedkm/device";
-import { seeBoards } from "@fedkm/device/audit";
+import { observeBoards } from "@fedkm/device/audit";
 import { print } from "../measure.ts";
 import { judge, network, type SharedProblem, settledAt, sharedProblem } from "./setting.ts";
 
@@ -103,7 +103,7 @@ function mayLeave({ graph }: SharedProblem, random: Random): number | undefined 
 async function run(name: string, kind: PaperKind, seed: number, isTree: boolean) {
   const plain = sharedProblem(kind, seed);
   const given: SharedProblem = isTree ? { ...plain, study: { ...plain.study, sums: "tree" } } : plain;
-  const seen = seeBoards(given.study, await contractOf(given.study));
+  const seen = observeBoards(given.study, await contractOf(given.study));
   const options = { weather: { loss: 0.3 }, ...(name === "join" && { absent: [9] }) };
   const simulated = await network(given, { ...options, onEvent: ({ frame }) => frame.length > 0 && seen.see(frame) });
   const scene = {

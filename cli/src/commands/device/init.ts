@@ -1,7 +1,7 @@
 // fedkm device init: a key, a folder, and an invite for others.
 
 import { basename, resolve } from "node:path";
-import { devicesToGainBy, errorsBy, parseStudy, type Rows, type Study } from "@fedkm/device";
+import { type DeviceRows, devicesToGainBy, errorsBy, parseStudy, type Study } from "@fedkm/device";
 import {
   createFolder,
   drawInvite,
@@ -31,13 +31,13 @@ export interface InitOptions {
 const MOST_EXPECTED_DEVICES = 1000;
 
 /** What a private study is worth to a device with these rows, in one line; where that is nothing, only if it is accepted. */
-function gainOf(study: Study, rows: Rows, { acceptNoise }: InitOptions): string {
+function gainOf(study: Study, rows: DeviceRows, { acceptNoise }: InitOptions): string {
   const { isGain, words } = study.clusters === "shared" ? sharedGain(study, rows) : personalGain(study, rows);
   if (isGain || acceptNoise === true) return `private: ${words}`;
   throw new UsageError(`--accept-noise must be given, or a larger epsilon, or more rows: ${words}`);
 }
 
-function sharedGain(study: Study, rows: Rows): { isGain: boolean; words: string } {
+function sharedGain(study: Study, rows: DeviceRows): { isGain: boolean; words: string } {
   const errors = errorsBy(study, rows);
   if (errors === undefined)
     return { isGain: true, words: "this device has too few rows for clusters of its own, and can only gain" };
@@ -48,7 +48,7 @@ function sharedGain(study: Study, rows: Rows): { isGain: boolean; words: string 
   return { isGain: together < alone, words };
 }
 
-function personalGain(study: Study, rows: Rows): { isGain: boolean; words: string } {
+function personalGain(study: Study, rows: DeviceRows): { isGain: boolean; words: string } {
   const devices = devicesToGainBy(study, rows);
   if (devices <= MOST_EXPECTED_DEVICES) {
     const few = devices <= 2 ? "any neighbour" : `${devices} devices or more that have the same clusters`;
