@@ -142,7 +142,7 @@ describe("device", () => {
     const users = sources("device/src").filter((file) =>
       imports(file, { types: true }).some((name) => /libp2p\b(?!\.ts)|^@multiformats\//.test(name)),
     );
-    expect(users).toEqual(["device/src/libp2p.ts", "device/src/node.ts", "device/src/peer.ts"]);
+    expect(users).toEqual(["device/src/links/libp2pNetwork.ts", "device/src/links/node.ts", "device/src/keys/peer.ts"]);
   });
 });
 
@@ -172,7 +172,7 @@ describe("a device's loop", () => {
   const files = sources("device/src").filter((file) => !platform.test(file));
 
   it("knows no platform, no wall clock and no chance, so that it runs in browsers and simulations", () => {
-    expect(files).toContain("device/src/device.ts");
+    expect(files).toContain("device/src/loop/personalLoop.ts");
     for (const file of files) {
       expect(code(file).match(/\b(Date|Buffer|document|window)\b|Math\.random/)?.[0], file).toBeUndefined();
       for (const name of imports(file, { types: false })) expect(name, file).not.toMatch(/^node:/);

@@ -1,6 +1,6 @@
 // An alarm that rings once, at the earliest of the times that it was asked for.
 
-import type { Clock } from "./clock.ts";
+import type { Clock } from "./environment.ts";
 
 export interface Alarm {
   /** Rings after this time, or sooner if it was asked to. */

@@ -1,7 +1,7 @@
 // Which of two ends of an update a device keeps, where it began at several starts: the common seed, its own k-means.
 
 import { type DeviceUpdate, discrepancy, type Matrix } from "@fedkm/core";
-import type { Study } from "./study.ts";
+import type { Study } from "./study/study.ts";
 
 /**
  * An end whose loss is more times that of another is not taken, whatever neighbours say. Honest devices with skewed rows

@@ -1,6 +1,6 @@
 // Fields of a file that a person wrote: each is checked by one rule, and an error names field, rule, value and line.
 
-import { printable } from "./printable.ts";
+import { printable } from "./wire/printable.ts";
 
 export type Path = readonly (string | number)[];
 

@@ -2,7 +2,7 @@
 
 import { type Classes, oneClass } from "@fedkm/core/classes";
 import { concatBytes } from "@noble/hashes/utils.js";
-import type { PublishedHistory } from "./history.ts";
+import type { PublishedHistory } from "./privacy/history.ts";
 
 interface Header {
   readonly features: readonly string[];

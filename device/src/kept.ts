@@ -1,10 +1,10 @@
 // What a device keeps of itself, for the next start to go on from.
 
 import { toRows } from "@fedkm/core";
-import type { OpeningSync } from "./gathering.ts";
-import type { SavedState } from "./memory.ts";
-import type { UpdateModel } from "./model.ts";
-import type { Neighbour } from "./neighbour.ts";
+import type { Neighbour } from "./loop/neighbours.ts";
+import type { OpeningSync } from "./loop/openingSync.ts";
+import type { SavedState } from "./loop/savedState.ts";
+import type { UpdateModel } from "./loop/updateModel.ts";
 
 interface StateParts {
   /** The study's id. */

@@ -1,7 +1,7 @@
 // What a network of devices minimises: GTVMin, in which a study with weighting "sample" weighs devices by typical rows.
 
 import { type Graph, type Matrix, objective } from "@fedkm/core";
-import type { Study } from "./study.ts";
+import type { Study } from "./study/study.ts";
 
 /** GTVMin as the devices of a study see it, at scaled rows and centroids. */
 export function studyObjective(

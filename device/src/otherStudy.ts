@@ -1,9 +1,9 @@
 // Neighbours of another study: both sides send theirs, say what differs, and send nothing more until it is the same.
 
-import type { Neighbour } from "./neighbour.ts";
+import type { Neighbour } from "./loop/neighbours.ts";
 import type { PeerNetwork } from "./network.ts";
-import { type Contract, encodeStudyFrame } from "./protocol.ts";
-import { canonicalStudy, differenceFrom, type Study } from "./study.ts";
+import { canonicalStudy, differenceFrom, type Study } from "./study/study.ts";
+import { type Contract, encodeStudyFrame } from "./wire/studyFrames.ts";
 
 /** What a device does this with. */
 interface StudyContext {

@@ -1,6 +1,6 @@
 // What a neighbour can learn in each mode, and do where it is trusted, in one sentence each: the same words in commands, files and pages.
 
-import type { Study } from "./study.ts";
+import type { Study } from "./study/study.ts";
 
 export const whatNeighboursLearn: Readonly<Record<Study["privacy"], string>> = {
   open: "neighbours can compute the means and sizes of this device's clusters and, over time, single rows: only for data that may be public",

@@ -1,6 +1,6 @@
 // When a device counts as settled: the one definition, which commands, the simulation and the fault runs share.
 
-import type { DeviceStatus, NeighbourStatus } from "./status.ts";
+import type { DeviceStatus, NeighbourStatus } from "./loop/status.ts";
 
 /**
  * A device is settled if it has nothing to send and has heard all of `neighbours` over links that stand. Its own phase

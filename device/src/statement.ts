@@ -1,8 +1,8 @@
 // Which studies a device speaks, as a frame of type 6: the one that it runs, and the one that it is changing to.
 
-import { studyHashOf } from "./frameHead.ts";
-import { type Contract, HASH_BYTES, HEADER_BYTES, writeHeader } from "./protocol.ts";
-import { studyId } from "./study.ts";
+import { studyId } from "./study/study.ts";
+import { studyHashOf } from "./wire/frames.ts";
+import { type Contract, HASH_BYTES, HEADER_BYTES, writeHeader } from "./wire/studyFrames.ts";
 
 export const STATEMENT = 6;
 

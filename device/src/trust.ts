@@ -2,7 +2,7 @@
 
 import type { DeviceUpdate } from "@fedkm/core";
 import { largestDrift } from "@fedkm/core/drift";
-import type { Neighbour } from "./neighbour.ts";
+import type { Neighbour } from "./loop/neighbours.ts";
 
 /** The share of a neighbour's pulls that were left out is a mean over this many of the latest rounds. */
 const REMEMBERED_ROUNDS = 100;

@@ -2,14 +2,14 @@
 
 import { type Matrix, matrix } from "@fedkm/core";
 import { expect, test } from "vitest";
-import { createDevice } from "../src/device.ts";
-import type { Device } from "../src/deviceOptions.ts";
-import { volatileMemory } from "../src/memory.ts";
+import type { Device } from "../src/loop/device.ts";
+import { createDevice } from "../src/loop/personalLoop.ts";
+import { volatileMemory } from "../src/loop/savedState.ts";
 import type { NetworkListener } from "../src/network.ts";
 import { LARGEST_LEARNT_EPOCH } from "../src/pace.ts";
-import { encodeOrderFrame } from "../src/protocol.ts";
 import { simulatedClock } from "../src/simulation/clock.ts";
-import { contractOf } from "../src/study.ts";
+import { contractOf } from "../src/study/study.ts";
+import { encodeOrderFrame } from "../src/wire/studyFrames.ts";
 import { emptyNetwork, studyWith } from "./problem.ts";
 
 const MINUTE = 60_000;

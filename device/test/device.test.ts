@@ -1,12 +1,12 @@
 import { complete, fit, graph, kmeans, type Matrix, matrix, path, stack, updateDevice } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import { createDevice } from "../src/device.ts";
-import type { DeviceOptions } from "../src/deviceOptions.ts";
-import { type SavedState, volatileMemory } from "../src/memory.ts";
-import { decodeFrame, encodeCentroidsFrame, type Stamp } from "../src/protocol.ts";
+import type { DeviceOptions } from "../src/loop/device.ts";
+import { createDevice } from "../src/loop/personalLoop.ts";
+import { type SavedState, volatileMemory } from "../src/loop/savedState.ts";
 import { simulatedClock } from "../src/simulation/clock.ts";
 import { simulate } from "../src/simulation/simulate.ts";
-import { contractOf, type Study } from "../src/study.ts";
+import { contractOf, type Study } from "../src/study/study.ts";
+import { decodeFrame, encodeCentroidsFrame, type Stamp } from "../src/wire/studyFrames.ts";
 import { emptyNetwork, noTag, problem, said, studyWith } from "./problem.ts";
 
 const MINUTE = 60_000;

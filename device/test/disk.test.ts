@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { durableWrite, makeFolder } from "../src/disk.ts";
+import { durableWrite, makeFolder } from "../src/disk/disk.ts";
 import { crashStates, simulatedDisk } from "../src/simulation/disk.ts";
 
 const text = (bytes: Uint8Array | undefined) => bytes && new TextDecoder().decode(bytes);

@@ -3,15 +3,15 @@
 import { kmeans, type Matrix, matrix, paperData, toRows } from "@fedkm/core";
 import { memorySource, type Source } from "@fedkm/core/sources";
 import { expect, test } from "vitest";
-import { createDevice } from "../src/device.ts";
-import type { RemoteRows } from "../src/elsewhere.ts";
-import { volatileMemory } from "../src/memory.ts";
-import { UpdateModel } from "../src/model.ts";
-import { encodeCentroidsFrame } from "../src/protocol.ts";
+import { createDevice } from "../src/loop/personalLoop.ts";
+import { volatileMemory } from "../src/loop/savedState.ts";
+import { fingerprintOf } from "../src/loop/sketch.ts";
+import { UpdateModel } from "../src/loop/updateModel.ts";
 import { simulatedClock } from "../src/simulation/clock.ts";
-import { fingerprintOf } from "../src/sketch.ts";
-import { contractOf } from "../src/study.ts";
-import { dividedByScale } from "../src/units.ts";
+import type { RemoteRows } from "../src/study/remoteRows.ts";
+import { contractOf } from "../src/study/study.ts";
+import { dividedByScale } from "../src/study/units.ts";
+import { encodeCentroidsFrame } from "../src/wire/studyFrames.ts";
 import { emptyNetwork, noTag, said, studyWith } from "./problem.ts";
 
 const [rows, other] = paperData("var", 2, 400, 3).datasets;

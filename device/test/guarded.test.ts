@@ -3,14 +3,14 @@
 import { type Matrix, matrix, paperData, randomStream, ring } from "@fedkm/core";
 import { smallestClass } from "@fedkm/core/classes";
 import { describe, expect, it } from "vitest";
-import { createDevice } from "../src/device.ts";
-import { emptyHistory, followRows } from "../src/history.ts";
 import { decodeHistory, encodeHistory } from "../src/historyFile.ts";
-import { type DeviceMemory, type HistoryMemory, volatileMemory } from "../src/memory.ts";
-import { decodeFrame } from "../src/protocol.ts";
+import { createDevice } from "../src/loop/personalLoop.ts";
+import { type DeviceMemory, type HistoryMemory, volatileMemory } from "../src/loop/savedState.ts";
+import { emptyHistory, followRows } from "../src/privacy/history.ts";
 import { simulatedClock } from "../src/simulation/clock.ts";
 import { simulate } from "../src/simulation/simulate.ts";
-import { contractOf } from "../src/study.ts";
+import { contractOf } from "../src/study/study.ts";
+import { decodeFrame } from "../src/wire/studyFrames.ts";
 import { emptyNetwork, problem, studyWith } from "./problem.ts";
 
 const HOUR = 3_600_000;

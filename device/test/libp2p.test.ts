@@ -11,7 +11,7 @@ import { multiaddr } from "@multiformats/multiaddr";
 import { createLibp2p } from "libp2p";
 import { afterEach, expect, test } from "vitest";
 import { freePorts } from "../src/daemon/ports.ts";
-import type { Contact } from "../src/libp2p.ts";
+import type { Contact } from "../src/links/libp2pNetwork.ts";
 import { Peers } from "./loopback.ts";
 
 const peers = new Peers();

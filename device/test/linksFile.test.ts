@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { changeLinks, type Link, readLinksFile, withLink, withoutLink, writeLinksFile } from "../src/linksFile.ts";
-import { createIdentity } from "../src/peer.ts";
+import { changeLinks, type Link, readLinksFile, withLink, withoutLink, writeLinksFile } from "../src/disk/linksFile.ts";
+import { createIdentity } from "../src/keys/peer.ts";
 
 let folder = "";
 beforeEach(() => {

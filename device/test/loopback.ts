@@ -7,7 +7,7 @@ import {
   type Libp2pNetwork,
   type Libp2pOptions,
   libp2pNetwork,
-} from "../src/libp2p.ts";
+} from "../src/links/libp2pNetwork.ts";
 
 /** What happened at one end, in order: "connect b", "frame b", "stranger b", ... */
 interface Heard {

@@ -10,9 +10,9 @@ import {
   ring,
 } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import { numberedSeed, sketchLike } from "../src/numbering.ts";
+import { numberedSeed, sketchLike } from "../src/loop/numbering.ts";
+import type { DeviceSketch } from "../src/loop/sketch.ts";
 import { type Simulation, simulate } from "../src/simulation/simulate.ts";
-import type { DeviceSketch } from "../src/sketch.ts";
 import { type Problem, problem } from "./problem.ts";
 
 const HOUR = 3_600_000;

@@ -1,15 +1,15 @@
 import { complete, edges, graph, type Matrix, matrix, objective, path, randomStream, star } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import { createDevice } from "../src/device.ts";
-import { OpeningSync } from "../src/gathering.ts";
-import { volatileMemory } from "../src/memory.ts";
-import { createNeighbour } from "../src/neighbour.ts";
-import { Opening } from "../src/opening.ts";
-import { decodeFrame, encodeCentroidsFrame } from "../src/protocol.ts";
+import { createNeighbour } from "../src/loop/neighbours.ts";
+import { Opening } from "../src/loop/opening.ts";
+import { OpeningSync } from "../src/loop/openingSync.ts";
+import { createDevice } from "../src/loop/personalLoop.ts";
+import { volatileMemory } from "../src/loop/savedState.ts";
+import { type DeviceSketch, originOf, seeding } from "../src/loop/sketch.ts";
 import { simulatedClock } from "../src/simulation/clock.ts";
 import { simulate } from "../src/simulation/simulate.ts";
-import { type DeviceSketch, originOf, seeding } from "../src/sketch.ts";
-import { contractOf } from "../src/study.ts";
+import { contractOf } from "../src/study/study.ts";
+import { decodeFrame, encodeCentroidsFrame } from "../src/wire/studyFrames.ts";
 import { emptyNetwork, noTag, problem, said, studyWith } from "./problem.ts";
 
 const HOUR = 3_600_000;

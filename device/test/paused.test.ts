@@ -2,8 +2,8 @@
 
 import { fit, ring } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import { decodeFrame } from "../src/protocol.ts";
 import { simulate } from "../src/simulation/simulate.ts";
+import { decodeFrame } from "../src/wire/studyFrames.ts";
 import { problem } from "./problem.ts";
 
 const HOUR = 3_600_000;

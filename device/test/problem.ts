@@ -2,8 +2,8 @@
 
 import { type Graph, type Matrix, type PaperKind, paperData } from "@fedkm/core";
 import type { NetworkListener, PeerNetwork } from "../src/network.ts";
-import type { CentroidsContent, Contract, OpeningTag } from "../src/protocol.ts";
-import { contractOf, parseStudy, type Study } from "../src/study.ts";
+import { contractOf, parseStudy, type Study } from "../src/study/study.ts";
+import type { CentroidsContent, Contract, OpeningTag } from "../src/wire/studyFrames.ts";
 
 export const studyText = `name: planes
 k: 3

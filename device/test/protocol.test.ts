@@ -2,9 +2,11 @@ import { readFileSync } from "node:fs";
 import { matrix, randomStream } from "@fedkm/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createDevice } from "../src/device.ts";
-import { LARGEST_FRAME_BYTES } from "../src/link/limits.ts";
-import { volatileMemory } from "../src/memory.ts";
+import { createDevice } from "../src/loop/personalLoop.ts";
+import { volatileMemory } from "../src/loop/savedState.ts";
+import { simulatedClock } from "../src/simulation/clock.ts";
+import { canonicalStudy, contractOf } from "../src/study/study.ts";
+import { LARGEST_FRAME_BYTES } from "../src/wire/limits.ts";
 import {
   type Contract,
   decodeFrame,
@@ -12,9 +14,7 @@ import {
   encodeOrderFrame,
   encodeStudyFrame,
   frameBytes,
-} from "../src/protocol.ts";
-import { simulatedClock } from "../src/simulation/clock.ts";
-import { canonicalStudy, contractOf } from "../src/study.ts";
+} from "../src/wire/studyFrames.ts";
 import { emptyNetwork, noTag, said, studyWith } from "./problem.ts";
 
 const seed = Number(process.env.FEDKM_TEST_SEED ?? 1);

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { withFileMutex } from "../src/turn.ts";
+import { withFileMutex } from "../src/disk/fileMutex.ts";
 import { manualClock } from "./link/manualClock.ts";
 
 let folder = "";

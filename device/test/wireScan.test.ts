@@ -4,12 +4,12 @@ import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { type Matrix, matrix, path, toRows } from "@fedkm/core";
 import { expect, test } from "vitest";
-import { OpeningSync } from "../src/gathering.ts";
-import { UpdateModel } from "../src/model.ts";
-import { connectNeighbour, createNeighbour } from "../src/neighbour.ts";
-import { Sender } from "../src/sender.ts";
+import { connectNeighbour, createNeighbour } from "../src/loop/neighbours.ts";
+import { OpeningSync } from "../src/loop/openingSync.ts";
+import { Sender } from "../src/loop/sender.ts";
+import { UpdateModel } from "../src/loop/updateModel.ts";
 import { simulatedClock } from "../src/simulation/clock.ts";
-import { contractOf } from "../src/study.ts";
+import { contractOf } from "../src/study/study.ts";
 import { emptyNetwork, problem, studyWith } from "./problem.ts";
 import { takeFaults } from "./wireScan.ts";
 

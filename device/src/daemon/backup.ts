@@ -5,9 +5,9 @@ import { existsSync } from "node:fs";
 import { readdir, readFile, rename, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { isAddress } from "@fedkm/sql/address";
-import { durableWrite, makeFolder, realDisk } from "../disk.ts";
+import { durableWrite, makeFolder, realDisk } from "../disk/disk.ts";
+import { readEpoch, writeEpoch } from "../disk/store.ts";
 import { reasonOf } from "../reason.ts";
-import { readEpoch, writeEpoch } from "../store.ts";
 import { type Backup, decodeBackup, encodeBackup } from "./backupFile.ts";
 import { readFolder } from "./folder.ts";
 

@@ -1,6 +1,6 @@
 // One beat for everything that is looked at regularly: timers that end together wake the program up once.
 
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../environment.ts";
 
 /** The same clock, with timers that end at the next whole multiple of `beat` milliseconds. */
 export function onTick(clock: Clock, beat: number): Clock {

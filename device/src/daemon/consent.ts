@@ -1,8 +1,8 @@
 // A person's consent that a device begins a new history of what it publishes, in a file that a running device follows.
 
 import { join } from "node:path";
-import { durableWrite } from "../disk.ts";
-import { isLocked } from "../lock.ts";
+import { durableWrite } from "../disk/disk.ts";
+import { isLocked } from "../disk/folderLock.ts";
 
 /** A device that finds this file, now or when it is started, forgets its history and removes the file. */
 export const CONSENT_FILE = "consent";

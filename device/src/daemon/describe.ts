@@ -1,15 +1,15 @@
 // The status of a running daemon, put together from its device, its network and what its owner decided.
 
-import type { ChangeStatus, ChangingDevice } from "../change.ts";
+import type { ChangeStatus, ChangingDevice } from "../change/changingDevice.ts";
+import type { Link } from "../disk/linksFile.ts";
 import { idsOf } from "../keys/followed.ts";
-import type { Libp2pNetwork } from "../libp2p.ts";
-import type { Link } from "../linksFile.ts";
-import type { DeviceStatus } from "../status.ts";
-import { differenceFrom, type Study } from "../study.ts";
-import { DELAY_RESOLUTION_MILLISECONDS, type Delays } from "./delays.ts";
+import type { Libp2pNetwork } from "../links/libp2pNetwork.ts";
+import type { DeviceStatus } from "../loop/status.ts";
+import { differenceFrom, type Study } from "../study/study.ts";
 import type { NoticeBoard } from "./notices.ts";
-import type { StrangerList } from "./pending.ts";
+import { DELAY_RESOLUTION_MILLISECONDS, type Delays } from "./quiet.ts";
 import { type DaemonStatus, type NextStatus, STATUS_VERSION } from "./status.ts";
+import type { StrangerList } from "./strangers.ts";
 
 /** So many digits of a study's hash are enough for a person to type. */
 const SHORT_HASH = 8;

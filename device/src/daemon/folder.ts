@@ -5,13 +5,13 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type Matrix, stack } from "@fedkm/core";
 import { absoluteAddress, isAddress } from "@fedkm/sql/address";
-import { durableWrite, makeFolder } from "../disk.ts";
-import { beginHistory } from "../historyStore.ts";
-import { makeIdentity, readIdentity } from "../identity.ts";
-import { LINKS_FILE, type Link, nameRule, readLinksFile, writeLinksFile } from "../linksFile.ts";
-import { addressFault, dialFault, type Identity } from "../peer.ts";
+import { durableWrite, makeFolder } from "../disk/disk.ts";
+import { beginHistory } from "../disk/historyStore.ts";
+import { makeIdentity, readIdentity } from "../disk/identityFile.ts";
+import { LINKS_FILE, type Link, nameRule, readLinksFile, writeLinksFile } from "../disk/linksFile.ts";
+import { addressFault, dialFault, type Identity } from "../keys/peer.ts";
 import { reasonOf } from "../reason.ts";
-import { keepsHistory, parseStudy, type Study } from "../study.ts";
+import { keepsHistory, parseStudy, type Study } from "../study/study.ts";
 import { readPoints } from "./points.ts";
 
 /** What a device is set up with. */

@@ -2,22 +2,22 @@
 
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { ChangingDevice } from "../change.ts";
+import type { ChangingDevice } from "../change/changingDevice.ts";
+import { type Link, readLinksFile } from "../disk/linksFile.ts";
 import { contactsOf } from "../keys/followed.ts";
-import type { Libp2pNetwork } from "../libp2p.ts";
-import { type Link, readLinksFile } from "../linksFile.ts";
+import type { Libp2pNetwork } from "../links/libp2pNetwork.ts";
 import { reasonOf } from "../reason.ts";
-import type { AuditKeeper } from "./audit.ts";
-import { rowsOfNext } from "./changes.ts";
+import type { AuditKeeper } from "./auditKeeper.ts";
 import { CONSENT_FILE } from "./consent.ts";
 import type { DaemonParts } from "./describe.ts";
+import { lookAtOnce, lookOf, MISSING } from "./fileWatch.ts";
 import type { DeviceFolder } from "./folder.ts";
 import type { Log } from "./notices.ts";
-import type { RowSource } from "./openRows.ts";
+import { RESET_FILE } from "./ownerFiles.ts";
 import { PAUSED_FILE } from "./paused.ts";
-import { RESET_FILE } from "./reset.ts";
+import type { RowSource } from "./rowSource.ts";
 import { rowsFault } from "./rows.ts";
-import { lookAtOnce, lookOf, MISSING } from "./watch.ts";
+import { rowsOfNext } from "./studyChange.ts";
 
 interface Followers {
   readonly device: ChangingDevice;

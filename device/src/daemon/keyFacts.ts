@@ -1,7 +1,7 @@
 // What a device's folder says about keys, for a person who asks, running or not.
 
+import { behind, preparedBy, readRotation } from "../disk/keyFiles.ts";
 import { readRevoked } from "../keys/revoked.ts";
-import { behind, preparedBy, readRotation } from "../keys/rotation.ts";
 import type { DeviceFolder } from "./folder.ts";
 
 export interface KeyFacts {

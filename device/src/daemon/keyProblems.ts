@@ -1,11 +1,11 @@
 // What a person should know about keys now: who has a new one, who does not know this device's new one yet, and who says
 // of whom that it is no longer to be trusted.
 
-import { formatInvite } from "../identity.ts";
+import { formatInvite } from "../disk/identityFile.ts";
+import { behind, type Rotation } from "../disk/keyFiles.ts";
+import type { Link } from "../disk/linksFile.ts";
 import { linkOf } from "../keys/followed.ts";
 import type { KnownRevocation } from "../keys/revoked.ts";
-import { behind, type Rotation } from "../keys/rotation.ts";
-import type { Link } from "../linksFile.ts";
 import type { LinkProblem } from "./notices.ts";
 
 /** What needs no answer is shown for this time, by the wall clock. */

@@ -1,12 +1,12 @@
 // Neighbours that were away while a device changed its key: they only let the old key in. So the old key dials them, says
 // nothing but whom it vouches for, and is not used any more when they have answered.
 
-import type { Clock } from "../clock.ts";
+import type { Rotation } from "../disk/keyFiles.ts";
+import type { Clock } from "../environment.ts";
 import { keyExchange } from "../keys/exchange.ts";
-import type { Rotation } from "../keys/rotation.ts";
-import { type Libp2pNetwork, libp2pNetwork } from "../libp2p.ts";
-import type { PeerAddresses } from "../link/addressBook.ts";
-import type { Contact, Identity } from "../peer.ts";
+import type { Contact, Identity } from "../keys/peer.ts";
+import type { PeerAddresses } from "../links/addressBook.ts";
+import { type Libp2pNetwork, libp2pNetwork } from "../links/libp2pNetwork.ts";
 
 export interface MessengerOptions {
   readonly identity: Identity;

@@ -1,6 +1,6 @@
 // A device's numbers in the text format of OpenMetrics 1.0. Centroids and data are not among them.
 
-import { type RefusalReason, refusalReasons } from "../guard.ts";
+import { type RefusalReason, refusalReasons } from "../loop/frameFilter.ts";
 import type { DaemonStatus } from "./status.ts";
 
 export const METRICS_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8";

@@ -1,6 +1,6 @@
 // Which statuses are worth writing to the disk: those that say something else than the last one, and one now and then.
 
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../environment.ts";
 import { STATUS_QUIET_MILLISECONDS } from "../pace.ts";
 import type { DaemonStatus } from "./status.ts";
 

@@ -2,13 +2,13 @@
 
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { durableWrite, realDisk } from "../disk.ts";
-import { lockFolder } from "../lock.ts";
+import { durableWrite, realDisk } from "../disk/disk.ts";
+import { lockFolder } from "../disk/folderLock.ts";
 import { reasonOf } from "../reason.ts";
-import { contractOf, formatStudy, parseStudy, type Study, studyId } from "../study.ts";
+import { contractOf, formatStudy, parseStudy, type Study, studyId } from "../study/study.ts";
 import { STUDY_FILE } from "./folder.ts";
 import { adoptNext, removeNextState } from "./nextStore.ts";
-import { copyAside, STATE_FILES } from "./reset.ts";
+import { copyAside, STATE_FILES } from "./ownerFiles.ts";
 
 /** The study that the owner accepted. A running device that finds it changes to it. */
 export const NEXT_FILE = "next.yaml";

@@ -1,11 +1,11 @@
 // The memory of a study that a device is changing to: in files of its own, under the same epoch, until it takes over.
 
 import { join } from "node:path";
-import { realClock } from "../clock.ts";
-import { realDisk } from "../disk.ts";
-import type { DeviceMemory, SavedState } from "../memory.ts";
-import { twoCopies } from "../stateFile.ts";
-import { loadState, type Store, stateKeeper } from "../store.ts";
+import { realDisk } from "../disk/disk.ts";
+import { twoCopies } from "../disk/stateFile.ts";
+import { loadState, type Store, stateKeeper } from "../disk/store.ts";
+import { realClock } from "../environment.ts";
+import type { DeviceMemory, SavedState } from "../loop/savedState.ts";
 
 /** `next.a` and `next.b`. */
 const NEXT_STATE = "next";

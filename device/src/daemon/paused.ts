@@ -1,8 +1,8 @@
 // A device that a person has paused: a file in its folder, which a running device follows and the next start finds.
 
 import { join } from "node:path";
-import { durableWrite, realDisk } from "../disk.ts";
-import { isLocked } from "../lock.ts";
+import { durableWrite, realDisk } from "../disk/disk.ts";
+import { isLocked } from "../disk/folderLock.ts";
 
 /** While this file is there, the device is paused. */
 export const PAUSED_FILE = "paused";

@@ -6,7 +6,7 @@ import type { Matrix } from "@fedkm/core";
 import { checkMissing, DataError, readTable } from "@fedkm/files";
 import { openSource } from "@fedkm/sql";
 import { isAddress } from "@fedkm/sql/address";
-import type { Study } from "../study.ts";
+import type { Study } from "../study/study.ts";
 
 /** Columns of a file, by name. */
 export interface Columns {

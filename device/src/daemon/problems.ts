@@ -1,8 +1,8 @@
 // What is wrong with the links of a device now, read from its status: so a notice ends when its cause does.
 
-import { CALM_MILLISECONDS } from "../link/limits.ts";
-import type { SharedStatus } from "../status.ts";
+import type { SharedStatus } from "../loop/status.ts";
 import { versionFault } from "../version.ts";
+import { CALM_MILLISECONDS } from "../wire/limits.ts";
 import type { LinkProblem } from "./notices.ts";
 import type { LinkStatus } from "./status.ts";
 

@@ -1,10 +1,10 @@
 // Revocations that a person makes or overrules, in a device's folder; a running device sends them within a few seconds.
 
-import { readIdentity } from "../identity.ts";
+import { readIdentity } from "../disk/identityFile.ts";
+import { changeLinks, type Link, readLinksFile, withoutLink } from "../disk/linksFile.ts";
+import { peerFault } from "../keys/peer.ts";
 import { makeRevocation } from "../keys/revocation.ts";
 import { changeRevoked, overrule, readRevoked, saidAbout, withRevocation } from "../keys/revoked.ts";
-import { changeLinks, type Link, readLinksFile, withoutLink } from "../linksFile.ts";
-import { peerFault } from "../peer.ts";
 
 export interface RevokeResult {
   readonly peer: string;

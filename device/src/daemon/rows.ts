@@ -1,7 +1,7 @@
 // Rows that do not count, in words: a device whose data lie outside the study's bounds runs, and does nothing.
 
 import type { Matrix } from "@fedkm/core";
-import type { Study } from "../study.ts";
+import type { Study } from "../study/study.ts";
 
 /** A few odd values are ordinary. More than this share out of bounds is a wrong unit, column or study. */
 const LARGEST_SHARE_OUTSIDE = 0.05;

@@ -1,6 +1,6 @@
 // A number that costs more to read than anything else a quiet device does: it is read again only after a while.
 
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../environment.ts";
 
 /** Memory changes slowly, and reading it took a third of the time of an idle device when it was read every second. */
 export const MEMORY_MILLISECONDS = 10_000;

@@ -1,10 +1,10 @@
 // What a running device says about itself, as one plain object: for `device status`, for `up`, for metrics.
 
-import type { RelayTraffic } from "../libp2p.ts";
-import type { LinkTraffic } from "../link/keeper.ts";
-import type { DeviceStatus, NeighbourStatus } from "../status.ts";
+import type { RelayTraffic } from "../links/libp2pNetwork.ts";
+import type { LinkTraffic } from "../links/linkKeeper.ts";
+import type { DeviceStatus, NeighbourStatus } from "../loop/status.ts";
 import type { Notice } from "./notices.ts";
-import type { Stranger } from "./pending.ts";
+import type { Stranger } from "./strangers.ts";
 
 export interface LinkStatus extends NeighbourStatus, Omit<LinkTraffic, "failure" | "version"> {
   readonly name: string;

@@ -1,16 +1,8 @@
 // What devices say to each other about keys, over the links that stand: successors until they are answered, revocations
 // until the other side shows them too. Links keep only the latest frame, so that everything is said again until then.
 
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../environment.ts";
 import type { PeerNetwork } from "../network.ts";
-import {
-  decodeKeyFrame,
-  encodeKnown,
-  encodeRevocations,
-  encodeSuccessors,
-  isAboutKeys,
-  type KeyFrame,
-} from "./frame.ts";
 import {
   BETWEEN_KEY_FRAMES_MILLISECONDS,
   FIRST_REPEAT_MILLISECONDS,
@@ -18,6 +10,14 @@ import {
   LONGEST_REPEAT_MILLISECONDS,
 } from "./limits.ts";
 import type { Revocation } from "./revocation.ts";
+import {
+  decodeKeyFrame,
+  encodeKnown,
+  encodeRevocations,
+  encodeSuccessors,
+  isAboutKeys,
+  type KeyFrame,
+} from "./statements.ts";
 import type { Successor } from "./successor.ts";
 
 /** What a device knows about keys, and what it does with news. */

@@ -1,8 +1,8 @@
 // Links whose neighbour goes on under a new key: the link follows, the ids before are remembered, and the last of them
 // may still connect until the neighbour has been met under the new one.
 
-import type { Link } from "../linksFile.ts";
-import type { Contact } from "../peer.ts";
+import type { Link } from "../disk/linksFile.ts";
+import type { Contact } from "./peer.ts";
 import { latestOf, type Successor } from "./successor.ts";
 
 /** Of the ids that a neighbour had before, so many are remembered. */

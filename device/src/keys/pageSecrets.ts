@@ -5,9 +5,9 @@ import { ctr } from "@noble/ciphers/aes.js";
 import { ed25519, x25519 } from "@noble/curves/ed25519.js";
 import { hkdf } from "@noble/hashes/hkdf.js";
 import { sha256 } from "@noble/hashes/sha2.js";
-import type { Secrets } from "../masked/secrets.ts";
-import { int64sFromBytes } from "../masked/words.ts";
-import { type Identity, publicKeyOf } from "../peer.ts";
+import { int64sFromBytes } from "../wire/int64.ts";
+import { type Identity, publicKeyOf } from "./peer.ts";
+import type { Secrets } from "./secrets.ts";
 import { PAD_SALT, SECRET_AT, SECRET_BYTES } from "./storedKey.ts";
 
 export function pageSecrets({ peer: self, key: stored }: Identity): Secrets {

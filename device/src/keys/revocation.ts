@@ -1,9 +1,9 @@
 // A revocation: what the holder of one key says about another one, or about its own: that it is no longer to be trusted.
 
-import { type Identity, peerOf, publicKeyOf } from "../peer.ts";
-import { printable } from "../printable.ts";
-import { getInteger, setInteger } from "../protocol.ts";
+import { printable } from "../wire/printable.ts";
+import { getInteger, setInteger } from "../wire/studyFrames.ts";
 import { LONGEST_REASON } from "./limits.ts";
+import { type Identity, peerOf, publicKeyOf } from "./peer.ts";
 import { isSignedBy, PUBLIC_BYTES, SIGNATURE_BYTES, signStatement } from "./signature.ts";
 
 const REVOCATION_KIND = "revocation 1";

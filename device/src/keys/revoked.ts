@@ -1,10 +1,10 @@
 // revoked.json: the revocations that a device knows, what it did about each, and which ones its owner has overruled.
 
 import { join } from "node:path";
-import { durableWrite, realDisk } from "../disk.ts";
-import { checkedLinks, type Link } from "../linksFile.ts";
+import { durableWrite, realDisk } from "../disk/disk.ts";
+import { changeUnderMutex } from "../disk/fileMutex.ts";
+import { checkedLinks, type Link } from "../disk/linksFile.ts";
 import { reasonOf } from "../reason.ts";
-import { changeUnderMutex } from "../turn.ts";
 import { linkOf } from "./followed.ts";
 import { MOST_REVOCATIONS, MOST_UNLINKED, UNLINKED_MILLISECONDS } from "./limits.ts";
 import { isSigned, type Revocation, readRevocations } from "./revocation.ts";

@@ -2,7 +2,7 @@
 // signature under one kind, or under anything else that a key signs, passes for one under another.
 
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
-import { type Identity, publicKeyOf } from "../peer.ts";
+import { type Identity, publicKeyOf } from "./peer.ts";
 import { SECRET_AT, SECRET_BYTES } from "./storedKey.ts";
 
 export const PUBLIC_BYTES = 32;

@@ -1,8 +1,8 @@
 // A successor: the statement of a device that it goes on under another key, signed by both keys. The old one vouches for
 // the new one, and the new one says that it wants to be that, so that nobody can be made somebody's successor.
 
-import { type Identity, peerOf, publicKeyOf } from "../peer.ts";
-import { getInteger, setInteger } from "../protocol.ts";
+import { getInteger, setInteger } from "../wire/studyFrames.ts";
+import { type Identity, peerOf, publicKeyOf } from "./peer.ts";
 import { isSignedBy, PUBLIC_BYTES, SIGNATURE_BYTES, signStatement } from "./signature.ts";
 
 const SUCCESSOR_KIND = "successor 1";

@@ -1,7 +1,7 @@
 // The receiving half of a link: takes frames, confirms them at a bounded pace, and refuses a peer that breaks the rules.
 
-import type { Clock } from "../clock.ts";
-import { frameReader } from "./framing.ts";
+import type { Clock } from "../environment.ts";
+import { frameReader } from "../links/frameStream.ts";
 import {
   BETWEEN_CONFIRMATIONS_MILLISECONDS,
   FRAME_BYTES_PER_SECOND,
@@ -9,7 +9,7 @@ import {
   FRAME_MILLISECONDS,
   FRAMES_PER_CONFIRMATION,
   MOST_UNCONFIRMED_FRAMES,
-} from "./limits.ts";
+} from "../wire/limits.ts";
 
 export interface IncomingFramesOptions {
   readonly maxFrame: number;

@@ -1,14 +1,14 @@
 // The sending half of a link: sends while there is credit, and keeps the latest frame of each lane, never a queue, else.
 
-import type { Clock } from "../clock.ts";
-import { laneOf } from "../frameHead.ts";
-import { withLength } from "./framing.ts";
+import type { Clock } from "../environment.ts";
+import { withLength } from "../links/frameStream.ts";
+import { laneOf } from "../wire/frames.ts";
 import {
   LEAST_UNCONFIRMED_BYTES,
   MOST_UNCONFIRMED_BYTES,
   MOST_UNCONFIRMED_FRAMES,
   QUICK_CONFIRMATION_MILLISECONDS,
-} from "./limits.ts";
+} from "../wire/limits.ts";
 
 export interface OutgoingFrames {
   send(frame: Uint8Array): void;

@@ -1,6 +1,6 @@
 // How a peer is reached: at one of its addresses after the other, directly or through a relay that is connected.
 
-import { relayOf } from "../peer.ts";
+import { relayOf } from "../keys/peer.ts";
 import { reasonOf } from "../reason.ts";
 import { isUnsupported } from "./speaks.ts";
 

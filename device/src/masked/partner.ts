@@ -1,6 +1,6 @@
 // One linked device as a member of the board knows it: whether it counts, and what it has been told.
 
-import type { BoardMessage } from "./frame.ts";
+import type { BoardMessage } from "../sharedClusters/boardFrame.ts";
 import { GREETING_MILLISECONDS, PATIENCE_MILLISECONDS, SILENCE_MILLISECONDS } from "./pace.ts";
 
 export interface BoardPartner {

@@ -1,8 +1,8 @@
 // Sums over a tree, for networks too large for a board: every device adds up what came from those that learnt of the
 // generation from it, and passes one sum on. The one that opened the generation has the sum of all.
 
-import type { Board, ClosedBoard } from "./board.ts";
-import { addInt64s, fromInt64s, type Int64s, toInt64s } from "./words.ts";
+import type { Board, ClosedBoard } from "../sharedClusters/board.ts";
+import { addInt64s, fromInt64s, type Int64s, toInt64s } from "../wire/int64.ts";
 
 /** After the integers of a stage: a zero, in which nothing is left only if all pads have met their counterparts; a one. */
 export const TREE_INTEGERS = 2;

@@ -1,9 +1,16 @@
 // The account of a private device: its ledger, what it may still spend, and what is safely written down of it.
 
 import { epsilonOf, rhoOf } from "@fedkm/core/private";
-import type { HistoryMemory } from "../memory.ts";
-import { budgetOf, type Study } from "../study.ts";
-import { decodeLedger, encodeLedger, type Ledger, newLedger, type Release, type ReleaseStage } from "./ledger.ts";
+import type { HistoryMemory } from "../loop/savedState.ts";
+import {
+  decodeLedger,
+  encodeLedger,
+  type Ledger,
+  newLedger,
+  type Release,
+  type ReleaseStage,
+} from "../privacy/ledger.ts";
+import { budgetOf, type Study } from "../study/study.ts";
 
 /** What a device says of its releases; it stays on the device. */
 export interface PrivateStatus {

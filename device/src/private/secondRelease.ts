@@ -1,6 +1,6 @@
 // When private rows are released a second time: around the centroids at which the network has come to rest.
 
-import type { UpdateModel } from "../model.ts";
+import type { UpdateModel } from "../loop/updateModel.ts";
 import { HEARTBEAT_MILLISECONDS, RELEASE_MILLISECONDS, RELEASE_PATIENCE_MILLISECONDS } from "../pace.ts";
 
 /**

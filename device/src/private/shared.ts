@@ -3,11 +3,11 @@
 
 import type { Matrix } from "@fedkm/core";
 import type { RandomBytes } from "@fedkm/core/private";
-import type { HistoryMemory } from "../memory.ts";
-import type { Study } from "../study.ts";
-import { scaleRows } from "../units.ts";
+import type { HistoryMemory } from "../loop/savedState.ts";
+import type { PostedIntegers, ReleaseStage } from "../privacy/ledger.ts";
+import type { Study } from "../study/study.ts";
+import { scaleRows } from "../study/units.ts";
 import { Account, type PrivateStatus } from "./account.ts";
-import type { PostedIntegers, ReleaseStage } from "./ledger.ts";
 import { inOrderOfValues, nameOfRows, noiseOf } from "./noise.ts";
 
 /** What is asked of the rows. */

@@ -1,6 +1,6 @@
 // A clock whose time passes only from event to event: hours of a network in seconds, in the same order every time.
 
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../environment.ts";
 
 interface TimedRun {
   readonly at: number;

@@ -1,6 +1,6 @@
 // A disk in memory that writes down what it is asked, can fail at any call, and can lose power after any call.
 
-import type { Disk, NewFile } from "../disk.ts";
+import type { Disk, NewFile } from "../disk/disk.ts";
 
 /** File contents by path. */
 export type Contents = ReadonlyMap<string, Uint8Array>;

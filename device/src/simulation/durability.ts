@@ -1,7 +1,7 @@
 // Tries the store on a simulated disk: power lost after every call, every byte flipped, every write failing.
 
-import type { SavedState } from "../memory.ts";
-import { openStore, type StoreNotice } from "../store.ts";
+import { openStore, type StoreNotice } from "../disk/store.ts";
+import type { SavedState } from "../loop/savedState.ts";
 import { simulatedClock } from "./clock.ts";
 import { type Contents, crashStates, type SimulatedDisk, simulatedDisk } from "./disk.ts";
 

@@ -1,9 +1,9 @@
 // Links in memory: every direction carries one frame at a time, late, lost or cut as the weather says.
 
 import type { Random } from "@fedkm/core";
-import type { Clock } from "../clock.ts";
-import { laneOf } from "../frameHead.ts";
+import type { Clock } from "../environment.ts";
 import type { NetworkListener, PeerNetwork } from "../network.ts";
+import { laneOf } from "../wire/frames.ts";
 import type { EventLog } from "./log.ts";
 
 export interface Weather {

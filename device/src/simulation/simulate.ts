@@ -1,22 +1,27 @@
 // A whole network of devices in one process: the same loop, a simulated clock, links in memory. Seeded, so it can be rerun.
 
 import { edges, type Graph, type Matrix, matrix, randomStream, takeRows } from "@fedkm/core";
-import { type ChangeStatus, type ChangingDevice, type ChangingOptions, createChangingDevice } from "../change.ts";
-import { volatileMemory } from "../memory.ts";
+import {
+  type ChangeStatus,
+  type ChangingDevice,
+  type ChangingOptions,
+  createChangingDevice,
+} from "../change/changingDevice.ts";
+import type { StudyPart } from "../change/studyLoop.ts";
+import { volatileMemory } from "../loop/savedState.ts";
+import type { DeviceStatus } from "../loop/status.ts";
 import type { PeerNetwork } from "../network.ts";
 import { studyObjective } from "../objective.ts";
-import { encodeLedger, newLedger } from "../private/ledger.ts";
-import type { Contract } from "../protocol.ts";
-import { type RecordedEvent, recordedNetwork } from "../recording.ts";
+import { encodeLedger, newLedger } from "../privacy/ledger.ts";
 import { isSettled } from "../settled.ts";
-import type { StudyPart } from "../side.ts";
-import type { DeviceStatus } from "../status.ts";
-import type { Study } from "../study.ts";
-import { rowsThatCount, scaleRows } from "../units.ts";
+import type { Study } from "../study/study.ts";
+import { rowsThatCount, scaleRows } from "../study/units.ts";
+import { type RecordedEvent, recordedNetwork } from "../wire/recording.ts";
+import type { Contract } from "../wire/studyFrames.ts";
 import { simulatedClock } from "./clock.ts";
 import { simulatedLinks, type Weather } from "./links.ts";
 import { eventLog, type SimulatedEvent } from "./log.ts";
-import { simulatedSecrets } from "./secrets.ts";
+import { simulatedSecrets } from "./simulatedSecrets.ts";
 
 export interface SimulationOptions {
   readonly study: Study;

@@ -16,9 +16,9 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { backUpFolder, restoreFolder } from "../../src/daemon/backup.ts";
 import { decodeBackup, encodeBackup } from "../../src/daemon/backupFile.ts";
 import { createFolder, readFolder } from "../../src/daemon/folder.ts";
-import { writeLinksFile } from "../../src/linksFile.ts";
-import { createIdentity } from "../../src/peer.ts";
-import { openStore } from "../../src/store.ts";
+import { writeLinksFile } from "../../src/disk/linksFile.ts";
+import { openStore } from "../../src/disk/store.ts";
+import { createIdentity } from "../../src/keys/peer.ts";
 import { studyText } from "../problem.ts";
 
 let folder = "";

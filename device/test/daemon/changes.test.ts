@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fit, path } from "@fedkm/core";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { realClock } from "../../src/clock.ts";
 import { type Daemon, startDaemon } from "../../src/daemon/daemon.ts";
 import { createFolder, type DeviceFolder, readFolder } from "../../src/daemon/folder.ts";
 import {
@@ -19,11 +18,12 @@ import {
 import { openNext } from "../../src/daemon/nextStore.ts";
 import { freePorts } from "../../src/daemon/ports.ts";
 import type { DaemonStatus } from "../../src/daemon/status.ts";
-import { writeLinksFile } from "../../src/linksFile.ts";
-import type { SavedState } from "../../src/memory.ts";
-import { openStore } from "../../src/store.ts";
-import { contractOf, formatStudy, parseStudy, studyId } from "../../src/study.ts";
-import { pointsAsCsv } from "../../src/studyOfPoints.ts";
+import { writeLinksFile } from "../../src/disk/linksFile.ts";
+import { openStore } from "../../src/disk/store.ts";
+import { realClock } from "../../src/environment.ts";
+import type { SavedState } from "../../src/loop/savedState.ts";
+import { contractOf, formatStudy, parseStudy, studyId } from "../../src/study/study.ts";
+import { pointsAsCsv } from "../../src/study/studyOfPoints.ts";
 import { problem, studyText, studyWith } from "../problem.ts";
 
 let folder = "";

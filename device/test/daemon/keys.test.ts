@@ -4,16 +4,16 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { readAudit } from "../../src/auditLog.ts";
-import { realClock } from "../../src/clock.ts";
 import { type Daemon, startDaemon } from "../../src/daemon/daemon.ts";
 import { createFolder, type DeviceFolder, readFolder } from "../../src/daemon/folder.ts";
+import { followByHand, rotateFolder } from "../../src/daemon/keyCommands.ts";
 import { keyFacts } from "../../src/daemon/keyFacts.ts";
 import { freePorts } from "../../src/daemon/ports.ts";
 import { overruleRevocations, revokedFault, revokePeer } from "../../src/daemon/revoke.ts";
-import { followByHand, rotateFolder } from "../../src/daemon/rotate.ts";
-import { readIdentity } from "../../src/identity.ts";
-import { changeLinks, readLinksFile, withLink, writeLinksFile } from "../../src/linksFile.ts";
+import { readAudit } from "../../src/disk/auditLog.ts";
+import { readIdentity } from "../../src/disk/identityFile.ts";
+import { changeLinks, readLinksFile, withLink, writeLinksFile } from "../../src/disk/linksFile.ts";
+import { realClock } from "../../src/environment.ts";
 import { studyText } from "../problem.ts";
 
 let base = "";

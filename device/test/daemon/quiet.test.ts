@@ -2,8 +2,8 @@
 
 import { expect, test } from "vitest";
 import { onTick } from "../../src/daemon/beat.ts";
-import { busyDelays } from "../../src/daemon/delays.ts";
 import { statusNews } from "../../src/daemon/news.ts";
+import { busyDelays } from "../../src/daemon/quiet.ts";
 import { manualClock } from "../link/manualClock.ts";
 import { northStatus } from "./northStatus.ts";
 

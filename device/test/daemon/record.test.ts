@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { noticeBoard } from "../../src/daemon/notices.ts";
-import { recordToFile } from "../../src/daemon/record.ts";
-import { parseRecording } from "../../src/recording.ts";
+import { recordToFile } from "../../src/daemon/recordingFile.ts";
 import { simulatedClock } from "../../src/simulation/clock.ts";
+import { parseRecording } from "../../src/wire/recording.ts";
 import { emptyNetwork } from "../problem.ts";
 
 let folder = "";

@@ -7,13 +7,13 @@ import { join } from "node:path";
 import { kmeans, type Matrix, matrix, paperData } from "@fedkm/core";
 import { missingEngines, type PostgresForTests, startPostgres } from "@fedkm/sql/engines";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { realClock } from "../../src/clock.ts";
 import { type Daemon, startDaemon } from "../../src/daemon/daemon.ts";
 import { createFolder, readFolder } from "../../src/daemon/folder.ts";
-import { clusterSizes, rowSource } from "../../src/daemon/openRows.ts";
-import { resetFolder } from "../../src/daemon/reset.ts";
-import { type DeviceRows, isRemote, remoteStatistics } from "../../src/elsewhere.ts";
-import { parseStudy } from "../../src/study.ts";
+import { resetFolder } from "../../src/daemon/ownerFiles.ts";
+import { clusterSizes, rowSource } from "../../src/daemon/rowSource.ts";
+import { realClock } from "../../src/environment.ts";
+import { type DeviceRows, isRemote, remoteStatistics } from "../../src/study/remoteRows.ts";
+import { parseStudy } from "../../src/study/study.ts";
 import { studyText } from "../problem.ts";
 
 const surroundings = { version: "1", pid: 7, memoryBytes: () => 0, logFailure: () => undefined, linesLost: () => 0 };

@@ -3,8 +3,8 @@
 import { randomStream } from "@fedkm/core";
 import { expect, test } from "vitest";
 import { type KeyExchange, type KeyKnowledge, keyExchange } from "../../src/keys/exchange.ts";
-import { encodeSuccessors } from "../../src/keys/frame.ts";
 import { makeRevocation, type Revocation } from "../../src/keys/revocation.ts";
+import { encodeSuccessors } from "../../src/keys/statements.ts";
 import { latestOf, makeSuccessor, type Successor } from "../../src/keys/successor.ts";
 import type { NetworkListener, PeerNetwork } from "../../src/network.ts";
 import { simulatedClock } from "../../src/simulation/clock.ts";

@@ -1,9 +1,9 @@
 // A device after a change of its key: its rows are in the network once, under the new id.
 
 import { expect, test } from "vitest";
-import { OpeningSync } from "../../src/gathering.ts";
-import type { SavedState } from "../../src/memory.ts";
-import { originOf } from "../../src/sketch.ts";
+import { OpeningSync } from "../../src/loop/openingSync.ts";
+import type { SavedState } from "../../src/loop/savedState.ts";
+import { originOf } from "../../src/loop/sketch.ts";
 
 test("Gathering takes its sketch along to another id, in its own table too", () => {
   const options = { epoch: 1, k: 1, ranges: Float64Array.of(1), alpha: 1 };

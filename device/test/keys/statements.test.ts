@@ -3,9 +3,15 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { followSuccessors, idsOf, withoutAwaited } from "../../src/keys/followed.ts";
-import { decodeKeyFrame, encodeKnown, encodeRevocations, encodeSuccessors, isAboutKeys } from "../../src/keys/frame.ts";
 import { isSigned, makeRevocation, readRevocations } from "../../src/keys/revocation.ts";
 import { signStatement } from "../../src/keys/signature.ts";
+import {
+  decodeKeyFrame,
+  encodeKnown,
+  encodeRevocations,
+  encodeSuccessors,
+  isAboutKeys,
+} from "../../src/keys/statements.ts";
 import {
   formatSuccessors,
   isVouched,

@@ -2,15 +2,15 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { withLength } from "../../src/link/framing.ts";
 import { incomingFrames } from "../../src/link/incoming.ts";
+import { outgoingFrames } from "../../src/link/outgoing.ts";
+import { withLength } from "../../src/links/frameStream.ts";
 import {
   LEAST_UNCONFIRMED_BYTES,
   MOST_UNCONFIRMED_BYTES,
   MOST_UNCONFIRMED_FRAMES,
   QUICK_CONFIRMATION_MILLISECONDS,
-} from "../../src/link/limits.ts";
-import { outgoingFrames } from "../../src/link/outgoing.ts";
+} from "../../src/wire/limits.ts";
 import { type ManualClock, manualClock } from "./manualClock.ts";
 
 const seed = Number(process.env.FEDKM_TEST_SEED ?? 1);

@@ -3,9 +3,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import * as keys from "../../src/keys/limits.ts";
-import * as limits from "../../src/link/limits.ts";
 import * as board from "../../src/masked/pace.ts";
 import * as pace from "../../src/pace.ts";
+import * as limits from "../../src/wire/limits.ts";
 
 const page = read("../../../docs/protocol.md");
 

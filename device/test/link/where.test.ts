@@ -1,7 +1,7 @@
 // What a device says about where it listens.
 
 import { expect, test } from "vitest";
-import { formatAddresses, parseAddresses, reachableAddresses } from "../../src/link/where.ts";
+import { formatAddresses, parseAddresses, reachableAddresses } from "../../src/links/announcedAddresses.ts";
 
 test("formatWhere says what others can dial, and nothing where that is only this machine's own", () => {
   const listening = ["/ip4/127.0.0.1/tcp/1", "/ip4/10.0.0.1/tcp/1", "/ip6/fe80::1/tcp/1", "/ip6/2001:db8::1/tcp/1"];

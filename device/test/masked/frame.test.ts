@@ -2,14 +2,14 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { maskedEntry } from "../../src/masked/entry.ts";
-import { decodeShared, encodeBoardMessage } from "../../src/masked/frame.ts";
-import { generation, stages } from "../../src/masked/generation.ts";
-import { idOf } from "../../src/masked/secrets.ts";
-import { sumsShape } from "../../src/masked/shape.ts";
-import { toInt64s } from "../../src/masked/words.ts";
-import { simulatedSecrets } from "../../src/simulation/secrets.ts";
-import { contractOf, parseStudy } from "../../src/study.ts";
+import { idOf } from "../../src/keys/secrets.ts";
+import { decodeShared, encodeBoardMessage } from "../../src/sharedClusters/boardFrame.ts";
+import { maskedEntry } from "../../src/sharedClusters/entry.ts";
+import { generation, stages } from "../../src/sharedClusters/generation.ts";
+import { sumsShape } from "../../src/sharedClusters/shape.ts";
+import { simulatedSecrets } from "../../src/simulation/simulatedSecrets.ts";
+import { contractOf, parseStudy } from "../../src/study/study.ts";
+import { toInt64s } from "../../src/wire/int64.ts";
 
 const study = parseStudy(`name: small
 k: 1

@@ -1,15 +1,15 @@
 // A member of a board by itself: what it makes of messages that neighbours send.
 
 import { expect, it } from "vitest";
-import { maskedEntry } from "../../src/masked/entry.ts";
-import { generation } from "../../src/masked/generation.ts";
-import { Member } from "../../src/masked/member.ts";
-import { firstContent } from "../../src/masked/plan.ts";
-import { idOf } from "../../src/masked/secrets.ts";
-import { sumsShape } from "../../src/masked/shape.ts";
-import { toInt64s } from "../../src/masked/words.ts";
-import { simulatedSecrets } from "../../src/simulation/secrets.ts";
-import { parseStudy } from "../../src/study.ts";
+import { idOf } from "../../src/keys/secrets.ts";
+import { maskedEntry } from "../../src/sharedClusters/entry.ts";
+import { generation } from "../../src/sharedClusters/generation.ts";
+import { Member } from "../../src/sharedClusters/member.ts";
+import { firstContent } from "../../src/sharedClusters/plan.ts";
+import { sumsShape } from "../../src/sharedClusters/shape.ts";
+import { simulatedSecrets } from "../../src/simulation/simulatedSecrets.ts";
+import { parseStudy } from "../../src/study/study.ts";
+import { toInt64s } from "../../src/wire/int64.ts";
 
 const shape = sumsShape(
   parseStudy(

@@ -2,14 +2,14 @@
 
 import { kmeans, type Matrix, normalStream, paperData, predict, randomStream, stack } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import { type Content, stages } from "../../src/masked/generation.ts";
-import { fractionBits } from "../../src/masked/lloyd.ts";
-import { firstContent, outcomeOf, ownIntegers, sizesOf, stirred } from "../../src/masked/plan.ts";
-import { SharedRows } from "../../src/masked/rows.ts";
-import { sumsShape } from "../../src/masked/shape.ts";
-import { addInt64s, fromInt64s, toInt64s } from "../../src/masked/words.ts";
-import type { Study } from "../../src/study.ts";
-import { studyOfPoints } from "../../src/studyOfPoints.ts";
+import { type Content, stages } from "../../src/sharedClusters/generation.ts";
+import { fractionBits } from "../../src/sharedClusters/lloyd.ts";
+import { firstContent, outcomeOf, ownIntegers, sizesOf, stirred } from "../../src/sharedClusters/plan.ts";
+import { sumsShape } from "../../src/sharedClusters/shape.ts";
+import { SharedRows } from "../../src/sharedClusters/sharedRows.ts";
+import type { Study } from "../../src/study/study.ts";
+import { studyOfPoints } from "../../src/study/studyOfPoints.ts";
+import { addInt64s, fromInt64s, toInt64s } from "../../src/wire/int64.ts";
 
 function shared(datasets: readonly Matrix[], k: number): Study {
   const names = Array.from({ length: datasets[0].cols }, (_, f) => `x${f}`);

@@ -4,15 +4,15 @@
 import { complete, globalCentroidDeviation, graph, kmeans, type Matrix, paperData, stack } from "@fedkm/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { observeBoards } from "../../src/audit/boards.ts";
-import { decodeShared, encodeBoardMessage } from "../../src/masked/frame.ts";
-import { generation, stages } from "../../src/masked/generation.ts";
-import { askedSums, census, nameOfSums } from "../../src/masked/release.ts";
-import { sumsShape } from "../../src/masked/shape.ts";
-import { decodeLedger } from "../../src/private/ledger.ts";
-import { simulatedSecrets } from "../../src/simulation/secrets.ts";
+import { observeBoards } from "../../../audit/src/boards.ts";
+import { decodeLedger } from "../../src/privacy/ledger.ts";
+import { decodeShared, encodeBoardMessage } from "../../src/sharedClusters/boardFrame.ts";
+import { generation, stages } from "../../src/sharedClusters/generation.ts";
+import { askedSums, census, nameOfSums } from "../../src/sharedClusters/release.ts";
+import { sumsShape } from "../../src/sharedClusters/shape.ts";
 import { type Simulation, type SimulationOptions, simulate } from "../../src/simulation/simulate.ts";
-import { contractOf, formatStudy, parseStudy } from "../../src/study.ts";
+import { simulatedSecrets } from "../../src/simulation/simulatedSecrets.ts";
+import { contractOf, formatStudy, parseStudy } from "../../src/study/study.ts";
 import { refusalOf } from "../problem.ts";
 
 const text = `name: private

@@ -1,13 +1,13 @@
 // Pads and signatures of real keys: both ends have the same pad, nobody else's passes, and masked numbers look like none.
 
 import { expect, it } from "vitest";
+import { nodeSecrets } from "../../src/keys/nodeSecrets.ts";
 import { pageSecrets } from "../../src/keys/pageSecrets.ts";
-import { nodeSecrets } from "../../src/keys/secrets.ts";
-import { maskedEntry } from "../../src/masked/entry.ts";
-import { generation, stages } from "../../src/masked/generation.ts";
-import { idOf } from "../../src/masked/secrets.ts";
-import { addInt64s, fromInt64s, int64sToBytes, toInt64s } from "../../src/masked/words.ts";
-import { createIdentity } from "../../src/peer.ts";
+import { createIdentity } from "../../src/keys/peer.ts";
+import { idOf } from "../../src/keys/secrets.ts";
+import { maskedEntry } from "../../src/sharedClusters/entry.ts";
+import { generation, stages } from "../../src/sharedClusters/generation.ts";
+import { addInt64s, fromInt64s, int64sToBytes, toInt64s } from "../../src/wire/int64.ts";
 
 const identities = await Promise.all([createIdentity(), createIdentity(), createIdentity()]);
 const [a, b, c] = identities.map((identity) => nodeSecrets(identity));

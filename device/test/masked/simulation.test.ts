@@ -2,10 +2,10 @@
 
 import { complete, graph, kmeans, paperData, path, stack } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import { observeBoards } from "../../src/audit/boards.ts";
+import { observeBoards } from "../../../audit/src/boards.ts";
 import { type SimulationOptions, simulate } from "../../src/simulation/simulate.ts";
-import { contractOf, type Study } from "../../src/study.ts";
-import { studyOfPoints } from "../../src/studyOfPoints.ts";
+import { contractOf, type Study } from "../../src/study/study.ts";
+import { studyOfPoints } from "../../src/study/studyOfPoints.ts";
 
 async function problem(changes: Partial<Study> = {}, links = complete(5)) {
   const { datasets } = paperData("iso", links.size, 60, 3);

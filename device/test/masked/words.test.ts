@@ -9,7 +9,7 @@ import {
   int64sToBytes,
   subtractInt64s,
   toInt64s,
-} from "../../src/masked/words.ts";
+} from "../../src/wire/int64.ts";
 
 const integer = fc.bigInt({ min: -(2n ** 62n), max: 2n ** 62n }).map((value) => Number(value));
 const words = (value: bigint) => int64sFromBytes(new Uint8Array(BigUint64Array.of(BigInt.asUintN(64, value)).buffer));

@@ -1,6 +1,6 @@
 // How version 1 of the protocol wrote and read frames, frozen: a device of that version, for tests. Never change it.
 
-import type { Contract, Stamp } from "../../src/protocol.ts";
+import type { Contract, Stamp } from "../../src/wire/studyFrames.ts";
 
 const HEADER_BYTES = 44;
 

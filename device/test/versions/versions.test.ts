@@ -2,20 +2,20 @@
 
 import { fit, type Matrix, matrix, path } from "@fedkm/core";
 import { afterEach, describe, expect, it } from "vitest";
-import { realClock } from "../../src/clock.ts";
 import { linkProblems } from "../../src/daemon/problems.ts";
-import { createDevice } from "../../src/device.ts";
-import { volatileMemory } from "../../src/memory.ts";
+import { realClock } from "../../src/environment.ts";
+import { createDevice } from "../../src/loop/personalLoop.ts";
+import { volatileMemory } from "../../src/loop/savedState.ts";
+import { simulatedClock } from "../../src/simulation/clock.ts";
+import { decodeStatement, encodeStatement } from "../../src/statement.ts";
+import { contractOf } from "../../src/study/study.ts";
 import {
   type Contract,
   decodeFrame,
   encodeCentroidsFrame,
   encodeOrderFrame,
   encodeStudyFrame,
-} from "../../src/protocol.ts";
-import { simulatedClock } from "../../src/simulation/clock.ts";
-import { decodeStatement, encodeStatement } from "../../src/statement.ts";
-import { contractOf } from "../../src/study.ts";
+} from "../../src/wire/studyFrames.ts";
 import { northStatus } from "../daemon/northStatus.ts";
 import { Peers } from "../loopback.ts";
 import { emptyNetwork, problem, said, studyWith } from "../problem.ts";

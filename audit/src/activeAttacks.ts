@@ -1,0 +1,154 @@
+// Attacks by neighbours that do more than read: they move as they like, repeat old frames, or wait for an old backup.
+
+import { type Matrix, stack, takeRows } from "@fedkm/core";
+import { scaleRows } from "../../device/src/study/units.ts";
+import { type CaptiveDevice, captiveDevice } from "./captive.ts";
+import { rowsInUse } from "./counted.ts";
+import { snapshotsOf } from "./inversion.ts";
+import { groupsError, publishedGroups, type Truth } from "./judge.ts";
+import { rowSpaceOutcome, rowsOutcome } from "./judged.ts";
+import { observedBy } from "./observation.ts";
+import type { Outcome } from "./outcome.ts";
+import { isolatedRows, type PublishedGroup } from "./rowSpace.ts";
+import { rowClaims } from "./rowTracking.ts";
+import type { AttackScenario } from "./scenario.ts";
+
+const peer = "neighbour";
+/** From the start of a device until it has sent something, and until it has answered a neighbour. */
+const FIRST_MILLISECONDS = 1_500;
+const ANSWER_MILLISECONDS = 60;
+/** Of a probe, each a share of the way from one centroid to the next, and how far the others tremble meanwhile. */
+const STEPS = 60;
+const REACH = 0.8;
+const TREMBLE = 0.002;
+
+export function activeAttacks(scene: AttackScenario): Outcome[] {
+  return [inversion(scene), ...probing(scene), restoredBackup(scene), replay(scene)];
+}
+
+function captive({ study, contract, seed, datasets }: AttackScenario): CaptiveDevice {
+  const device = captiveDevice({ study, contract, rows: datasets[0], seed, peers: [peer] });
+  device.run(FIRST_MILLISECONDS);
+  return device;
+}
+
+function truthOf({ study, datasets, apart, ranges }: AttackScenario): Truth {
+  return { points: scaleRows(study, stack([datasets[0], takeRows(apart, [0])])), ranges };
+}
+
+/** The only neighbour of a device agrees with it but for a little, in three frames. */
+function inversion(scene: AttackScenario): Outcome {
+  const device = captive(scene);
+  for (const step of [0.01, 0.008, 0.005]) {
+    const centroids = device.last();
+    if (centroids === undefined) break;
+    sendMoved(device, centroids, (_, d) => step * scene.ranges[d]);
+  }
+  const { messages } = observedBy(scene.contract, device.self, device.events);
+  const { history } = device.copy();
+  const truth = rowsInUse(scene.study, history) ?? { points: scaleRows(scene.study, scene.datasets[0]) };
+  const errors = snapshotsOf(messages, scene.rules).flatMap(
+    (snapshot) => groupsError(snapshot, messages[snapshot.message], { ...truth, ranges: scene.ranges }) ?? [],
+  );
+  return { attack: "inversion", groups: errors.length > 0 ? Math.min(...errors) : undefined };
+}
+
+/** Sends the centroids, each moved by so much, and waits for the answer. */
+function sendMoved(device: CaptiveDevice, centroids: Matrix, by: (cluster: number, feature: number) => number): void {
+  const { data, cols } = centroids;
+  device.say(
+    peer,
+    data.map((x, i) => x + by(Math.floor(i / cols), i % cols)),
+  );
+  device.run(ANSWER_MILLISECONDS);
+}
+
+/** Moves a border between two clusters across the rows, in steps so small that they cross it one after the other. */
+function probing(scene: AttackScenario): Outcome[] {
+  const device = captive(scene);
+  const start = device.last();
+  if (start !== undefined) sweep(device, start, scene.ranges);
+  return [probedRows("probing", scene, device), rowSpaceOutcome(published(scene, device, 1, scene.datasets[0]))];
+}
+
+/** The groups that the device sent in one of its starts, by the numbers of its rows. */
+function published(
+  { study, contract, rules }: AttackScenario,
+  device: CaptiveDevice,
+  epoch: number,
+  rows: Matrix,
+): PublishedGroup[] {
+  const truth = rowsInUse(study, device.copy().history) ?? { points: scaleRows(study, rows) };
+  const { messages } = observedBy(contract, device.self, device.events);
+  const own = messages.filter(({ stamp }) => stamp.epoch === epoch);
+  return own.flatMap((message) => publishedGroups(message, truth, rules) ?? []);
+}
+
+function sweep(device: CaptiveDevice, start: Matrix, ranges: Float64Array, direction: 1 | -1 = 1): void {
+  const { data, cols, rows: k } = start;
+  if (k < 2) return;
+  const target = closest(start, 0);
+  for (let step = 1; step <= STEPS; step++) {
+    const share = (direction * REACH * step) / STEPS;
+    // Only a centroid that moves says how many rows it stands on.
+    const tremble = (c: number, d: number) => ((step + c) % 2 === 0 ? TREMBLE : -TREMBLE) * ranges[d];
+    sendMoved(device, start, (c, d) => (c === 0 ? share * (data[target * cols + d] - data[d]) : tremble(c, d)));
+  }
+}
+
+function closest({ data, rows, cols }: Matrix, from: number): number {
+  const squares = Array.from({ length: rows }, (_, c) => {
+    if (c === from) return Number.POSITIVE_INFINITY;
+    return data.slice(c * cols, (c + 1) * cols).reduce((sum, x, d) => sum + (x - data[from * cols + d]) ** 2, 0);
+  });
+  return squares.indexOf(Math.min(...squares));
+}
+
+function probedRows(attack: Outcome["attack"], scene: AttackScenario, device: CaptiveDevice): Outcome {
+  const { study, rules, contract } = scene;
+  const { messages } = observedBy(contract, device.self, device.events);
+  const claims = rowClaims(messages, snapshotsOf(messages, rules), rules, study.k * study.minimum);
+  return rowsOutcome(attack, claims, truthOf(scene));
+}
+
+/** A device gets a row and sends what comes of it; then its disk and its data are put back to a copy from before. */
+function restoredBackup(scene: AttackScenario): Outcome {
+  const { datasets, apart, ranges } = scene;
+  const device = captive(scene);
+  const start = device.last();
+  if (start === undefined) return { attack: "restored backup", rows: 0 };
+  const nudge = () => {
+    for (const step of [0.01, 0.008, 0.006, 0.004]) sendMoved(device, start, (c, d) => (c + 1) * step * ranges[d]);
+  };
+  nudge();
+  const copy = device.copy();
+  const more = stack([datasets[0], takeRows(apart, [0])]);
+  device.setRows(more);
+  device.run(FIRST_MILLISECONDS);
+  nudge();
+  sweep(device, start, ranges);
+  const groups = published(scene, device, 1, more);
+  device.restart(copy, datasets[0]);
+  device.run(FIRST_MILLISECONDS);
+  nudge();
+  // The other way, so that the two lives of the device tell other rows apart.
+  sweep(device, start, ranges, -1);
+  const { smallestClass } = isolatedRows([...groups, ...published(scene, device, 2, datasets[0])]);
+  const outcome = probedRows("restored backup", scene, device);
+  return Number.isFinite(smallestClass) ? { ...outcome, smallestClass } : outcome;
+}
+
+/** Old frames of a neighbour come again. They count as found rows if the device heeds them. */
+function replay(scene: AttackScenario): Outcome {
+  const device = captive(scene);
+  const start = device.last();
+  if (start === undefined) return { attack: "replay", rows: 0 };
+  for (const step of [0.05, 0.01, 0]) sendMoved(device, start, (_, d) => step * scene.ranges[d]);
+  device.run(FIRST_MILLISECONDS);
+  const before = JSON.stringify(device.status().centroids);
+  const old = device.events.filter(({ kind }) => kind === "received").slice(0, 2);
+  for (const { frame } of old) device.hand(peer, frame);
+  device.run(FIRST_MILLISECONDS);
+  const isHeeded = JSON.stringify(device.status().centroids) !== before;
+  return { attack: "replay", rows: isHeeded ? 1 : 0 };
+}

@@ -1,0 +1,47 @@
+// One of the two loops of a device in a change of study, behind a network that it shares with the other.
+
+import type { Device, DeviceOptions } from "../loop/device.ts";
+import { createDevice } from "../loop/personalLoop.ts";
+import type { NetworkListener, PeerNetwork } from "../network.ts";
+import { studyId } from "../study/study.ts";
+
+/** A study with what a device needs to take part in it. */
+export type StudyPart = Pick<DeviceOptions, "study" | "contract" | "memory" | "rows">;
+
+export interface StudyLoop extends StudyPart {
+  readonly id: string;
+  readonly device: Device;
+  /** From its start. */
+  listener: NetworkListener | undefined;
+  /** The linked peers that it counts with. */
+  peers: ReadonlySet<string>;
+}
+
+/** A side that takes all but its part from `options`. Whoever has the network hands frames to its listener. */
+export function createStudyLoop(options: DeviceOptions, part: StudyPart, links: readonly string[]): StudyLoop {
+  const { network } = options;
+  const shared: PeerNetwork = {
+    self: network.self,
+    start: async (listener) => {
+      side.listener = listener;
+    },
+    send: (peer, frame) => network.send(peer, frame),
+    close: async () => {},
+  };
+  const device = createDevice({ ...options, ...part, network: shared, links });
+  const side: StudyLoop = { ...part, id: studyId(part.contract), device, listener: undefined, peers: new Set(links) };
+  return side;
+}
+
+/** The peers that it counts with from now on, of which some are connected. */
+export function givePeers(
+  /* OUT */ side: StudyLoop,
+  peers: readonly string[],
+  isConnected: (peer: string) => boolean,
+): void {
+  const added = peers.filter((peer) => !side.peers.has(peer));
+  if (added.length === 0 && peers.length === side.peers.size) return;
+  side.peers = new Set(peers);
+  side.device.setLinks(peers);
+  for (const peer of added) if (isConnected(peer)) side.listener?.onConnect(peer);
+}
