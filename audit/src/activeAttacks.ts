@@ -1,17 +1,131 @@
 // Attacks by neighbours that do more than read: they move as they like, repeat old frames, or wait for an old backup.
 
 import { type Matrix, stack, takeRows } from "@fedkm/core";
-import { scaleRows } from "../../device/src/study/units.ts";
-import { type CaptiveDevice, captiveDevice } from "./captive.ts";
-import { rowsInUse } from "./counted.ts";
+import {
+  type Contract,
+  createDevice,
+  type Device,
+  type DeviceStatus,
+  encodeCentroidsFrame,
+  type NetworkListener,
+  type PeerNetwork,
+  type Study,
+  scaleRows,
+  volatileMemory,
+} from "@fedkm/device";
+import {
+  type CentroidsFrame,
+  decodeFrame,
+  type RecordedEvent,
+  recordedNetwork,
+  type SavedState,
+  simulatedClock,
+} from "@fedkm/device/inspect";
 import { snapshotsOf } from "./inversion.ts";
-import { groupsError, publishedGroups, type Truth } from "./judge.ts";
-import { rowSpaceOutcome, rowsOutcome } from "./judged.ts";
+import {
+  groupsError,
+  isolatedRows,
+  type PublishedGroup,
+  publishedGroups,
+  rowSpaceOutcome,
+  rowsInUse,
+  rowsOutcome,
+  type Truth,
+} from "./judge.ts";
 import { observedBy } from "./observation.ts";
 import type { Outcome } from "./outcome.ts";
-import { isolatedRows, type PublishedGroup } from "./rowSpace.ts";
 import { rowClaims } from "./rowTracking.ts";
 import type { AttackScenario } from "./scenario.ts";
+
+// One real device among neighbours that are all attackers: they say what they like, when they like, and note the answers.
+
+interface CaptiveDevice {
+  readonly self: string;
+  readonly events: readonly RecordedEvent[];
+  /** A frame with these centroids, from this neighbour. */
+  say(peer: string, centroids: Float64Array): void;
+  /** A frame that was made before. */
+  hand(peer: string, frame: Uint8Array): void;
+  run(milliseconds: number): void;
+  setRows(rows: Matrix): void;
+  /** The device's last centroids; undefined: it has sent none. */
+  last(): Matrix | undefined;
+  status(): DeviceStatus;
+  /** What the device would have on its disk now. */
+  copy(): DiskCopy;
+  /** The process ends, and starts again with this on its disk. */
+  restart(copy: DiskCopy, rows: Matrix): void;
+}
+
+interface DiskCopy {
+  readonly state: SavedState | undefined;
+  readonly history: Uint8Array | undefined;
+}
+
+interface CaptiveOptions {
+  readonly study: Study;
+  readonly contract: Contract;
+  readonly rows: Matrix;
+  readonly seed: number;
+  readonly peers: readonly string[];
+}
+
+function captiveDevice({ study, contract, rows, seed, peers }: CaptiveOptions): CaptiveDevice {
+  const clock = simulatedClock();
+  const events: RecordedEvent[] = [];
+  const self = "device";
+  let listener: NetworkListener | undefined;
+  let heard: CentroidsFrame | undefined;
+  let sequence = 0;
+  let epoch = 0;
+  const plain: PeerNetwork = {
+    self,
+    start: async (started) => {
+      listener = started;
+    },
+    send(_, frame) {
+      const decoded = decodeFrame(contract, frame);
+      if (decoded.kind === "centroids") heard = decoded;
+    },
+    close: async () => {},
+  };
+  const network = recordedNetwork(plain, clock, (event) => events.push(event));
+  let memory = volatileMemory(0);
+  let device: Device | undefined;
+  const start = ({ state, history }: DiskCopy, own: Matrix) => {
+    epoch++;
+    memory = volatileMemory(epoch, state, history);
+    device = createDevice({ study, contract, network, clock, memory, links: peers, rows: own, seed });
+    void device.start();
+    for (const peer of peers) listener?.onConnect(peer);
+  };
+  const run = (milliseconds: number) => {
+    const until = clock.now() + milliseconds;
+    while (clock.step(until));
+  };
+  start({ state: undefined, history: undefined }, rows);
+  return {
+    self,
+    events,
+    say(peer, centroids) {
+      // Attackers repeat what the device says of openings, so that it counts them among its own kind.
+      const tag = heard?.tag ?? { number: 0, table: 0, seed: 0 };
+      const present = new Array<boolean>(contract.k).fill(true);
+      const stamp = { epoch: 1, sequence: sequence++ };
+      listener?.onFrame(peer, encodeCentroidsFrame(contract, stamp, { tag, centroids, present, sketches: [] }));
+    },
+    hand: (peer, frame) => listener?.onFrame(peer, frame),
+    run,
+    setRows: (own) => device?.setRows(own),
+    last: () => heard?.centroids,
+    status: () => (device as Device).status(),
+    copy: () => ({ state: memory.latest(), history: memory.latestHistory() }),
+    restart(copy, own) {
+      device?.stop();
+      start(copy, own);
+    },
+  };
+}
 
 const peer = "neighbour";
 /** From the start of a device until it has sent something, and until it has answered a neighbour. */

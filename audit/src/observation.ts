@@ -1,9 +1,15 @@
 // What neighbours of a device see: its frames in order, what it knew of the neighbours at each of them, its own sketches.
 
 import type { Matrix } from "@fedkm/core";
-import { type DeviceSketch, originOf } from "../../device/src/loop/sketch.ts";
-import type { RecordedEvent } from "../../device/src/wire/recording.ts";
-import { type CentroidsFrame, type Contract, decodeFrame, type Stamp } from "../../device/src/wire/studyFrames.ts";
+import { type Contract } from "@fedkm/device";
+import {
+  type CentroidsFrame,
+  type DeviceSketch,
+  decodeFrame,
+  originOf,
+  type RecordedEvent,
+  type Stamp,
+} from "@fedkm/device/inspect";
 
 /** One frame that a device sent with news in it, as its neighbours understand it. */
 export interface ObservedMessage {

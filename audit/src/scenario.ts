@@ -1,8 +1,7 @@
 // What one run of the audit is about: a study, the rows of every device, rows that are kept apart, and who is attacked.
 
 import { type Matrix, normalStream, type Random, randomStream, takeRows } from "@fedkm/core";
-import { contractOf, type Study } from "../../device/src/study/study.ts";
-import type { Contract } from "../../device/src/wire/studyFrames.ts";
+import { type Contract, contractOf, type Study } from "@fedkm/device";
 import type { PublicRules } from "./inversion.ts";
 
 export interface AttackScenario {

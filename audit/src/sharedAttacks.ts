@@ -2,18 +2,46 @@
 // what changes give away. Device 0 is attacked; the last one comes late and leaves again.
 
 import { complete, type Matrix, stack, takeRows } from "@fedkm/core";
-import { idOf } from "../../device/src/keys/nodeSecrets.ts";
-import { stages } from "../../device/src/sharedClusters/generation.ts";
-import { type Simulation, simulate } from "../../device/src/simulation/simulate.ts";
-import { simulatedSecrets } from "../../device/src/simulation/simulatedSecrets.ts";
-import type { Study } from "../../device/src/study/study.ts";
-import { fromInt64s } from "../../device/src/wire/int64.ts";
-import { type BoardsObserver, observeBoards } from "./boards.ts";
-import { coalitionSums } from "./coalition.ts";
-import { totalsOutcome } from "./judgedTotals.ts";
-import type { GenerationTotals } from "./moving.ts";
+import { type Simulation, type Study, simulate } from "@fedkm/device";
+import { simulatedSecrets } from "@fedkm/device/inspect";
+import { fromInt64s, idOf, stages } from "@fedkm/device/shared";
+import { type BoardsObserver, coalitionSums, type GenerationTotals, observeBoards, rowsMovedAlone } from "./boards.ts";
 import type { Attack, Outcome } from "./outcome.ts";
 import type { AttackScenario } from "./scenario.ts";
+
+// Whether what totals of shared clusters give away are rows.
+
+/** A row counts as found if it is right to this share of the ranges. */
+const FOUND = 1e-6;
+
+/** Rows that totals give away and that were not known before. */
+export function totalsOutcome(
+  attack: Attack,
+  totals: readonly GenerationTotals[],
+  rows: readonly Matrix[],
+  study: Study,
+  known: Set<string>,
+): Outcome {
+  const errors = rowsMovedAlone(study, totals).flatMap((point) => {
+    const { name, error } = nearestRow(point, rows, study.features);
+    if (error > FOUND || known.has(name)) return [];
+    known.add(name);
+    return [error];
+  });
+  return { attack, rows: errors.length, ...(errors.length > 0 && { rowError: Math.min(...errors) }) };
+}
+
+function nearestRow(point: readonly number[], sets: readonly Matrix[], features: Study["features"]) {
+  let [name, error] = ["", Number.POSITIVE_INFINITY];
+  for (const { data, rows, cols } of sets) {
+    for (let r = 0; r < rows; r++) {
+      const own = features.map(({ min, max }, f) => Math.abs(data[r * cols + f] - point[f]) / (max - min));
+      const most = Math.max(...own);
+      if (most < error) [name, error] = [data.subarray(r * cols, (r + 1) * cols).join(" "), most];
+    }
+  }
+  return { name, error };
+}
 
 /** Longer than a silent neighbour counts. */
 const LONG_MILLISECONDS = 70_000;

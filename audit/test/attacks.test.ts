@@ -4,11 +4,11 @@ import { matrix } from "@fedkm/core";
 import { expect, test } from "vitest";
 import { auditStudy } from "../src/audit.ts";
 import { type ClusterSnapshot, snapshotsOf } from "../src/inversion.ts";
+import { isolatedRows } from "../src/judge.ts";
 import type { ObservedMessage } from "../src/observation.ts";
-import { isolatedRows } from "../src/rowSpace.ts";
+import { leakOf, verdictOf, wilsonInterval } from "../src/outcome.ts";
 import { rowClaims } from "../src/rowTracking.ts";
 import { ownStudy } from "../src/scenario.ts";
-import { leakOf, verdictOf, wilsonInterval } from "../src/words.ts";
 
 const rules = { alpha: 0.5, coupling: "nearest", typicalRows: null, grain: 0 } as const;
 

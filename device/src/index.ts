@@ -1,16 +1,21 @@
 // The public API of @fedkm/device, one line per file.
 
+export { createDevice } from "./change/studyLoop.ts";
+export type { NetworkListener, PeerNetwork } from "./environment.ts";
 export { type Clock, realClock } from "./environment.ts";
 export type { Device, DeviceOptions } from "./loop/device.ts";
-export { createDevice } from "./loop/personalLoop.ts";
 export { volatileMemory } from "./loop/savedState.ts";
 export type { DeviceStatus, NeighbourStatus } from "./loop/status.ts";
-export type { NetworkListener, PeerNetwork } from "./network.ts";
-export { studyObjective, weightScale } from "./objective.ts";
-export { devicesToGainBy, errorsBy, noiseOfCentroids } from "./privacy/privacyTradeoff.ts";
-export { whatAllLearn, whatNeighboursLearn, whatTrustMeans } from "./privacy.ts";
-export type { PrivateStatus } from "./private/account.ts";
-export { isSettled } from "./settled.ts";
+export { isSettled } from "./loop/status.ts";
+export type { PrivateStatus } from "./privacy/ledger.ts";
+export {
+  devicesToGainBy,
+  errorsBy,
+  noiseOfCentroids,
+  whatAllLearn,
+  whatNeighboursLearn,
+  whatTrustMeans,
+} from "./privacy/privacyTradeoff.ts";
 export { canShare, sharedMethod } from "./simulation/sharedMethod.ts";
 export { type Simulation, type SimulationOptions, simulate } from "./simulation/simulate.ts";
 export type { DeviceRows, RemoteRows } from "./study/remoteRows.ts";
@@ -23,8 +28,8 @@ export {
   keepsHistory,
   parseStudy,
   type Study,
-  studyId,
 } from "./study/study.ts";
-export { pointsAsCsv, studyOfPoints } from "./study/studyOfPoints.ts";
+export { pointsAsCsv, studyObjective, studyOfPoints, weightScale } from "./study/studyOfPoints.ts";
 export { rowsThatCount, scaleRows, unscale } from "./study/units.ts";
-export { type Contract, encodeCentroidsFrame, frameBytes } from "./wire/studyFrames.ts";
+export { type Contract, studyId } from "./wire/frames.ts";
+export { encodeCentroidsFrame, frameBytes } from "./wire/studyFrames.ts";

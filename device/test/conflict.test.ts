@@ -2,13 +2,13 @@
 
 import { type Matrix, matrix } from "@fedkm/core";
 import { expect, test } from "vitest";
+import type { NetworkListener } from "../src/environment.ts";
 import type { Device } from "../src/loop/device.ts";
-import { createDevice } from "../src/loop/personalLoop.ts";
+import { createDevice } from "../src/change/studyLoop.ts";
 import { volatileMemory } from "../src/loop/savedState.ts";
-import type { NetworkListener } from "../src/network.ts";
-import { LARGEST_LEARNT_EPOCH } from "../src/pace.ts";
 import { simulatedClock } from "../src/simulation/clock.ts";
 import { contractOf } from "../src/study/study.ts";
+import { LARGEST_LEARNT_EPOCH } from "../src/wire/limits.ts";
 import { encodeOrderFrame } from "../src/wire/studyFrames.ts";
 import { emptyNetwork, studyWith } from "./problem.ts";
 

@@ -4,8 +4,8 @@ import { type Matrix, matrix, randomStream, updateDevice } from "@fedkm/core";
 import { expect, test } from "vitest";
 import { Damping } from "../src/loop/damping.ts";
 import { UpdateModel } from "../src/loop/updateModel.ts";
-import { DAMPING_UPDATES } from "../src/pace.ts";
 import { studyOfPoints } from "../src/study/studyOfPoints.ts";
+import { DAMPING_UPDATES } from "../src/wire/limits.ts";
 
 const distance = (a: Float64Array, b: Float64Array) => Math.max(...a.map((value, i) => Math.abs(value - b[i])));
 const at = (...values: number[]): Matrix => matrix([values]);

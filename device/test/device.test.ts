@@ -1,12 +1,13 @@
 import { complete, fit, graph, kmeans, type Matrix, matrix, path, stack, updateDevice } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
 import type { DeviceOptions } from "../src/loop/device.ts";
-import { createDevice } from "../src/loop/personalLoop.ts";
+import { createDevice } from "../src/change/studyLoop.ts";
 import { type SavedState, volatileMemory } from "../src/loop/savedState.ts";
 import { simulatedClock } from "../src/simulation/clock.ts";
 import { simulate } from "../src/simulation/simulate.ts";
 import { contractOf, type Study } from "../src/study/study.ts";
-import { decodeFrame, encodeCentroidsFrame, type Stamp } from "../src/wire/studyFrames.ts";
+import { decodeFrame, encodeCentroidsFrame } from "../src/wire/studyFrames.ts";
+import { type Stamp } from "../src/wire/frames.ts";
 import { emptyNetwork, noTag, problem, said, studyWith } from "./problem.ts";
 
 const MINUTE = 60_000;

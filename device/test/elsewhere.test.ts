@@ -3,9 +3,9 @@
 import { kmeans, type Matrix, matrix, paperData, toRows } from "@fedkm/core";
 import { memorySource, type Source } from "@fedkm/core/sources";
 import { expect, test } from "vitest";
-import { createDevice } from "../src/loop/personalLoop.ts";
+import { createDevice } from "../src/change/studyLoop.ts";
 import { volatileMemory } from "../src/loop/savedState.ts";
-import { fingerprintOf } from "../src/loop/sketch.ts";
+import { fingerprintOf } from "../src/wire/hashes.ts";
 import { UpdateModel } from "../src/loop/updateModel.ts";
 import { simulatedClock } from "../src/simulation/clock.ts";
 import type { RemoteRows } from "../src/study/remoteRows.ts";

@@ -3,10 +3,10 @@
 import { type Matrix, matrix, paperData, randomStream, ring } from "@fedkm/core";
 import { smallestClass } from "@fedkm/core/classes";
 import { describe, expect, it } from "vitest";
-import { decodeHistory, encodeHistory } from "../src/historyFile.ts";
-import { createDevice } from "../src/loop/personalLoop.ts";
-import { type DeviceMemory, type HistoryMemory, volatileMemory } from "../src/loop/savedState.ts";
-import { emptyHistory, followRows } from "../src/privacy/history.ts";
+import { createDevice } from "../src/change/studyLoop.ts";
+import { type DeviceMemory, volatileMemory } from "../src/loop/savedState.ts";
+import { type HistoryMemory } from "../src/privacy/history.ts";
+import { decodeHistory, emptyHistory, encodeHistory, followRows } from "../src/privacy/history.ts";
 import { simulatedClock } from "../src/simulation/clock.ts";
 import { simulate } from "../src/simulation/simulate.ts";
 import { contractOf } from "../src/study/study.ts";

@@ -10,7 +10,7 @@ import { yamux } from "@libp2p/yamux";
 import { multiaddr } from "@multiformats/multiaddr";
 import { createLibp2p } from "libp2p";
 import { afterEach, expect, test } from "vitest";
-import { freePorts } from "../src/daemon/ports.ts";
+import { freePorts } from "../src/daemon/machineAddresses.ts";
 import type { Contact } from "../src/links/libp2pNetwork.ts";
 import { Peers } from "./loopback.ts";
 

@@ -2,11 +2,11 @@
 
 import { globalCentroidDeviation, kmeans, type Matrix, paperData, ring, stack } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import type { HistoryMemory } from "../src/loop/savedState.ts";
+import { followReleases } from "../src/loop/personalLoop.ts";
+import { type HistoryMemory } from "../src/privacy/history.ts";
 import type { UpdateModel } from "../src/loop/updateModel.ts";
 import { decodeLedger, encodeLedger, newLedger } from "../src/privacy/ledger.ts";
 import { PrivateRows } from "../src/privacy/privateRows.ts";
-import { followReleases } from "../src/private/secondRelease.ts";
 import { simulate } from "../src/simulation/simulate.ts";
 import { canonicalStudy, contractOf, parseStudy } from "../src/study/study.ts";
 import { refusalOf, studyWith } from "./problem.ts";

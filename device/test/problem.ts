@@ -1,9 +1,10 @@
 // What the tests of a device share: a study of the paper's data, and a network that only writes down what it is sent.
 
 import { type Graph, type Matrix, type PaperKind, paperData } from "@fedkm/core";
-import type { NetworkListener, PeerNetwork } from "../src/network.ts";
+import type { NetworkListener, PeerNetwork } from "../src/environment.ts";
 import { contractOf, parseStudy, type Study } from "../src/study/study.ts";
-import type { CentroidsContent, Contract, OpeningTag } from "../src/wire/studyFrames.ts";
+import { type CentroidsContent, type OpeningTag } from "../src/wire/studyFrames.ts";
+import { type Contract } from "../src/wire/frames.ts";
 
 export const studyText = `name: planes
 k: 3

@@ -9,7 +9,7 @@ import { isLocked, lockFolder } from "../src/disk/folderLock.ts";
 import { openStore, type StoreOptions } from "../src/disk/store.ts";
 import type { SavedState } from "../src/loop/savedState.ts";
 import { simulatedClock } from "../src/simulation/clock.ts";
-import { simulatedDisk } from "../src/simulation/disk.ts";
+import { simulatedDisk } from "../src/simulation/durability.ts";
 
 const stateOf = (round: number): SavedState => ({
   study: "s",

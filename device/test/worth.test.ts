@@ -3,10 +3,10 @@
 import { edges, graph, type Matrix, paperData, randomStream, ring } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
 import { MoveNoise } from "../src/loop/sendThreshold.ts";
-import { NOISE_QUIET_MILLISECONDS, NOISE_UPDATES } from "../src/pace.ts";
 import { simulate } from "../src/simulation/simulate.ts";
 import { contractOf } from "../src/study/study.ts";
 import { studyOfPoints } from "../src/study/studyOfPoints.ts";
+import { NOISE_QUIET_MILLISECONDS, NOISE_UPDATES } from "../src/wire/limits.ts";
 
 /** The level after some blocks of updates of one coordinate, 10 ms apart. */
 function levelAfter(blocks: number, at: (update: number) => number, wait = 0): number {

@@ -1,16 +1,14 @@
 // A device through a change of study: the loop of the study that it runs, in a change the loop of the next one beside
 // it, and one network for both. Each neighbour is spoken to in the studies that it speaks.
 
+import type { NetworkListener } from "../environment.ts";
 import type { Device, DeviceOptions } from "../loop/device.ts";
-import type { DeviceStatus } from "../loop/status.ts";
-import type { NetworkListener } from "../network.ts";
-import { CHANGE_LOOK_MILLISECONDS, HEARTBEAT_MILLISECONDS } from "../pace.ts";
-import { isSettled } from "../settled.ts";
-import { decodeStatement, encodeStatement, STATEMENT } from "../statement.ts";
+import { type DeviceStatus, isSettled } from "../loop/status.ts";
 import { type DeviceRows, rowCount } from "../study/remoteRows.ts";
-import { canonicalStudy, keepsHistory, type Study, studyId } from "../study/study.ts";
-import { frameKind, isOfStudy, studyHashOf } from "../wire/frames.ts";
-import { decodeFrame, STUDY } from "../wire/studyFrames.ts";
+import { canonicalStudy, keepsHistory, type Study } from "../study/study.ts";
+import { isOfKind, isOfStudy, studyHashOf, studyId } from "../wire/frames.ts";
+import { CHANGE_LOOK_MILLISECONDS, HEARTBEAT_MILLISECONDS } from "../wire/limits.ts";
+import { decodeFrame, decodeStatement, encodeStatement } from "../wire/studyFrames.ts";
 import { createStudyLoop, givePeers, type StudyLoop, type StudyPart } from "./studyLoop.ts";
 import { type StudyProposal, StudyProposals } from "./studyProposals.ts";
 
@@ -174,9 +172,8 @@ class ChangingLoop implements ChangingDevice, NetworkListener {
   }
 
   onFrame(peer: string, frame: Uint8Array): void {
-    const type = frameKind(frame);
-    if (type === STATEMENT && this.#links.includes(peer) && this.#hearStatement(peer, frame)) return;
-    if (type === STUDY && this.#links.includes(peer) && this.#hearStudy(peer, frame)) return;
+    if (isOfKind(frame, "statement") && this.#links.includes(peer) && this.#hearStatement(peer, frame)) return;
+    if (isOfKind(frame, "study") && this.#links.includes(peer) && this.#hearStudy(peer, frame)) return;
     const next = this.#next;
     if (next === undefined || !isOfStudy(frame, next.contract)) {
       this.#current.listener?.onFrame(peer, frame);

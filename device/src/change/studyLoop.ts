@@ -1,9 +1,11 @@
 // One of the two loops of a device in a change of study, behind a network that it shares with the other.
 
+import type { NetworkListener, PeerNetwork } from "../environment.ts";
 import type { Device, DeviceOptions } from "../loop/device.ts";
-import { createDevice } from "../loop/personalLoop.ts";
-import type { NetworkListener, PeerNetwork } from "../network.ts";
-import { studyId } from "../study/study.ts";
+import { PersonalLoop } from "../loop/personalLoop.ts";
+import { SharedLoop } from "../sharedClusters/sharedLoop.ts";
+
+import { studyId } from "../wire/frames.ts";
 
 /** A study with what a device needs to take part in it. */
 export type StudyPart = Pick<DeviceOptions, "study" | "contract" | "memory" | "rows">;
@@ -44,4 +46,8 @@ export function givePeers(
   side.peers = new Set(peers);
   side.device.setLinks(peers);
   for (const peer of added) if (isConnected(peer)) side.listener?.onConnect(peer);
+}
+
+export function createDevice(options: DeviceOptions): Device {
+  return options.study.clusters === "shared" ? new SharedLoop(options) : new PersonalLoop(options);
 }

@@ -1,7 +1,8 @@
 // Which studies each neighbour speaks, as far as it has said so, and which of them it proposes.
 
-import { BETWEEN_STATEMENTS_MILLISECONDS, STATEMENT_BURST } from "../pace.ts";
+import { Allowance } from "../environment.ts";
 import { heardStudy } from "../study/study.ts";
+import { BETWEEN_STATEMENTS_MILLISECONDS, STATEMENT_BURST } from "../wire/limits.ts";
 
 /** A study that neighbours speak and this device does not. */
 export interface StudyProposal {
@@ -21,9 +22,7 @@ interface SpokenStudies {
 
 interface SpeakingNeighbour {
   words: SpokenStudies | undefined;
-  /** How often it may still say something, as of `at`. */
-  left: number;
-  at: number;
+  readonly allowance: Allowance;
 }
 
 export class StudyProposals {
@@ -31,12 +30,7 @@ export class StudyProposals {
 
   /** Whether what a neighbour says may be read now; if so, it counts as read. */
   mayRead(peer: string, now: number): boolean {
-    const known = this.#of(peer);
-    known.left = Math.min(STATEMENT_BURST, known.left + (now - known.at) / BETWEEN_STATEMENTS_MILLISECONDS);
-    known.at = now;
-    if (known.left < 1) return false;
-    known.left--;
-    return true;
+    return this.#of(peer).allowance.take(now);
   }
 
   hear(peer: string, ids: readonly string[], study?: { readonly id: string; readonly text: string }): void {
@@ -67,7 +61,8 @@ export class StudyProposals {
   }
 
   #of(peer: string): SpeakingNeighbour {
-    const known = this.#known.get(peer) ?? { words: undefined, left: STATEMENT_BURST, at: 0 };
+    const allowance = new Allowance(STATEMENT_BURST, BETWEEN_STATEMENTS_MILLISECONDS, 0);
+    const known = this.#known.get(peer) ?? { words: undefined, allowance };
     this.#known.set(peer, known);
     return known;
   }

@@ -1,8 +1,7 @@
 // The audit log of a running device: what is noted is written soon and in order, and a full disk is a notice.
 
 import { type AuditEntry, type AuditEvent, type AuditFields, appendAudit } from "../disk/auditLog.ts";
-import type { Clock } from "../environment.ts";
-import { reasonOf } from "../reason.ts";
+import { type Clock, reasonOf } from "../environment.ts";
 import type { DaemonStatus } from "./status.ts";
 
 /** While nothing can be written, so many events wait. Of more the oldest are lost, and counted. */

@@ -2,45 +2,56 @@
 
 import { join } from "node:path";
 import { type ChangingDevice, createChangingDevice } from "../change/changingDevice.ts";
-import { ROTATION_FILE } from "../disk/keyFiles.ts";
-import { LINKS_FILE } from "../disk/linksFile.ts";
+import { REVOKED_FILE, ROTATION_FILE } from "../disk/keyFiles.ts";
+import { contactsOf, LINKS_FILE, linkOf } from "../disk/linksFile.ts";
 import { peerAddressKeeper, readPeerAddresses } from "../disk/peerAddresses.ts";
 import { openStore } from "../disk/store.ts";
-import { type Clock, realClock } from "../environment.ts";
-import { contactsOf, linkOf } from "../keys/followed.ts";
+import { type Clock, type PeerNetwork, realClock } from "../environment.ts";
 import { nodeSecrets } from "../keys/nodeSecrets.ts";
-import { REVOKED_FILE } from "../keys/revoked.ts";
 import { type Libp2pNetwork, type Libp2pOptions, libp2pNetwork } from "../links/libp2pNetwork.ts";
-import { WATCH_MILLISECONDS } from "../pace.ts";
-import { contractOf, keepsHistory, studyId } from "../study/study.ts";
+import { contractOf, keepsHistory } from "../study/study.ts";
+import { studyId } from "../wire/frames.ts";
+import { WATCH_MILLISECONDS } from "../wire/limits.ts";
 import { auditKeeper, auditLooks, auditStart } from "./auditKeeper.ts";
-import { onTick } from "./beat.ts";
-import { CONSENT_FILE } from "./consent.ts";
-import { type DaemonHost, type DaemonParts, daemonStatus } from "./describe.ts";
 import { lookAtOnce, MISSING, watchFiles } from "./fileWatch.ts";
 import type { DeviceFolder } from "./folder.ts";
-import { ownerFileFollowers, peersOf } from "./follow.ts";
 import { openFolder } from "./keyCommands.ts";
-import { loggedNetwork } from "./logged.ts";
-import { completeSwitch, NEXT_FILE, NOW_FILE } from "./nextFiles.ts";
 import { type LinkProblem, type Log, noticeBoard } from "./notices.ts";
-import { RESET_FILE } from "./ownerFiles.ts";
-import { PAUSED_FILE } from "./paused.ts";
-import { privacyNotices } from "./privacyNotices.ts";
-import { linkProblems, PULLED, sumsFault } from "./problems.ts";
-import { busyDelays } from "./quiet.ts";
+import { CONSENT_FILE, ownerFileFollowers, PAUSED_FILE, peersOf, RESET_FILE } from "./ownerFiles.ts";
+import { linkProblems, PULLED, privacyNotices, sumsFault } from "./problems.ts";
+import { busyDelays, cached, MEMORY_MILLISECONDS, onTick } from "./quiet.ts";
 import { recordToFile } from "./recordingFile.ts";
-import { rowSource, stayRemarks } from "./rowSource.ts";
-import { rowsFault } from "./rows.ts";
+import { rowSource, rowsFault, stayRemarks } from "./rowSource.ts";
 import { startKeys } from "./runningKeys.ts";
-import { cached, MEMORY_MILLISECONDS } from "./seldom.ts";
 import { serveStatus } from "./server.ts";
-import { type DaemonStatus, STATUS_FILE } from "./status.ts";
+import { type DaemonHost, type DaemonParts, type DaemonStatus, daemonStatus, STATUS_FILE } from "./status.ts";
 import { reportStatus } from "./statusFile.ts";
 import { strangerList } from "./strangers.ts";
-import { studyChange } from "./studyChange.ts";
+import { completeSwitch, NEXT_FILE, NOW_FILE, studyChange } from "./studyChange.ts";
 
-export interface DaemonOptions {
+// The network of a daemon, with a line in the log for each link that comes and goes.
+
+function loggedNetwork(network: PeerNetwork, log: Log, nameOf: (peer: string) => string): PeerNetwork {
+  return {
+    self: network.self,
+    start: (listener) =>
+      network.start({
+        onFrame: (peer, frame) => listener.onFrame(peer, frame),
+        onConnect(peer) {
+          log.info({ link: nameOf(peer) }, "connected");
+          listener.onConnect(peer);
+        },
+        onDisconnect(peer) {
+          log.info({ link: nameOf(peer) }, "disconnected");
+          listener.onDisconnect(peer);
+        },
+      }),
+    send: (peer, frame) => network.send(peer, frame),
+    close: () => network.close(),
+  };
+}
+
+interface DaemonOptions {
   readonly folder: string;
   readonly log: Log;
   readonly surroundings: DaemonHost;

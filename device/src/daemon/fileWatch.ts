@@ -6,7 +6,7 @@ import { env } from "node:process";
 import { lookAtSource } from "@fedkm/sql";
 import { isAddress } from "@fedkm/sql/address";
 import type { Clock } from "../environment.ts";
-import { REREAD_MILLISECONDS, WATCH_MILLISECONDS, WATCH_QUIET_MILLISECONDS } from "../pace.ts";
+import { REREAD_MILLISECONDS, WATCH_MILLISECONDS, WATCH_QUIET_MILLISECONDS } from "../wire/limits.ts";
 
 /** How a file looks that is not there. */
 export const MISSING = "missing";

@@ -9,10 +9,10 @@ import { durableWrite, makeFolder } from "../disk/disk.ts";
 import { beginHistory } from "../disk/historyStore.ts";
 import { makeIdentity, readIdentity } from "../disk/identityFile.ts";
 import { LINKS_FILE, type Link, nameRule, readLinksFile, writeLinksFile } from "../disk/linksFile.ts";
+import { reasonOf } from "../environment.ts";
 import { addressFault, dialFault, type Identity } from "../keys/peer.ts";
-import { reasonOf } from "../reason.ts";
 import { keepsHistory, parseStudy, type Study } from "../study/study.ts";
-import { readPoints } from "./points.ts";
+import { readPoints } from "./rowSource.ts";
 
 /** What a device is set up with. */
 export interface DeviceSettings {

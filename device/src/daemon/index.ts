@@ -7,20 +7,29 @@ export { drawInvite, formatInvite, parseInvite } from "../disk/identityFile.ts";
 export { changeLinks, type Link, readLinksFile, withLink, withoutLink, writeLinksFile } from "../disk/linksFile.ts";
 export { tryDurability } from "../simulation/durability.ts";
 export { backUpFolder, restoreFolder } from "./backup.ts";
-export { consentInFolder } from "./consent.ts";
 export { type Daemon, startDaemon } from "./daemon.ts";
 export { createFolder, type DeviceFolder, readFolder, readRows, writeSettings } from "./folder.ts";
-export { followByHand, rotateFolder } from "./keyCommands.ts";
-export { type KeyFacts, keyFacts } from "./keyFacts.ts";
-export { everyInterface, invitedAddresses } from "./machineAddresses.ts";
-export { finishChange, readNext, withdrawChange, writeNext } from "./nextFiles.ts";
+export {
+  followByHand,
+  type KeyFacts,
+  keyFacts,
+  overruleRevocations,
+  revokedFault,
+  revokePeer,
+  rotateFolder,
+} from "./keyCommands.ts";
+export { checkLoopback, everyInterface, freePorts, invitedAddresses } from "./machineAddresses.ts";
 export type { Log, Notice } from "./notices.ts";
-export { resetFolder } from "./ownerFiles.ts";
-export { pauseFolder, resumeFolder } from "./paused.ts";
-export { type Columns, readColumns, readPoints } from "./points.ts";
-export { checkLoopback, freePorts } from "./ports.ts";
-export { overruleRevocations, revokedFault, revokePeer } from "./revoke.ts";
-export { clusterSizes, lookAtRows, stayRemarks } from "./rowSource.ts";
-export { rowsFault } from "./rows.ts";
+export { consentInFolder, pauseFolder, resetFolder, resumeFolder } from "./ownerFiles.ts";
+export {
+  type Columns,
+  clusterSizes,
+  lookAtRows,
+  readColumns,
+  readPoints,
+  rowsFault,
+  stayRemarks,
+} from "./rowSource.ts";
 export { type DaemonStatus, type LinkStatus, STATUS_FILE, STATUS_VERSION } from "./status.ts";
 export type { Stranger } from "./strangers.ts";
+export { finishChange, readNext, withdrawChange, writeNext } from "./studyChange.ts";

@@ -1,25 +1,27 @@
 // What a running device does with news about keys: it follows a neighbour to its new key, unlinks whoever is revoked by
 // one whose word counts, and keeps all of it in its folder before it answers.
 
-import { behind, changeRotation, isDue, preparedBy, type Rotation, readRotation } from "../disk/keyFiles.ts";
-import { changeLinks, type Link } from "../disk/linksFile.ts";
-import type { Clock } from "../environment.ts";
-import type { KeyKnowledge } from "../keys/exchange.ts";
-import { followSuccessors, linkOf, withoutAwaited } from "../keys/followed.ts";
-import { BETWEEN_REVOCATIONS_MILLISECONDS, MOST_REVOCATIONS } from "../keys/limits.ts";
-import { isSigned, type Revocation } from "../keys/revocation.ts";
 import {
+  behind,
   changeRevoked,
+  changeRotation,
+  isDue,
   isNewRevocation,
   type KnownRevocation,
+  preparedBy,
+  type Rotation,
   readRevoked,
+  readRotation,
   saidAbout,
   withRevocation,
-} from "../keys/revoked.ts";
-import { isVouched, latestOf, type Successor } from "../keys/successor.ts";
-import { reasonOf } from "../reason.ts";
+} from "../disk/keyFiles.ts";
+import { changeLinks, followSuccessors, type Link, linkOf, withoutAwaited } from "../disk/linksFile.ts";
+import { Allowance, type Clock, reasonOf } from "../environment.ts";
+import type { KeyKnowledge } from "../keys/exchange.ts";
+import { isSigned, isVouched, latestOf, type Revocation, type Successor } from "../keys/statements.ts";
+import { BETWEEN_REVOCATIONS_MILLISECONDS, MOST_REVOCATIONS } from "../wire/limits.ts";
 import type { AuditKeeper } from "./auditKeeper.ts";
-import type { DaemonParts } from "./describe.ts";
+import type { DaemonParts } from "./status.ts";
 
 export interface KeyStoreOptions {
   readonly path: string;
@@ -54,7 +56,7 @@ export async function keyStore(options: KeyStoreOptions): Promise<KeyStore> {
   let rotation = await readRotation(path);
   let revoked = await readRevoked(path);
   const forked = new Set<string>();
-  const budgets = new Map<string, { left: number; at: number }>();
+  const budgets = new Map<string, Allowance>();
   let work: Promise<unknown> = Promise.resolve();
   /** One after the other; what cannot be kept is a notice, and whoever said it says it again. */
   const inOrder = <T>(task: () => Promise<T>): Promise<T | undefined> => {
@@ -103,11 +105,9 @@ export async function keyStore(options: KeyStoreOptions): Promise<KeyStore> {
 
   const mayBring = (peer: string) => {
     const now = clock.now();
-    const { left, at } = budgets.get(peer) ?? { left: MOST_REVOCATIONS, at: now };
-    const gained = left + (now - at) / BETWEEN_REVOCATIONS_MILLISECONDS;
-    const allowed = Math.min(MOST_REVOCATIONS, gained);
-    budgets.set(peer, { left: Math.max(0, allowed - 1), at: now });
-    return allowed >= 1;
+    const known = budgets.get(peer) ?? new Allowance(MOST_REVOCATIONS, BETWEEN_REVOCATIONS_MILLISECONDS, now);
+    budgets.set(peer, known);
+    return known.take(now);
   };
   const hearRevocation = async (via: string, revocation: Revocation) => {
     if (!isNewRevocation(revoked, revocation) || !mayBring(via) || !isSigned(revocation)) return;

@@ -1,16 +1,55 @@
 // A device that begins again from its own rows, because a person asked for it. Its state is set aside, not lost.
 
-import { copyFile, mkdir, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { durableWrite } from "../disk/disk.ts";
-import { lockFolder } from "../disk/folderLock.ts";
+import type { ChangingDevice } from "../change/changingDevice.ts";
+import { durableWrite, realDisk } from "../disk/disk.ts";
+import { isLocked, lockFolder } from "../disk/folderLock.ts";
+import { contactsOf, type Link, readLinksFile } from "../disk/linksFile.ts";
+import { copyAside, STATE_FILES } from "../disk/stateFile.ts";
+import { reasonOf } from "../environment.ts";
+import type { Libp2pNetwork } from "../links/libp2pNetwork.ts";
+import type { AuditKeeper } from "./auditKeeper.ts";
+import { lookAtOnce, lookOf, MISSING } from "./fileWatch.ts";
+import type { DeviceFolder } from "./folder.ts";
+import type { Log } from "./notices.ts";
+import { type RowSource, rowsFault } from "./rowSource.ts";
+import type { DaemonParts } from "./status.ts";
+import { rowsOfNext } from "./studyChange.ts";
+
+// A device that a person has paused: a file in its folder, which a running device follows and the next start finds.
+
+/** While this file is there, the device is paused. */
+export const PAUSED_FILE = "paused";
+
+/** Returns whether the device runs. It follows within a few seconds. */
+export async function pauseFolder(path: string, at: Date): Promise<boolean> {
+  await durableWrite(join(path, PAUSED_FILE), new TextEncoder().encode(`${at.toISOString()}\n`));
+  return isLocked(path);
+}
+
+/** Returns whether the device runs. */
+export async function resumeFolder(path: string): Promise<boolean> {
+  await realDisk.remove(join(path, PAUSED_FILE));
+  await realDisk.syncFolder(path);
+  return isLocked(path);
+}
+
+// A person's consent that a device begins a new history of what it publishes, in a file that a running device follows.
+
+/** A device that finds this file, now or when it is started, forgets its history and removes the file. */
+export const CONSENT_FILE = "consent";
+
+/** Returns whether the device runs. */
+export async function consentInFolder(path: string, at: Date): Promise<boolean> {
+  await durableWrite(join(path, CONSENT_FILE), new TextEncoder().encode(`${at.toISOString()}\n`));
+  return isLocked(path);
+}
 
 /** A running device that finds this file begins again and removes it. */
 export const RESET_FILE = "reset";
 
-export const STATE_FILES = ["state.a", "state.b"];
-
-export interface ResetResult {
+interface ResetResult {
   /** Where the state is now; undefined: there was none. */
   readonly setAside: string | undefined;
   readonly isRunning: boolean;
@@ -32,22 +71,83 @@ export async function resetFolder(path: string, at: Date): Promise<ResetResult> 
   return { setAside, isRunning: false };
 }
 
-/** Files are replaced whole, so a copy is whole as well. Returns where the copies are; undefined: there was nothing. */
-export async function copyAside(path: string, names: readonly string[], at: Date): Promise<string | undefined> {
-  const to = join(path, `set-aside-${at.toISOString().replaceAll(":", "-")}`);
-  await mkdir(to, { mode: 0o700 });
-  let copied = 0;
-  for (const name of names) {
-    try {
-      await copyFile(join(path, name), join(to, name));
-      copied++;
-    } catch (error) {
-      if (error instanceof Error && "code" in error && error.code === "ENOENT") continue;
-      await rm(to, { recursive: true });
-      throw error;
-    }
-  }
-  if (copied > 0) return to;
-  await rm(to, { recursive: true });
-  return undefined;
+// What happens when the owner changes a file of a running device: it is used, or everything stays and a notice says why.
+
+interface Followers {
+  readonly device: ChangingDevice;
+  readonly desk: RowSource;
+  readonly network: Libp2pNetwork;
+  readonly log: Log;
+  readonly audit: AuditKeeper;
 }
+
+/** Each returns whether the file could be used. */
+export function ownerFileFollowers(
+  folder: DeviceFolder,
+  parts: DaemonParts,
+  { device, desk, network, log, audit }: Followers,
+) {
+  const { notices } = parts;
+  const command = `fedkm device resume --state ${folder.path} ends that`;
+  const orNotice = (cause: "links" | "data" | "reset", stays: string, use: () => Promise<void>) => async () => {
+    try {
+      await use();
+      notices.set(cause, undefined);
+      return true;
+    } catch (error) {
+      notices.set(cause, `${stays} as before: ${reasonOf(error)}`);
+      return false;
+    }
+  };
+  return {
+    links: orNotice("links", "links stay", async () => {
+      const before = parts.links;
+      parts.links = await readLinksFile(folder.path);
+      // What the device itself has changed is in use already.
+      if (JSON.stringify(before) === JSON.stringify(parts.links)) return;
+      for (const { peer } of contactsOf(parts.links)) parts.pending.remove(peer);
+      // The device first: it must know a neighbour that connects.
+      device.setLinks(peersOf(parts.links));
+      network.setLinks(contactsOf(parts.links));
+      log.info({ links: parts.links.length }, "links changed");
+      const without = (all: readonly Link[], some: readonly Link[]) =>
+        all.filter(({ peer }) => !some.some((other) => other.peer === peer)).map(({ name }) => name);
+      const [added, removed] = [without(parts.links, before), without(before, parts.links)];
+      if (added.length + removed.length > 0) audit.note("links", { count: parts.links.length, added, removed });
+    }),
+    data: orNotice("data", "data stays", async () => {
+      const { study, next } = parts;
+      const { rows, counts } = await desk.open(study);
+      device.setRows(rows, next && (await rowsOfNext(desk, study, next)));
+      parts.dataReadAt = new Date().toISOString();
+      log.info({ rows: counts.rows }, "data changed");
+      audit.note("data", { rows: counts.rows });
+      notices.set("rows", rowsFault(study, counts));
+    }),
+    reset: orNotice("reset", "nothing is reset, all stays", async () => {
+      const file = join(folder.path, RESET_FILE);
+      // Removing the file is a change as well.
+      if ((await lookOf([file])) === MISSING) return;
+      await rm(file, { force: true });
+      device.reset();
+      log.info({}, "begins again from its own rows");
+    }),
+    paused: async () => {
+      const isPaused = lookAtOnce(join(folder.path, PAUSED_FILE)) !== MISSING;
+      device.setPaused(isPaused);
+      notices.set("paused", isPaused ? `it makes no update and sends nothing new: ${command}` : undefined);
+      return true;
+    },
+    consent: orNotice("reset", "nothing is forgotten, all stays", async () => {
+      const file = join(folder.path, CONSENT_FILE);
+      if ((await lookOf([file])) === MISSING) return;
+      const { rows } = await desk.open(parts.study);
+      await rm(file, { force: true });
+      device.reset(rows);
+      log.info({}, "forgets what it has published, as a person consents, and begins again from its own rows");
+    }),
+  };
+}
+
+/** Everybody that may connect now. */
+export const peersOf = (links: readonly Link[]) => contactsOf(links).map(({ peer }) => peer);

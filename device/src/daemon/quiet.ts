@@ -2,6 +2,38 @@
 
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 import { cpuUsage } from "node:process";
+import type { Clock } from "../environment.ts";
+
+// A number that costs more to read than anything else a quiet device does: it is read again only after a while.
+
+/** Memory changes slowly, and reading it took a third of the time of an idle device when it was read every second. */
+export const MEMORY_MILLISECONDS = 10_000;
+
+/** The same number until `milliseconds` have passed since it was read. */
+export function cached(clock: Clock, milliseconds: number, read: () => number): () => number {
+  let value = 0;
+  let readAt = Number.NEGATIVE_INFINITY;
+  return () => {
+    if (clock.now() - readAt < milliseconds) return value;
+    value = read();
+    readAt = clock.now();
+    return value;
+  };
+}
+
+// One beat for everything that is looked at regularly: timers that end together wake the program up once.
+
+/** The same clock, with timers that end at the next whole multiple of `beat` milliseconds. */
+export function onTick(clock: Clock, beat: number): Clock {
+  return {
+    now: () => clock.now(),
+    after(milliseconds, run) {
+      const now = clock.now();
+      // To the nearest, or what is set in the middle of one beat for the next would come one too late.
+      return clock.after(Math.max(1, Math.round((now + milliseconds) / beat)) * beat - now, run);
+    },
+  };
+}
 
 /** How often the event loop is asked for its delay. What it measures includes this time. */
 export const DELAY_RESOLUTION_MILLISECONDS = 10;

@@ -2,9 +2,7 @@
 
 import { createWriteStream } from "node:fs";
 import { open } from "node:fs/promises";
-import type { Clock } from "../environment.ts";
-import type { PeerNetwork } from "../network.ts";
-import { reasonOf } from "../reason.ts";
+import { type Clock, type PeerNetwork, reasonOf } from "../environment.ts";
 import { eventLine, type RecordingHeader, recordedNetwork } from "../wire/recording.ts";
 import type { NoticeBoard } from "./notices.ts";
 

@@ -3,17 +3,94 @@
 import { env } from "node:process";
 import { type Matrix, stack } from "@fedkm/core";
 import { gridsOf, joinSources, memorySource, type Source, statisticsOf } from "@fedkm/core/sources";
+import { checkMissing, DataError, readTable } from "@fedkm/files";
 import { type OpenSource, openSource } from "@fedkm/sql";
 import { isAddress } from "@fedkm/sql/address";
-import { hashBytes } from "../loop/sketch.ts";
-import { reasonOf } from "../reason.ts";
+import { reasonOf } from "../environment.ts";
 import { type DeviceRows, isRemote, type RemoteRows } from "../study/remoteRows.ts";
 import type { Study } from "../study/study.ts";
 import { scaleRows } from "../study/units.ts";
+import { hashBytes } from "../wire/hashes.ts";
 import { lookOf } from "./fileWatch.ts";
 import type { DeviceFolder } from "./folder.ts";
-import { readPoints } from "./points.ts";
-import { countRows, type RowCounts } from "./rows.ts";
+
+// Rows that do not count, in words: a device whose data lie outside the study's bounds runs, and does nothing.
+
+/** A few odd values are ordinary. More than this share out of bounds is a wrong unit, column or study. */
+const LARGEST_SHARE_OUTSIDE = 0.05;
+
+/** Rows of which some are out of the study's bounds. */
+interface RowCounts {
+  readonly rows: number;
+  /** Out of the bounds of any feature, and of each. */
+  readonly left: number;
+  readonly outside: readonly number[];
+}
+
+export function countRows({ features }: Study, { data, rows }: Matrix): RowCounts {
+  const outside = features.map(() => 0);
+  let left = 0;
+  for (let r = 0; r < rows; r++) {
+    let isOutside = false;
+    for (const [f, { min, max }] of features.entries()) {
+      const value = data[r * features.length + f];
+      if (value >= min && value <= max) continue;
+      outside[f] += 1;
+      isOutside = true;
+    }
+    if (isOutside) left += 1;
+  }
+  return { rows, left, outside };
+}
+
+/** Why none or too few of the rows count, in one line of counts and names; undefined: nearly all do. */
+export function rowsFault({ features, k, minimum }: Study, { rows, left, outside }: RowCounts): string | undefined {
+  const where = features.flatMap(({ name, min, max }, f) => {
+    return outside[f] > 0 ? [`${name} is not within ${min} and ${max} in ${outside[f]}`] : [];
+  });
+  const because = left === 0 ? "" : `: ${left} are out of the study's bounds (${where.slice(0, 3).join(", ")})`;
+  if (rows > 0 && rows - left < k * minimum) {
+    return `none of ${rows} rows counts, ${k * minimum} are needed (k ${k} x minimum ${minimum})${because}`;
+  }
+  return left > LARGEST_SHARE_OUTSIDE * rows ? `${left} of ${rows} rows do not count${because}` : undefined;
+}
+
+// A data file as points of a study. A file that is refused is named with the place in it, never with what stands there:
+// messages are logged, data is not.
+
+/** Columns of a file, by name. */
+export interface Columns {
+  readonly names: readonly string[];
+  readonly points: Matrix;
+}
+
+/** The study's features of all rows of a file, in the features' units. */
+export async function readPoints(path: string, { features }: Study): Promise<Matrix> {
+  const wanted = features.map(({ name }) => name);
+  return (await readColumns(path, wanted)).points;
+}
+
+/** Columns are found by their names in the first line; without names all of them are read. */
+export async function readColumns(path: string, wanted?: readonly string[]): Promise<Columns> {
+  if (isAddress(path)) return readSource(path, wanted);
+  try {
+    const table = await readTable(path, wanted && { columns: wanted });
+    checkMissing(table, "refuse");
+    return { names: table.columns, points: table.points };
+  } catch (error) {
+    throw error instanceof DataError ? new Error(error.withoutContents) : error;
+  }
+}
+
+/** All rows of a source, in memory. */
+async function readSource(address: string, columns?: readonly string[]): Promise<Columns> {
+  const source = await openSource(address, { columns, way: "memory", env: env });
+  try {
+    return { names: source.columns, points: await source.sample(Math.max(1, source.rows)) };
+  } finally {
+    await source.close();
+  }
+}
 
 interface OpenRows {
   readonly rows: DeviceRows;

@@ -1,21 +1,55 @@
 // Keys over the years of a running device: news about keys on its links, old keys that some neighbour still needs, and
 // what its owner should know of both.
 
-import { preparedBy, readOldKey, removeOldKeys } from "../disk/keyFiles.ts";
-import type { Clock } from "../environment.ts";
+import { preparedBy, type Rotation, readOldKey, removeOldKeys } from "../disk/keyFiles.ts";
+import { type Clock, type PeerNetwork, reasonOf } from "../environment.ts";
 import { type KeyExchange, keyExchange } from "../keys/exchange.ts";
+import type { Contact, Identity } from "../keys/peer.ts";
 import type { PeerAddresses } from "../links/addressBook.ts";
-import type { PeerNetwork } from "../network.ts";
-import { reasonOf } from "../reason.ts";
+import { type Libp2pNetwork, libp2pNetwork } from "../links/libp2pNetwork.ts";
 import type { AuditKeeper } from "./auditKeeper.ts";
-import type { DaemonParts } from "./describe.ts";
 import type { DeviceFolder } from "./folder.ts";
-import { keyProblems } from "./keyProblems.ts";
 import { keyStore } from "./keyStore.ts";
-import { startMessenger } from "./messenger.ts";
 import type { LinkProblem } from "./notices.ts";
+import { keyProblems } from "./problems.ts";
+import type { DaemonParts } from "./status.ts";
 
-export interface KeysOptions {
+// Neighbours that were away while a device changed its key: they only let the old key in. So the old key dials them, says
+// nothing but whom it vouches for, and is not used any more when they have answered.
+
+interface MessengerOptions {
+  readonly identity: Identity;
+  /** Those that know the device by this id only. */
+  readonly links: readonly Contact[];
+  readonly met: PeerAddresses;
+  readonly clock: Clock;
+  rotation(): Rotation;
+  /** The neighbour knows the device by this id. */
+  onKnown(peer: string, id: string): void;
+}
+
+/** Dials until it is closed; it listens nowhere. */
+async function startMessenger(options: MessengerOptions): Promise<Pick<Libp2pNetwork, "setLinks" | "close">> {
+  const { identity, links, met, clock, rotation, onKnown } = options;
+  const ignored = () => {};
+  const network = libp2pNetwork({ identity, listen: [], links, met, clock, onStranger: ignored, onRefuse: ignored });
+  const exchange = keyExchange(network, clock, {
+    successorsFor() {
+      const { successors } = rotation();
+      return successors.slice(successors.findIndex(({ old }) => old === identity.peer));
+    },
+    revocations: () => [],
+    onConnect: ignored,
+    follow: async () => undefined,
+    onKnown,
+    onRevocations: ignored,
+  });
+  // Everything else that neighbours say is for the device under its new key.
+  await exchange.start({ onConnect: ignored, onDisconnect: ignored, onFrame: ignored });
+  return { setLinks: (wanted) => network.setLinks(wanted), close: () => exchange.close() };
+}
+
+interface KeysOptions {
   readonly folder: DeviceFolder;
   readonly parts: DaemonParts;
   readonly audit: AuditKeeper;
@@ -29,7 +63,7 @@ export interface KeysOptions {
   onDue(): void;
 }
 
-export interface RunningKeys {
+interface RunningKeys {
   /** The network with everything about keys taken out of it. */
   readonly network: KeyExchange;
   /** Sends old keys to those that know no other. After the network was started. */

@@ -1,22 +1,177 @@
 // A running device follows its owner's change of study: it begins when next.yaml is there, and ends when all have followed.
 
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type ChangingDevice, isWithoutRows } from "../change/changingDevice.ts";
-import { realDisk } from "../disk/disk.ts";
-import type { Store } from "../disk/store.ts";
-import { reasonOf } from "../reason.ts";
+import { durableWrite, realDisk } from "../disk/disk.ts";
+import { lockFolder } from "../disk/folderLock.ts";
+import { copyAside, STATE_FILES, twoCopies } from "../disk/stateFile.ts";
+import { loadState, type Store, stateKeeper } from "../disk/store.ts";
+import { realClock, reasonOf } from "../environment.ts";
+import type { DeviceMemory, SavedState } from "../loop/savedState.ts";
 import type { DeviceRows } from "../study/remoteRows.ts";
-import { contractOf, type Study, studyId } from "../study/study.ts";
-import type { DaemonParts } from "./describe.ts";
+import { contractOf, formatStudy, parseStudy, type Study } from "../study/study.ts";
+import { studyId } from "../wire/frames.ts";
 import { lookOf, MISSING } from "./fileWatch.ts";
-import type { DeviceFolder } from "./folder.ts";
-import { completeSwitch, NOW_FILE, readNext, removeNext, switchStudy } from "./nextFiles.ts";
-import { type NextStore, openNext } from "./nextStore.ts";
+import { type DeviceFolder, STUDY_FILE } from "./folder.ts";
 import type { Log } from "./notices.ts";
-import type { RowSource } from "./rowSource.ts";
-import { rowsFault } from "./rows.ts";
+import { type RowSource, rowsFault } from "./rowSource.ts";
+import type { DaemonParts } from "./status.ts";
 
-export interface StudyChange {
+// The files of a change of study in a state folder: next.yaml while it is under way, and study.yaml when it is done.
+
+/** The study that the owner accepted. A running device that finds it changes to it. */
+export const NEXT_FILE = "next.yaml";
+/** A running device that finds it ends the study before, whoever has not followed. */
+export const NOW_FILE = "next.now";
+
+/** Undefined: there is no change. Throws one line that names the file if it is damaged. */
+export async function readNext(path: string): Promise<Study | undefined> {
+  const file = join(path, NEXT_FILE);
+  const bytes = await realDisk.read(file);
+  if (bytes === undefined) return undefined;
+  try {
+    return parseStudy(new TextDecoder().decode(bytes));
+  } catch (error) {
+    throw new Error(`${file} must be the study to change to: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+export async function writeNext(path: string, study: Study): Promise<void> {
+  await durableWrite(join(path, NEXT_FILE), new TextEncoder().encode(formatStudy(study)));
+}
+
+/** The next study becomes the study; what the device had of the one before is set aside. Returns where. */
+export async function switchStudy(path: string, at: Date): Promise<string | undefined> {
+  const text = await readFile(join(path, NEXT_FILE));
+  const setAside = await copyAside(path, [STUDY_FILE, ...STATE_FILES], at);
+  try {
+    await durableWrite(join(path, STUDY_FILE), text);
+  } catch (error) {
+    // It will be tried again, and every time would leave a copy.
+    if (setAside !== undefined) await rm(setAside, { recursive: true });
+    throw error;
+  }
+  return setAside;
+}
+
+/** What is left to do after `switchStudy`, also where a crash came in between. Without a change it does nothing. */
+export async function completeSwitch(path: string): Promise<void> {
+  const next = await readNext(path).catch(() => undefined);
+  if (next === undefined) return;
+  const id = await studyIdOf(next);
+  const current = parseStudy(await readFile(join(path, STUDY_FILE), "utf8"));
+  if ((await studyIdOf(current)) !== id) return;
+  await adoptNext(path, id);
+  await removeNext(path);
+}
+
+/** Ends a change. The study is removed last, so that nothing of it is left behind. */
+async function removeNext(path: string): Promise<void> {
+  await removeNextState(path);
+  for (const name of [NOW_FILE, NEXT_FILE]) await realDisk.remove(join(path, name));
+}
+
+interface EndedChange {
+  readonly isRunning: boolean;
+}
+
+/** Ends the study before at once, whoever has not followed. A running device follows within a few seconds. */
+export async function finishChange(path: string, at: Date): Promise<EndedChange> {
+  return whetherRunning(path, {
+    running: () => durableWrite(join(path, NOW_FILE), new TextEncoder().encode(`${at.toISOString()}\n`)),
+    async stopped() {
+      await switchStudy(path, at);
+      await completeSwitch(path);
+    },
+  });
+}
+
+/** Goes back to the study before. A running device follows within a few seconds. */
+export async function withdrawChange(path: string): Promise<EndedChange> {
+  return whetherRunning(path, {
+    running: () => realDisk.remove(join(path, NEXT_FILE)),
+    stopped: () => removeNext(path),
+  });
+}
+
+async function whetherRunning(
+  path: string,
+  { running, stopped }: Readonly<Record<"running" | "stopped", () => Promise<void>>>,
+): Promise<EndedChange> {
+  const unlock = await lockFolder(path).catch(() => undefined);
+  if (unlock === undefined) {
+    await running();
+    return { isRunning: true };
+  }
+  try {
+    await stopped();
+  } finally {
+    await unlock();
+  }
+  return { isRunning: false };
+}
+
+async function studyIdOf(study: Study): Promise<string> {
+  return studyId(await contractOf(study));
+}
+
+// The memory of a study that a device is changing to: in files of its own, under the same epoch, until it takes over.
+
+/** `next.a` and `next.b`. */
+const NEXT_STATE = "next";
+
+interface NextStore extends DeviceMemory {
+  /** From now on it is what the store keeps. */
+  takeOver(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openNext(
+  folder: string,
+  store: Store,
+  warn: (line: string | undefined) => void,
+): Promise<NextStore> {
+  const states = twoCopies(join(folder, NEXT_STATE), realDisk);
+  const saved = await loadState(states, folder, warn);
+  const keeper = stateKeeper(states, realClock, warn);
+  let latest: (() => SavedState) | undefined = saved && (() => saved);
+  let keep = keeper.keep;
+  return {
+    epoch: store.epoch,
+    saved,
+    goAbove: store.goAbove,
+    keep(state) {
+      latest = state;
+      keep(state);
+    },
+    async takeOver() {
+      keep = store.keep;
+      if (latest !== undefined) store.keep(latest);
+      await store.flush();
+      await keeper.close();
+    },
+    close: keeper.close,
+  };
+}
+
+/** The state of a study that has taken over is put where the device looks for it, if that was not done in time. */
+async function adoptNext(folder: string, study: string): Promise<void> {
+  const { newest } = await twoCopies(join(folder, NEXT_STATE), realDisk).load();
+  const states = twoCopies(join(folder, "state"), realDisk);
+  const { newest: present } = await states.load();
+  if (newest !== undefined && studyIn(present?.payload) !== study) await states.save(newest.payload);
+}
+
+async function removeNextState(folder: string): Promise<void> {
+  for (const name of [`${NEXT_STATE}.a`, `${NEXT_STATE}.b`]) await realDisk.remove(join(folder, name));
+}
+
+function studyIn(payload: Uint8Array | undefined): string | undefined {
+  return payload && (JSON.parse(new TextDecoder().decode(payload)) as SavedState).study;
+}
+
+interface StudyChange {
   /** The owner changed what is to be; returns whether that could be followed. */
   follow(device: ChangingDevice): Promise<boolean>;
   /** The next study takes over, on the disk and in the device. */

@@ -6,7 +6,7 @@ import { mkdir, open, realpath, rm } from "node:fs/promises";
 import { connect, createServer, type Server } from "node:net";
 import { platform } from "node:os";
 import { join } from "node:path";
-import { reasonOf } from "../reason.ts";
+import { reasonOf } from "../environment.ts";
 
 /** What the address of a Unix socket holds on every system. */
 const LONGEST_ADDRESS = 100;

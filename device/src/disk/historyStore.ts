@@ -1,9 +1,9 @@
 // The history of what was published, or the ledger of what was released, on disk: two equal copies, written before anything that rests on them is sent.
 
 import { join } from "node:path";
-import type { HistoryMemory } from "../loop/savedState.ts";
+import { writeReason } from "../environment.ts";
+import { type HistoryMemory } from "../privacy/history.ts";
 import { encodeLedger, newLedger } from "../privacy/ledger.ts";
-import { writeReason } from "../reason.ts";
 import type { Study } from "../study/study.ts";
 import { type Disk, realDisk } from "./disk.ts";
 import { type TwoCopies, twoCopies } from "./stateFile.ts";

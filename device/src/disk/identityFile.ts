@@ -5,9 +5,9 @@ import { open, readFile, stat } from "node:fs/promises";
 import { platform } from "node:os";
 import { dirname, join } from "node:path";
 import { renderUnicodeCompact } from "uqr";
+import { reasonOf } from "../environment.ts";
+import { secretOf } from "../keys/nodeSecrets.ts";
 import { type Contact, createIdentity, type Identity, identityOf, peerFault, reachFault } from "../keys/peer.ts";
-import { secretOf } from "../keys/signature.ts";
-import { reasonOf } from "../reason.ts";
 import { realDisk } from "./disk.ts";
 
 export const KEY_FILE = "key";

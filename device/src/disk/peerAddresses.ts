@@ -2,11 +2,10 @@
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Clock } from "../environment.ts";
+import { type Clock, reasonOf } from "../environment.ts";
 import { reachFault } from "../keys/peer.ts";
 import type { PeerAddresses } from "../links/addressBook.ts";
-import { STATE_MILLISECONDS } from "../pace.ts";
-import { reasonOf } from "../reason.ts";
+import { STATE_MILLISECONDS } from "../wire/limits.ts";
 import { durableWrite } from "./disk.ts";
 
 const MET_FILE = "met.json";

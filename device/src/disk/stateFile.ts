@@ -2,6 +2,8 @@
 // A file that is not whole is known by its sum, and a save never touches the newest one. The epoch is kept in the same way.
 
 import { createHash } from "node:crypto";
+import { copyFile, mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { type Disk, durableWrite } from "./disk.ts";
 
 /** magic 4, version 1, nothing 3, generation 8, length 4; then the payload, then SHA-256 of all before it. */
@@ -85,4 +87,26 @@ export function twoCopies(path: string, disk: Disk): TwoCopies {
       next = next === `${path}.a` ? `${path}.b` : `${path}.a`;
     },
   };
+}
+
+export const STATE_FILES = ["state.a", "state.b"];
+
+/** Files are replaced whole, so a copy is whole as well. Returns where the copies are; undefined: there was nothing. */
+export async function copyAside(path: string, names: readonly string[], at: Date): Promise<string | undefined> {
+  const to = join(path, `set-aside-${at.toISOString().replaceAll(":", "-")}`);
+  await mkdir(to, { mode: 0o700 });
+  let copied = 0;
+  for (const name of names) {
+    try {
+      await copyFile(join(path, name), join(to, name));
+      copied++;
+    } catch (error) {
+      if (error instanceof Error && "code" in error && error.code === "ENOENT") continue;
+      await rm(to, { recursive: true });
+      throw error;
+    }
+  }
+  if (copied > 0) return to;
+  await rm(to, { recursive: true });
+  return undefined;
 }

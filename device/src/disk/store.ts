@@ -1,10 +1,9 @@
 // A device's memory on disk: when its state is saved and loaded, an epoch that never goes back, one device per folder.
 
 import { join } from "node:path";
-import { type Clock, realClock } from "../environment.ts";
+import { type Clock, realClock, writeReason } from "../environment.ts";
 import type { DeviceMemory, SavedState } from "../loop/savedState.ts";
-import { STATE_MILLISECONDS } from "../pace.ts";
-import { writeReason } from "../reason.ts";
+import { STATE_MILLISECONDS } from "../wire/limits.ts";
 import { type Disk, realDisk } from "./disk.ts";
 import { lockFolder } from "./folderLock.ts";
 import { historyKeeper, openHistory } from "./historyStore.ts";

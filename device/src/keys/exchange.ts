@@ -1,15 +1,13 @@
 // What devices say to each other about keys, over the links that stand: successors until they are answered, revocations
 // until the other side shows them too. Links keep only the latest frame, so that everything is said again until then.
 
-import type { Clock } from "../environment.ts";
-import type { PeerNetwork } from "../network.ts";
+import { Allowance, type Clock, type PeerNetwork } from "../environment.ts";
 import {
   BETWEEN_KEY_FRAMES_MILLISECONDS,
   FIRST_REPEAT_MILLISECONDS,
   KEY_FRAME_BURST,
   LONGEST_REPEAT_MILLISECONDS,
-} from "./limits.ts";
-import type { Revocation } from "./revocation.ts";
+} from "../wire/limits.ts";
 import {
   decodeKeyFrame,
   encodeKnown,
@@ -17,8 +15,9 @@ import {
   encodeSuccessors,
   isAboutKeys,
   type KeyFrame,
+  type Revocation,
+  type Successor,
 } from "./statements.ts";
-import type { Successor } from "./successor.ts";
 
 /** What a device knows about keys, and what it does with news. */
 export interface KeyKnowledge {
@@ -35,7 +34,7 @@ export interface KeyKnowledge {
 }
 
 export interface KeyExchange extends PeerNetwork {
-  /** The desk has something new to say. */
+  /** The store has something new to say. */
   announce(): void;
 }
 
@@ -48,27 +47,22 @@ interface KeyPartner {
   nextAt: number;
 }
 
-/** How often a neighbour may still speak about keys, over all its connections. */
-interface Allowance {
-  left: number;
-  at: number;
-}
-
 /** The network with the frames about keys taken out of it. What is no such frame, malformed or too much is the device's. */
-export function keyExchange(network: PeerNetwork, clock: Clock, desk: KeyKnowledge): KeyExchange {
+export function keyExchange(network: PeerNetwork, clock: Clock, store: KeyKnowledge): KeyExchange {
   const partners = new Map<string, KeyPartner>();
+  /** Over all connections of a neighbour. */
   const allowances = new Map<string, Allowance>();
   let cancel: (() => void) | undefined;
 
-  const lacks = ({ shown }: KeyPartner) => desk.revocations().some((one) => !shown.has(revocationName(one)));
+  const lacks = ({ shown }: KeyPartner) => store.revocations().some((one) => !shown.has(revocationName(one)));
   const sendRevocations = (peer: string, partner: KeyPartner) => {
-    const revocations = desk.revocations();
+    const revocations = store.revocations();
     partner.revocationsSentAt = clock.now();
     if (revocations.length > 0) network.send(peer, encodeRevocations(revocations));
   };
   /** Says what the partner has not answered, if it is time. */
   const sendDue = (peer: string, partner: KeyPartner) => {
-    const successors = desk.successorsFor(peer);
+    const successors = store.successorsFor(peer);
     const isLacking = lacks(partner);
     if ((successors.length === 0 && !isLacking) || clock.now() < partner.nextAt) return;
     if (successors.length > 0) network.send(peer, encodeSuccessors(successors));
@@ -79,7 +73,7 @@ export function keyExchange(network: PeerNetwork, clock: Clock, desk: KeyKnowled
   const look = () => {
     cancel = undefined;
     for (const [peer, partner] of partners) sendDue(peer, partner);
-    const isOpen = [...partners].some(([peer, partner]) => desk.successorsFor(peer).length > 0 || lacks(partner));
+    const isOpen = [...partners].some(([peer, partner]) => store.successorsFor(peer).length > 0 || lacks(partner));
     if (isOpen) cancel = clock.after(FIRST_REPEAT_MILLISECONDS, look);
   };
   const announce = () => {
@@ -89,23 +83,22 @@ export function keyExchange(network: PeerNetwork, clock: Clock, desk: KeyKnowled
     look();
   };
   const maySpeak = (peer: string) => {
-    const { left, at } = allowances.get(peer) ?? { left: KEY_FRAME_BURST, at: clock.now() };
-    const gained = (clock.now() - at) / BETWEEN_KEY_FRAMES_MILLISECONDS;
-    const now = Math.min(KEY_FRAME_BURST, left + gained);
-    allowances.set(peer, { left: Math.max(0, now - 1), at: clock.now() });
-    return now >= 1;
+    const now = clock.now();
+    const known = allowances.get(peer) ?? new Allowance(KEY_FRAME_BURST, BETWEEN_KEY_FRAMES_MILLISECONDS, now);
+    allowances.set(peer, known);
+    return known.take(now);
   };
   const hear = (peer: string, frame: KeyFrame) => {
-    if (frame.kind === "known") desk.onKnown(peer, frame.peer);
+    if (frame.kind === "known") store.onKnown(peer, frame.peer);
     if (frame.kind === "successors") {
-      void desk.follow(peer, frame.successors).then((known) => {
+      void store.follow(peer, frame.successors).then((known) => {
         if (known !== undefined) network.send(peer, encodeKnown(known));
       });
     }
     const partner = partners.get(peer);
     if (frame.kind !== "revocations" || partner === undefined) return;
     partner.shown = new Set(frame.revocations.map(revocationName));
-    desk.onRevocations(peer, frame.revocations);
+    store.onRevocations(peer, frame.revocations);
     // It may be said again because our answer was lost. Whoever has just spoken does not answer an answer.
     if (clock.now() - partner.revocationsSentAt >= FIRST_REPEAT_MILLISECONDS / 2) sendRevocations(peer, partner);
   };
@@ -116,7 +109,7 @@ export function keyExchange(network: PeerNetwork, clock: Clock, desk: KeyKnowled
       network.start({
         onConnect(peer) {
           listener.onConnect(peer);
-          desk.onConnect(peer);
+          store.onConnect(peer);
           const start = { revocationsSentAt: Number.NEGATIVE_INFINITY, nextAt: clock.now() };
           const partner: KeyPartner = { shown: new Set(), wait: FIRST_REPEAT_MILLISECONDS, ...start };
           partners.set(peer, partner);

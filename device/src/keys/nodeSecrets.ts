@@ -13,13 +13,12 @@ import {
 } from "node:crypto";
 import { int64sFromBytes } from "../wire/int64.ts";
 import { type Identity, publicKeyOf } from "./peer.ts";
-import { idOf, type Secrets } from "./secrets.ts";
-import { secretOf } from "./signature.ts";
-import { PAD_SALT } from "./storedKey.ts";
+import { idOf, PAD_SALT, SECRET_AT, SECRET_BYTES, type Secrets } from "./secrets.ts";
 
 /** What stands before keys in PKCS #8 and SPKI (RFC 8410). */
 const AGREEMENT_SECRET_HEAD = Buffer.from("302e020100300506032b656e04220420", "hex");
 const AGREEMENT_PUBLIC_HEAD = Buffer.from("302a300506032b656e032100", "hex");
+const SECRET_HEAD = Buffer.from("302e020100300506032b657004220420", "hex");
 const SIGNING_PUBLIC_HEAD = Buffer.from("302a300506032b6570032100", "hex");
 
 const FIELD = 2n ** 255n - 19n;
@@ -43,7 +42,7 @@ export function nodeSecrets({ peer: self, key: stored }: Identity): Secrets {
     const id = idOf(of);
     const before = known.get(id);
     if (before !== undefined) return before;
-    const found = createPublicKey({ key: Buffer.concat([SIGNING_PUBLIC_HEAD, of]), format: "der", type: "spki" });
+    const found = signingKeyOf(of);
     if (known.size >= MOST_KEYS) known.clear();
     known.set(id, found);
     return found;
@@ -69,6 +68,11 @@ export function nodeSecrets({ peer: self, key: stored }: Identity): Secrets {
   };
 }
 
+/** The public key as node:crypto has it. */
+export function signingKeyOf(key: Uint8Array): KeyObject {
+  return createPublicKey({ key: Buffer.concat([SIGNING_PUBLIC_HEAD, key]), format: "der", type: "spki" });
+}
+
 /** The same secret on the curve's other form: the lower half of the SHA-512 of an Ed25519 secret (RFC 8032). */
 function agreementSecret(own: KeyObject): KeyObject {
   const seed = own.export({ format: "der", type: "pkcs8" }).subarray(-32);
@@ -91,4 +95,10 @@ function power(base: bigint, exponent: bigint): bigint {
     square = (square * square) % FIELD;
   }
   return result;
+}
+
+/** The secret of a key that is stored in libp2p's form. */
+export function secretOf(key: Uint8Array): KeyObject {
+  const secret = key.subarray(SECRET_AT, SECRET_AT + SECRET_BYTES);
+  return createPrivateKey({ key: Buffer.concat([SECRET_HEAD, secret]), format: "der", type: "pkcs8" });
 }

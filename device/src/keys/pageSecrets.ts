@@ -7,8 +7,7 @@ import { hkdf } from "@noble/hashes/hkdf.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { int64sFromBytes } from "../wire/int64.ts";
 import { type Identity, publicKeyOf } from "./peer.ts";
-import type { Secrets } from "./secrets.ts";
-import { PAD_SALT, SECRET_AT, SECRET_BYTES } from "./storedKey.ts";
+import { PAD_SALT, SECRET_AT, SECRET_BYTES, type Secrets } from "./secrets.ts";
 
 export function pageSecrets({ peer: self, key: stored }: Identity): Secrets {
   const own = stored.slice(SECRET_AT, SECRET_AT + SECRET_BYTES);

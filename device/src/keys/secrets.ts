@@ -3,6 +3,13 @@
 import { bytesToHex } from "@noble/hashes/utils.js";
 import type { Int64s } from "../wire/int64.ts";
 
+/** In libp2p's form of a key the secret stands after type and length. */
+export const SECRET_AT = 4;
+export const SECRET_BYTES = 32;
+
+/** What a pad is for is in `info`, the study included. */
+export const PAD_SALT = new TextEncoder().encode("fedkm");
+
 export const KEY_BYTES = 32;
 export const SIGNATURE_BYTES = 64;
 /** So much of a key names a device on the board. */

@@ -3,15 +3,15 @@
 import { reachFault, relayOf } from "../keys/peer.ts";
 import { ATTEMPT_MILLISECONDS, LARGEST_ADDRESSES_BYTES, MOST_MET_ADDRESSES } from "../wire/limits.ts";
 
-/** What the streams are called on which it is said. In version 1 there were no relays. */
-export const WHERE_PROTOCOLS = ["/fedkm/where/2", "/fedkm/where/1"];
+/** What the streams are called on which it is said. */
+export const ADDRESSES_PROTOCOL = "/fedkm/where/2";
 
 /** A connection of libp2p is one. */
 interface SpeakingConnection {
   newStream(
-    protocols: string[],
+    protocol: string,
     options: { signal: AbortSignal; runOnLimitedConnection: true },
-  ): Promise<{ readonly protocol: string; send(bytes: Uint8Array): unknown; close(): Promise<void> }>;
+  ): Promise<{ send(bytes: Uint8Array): unknown; close(): Promise<void> }>;
 }
 
 /** A stream of libp2p is one. */
@@ -27,13 +27,12 @@ interface HeardStream {
 
 /** A peer that does not know the protocol does no harm. */
 export async function sendAddresses(connection: SpeakingConnection, addresses: readonly string[]): Promise<void> {
-  if (formatAddresses(addresses) === undefined) return;
+  const text = formatAddresses(addresses);
+  if (text === undefined) return;
   try {
     const signal = AbortSignal.timeout(ATTEMPT_MILLISECONDS);
-    const stream = await connection.newStream(WHERE_PROTOCOLS, { signal, runOnLimitedConnection: true });
-    const isNew = stream.protocol === WHERE_PROTOCOLS[0];
-    const said = formatAddresses(isNew ? addresses : addresses.filter((address) => relayOf(address) === undefined));
-    if (said !== undefined) stream.send(said);
+    const stream = await connection.newStream(ADDRESSES_PROTOCOL, { signal, runOnLimitedConnection: true });
+    stream.send(text);
     await stream.close();
   } catch {
     // The next connection says it.

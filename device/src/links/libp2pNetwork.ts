@@ -2,20 +2,9 @@
 
 import type { Connection, Stream } from "@libp2p/interface";
 import { peerIdFromString } from "@libp2p/peer-id";
-import { type Clock, realClock } from "../environment.ts";
+import { type Clock, type NetworkListener, type PeerNetwork, realClock } from "../environment.ts";
 import { type Contact, relayOf, throughRelay } from "../keys/peer.ts";
-import { dialInTurn } from "../link/reach.ts";
-import { isUnsupported, openStream, speaksProtocol } from "../link/speaks.ts";
-import {
-  type ByteStream,
-  NotLinkedBackError,
-  OtherVersionError,
-  type StreamListener,
-  type StreamTransport,
-} from "../link/wire.ts";
-import type { NetworkListener, PeerNetwork } from "../network.ts";
-import { provideWebSocket, provideWithResolvers } from "../platform.ts";
-import { PROTOCOLS } from "../version.ts";
+import { PROTOCOL } from "../wire/frames.ts";
 import {
   ATTEMPT_MILLISECONDS,
   FIRST_RETRY_MILLISECONDS,
@@ -25,21 +14,37 @@ import {
   PING_ANSWER_MILLISECONDS,
 } from "../wire/limits.ts";
 import { addressBook, type PeerAddresses } from "./addressBook.ts";
-import { receiveAddresses, sendAddresses, WHERE_PROTOCOLS } from "./announcedAddresses.ts";
+import { ADDRESSES_PROTOCOL, receiveAddresses, sendAddresses } from "./announcedAddresses.ts";
 import { connectionPolicy } from "./connectionPolicy.ts";
-import { dialQueue } from "./dialling.ts";
-import { type LinkKeeper, type LinkTraffic, linkKeeper } from "./linkKeeper.ts";
-import { createNode, type Node, type NodeOptions, type RelayTraffic, withoutPeer } from "./node.ts";
+import { dialInTurn, dialQueue, isUnsupported, openStream, speaksProtocol } from "./dialling.ts";
+import {
+  type ByteStream,
+  type LinkKeeper,
+  type LinkTraffic,
+  linkKeeper,
+  NotLinkedBackError,
+  OtherVersionError,
+  type StreamListener,
+  type StreamTransport,
+} from "./linkKeeper.ts";
+import {
+  createNode,
+  type Node,
+  type NodeOptions,
+  provideWebSocket,
+  provideWithResolvers,
+  type RelayTraffic,
+  withoutPeer,
+} from "./node.ts";
 import { relays } from "./relays.ts";
 import { type SilenceWatch, silenceWatch } from "./silenceWatch.ts";
 
 export { pageSecrets } from "../keys/pageSecrets.ts";
 export { type Contact, createIdentity, type Identity } from "../keys/peer.ts";
+export { PROTOCOL } from "../wire/frames.ts";
 export type { RelayTraffic } from "./node.ts";
 export { provideWithResolvers };
 
-/** What a device calls its streams of the newest version, docs/protocol.md. */
-export const [PROTOCOL] = PROTOCOLS;
 /** Asked for, and answered that nobody speaks it. */
 const PING_PROTOCOL = "/fedkm/ping/1";
 
@@ -57,8 +62,8 @@ export interface Libp2pOptions extends NodeOptions {
   onStranger(peer: string, address: string): void;
   /** A linked peer broke the rules of the stream and is kept away for a while. */
   onRefuse(peer: string, reason: string): void;
-  /** Names of the versions that are spoken, the newest first. Default: all that this program knows. */
-  readonly protocols?: readonly string[];
+  /** What streams are called. Default: as in the version of this program. */
+  readonly protocol?: string;
   readonly clock?: Clock;
   readonly random?: () => number;
 }
@@ -87,7 +92,7 @@ export interface Route {
 
 export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
   const { identity, clock = realClock, random = Math.random, maxFrame = LARGEST_FRAME_BYTES, onRefuse } = options;
-  const { protocols = PROTOCOLS } = options;
+  const { protocol = PROTOCOL } = options;
   const book = addressBook(options.met ?? {});
   book.setLinks(options.links);
   const dialling = dialQueue(clock);
@@ -132,14 +137,14 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
     },
     isReserved: (peer) => node?.isReserved(peer) ?? false,
     onReserved(relay) {
-      for (const connection of node?.libp2p.getConnections() ?? []) void sendAddresses(connection, where());
+      for (const connection of node?.libp2p.getConnections() ?? []) void sendAddresses(connection, announced());
       for (const peer of book.peers()) if (book.of(peer).includes(throughRelay(relay))) keeper?.wake(peer);
     },
     relayedPeers: () => book.peers().filter((peer) => relayed(peer).length > 0),
     tryDirectly,
   });
   const listening = () => [...(node?.libp2p.getMultiaddrs().map(withoutPeer) ?? []), ...helpers.addresses()];
-  const where = () => options.announce ?? listening();
+  const announced = () => options.announce ?? listening();
   const connect = async (peer: string, signal: AbortSignal, wanted?: string): Promise<Connection> => {
     const known = open(peer);
     // Of a peer that lost power the old connection seems open for a while.
@@ -151,7 +156,7 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
       proved.delete(peer);
       try {
         const connection = await connect(peer, signal, wanted);
-        const stream = await openStream(connection, protocols, signal);
+        const stream = await openStream(connection, protocol, signal);
         // A relay says nothing about addresses that failed.
         if (connection.direct) book.reached(peer);
         return attach(stream, connection, silence, () => listener);
@@ -192,7 +197,7 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
       }
       keeper = keep;
       const { libp2p } = node;
-      await libp2p.handle([...protocols], (stream, connection) => receive(keep, stream, connection, silence), {
+      await libp2p.handle(protocol, (stream, connection) => receive(keep, stream, connection, silence), {
         maxInboundStreams: MOST_PROTOCOL_STREAMS,
         maxOutboundStreams: MOST_PROTOCOL_STREAMS,
         runOnLimitedConnection: true,
@@ -207,19 +212,19 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
           if (isAsking) helpers.ask(peer);
         } else helpers.look();
         keep.wake(peer, detail.direction === "inbound");
-        void sendAddresses(detail, where());
+        void sendAddresses(detail, announced());
       });
       libp2p.addEventListener("connection:close", ({ detail }) => {
         const peer = detail.remotePeer.toString();
         silence.forget(detail);
         if (direct(peer) === undefined) helpers.forget(peer);
       });
-      const onWhere = (stream: Stream, { remotePeer }: Connection) =>
+      const onAddresses = (stream: Stream, { remotePeer }: Connection) =>
         receiveAddresses(stream, (addresses) => {
           if (book.met(remotePeer.toString(), addresses)) options.onMet?.(book.remembered());
         });
       const few = { maxInboundStreams: 2, maxOutboundStreams: 2, runOnLimitedConnection: true };
-      for (const protocol of WHERE_PROTOCOLS) await libp2p.handle(protocol, onWhere, few);
+      await libp2p.handle(ADDRESSES_PROTOCOL, onAddresses, few);
       for (const peer of book.peers()) keep.add(peer);
     },
     send: (peer, frame) => keeper?.send(peer, frame),

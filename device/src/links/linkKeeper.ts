@@ -1,17 +1,7 @@
 // Keeps one stream to every linked peer: opens it, opens it again after a failure, and keeps a peer away that breaks the rules.
 
-import type { Clock } from "../environment.ts";
-import { type IncomingFrames, incomingFrames } from "../link/incoming.ts";
-import { type OutgoingFrames, outgoingFrames, type StreamTraffic } from "../link/outgoing.ts";
-import {
-  type ByteStream,
-  NotLinkedBackError,
-  OtherVersionError,
-  type StreamListener,
-  type StreamTransport,
-} from "../link/wire.ts";
-import type { NetworkListener } from "../network.ts";
-import { reasonOf } from "../reason.ts";
+import { type Clock, type NetworkListener, reasonOf } from "../environment.ts";
+import { versionFault } from "../wire/frames.ts";
 import {
   ATTEMPT_MILLISECONDS,
   FIRST_BAN_MILLISECONDS,
@@ -23,9 +13,57 @@ import {
   OPENINGS_MILLISECONDS,
   SOUND_STREAM_MILLISECONDS,
 } from "../wire/limits.ts";
+import {
+  type IncomingFrames,
+  incomingFrames,
+  type OutgoingFrames,
+  outgoingFrames,
+  type StreamTraffic,
+} from "./frameStream.ts";
 import { type FrameThrottle, frameThrottle } from "./frameThrottle.ts";
 
-export interface KeeperOptions {
+// A stream of bytes between two devices, as a transport gives it to the keeper of the links.
+
+/** One stream as the transport gives it. */
+export interface ByteStream {
+  /** Which connection carries it. */
+  readonly connection: string;
+  send(bytes: Uint8Array): void;
+  abort(reason: string): void;
+}
+
+export interface StreamListener {
+  onBytes(bytes: Uint8Array): void;
+  /** Once, whoever closed it. */
+  onClose(): void;
+}
+
+/** What the transport does for a keeper. */
+export interface StreamTransport {
+  /** Opens a stream for sending to a peer, on `connection` or else on the newest one there is, or rejects. */
+  open(peer: string, listener: StreamListener, signal: AbortSignal, connection?: string): Promise<ByteStream>;
+  /** Closes everything there is with a peer. */
+  hangUp(peer: string): void;
+}
+
+/** The peer speaks another version of the protocol, and none of ours. */
+export class OtherVersionError extends Error {
+  readonly version: number;
+
+  constructor(version: number) {
+    super(`it ${versionFault(version)}`);
+    this.version = version;
+  }
+}
+
+/** The peer answered, proved its key and hung up. */
+export class NotLinkedBackError extends Error {
+  constructor() {
+    super('it has not linked back (run "fedkm device accept" there), or it keeps this device away for a while');
+  }
+}
+
+interface KeeperOptions {
   readonly wires: StreamTransport;
   readonly listener: NetworkListener;
   readonly clock: Clock;

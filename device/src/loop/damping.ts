@@ -2,7 +2,7 @@
 // with the centroids, so that an update can lead away from where the next one leads back, although nobody says anything new.
 
 import type { Matrix } from "@fedkm/core";
-import { DAMPING_TURNS, DAMPING_UPDATES } from "../pace.ts";
+import { DAMPING_TURNS, DAMPING_UPDATES } from "../wire/limits.ts";
 
 /** The largest difference of a coordinate, as a share of its feature's range. */
 type Distance = (a: Float64Array, b: Float64Array) => number;

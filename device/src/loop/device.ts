@@ -1,12 +1,11 @@
 // What a device is made of, and what its owner can do with it. There are two kinds: with clusters of its own, and with
 // shared ones.
 
-import type { Clock } from "../environment.ts";
+import type { Clock, PeerNetwork } from "../environment.ts";
 import type { Secrets } from "../keys/secrets.ts";
-import type { PeerNetwork } from "../network.ts";
 import type { DeviceRows } from "../study/remoteRows.ts";
 import type { Study } from "../study/study.ts";
-import type { Contract } from "../wire/studyFrames.ts";
+import { type Contract } from "../wire/frames.ts";
 import type { DeviceMemory } from "./savedState.ts";
 import type { DeviceStatus } from "./status.ts";
 

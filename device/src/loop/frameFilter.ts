@@ -1,9 +1,10 @@
 // The fate of a neighbour's frame: taken, or refused because it is malformed, out of order or one too many.
 // A refused frame changes nothing but a counter.
 
-import type { BoardMessage } from "../sharedClusters/boardFrame.ts";
+import { Allowance } from "../environment.ts";
+import { type Contract, type Stamp, VERSION_AT } from "../wire/frames.ts";
 import { FRAME_BURST, FRAMES_PER_SECOND } from "../wire/limits.ts";
-import { type Contract, type DecodedFrame, decodeFrame, refusals, type Stamp } from "../wire/studyFrames.ts";
+import { type DecodedFrame, decodeFrame, refusals } from "../wire/studyFrames.ts";
 
 /** Why a frame can be refused. */
 export const refusalReasons = [...refusals, "flood", "order"] as const;
@@ -22,8 +23,7 @@ interface Rival {
 export interface FrameFilter {
   /** Of the last frame that was taken. */
   last: Stamp | undefined;
-  tokens: number;
-  refilledAt: number;
+  readonly allowance: Allowance;
   readonly refused: Map<RefusalReason, number>;
   rival: Rival | undefined;
   /** Of the frames that were refused by their version since the last one that was taken. */
@@ -31,48 +31,56 @@ export interface FrameFilter {
 }
 
 export function createFrameFilter(last: Stamp | undefined, now: number): FrameFilter {
-  return { last, rival: undefined, version: undefined, tokens: FRAME_BURST, refilledAt: now, refused: new Map() };
+  const allowance = new Allowance(FRAME_BURST, 1000 / FRAMES_PER_SECOND, now);
+  return { last, rival: undefined, version: undefined, allowance, refused: new Map() };
 }
 
-type ReadFrame = DecodedFrame | BoardMessage;
+/** A frame of shared clusters, as far as its order is judged. */
+interface StampedBoard {
+  readonly kind: "board";
+  readonly stamp: Stamp;
+}
 
-export type FrameVerdict =
-  | Exclude<ReadFrame, { kind: "refused" }>
+export type FrameVerdict<Board extends StampedBoard = StampedBoard> =
+  | Exclude<DecodedFrame, { kind: "refused" }>
+  | Board
   | { readonly kind: "refused"; readonly reason: RefusalReason };
 
 /** Takes or refuses a frame that came at `now`. `read`: as frames of this study are read. */
-export function filterFrame(
+export function filterFrame<Board extends StampedBoard = StampedBoard>(
   contract: Contract,
-  guard: FrameFilter,
+  filter: FrameFilter,
   frame: Uint8Array,
   now: number,
-  read: (contract: Contract, frame: Uint8Array) => ReadFrame = decodeFrame,
-): FrameVerdict {
-  const verdict = verdictOn(guard, now, () => read(contract, frame), frame);
-  if (verdict.kind === "refused") guard.refused.set(verdict.reason, (guard.refused.get(verdict.reason) ?? 0) + 1);
+  read: (contract: Contract, frame: Uint8Array) => DecodedFrame | Board = decodeFrame,
+): FrameVerdict<Board> {
+  const verdict = verdictOn(filter, now, () => read(contract, frame), frame);
+  if (verdict.kind === "refused") filter.refused.set(verdict.reason, (filter.refused.get(verdict.reason) ?? 0) + 1);
   return verdict;
 }
 
-function verdictOn(guard: FrameFilter, now: number, read: () => ReadFrame, frame: Uint8Array): FrameVerdict {
-  guard.tokens = Math.min(FRAME_BURST, guard.tokens + ((now - guard.refilledAt) / 1000) * FRAMES_PER_SECOND);
-  guard.refilledAt = now;
+function verdictOn<Board extends StampedBoard>(
+  filter: FrameFilter,
+  now: number,
+  read: () => DecodedFrame | Board,
+  frame: Uint8Array,
+): FrameVerdict<Board> {
   // Unread: a flood must cost less to drop than to send.
-  if (guard.tokens < 1) return { kind: "refused", reason: "flood" };
-  guard.tokens--;
+  if (!filter.allowance.take(now)) return { kind: "refused", reason: "flood" };
   const decoded = read();
-  if (decoded.kind === "refused" && decoded.reason === "version") guard.version = frame[4];
+  if (decoded.kind === "refused" && decoded.reason === "version") filter.version = frame[VERSION_AT];
   if (decoded.kind !== "centroids" && decoded.kind !== "board") return decoded;
-  guard.version = undefined;
-  const { last, rival } = guard;
+  filter.version = undefined;
+  const { last, rival } = filter;
   if (last !== undefined && !isLater(decoded.stamp, last)) {
     const { epoch } = decoded.stamp;
-    guard.rival = { epoch, at: now, twiceAt: epoch === last.epoch ? now : rival?.twiceAt };
+    filter.rival = { epoch, at: now, twiceAt: epoch === last.epoch ? now : rival?.twiceAt };
     return { kind: "refused", reason: "order" };
   }
   // A link keeps its order: an older frame between two of one start is another sender's. A new start may be the cure.
   const isSameStart = decoded.stamp.epoch === last?.epoch;
-  if (rival !== undefined) guard.rival = isSameStart ? { ...rival, twiceAt: now } : undefined;
-  guard.last = decoded.stamp;
+  if (rival !== undefined) filter.rival = isSameStart ? { ...rival, twiceAt: now } : undefined;
+  filter.last = decoded.stamp;
   return decoded;
 }
 

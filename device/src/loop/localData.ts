@@ -4,12 +4,12 @@
 import { distortion, type Kernel, type Matrix } from "@fedkm/core";
 import { lossAt, type Summary, summaryKernel, summarySize } from "@fedkm/core/private";
 import { GuardedRows } from "../privacy/guardedRows.ts";
+import { type HistoryMemory } from "../privacy/history.ts";
 import { PrivateRows } from "../privacy/privateRows.ts";
 import { type DeviceRows, isRemote, type RemoteRows, rowsInMemory } from "../study/remoteRows.ts";
 import type { Study } from "../study/study.ts";
 import { scaleRows } from "../study/units.ts";
-import type { HistoryMemory } from "./savedState.ts";
-import { fingerprintOf } from "./sketch.ts";
+import { fingerprintOf } from "../wire/hashes.ts";
 
 /** Where it is written what was published, and who learns that it is. */
 export interface HistoryOptions {

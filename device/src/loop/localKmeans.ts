@@ -3,8 +3,9 @@
 import { graph, kmeans, type Matrix } from "@fedkm/core";
 import { fitSources } from "@fedkm/core/sources";
 import { type RemoteRows, remoteStatistics } from "../study/remoteRows.ts";
+import { type DeviceSketch } from "../wire/studyFrames.ts";
 import type { LocalData } from "./localData.ts";
-import { type DeviceSketch, sketchCentroids } from "./sketch.ts";
+import { sketchCentroids } from "./sketch.ts";
 
 export interface LocalKmeans {
   readonly centroids: Matrix;

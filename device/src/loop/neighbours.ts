@@ -1,8 +1,11 @@
 // One neighbour as a device knows it: a single register with its latest centroids, and whether it counts.
 
-import type { Matrix } from "@fedkm/core";
-import { AWAY_MILLISECONDS, AWAY_ROUNDS, BETWEEN_OPENINGS_MILLISECONDS, OPENING_BURST } from "../pace.ts";
-import type { CentroidsFrame, OpeningTag, OrderReport, Stamp } from "../wire/studyFrames.ts";
+import type { DeviceUpdate, Matrix } from "@fedkm/core";
+import { largestDrift } from "@fedkm/core/drift";
+import { Allowance } from "../environment.ts";
+import { type Stamp } from "../wire/frames.ts";
+import { AWAY_MILLISECONDS, AWAY_ROUNDS, BETWEEN_OPENINGS_MILLISECONDS, OPENING_BURST } from "../wire/limits.ts";
+import { type CentroidsFrame, type OpeningTag, type OrderReport } from "../wire/studyFrames.ts";
 import { createFrameFilter, type FrameFilter } from "./frameFilter.ts";
 
 export interface Neighbour {
@@ -21,9 +24,8 @@ export interface Neighbour {
   heardIn: number | undefined;
   /** On this connection it has brought more news of openings than are followed. */
   opensTooOften: boolean;
-  /** How often it may still bring news of openings, as of `newsAt`. */
-  newsLeft: number;
-  newsAt: number;
+  /** Of news of openings. */
+  readonly openings: Allowance;
   /** When it was last sent sketches, and how often it is still sent them while the difference stays the same. */
   agreeAt: number;
   agreeLeft: number;
@@ -63,8 +65,7 @@ export function createNeighbour(peer: string, now: number, known?: KnownNeighbou
     has: new Map(),
     heardIn: undefined,
     opensTooOften: false,
-    newsLeft: OPENING_BURST,
-    newsAt: now,
+    openings: new Allowance(OPENING_BURST, BETWEEN_OPENINGS_MILLISECONDS, now),
     agreeAt: Number.NEGATIVE_INFINITY,
     agreeLeft: 0,
     difference: "",
@@ -110,19 +111,9 @@ export function registerFrame(
   return isNews;
 }
 
-/** Whether the neighbour may bring news of openings now; if so, it counts as brought. */
-export function mayBringOpening(neighbour: Neighbour, now: number): boolean {
-  const gained = (now - neighbour.newsAt) / BETWEEN_OPENINGS_MILLISECONDS;
-  neighbour.newsLeft = Math.min(OPENING_BURST, neighbour.newsLeft + gained);
-  neighbour.newsAt = now;
-  if (neighbour.newsLeft < 1) return false;
-  neighbour.newsLeft--;
-  return true;
-}
-
 /** The neighbour may bring as much news of openings as a new one. */
 export function forgiveOpenings(neighbour: Neighbour): void {
-  neighbour.newsLeft = OPENING_BURST;
+  neighbour.openings.refill();
   neighbour.opensTooOften = false;
 }
 
@@ -137,4 +128,44 @@ function isEqual(before: Matrix | undefined, after: Matrix): boolean {
   if (before === undefined || before.rows !== after.rows) return false;
   for (let i = 0; i < after.data.length; i++) if (before.data[i] !== after.data[i]) return false;
   return true;
+}
+
+// What a device learns of its neighbours from its robust updates: whose pulls were left out, and how far they pull it.
+
+/** The share of a neighbour's pulls that were left out is a mean over this many of the latest rounds. */
+const REMEMBERED_ROUNDS = 100;
+
+/** Fewer rounds say little: in an opening everybody is far from everybody. */
+const LEAST_ROUNDS = 20;
+
+/** Centroids that have come this far towards the cap on their drift are worth a look: 3 of 5 standard errors. */
+const WORTH_A_LOOK = 0.6;
+
+/** `counting`: the neighbours of the update, in its order. Who is trusted is not judged. */
+export function noteRejected(counting: Iterable<Neighbour>, update: DeviceUpdate | undefined): void {
+  if (update !== undefined && update.rejected === undefined) return;
+  let n = 0;
+  for (const { rejections } of counting) {
+    rejections.push(update?.rejected?.[n++] ?? 0);
+    if (rejections.length > REMEMBERED_ROUNDS) rejections.shift();
+  }
+}
+
+/** Null: it has not been heard for long enough to say. */
+export function rejectedShare({ rejections }: Neighbour): number | null {
+  if (rejections.length < LEAST_ROUNDS) return null;
+  return rejections.reduce((sum, share) => sum + share, 0) / rejections.length;
+}
+
+/** How far the farthest centroid is from the mean of its own rows, in standard errors, and whether that is much. */
+export function pullOf(update: DeviceUpdate | undefined): {
+  readonly drift: number | null;
+  readonly isPulled: boolean;
+} {
+  if (update?.drift === undefined) return { drift: null, isPulled: false };
+  const { drift, counts } = update;
+  return {
+    drift: Math.max(...drift),
+    isPulled: drift.some((errors, c) => errors > WORTH_A_LOOK * largestDrift(counts[c])),
+  };
 }

@@ -2,11 +2,12 @@
 // A sketch is added when its device is heard of. Only a higher number takes sketches away: all begin to collect again.
 
 import type { Matrix } from "@fedkm/core";
-import { LARGEST_SKETCHES_BYTES, MOST_SKETCHES, SEED_QUIET_MILLISECONDS } from "../pace.ts";
-import { type OpeningTag, sketchBytes } from "../wire/studyFrames.ts";
+import { hashBytes, mixPair } from "../wire/hashes.ts";
+import { LARGEST_SKETCHES_BYTES, MOST_SKETCHES, SEED_QUIET_MILLISECONDS } from "../wire/limits.ts";
+import { type DeviceSketch, type OpeningTag, sketchBytes } from "../wire/studyFrames.ts";
 import { numberedSeed } from "./numbering.ts";
 import type { SavedOpening } from "./savedState.ts";
-import { type DeviceSketch, hashBytes, mixPair, restoredSketch, type Seeding, savedSketch, seeding } from "./sketch.ts";
+import { restoredSketch, type Seeding, savedSketch, seeding } from "./sketch.ts";
 
 /** Where all begin, in the order of the numbers of clusters. */
 export interface Seed {

@@ -2,6 +2,7 @@
 // and which neighbours have begun from the same seed. It knows no clock; `now` comes with every call that needs it.
 
 import type { Matrix } from "@fedkm/core";
+import { originOf } from "../wire/hashes.ts";
 import {
   AGREE_ATTEMPTS,
   AGREE_MILLISECONDS,
@@ -9,13 +10,13 @@ import {
   FRAME_SKETCHES_BYTES,
   HEARTBEAT_MILLISECONDS,
   SEED_RESOLUTION,
-} from "../pace.ts";
-import { type CentroidsFrame, type OpeningTag, sketchBytes } from "../wire/studyFrames.ts";
-import { mayBringOpening, type Neighbour } from "./neighbours.ts";
+} from "../wire/limits.ts";
+import { type CentroidsFrame, type DeviceSketch, type OpeningTag, sketchBytes } from "../wire/studyFrames.ts";
+import type { Neighbour } from "./neighbours.ts";
 import { sketchLike } from "./numbering.ts";
 import { Opening, type Seed } from "./opening.ts";
 import type { SavedOpening, SavedState } from "./savedState.ts";
-import { type DeviceSketch, originOf, restoredSketch, savedSketch } from "./sketch.ts";
+import { restoredSketch, savedSketch } from "./sketch.ts";
 
 export interface OpeningSyncOptions {
   readonly self: string;
@@ -103,7 +104,7 @@ export class OpeningSync {
     const { number } = this.tag;
     if (tag.number < number || (tag.number === number && !this.#opening.lacks(sketches))) return false;
     if (number > 0 && tag.number > number + FARTHEST_OPENING) return undefined;
-    if (!mayBringOpening(neighbour, now)) return undefined;
+    if (!neighbour.openings.take(now)) return undefined;
     if (tag.number > number) this.#raiseTo(tag.number, now);
     this.#opening.add(sketches, now);
     this.#defendOwn(sketches, now);

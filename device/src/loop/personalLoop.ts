@@ -1,16 +1,16 @@
 // The loop of one device, asynchronous Algorithm 1: hear, update, keep, send.
 
-import { type Matrix, matrix } from "@fedkm/core";
-import { alarm } from "../alarm.ts";
-import { savedPersonal } from "../kept.ts";
-import type { NetworkListener } from "../network.ts";
-import { hearStudy, sendStudy } from "../otherStudy.ts";
-import { HEARTBEAT_MILLISECONDS, NOISE_QUIET_MILLISECONDS, PACE_MILLISECONDS } from "../pace.ts";
-import { followReleases } from "../private/secondRelease.ts";
-import { SharedLoop } from "../sharedClusters/sharedLoop.ts";
+import { type Matrix, matrix, toRows } from "@fedkm/core";
+import { alarm, type NetworkListener } from "../environment.ts";
 import { type DeviceRows, isRemote } from "../study/remoteRows.ts";
-import { studyId } from "../study/study.ts";
-import { noteRejected } from "../trust.ts";
+import { studyId } from "../wire/frames.ts";
+import {
+  HEARTBEAT_MILLISECONDS,
+  NOISE_QUIET_MILLISECONDS,
+  PACE_MILLISECONDS,
+  RELEASE_MILLISECONDS,
+  RELEASE_PATIENCE_MILLISECONDS,
+} from "../wire/limits.ts";
 import type { CentroidsFrame } from "../wire/studyFrames.ts";
 import type { Device, DeviceOptions } from "./device.ts";
 import { filterFrame } from "./frameFilter.ts";
@@ -20,21 +20,63 @@ import {
   createNeighbour,
   forgiveOpenings,
   type Neighbour,
+  noteRejected,
   registerFrame,
 } from "./neighbours.ts";
 import { OpeningSync } from "./openingSync.ts";
 import { PendingQuery } from "./pendingQuery.ts";
-import { keepOrder, sendOrder } from "./refusedFrames.ts";
+import { hearStudy, keepOrder, sendOrder, sendStudy } from "./refusedFrames.ts";
 import { type SavedState, usableState } from "./savedState.ts";
 import { Sender } from "./sender.ts";
 import { type DeviceStatus, personalStatus } from "./status.ts";
 import { UpdateModel } from "./updateModel.ts";
 
-export function createDevice(options: DeviceOptions): Device {
-  return options.study.clusters === "shared" ? new SharedLoop(options) : new PersonalLoop(options);
+// What a device keeps of itself, for the next start to go on from.
+
+interface StateParts {
+  /** The study's id. */
+  readonly study: string;
+  readonly model: UpdateModel;
+  readonly gathering: OpeningSync;
+  readonly neighbours: Iterable<Neighbour>;
 }
 
-class PersonalLoop implements Device, NetworkListener {
+function savedPersonal({ study, model, gathering, neighbours }: StateParts): SavedState {
+  const { centroids, present, round } = model;
+  return {
+    study,
+    round,
+    centroids: centroids === undefined ? [] : toRows(centroids),
+    present,
+    ...gathering.saved(),
+    own: model.savedOwn(),
+    neighbours: Array.from(neighbours).flatMap(({ peer, guard: { last }, seed, centroids: heard }) =>
+      last === undefined || heard === undefined ? [] : [{ peer, ...last, seed, centroids: toRows(heard) }],
+    ),
+  };
+}
+
+// When private rows are released a second time: around the centroids at which the network has come to rest.
+
+/**
+ * Makes the second release if it is due. A network that never rests must not keep a device from its better answer, so it
+ * is made wherever the centroids are after some patience. Returns the milliseconds after which to look again: nothing
+ * else may wake a device that has come to rest.
+ */
+export function followReleases(model: UpdateModel, sinceStart: number, isOpening: () => boolean): number {
+  model.followReleases();
+  const { centroids } = model;
+  if (model.private?.awaitsCentroids !== true || centroids === undefined) return Number.POSITIVE_INFINITY;
+  const least = RELEASE_MILLISECONDS - sinceStart;
+  if (least > 0) return least;
+  const patience = least + RELEASE_PATIENCE_MILLISECONDS;
+  const isAtRest = !model.isMoving && !isOpening();
+  if (!isAtRest && patience > 0) return Math.min(patience, HEARTBEAT_MILLISECONDS);
+  model.private.releaseAround(centroids);
+  return Number.POSITIVE_INFINITY;
+}
+
+export class PersonalLoop implements Device, NetworkListener {
   readonly #options: DeviceOptions;
   readonly #studyId: string;
   readonly #model: UpdateModel;

@@ -1,13 +1,43 @@
 // Stamps that go back: a neighbour that began again under an earlier epoch, or a key that two devices use. Both ends
 // say so, and whoever is refused learns which of its own epochs it must go above.
 
-import type { Clock } from "../environment.ts";
-import type { PeerNetwork } from "../network.ts";
-import { AWAY_MILLISECONDS, HEARTBEAT_MILLISECONDS, LARGEST_LEARNT_EPOCH } from "../pace.ts";
-import { type Contract, encodeOrderFrame } from "../wire/studyFrames.ts";
+import type { Clock, PeerNetwork } from "../environment.ts";
+import { canonicalStudy, differenceFrom, type Study } from "../study/study.ts";
+import { type Contract } from "../wire/frames.ts";
+import { AWAY_MILLISECONDS, HEARTBEAT_MILLISECONDS, LARGEST_LEARNT_EPOCH } from "../wire/limits.ts";
+import { encodeOrderFrame, encodeStudyFrame } from "../wire/studyFrames.ts";
 import type { FrameVerdict } from "./frameFilter.ts";
 import type { Neighbour } from "./neighbours.ts";
 import type { DeviceMemory } from "./savedState.ts";
+
+// Neighbours of another study: both sides send theirs, say what differs, and send nothing more until it is the same.
+
+/** What a device does this with. */
+interface StudyContext {
+  readonly study: Study;
+  readonly contract: Contract;
+  readonly network: PeerNetwork;
+  readonly notice?: (line: string) => void;
+}
+
+/** A neighbour of another study is sent ours, so that it can say what differs. */
+export function sendStudy({ study, contract, network }: StudyContext, neighbour: Neighbour): void {
+  if (neighbour.studySent || !neighbour.isConnected) return;
+  neighbour.studySent = true;
+  network.send(neighbour.peer, encodeStudyFrame(contract, canonicalStudy(study)));
+}
+
+/** It is sent nothing more until it has our study. */
+export function hearStudy(parts: StudyContext, neighbour: Neighbour, theirs: string): void {
+  // One text a connection: reading it costs more than a frame.
+  if (neighbour.studyHeard) return;
+  const difference = differenceFrom(parts.study, theirs);
+  if (difference === undefined) return;
+  sendStudy(parts, neighbour);
+  neighbour.studyHeard = true;
+  neighbour.refusal = `another study, ${difference}`;
+  parts.notice?.(`${neighbour.peer} is refused: ${neighbour.refusal}`);
+}
 
 /** What a device does this with. */
 interface OrderContext {

@@ -1,6 +1,7 @@
 // What a device remembers from one start to the next, as plain data, and who keeps it.
 
-import type { Stamp } from "../wire/studyFrames.ts";
+import { type HistoryMemory } from "../privacy/history.ts";
+import { type Stamp } from "../wire/frames.ts";
 import type { SavedSketch } from "./sketch.ts";
 
 interface SavedNeighbour extends Stamp {
@@ -47,16 +48,6 @@ export interface SavedState {
   readonly neighbours: readonly SavedNeighbour[];
   /** Of shared clusters only. */
   readonly generation?: SavedGeneration;
-}
-
-/** What a device has published of its rows, as bytes. It is written before it counts, unlike the state. */
-export interface HistoryMemory {
-  /** As last kept; undefined: nothing was published yet, or it is lost. */
-  readonly saved: Uint8Array | undefined;
-  /** This device has run before, and what it published is not known. */
-  readonly isLost: boolean;
-  /** `done` learns why it could not be written, or nothing. One at a time. */
-  keep(history: Uint8Array, done: (failure: string | undefined) => void): void;
 }
 
 export interface DeviceMemory {

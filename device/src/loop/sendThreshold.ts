@@ -1,7 +1,7 @@
 // How much of a device's moves is noise: a change has to be larger than that to be worth sending. A neighbour that
 // jitters or drifts for ever moves the device with each of its frames, and what is sent on would move the whole network.
 
-import { NOISE_GROWTH, NOISE_MARGIN, NOISE_PROGRESS, NOISE_QUIET_MILLISECONDS, NOISE_UPDATES } from "../pace.ts";
+import { NOISE_GROWTH, NOISE_MARGIN, NOISE_PROGRESS, NOISE_QUIET_MILLISECONDS, NOISE_UPDATES } from "../wire/limits.ts";
 
 /** The largest difference of a coordinate, as a share of its feature's range. */
 type Distance = (a: Float64Array, b: Float64Array) => number;

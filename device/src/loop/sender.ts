@@ -1,12 +1,11 @@
 // What a device sends its neighbours, and when it is worth it: one frame for all, with the sketches that one lacks.
 
-import type { Clock } from "../environment.ts";
-import type { PeerNetwork } from "../network.ts";
-import { type Contract, encodeCentroidsFrame, isSameTag, type OpeningTag } from "../wire/studyFrames.ts";
+import type { Clock, PeerNetwork } from "../environment.ts";
+import { type Contract } from "../wire/frames.ts";
+import { type DeviceSketch, encodeCentroidsFrame, isSameTag, type OpeningTag } from "../wire/studyFrames.ts";
 import type { Neighbour } from "./neighbours.ts";
 import type { OpeningSync } from "./openingSync.ts";
 import { MoveNoise } from "./sendThreshold.ts";
-import type { DeviceSketch } from "./sketch.ts";
 import type { UpdateModel } from "./updateModel.ts";
 
 export interface SenderOptions {

@@ -2,13 +2,11 @@
 
 import { toRows } from "@fedkm/core";
 import type { GuardedStatus } from "../privacy/guardedRows.ts";
-import type { PrivateStatus } from "../private/account.ts";
-import type { stages } from "../sharedClusters/generation.ts";
+import type { PrivateStatus } from "../privacy/ledger.ts";
 import type { Study } from "../study/study.ts";
 import { unscale } from "../study/units.ts";
-import { pullOf, rejectedShare } from "../trust.ts";
 import type { RefusalReason } from "./frameFilter.ts";
-import type { Neighbour } from "./neighbours.ts";
+import { type Neighbour, pullOf, rejectedShare } from "./neighbours.ts";
 import { conflictOf } from "./refusedFrames.ts";
 import type { UpdateModel } from "./updateModel.ts";
 
@@ -40,11 +38,24 @@ export interface NeighbourStatus {
   readonly version: number | null;
 }
 
+/** What is summed up, in the order of the numbers that frames carry; see sharedClusters/generation.ts. */
+export type SharedStage =
+  | "moments"
+  | "grid"
+  | "means"
+  | "cores"
+  | "rows"
+  | "census"
+  | "cells"
+  | "offsets"
+  | "frozen"
+  | "rest";
+
 /** Of shared clusters. */
 export interface SharedStatus {
   /** The number of the sums that are asked for now, and what they are sums of. */
   readonly generation: number;
-  readonly stage: keyof typeof stages;
+  readonly stage: SharedStage;
   /** In the last sums that were complete: devices, this one included, and rows; null: there were none yet. */
   readonly devices: number | null;
   readonly pooledRows: number | null;
@@ -162,4 +173,20 @@ function phaseOf(
   if (centroids === undefined) return "waiting";
   if (isMoving || isOpening) return "moving";
   return neighbours.some((neighbour) => neighbour.centroids !== undefined && !neighbour.isAway) ? "settled" : "alone";
+}
+
+// When a device counts as settled: the one definition, which commands, the simulation and the fault runs share.
+
+/**
+ * A device is settled if it has nothing to send and has heard all of `neighbours` over links that stand. Its own phase
+ * says only the first: a device that nobody has reached yet has nothing to send either. `enoughMove` is the largest last
+ * move, as a share of the range, that also counts as nothing to send; without it the phase decides.
+ */
+export function isSettled(
+  { phase, move }: Pick<DeviceStatus, "phase" | "move">,
+  neighbours: readonly Pick<NeighbourStatus, "isConnected" | "age">[],
+  enoughMove = 0,
+): boolean {
+  const isQuiet = phase === "settled" || phase === "alone" || (move !== null && move < enoughMove);
+  return isQuiet && neighbours.every(({ isConnected, age }) => isConnected && age !== null);
 }

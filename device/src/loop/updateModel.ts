@@ -2,18 +2,19 @@
 
 import { type DeviceUpdate, type Matrix, matrix, toRows } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
-import { LARGEST_CONTRACTION, OPENING_UPDATES, PRECISION } from "../pace.ts";
 import { type GuardedRows, isSameRow } from "../privacy/guardedRows.ts";
 import type { PrivateRows } from "../privacy/privateRows.ts";
 import type { DeviceRows, RemoteRows } from "../study/remoteRows.ts";
 import type { Study } from "../study/study.ts";
+import { LARGEST_CONTRACTION, OPENING_UPDATES, PRECISION } from "../wire/limits.ts";
+import { type DeviceSketch } from "../wire/studyFrames.ts";
 import { Damping } from "./damping.ts";
 import { type HistoryOptions, LocalData } from "./localData.ts";
 import { betterKmeans, type LocalKmeans, remoteKmeans } from "./localKmeans.ts";
 import { inOrder, isInOrder, numberedSketch, orderLike, sortedOrder } from "./numbering.ts";
 import type { Seed } from "./opening.ts";
 import type { SavedState } from "./savedState.ts";
-import { type DeviceSketch, isNearlyAsGood } from "./sketch.ts";
+import { isNearlyAsGood } from "./sketch.ts";
 import { bestUpdate, type UpdatePlan, updatesInMemory, updatesOfRemoteRows } from "./updateStarts.ts";
 
 export class UpdateModel {

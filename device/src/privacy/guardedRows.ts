@@ -3,11 +3,17 @@
 import { fastKernel, type Kernel, type Matrix } from "@fedkm/core";
 import { smallestClass } from "@fedkm/core/classes";
 import { type GuardedPoints, guardPoints, RESOLUTION_SHARE, roundMoves, roundTo } from "@fedkm/core/guarded";
-import { decodeHistory, encodeHistory } from "../historyFile.ts";
-import type { HistoryMemory } from "../loop/savedState.ts";
 import type { Study } from "../study/study.ts";
 import { dividedByScale, rowsInside } from "../study/units.ts";
-import { emptyHistory, followRows, type PublishedHistory, type WaitingRows } from "./history.ts";
+import {
+  decodeHistory,
+  emptyHistory,
+  encodeHistory,
+  followRows,
+  type HistoryMemory,
+  type PublishedHistory,
+  type WaitingRows,
+} from "./history.ts";
 
 /** What a device says of its guard; it stays on the device. */
 export interface GuardedStatus {

@@ -1,19 +1,22 @@
-// The frame of shared clusters to the byte, type 7: where its sender is, which entries of the board it has, and those
+// The board frame of shared clusters to the byte: where its sender is, which entries of the board it has, and those
 // that the receiver may lack. Pure; see docs/protocol.md#shared-clusters.
 
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { TREE_INTEGERS } from "../masked/tree.ts";
-import { frameKind, isOfStudy } from "../wire/frames.ts";
-import { LARGEST_FRAME_BYTES } from "../wire/limits.ts";
 import {
+  COUNT_AT,
   type Contract,
-  type DecodedFrame,
-  decodeFrame,
+  EPOCH_AT,
   getInteger,
   HEADER_BYTES,
+  isOfKind,
+  isOfStudy,
+  SEQUENCE_AT,
   setInteger,
   writeHeader,
-} from "../wire/studyFrames.ts";
+} from "../wire/frames.ts";
+import { LARGEST_FRAME_BYTES } from "../wire/limits.ts";
+import { type DecodedFrame, decodeFrame } from "../wire/studyFrames.ts";
+import { TREE_INTEGERS } from "./board.ts";
 import { decodeEntry, type Entry, encodeEntry, MARK_BYTES } from "./entry.ts";
 import {
   type Content,
@@ -28,7 +31,6 @@ import { sizesOf } from "./plan.ts";
 import { decodeRoster } from "./roster.ts";
 import type { SumsShape } from "./shape.ts";
 
-const BOARD = 7;
 const GENERATION_HASH_BYTES = 32;
 /** What the sender knows of the receiver 8, hash of the generation 32, number of marks 2, flags 2. */
 const FIXED_BYTES = 44;
@@ -72,10 +74,10 @@ export function encodeBoardMessage(
   const marksAt = HEADER_BYTES + FIXED_BYTES + state.length;
   const length = encoded.reduce((sum, bytes) => sum + bytes.length, marksAt + MARK_BYTES * have.length);
   const frame = new Uint8Array(length);
-  const view = writeHeader(frame, contract, BOARD);
-  view.setUint16(10, entries.length, true);
-  setInteger(view, 28, stamp.epoch);
-  setInteger(view, 36, stamp.sequence);
+  const view = writeHeader(frame, "board", contract);
+  view.setUint16(COUNT_AT, entries.length, true);
+  setInteger(view, EPOCH_AT, stamp.epoch);
+  setInteger(view, SEQUENCE_AT, stamp.sequence);
   setInteger(view, HEADER_BYTES, knows);
   frame.set(hash, HEADER_BYTES + 8);
   view.setUint16(HEADER_BYTES + 40, have.length, true);
@@ -108,7 +110,7 @@ export function encodeBoardMessage(
 /** Reads a frame of a study with shared clusters. Signatures and the generation's hash are the receiver's to check. */
 export function decodeShared(shape: SumsShape): (contract: Contract, frame: Uint8Array) => DecodedFrame | BoardMessage {
   return (contract, frame) => {
-    if (frameKind(frame) !== BOARD || frame.length > LARGEST_FRAME_BYTES || !isOfStudy(frame, contract)) {
+    if (!isOfKind(frame, "board") || frame.length > LARGEST_FRAME_BYTES || !isOfStudy(frame, contract)) {
       // Centroids are no frame of this study; all else is read as ever, or refused with the same reasons.
       const decoded = decodeFrame(contract, frame);
       return decoded.kind === "centroids" ? refused("type") : decoded;
@@ -128,7 +130,7 @@ function decodeMessage(shape: SumsShape, contract: Contract, frame: Uint8Array):
   if (view.getUint16(6, true) !== contract.k || view.getUint16(8, true) !== contract.d) return refused("shape");
   const at = HEADER_BYTES + FIXED_BYTES;
   if (frame.length < at + GENERATION_HEAD_BYTES) return refused("length");
-  const stamp = { epoch: getInteger(view, 28), sequence: getInteger(view, 36) };
+  const stamp = { epoch: getInteger(view, EPOCH_AT), sequence: getInteger(view, SEQUENCE_AT) };
   const [knows, number] = [getInteger(view, HEADER_BYTES), getInteger(view, at)];
   const [rows, seeded] = [getInteger(view, at + 12), getInteger(view, at + 20)];
   if (![stamp.epoch, stamp.sequence, knows, number, rows, seeded].every(Number.isSafeInteger)) return refused("stamp");
@@ -166,7 +168,7 @@ function decodeMessage(shape: SumsShape, contract: Contract, frame: Uint8Array):
   const entries: Entry[] = [];
   const integers = sizes.integers + (shape.isTree ? TREE_INTEGERS : 0);
   let end = entriesAt;
-  for (let n = view.getUint16(10, true); n > 0; n--) {
+  for (let n = view.getUint16(COUNT_AT, true); n > 0; n--) {
     const found = decodeEntry(frame, end, integers);
     if (found === undefined) return refused("entry");
     entries.push(found.entry);

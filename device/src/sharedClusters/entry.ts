@@ -2,8 +2,8 @@
 
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { ID_BYTES, idOf, KEY_BYTES, type Secrets, SIGNATURE_BYTES } from "../keys/secrets.ts";
+import { getInteger, setInteger } from "../wire/frames.ts";
 import { addInt64s, type Int64s, int64sFromBytes, int64sToBytes, subtractInt64s } from "../wire/int64.ts";
-import { getInteger, setInteger } from "../wire/studyFrames.ts";
 import type { Generation } from "./generation.ts";
 
 export interface Entry {

@@ -1,7 +1,8 @@
 // A generation: what all devices compute sums for at the same time. Its number, its stage, and the numbers that the
 // stage starts from, which are the centroids once the seed is found. Whoever has its bytes has the same generation.
 
-import { setInteger } from "../wire/studyFrames.ts";
+import type { SharedStage } from "../loop/status.ts";
+import { setInteger } from "../wire/frames.ts";
 import { type Roster, rosterBytes } from "./roster.ts";
 
 /**
@@ -19,7 +20,7 @@ export const stages = {
   offsets: 7,
   frozen: 8,
   rest: 9,
-} as const;
+} as const satisfies Record<SharedStage, number>;
 export type Stage = (typeof stages)[keyof typeof stages];
 
 /** Whether the numbers of a stage are centroids. */

@@ -3,24 +3,25 @@
 
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { idOf, type Secrets } from "../keys/secrets.ts";
-import { FARTHEST_GENERATION, SILENCE_MILLISECONDS, SMALL_INTEGERS } from "../masked/pace.ts";
+import { type Int64s, toInt64s } from "../wire/int64.ts";
+import { FARTHEST_GENERATION, SILENCE_MILLISECONDS, SMALL_INTEGERS } from "../wire/limits.ts";
+import { Board, type ClosedBoard, closedTree, sumsBelow, treeInt64s } from "./board.ts";
+import type { BoardMessage } from "./boardFrame.ts";
+import { type Entry, isWellSigned, masked, maskedEntry, sumEntry } from "./entry.ts";
+import { type Content, compareGenerations, type Generation, generation, stages } from "./generation.ts";
 import {
   type BoardPartner,
   beginGeneration,
   confirmEntries,
   connectPartner,
   createPartner,
+  dueMessages,
   isLeftOut,
   isPending,
+  type OutboxState,
   setPartners,
-} from "../masked/partner.ts";
-import { closedTree, sumsBelow, treeInt64s } from "../masked/tree.ts";
-import { type Int64s, toInt64s } from "../wire/int64.ts";
-import { Board, type ClosedBoard } from "./board.ts";
-import type { BoardMessage } from "./boardFrame.ts";
-import { type Entry, isWellSigned, masked, maskedEntry, sumEntry } from "./entry.ts";
-import { type Content, compareGenerations, type Generation, generation, stages } from "./generation.ts";
-import { dueMessages, type OutboxState, takeMessage } from "./outbox.ts";
+  takeMessage,
+} from "./outbox.ts";
 import { endWithoutSums, type GenerationEnd, nextContent, numberAfter, sizesOf, stirred } from "./plan.ts";
 import { mayAdd } from "./release.ts";
 import type { SumsShape } from "./shape.ts";

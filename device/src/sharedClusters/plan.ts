@@ -1,7 +1,7 @@
 // The plan of shared clusters: which sums a stage asks of every device, as whole numbers, and what follows from the sums
 // of all. Everything here is a function of its arguments, with the same bits on every device.
 
-import { FROZEN_GENERATIONS } from "../masked/pace.ts";
+import { FROZEN_GENERATIONS } from "../wire/limits.ts";
 import type { ClosedBoard } from "./board.ts";
 import { type Content, type Generation, hasCentroids, type Stage, stages } from "./generation.ts";
 import { clusterIntegers, lloydStep } from "./lloyd.ts";

@@ -1,18 +1,16 @@
 // The loop of a device with shared clusters: it hears, posts, keeps and tells. What it says is the member's to decide.
 
 import { matrix } from "@fedkm/core";
-import { alarm } from "../alarm.ts";
+import { alarm, type NetworkListener } from "../environment.ts";
 import type { Device, DeviceOptions } from "../loop/device.ts";
 import { filterFrame } from "../loop/frameFilter.ts";
 import { connectNeighbour, createNeighbour, type Neighbour } from "../loop/neighbours.ts";
-import { keepOrder, sendOrder } from "../loop/refusedFrames.ts";
+import { hearStudy, keepOrder, sendOrder, sendStudy } from "../loop/refusedFrames.ts";
 import { type SavedState, usableState } from "../loop/savedState.ts";
 import type { DeviceStatus } from "../loop/status.ts";
-import { BOARD_PACE_MILLISECONDS } from "../masked/pace.ts";
-import type { NetworkListener } from "../network.ts";
-import { hearStudy, sendStudy } from "../otherStudy.ts";
 import { type DeviceRows, rowsInMemory } from "../study/remoteRows.ts";
-import { studyId } from "../study/study.ts";
+import { studyId } from "../wire/frames.ts";
+import { BOARD_PACE_MILLISECONDS } from "../wire/limits.ts";
 import { type BoardMessage, decodeShared, encodeBoardMessage } from "./boardFrame.ts";
 import { type Content, hasCentroids, stages } from "./generation.ts";
 import { Member } from "./member.ts";

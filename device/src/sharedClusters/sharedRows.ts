@@ -2,12 +2,12 @@
 
 import { fastKernel, kmeans, type Matrix, type PreparedPoints, takeRows } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
-import type { HistoryMemory } from "../loop/savedState.ts";
-import { fingerprintOf } from "../loop/sketch.ts";
 import { GuardedRows } from "../privacy/guardedRows.ts";
-import { SharedPrivateRows } from "../private/shared.ts";
+import { type HistoryMemory } from "../privacy/history.ts";
+import { SharedPrivateRows } from "../privacy/privateRows.ts";
 import type { Study } from "../study/study.ts";
 import { rowsThatCount, scaleRows } from "../study/units.ts";
+import { fingerprintOf } from "../wire/hashes.ts";
 import { type Content, stages } from "./generation.ts";
 import { ownIntegers } from "./plan.ts";
 import { nameOfSums, releasedIntegers } from "./release.ts";

@@ -2,9 +2,9 @@
 
 import type { Neighbour } from "../loop/neighbours.ts";
 import { type DeviceStatus, neighbourStatus } from "../loop/status.ts";
-import { FROZEN_GENERATIONS } from "../masked/pace.ts";
-import type { SharedPrivateRows } from "../private/shared.ts";
+import type { SharedPrivateRows } from "../privacy/privateRows.ts";
 import type { Study } from "../study/study.ts";
+import { FROZEN_GENERATIONS } from "../wire/limits.ts";
 import { hasCentroids, hasRoster, stages } from "./generation.ts";
 import type { Member } from "./member.ts";
 import { nameOfSums } from "./release.ts";

@@ -1,10 +1,55 @@
 // Links in memory: every direction carries one frame at a time, late, lost or cut as the weather says.
 
 import type { Random } from "@fedkm/core";
-import type { Clock } from "../environment.ts";
-import type { NetworkListener, PeerNetwork } from "../network.ts";
+import type { Clock, NetworkListener, PeerNetwork } from "../environment.ts";
 import { laneOf } from "../wire/frames.ts";
-import type { EventLog } from "./log.ts";
+
+// What happened in a simulation, event by event. Two runs are the same exactly if their digests are.
+
+type EventKind = "start" | "connect" | "disconnect" | "arrive" | "lose" | "crash";
+
+export interface SimulatedEvent {
+  /** Milliseconds of simulated time. */
+  readonly at: number;
+  readonly kind: EventKind;
+  readonly from: number;
+  readonly to: number;
+  /** The frame that arrived or was lost. */
+  readonly frame: Uint8Array;
+}
+
+interface EventLog {
+  note(kind: EventKind, from: number, to?: number, frame?: Uint8Array): void;
+  /** Number and 64-bit hash of all events so far: times, devices and every byte of every frame. */
+  digest(): string;
+}
+
+const kinds: readonly EventKind[] = ["start", "connect", "disconnect", "arrive", "lose", "crash"];
+const nothing = new Uint8Array(0);
+
+export function eventLog(now: () => number, onEvent?: (event: SimulatedEvent) => void): EventLog {
+  let count = 0;
+  let high = 0x811c9dc5;
+  let low = 0x9e3779b9;
+  const numbers = new Float64Array(4);
+  const bytes = new Uint8Array(numbers.buffer);
+  const absorb = (data: Uint8Array) => {
+    for (let i = 0; i < data.length; i++) {
+      high = Math.imul(high ^ data[i], 0x01000193);
+      low = Math.imul((low << 5) | (low >>> 27), 0x85ebca6b) ^ data[i];
+    }
+  };
+  return {
+    note(kind, from, to = from, frame = nothing) {
+      count++;
+      numbers.set([now(), kinds.indexOf(kind), from, to]);
+      absorb(bytes);
+      absorb(frame);
+      onEvent?.({ at: numbers[0], kind, from, to, frame });
+    },
+    digest: () => `${count} ${[high, low].map((word) => (word >>> 0).toString(16).padStart(8, "0")).join("")}`,
+  };
+}
 
 export interface Weather {
   /** How long a frame takes, drawn evenly between the two. */
@@ -31,7 +76,7 @@ interface LinkEnd {
   listener: NetworkListener | undefined;
 }
 
-export interface SimulatedLinks {
+interface SimulatedLinks {
   /** The network as device `i` sees it, from its start to `close`. */
   network(i: number): PeerNetwork;
   /** A link that is cut carries nothing, and both ends know. */
@@ -60,7 +105,7 @@ function isOpen({ from, to, isCut }: LinkDirection): boolean {
   return !isCut && from.listener !== undefined && to.listener !== undefined;
 }
 
-export interface SimulatedLinksOptions {
+interface SimulatedLinksOptions {
   /** Of each device, by their numbers. */
   readonly neighbours: readonly ArrayLike<number>[];
   readonly clock: Clock;

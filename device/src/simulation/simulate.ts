@@ -8,19 +8,17 @@ import {
   createChangingDevice,
 } from "../change/changingDevice.ts";
 import type { StudyPart } from "../change/studyLoop.ts";
+import type { PeerNetwork } from "../environment.ts";
 import { volatileMemory } from "../loop/savedState.ts";
-import type { DeviceStatus } from "../loop/status.ts";
-import type { PeerNetwork } from "../network.ts";
-import { studyObjective } from "../objective.ts";
+import { type DeviceStatus, isSettled } from "../loop/status.ts";
 import { encodeLedger, newLedger } from "../privacy/ledger.ts";
-import { isSettled } from "../settled.ts";
 import type { Study } from "../study/study.ts";
+import { studyObjective } from "../study/studyOfPoints.ts";
 import { rowsThatCount, scaleRows } from "../study/units.ts";
+import { type Contract } from "../wire/frames.ts";
 import { type RecordedEvent, recordedNetwork } from "../wire/recording.ts";
-import type { Contract } from "../wire/studyFrames.ts";
 import { simulatedClock } from "./clock.ts";
-import { simulatedLinks, type Weather } from "./links.ts";
-import { eventLog, type SimulatedEvent } from "./log.ts";
+import { eventLog, type SimulatedEvent, simulatedLinks, type Weather } from "./links.ts";
 import { simulatedSecrets } from "./simulatedSecrets.ts";
 
 export interface SimulationOptions {

@@ -1,7 +1,7 @@
 // Secrets of simulated devices, made of their names: the same pads and signatures in every run, and nothing is secret.
 
 import { KEY_BYTES, type Secrets, SIGNATURE_BYTES } from "../keys/secrets.ts";
-import { hashBytes } from "../loop/sketch.ts";
+import { hashBytes } from "../wire/hashes.ts";
 
 export interface SimulatedSecrets extends Secrets {
   /** Without masks: everything else is the same. */

@@ -3,10 +3,145 @@
 import type { Coupling, Weighting } from "@fedkm/core";
 import { MOST_GRID_COLUMNS } from "@fedkm/core/private";
 import { isNode, LineCounter, parseDocument, stringify } from "yaml";
-import { clusterFields, seedField } from "../clusterFields.ts";
-import { type Fail, type Fields, failWith, fieldsOf, type Path, showValue } from "../fields.ts";
-import { BOX_HALF_RANGES, LARGEST_FRAME_BYTES } from "../wire/limits.ts";
-import { type Contract, frameBytes, HASH_BYTES, sketchBytes } from "../wire/studyFrames.ts";
+import { type Contract, HASH_BYTES } from "../wire/frames.ts";
+import { BOX_HALF_RANGES, LARGEST_FRAME_BYTES, MOST_ENTRIES } from "../wire/limits.ts";
+import { printable } from "../wire/printable.ts";
+import { frameBytes, sketchBytes } from "../wire/studyFrames.ts";
+
+// The fields of a study that only one kind of clusters has: shared ones, or those that are personal.
+
+const LEAST_EPSILON = 0.01;
+
+interface PersonalFields {
+  readonly neighbours?: "trusted";
+}
+
+interface SharedFields {
+  readonly clusters?: "shared";
+  readonly colluders?: number;
+  readonly devices?: number;
+  readonly sums?: "tree";
+}
+
+/** What shared clusters have no use for. */
+const noneShared = { alpha: 0, coupling: "nearest", weighting: "device", neighbours: "doubted" };
+
+/** What not every study says, so that the hashes of the others stay as they were. */
+function clusterFields(given: Fields, isShared: boolean, fail: Fail): SharedFields | PersonalFields {
+  if (!isShared) {
+    for (const name of ["colluders", "seed", "devices", "sums"]) {
+      if (given.value(name) != null) fail([name], 'left out unless clusters is "shared"', given.value(name));
+    }
+    const neighbours = given.value("neighbours") ?? "doubted";
+    if (neighbours !== "doubted" && neighbours !== "trusted") fail(["neighbours"], "doubted or trusted", neighbours);
+    return neighbours === "trusted" ? { neighbours } : {};
+  }
+  // Every row counts the same, and nothing pulls. The canonical text has these fields all the same.
+  for (const [name, none] of Object.entries(noneShared)) {
+    const got = given.value(name);
+    if (got != null && got !== none) fail([name], 'left out if clusters is "shared"', got);
+  }
+  const isMany = (x: number) => Number.isInteger(x) && x >= 1 && x <= 1000;
+  const colluders = given.number("colluders", isMany, "an integer from 1 to 1000", 1);
+  const sums = given.value("sums") ?? "board";
+  const isPrivate = given.value("privacy") === "private";
+  if (sums !== "board" && sums !== "tree") fail(["sums"], "board or tree", sums);
+  if (sums === "tree" && isPrivate) fail(["sums"], 'board with privacy "private" (all devices must be known)', sums);
+  const common: SharedFields = { clusters: "shared", colluders, ...(sums === "tree" ? { sums } : {}) };
+  if (isPrivate) return { ...common, devices: leastDevices(given, colluders, fail) };
+  const devices = given.value("devices");
+  if (devices != null) fail(["devices"], 'left out unless privacy is "private"', devices);
+  return common;
+}
+
+/** With how many devices private rows are released, at least. */
+function leastDevices(given: Fields, colluders: number, fail: Fail): number {
+  const seed = given.value("seed");
+  if (seed != null) fail(["seed"], 'left out with privacy "private" (the first release says where to begin)', seed);
+  const epsilon = given.value("epsilon");
+  // Larger noise would not be whole numbers of a double.
+  if (typeof epsilon === "number" && epsilon < LEAST_EPSILON) {
+    fail(["epsilon"], `at least ${LEAST_EPSILON} if clusters is "shared"`, epsilon);
+  }
+  const least = colluders + 2;
+  const isEnough = (x: number) => Number.isInteger(x) && x >= least && x <= MOST_ENTRIES;
+  return given.number("devices", isEnough, `an integer from ${least} (colluders and two others) to ${MOST_ENTRIES}`);
+}
+
+/** Where shared clusters begin, if the study says it. */
+function seedField(
+  given: Fields,
+  k: number,
+  features: readonly { readonly min: number; readonly max: number }[],
+  fail: Fail,
+): number[][] | undefined {
+  const value = given.value("seed");
+  if (value === undefined || value === null) return undefined;
+  const isInside = (row: unknown) =>
+    Array.isArray(row) &&
+    row.length === features.length &&
+    row.every((x, f) => typeof x === "number" && x >= features[f].min && x <= features[f].max);
+  const rule = `${k} rows of ${features.length} numbers within the bounds of the features`;
+  if (!Array.isArray(value) || value.length !== k || !value.every(isInside)) return fail(["seed"], rule, value);
+  return value;
+}
+
+// Fields of a file that a person wrote: each is checked by one rule, and an error names field, rule, value and line.
+
+type Path = readonly (string | number)[];
+
+/** Throws the one line of an error: rule and value of the field at a path. */
+type Fail = (path: Path, rule: string, got: unknown) => never;
+
+/** `where` gives the line of a field, if it has one. */
+function failWith(where: (path: Path) => string, whole: string): Fail {
+  return (path, rule, got) => {
+    const name = path.reduce<string>((text, part) => {
+      if (typeof part === "number") return `${text}[${part}]`;
+      return text === "" ? part : `${text}.${part}`;
+    }, "");
+    throw new RangeError(`${name || whole} must be ${rule}, got ${showValue(got)}${where(path)}`);
+  };
+}
+
+/** The fields of one object, by name. */
+interface Fields {
+  /** As it stands there. */
+  value(name: string): unknown;
+  number(name: string, isMet: (value: number) => boolean, rule: string, or?: number): number;
+  text(name: string, shortest: number, longest: number): string;
+}
+
+/** The fields of an object at a path, in which nothing but the known ones may stand. */
+function fieldsOf(value: unknown, path: Path, known: readonly string[], fail: Fail): Fields {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    return fail(path, `a list of fields (${known.join(", ")})`, value);
+  }
+  const given = value as Record<string, unknown>;
+  const stranger = Object.keys(given).find((name) => !known.includes(name));
+  if (stranger !== undefined) fail([...path, stranger], `left out (fields are ${known.join(", ")})`, given[stranger]);
+  return {
+    value: (name) => given[name],
+    number(name, isMet, rule, or) {
+      const got = given[name] ?? or;
+      return typeof got === "number" && Number.isFinite(got) && isMet(got) ? got : fail([...path, name], rule, got);
+    },
+    text(name, shortest, longest) {
+      const got = given[name] ?? (shortest === 0 ? "" : undefined);
+      const fits = typeof got === "string" && got.length >= shortest && got.length <= longest;
+      const rule = `a text of ${shortest} to ${longest} printable characters`;
+      // Names are printed in terminals and logs.
+      return fits && !/\p{Cc}/u.test(got) ? got : fail([...path, name], rule, got);
+    },
+  };
+}
+
+function showValue(value: unknown): string {
+  if (value === undefined || value === null) return "nothing";
+  if (typeof value === "number") return String(value);
+  const text = printable(JSON.stringify(value));
+  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
+}
 
 export interface Feature {
   readonly name: string;
@@ -262,11 +397,6 @@ export function compareStudies(here: Study, there: Study): string[] {
     }
   }
   return differences;
-}
-
-/** The hash of a study as text, in hex. */
-export function studyId({ hash }: Pick<Contract, "hash">): string {
-  return Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /** What two devices of this study must have in common to hear each other. */

@@ -1,7 +1,6 @@
 // The recording of one device: every frame that it sends and receives, with peer and time, as lines that can be added to.
 
-import type { Clock } from "../environment.ts";
-import type { PeerNetwork } from "../network.ts";
+import type { Clock, PeerNetwork } from "../environment.ts";
 
 export interface RecordedEvent {
   /** Milliseconds of the device's clock. */

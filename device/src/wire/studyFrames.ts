@@ -1,40 +1,34 @@
-// The frame to the byte: how what devices send each other is written and read. Pure; see docs/protocol.md.
+// Frames of a study to the byte: centroids, the study itself, reports about the order of frames, and which studies a
+// device speaks. Pure; see docs/protocol.md.
 
 import type { Matrix } from "@fedkm/core";
-import type { DeviceSketch } from "../loop/sketch.ts";
-import { VERSION } from "../version.ts";
+import {
+  COUNT_AT,
+  type Contract,
+  EPOCH_AT,
+  frameKinds,
+  getInteger,
+  HASH_BYTES,
+  HEADER_BYTES,
+  isOfStudy,
+  KIND_AT,
+  MAGIC,
+  SEQUENCE_AT,
+  type Stamp,
+  setInteger,
+  studyHashOf,
+  studyId,
+  VERSION,
+  VERSION_AT,
+  writeHeader,
+} from "./frames.ts";
 import { LARGEST_FRAME_BYTES } from "./limits.ts";
 
-/** magic 4, version 1, type 1, k 2, d 2, sketches 2, study hash 16, epoch 8, sequence 8. All numbers little-endian. */
-export const HEADER_BYTES = 44;
 /** The number of the opening 8, the hash of its sketches 4, the hash of its seed 4. */
 const TAG_BYTES = 16;
 const CENTROIDS_AT = HEADER_BYTES + TAG_BYTES;
 /** Origin 8, version 8. */
 const SKETCH_HEADER_BYTES = 16;
-/** So much of the SHA-256 of the canonical study is in every frame. */
-export const HASH_BYTES = 16;
-
-export const MAGIC = 0x6d6b6466; // "fdkm"
-const CENTROIDS = 1;
-export const STUDY = 2;
-const ORDER = 3;
-
-/** What sender and receiver of a frame must have in common. */
-export interface Contract {
-  readonly k: number;
-  readonly d: number;
-  readonly hash: Uint8Array;
-  /** A coordinate outside is refused, one number for each feature. */
-  readonly low: Float64Array;
-  readonly high: Float64Array;
-}
-
-/** Which frame of its sender this is: a later one replaces an earlier one. Epochs grow from start to start, sequences within one. */
-export interface Stamp {
-  readonly epoch: number;
-  readonly sequence: number;
-}
 
 /** What a device says to a neighbour whose frames it refuses because they are older than others under the same key. */
 export interface OrderReport {
@@ -57,6 +51,18 @@ export interface OpeningTag {
 
 export function isSameTag(a: OpeningTag, b: OpeningTag): boolean {
   return a.number === b.number && a.table === b.table && a.seed === b.seed;
+}
+
+/** The own clusters of one device. Nothing in it depends on neighbours. */
+export interface DeviceSketch {
+  /** Of the device's name, see `originOf`. */
+  readonly origin: number;
+  /** Of two sketches of one origin the larger counts. */
+  readonly version: number;
+  /** Of the rows, in 255ths, rounded up; 0: too few rows, and the centroid is not given. */
+  readonly shares: Uint8Array;
+  /** k rows, those of share 0 are zeros. */
+  readonly centroids: Float64Array;
 }
 
 /** A frame of centroids. Absent ones are left out: `centroids` has at most k rows. */
@@ -119,11 +125,11 @@ export function encodeCentroidsFrame(
 ): Uint8Array {
   const { k, d } = contract;
   const frame = new Uint8Array(frameBytes(contract) + sketches.length * sketchBytes(contract));
-  const view = writeHeader(frame, contract, CENTROIDS);
-  view.setUint16(10, sketches.length, true);
-  setInteger(view, 28, epoch);
-  setInteger(view, 36, sequence);
-  setInteger(view, 44, tag.number);
+  const view = writeHeader(frame, "centroids", contract);
+  view.setUint16(COUNT_AT, sketches.length, true);
+  setInteger(view, EPOCH_AT, epoch);
+  setInteger(view, SEQUENCE_AT, sequence);
+  setInteger(view, HEADER_BYTES, tag.number);
   view.setUint32(52, tag.table, true);
   view.setUint32(56, tag.seed, true);
   const numbers = CENTROIDS_AT + Math.ceil(k / 8);
@@ -151,30 +157,19 @@ function writeSketch(/* OUT */ view: DataView, at: number, { origin, version, sh
 export function encodeStudyFrame(contract: Contract, text: string): Uint8Array {
   const bytes = new TextEncoder().encode(text);
   const frame = new Uint8Array(HEADER_BYTES + bytes.length);
-  writeHeader(frame, contract, STUDY);
+  writeHeader(frame, "study", contract);
   frame.set(bytes, HEADER_BYTES);
   return frame;
 }
 
 export function encodeOrderFrame(contract: Contract, { taken, refused, isTwice }: OrderReport): Uint8Array {
-  const frame = new Uint8Array(HEADER_BYTES + 8);
-  const view = writeHeader(frame, contract, ORDER);
-  view.setUint16(10, isTwice ? 1 : 0, true);
-  setInteger(view, 28, taken.epoch);
-  setInteger(view, 36, taken.sequence);
+  const frame = new Uint8Array(frameKinds.order.largestBytes);
+  const view = writeHeader(frame, "order", contract);
+  view.setUint16(COUNT_AT, isTwice ? 1 : 0, true);
+  setInteger(view, EPOCH_AT, taken.epoch);
+  setInteger(view, SEQUENCE_AT, taken.sequence);
   setInteger(view, HEADER_BYTES, refused);
   return frame;
-}
-
-export function writeHeader(/* OUT */ frame: Uint8Array, { k, d, hash }: Contract, type: number): DataView {
-  const view = new DataView(frame.buffer);
-  view.setUint32(0, MAGIC, true);
-  view.setUint8(4, VERSION);
-  view.setUint8(5, type);
-  view.setUint16(6, k, true);
-  view.setUint16(8, d, true);
-  frame.set(hash, 12);
-  return view;
 }
 
 /** Reads a whole frame or refuses it. Never throws, keeps nothing of `frame`. */
@@ -182,23 +177,27 @@ export function decodeFrame(contract: Contract, frame: Uint8Array): DecodedFrame
   if (frame.length < HEADER_BYTES || frame.length > LARGEST_FRAME_BYTES) return refused("length");
   const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength);
   if (view.getUint32(0, true) !== MAGIC) return refused("magic");
-  if (view.getUint8(4) !== VERSION) return refused("version");
-  const type = view.getUint8(5);
-  if (type === STUDY) return decodeStudy(frame);
-  if (type !== CENTROIDS && type !== ORDER) return refused("type");
+  if (view.getUint8(VERSION_AT) !== VERSION) return refused("version");
+  const code = view.getUint8(KIND_AT);
+  if (code === frameKinds.study.code) return decodeStudy(frame);
+  if (code !== frameKinds.centroids.code && code !== frameKinds.order.code) return refused("type");
   // Before the shape: another study often has another shape, and the study is the reason to name.
-  for (let i = 0; i < HASH_BYTES; i++) if (frame[12 + i] !== contract.hash[i]) return refused("study");
+  if (!isOfStudy(frame, contract)) return refused("study");
   if (view.getUint16(6, true) !== contract.k || view.getUint16(8, true) !== contract.d) return refused("shape");
-  if (type === ORDER) return decodeOrder(frame, view);
-  const sketches = view.getUint16(10, true);
+  if (code === frameKinds.order.code) return decodeOrder(frame, view);
+  const sketches = view.getUint16(COUNT_AT, true);
   if (frame.length !== frameBytes(contract) + sketches * sketchBytes(contract)) return refused("length");
   return decodeCentroids(contract, frame, view);
 }
 
 function decodeCentroids(contract: Contract, frame: Uint8Array, view: DataView): DecodedFrame {
   const { k, d, low, high } = contract;
-  const stamp = { epoch: getInteger(view, 28), sequence: getInteger(view, 36) };
-  const tag = { number: getInteger(view, 44), table: view.getUint32(52, true), seed: view.getUint32(56, true) };
+  const stamp = { epoch: getInteger(view, EPOCH_AT), sequence: getInteger(view, SEQUENCE_AT) };
+  const tag = {
+    number: getInteger(view, HEADER_BYTES),
+    table: view.getUint32(52, true),
+    seed: view.getUint32(56, true),
+  };
   if (![stamp.epoch, stamp.sequence, tag.number].every(Number.isSafeInteger)) return refused("stamp");
   const bitmap = Math.ceil(k / 8);
   // Bits beyond the last centroid are 0, so that every frame can be written in one way only.
@@ -247,10 +246,10 @@ function readSketch({ k, d, low, high }: Contract, view: DataView, at: number): 
 }
 
 function decodeOrder(frame: Uint8Array, view: DataView): DecodedFrame {
-  if (frame.length !== HEADER_BYTES + 8) return refused("length");
-  const flags = view.getUint16(10, true);
+  if (frame.length !== frameKinds.order.largestBytes) return refused("length");
+  const flags = view.getUint16(COUNT_AT, true);
   if (flags > 1) return refused("flags");
-  const taken = { epoch: getInteger(view, 28), sequence: getInteger(view, 36) };
+  const taken = { epoch: getInteger(view, EPOCH_AT), sequence: getInteger(view, SEQUENCE_AT) };
   const order = { taken, refused: getInteger(view, HEADER_BYTES), isTwice: flags === 1 };
   const isStamp = [taken.epoch, taken.sequence, order.refused].every(Number.isSafeInteger);
   return isStamp ? { kind: "order", order } : refused("stamp");
@@ -269,12 +268,46 @@ function refused(reason: Refusal): DecodedFrame {
   return { kind: "refused", reason };
 }
 
-/** A safe integer as 8 bytes. */
-export function setInteger(view: DataView, at: number, value: number): void {
-  view.setUint32(at, value % 2 ** 32, true);
-  view.setUint32(at + 4, Math.floor(value / 2 ** 32), true);
+/** Which studies a device speaks: the one that it runs, and the one that it is changing to. */
+interface StudyStatement {
+  /** Hash of the study that the sender runs, in hex. */
+  readonly current: string;
+  /** The study that it is changing to and speaks as well. */
+  readonly next: { readonly id: string; readonly text: string } | undefined;
+  /** It wants to know which ones the receiver speaks. */
+  readonly isAsking: boolean;
 }
 
-export function getInteger(view: DataView, at: number): number {
-  return view.getUint32(at, true) + view.getUint32(at + 4, true) * 2 ** 32;
+/** What a sender says: its contract, and that of the study that it is changing to with its canonical text. */
+interface StatementContent {
+  readonly current: Contract;
+  readonly next: { readonly contract: Contract; readonly text: string } | undefined;
+  readonly isAsking: boolean;
+}
+
+/** The header of the study that is run; then, in a change, the other study's hash and its text. */
+export function encodeStatement({ current, next, isAsking }: StatementContent): Uint8Array {
+  const text = new TextEncoder().encode(next?.text ?? "");
+  const frame = new Uint8Array(HEADER_BYTES + (next === undefined ? 0 : HASH_BYTES + text.length));
+  writeHeader(frame, "statement", current).setUint16(COUNT_AT, isAsking ? 1 : 0, true);
+  if (next !== undefined) {
+    frame.set(next.contract.hash, HEADER_BYTES);
+    frame.set(text, HEADER_BYTES + HASH_BYTES);
+  }
+  return frame;
+}
+
+/** Of a frame of this kind; undefined: it is malformed. */
+export function decodeStatement(frame: Uint8Array): StudyStatement | undefined {
+  const flags = new DataView(frame.buffer, frame.byteOffset, frame.byteLength).getUint16(COUNT_AT, true);
+  const body = frame.subarray(HEADER_BYTES);
+  if (flags > 1 || (body.length > 0 && body.length <= HASH_BYTES)) return undefined;
+  const said = { current: studyId({ hash: studyHashOf(frame) }), isAsking: flags === 1 };
+  if (body.length === 0) return { ...said, next: undefined };
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(body.subarray(HASH_BYTES));
+    return { ...said, next: { id: studyId({ hash: body.subarray(0, HASH_BYTES) }), text } };
+  } catch {
+    return undefined;
+  }
 }

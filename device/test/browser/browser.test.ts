@@ -22,7 +22,7 @@ import { launchChromium, browserTest as test } from "../../../core/test/hosts/ch
 import { realClock } from "../../src/environment.ts";
 import { nodeSecrets } from "../../src/keys/nodeSecrets.ts";
 import { createIdentity, libp2pNetwork } from "../../src/links/libp2pNetwork.ts";
-import { createDevice } from "../../src/loop/personalLoop.ts";
+import { createDevice } from "../../src/change/studyLoop.ts";
 import { volatileMemory } from "../../src/loop/savedState.ts";
 import type { DeviceStatus } from "../../src/loop/status.ts";
 import { contractOf, formatStudy, type Study } from "../../src/study/study.ts";

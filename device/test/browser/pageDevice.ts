@@ -5,7 +5,7 @@ import { realClock } from "../../src/environment.ts";
 import { pageSecrets } from "../../src/keys/pageSecrets.ts";
 import { type Contact, createIdentity, type Identity, libp2pNetwork } from "../../src/links/libp2pNetwork.ts";
 import type { Device } from "../../src/loop/device.ts";
-import { createDevice } from "../../src/loop/personalLoop.ts";
+import { createDevice } from "../../src/change/studyLoop.ts";
 import { volatileMemory } from "../../src/loop/savedState.ts";
 import type { DeviceStatus } from "../../src/loop/status.ts";
 import { contractOf, parseStudy } from "../../src/study/study.ts";

@@ -13,8 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { backUpFolder, restoreFolder } from "../../src/daemon/backup.ts";
-import { decodeBackup, encodeBackup } from "../../src/daemon/backupFile.ts";
+import { backUpFolder, decodeBackup, encodeBackup, restoreFolder } from "../../src/daemon/backup.ts";
 import { createFolder, readFolder } from "../../src/daemon/folder.ts";
 import { writeLinksFile } from "../../src/disk/linksFile.ts";
 import { openStore } from "../../src/disk/store.ts";

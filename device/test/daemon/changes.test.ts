@@ -7,22 +7,23 @@ import { fit, path } from "@fedkm/core";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type Daemon, startDaemon } from "../../src/daemon/daemon.ts";
 import { createFolder, type DeviceFolder, readFolder } from "../../src/daemon/folder.ts";
+import { freePorts } from "../../src/daemon/machineAddresses.ts";
+import type { DaemonStatus } from "../../src/daemon/status.ts";
 import {
   completeSwitch,
   finishChange,
+  openNext,
   readNext,
   switchStudy,
   withdrawChange,
   writeNext,
-} from "../../src/daemon/nextFiles.ts";
-import { openNext } from "../../src/daemon/nextStore.ts";
-import { freePorts } from "../../src/daemon/ports.ts";
-import type { DaemonStatus } from "../../src/daemon/status.ts";
+} from "../../src/daemon/studyChange.ts";
 import { writeLinksFile } from "../../src/disk/linksFile.ts";
 import { openStore } from "../../src/disk/store.ts";
 import { realClock } from "../../src/environment.ts";
 import type { SavedState } from "../../src/loop/savedState.ts";
-import { contractOf, formatStudy, parseStudy, studyId } from "../../src/study/study.ts";
+import { contractOf, formatStudy, parseStudy } from "../../src/study/study.ts";
+import { studyId } from "../../src/wire/frames.ts";
 import { pointsAsCsv } from "../../src/study/studyOfPoints.ts";
 import { problem, studyText, studyWith } from "../problem.ts";
 

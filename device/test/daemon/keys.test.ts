@@ -6,10 +6,15 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type Daemon, startDaemon } from "../../src/daemon/daemon.ts";
 import { createFolder, type DeviceFolder, readFolder } from "../../src/daemon/folder.ts";
-import { followByHand, rotateFolder } from "../../src/daemon/keyCommands.ts";
-import { keyFacts } from "../../src/daemon/keyFacts.ts";
-import { freePorts } from "../../src/daemon/ports.ts";
-import { overruleRevocations, revokedFault, revokePeer } from "../../src/daemon/revoke.ts";
+import {
+  followByHand,
+  keyFacts,
+  overruleRevocations,
+  revokedFault,
+  revokePeer,
+  rotateFolder,
+} from "../../src/daemon/keyCommands.ts";
+import { freePorts } from "../../src/daemon/machineAddresses.ts";
 import { readAudit } from "../../src/disk/auditLog.ts";
 import { readIdentity } from "../../src/disk/identityFile.ts";
 import { changeLinks, readLinksFile, withLink, writeLinksFile } from "../../src/disk/linksFile.ts";

@@ -1,9 +1,8 @@
 // What a quiet device does not do: write what is no news, measure delays, wake up for every look on its own.
 
 import { expect, test } from "vitest";
-import { onTick } from "../../src/daemon/beat.ts";
-import { statusNews } from "../../src/daemon/news.ts";
-import { busyDelays } from "../../src/daemon/quiet.ts";
+import { busyDelays, onTick } from "../../src/daemon/quiet.ts";
+import { statusNews } from "../../src/daemon/statusFile.ts";
 import { manualClock } from "../link/manualClock.ts";
 import { northStatus } from "./northStatus.ts";
 

@@ -2,14 +2,18 @@
 
 import { randomStream } from "@fedkm/core";
 import { expect, test } from "vitest";
+import type { NetworkListener, PeerNetwork } from "../../src/environment.ts";
 import { type KeyExchange, type KeyKnowledge, keyExchange } from "../../src/keys/exchange.ts";
-import { makeRevocation, type Revocation } from "../../src/keys/revocation.ts";
-import { encodeSuccessors } from "../../src/keys/statements.ts";
-import { latestOf, makeSuccessor, type Successor } from "../../src/keys/successor.ts";
-import type { NetworkListener, PeerNetwork } from "../../src/network.ts";
+import {
+  encodeSuccessors,
+  latestOf,
+  makeRevocation,
+  makeSuccessor,
+  type Revocation,
+  type Successor,
+} from "../../src/keys/statements.ts";
 import { simulatedClock } from "../../src/simulation/clock.ts";
-import { simulatedLinks } from "../../src/simulation/links.ts";
-import { eventLog } from "../../src/simulation/log.ts";
+import { eventLog, simulatedLinks } from "../../src/simulation/links.ts";
 import { identity } from "./identities.ts";
 
 const ids = [1, 2, 3, 4].map(identity);

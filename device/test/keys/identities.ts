@@ -2,7 +2,7 @@
 
 import { createPublicKey } from "node:crypto";
 import { type Identity, identityOf } from "../../src/keys/peer.ts";
-import { secretOf } from "../../src/keys/signature.ts";
+import { secretOf } from "../../src/keys/nodeSecrets.ts";
 
 /** The identity whose secret is this byte, 32 times. */
 export function identity(byte: number): Identity {

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { OpeningSync } from "../../src/loop/openingSync.ts";
 import type { SavedState } from "../../src/loop/savedState.ts";
-import { originOf } from "../../src/loop/sketch.ts";
+import { originOf } from "../../src/wire/hashes.ts";
 
 test("Gathering takes its sketch along to another id, in its own table too", () => {
   const options = { epoch: 1, k: 1, ranges: Float64Array.of(1), alpha: 1 };

@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { makeRevocation } from "../../src/keys/revocation.ts";
 import {
   changeRevoked,
   isNewRevocation,
@@ -13,7 +12,8 @@ import {
   readRevoked,
   saidAbout,
   withRevocation,
-} from "../../src/keys/revoked.ts";
+} from "../../src/disk/keyFiles.ts";
+import { makeRevocation } from "../../src/keys/statements.ts";
 import { identity } from "./identities.ts";
 
 let folder = "";

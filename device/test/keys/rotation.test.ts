@@ -15,8 +15,8 @@ import {
   readRotation,
   removeOldKeys,
 } from "../../src/disk/keyFiles.ts";
-import { isVouched } from "../../src/keys/successor.ts";
-import { type Contents, crashStates, simulatedDisk } from "../../src/simulation/disk.ts";
+import { isVouched } from "../../src/keys/statements.ts";
+import { type Contents, crashStates, simulatedDisk } from "../../src/simulation/durability.ts";
 import { identity } from "./identities.ts";
 
 let folder = "";

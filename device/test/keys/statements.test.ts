@@ -2,24 +2,24 @@
 
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { followSuccessors, idsOf, withoutAwaited } from "../../src/keys/followed.ts";
-import { isSigned, makeRevocation, readRevocations } from "../../src/keys/revocation.ts";
-import { signStatement } from "../../src/keys/signature.ts";
+import { followSuccessors, idsOf, withoutAwaited } from "../../src/disk/linksFile.ts";
 import {
   decodeKeyFrame,
   encodeKnown,
   encodeRevocations,
   encodeSuccessors,
-  isAboutKeys,
-} from "../../src/keys/statements.ts";
-import {
   formatSuccessors,
+  isAboutKeys,
+  isSigned,
   isVouched,
   latestOf,
+  makeRevocation,
   makeSuccessor,
   parseSuccessors,
+  readRevocations,
   readSuccessors,
-} from "../../src/keys/successor.ts";
+  signStatement,
+} from "../../src/keys/statements.ts";
 import { identity } from "./identities.ts";
 
 const [a, b, c, d] = [1, 2, 3, 4].map(identity);

@@ -2,9 +2,7 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { incomingFrames } from "../../src/link/incoming.ts";
-import { outgoingFrames } from "../../src/link/outgoing.ts";
-import { withLength } from "../../src/links/frameStream.ts";
+import { incomingFrames, outgoingFrames, withLength } from "../../src/links/frameStream.ts";
 import {
   LEAST_UNCONFIRMED_BYTES,
   MOST_UNCONFIRMED_BYTES,

@@ -1,9 +1,8 @@
 // The keeper of links on a transport that does what the test says: when it opens, waits, gives up, and whom it admits.
 
 import { expect, test } from "vitest";
-import { type ByteStream, NotLinkedBackError, type StreamListener } from "../../src/link/wire.ts";
 import { withLength } from "../../src/links/frameStream.ts";
-import { linkKeeper } from "../../src/links/linkKeeper.ts";
+import { type ByteStream, linkKeeper, NotLinkedBackError, type StreamListener } from "../../src/links/linkKeeper.ts";
 import { manualClock } from "./manualClock.ts";
 
 /** A transport that reaches a peer only while the test says so. */

@@ -2,10 +2,11 @@
 
 import { complete, type Matrix, paperData, stack, takeRows } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import { auditRecording } from "../../../audit/src/recorded.ts";
+import { auditRecording } from "../../../audit/src/audit.ts";
 import { simulate } from "../../src/simulation/simulate.ts";
 import { simulatedSecrets } from "../../src/simulation/simulatedSecrets.ts";
-import { contractOf, type Study, studyId } from "../../src/study/study.ts";
+import { contractOf, type Study } from "../../src/study/study.ts";
+import { studyId } from "../../src/wire/frames.ts";
 import { studyOfPoints } from "../../src/study/studyOfPoints.ts";
 import type { RecordedEvent } from "../../src/wire/recording.ts";
 

@@ -1,5 +1,6 @@
 // What shared clusters give away: to coalitions, and to everybody from how totals change; open and guarded.
 
+import { coalitionSums, type GenerationEntries, observeBoards, rowsMovedAlone, sumOfEntries } from "@fedkm/audit";
 import {
   erdosRenyi,
   globalCentroidDeviation,
@@ -11,15 +12,8 @@ import {
   stack,
 } from "@fedkm/core";
 import { contractOf, type Study, studyOfPoints } from "@fedkm/device";
-import {
-  coalitionSums,
-  type GenerationEntries,
-  idOf,
-  observeBoards,
-  rowsMovedAlone,
-  simulatedSecrets,
-  sumOfEntries,
-} from "@fedkm/device/audit";
+import { simulatedSecrets } from "@fedkm/device/inspect";
+import { idOf } from "@fedkm/device/shared";
 import { print } from "../measure.ts";
 import { median } from "../quality/setting.ts";
 import { network, type SharedProblem, settledAt, sharedProblem } from "./setting.ts";

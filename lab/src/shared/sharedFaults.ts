@@ -1,9 +1,9 @@
 // Networks with shared clusters and every fault there is: the end must be exact, no pad may be used twice, and no
 // centroids may be answered for two sets of devices.
 
+import { observeBoards } from "@fedkm/audit";
 import { type Matrix, type PaperKind, type Random, randomStream, takeRows } from "@fedkm/core";
 import { contractOf, type Simulation } from "@fedkm/device";
-import { observeBoards } from "@fedkm/device/audit";
 import { print } from "../measure.ts";
 import { judge, network, type SharedProblem, settledAt, sharedProblem } from "./setting.ts";
 

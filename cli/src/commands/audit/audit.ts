@@ -1,7 +1,7 @@
 // fedkm audit: attacks on simulated networks or on a recording, as a table, a page or JSON.
 
+import { auditRecording, auditStudy, ownPrivateStudy, ownStudy } from "@fedkm/audit";
 import { parseStudy, type Study } from "@fedkm/device";
-import { auditRecording, auditStudy, ownPrivateStudy, ownStudy } from "@fedkm/device/audit";
 import { readFolder, readHistory, readPoints, readRows } from "@fedkm/device/daemon";
 import { nodeSecrets } from "@fedkm/device/shared";
 import type { Console } from "../../console.ts";

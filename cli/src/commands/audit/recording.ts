@@ -1,7 +1,7 @@
 // The recording of a device, from its file.
 
 import { readFile } from "node:fs/promises";
-import { parseRecording, type Recording } from "@fedkm/device/audit";
+import { parseRecording, type Recording } from "@fedkm/device/inspect";
 import { systemReason } from "@fedkm/files";
 
 export async function readRecording(file: string): Promise<Recording[]> {

@@ -1,7 +1,7 @@
 // An audit on the terminal: a table with a row for each attack, the verdict, and what remains possible.
 
+import { explanations, leakOf, remainingOf, rowsFound, type Tally, titles, verdictOf } from "@fedkm/audit";
 import type { Study } from "@fedkm/device";
-import { explanations, leakOf, remainingOf, rowsFound, type Tally, titles, verdictOf } from "@fedkm/device/audit";
 import { alignColumns, wrap } from "../../table.ts";
 
 /** As --json has it. */
