@@ -2,7 +2,7 @@
 
 import type { Matrix } from "@fedkm/core";
 import { type Contract, contractOf, type Study, scaleRows, studyId } from "@fedkm/device";
-import { type RecordedEvent, type Recording } from "@fedkm/device/inspect";
+import type { RecordedEvent, Recording } from "@fedkm/device/inspect";
 import {
   addInt64s,
   type Entry,

@@ -1,7 +1,7 @@
 // What somebody who sees every frame of shared clusters can put together: whether a pad was used for two different
 // vectors, and which devices were added up for which centroids.
 
-import { type Contract, type Study } from "@fedkm/device";
+import type { Contract, Study } from "@fedkm/device";
 import {
   addInt64s,
   Board,

@@ -1,7 +1,7 @@
 // The inversion of (M) from recorded messages: how many rows a device has, and size and sum of each of its clusters.
 
 import { type Equation, equationsOf, solvePair, sumAt } from "@fedkm/core/inversion";
-import { type Study } from "@fedkm/device";
+import type { Study } from "@fedkm/device";
 import type { ObservedMessage } from "./observation.ts";
 
 /** What an attacker knows of all clusters of a device at one message. */

@@ -1,7 +1,7 @@
 // The judge knows the truth: whether what an attacker computed is so, and to how many digits.
 
 import { type Matrix, predict } from "@fedkm/core";
-import { type Study } from "@fedkm/device";
+import type { Study } from "@fedkm/device";
 import { type DeviceSketch, decodeHistory, dividedByScale, sketchCentroids } from "@fedkm/device/inspect";
 import { type ClusterSnapshot, type PublicRules, readingsOf, snapshotsOf, sumsOf } from "./inversion.ts";
 import type { ObservedMessage } from "./observation.ts";

@@ -1,7 +1,7 @@
 // What neighbours of a device see: its frames in order, what it knew of the neighbours at each of them, its own sketches.
 
 import type { Matrix } from "@fedkm/core";
-import { type Contract } from "@fedkm/device";
+import type { Contract } from "@fedkm/device";
 import {
   type CentroidsFrame,
   type DeviceSketch,

@@ -2,9 +2,9 @@
 
 import { type Matrix, matrix } from "@fedkm/core";
 import { expect, test } from "vitest";
+import { createDevice } from "../src/change/studyLoop.ts";
 import type { NetworkListener } from "../src/environment.ts";
 import type { Device } from "../src/loop/device.ts";
-import { createDevice } from "../src/change/studyLoop.ts";
 import { volatileMemory } from "../src/loop/savedState.ts";
 import { simulatedClock } from "../src/simulation/clock.ts";
 import { contractOf } from "../src/study/study.ts";

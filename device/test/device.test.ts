@@ -1,13 +1,13 @@
 import { complete, fit, graph, kmeans, type Matrix, matrix, path, stack, updateDevice } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import type { DeviceOptions } from "../src/loop/device.ts";
 import { createDevice } from "../src/change/studyLoop.ts";
+import type { DeviceOptions } from "../src/loop/device.ts";
 import { type SavedState, volatileMemory } from "../src/loop/savedState.ts";
 import { simulatedClock } from "../src/simulation/clock.ts";
 import { simulate } from "../src/simulation/simulate.ts";
 import { contractOf, type Study } from "../src/study/study.ts";
+import type { Stamp } from "../src/wire/frames.ts";
 import { decodeFrame, encodeCentroidsFrame } from "../src/wire/studyFrames.ts";
-import { type Stamp } from "../src/wire/frames.ts";
 import { emptyNetwork, noTag, problem, said, studyWith } from "./problem.ts";
 
 const MINUTE = 60_000;
@@ -316,11 +316,11 @@ describe("createDevice(options)", () => {
   it("leaves the basin of old rows where new ones are elsewhere", async () => {
     const { device, run } = await alone({ rows: clusters(20) });
     run(5000);
-    const elsewhere = matrix(Array.from({ length: 60 }, (_, i) => [-25 + (i % 3) + (i % 20) / 1000, 25]));
-    device.setRows(elsewhere);
+    const remoteRows = matrix(Array.from({ length: 60 }, (_, i) => [-25 + (i % 3) + (i % 20) / 1000, 25]));
+    device.setRows(remoteRows);
     run(5000);
     const loss = 60 * (device.status().objective as number);
-    expect(loss).toBeCloseTo(kmeans(elsewhere, { k: 3 }).inertia, 9);
+    expect(loss).toBeCloseTo(kmeans(remoteRows, { k: 3 }).inertia, 9);
   });
 
   it("passes on what it hears with too few rows, and sends nothing of its own", async () => {

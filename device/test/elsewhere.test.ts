@@ -5,12 +5,12 @@ import { memorySource, type Source } from "@fedkm/core/sources";
 import { expect, test } from "vitest";
 import { createDevice } from "../src/change/studyLoop.ts";
 import { volatileMemory } from "../src/loop/savedState.ts";
-import { fingerprintOf } from "../src/wire/hashes.ts";
 import { UpdateModel } from "../src/loop/updateModel.ts";
 import { simulatedClock } from "../src/simulation/clock.ts";
 import type { RemoteRows } from "../src/study/remoteRows.ts";
 import { contractOf } from "../src/study/study.ts";
 import { dividedByScale } from "../src/study/units.ts";
+import { fingerprintOf } from "../src/wire/hashes.ts";
 import { encodeCentroidsFrame } from "../src/wire/studyFrames.ts";
 import { emptyNetwork, noTag, said, studyWith } from "./problem.ts";
 
@@ -33,7 +33,7 @@ test("a model asks for statistics and has the bits of one with the rows, update 
     ...{ centroids: start, present: [true, true, true], neighbours: [] },
   };
   const [near, far] = [new UpdateModel(study, rows, 0, saved), new UpdateModel(study, elsewhere(rows), 0, saved)];
-  expect([far.rows, far.elsewhere?.source.rows]).toEqual([400, 400]);
+  expect([far.rows, far.remoteRows?.source.rows]).toEqual([400, 400]);
   const theirs = kmeans(dividedByScale(study, other), { k: 3, seed: 5 }).centroids;
   for (let round = 0; round < 12; round++) {
     const neighbours = round % 3 === 0 ? [] : [{ ...theirs, data: theirs.data.map((x) => x + 0.01 * round) }];

@@ -215,6 +215,9 @@ test("each side learns where the other one listens, and finds it there when it h
   await a.network.close();
   await b.network.close();
   await peers.start(two, [{ peer: one.peer, addresses: [] }], at(second));
-  const again = await peers.start(one, [{ peer: two.peer, addresses: [] }], { ...at(first), met: a.met ?? {} });
+  const again = await peers.start(one, [{ peer: two.peer, addresses: [] }], {
+    ...at(first),
+    peerAddresses: a.met ?? {},
+  });
   await again.happened("connect two");
 });

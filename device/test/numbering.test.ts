@@ -11,8 +11,8 @@ import {
 } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
 import { numberedSeed, sketchLike } from "../src/loop/numbering.ts";
-import { type DeviceSketch } from "../src/wire/studyFrames.ts";
 import { type Simulation, simulate } from "../src/simulation/simulate.ts";
+import type { DeviceSketch } from "../src/wire/studyFrames.ts";
 import { type Problem, problem } from "./problem.ts";
 
 const HOUR = 3_600_000;

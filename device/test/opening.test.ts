@@ -1,17 +1,16 @@
 import { complete, edges, graph, type Matrix, matrix, objective, path, randomStream, star } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
+import { createDevice } from "../src/change/studyLoop.ts";
 import { createNeighbour } from "../src/loop/neighbours.ts";
 import { Opening } from "../src/loop/opening.ts";
 import { OpeningSync } from "../src/loop/openingSync.ts";
-import { createDevice } from "../src/change/studyLoop.ts";
 import { volatileMemory } from "../src/loop/savedState.ts";
 import { seeding } from "../src/loop/sketch.ts";
-import { type DeviceSketch } from "../src/wire/studyFrames.ts";
-import { originOf } from "../src/wire/hashes.ts";
 import { simulatedClock } from "../src/simulation/clock.ts";
 import { simulate } from "../src/simulation/simulate.ts";
 import { contractOf } from "../src/study/study.ts";
-import { decodeFrame, encodeCentroidsFrame } from "../src/wire/studyFrames.ts";
+import { originOf } from "../src/wire/hashes.ts";
+import { type DeviceSketch, decodeFrame, encodeCentroidsFrame } from "../src/wire/studyFrames.ts";
 import { emptyNetwork, noTag, problem, said, studyWith } from "./problem.ts";
 
 const HOUR = 3_600_000;
@@ -42,10 +41,10 @@ async function pathWithGuest(guest: Matrix) {
 }
 
 describe("a neighbour that has left", () => {
-  const elsewhere = matrix(Array.from({ length: 60 }, (_, i) => [25 + (i % 7) / 7, -25 + (i % 5) / 5]));
+  const remoteRows = matrix(Array.from({ length: 60 }, (_, i) => [25 + (i % 7) / 7, -25 + (i % 5) / 5]));
 
   it("leaves nothing of its other data behind, four hops away either, within 200 rounds", async () => {
-    const { network, reached, join, unlink, rounds, without } = await pathWithGuest(elsewhere);
+    const { network, reached, join, unlink, rounds, without } = await pathWithGuest(remoteRows);
     join();
     expect(network.settle(HOUR)).toBe(true);
     expect(reached()).toBeGreaterThan(2 * without);
@@ -58,7 +57,7 @@ describe("a neighbour that has left", () => {
   });
 
   it("is left out while it lies, leaves nothing of its lies behind, and out of bounds is refused at once", async () => {
-    const { given, network, reached, join, unlink, without } = await pathWithGuest(elsewhere);
+    const { given, network, reached, join, unlink, without } = await pathWithGuest(remoteRows);
     join();
     const lie = (sequence: number, x: number) => {
       const numbers = [x, x, x - 0.1, x, x, x - 0.2];
@@ -149,7 +148,7 @@ describe("a neighbour that has left", () => {
   });
 
   it("is given up when it is only silent, and counts again when it is back", async () => {
-    const { network, reached, join, without } = await pathWithGuest(elsewhere);
+    const { network, reached, join, without } = await pathWithGuest(remoteRows);
     join();
     network.settle(HOUR);
     const together = reached();
@@ -164,7 +163,7 @@ describe("a neighbour that has left", () => {
   });
 
   it("is noticed by a device that was not running when it was unlinked", async () => {
-    const { network, reached, join, without } = await pathWithGuest(elsewhere);
+    const { network, reached, join, without } = await pathWithGuest(remoteRows);
     join();
     network.settle(HOUR);
     network.crash(5);
@@ -310,16 +309,16 @@ describe("sketches", () => {
 
 it("a neighbour that has no seed yet counts as being at the seed, and leads nobody away from it", () => {
   const ranges = Float64Array.of(10);
-  const gathering = new OpeningSync({ self: "a", epoch: 1, k: 2, ranges, alpha: 1, saved: undefined });
-  gathering.renew({ shares: Uint8Array.of(128, 127), centroids: Float64Array.of(1, 9) }, 0);
+  const openingSync = new OpeningSync({ self: "a", epoch: 1, k: 2, ranges, alpha: 1, saved: undefined });
+  openingSync.renew({ shares: Uint8Array.of(128, 127), centroids: Float64Array.of(1, 9) }, 0);
   let seed: Matrix | undefined;
-  while (gathering.isSeeking) seed = gathering.step(1_000)?.seed;
+  while (openingSync.isSeeking) seed = openingSync.step(1_000)?.seed;
   expect(Array.from(seed?.data ?? [])).toEqual([expect.closeTo(1), expect.closeTo(9)]);
   const own = matrix([[2], [3]]);
   const neighbour = { ...createNeighbour("b", 0), isConnected: true, centroids: own, seed: 0, heardAt: 1_100 };
-  expect(gathering.placeOf(neighbour, 1_100)).toEqual(seed);
+  expect(openingSync.placeOf(neighbour, 1_100)).toEqual(seed);
   // Without a seed for longer than a heartbeat, it stands on its own rows.
-  expect(gathering.placeOf(neighbour, 31_000)).toBe(own);
-  expect(gathering.placeOf({ ...neighbour, seed: 7 }, 31_000)).toBeUndefined();
-  expect(gathering.placeOf({ ...neighbour, seed: gathering.tag.seed }, 1_100)).toBe(own);
+  expect(openingSync.placeOf(neighbour, 31_000)).toBe(own);
+  expect(openingSync.placeOf({ ...neighbour, seed: 7 }, 31_000)).toBeUndefined();
+  expect(openingSync.placeOf({ ...neighbour, seed: openingSync.tag.seed }, 1_100)).toBe(own);
 });

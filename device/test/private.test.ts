@@ -3,8 +3,8 @@
 import { globalCentroidDeviation, kmeans, type Matrix, paperData, ring, stack } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
 import { followReleases } from "../src/loop/personalLoop.ts";
-import { type HistoryMemory } from "../src/privacy/history.ts";
 import type { UpdateModel } from "../src/loop/updateModel.ts";
+import type { HistoryMemory } from "../src/privacy/history.ts";
 import { decodeLedger, encodeLedger, newLedger } from "../src/privacy/ledger.ts";
 import { PrivateRows } from "../src/privacy/privateRows.ts";
 import { simulate } from "../src/simulation/simulate.ts";

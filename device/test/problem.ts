@@ -3,8 +3,8 @@
 import { type Graph, type Matrix, type PaperKind, paperData } from "@fedkm/core";
 import type { NetworkListener, PeerNetwork } from "../src/environment.ts";
 import { contractOf, parseStudy, type Study } from "../src/study/study.ts";
-import { type CentroidsContent, type OpeningTag } from "../src/wire/studyFrames.ts";
-import { type Contract } from "../src/wire/frames.ts";
+import type { Contract } from "../src/wire/frames.ts";
+import type { CentroidsContent, OpeningTag } from "../src/wire/studyFrames.ts";
 
 export const studyText = `name: planes
 k: 3

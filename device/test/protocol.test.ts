@@ -6,9 +6,15 @@ import { createDevice } from "../src/change/studyLoop.ts";
 import { volatileMemory } from "../src/loop/savedState.ts";
 import { simulatedClock } from "../src/simulation/clock.ts";
 import { canonicalStudy, contractOf } from "../src/study/study.ts";
+import type { Contract } from "../src/wire/frames.ts";
 import { LARGEST_FRAME_BYTES } from "../src/wire/limits.ts";
-import { decodeFrame, encodeCentroidsFrame, encodeOrderFrame, encodeStudyFrame, frameBytes } from "../src/wire/studyFrames.ts";
-import { type Contract } from "../src/wire/frames.ts";
+import {
+  decodeFrame,
+  encodeCentroidsFrame,
+  encodeOrderFrame,
+  encodeStudyFrame,
+  frameBytes,
+} from "../src/wire/studyFrames.ts";
 import { emptyNetwork, noTag, said, studyWith } from "./problem.ts";
 
 const seed = Number(process.env.FEDKM_TEST_SEED ?? 1);

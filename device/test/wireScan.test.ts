@@ -20,7 +20,7 @@ async function parts(minimum: number) {
   const [rows] = datasets;
   const model = new UpdateModel(study, rows, 0, undefined);
   const { ranges } = model;
-  const gathering = new OpeningSync({
+  const openingSync = new OpeningSync({
     self: "own",
     epoch: 1,
     k: study.k,
@@ -30,7 +30,7 @@ async function parts(minimum: number) {
   });
   const clock = simulatedClock();
   const { network, sent } = emptyNetwork();
-  const sender = new Sender({ contract: await contractOf(study), network, clock, epoch: 1, model, gathering });
+  const sender = new Sender({ contract: await contractOf(study), network, clock, epoch: 1, model, openingSync });
   const neighbour = createNeighbour("other", 0);
   connectNeighbour(neighbour);
   return { rows, model, sent, send: () => sender.sendAll([neighbour]) };

@@ -46,7 +46,7 @@ async function profilesOf(path: string, centroids: readonly (readonly number[])[
   const { features } = folder.study;
   // A page that is open must not read a table again and again.
   if (folder.data.some(isAddress)) return null;
-  const rows = scaleRows(folder.study, await readRows(folder));
+  const rows = scaleRows(folder.study, await readRows(folder, process.env));
   const labels = predict(matrix(centroids.map((row) => row.map((value, f) => value / features[f].scale))), rows);
   const all = summary(rows, () => true);
   return centroids.map((_, c) => {

@@ -38,7 +38,9 @@ const clock = {
   now: () => 10 * realClock.now(),
   after: (milliseconds: number, run: () => void) => realClock.after(milliseconds / 10, run),
 };
-const surroundings = {
+const host = {
+  env: process.env,
+  cpuMicroseconds: () => 0,
   version: "1",
   pid: process.pid,
   memoryBytes: () => 64e6,
@@ -107,7 +109,7 @@ export class Machine {
 
   async run(name: string): Promise<void> {
     const log = { info: () => {}, warn: () => {} };
-    this.#daemons.set(name, await startDaemon({ folder: this.at(name), log, surroundings, clock }));
+    this.#daemons.set(name, await startDaemon({ folder: this.at(name), log, host, clock }));
   }
 
   async halt(name: string): Promise<void> {

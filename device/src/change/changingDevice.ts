@@ -28,7 +28,7 @@ export interface ChangeStatus {
   readonly missing: readonly string[];
   readonly proposals: readonly StudyProposal[];
   /** The hashes of the studies that a linked peer said it speaks; undefined: it said nothing. */
-  spokenBy(peer: string): readonly string[] | undefined;
+  studiesOf(peer: string): readonly string[] | undefined;
 }
 
 export interface ChangingDevice extends Device {
@@ -57,7 +57,7 @@ export function createChangingDevice(options: ChangingOptions): ChangingDevice {
 
 class ChangingLoop implements ChangingDevice, NetworkListener {
   readonly #options: ChangingOptions;
-  readonly #spoken = new StudyProposals();
+  readonly #proposals = new StudyProposals();
   readonly #connected = new Set<string>();
   #links: readonly string[];
   #current: StudyLoop;
@@ -83,7 +83,7 @@ class ChangingLoop implements ChangingDevice, NetworkListener {
 
   stop(): void {
     this.#cancelLook();
-    for (const { device } of this.#sides) device.stop();
+    for (const { device } of this.#loops) device.stop();
   }
 
   reset(rows?: DeviceRows): void {
@@ -93,7 +93,7 @@ class ChangingLoop implements ChangingDevice, NetworkListener {
 
   setPaused(isPaused: boolean): void {
     this.#isPaused = isPaused;
-    for (const { device } of this.#sides) device.setPaused(isPaused);
+    for (const { device } of this.#loops) device.setPaused(isPaused);
   }
 
   setRows(rows: DeviceRows, next?: DeviceRows): void {
@@ -103,8 +103,8 @@ class ChangingLoop implements ChangingDevice, NetworkListener {
 
   setLinks(peers: readonly string[]): void {
     this.#links = peers;
-    this.#spoken.keepOnly(peers);
-    this.#share();
+    this.#proposals.keepOnly(peers);
+    this.#sharePeers();
   }
 
   /** Of the study that it runs; a neighbour that has left that one is as the next one knows it. */
@@ -122,8 +122,8 @@ class ChangingLoop implements ChangingDevice, NetworkListener {
       study: this.#current.id,
       next: next === undefined ? null : { study: next.id, device: next.device.status() },
       missing: next === undefined ? [] : this.#links.filter((peer) => !this.#speaksNext(peer, next)),
-      proposals: this.#spoken.proposals(this.#sides.map(({ id }) => id)),
-      spokenBy: (peer) => this.#spoken.of(peer),
+      proposals: this.#proposals.proposals(this.#loops.map(({ id }) => id)),
+      studiesOf: (peer) => this.#proposals.of(peer),
     };
   }
 
@@ -132,11 +132,11 @@ class ChangingLoop implements ChangingDevice, NetworkListener {
     if (rowCount(next.rows) > 0 && isWithoutRows(this.#current.study, next.study)) {
       throw new RangeError(`rows must be none in a change of a guarded study, got ${rowCount(next.rows)}`);
     }
-    const side = this.#nextSide(next);
-    this.#next = side;
-    this.#run(side);
-    this.#share();
-    this.#state(this.#links, true);
+    const loop = this.#nextLoop(next);
+    this.#next = loop;
+    this.#run(loop);
+    this.#sharePeers();
+    this.#sendStatement(this.#links, true);
   }
 
   withdraw(): void {
@@ -156,19 +156,19 @@ class ChangingLoop implements ChangingDevice, NetworkListener {
     this.#current = remaining;
     this.#next = undefined;
     this.#presumed = new Set();
-    this.#share();
-    this.#state(this.#links, false);
+    this.#sharePeers();
+    this.#sendStatement(this.#links, false);
   }
 
   onConnect(peer: string): void {
     this.#connected.add(peer);
-    if (this.#next !== undefined) this.#state([peer], true);
-    for (const { peers, listener } of this.#sides) if (peers.has(peer)) listener?.onConnect(peer);
+    if (this.#next !== undefined) this.#sendStatement([peer], true);
+    for (const { peers, listener } of this.#loops) if (peers.has(peer)) listener?.onConnect(peer);
   }
 
   onDisconnect(peer: string): void {
     this.#connected.delete(peer);
-    for (const { listener } of this.#sides) listener?.onDisconnect(peer);
+    for (const { listener } of this.#loops) listener?.onDisconnect(peer);
   }
 
   onFrame(peer: string, frame: Uint8Array): void {
@@ -180,8 +180,8 @@ class ChangingLoop implements ChangingDevice, NetworkListener {
       return;
     }
     // Whoever sends frames of the next study speaks it, even if that it said so was lost.
-    if (!this.#says(peer, next) && this.#links.includes(peer)) {
-      this.#hear(peer, [...(this.#spoken.of(peer) ?? [this.#current.id]), next.id]);
+    if (!this.#speaks(peer, next) && this.#links.includes(peer)) {
+      this.#noteStudies(peer, [...(this.#proposals.of(peer) ?? [this.#current.id]), next.id]);
     }
     next.listener?.onFrame(peer, frame);
   }
@@ -189,29 +189,29 @@ class ChangingLoop implements ChangingDevice, NetworkListener {
   /** False: it is for the loop, which counts what it cannot read. */
   #hearStatement(peer: string, frame: Uint8Array): boolean {
     // Unread: too many of them are dropped like a flood.
-    if (!this.#spoken.mayRead(peer, this.#options.clock.now())) return true;
+    if (!this.#proposals.mayRead(peer, this.#options.clock.now())) return true;
     const said = decodeStatement(frame);
     if (said === undefined) return false;
     const { current, next, isAsking } = said;
-    this.#hear(peer, next === undefined ? [current] : [current, next.id], next);
-    if (isAsking) this.#state([peer], false);
+    this.#noteStudies(peer, next === undefined ? [current] : [current, next.id], next);
+    if (isAsking) this.#sendStatement([peer], false);
     return true;
   }
 
   /** A study that was sent because the peer has no other. False: it is for the loop, which says what differs. */
   #hearStudy(peer: string, frame: Uint8Array): boolean {
     const id = studyId({ hash: studyHashOf(frame) });
-    const isOwn = this.#sides.some((side) => side.id === id);
-    if (!this.#spoken.mayRead(peer, this.#options.clock.now())) return isOwn;
+    const isOwn = this.#loops.some((loop) => loop.id === id);
+    if (!this.#proposals.mayRead(peer, this.#options.clock.now())) return isOwn;
     const decoded = decodeFrame(this.#current.contract, frame);
-    if (decoded.kind === "study") this.#hear(peer, [id], { id, text: decoded.text });
+    if (decoded.kind === "study") this.#noteStudies(peer, [id], { id, text: decoded.text });
     return isOwn;
   }
 
-  #hear(peer: string, ids: readonly string[], study?: { readonly id: string; readonly text: string }): void {
-    this.#spoken.hear(peer, ids, study);
-    this.#share();
-    for (const { id, device, listener } of this.#sides) {
+  #noteStudies(peer: string, ids: readonly string[], study?: { readonly id: string; readonly text: string }): void {
+    this.#proposals.hear(peer, ids, study);
+    this.#sharePeers();
+    for (const { id, device, listener } of this.#loops) {
       if (!ids.includes(id) || !this.#connected.has(peer)) continue;
       const known = device.status().neighbours.find((neighbour) => neighbour.peer === peer);
       // It had another study when it was last heard. To begin anew is what a new connection does.
@@ -219,22 +219,22 @@ class ChangingLoop implements ChangingDevice, NetworkListener {
     }
   }
 
-  get #sides(): StudyLoop[] {
+  get #loops(): StudyLoop[] {
     return this.#next === undefined ? [this.#current] : [this.#current, this.#next];
   }
 
-  #says(peer: string, { id }: StudyLoop): boolean {
-    return this.#spoken.of(peer)?.includes(id) ?? false;
+  #speaks(peer: string, { id }: StudyLoop): boolean {
+    return this.#proposals.of(peer)?.includes(id) ?? false;
   }
 
   #speaksNext(peer: string, next: StudyLoop): boolean {
-    return this.#spoken.of(peer) === undefined ? this.#presumed.has(peer) : this.#says(peer, next);
+    return this.#proposals.of(peer) === undefined ? this.#presumed.has(peer) : this.#speaks(peer, next);
   }
 
   /** Gives each loop the neighbours that it counts with. Without a change all of them are the one loop's. */
-  #share(): void {
+  #sharePeers(): void {
     const [current, next] = [this.#current, this.#next];
-    const hasLeft = (peer: string) => next !== undefined && this.#says(peer, next) && !this.#says(peer, current);
+    const hasLeft = (peer: string) => next !== undefined && this.#speaks(peer, next) && !this.#speaks(peer, current);
     const isConnected = (peer: string) => this.#connected.has(peer);
     const staying = this.#links.filter((peer) => !hasLeft(peer));
     givePeers(current, staying, isConnected);
@@ -244,13 +244,13 @@ class ChangingLoop implements ChangingDevice, NetworkListener {
   }
 
   /** Says which studies this device speaks. */
-  #state(peers: readonly string[], isAsking: boolean): void {
+  #sendStatement(peers: readonly string[], isAsking: boolean): void {
     const next = this.#next && { contract: this.#next.contract, text: canonicalStudy(this.#next.study) };
     const frame = encodeStatement({ current: this.#current.contract, next, isAsking });
     for (const peer of peers) if (this.#connected.has(peer)) this.#options.network.send(peer, frame);
   }
 
-  #nextSide(part: StudyPart): StudyLoop {
+  #nextLoop(part: StudyPart): StudyLoop {
     const { saved } = part.memory;
     const before = saved?.study === studyId(part.contract) ? saved.neighbours.map(({ peer }) => peer) : [];
     this.#presumed = new Set(before);
@@ -276,10 +276,10 @@ class ChangingLoop implements ChangingDevice, NetworkListener {
     const next = this.#next;
     if (next === undefined) return;
     const now = this.#options.clock.now();
-    const silent = this.#links.filter((peer) => !this.#says(peer, next));
+    const silent = this.#links.filter((peer) => !this.#speaks(peer, next));
     if (silent.length > 0 && now >= this.#askAgainAt) {
       this.#askAgainAt = now + HEARTBEAT_MILLISECONDS;
-      this.#state(silent, true);
+      this.#sendStatement(silent, true);
     }
     const away = this.status().neighbours.flatMap(({ peer, isAway }) => (isAway ? [peer] : []));
     if (!silent.every((peer) => away.includes(peer))) return;

@@ -19,33 +19,33 @@ export interface StudyLoop extends StudyPart {
   peers: ReadonlySet<string>;
 }
 
-/** A side that takes all but its part from `options`. Whoever has the network hands frames to its listener. */
+/** A loop that takes all but its part from `options`. Whoever has the network hands frames to its listener. */
 export function createStudyLoop(options: DeviceOptions, part: StudyPart, links: readonly string[]): StudyLoop {
   const { network } = options;
   const shared: PeerNetwork = {
     self: network.self,
     start: async (listener) => {
-      side.listener = listener;
+      loop.listener = listener;
     },
     send: (peer, frame) => network.send(peer, frame),
     close: async () => {},
   };
   const device = createDevice({ ...options, ...part, network: shared, links });
-  const side: StudyLoop = { ...part, id: studyId(part.contract), device, listener: undefined, peers: new Set(links) };
-  return side;
+  const loop: StudyLoop = { ...part, id: studyId(part.contract), device, listener: undefined, peers: new Set(links) };
+  return loop;
 }
 
 /** The peers that it counts with from now on, of which some are connected. */
 export function givePeers(
-  /* OUT */ side: StudyLoop,
+  /* OUT */ loop: StudyLoop,
   peers: readonly string[],
   isConnected: (peer: string) => boolean,
 ): void {
-  const added = peers.filter((peer) => !side.peers.has(peer));
-  if (added.length === 0 && peers.length === side.peers.size) return;
-  side.peers = new Set(peers);
-  side.device.setLinks(peers);
-  for (const peer of added) if (isConnected(peer)) side.listener?.onConnect(peer);
+  const added = peers.filter((peer) => !loop.peers.has(peer));
+  if (added.length === 0 && peers.length === loop.peers.size) return;
+  loop.peers = new Set(peers);
+  loop.device.setLinks(peers);
+  for (const peer of added) if (isConnected(peer)) loop.listener?.onConnect(peer);
 }
 
 export function createDevice(options: DeviceOptions): Device {

@@ -19,7 +19,7 @@ import { openFolder } from "./keyCommands.ts";
 import { type LinkProblem, type Log, noticeBoard } from "./notices.ts";
 import { CONSENT_FILE, ownerFileFollowers, PAUSED_FILE, peersOf, RESET_FILE } from "./ownerFiles.ts";
 import { linkProblems, PULLED, privacyNotices, sumsFault } from "./problems.ts";
-import { busyDelays, cached, MEMORY_MILLISECONDS, onTick } from "./quiet.ts";
+import { busyDelays, cached, MEMORY_MILLISECONDS, onTick, shareAtWork } from "./quiet.ts";
 import { recordToFile } from "./recordingFile.ts";
 import { rowSource, rowsFault, stayRemarks } from "./rowSource.ts";
 import { startKeys } from "./runningKeys.ts";
@@ -54,7 +54,7 @@ function loggedNetwork(network: PeerNetwork, log: Log, nameOf: (peer: string) =>
 interface DaemonOptions {
   readonly folder: string;
   readonly log: Log;
-  readonly surroundings: DaemonHost;
+  readonly host: DaemonHost;
   /** Serves numbers there, on loopback; none: nowhere. */
   readonly metricsPort?: number;
   /** See Libp2pOptions. */
@@ -98,7 +98,7 @@ async function compose(
   onDue: () => void,
 ): Promise<() => DaemonStatus> {
   const { log, metricsPort, isDiscoverable = false, clock = realClock } = options;
-  const delays = busyDelays();
+  const delays = busyDelays(shareAtWork(options.host.cpuMicroseconds));
   opened(() => delays.disable());
   const { folder, rotated } = await openFolder(options.folder);
   const contract = await contractOf(folder.study);
@@ -110,9 +110,9 @@ async function compose(
   const memory = await openStore(folder.path, notices.set, { hasHistory: keepsHistory(folder.study) });
   opened(() => memory.close());
   await completeSwitch(folder.path);
-  const desk = rowSource(folder.data);
-  opened(() => desk.close());
-  const change = studyChange(folder, parts, memory, { log, desk, restart: onDue });
+  const source = rowSource(folder.data, options.host.env);
+  opened(() => source.close());
+  const change = studyChange(folder, parts, memory, { log, source, restart: onDue });
   opened(() => change.close());
   const audit = auditKeeper(folder.path, clock, (line) => notices.set("audit", line));
   opened(() => audit.close());
@@ -121,19 +121,22 @@ async function compose(
     log.info(rotated, "has a new key");
   }
   const looks = {
-    data: await desk.look(),
+    data: await source.look(),
     links: lookAtOnce(linksFile(folder)),
     keys: lookAtOnce(...keyFiles(folder)),
   };
   const pausedFile = join(folder.path, PAUSED_FILE);
-  const { rows, counts } = await desk.open(folder.study);
+  const { rows, counts } = await source.open(folder.study);
   notices.set("rows", rowsFault(folder.study, counts));
   for (const remark of stayRemarks(folder.data, folder.study)) log.info({}, remark);
 
-  const notMet = (line: string | undefined) => notices.set("met", line);
-  const met = peerAddressKeeper(folder.path, clock, notMet);
-  opened(() => met.close());
-  const places = { met: await readPeerAddresses(folder.path, notMet), onMet: met.keep };
+  const warnAddresses = (line: string | undefined) => notices.set("met", line);
+  const addressKeeper = peerAddressKeeper(folder.path, clock, warnAddresses);
+  opened(() => addressKeeper.close());
+  const places = {
+    peerAddresses: await readPeerAddresses(folder.path, warnAddresses),
+    onPeerAddresses: addressKeeper.keep,
+  };
   const relay = { isRelay: folder.relay ?? false, ...(options.onRelayed && { onRelayed: options.onRelayed }) };
   const network = connect(folder, parts, { log, clock, isDiscoverable, places, relay });
   const named = loggedNetwork(network, log, (peer) => nameOf(parts, peer));
@@ -143,7 +146,7 @@ async function compose(
     parts,
     audit,
     clock,
-    met: places.met,
+    peerAddresses: places.peerAddresses,
     network: recorded,
     useLinks: () => follow.links(),
     onDue,
@@ -159,7 +162,7 @@ async function compose(
     rows,
     isPaused: lookAtOnce(pausedFile) !== MISSING,
     onAgreed: () => void change.finish(device),
-    onRowsLost: (reason) => notices.set("data", desk.lose(reason)),
+    onRowsLost: (reason) => notices.set("data", source.lose(reason)),
   });
   const status = () => daemonStatus(parts, device, network, memory);
   if (metricsPort !== undefined) {
@@ -170,52 +173,52 @@ async function compose(
   opened(() => keys.network.close());
   opened(() => keys.close());
   opened(() => device.stop());
-  const follow = ownerFileFollowers(folder, parts, { device, desk, network, log, audit });
+  const follow = ownerFileFollowers(folder, parts, { device, source, network, log, audit });
   await device.start();
   keys.start();
   await change.follow(device);
   hasStarted = true;
-  const { version } = parts.surroundings;
+  const { version } = parts.host;
   const study = studyId(contract);
   auditStart(audit, { version, peer: network.self, study, studyBefore: memory.saved?.study, rows: counts.rows });
   opened(() => audit.note("stopped", {}));
   log.info({ peer: folder.identity.peer, addresses: network.addresses(), rows: counts.rows }, "listening");
 
-  const beat = onTick(clock, WATCH_MILLISECONDS);
+  const tick = onTick(clock, WATCH_MILLISECONDS);
   const look = auditLooks(audit, clock);
-  opened(reportEachSecond(folder, parts, { clock: beat, log, status, look, keyProblems: keys.problems }));
+  opened(reportEachSecond(folder, parts, { clock: tick, log, status, look, keyProblems: keys.problems }));
   // Without a neighbour that was waited for, a new key may be due.
   const followLinks = async () => (await follow.links()) && keys.reload();
-  opened(watchFiles(() => lookAtOnce(linksFile(folder)), looks.links, beat, followLinks));
-  opened(watchFiles(desk.look, looks.data, beat, follow.data));
+  opened(watchFiles(() => lookAtOnce(linksFile(folder)), looks.links, tick, followLinks));
+  opened(watchFiles(source.look, looks.data, tick, follow.data));
   // One that was left by a device that could not follow any more counts as well.
-  opened(watchFiles(() => lookAtOnce(join(folder.path, RESET_FILE)), MISSING, beat, follow.reset));
-  opened(watchFiles(() => lookAtOnce(...keyFiles(folder)), looks.keys, beat, keys.reload));
+  opened(watchFiles(() => lookAtOnce(join(folder.path, RESET_FILE)), MISSING, tick, follow.reset));
+  opened(watchFiles(() => lookAtOnce(...keyFiles(folder)), looks.keys, tick, keys.reload));
   const nextFiles = [NEXT_FILE, NOW_FILE].map((name) => join(folder.path, name));
   opened(
     watchFiles(
       () => lookAtOnce(...nextFiles),
       lookAtOnce(),
-      beat,
+      tick,
       () => change.follow(device),
     ),
   );
   await follow.paused();
-  opened(watchFiles(() => lookAtOnce(pausedFile), lookAtOnce(pausedFile), beat, follow.paused));
-  opened(watchFiles(() => lookAtOnce(join(folder.path, CONSENT_FILE)), MISSING, beat, follow.consent));
+  opened(watchFiles(() => lookAtOnce(pausedFile), lookAtOnce(pausedFile), tick, follow.paused));
+  opened(watchFiles(() => lookAtOnce(join(folder.path, CONSENT_FILE)), MISSING, tick, follow.consent));
   return status;
 }
 
 function partsOf(
   { name, links, study }: DeviceFolder,
   delays: DaemonParts["delays"],
-  { log, surroundings, clock = realClock }: DaemonOptions,
+  { log, host, clock = realClock }: DaemonOptions,
 ): DaemonParts {
   const startedAt = new Date().toISOString();
-  const memoryBytes = cached(clock, MEMORY_MILLISECONDS, () => surroundings.memoryBytes());
+  const memoryBytes = cached(clock, MEMORY_MILLISECONDS, () => host.memoryBytes());
   return {
     name,
-    surroundings: { ...surroundings, memoryBytes },
+    host: { ...host, memoryBytes },
     startedAt,
     pending: strangerList(),
     notices: noticeBoard(log, () => new Date()),
@@ -245,7 +248,7 @@ function reportEachSecond(
   parts: DaemonParts,
   { clock, log, status, look, keyProblems }: Reporting,
 ): () => Promise<void> {
-  const { notices, bans, surroundings, delays } = parts;
+  const { notices, bans, host, delays } = parts;
   const lastSecond = () => {
     const before = status();
     const { links } = before;
@@ -257,7 +260,7 @@ function reportEachSecond(
     notices.set("pulled", before.device.isPulled ? PULLED : undefined);
     notices.set("sums", sumsFault(before.device.shared));
     look(before);
-    const failure = surroundings.logFailure();
+    const failure = host.logFailure();
     notices.set("log", failure && `lines of the log are lost: ${failure}`);
     // A quiet device would not notice that there is room again.
     if (failure !== undefined) log.warn({}, "lines were lost before this one");
@@ -284,7 +287,7 @@ interface NetworkSettings {
   readonly clock: Clock;
   readonly isDiscoverable: boolean;
   /** Where neighbours were met, and what to do with news of it. */
-  readonly places: Pick<Libp2pOptions, "met" | "onMet">;
+  readonly places: Pick<Libp2pOptions, "peerAddresses" | "onPeerAddresses">;
   readonly relay: Pick<Libp2pOptions, "isRelay" | "onRelayed">;
 }
 

@@ -2,7 +2,6 @@
 
 import { type Stats, statSync } from "node:fs";
 import { stat } from "node:fs/promises";
-import { env } from "node:process";
 import { lookAtSource } from "@fedkm/sql";
 import { isAddress } from "@fedkm/sql/address";
 import type { Clock } from "../environment.ts";
@@ -11,8 +10,11 @@ import { REREAD_MILLISECONDS, WATCH_MILLISECONDS, WATCH_QUIET_MILLISECONDS } fro
 /** How a file looks that is not there. */
 export const MISSING = "missing";
 
-/** How files look from outside, as one text: equal means unchanged. */
-export async function lookOf(paths: readonly string[]): Promise<string> {
+/** As the program was started with them. */
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
+
+/** How files and sources look from outside, as one text: equal means unchanged. */
+export async function lookOf(paths: readonly string[], env: EnvironmentVariables): Promise<string> {
   const looks = paths.map((path) => {
     return isAddress(path) ? lookAtSource(path, env) : stat(path).then(lookOfStats, () => MISSING);
   });

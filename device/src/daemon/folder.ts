@@ -12,6 +12,7 @@ import { LINKS_FILE, type Link, nameRule, readLinksFile, writeLinksFile } from "
 import { reasonOf } from "../environment.ts";
 import { addressFault, dialFault, type Identity } from "../keys/peer.ts";
 import { keepsHistory, parseStudy, type Study } from "../study/study.ts";
+import type { EnvironmentVariables } from "./fileWatch.ts";
 import { readPoints } from "./rowSource.ts";
 
 /** What a device is set up with. */
@@ -87,8 +88,11 @@ async function namingFile<T>(file: string, rule: string, read: (file: string) =>
 }
 
 /** All rows of the device's files and sources in memory, in the features' units. */
-export async function readRows({ data, study }: Pick<DeviceFolder, "data" | "study">): Promise<Matrix> {
-  const files = await Promise.all(data.map((file) => readPoints(file, study)));
+export async function readRows(
+  { data, study }: Pick<DeviceFolder, "data" | "study">,
+  env: EnvironmentVariables,
+): Promise<Matrix> {
+  const files = await Promise.all(data.map((file) => readPoints(file, study, env)));
   return files.length > 0 ? stack(files) : { data: new Float64Array(0), rows: 0, cols: study.features.length };
 }
 

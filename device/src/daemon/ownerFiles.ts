@@ -10,7 +10,7 @@ import { copyAside, STATE_FILES } from "../disk/stateFile.ts";
 import { reasonOf } from "../environment.ts";
 import type { Libp2pNetwork } from "../links/libp2pNetwork.ts";
 import type { AuditKeeper } from "./auditKeeper.ts";
-import { lookAtOnce, lookOf, MISSING } from "./fileWatch.ts";
+import { lookAtOnce, MISSING } from "./fileWatch.ts";
 import type { DeviceFolder } from "./folder.ts";
 import type { Log } from "./notices.ts";
 import { type RowSource, rowsFault } from "./rowSource.ts";
@@ -75,7 +75,7 @@ export async function resetFolder(path: string, at: Date): Promise<ResetResult> 
 
 interface Followers {
   readonly device: ChangingDevice;
-  readonly desk: RowSource;
+  readonly source: RowSource;
   readonly network: Libp2pNetwork;
   readonly log: Log;
   readonly audit: AuditKeeper;
@@ -85,7 +85,7 @@ interface Followers {
 export function ownerFileFollowers(
   folder: DeviceFolder,
   parts: DaemonParts,
-  { device, desk, network, log, audit }: Followers,
+  { device, source, network, log, audit }: Followers,
 ) {
   const { notices } = parts;
   const command = `fedkm device resume --state ${folder.path} ends that`;
@@ -117,8 +117,8 @@ export function ownerFileFollowers(
     }),
     data: orNotice("data", "data stays", async () => {
       const { study, next } = parts;
-      const { rows, counts } = await desk.open(study);
-      device.setRows(rows, next && (await rowsOfNext(desk, study, next)));
+      const { rows, counts } = await source.open(study);
+      device.setRows(rows, next && (await rowsOfNext(source, study, next)));
       parts.dataReadAt = new Date().toISOString();
       log.info({ rows: counts.rows }, "data changed");
       audit.note("data", { rows: counts.rows });
@@ -127,7 +127,7 @@ export function ownerFileFollowers(
     reset: orNotice("reset", "nothing is reset, all stays", async () => {
       const file = join(folder.path, RESET_FILE);
       // Removing the file is a change as well.
-      if ((await lookOf([file])) === MISSING) return;
+      if (lookAtOnce(file) === MISSING) return;
       await rm(file, { force: true });
       device.reset();
       log.info({}, "begins again from its own rows");
@@ -140,8 +140,8 @@ export function ownerFileFollowers(
     },
     consent: orNotice("reset", "nothing is forgotten, all stays", async () => {
       const file = join(folder.path, CONSENT_FILE);
-      if ((await lookOf([file])) === MISSING) return;
-      const { rows } = await desk.open(parts.study);
+      if (lookAtOnce(file) === MISSING) return;
+      const { rows } = await source.open(parts.study);
       await rm(file, { force: true });
       device.reset(rows);
       log.info({}, "forgets what it has published, as a person consents, and begins again from its own rows");

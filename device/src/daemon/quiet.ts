@@ -1,10 +1,8 @@
-// How long events wait, measured only while the program is busy: measuring wakes it up a hundred times a second.
+// What keeps an idle daemon quiet: one tick for everything that is looked at regularly, numbers that are cached because
+// they cost much to read, and delays that are measured only while the program is busy.
 
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
-import { cpuUsage } from "node:process";
 import type { Clock } from "../environment.ts";
-
-// A number that costs more to read than anything else a quiet device does: it is read again only after a while.
 
 /** Memory changes slowly, and reading it took a third of the time of an idle device when it was read every second. */
 export const MEMORY_MILLISECONDS = 10_000;
@@ -21,16 +19,14 @@ export function cached(clock: Clock, milliseconds: number, read: () => number): 
   };
 }
 
-// One beat for everything that is looked at regularly: timers that end together wake the program up once.
-
-/** The same clock, with timers that end at the next whole multiple of `beat` milliseconds. */
-export function onTick(clock: Clock, beat: number): Clock {
+/** The same clock, with timers that end at the next whole multiple of `tick` milliseconds: those wake the program up once. */
+export function onTick(clock: Clock, tick: number): Clock {
   return {
     now: () => clock.now(),
     after(milliseconds, run) {
       const now = clock.now();
-      // To the nearest, or what is set in the middle of one beat for the next would come one too late.
-      return clock.after(Math.max(1, Math.round((now + milliseconds) / beat)) * beat - now, run);
+      // To the nearest, or what is set in the middle of one tick for the next would come one too late.
+      return clock.after(Math.max(1, Math.round((now + milliseconds) / tick)) * tick - now, run);
     },
   };
 }
@@ -41,6 +37,7 @@ export const DELAY_RESOLUTION_MILLISECONDS = 10;
 /** Below this share of its time at work, nothing has to wait long enough to be worth measuring. */
 const BUSY = 0.05;
 
+/** How long events wait. To measure it wakes the program up a hundred times a second. */
 export interface Delays {
   /** Nanoseconds that this percentage of events waited at most, with the resolution; 0 while nothing is measured. */
   percentile(percentage: number): number;
@@ -49,7 +46,7 @@ export interface Delays {
   disable(): void;
 }
 
-export function busyDelays(shareAtWork: () => number = sinceLast()): Delays {
+export function busyDelays(share: () => number): Delays {
   const delays = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MILLISECONDS });
   // A start is work.
   delays.enable();
@@ -57,26 +54,23 @@ export function busyDelays(shareAtWork: () => number = sinceLast()): Delays {
     percentile: (percentage) => (delays.count > 0 ? delays.percentile(percentage) : 0),
     reset() {
       delays.reset();
-      if (shareAtWork() > BUSY) delays.enable();
+      if (share() > BUSY) delays.enable();
       else delays.disable();
     },
     disable: () => delays.disable(),
   };
 }
 
-/** The share of its time that the program was at work since the last call. */
-function sinceLast(): () => number {
-  let last = { at: performance.now(), microseconds: spent() };
+/**
+ * The share of its time that the program was at work since the last call. `cpuMicroseconds` is time on the processor and
+ * not in the event loop: on a machine that others keep busy the loop seems to work while it waits.
+ */
+export function shareAtWork(cpuMicroseconds: () => number): () => number {
+  let last = { at: performance.now(), microseconds: cpuMicroseconds() };
   return () => {
-    const now = { at: performance.now(), microseconds: spent() };
+    const now = { at: performance.now(), microseconds: cpuMicroseconds() };
     const share = (now.microseconds - last.microseconds) / 1000 / Math.max(1, now.at - last.at);
     last = now;
     return share;
   };
-}
-
-/** On the processor, not in the event loop: on a machine that others keep busy the loop seems to work while it waits. */
-function spent(): number {
-  const { user, system } = cpuUsage();
-  return user + system;
 }

@@ -1,6 +1,5 @@
 // The rows of a device as it computes with them: read into memory, or left in the database that answers for them.
 
-import { env } from "node:process";
 import { type Matrix, stack } from "@fedkm/core";
 import { gridsOf, joinSources, memorySource, type Source, statisticsOf } from "@fedkm/core/sources";
 import { checkMissing, DataError, readTable } from "@fedkm/files";
@@ -11,8 +10,7 @@ import { type DeviceRows, isRemote, type RemoteRows } from "../study/remoteRows.
 import type { Study } from "../study/study.ts";
 import { scaleRows } from "../study/units.ts";
 import { hashBytes } from "../wire/hashes.ts";
-import { lookOf } from "./fileWatch.ts";
-import type { DeviceFolder } from "./folder.ts";
+import { type EnvironmentVariables, lookOf } from "./fileWatch.ts";
 
 // Rows that do not count, in words: a device whose data lie outside the study's bounds runs, and does nothing.
 
@@ -65,14 +63,18 @@ export interface Columns {
 }
 
 /** The study's features of all rows of a file, in the features' units. */
-export async function readPoints(path: string, { features }: Study): Promise<Matrix> {
+export async function readPoints(path: string, { features }: Study, env: EnvironmentVariables): Promise<Matrix> {
   const wanted = features.map(({ name }) => name);
-  return (await readColumns(path, wanted)).points;
+  return (await readColumns(path, env, wanted)).points;
 }
 
 /** Columns are found by their names in the first line; without names all of them are read. */
-export async function readColumns(path: string, wanted?: readonly string[]): Promise<Columns> {
-  if (isAddress(path)) return readSource(path, wanted);
+export async function readColumns(
+  path: string,
+  env: EnvironmentVariables,
+  wanted?: readonly string[],
+): Promise<Columns> {
+  if (isAddress(path)) return readSource(path, env, wanted);
   try {
     const table = await readTable(path, wanted && { columns: wanted });
     checkMissing(table, "refuse");
@@ -83,13 +85,19 @@ export async function readColumns(path: string, wanted?: readonly string[]): Pro
 }
 
 /** All rows of a source, in memory. */
-async function readSource(address: string, columns?: readonly string[]): Promise<Columns> {
-  const source = await openSource(address, { columns, way: "memory", env: env });
+async function readSource(address: string, env: EnvironmentVariables, columns?: readonly string[]): Promise<Columns> {
+  const source = await openSource(address, { columns, way: "memory", env });
   try {
     return { names: source.columns, points: await source.sample(Math.max(1, source.rows)) };
   } finally {
     await source.close();
   }
+}
+
+/** Files of rows and addresses of sources, and the study that reads them. */
+interface StudyData {
+  readonly data: readonly string[];
+  readonly study: Study;
 }
 
 interface OpenRows {
@@ -112,24 +120,28 @@ export interface RowSource {
 }
 
 /** What rows a device would have. */
-export async function lookAtRows({ data, study }: Pick<DeviceFolder, "data" | "study">): Promise<OpenRows> {
-  const desk = rowSource(data);
+export async function lookAtRows({ data, study }: StudyData, env: EnvironmentVariables): Promise<OpenRows> {
+  const own = rowSource(data, env);
   try {
-    return await desk.open(study);
+    return await own.open(study);
   } finally {
-    await desk.close();
+    await own.close();
   }
 }
 
 /** How many of the rows that count are in each cluster of these centroids, which are scaled. */
-export async function clusterSizes(folder: Pick<DeviceFolder, "data" | "study">, centroids: Matrix): Promise<number[]> {
-  const desk = rowSource(folder.data);
+export async function clusterSizes(
+  { data, study }: StudyData,
+  centroids: Matrix,
+  env: EnvironmentVariables,
+): Promise<number[]> {
+  const own = rowSource(data, env);
   try {
-    const { rows } = await desk.open(folder.study);
-    const source = isRemote(rows) ? rows.source : memorySource(scaleRows(folder.study, rows));
+    const { rows } = await own.open(study);
+    const source = isRemote(rows) ? rows.source : memorySource(scaleRows(study, rows));
     return Array.from((await statisticsOf(source, centroids)).counts);
   } finally {
-    await desk.close();
+    await own.close();
   }
 }
 
@@ -145,7 +157,7 @@ export function stayRemarks(data: readonly string[], study: Study): string[] {
   return [`the rows of sources are read into memory: ${why} them one by one`];
 }
 
-export function rowSource(data: readonly string[]): RowSource {
+export function rowSource(data: readonly string[], env: EnvironmentVariables): RowSource {
   const ending = new AbortController();
   let losses = 0;
   /** The latest, and those before it, of which an answer may be on its way. */
@@ -155,7 +167,7 @@ export function rowSource(data: readonly string[]): RowSource {
   };
   return {
     async open(study) {
-      const opened = await openRows(data, study, ending.signal);
+      const opened = await openRows(data, study, { env, signal: ending.signal });
       const [latest, ...older] = held.get(study) ?? [];
       held.set(study, latest === undefined ? [opened] : [opened, latest]);
       await closeAll(older);
@@ -166,7 +178,7 @@ export function rowSource(data: readonly string[]): RowSource {
       losses++;
       return `the rows do not answer, and nothing is computed until they do: ${reasonOf(reason)}`;
     },
-    look: async () => `${await lookOf(data)}, lost ${losses} times`,
+    look: async () => `${await lookOf(data, env)}, lost ${losses} times`,
     async close() {
       ending.abort();
       await closeAll([...held.values()].flat());
@@ -174,11 +186,18 @@ export function rowSource(data: readonly string[]): RowSource {
   };
 }
 
+/** With what sources are opened. */
+interface Opening {
+  readonly env: EnvironmentVariables;
+  readonly signal: AbortSignal;
+}
+
 /** All rows of files and sources. */
-async function openRows(data: readonly string[], study: Study, signal: AbortSignal) {
+async function openRows(data: readonly string[], study: Study, opening: Opening) {
+  const { signal } = opening;
   const opened: OpenSource[] = [];
   try {
-    const places = await Promise.all(data.map((path) => openDataPlace(path, study, signal, opened)));
+    const places = await Promise.all(data.map((path) => openDataPlace(path, study, opening, opened)));
     const counts = totalCounts(
       study,
       places.map((place) => place.counts),
@@ -207,10 +226,10 @@ interface DataPlace {
 async function openDataPlace(
   path: string,
   study: Study,
-  signal: AbortSignal,
+  { env, signal }: Opening,
   /* IN OUT */ opened: OpenSource[],
 ): Promise<DataPlace> {
-  if (!isAddress(path) || !canStay(study)) return loaded(study, await readPoints(path, study));
+  if (!isAddress(path) || !canStay(study)) return loaded(study, await readPoints(path, study, env));
   const { features } = study;
   const source = await openSource(path, { columns: features.map(({ name }) => name), env, signal });
   opened.push(source);

@@ -21,7 +21,7 @@ interface MessengerOptions {
   readonly identity: Identity;
   /** Those that know the device by this id only. */
   readonly links: readonly Contact[];
-  readonly met: PeerAddresses;
+  readonly peerAddresses: PeerAddresses;
   readonly clock: Clock;
   rotation(): Rotation;
   /** The neighbour knows the device by this id. */
@@ -30,9 +30,17 @@ interface MessengerOptions {
 
 /** Dials until it is closed; it listens nowhere. */
 async function startMessenger(options: MessengerOptions): Promise<Pick<Libp2pNetwork, "setLinks" | "close">> {
-  const { identity, links, met, clock, rotation, onKnown } = options;
+  const { identity, links, peerAddresses, clock, rotation, onKnown } = options;
   const ignored = () => {};
-  const network = libp2pNetwork({ identity, listen: [], links, met, clock, onStranger: ignored, onRefuse: ignored });
+  const network = libp2pNetwork({
+    identity,
+    listen: [],
+    links,
+    peerAddresses,
+    clock,
+    onStranger: ignored,
+    onRefuse: ignored,
+  });
   const exchange = keyExchange(network, clock, {
     successorsFor() {
       const { successors } = rotation();
@@ -54,7 +62,7 @@ interface KeysOptions {
   readonly parts: DaemonParts;
   readonly audit: AuditKeeper;
   readonly clock: Clock;
-  readonly met: PeerAddresses;
+  readonly peerAddresses: PeerAddresses;
   /** The network of the device. */
   readonly network: PeerNetwork;
   /** The links in the folder have changed: they are to be used at once. */
@@ -77,7 +85,7 @@ interface RunningKeys {
 type Messenger = Awaited<ReturnType<typeof startMessenger>>;
 
 export async function startKeys(options: KeysOptions): Promise<RunningKeys> {
-  const { folder, parts, audit, clock, met } = options;
+  const { folder, parts, audit, clock, peerAddresses } = options;
   const { path, identity } = folder;
   const self = identity.peer;
   const messengers = new Map<string, Messenger | undefined>();
@@ -86,7 +94,7 @@ export async function startKeys(options: KeysOptions): Promise<RunningKeys> {
 
   /** Neighbours by the old id under which they know this device. */
   const waiting = () => {
-    const rotation = desk.rotation();
+    const rotation = store.rotation();
     const current = [self, preparedBy(rotation, self)];
     const by = new Map<string, typeof parts.links>();
     for (const link of parts.links) {
@@ -106,8 +114,8 @@ export async function startKeys(options: KeysOptions): Promise<RunningKeys> {
       if (messengers.has(id)) messengers.get(id)?.setLinks(links);
       else {
         const old = await readOldKey(path, id);
-        const { rotation, onKnown } = desk;
-        const parts = { links, met, clock, rotation, onKnown };
+        const { rotation, onKnown } = store;
+        const parts = { links, peerAddresses, clock, rotation, onKnown };
         messengers.set(id, old === undefined ? undefined : await startMessenger({ identity: old, ...parts }));
       }
     }
@@ -118,7 +126,7 @@ export async function startKeys(options: KeysOptions): Promise<RunningKeys> {
     return work;
   };
 
-  const desk = await keyStore({
+  const store = await keyStore({
     path,
     self,
     parts,
@@ -129,19 +137,19 @@ export async function startKeys(options: KeysOptions): Promise<RunningKeys> {
     onRotation: () => void tend(),
     onDue: options.onDue,
   });
-  const network: KeyExchange = keyExchange(options.network, clock, desk);
+  const network: KeyExchange = keyExchange(options.network, clock, store);
   return {
     network,
     start: () => void tend(),
-    reload: desk.reload,
+    reload: store.reload,
     problems: () => {
       const { links } = parts;
-      const facts = { self, links, rotation: desk.rotation(), revoked: desk.revoked(), forked: desk.forked() };
+      const facts = { self, links, rotation: store.rotation(), revoked: store.revoked(), forked: store.forked() };
       return keyProblems(facts, new Date());
     },
     async close() {
       isClosed = true;
-      await desk.settled();
+      await store.settled();
       await tend();
     },
   };

@@ -6,6 +6,7 @@ import type { Libp2pNetwork, RelayTraffic } from "../links/libp2pNetwork.ts";
 import type { LinkTraffic } from "../links/linkKeeper.ts";
 import type { DeviceStatus, NeighbourStatus } from "../loop/status.ts";
 import { differenceFrom, type Study } from "../study/study.ts";
+import type { EnvironmentVariables } from "./fileWatch.ts";
 import type { Notice, NoticeBoard } from "./notices.ts";
 import { DELAY_RESOLUTION_MILLISECONDS, type Delays } from "./quiet.ts";
 import type { Stranger, StrangerList } from "./strangers.ts";
@@ -91,7 +92,11 @@ export interface DaemonHost {
   /** Of the program. */
   readonly version: string;
   readonly pid: number;
+  /** Where passwords and addresses of sources may stand. */
+  readonly env: EnvironmentVariables;
   memoryBytes(): number;
+  /** That it has spent on the processor since its start. */
+  cpuMicroseconds(): number;
   /** Why the last line of the log was lost, if it was, and how many were so far. */
   logFailure(): string | undefined;
   linesLost(): number;
@@ -100,7 +105,7 @@ export interface DaemonHost {
 /** What a daemon consists of, as far as its status shows it. */
 export interface DaemonParts {
   readonly name: string;
-  readonly surroundings: DaemonHost;
+  readonly host: DaemonHost;
   readonly startedAt: string;
   readonly pending: StrangerList;
   readonly notices: NoticeBoard;
@@ -123,22 +128,22 @@ export function daemonStatus(
   network: Libp2pNetwork,
   store: { failedWrites(): number },
 ): DaemonStatus {
-  const { name, surroundings, startedAt, stoppedAt, dataReadAt, pending, delays, links, notices } = parts;
+  const { name, host, startedAt, stoppedAt, dataReadAt, pending, delays, links, notices } = parts;
   const change = device.change();
   return {
     version: STATUS_VERSION,
-    programVersion: surroundings.version,
-    pid: surroundings.pid,
+    programVersion: host.version,
+    pid: host.pid,
     name,
     studyHash: change.study,
     startedAt,
     writtenAt: new Date().toISOString(),
     stoppedAt,
     addresses: network.addresses(),
-    memoryBytes: surroundings.memoryBytes(),
+    memoryBytes: host.memoryBytes(),
     delayMilliseconds: Math.max(0, delays.percentile(99) / 1e6 - DELAY_RESOLUTION_MILLISECONDS),
     dataReadAt,
-    failedWrites: { state: store.failedWrites(), status: parts.statusFailures, log: surroundings.linesLost() },
+    failedWrites: { state: store.failedWrites(), status: parts.statusFailures, log: host.linesLost() },
     ...describeLinks(parts, device.status(), change, network),
     next: change.next && describeNext(change.next),
     proposals: change.proposals.map(({ id, text, peers }) => ({
@@ -156,7 +161,7 @@ export function daemonStatus(
 function describeLinks(
   { links, study }: DaemonParts,
   { neighbours, ...own }: DeviceStatus,
-  { missing, proposals, spokenBy }: ChangeStatus,
+  { missing, proposals, studiesOf }: ChangeStatus,
   network: Libp2pNetwork,
 ): Pick<DaemonStatus, "device" | "links"> {
   const byPeer = new Map(neighbours.map((neighbour) => [neighbour.peer, neighbour]));
@@ -178,7 +183,7 @@ function describeLinks(
         ...traffic,
         failure: traffic.failure === undefined ? null : withNames(traffic.failure, links),
         version: neighbour.version ?? traffic.version ?? null,
-        studies: spokenBy(peer) ?? [],
+        studies: studiesOf(peer) ?? [],
         proposal: proposal ?? null,
         isMissing: missing.includes(peer),
         via: links.find((relay) => relay.peer === via)?.name ?? null,

@@ -12,7 +12,7 @@ import type { DeviceMemory, SavedState } from "../loop/savedState.ts";
 import type { DeviceRows } from "../study/remoteRows.ts";
 import { contractOf, formatStudy, parseStudy, type Study } from "../study/study.ts";
 import { studyId } from "../wire/frames.ts";
-import { lookOf, MISSING } from "./fileWatch.ts";
+import { lookAtOnce, MISSING } from "./fileWatch.ts";
 import { type DeviceFolder, STUDY_FILE } from "./folder.ts";
 import type { Log } from "./notices.ts";
 import { type RowSource, rowsFault } from "./rowSource.ts";
@@ -184,7 +184,7 @@ export function studyChange(
   folder: DeviceFolder,
   parts: DaemonParts,
   store: Store,
-  { log, desk, restart }: { readonly log: Log; readonly desk: RowSource; restart(): void },
+  { log, source, restart }: { readonly log: Log; readonly source: RowSource; restart(): void },
 ): StudyChange {
   const { notices } = parts;
   const { path } = folder;
@@ -200,7 +200,7 @@ export function studyChange(
 
   const begin = async (device: ChangingDevice, study: Study) => {
     const contract = await contractOf(study);
-    const rows = await rowsOfNext(desk, parts.study, study);
+    const rows = await rowsOfNext(source, parts.study, study);
     const opened = await openNext(path, store, warn);
     try {
       device.begin({ study, contract, rows, memory: opened });
@@ -228,7 +228,7 @@ export function studyChange(
     await memory.takeOver();
     memory = undefined;
     await completeSwitch(path);
-    const counts = desk.countsOf(next);
+    const counts = source.countsOf(next);
     if (counts !== undefined) notices.set("rows", rowsFault(next, counts));
     log.info({ study: next.name, setAside }, "the study was changed");
     // With its rows, and with what was published of them before.
@@ -237,7 +237,7 @@ export function studyChange(
   /** The owner wants the study before to end, whoever has not followed. */
   const endNow = async (device: ChangingDevice) => {
     const file = join(path, NOW_FILE);
-    if ((await lookOf([file])) === MISSING) return;
+    if (lookAtOnce(file) === MISSING) return;
     const { next } = device.change();
     if (next === null) await realDisk.remove(file);
     else if (next.device.centroids === null && !isWithoutRows(parts.study, parts.next ?? parts.study))
@@ -287,7 +287,7 @@ export function studyChange(
 }
 
 /** The rows of the study that a device is changing to. */
-export async function rowsOfNext(desk: RowSource, current: Study, next: Study): Promise<DeviceRows> {
-  if (!isWithoutRows(current, next)) return (await desk.open(next)).rows;
+export async function rowsOfNext(source: RowSource, current: Study, next: Study): Promise<DeviceRows> {
+  if (!isWithoutRows(current, next)) return (await source.open(next)).rows;
   return { data: new Float64Array(0), rows: 0, cols: next.features.length };
 }

@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { writeReason } from "../environment.ts";
-import { type HistoryMemory } from "../privacy/history.ts";
+import type { HistoryMemory } from "../privacy/history.ts";
 import { encodeLedger, newLedger } from "../privacy/ledger.ts";
 import type { Study } from "../study/study.ts";
 import { type Disk, realDisk } from "./disk.ts";

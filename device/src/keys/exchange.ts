@@ -34,7 +34,7 @@ export interface KeyKnowledge {
 }
 
 export interface KeyExchange extends PeerNetwork {
-  /** The store has something new to say. */
+  /** There is something new to say. */
   announce(): void;
 }
 

@@ -53,9 +53,9 @@ export interface Libp2pOptions extends NodeOptions {
   /** Where others can dial it; none: as it listens. Linked peers are sent this. */
   readonly announce?: readonly string[];
   /** Where linked peers were met in an earlier run. */
-  readonly met?: PeerAddresses;
+  readonly peerAddresses?: PeerAddresses;
   /** A linked peer said that it is somewhere else than before: all that is worth remembering now. */
-  readonly onMet?: (met: PeerAddresses) => void;
+  readonly onPeerAddresses?: (addresses: PeerAddresses) => void;
   /** In bytes: a longer frame is refused. Default: the largest of the protocol. */
   readonly maxFrame?: number;
   /** A peer that is not linked proved who it is, and was sent away. */
@@ -93,7 +93,7 @@ export interface Route {
 export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
   const { identity, clock = realClock, random = Math.random, maxFrame = LARGEST_FRAME_BYTES, onRefuse } = options;
   const { protocol = PROTOCOL } = options;
-  const book = addressBook(options.met ?? {});
+  const book = addressBook(options.peerAddresses ?? {});
   book.setLinks(options.links);
   const dialling = dialQueue(clock);
   /** Peers that proved their key in the attempt under way. */
@@ -151,7 +151,7 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
     const chosen = known.find(({ id }) => id === wanted) ?? known.at(-1);
     return chosen ?? reach(peer, book.of(peer), signal);
   };
-  const wires: StreamTransport = {
+  const transport: StreamTransport = {
     async open(peer, listener, signal, wanted) {
       proved.delete(peer);
       try {
@@ -176,7 +176,7 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
     async start(listener: NetworkListener) {
       provideWithResolvers();
       await provideWebSocket();
-      const keep = linkKeeper({ wires, listener, clock, maxFrame, random, onRefuse });
+      const keep = linkKeeper({ transport, listener, clock, maxFrame, random, onRefuse });
       const onNearby = (peer: string, addresses: readonly string[]) => {
         if (!book.nearby(peer, addresses)) return;
         // Anybody nearby can claim anything, as often as they like.
@@ -221,7 +221,7 @@ export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
       });
       const onAddresses = (stream: Stream, { remotePeer }: Connection) =>
         receiveAddresses(stream, (addresses) => {
-          if (book.met(remotePeer.toString(), addresses)) options.onMet?.(book.remembered());
+          if (book.met(remotePeer.toString(), addresses)) options.onPeerAddresses?.(book.remembered());
         });
       const few = { maxInboundStreams: 2, maxOutboundStreams: 2, runOnLimitedConnection: true };
       await libp2p.handle(ADDRESSES_PROTOCOL, onAddresses, few);
@@ -272,7 +272,7 @@ async function isThere(connection: Connection): Promise<boolean> {
 }
 
 function receive(keeper: LinkKeeper, stream: Stream, connection: Connection, silence: SilenceWatch<Connection>): void {
-  attach(stream, connection, silence, (wire) => keeper.accept(connection.remotePeer.toString(), wire));
+  attach(stream, connection, silence, (attached) => keeper.accept(connection.remotePeer.toString(), attached));
 }
 
 /** A libp2p stream as the keeper knows it; without a listener it is refused. */
@@ -280,9 +280,9 @@ function attach(
   stream: Stream,
   connection: Connection,
   silence: SilenceWatch<Connection>,
-  listenerOf: (wire: ByteStream) => StreamListener | undefined,
+  listenerOf: (attached: ByteStream) => StreamListener | undefined,
 ): ByteStream {
-  const wire: ByteStream = {
+  const attached: ByteStream = {
     connection: connection.id,
     send(bytes) {
       // A stream that is closing says so by its close event, soon.
@@ -290,17 +290,17 @@ function attach(
     },
     abort: (reason) => stream.abort(new Error(reason)),
   };
-  const listener = listenerOf(wire);
+  const listener = listenerOf(attached);
   if (listener === undefined) {
-    wire.abort("refused");
-    return wire;
+    attached.abort("refused");
+    return attached;
   }
   stream.addEventListener("message", ({ data }) => {
     silence.heard(connection);
     listener.onBytes(data.subarray());
   });
-  stream.addEventListener("remoteCloseWrite", () => wire.abort("the other end closed"));
+  stream.addEventListener("remoteCloseWrite", () => attached.abort("the other end closed"));
   stream.addEventListener("close", () => listener.onClose(), { once: true });
   if (stream.status !== "open") listener.onClose();
-  return wire;
+  return attached;
 }

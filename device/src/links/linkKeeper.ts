@@ -64,7 +64,7 @@ export class NotLinkedBackError extends Error {
 }
 
 interface KeeperOptions {
-  readonly wires: StreamTransport;
+  readonly transport: StreamTransport;
   readonly listener: NetworkListener;
   readonly clock: Clock;
   readonly maxFrame: number;
@@ -96,7 +96,7 @@ export interface LinkKeeper {
   /** There may be a way to the peer: no need to wait for the next attempt. `isOpen`: the peer has come to us. */
   wake(peer: string, isOpen?: boolean): void;
   /** The peer opened a stream to send to us. Undefined: refused. */
-  accept(peer: string, wire: ByteStream): StreamListener | undefined;
+  accept(peer: string, stream: ByteStream): StreamListener | undefined;
   traffic(peer: string): LinkTraffic | undefined;
   close(): void;
 }
@@ -107,12 +107,12 @@ interface Life {
 }
 
 interface LinkState {
-  readonly calm: FrameThrottle;
+  readonly throttle: FrameThrottle;
   readonly sent: { frames: number; bytes: number };
   readonly received: { frames: number; bytes: number };
   replaced: number;
-  sending?: { wire: ByteStream; outgoing: OutgoingFrames; since: number; life: Life };
-  receiving?: { wire: ByteStream; incoming: IncomingFrames };
+  sending?: { stream: ByteStream; outgoing: OutgoingFrames; since: number; life: Life };
+  receiving?: { stream: ByteStream; incoming: IncomingFrames };
   /** Aborts the attempt under way. */
   attempt?: AbortController;
   cancelWait?: () => void;
@@ -130,7 +130,7 @@ interface LinkState {
 }
 
 export function linkKeeper(options: KeeperOptions): LinkKeeper {
-  const { wires, listener, clock, maxFrame, random, onRefuse } = options;
+  const { transport, listener, clock, maxFrame, random, onRefuse } = options;
   const links = new Map<string, LinkState>();
 
   const admits = (peer: string) => {
@@ -174,7 +174,7 @@ export function linkKeeper(options: KeeperOptions): LinkKeeper {
     link.offences += 1;
     endReceiving(link);
     endSending(peer, link);
-    wires.hangUp(peer);
+    transport.hangUp(peer);
     retryLater(peer, link);
   };
 
@@ -186,11 +186,16 @@ export function linkKeeper(options: KeeperOptions): LinkKeeper {
     const cancelPatience = clock.after(ATTEMPT_MILLISECONDS, () => attempt.abort(new Error("nobody answered")));
     const life: Life = { over: false };
     try {
-      const wire = await wires.open(peer, sendingListener(peer, link, life), attempt.signal, connection);
+      const stream = await transport.open(peer, sendingListener(peer, link, life), attempt.signal, connection);
       // Closed, unlinked or sent away while it opened.
-      if (life.over || !admits(peer) || links.get(peer) !== link) wire.abort("not wanted any more");
+      if (life.over || !admits(peer) || links.get(peer) !== link) stream.abort("not wanted any more");
       else {
-        link.sending = { wire, outgoing: outgoingFrames(clock, (bytes) => wire.send(bytes)), since: clock.now(), life };
+        link.sending = {
+          stream,
+          outgoing: outgoingFrames(clock, (bytes) => stream.send(bytes)),
+          since: clock.now(),
+          life,
+        };
         delete link.failure;
         delete link.version;
         listener.onConnect(peer);
@@ -217,9 +222,9 @@ export function linkKeeper(options: KeeperOptions): LinkKeeper {
    */
   const follow = (peer: string, link: LinkState, from: ByteStream, to: ByteStream) => {
     const { sending } = link;
-    if (from.connection === to.connection || sending?.wire.connection !== from.connection) return;
+    if (from.connection === to.connection || sending?.stream.connection !== from.connection) return;
     endSending(peer, link);
-    sending.wire.abort("the peer came back on another connection");
+    sending.stream.abort("the peer came back on another connection");
     // Not on the newest one: of two devices with one key, the one that speaks is the one to answer.
     void open(peer, link, to.connection);
   };
@@ -243,7 +248,7 @@ export function linkKeeper(options: KeeperOptions): LinkKeeper {
     add(peer) {
       if (links.has(peer)) return;
       const link: LinkState = {
-        calm: frameThrottle(clock, (frame) => listener.onFrame(peer, frame)),
+        throttle: frameThrottle(clock, (frame) => listener.onFrame(peer, frame)),
         sent: { frames: 0, bytes: 0 },
         received: { frames: 0, bytes: 0 },
         replaced: 0,
@@ -259,11 +264,11 @@ export function linkKeeper(options: KeeperOptions): LinkKeeper {
       if (link === undefined) return;
       links.delete(peer);
       link.cancelWait?.();
-      link.calm.close();
+      link.throttle.close();
       link.attempt?.abort(new Error("unlinked"));
       endReceiving(link);
       endSending(peer, link);
-      wires.hangUp(peer);
+      transport.hangUp(peer);
     },
     admits,
     send(peer, frame) {
@@ -279,7 +284,7 @@ export function linkKeeper(options: KeeperOptions): LinkKeeper {
         link.attempt.abort(new Error("the peer came to us"));
       } else void open(peer, link);
     },
-    accept(peer, wire) {
+    accept(peer, stream) {
       const link = links.get(peer);
       if (link === undefined || !admits(peer)) return undefined;
       const now = clock.now();
@@ -290,10 +295,10 @@ export function linkKeeper(options: KeeperOptions): LinkKeeper {
       }
       // A peer that lost its side of the old stream opens a new one before we notice.
       if (link.receiving !== undefined) {
-        const { wire: old } = link.receiving;
+        const { stream: old } = link.receiving;
         old.abort("replaced by a newer stream");
         endReceiving(link);
-        follow(peer, link, old, wire);
+        follow(peer, link, old, stream);
       }
       const receiver = incomingFrames({
         maxFrame,
@@ -301,12 +306,12 @@ export function linkKeeper(options: KeeperOptions): LinkKeeper {
         onFrame(frame) {
           link.received.frames += 1;
           link.received.bytes += frame.length;
-          link.calm.take(frame);
+          link.throttle.take(frame);
         },
-        confirm: (bytes) => wire.send(bytes),
+        confirm: (bytes) => stream.send(bytes),
         refuse: (reason) => punish(peer, link, reason),
       });
-      const receiving = { wire, incoming: receiver };
+      const receiving = { stream, incoming: receiver };
       link.receiving = receiving;
       return {
         onBytes: (bytes) => receiver.receive(bytes),
@@ -322,8 +327,8 @@ export function linkKeeper(options: KeeperOptions): LinkKeeper {
       const outgoing = link.sending?.outgoing;
       if (outgoing !== undefined) add(sent, outgoing.sent);
       const replaced = link.replaced + (outgoing?.replaced ?? 0);
-      const { received, failure, version, calm } = link;
-      return { sent, received: { ...received }, replaced, isRestless: calm.isRestless, failure, version };
+      const { received, failure, version, throttle } = link;
+      return { sent, received: { ...received }, replaced, isRestless: throttle.isRestless, failure, version };
     },
     close() {
       for (const peer of [...links.keys()]) this.remove(peer);

@@ -5,7 +5,7 @@ import type { Clock, PeerNetwork } from "../environment.ts";
 import type { Secrets } from "../keys/secrets.ts";
 import type { DeviceRows } from "../study/remoteRows.ts";
 import type { Study } from "../study/study.ts";
-import { type Contract } from "../wire/frames.ts";
+import type { Contract } from "../wire/frames.ts";
 import type { DeviceMemory } from "./savedState.ts";
 import type { DeviceStatus } from "./status.ts";
 

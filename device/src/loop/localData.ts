@@ -4,7 +4,7 @@
 import { distortion, type Kernel, type Matrix } from "@fedkm/core";
 import { lossAt, type Summary, summaryKernel, summarySize } from "@fedkm/core/private";
 import { GuardedRows } from "../privacy/guardedRows.ts";
-import { type HistoryMemory } from "../privacy/history.ts";
+import type { HistoryMemory } from "../privacy/history.ts";
 import { PrivateRows } from "../privacy/privateRows.ts";
 import { type DeviceRows, isRemote, type RemoteRows, rowsInMemory } from "../study/remoteRows.ts";
 import type { Study } from "../study/study.ts";
@@ -26,7 +26,7 @@ export class LocalData {
   /** What stands for private rows; the points are its points. */
   #summary: Summary | undefined;
   /** Rows that answer by statistics; then there are no points. */
-  #elsewhere: RemoteRows | undefined;
+  #remoteRows: RemoteRows | undefined;
   #points: Matrix;
   #fingerprint: number;
   #leftOut = 0;
@@ -39,8 +39,8 @@ export class LocalData {
     this.#fingerprint = this.#fingerprintNow();
   }
 
-  get elsewhere(): RemoteRows | undefined {
-    return this.#elsewhere;
+  get remoteRows(): RemoteRows | undefined {
+    return this.#remoteRows;
   }
 
   /** Scaled. */
@@ -64,7 +64,7 @@ export class LocalData {
 
   /** What updates count over: rows, or points that stand for them. */
   get size(): number {
-    return this.#elsewhere?.source.rows ?? this.#points.rows;
+    return this.#remoteRows?.source.rows ?? this.#points.rows;
   }
 
   get leftOut(): number {
@@ -104,18 +104,18 @@ export class LocalData {
   }
 
   #fingerprintNow(): number {
-    return this.#elsewhere?.fingerprint ?? fingerprintOf(this.#points);
+    return this.#remoteRows?.fingerprint ?? fingerprintOf(this.#points);
   }
 
   /** Rows within the study's bounds, if they are enough to hide in. */
   #taken(given: DeviceRows): Matrix {
     const { k, minimum } = this.#study;
-    this.#elsewhere = undefined;
+    this.#remoteRows = undefined;
     if (isRemote(given) && this.#study.privacy === "open") {
       const { source, leftOut } = given;
       const isUsed = source.rows >= k * minimum;
       this.#leftOut = leftOut + (isUsed ? 0 : source.rows);
-      if (isUsed) this.#elsewhere = given;
+      if (isUsed) this.#remoteRows = given;
       return this.#none;
     }
     const rows = rowsInMemory(given);

@@ -3,7 +3,7 @@
 import { graph, kmeans, type Matrix } from "@fedkm/core";
 import { fitSources } from "@fedkm/core/sources";
 import { type RemoteRows, remoteStatistics } from "../study/remoteRows.ts";
-import { type DeviceSketch } from "../wire/studyFrames.ts";
+import type { DeviceSketch } from "../wire/studyFrames.ts";
 import type { LocalData } from "./localData.ts";
 import { sketchCentroids } from "./sketch.ts";
 
@@ -12,7 +12,7 @@ export interface LocalKmeans {
   readonly inertia: number;
   /** Rows of each cluster. */
   readonly counts: ArrayLike<number>;
-  /** The inertia at other centroids; of rows that are elsewhere only at those of the sketch that was known. */
+  /** The inertia at other centroids; of rows that are remoteRows only at those of the sketch that was known. */
   inertiaAt(centroids: Matrix): number;
 }
 
@@ -26,16 +26,16 @@ export function betterKmeans(counted: LocalData, k: number, seed: number, best: 
 
 /** All starts on a sample, and then few passes over all rows. */
 export async function remoteKmeans(
-  elsewhere: RemoteRows,
+  remoteRows: RemoteRows,
   k: number,
   seed: number,
   known: DeviceSketch | undefined,
 ): Promise<LocalKmeans> {
-  const { source, signal } = elsewhere;
+  const { source, signal } = remoteRows;
   const found = await fitSources([source], graph(1, []), { k, alpha: 0, seed, signal });
   const sketched = known && sketchCentroids(known);
   const isSketched = sketched !== undefined && sketched.rows > 0;
-  const loss = isSketched ? (await remoteStatistics(elsewhere, sketched)).loss : Number.POSITIVE_INFINITY;
+  const loss = isSketched ? (await remoteStatistics(remoteRows, sketched)).loss : Number.POSITIVE_INFINITY;
   const [centroids] = found.centroids;
   const [{ counts }] = found.statistics;
   return { centroids, inertia: found.inertia, counts, inertiaAt: () => loss };

@@ -3,14 +3,14 @@
 import type { DeviceUpdate, Matrix } from "@fedkm/core";
 import { largestDrift } from "@fedkm/core/drift";
 import { Allowance } from "../environment.ts";
-import { type Stamp } from "../wire/frames.ts";
+import type { Stamp } from "../wire/frames.ts";
 import { AWAY_MILLISECONDS, AWAY_ROUNDS, BETWEEN_OPENINGS_MILLISECONDS, OPENING_BURST } from "../wire/limits.ts";
-import { type CentroidsFrame, type OpeningTag, type OrderReport } from "../wire/studyFrames.ts";
+import type { CentroidsFrame, OpeningTag, OrderReport } from "../wire/studyFrames.ts";
 import { createFrameFilter, type FrameFilter } from "./frameFilter.ts";
 
 export interface Neighbour {
   readonly peer: string;
-  readonly guard: FrameFilter;
+  readonly filter: FrameFilter;
   isConnected: boolean;
   /** Latest only. */
   centroids: Matrix | undefined;
@@ -57,7 +57,7 @@ interface KnownNeighbour extends Stamp {
 export function createNeighbour(peer: string, now: number, known?: KnownNeighbour): Neighbour {
   return {
     peer,
-    guard: createFrameFilter(known && { epoch: known.epoch, sequence: known.sequence }, now),
+    filter: createFrameFilter(known && { epoch: known.epoch, sequence: known.sequence }, now),
     isConnected: false,
     centroids: known?.centroids,
     seed: known?.seed ?? 0,

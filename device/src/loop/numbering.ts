@@ -2,7 +2,7 @@
 // An order says for each place which row stands there.
 
 import { type Matrix, matchCentroids } from "@fedkm/core";
-import { type DeviceSketch } from "../wire/studyFrames.ts";
+import type { DeviceSketch } from "../wire/studyFrames.ts";
 import { deviceSketch, sketchCentroids } from "./sketch.ts";
 
 /** By the coordinates: for a device that knows nobody's numbering. */

@@ -37,20 +37,20 @@ interface StateParts {
   /** The study's id. */
   readonly study: string;
   readonly model: UpdateModel;
-  readonly gathering: OpeningSync;
+  readonly openingSync: OpeningSync;
   readonly neighbours: Iterable<Neighbour>;
 }
 
-function savedPersonal({ study, model, gathering, neighbours }: StateParts): SavedState {
+function savedPersonal({ study, model, openingSync, neighbours }: StateParts): SavedState {
   const { centroids, present, round } = model;
   return {
     study,
     round,
     centroids: centroids === undefined ? [] : toRows(centroids),
     present,
-    ...gathering.saved(),
+    ...openingSync.saved(),
     own: model.savedOwn(),
-    neighbours: Array.from(neighbours).flatMap(({ peer, guard: { last }, seed, centroids: heard }) =>
+    neighbours: Array.from(neighbours).flatMap(({ peer, filter: { last }, seed, centroids: heard }) =>
       last === undefined || heard === undefined ? [] : [{ peer, ...last, seed, centroids: toRows(heard) }],
     ),
   };
@@ -80,7 +80,7 @@ export class PersonalLoop implements Device, NetworkListener {
   readonly #options: DeviceOptions;
   readonly #studyId: string;
   readonly #model: UpdateModel;
-  readonly #gathering: OpeningSync;
+  readonly #openingSync: OpeningSync;
   readonly #neighbours = new Map<string, Neighbour>();
   readonly #sender: Sender;
   #restUntil = 0;
@@ -88,7 +88,7 @@ export class PersonalLoop implements Device, NetworkListener {
   #cancelHeartbeat: (() => void) | undefined;
   #isStopped = false;
   #isPaused: boolean;
-  readonly #asking: PendingQuery;
+  readonly #pendingQuery: PendingQuery;
   readonly #startedAt: number;
 
   constructor(options: DeviceOptions) {
@@ -102,12 +102,12 @@ export class PersonalLoop implements Device, NetworkListener {
     this.#startedAt = clock.now();
     this.#model = new UpdateModel(study, rows, seed, saved, history);
     const [{ self }, { ranges }] = [network, this.#model];
-    this.#gathering = new OpeningSync({ self, epoch: memory.epoch, k: study.k, ranges, alpha: study.alpha, saved });
-    const parts = { model: this.#model, gathering: this.#gathering };
+    this.#openingSync = new OpeningSync({ self, epoch: memory.epoch, k: study.k, ranges, alpha: study.alpha, saved });
+    const parts = { model: this.#model, openingSync: this.#openingSync };
     this.#sender = new Sender({ contract, network, clock, epoch: memory.epoch, ...parts });
-    this.#asking = new PendingQuery({
+    this.#pendingQuery = new PendingQuery({
       now: () => clock.now(),
-      rows: () => this.#model.elsewhere,
+      rows: () => this.#model.remoteRows,
       onAnswer: (milliseconds) => {
         this.#setRest(milliseconds);
         this.#wake();
@@ -118,11 +118,11 @@ export class PersonalLoop implements Device, NetworkListener {
       const known = saved?.neighbours.find((neighbour) => neighbour.peer === peer);
       const neighbour = createNeighbour(peer, clock.now(), known && { ...known, centroids: matrix(known.centroids) });
       neighbour.heardRound = this.#model.round;
-      if (known !== undefined) neighbour.heardIn = this.#gathering.tag.number;
+      if (known !== undefined) neighbour.heardIn = this.#openingSync.tag.number;
       this.#neighbours.set(peer, neighbour);
     }
     // Who was unlinked while the device was not running has left as well.
-    if (saved?.neighbours.some(({ peer }) => !links.includes(peer))) this.#gathering.raise(clock.now());
+    if (saved?.neighbours.some(({ peer }) => !links.includes(peer))) this.#openingSync.raise(clock.now());
   }
 
   async start(): Promise<void> {
@@ -142,8 +142,8 @@ export class PersonalLoop implements Device, NetworkListener {
     const { study, network, clock, memory } = this.#options;
     const now = clock.now();
     const neighbours = [...this.#neighbours.values()];
-    const isOpening = this.#sender.isHeldBack || this.#gathering.isOpening(neighbours, now);
-    const opening = this.#gathering.tag.number;
+    const isOpening = this.#sender.isHeldBack || this.#openingSync.isOpening(neighbours, now);
+    const opening = this.#openingSync.tag.number;
     const origin = {
       study,
       peer: network.self,
@@ -157,7 +157,7 @@ export class PersonalLoop implements Device, NetworkListener {
   }
 
   setRows(rows: DeviceRows): void {
-    this.#asking.renew();
+    this.#pendingQuery.renew();
     // Rows elsewhere may be others though they look the same, and they may have been lost.
     if (this.#model.setRows(rows) || isRemote(rows)) this.#wake();
   }
@@ -180,9 +180,9 @@ export class PersonalLoop implements Device, NetworkListener {
   }
 
   reset(rows?: DeviceRows): void {
-    if (rows !== undefined) this.#asking.renew();
+    if (rows !== undefined) this.#pendingQuery.renew();
     this.#model.reset(rows);
-    this.#gathering.raise(this.#options.clock.now());
+    this.#openingSync.raise(this.#options.clock.now());
     this.#wake();
   }
 
@@ -197,7 +197,7 @@ export class PersonalLoop implements Device, NetworkListener {
 
   /** What a neighbour that has left brought in must not stay, here or further away. */
   #part({ heardIn }: Neighbour): void {
-    if (heardIn === this.#gathering.tag.number) this.#gathering.raise(this.#options.clock.now());
+    if (heardIn === this.#openingSync.tag.number) this.#openingSync.raise(this.#options.clock.now());
   }
 
   onConnect(peer: string): void {
@@ -217,7 +217,7 @@ export class PersonalLoop implements Device, NetworkListener {
     const neighbour = this.#neighbours.get(peer);
     if (neighbour === undefined || this.#isStopped) return;
     const { contract, clock } = this.#options;
-    const verdict = filterFrame(contract, neighbour.guard, frame, clock.now());
+    const verdict = filterFrame(contract, neighbour.filter, frame, clock.now());
     if (verdict.kind === "centroids") this.#hear(neighbour, verdict);
     if (verdict.kind === "study") hearStudy(this.#options, neighbour, verdict.text);
     if (verdict.kind === "refused" && verdict.reason === "study") sendStudy(this.#options, neighbour);
@@ -230,15 +230,15 @@ export class PersonalLoop implements Device, NetworkListener {
     const wasRefused = neighbour.refusal !== undefined;
     neighbour.refusal = undefined;
     if (wasRefused && this.#sender.hasSent) this.#sender.sendTo([neighbour]);
-    const isNews = this.#gathering.hear(neighbour, heard, clock.now());
+    const isNews = this.#openingSync.hear(neighbour, heard, clock.now());
     if (isNews === undefined && !neighbour.opensTooOften) {
       neighbour.opensTooOften = true;
       notice?.(`${neighbour.peer} asks for a new opening too often, and is not followed for a while`);
     }
-    neighbour.heardIn = this.#gathering.tag.number;
+    neighbour.heardIn = this.#openingSync.tag.number;
     const isChanged = registerFrame(neighbour, heard, clock.now(), this.#model.round);
     if (isChanged && isNew) this.#model.openAgain();
-    if (isNews || isChanged || !this.#gathering.isAgreed(neighbour)) this.#wake();
+    if (isNews || isChanged || !this.#openingSync.isAgreed(neighbour)) this.#wake();
   }
 
   /** Sees to it that an update comes after this time, but not sooner than the pace allows. */
@@ -252,20 +252,20 @@ export class PersonalLoop implements Device, NetworkListener {
     const model = this.#model;
     const begun = clock.now();
     const neighbours = [...this.#neighbours.values()];
-    const isOpening = () => this.#gathering.isOpening(neighbours, begun);
+    const isOpening = () => this.#openingSync.isOpening(neighbours, begun);
     const release = followReleases(model, begun - this.#startedAt, isOpening);
     if (Number.isFinite(release)) this.#wake(release);
-    if (!this.#asking.isBusy) this.#asking.use(model.restart(this.#gathering.own), () => {});
+    if (!this.#pendingQuery.isBusy) this.#pendingQuery.use(model.restart(this.#openingSync.own), () => {});
     const isReady = this.#open(begun);
     if (isReady) this.#update();
     const ended = clock.now();
     if (isReady) this.#setRest(ended - begun);
-    const lacking = neighbours.filter((neighbour) => this.#gathering.agreeWait(neighbour, ended) === 0);
+    const lacking = neighbours.filter((neighbour) => this.#openingSync.agreeWait(neighbour, ended) === 0);
     if (lacking.length > 0) this.#sender.sendTo(lacking);
-    if (model.isMoving && !this.#asking.isBusy) this.#wake();
+    if (model.isMoving && !this.#pendingQuery.isBusy) this.#wake();
     if (this.#sender.isHeldBack) this.#wake(NOISE_QUIET_MILLISECONDS);
-    if (this.#gathering.isSeeking) this.#wake(this.#gathering.wait(ended));
-    const agreement = this.#gathering.nextAgreement(neighbours, ended);
+    if (this.#openingSync.isSeeking) this.#wake(this.#openingSync.wait(ended));
+    const agreement = this.#openingSync.nextAgreement(neighbours, ended);
     if (Number.isFinite(agreement)) this.#wake(agreement);
   }
 
@@ -278,19 +278,19 @@ export class PersonalLoop implements Device, NetworkListener {
   /** Everything of an opening but the updates, a step at a time. Returns whether an update can follow. */
   #open(now: number): boolean {
     const model = this.#model;
-    const gathering = this.#gathering;
+    const openingSync = this.#openingSync;
     if (model.isRestarting) return model.centroids !== undefined;
-    gathering.renew(model.sketch(gathering.own), now);
-    if (!gathering.isSeeking || gathering.wait(now) > 0) return true;
-    const found = gathering.step(now);
+    openingSync.renew(model.sketch(openingSync.own), now);
+    if (!openingSync.isSeeking || openingSync.wait(now) > 0) return true;
+    const found = openingSync.step(now);
     if (found !== undefined) model.openAt(found);
-    return found !== undefined || !gathering.isSeeking;
+    return found !== undefined || !openingSync.isSeeking;
   }
 
   #update(): void {
-    if (this.#asking.isBusy) return;
+    if (this.#pendingQuery.isBusy) return;
     const counting = this.#counting();
-    this.#asking.use(this.#model.update([...counting.values()]), (isUpdated) => {
+    this.#pendingQuery.use(this.#model.update([...counting.values()]), (isUpdated) => {
       if (isUpdated && !this.#isStopped && !this.#isPaused) this.#spread(counting);
     });
   }
@@ -314,7 +314,7 @@ export class PersonalLoop implements Device, NetworkListener {
         this.#part(neighbour);
         this.#wake();
       }
-      const centroids = neighbour.isAway ? undefined : this.#gathering.placeOf(neighbour, clock.now());
+      const centroids = neighbour.isAway ? undefined : this.#openingSync.placeOf(neighbour, clock.now());
       if (centroids === undefined) continue;
       // One permutation needs as many centroids as ours.
       if (study.coupling === "nearest" || centroids.rows === study.k) counting.set(neighbour, centroids);
@@ -337,7 +337,7 @@ export class PersonalLoop implements Device, NetworkListener {
   }
 
   #state(): SavedState {
-    const [model, gathering] = [this.#model, this.#gathering];
-    return savedPersonal({ study: this.#studyId, model, gathering, neighbours: this.#neighbours.values() });
+    const [model, openingSync] = [this.#model, this.#openingSync];
+    return savedPersonal({ study: this.#studyId, model, openingSync, neighbours: this.#neighbours.values() });
   }
 }

@@ -3,7 +3,7 @@
 
 import type { Clock, PeerNetwork } from "../environment.ts";
 import { canonicalStudy, differenceFrom, type Study } from "../study/study.ts";
-import { type Contract } from "../wire/frames.ts";
+import type { Contract } from "../wire/frames.ts";
 import { AWAY_MILLISECONDS, HEARTBEAT_MILLISECONDS, LARGEST_LEARNT_EPOCH } from "../wire/limits.ts";
 import { encodeOrderFrame, encodeStudyFrame } from "../wire/studyFrames.ts";
 import type { FrameVerdict } from "./frameFilter.ts";
@@ -62,7 +62,7 @@ export function keepOrder(means: OrderContext, neighbour: Neighbour, verdict: Fr
 
 /** A neighbour whose older frames are refused is sent what was taken last from it, if that is due. */
 export function sendOrder({ contract, network, clock }: OrderContext, neighbour: Neighbour): void {
-  const { last, rival } = neighbour.guard;
+  const { last, rival } = neighbour.filter;
   const now = clock.now();
   if (last === undefined || rival === undefined || !neighbour.isConnected || !isRecent(rival.at, now)) return;
   if (now < neighbour.orderSentAt + HEARTBEAT_MILLISECONDS) return;
@@ -72,8 +72,8 @@ export function sendOrder({ contract, network, clock }: OrderContext, neighbour:
 }
 
 /** What is wrong between a neighbour and this device of this epoch, as a sentence that begins after its name. */
-export function conflictOf({ guard, order }: Neighbour, epoch: number, now: number): string | undefined {
-  const { rival } = guard;
+export function conflictOf({ filter, order }: Neighbour, epoch: number, now: number): string | undefined {
+  const { rival } = filter;
   if (rival !== undefined && isRecent(rival.at, now)) {
     return isRecent(rival.twiceAt, now)
       ? "runs twice with the same key: one of the two must stop, or get a key of its own"

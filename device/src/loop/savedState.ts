@@ -1,7 +1,7 @@
 // What a device remembers from one start to the next, as plain data, and who keeps it.
 
-import { type HistoryMemory } from "../privacy/history.ts";
-import { type Stamp } from "../wire/frames.ts";
+import type { HistoryMemory } from "../privacy/history.ts";
+import type { Stamp } from "../wire/frames.ts";
 import type { SavedSketch } from "./sketch.ts";
 
 interface SavedNeighbour extends Stamp {

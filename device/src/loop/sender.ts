@@ -1,7 +1,7 @@
 // What a device sends its neighbours, and when it is worth it: one frame for all, with the sketches that one lacks.
 
 import type { Clock, PeerNetwork } from "../environment.ts";
-import { type Contract } from "../wire/frames.ts";
+import type { Contract } from "../wire/frames.ts";
 import { type DeviceSketch, encodeCentroidsFrame, isSameTag, type OpeningTag } from "../wire/studyFrames.ts";
 import type { Neighbour } from "./neighbours.ts";
 import type { OpeningSync } from "./openingSync.ts";
@@ -14,7 +14,7 @@ export interface SenderOptions {
   readonly clock: Clock;
   readonly epoch: number;
   readonly model: UpdateModel;
-  readonly gathering: OpeningSync;
+  readonly openingSync: OpeningSync;
 }
 
 export class Sender {
@@ -47,12 +47,12 @@ export class Sender {
 
   /** After every update: whether its result is worth sending. */
   weigh(): boolean {
-    const { model, gathering, clock } = this.#options;
+    const { model, openingSync, clock } = this.#options;
     if (!model.release()) return false;
     const { outgoing, threshold } = model;
     const sent = this.#sent;
     if (outgoing === undefined || sent === undefined) return true;
-    const isSameOpening = isSameTag(sent.tag, gathering.tag);
+    const isSameOpening = isSameTag(sent.tag, openingSync.tag);
     if (!isSameOpening) this.#noise.forget();
     const level = this.#noise.level(clock.now());
     if (model.move > threshold) this.#noise.note(outgoing.data, clock.now());
@@ -63,30 +63,30 @@ export class Sender {
   }
 
   sendAll(neighbours: Iterable<Neighbour>): void {
-    const { model, gathering, clock } = this.#options;
+    const { model, openingSync, clock } = this.#options;
     const { outgoing } = model;
     if (outgoing === undefined) return;
-    if (!this.isHeldBack) this.#sent = { centroids: outgoing.data, present: outgoing.present, tag: gathering.tag };
+    if (!this.isHeldBack) this.#sent = { centroids: outgoing.data, present: outgoing.present, tag: openingSync.tag };
     this.sentAt = clock.now();
     this.sendTo(neighbours);
   }
 
   sendTo(neighbours: Iterable<Neighbour>): void {
-    const { contract, network, epoch, clock, model, gathering } = this.#options;
+    const { contract, network, epoch, clock, model, openingSync } = this.#options;
     const { outgoing } = model;
     if (outgoing === undefined || !outgoing.present.includes(true)) return;
     // A heartbeat must not bring what is held back.
     const centroids = (this.isHeldBack ? this.#sent?.centroids : undefined) ?? outgoing.data;
     const { present } = outgoing;
     const stamp = { epoch, sequence: this.#sequence++ };
-    const { tag } = gathering;
+    const { tag } = openingSync;
     const frameWith = (sketches: readonly DeviceSketch[]) =>
       encodeCentroidsFrame(contract, stamp, { tag, centroids, present, sketches });
     // The same centroids for all: what each learns more than the others could be used against the device.
     const plain = frameWith([]);
     for (const neighbour of neighbours) {
       if (!neighbour.isConnected || neighbour.refusal !== undefined) continue;
-      const sketches = gathering.sketchesFor(neighbour, clock.now());
+      const sketches = openingSync.sketchesFor(neighbour, clock.now());
       this.framesSent++;
       network.send(neighbour.peer, sketches.length === 0 ? plain : frameWith(sketches));
     }

@@ -3,7 +3,7 @@
 
 import { kmeans, type Matrix } from "@fedkm/core";
 import { SEED_STARTS, SHARE_TOLERANCE, SKETCH_TOLERANCE } from "../wire/limits.ts";
-import { type DeviceSketch } from "../wire/studyFrames.ts";
+import type { DeviceSketch } from "../wire/studyFrames.ts";
 
 /** As plain data. */
 export interface SavedSketch {

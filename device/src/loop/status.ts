@@ -155,12 +155,12 @@ export function neighbourStatus(neighbour: Neighbour, epoch: number, now: number
     isAway: neighbour.isAway,
     age: neighbour.framesHeard > 0 ? now - neighbour.heardAt : null,
     framesHeard: neighbour.framesHeard,
-    framesRefused: Object.fromEntries(neighbour.guard.refused),
+    framesRefused: Object.fromEntries(neighbour.filter.refused),
     opensTooOften: neighbour.opensTooOften,
     rejected: rejectedShare(neighbour),
     refusal: neighbour.refusal ?? null,
     conflict: conflictOf(neighbour, epoch, now) ?? null,
-    version: neighbour.guard.version ?? null,
+    version: neighbour.filter.version ?? null,
   };
 }
 

@@ -7,7 +7,7 @@ import type { PrivateRows } from "../privacy/privateRows.ts";
 import type { DeviceRows, RemoteRows } from "../study/remoteRows.ts";
 import type { Study } from "../study/study.ts";
 import { LARGEST_CONTRACTION, OPENING_UPDATES, PRECISION } from "../wire/limits.ts";
-import { type DeviceSketch } from "../wire/studyFrames.ts";
+import type { DeviceSketch } from "../wire/studyFrames.ts";
 import { Damping } from "./damping.ts";
 import { type HistoryOptions, LocalData } from "./localData.ts";
 import { betterKmeans, type LocalKmeans, remoteKmeans } from "./localKmeans.ts";
@@ -22,7 +22,7 @@ export class UpdateModel {
   readonly #seed: number;
   /** Of the features, in the units of the centroids. */
   readonly ranges: Float64Array;
-  readonly #counted: LocalData;
+  readonly #localData: LocalData;
   /** The best k-means of the own rows so far, until there is a sketch of it. */
   #best: LocalKmeans | undefined;
   #restartsLeft = 0;
@@ -57,13 +57,13 @@ export class UpdateModel {
     // Without a pull there is no seed to wait for.
     this.#isOpened = saved !== undefined || study.alpha === 0;
     this.present = saved?.present ?? new Array<boolean>(study.k).fill(false);
-    this.#counted = new LocalData(study, rows, history);
+    this.#localData = new LocalData(study, rows, history);
     if (saved !== undefined) {
       this.centroids = matrix(saved.centroids);
       this.round = saved.round;
     }
     // Rows that changed while the device was not running are new rows.
-    if (saved?.own?.fingerprint === this.#counted.fingerprint) {
+    if (saved?.own?.fingerprint === this.#localData.fingerprint) {
       this.#own = matrix(saved.own.centroids);
       // It goes on where it was: to jump from there would take its neighbours along, and a restart is no reason to.
       this.#openingLeft = 0;
@@ -71,23 +71,23 @@ export class UpdateModel {
   }
 
   get guarded(): GuardedRows | undefined {
-    return this.#counted.guarded;
+    return this.#localData.guarded;
   }
 
   get private(): PrivateRows | undefined {
-    return this.#counted.private;
+    return this.#localData.private;
   }
 
   get rows(): number {
-    return this.#counted.rows;
+    return this.#localData.rows;
   }
 
-  get elsewhere(): RemoteRows | undefined {
-    return this.#counted.elsewhere;
+  get remoteRows(): RemoteRows | undefined {
+    return this.#localData.remoteRows;
   }
 
   get rowsLeftOut(): number {
-    return this.#counted.leftOut;
+    return this.#localData.leftOut;
   }
 
   /** The own k-means is not finished. */
@@ -113,12 +113,12 @@ export class UpdateModel {
 
   /** Returns whether they are others than before. */
   setRows(rows: DeviceRows): boolean {
-    return this.#restartIf(this.#counted.take(rows));
+    return this.#restartIf(this.#localData.take(rows));
   }
 
   /** What was released of private rows may count by now. */
   followReleases(): void {
-    this.#restartIf(this.#counted.follow());
+    this.#restartIf(this.#localData.follow());
   }
 
   #restartIf(isChanged: boolean): boolean {
@@ -169,7 +169,7 @@ export class UpdateModel {
     this.#best = undefined;
     this.#own = undefined;
     // The seeds of the first k-means are records and never leave the device.
-    this.#restartsLeft = this.#counted.size === 0 ? 0 : this.elsewhere === undefined ? defaults.restarts : 1;
+    this.#restartsLeft = this.#localData.size === 0 ? 0 : this.remoteRows === undefined ? defaults.restarts : 1;
   }
 
   /**
@@ -177,15 +177,15 @@ export class UpdateModel {
    * elsewhere answer later, and all at once. `known` is the sketch that the network has.
    */
   restart(known?: DeviceSketch): undefined | Promise<void> {
-    const { elsewhere } = this;
+    const { remoteRows } = this;
     if (this.#restartsLeft === 0) return undefined;
-    if (elsewhere !== undefined) {
-      return remoteKmeans(elsewhere, this.#study.k, this.#seed, known).then((found) => {
-        if (elsewhere === this.elsewhere) this.#endRestarts(found);
+    if (remoteRows !== undefined) {
+      return remoteKmeans(remoteRows, this.#study.k, this.#seed, known).then((found) => {
+        if (remoteRows === this.remoteRows) this.#endRestarts(found);
       });
     }
     this.#restartsLeft--;
-    this.#best = betterKmeans(this.#counted, this.#study.k, this.#seed + this.#restartsLeft, this.#best);
+    this.#best = betterKmeans(this.#localData, this.#study.k, this.#seed + this.#restartsLeft, this.#best);
     return this.#restartsLeft === 0 ? this.#endRestarts(this.#best) : undefined;
   }
 
@@ -200,7 +200,7 @@ export class UpdateModel {
 
   /** What the network should know of the own rows: `known`, while it is nearly as good as a new sketch. */
   sketch(known: DeviceSketch | undefined): Omit<DeviceSketch, "origin" | "version"> | undefined {
-    if (this.#counted.size === 0) return undefined;
+    if (this.#localData.size === 0) return undefined;
     const best = this.#best;
     if (best === undefined || this.guarded?.isKept() === false) return known;
     const found = numberedSketch(this.guarded?.cores ?? best, this.#numbers ?? this.centroids, this.#study.minimum);
@@ -209,19 +209,19 @@ export class UpdateModel {
   }
 
   /**
-   * One device update against the neighbours' centroids, later where rows are elsewhere. False: there is nothing to begin
+   * One device update against the neighbours' centroids, later where rows are remoteRows. False: there is nothing to begin
    * with yet, or meanwhile it all began again.
    */
   update(neighbours: readonly Matrix[]): boolean | Promise<boolean> {
-    const { elsewhere } = this;
+    const { remoteRows } = this;
     // A device without rows of its own begins where a neighbour is.
     const given = this.centroids ?? neighbours.find(({ rows }) => rows === this.#study.k);
     const starts = this.#starts.length > 0 ? this.#starts : given === undefined ? [] : [given];
     if (starts.length === 0) return false;
     const turn = { before: this.centroids, starts, neighbours, isOpening: this.#openingLeft > 0 };
-    if (elsewhere === undefined) return this.#conclude(turn, updatesInMemory(this.#counted, this.#study, turn));
-    return updatesOfRemoteRows(elsewhere, this.#counted.weight, this.#study, turn).then((ends) => {
-      return elsewhere === this.elsewhere && turn.before === this.centroids && this.#conclude(turn, ends);
+    if (remoteRows === undefined) return this.#conclude(turn, updatesInMemory(this.#localData, this.#study, turn));
+    return updatesOfRemoteRows(remoteRows, this.#localData.weight, this.#study, turn).then((ends) => {
+      return remoteRows === this.remoteRows && turn.before === this.centroids && this.#conclude(turn, ends);
     });
   }
 
@@ -285,7 +285,7 @@ export class UpdateModel {
 
   /** The own k-means, to be kept. */
   savedOwn(): SavedState["own"] {
-    return this.#own === undefined ? null : { fingerprint: this.#counted.fingerprint, centroids: toRows(this.#own) };
+    return this.#own === undefined ? null : { fingerprint: this.#localData.fingerprint, centroids: toRows(this.#own) };
   }
 
   /** The largest difference of a coordinate, as a share of its feature's range. */

@@ -44,13 +44,13 @@ export function updatesInMemory({ points, weight, kernel }: LocalData, study: St
 }
 
 export async function updatesOfRemoteRows(
-  elsewhere: RemoteRows,
+  remoteRows: RemoteRows,
   weight: number,
   study: Study,
   turn: UpdatePlan,
 ): Promise<DeviceUpdate[]> {
-  const { rows, cols } = elsewhere.source;
-  const asked = { rows, cols, statistics: (centroids: Matrix) => remoteStatistics(elsewhere, centroids) };
+  const { rows, cols } = remoteRows.source;
+  const asked = { rows, cols, statistics: (centroids: Matrix) => remoteStatistics(remoteRows, centroids) };
   const ends: DeviceUpdate[] = [];
   for (const start of turn.starts) {
     ends.push(await updateDeviceAsync(asked, start, turn.neighbours, updateOptions(study, turn, weight)));

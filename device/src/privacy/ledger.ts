@@ -5,7 +5,7 @@ import { type Matrix, matrix, toRows } from "@fedkm/core";
 import { epsilonOf, rhoOf, type Summary } from "@fedkm/core/private";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { budgetOf, type Study } from "../study/study.ts";
-import { type HistoryMemory } from "./history.ts";
+import type { HistoryMemory } from "./history.ts";
 
 /** cells: how many rows lie where. means: the rows around given centroids. */
 export type ReleaseStage = "cells" | "means";

@@ -17,7 +17,7 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import { budgetOf, type Feature, type Study } from "../study/study.ts";
 import { scaleRows } from "../study/units.ts";
-import { type HistoryMemory } from "./history.ts";
+import type { HistoryMemory } from "./history.ts";
 import { Account, type PostedIntegers, type PrivateStatus, type ReleaseStage } from "./ledger.ts";
 
 // Noise that nobody can guess and that repeats itself: the same secret, rows and release give the same bytes.

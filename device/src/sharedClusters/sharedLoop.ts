@@ -156,7 +156,7 @@ export class SharedLoop implements Device, NetworkListener {
     const neighbour = this.#neighbours.get(peer);
     if (neighbour === undefined || this.#isStopped) return;
     const { contract, clock } = this.#options;
-    const verdict = filterFrame(contract, neighbour.guard, frame, clock.now(), this.#read);
+    const verdict = filterFrame(contract, neighbour.filter, frame, clock.now(), this.#read);
     if (verdict.kind === "board") this.#hear(neighbour, verdict);
     if (verdict.kind === "study") hearStudy(this.#options, neighbour, verdict.text);
     if (verdict.kind === "refused" && verdict.reason === "study") sendStudy(this.#options, neighbour);
@@ -236,7 +236,7 @@ function savedShared(
     centroids,
     present: centroids.map(() => true),
     // Whose frames must not go back.
-    neighbours: Array.from(neighbours).flatMap(({ peer, guard: { last } }) =>
+    neighbours: Array.from(neighbours).flatMap(({ peer, filter: { last } }) =>
       last === undefined ? [] : [{ peer, ...last, seed: 0, centroids }],
     ),
     generation: {

@@ -3,7 +3,7 @@
 import { fastKernel, kmeans, type Matrix, type PreparedPoints, takeRows } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
 import { GuardedRows } from "../privacy/guardedRows.ts";
-import { type HistoryMemory } from "../privacy/history.ts";
+import type { HistoryMemory } from "../privacy/history.ts";
 import { SharedPrivateRows } from "../privacy/privateRows.ts";
 import type { Study } from "../study/study.ts";
 import { rowsThatCount, scaleRows } from "../study/units.ts";

@@ -15,7 +15,7 @@ import { encodeLedger, newLedger } from "../privacy/ledger.ts";
 import type { Study } from "../study/study.ts";
 import { studyObjective } from "../study/studyOfPoints.ts";
 import { rowsThatCount, scaleRows } from "../study/units.ts";
-import { type Contract } from "../wire/frames.ts";
+import type { Contract } from "../wire/frames.ts";
 import { type RecordedEvent, recordedNetwork } from "../wire/recording.ts";
 import { simulatedClock } from "./clock.ts";
 import { eventLog, type SimulatedEvent, simulatedLinks, type Weather } from "./links.ts";

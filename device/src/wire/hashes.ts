@@ -1,6 +1,6 @@
-// TODO what lives here
+// Hashes of 32 and 53 bits that name devices, rows, seeds and tables of sketches. Nothing is secret about them.
 
-import { type Matrix } from "@fedkm/core";
+import type { Matrix } from "@fedkm/core";
 
 /** A pseudonym: whoever knows the device's id knows it, others do not. */
 export function originOf(peer: string): number {

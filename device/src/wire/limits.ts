@@ -1,5 +1,5 @@
-// Every limit, time and threshold of a device, in one place. The tables of docs/protocol.md#limits are made of this file:
-// a comment with a title begins a table, and the sentence above a constant is its row.
+// Every limit, time and threshold of a device in one place: sizes, rates, the retry delay, the heartbeat, bans and more.
+// The tables of docs/protocol.md#limits are made of this file: a title begins a table, a sentence and its constant are a row.
 
 // Frames
 

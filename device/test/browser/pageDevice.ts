@@ -1,11 +1,11 @@
 // A device in a web page: the same loop as anywhere, over WebSocket, with a key and a memory that live as long as the page.
 
 import { type Matrix, matrix } from "@fedkm/core";
+import { createDevice } from "../../src/change/studyLoop.ts";
 import { realClock } from "../../src/environment.ts";
 import { pageSecrets } from "../../src/keys/pageSecrets.ts";
 import { type Contact, createIdentity, type Identity, libp2pNetwork } from "../../src/links/libp2pNetwork.ts";
 import type { Device } from "../../src/loop/device.ts";
-import { createDevice } from "../../src/change/studyLoop.ts";
 import { volatileMemory } from "../../src/loop/savedState.ts";
 import type { DeviceStatus } from "../../src/loop/status.ts";
 import { contractOf, parseStudy } from "../../src/study/study.ts";

@@ -23,8 +23,8 @@ import { openStore } from "../../src/disk/store.ts";
 import { realClock } from "../../src/environment.ts";
 import type { SavedState } from "../../src/loop/savedState.ts";
 import { contractOf, formatStudy, parseStudy } from "../../src/study/study.ts";
-import { studyId } from "../../src/wire/frames.ts";
 import { pointsAsCsv } from "../../src/study/studyOfPoints.ts";
+import { studyId } from "../../src/wire/frames.ts";
 import { problem, studyText, studyWith } from "../problem.ts";
 
 let folder = "";
@@ -38,7 +38,15 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const surroundings = { version: "1", pid: 7, memoryBytes: () => 0, logFailure: () => undefined, linesLost: () => 0 };
+const host = {
+  version: "1",
+  pid: 7,
+  env: process.env,
+  memoryBytes: () => 0,
+  cpuMicroseconds: () => 0,
+  logFailure: () => undefined,
+  linesLost: () => 0,
+};
 const log = { info: () => {}, warn: () => {} };
 const names = ["north", "middle", "south"];
 const pathOf = (name: string) => join(folder, name);
@@ -50,7 +58,7 @@ const clock = {
 };
 
 async function start(name: string): Promise<void> {
-  daemons.set(name, await startDaemon({ folder: pathOf(name), log, surroundings, clock }));
+  daemons.set(name, await startDaemon({ folder: pathOf(name), log, host, clock }));
 }
 
 function statusOf(name: string) {

@@ -31,7 +31,15 @@ afterEach(async () => {
   rmSync(base, { recursive: true });
 });
 
-const surroundings = { version: "1", pid: 7, memoryBytes: () => 0, logFailure: () => undefined, linesLost: () => 0 };
+const host = {
+  version: "1",
+  pid: 7,
+  env: process.env,
+  cpuMicroseconds: () => 0,
+  memoryBytes: () => 0,
+  logFailure: () => undefined,
+  linesLost: () => 0,
+};
 const log = { info() {}, warn() {} };
 // So that nobody waits: ten of its seconds pass in one.
 const clock = {
@@ -63,14 +71,14 @@ async function triangle(): Promise<DeviceFolder[]> {
 
 /** Runs a device as `device run` does: it starts again for a new key. */
 async function start({ path }: DeviceFolder): Promise<() => Daemon> {
-  let daemon = await startDaemon({ folder: path, log, surroundings, clock });
+  let daemon = await startDaemon({ folder: path, log, host, clock });
   running.push(daemon);
   const again = async (old: Daemon) => {
     await old.restart;
     if (!running.includes(old)) return;
     running = running.filter((one) => one !== old);
     await old.stop();
-    daemon = await startDaemon({ folder: path, log, surroundings, clock });
+    daemon = await startDaemon({ folder: path, log, host, clock });
     running.push(daemon);
     await again(daemon);
   };

@@ -16,7 +16,15 @@ import { type DeviceRows, isRemote, remoteStatistics } from "../../src/study/rem
 import { parseStudy } from "../../src/study/study.ts";
 import { studyText } from "../problem.ts";
 
-const surroundings = { version: "1", pid: 7, memoryBytes: () => 0, logFailure: () => undefined, linesLost: () => 0 };
+const host = {
+  version: "1",
+  pid: 7,
+  env: process.env,
+  memoryBytes: () => 0,
+  cpuMicroseconds: () => 0,
+  logFailure: () => undefined,
+  linesLost: () => 0,
+};
 const missing = missingEngines().filter((line) => line.startsWith("PostgreSQL"));
 if (missing.length > 0) console.warn(`skipped, not installed: ${missing.join("; ")}`);
 
@@ -66,7 +74,7 @@ describe.skipIf(missing.length > 0)("a device on a table of PostgreSQL", () => {
     const data = [`${postgres.address}?table=visits${options}`];
     await createFolder(path, study, { name: "north", data, listen: ["/ip4/127.0.0.1/tcp/0"], announce: [] });
     const note = (_: object, line: string) => said.push(line);
-    daemon = await startDaemon({ folder: path, log: { info: note, warn: note }, surroundings, clock });
+    daemon = await startDaemon({ folder: path, log: { info: note, warn: note }, host, clock });
   }
 
   const reaches = (state: object) =>
@@ -97,7 +105,11 @@ describe.skipIf(missing.length > 0)("a device on a table of PostgreSQL", () => {
     await reaches({ phase: "alone", rows: 240, rowsLeftOut: 3 });
     expectOwnClusters(rows);
     expect(asked()).toContain("GROUP BY fedkm_label");
-    const sizes = await clusterSizes(await readFolder(path), matrix(daemon?.status().device.centroids ?? []));
+    const sizes = await clusterSizes(
+      await readFolder(path),
+      matrix(daemon?.status().device.centroids ?? []),
+      process.env,
+    );
     expect(sizes.reduce((a, b) => a + b)).toBe(240);
     await seconds(1);
     from = postgres.log().length;
@@ -163,7 +175,7 @@ it("files in a stream: rows that are opened again do not take the answer from th
     `x1,x2\n${Array.from({ length: 50 }, (_, i) => `${i / 2},${31 - i}`).join("\n")}\n`,
   );
   const study = parseStudy(studyText);
-  const desk = rowSource([`duckdb:${join(path, "rows.csv")}?way=stream`]);
+  const desk = rowSource([`duckdb:${join(path, "rows.csv")}?way=stream`], process.env);
   const centroids = matrix([[0, 0]]);
   const countIn = async (rows: DeviceRows) => isRemote(rows) && (await remoteStatistics(rows, centroids)).counts[0];
   const first = await desk.open(study);

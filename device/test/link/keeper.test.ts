@@ -23,7 +23,7 @@ function rig() {
     clock,
     maxFrame: 100,
     random: () => 1,
-    wires: {
+    transport: {
       async open(peer, listener, _, connection) {
         attempts.push(clock.now());
         if (peer === "one that has not linked back") throw new NotLinkedBackError();
@@ -216,7 +216,7 @@ test("a peer that comes to us during an attempt is sent to at once, not after th
     clock,
     maxFrame: 100,
     random: () => 1,
-    wires: {
+    transport: {
       open: (_, __, signal) =>
         isHere ? Promise.resolve({ connection: "theirs", send: () => {}, abort: () => {} }) : unanswered(signal),
       hangUp: () => {},
@@ -255,7 +255,7 @@ test("an attempt that nobody answers is given up after 30 s", async () => {
     clock,
     maxFrame: 100,
     random: () => 1,
-    wires: {
+    transport: {
       open: (_, __, signal) => unanswered(signal),
       hangUp: () => {},
     },

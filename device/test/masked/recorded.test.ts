@@ -6,8 +6,8 @@ import { auditRecording } from "../../../audit/src/audit.ts";
 import { simulate } from "../../src/simulation/simulate.ts";
 import { simulatedSecrets } from "../../src/simulation/simulatedSecrets.ts";
 import { contractOf, type Study } from "../../src/study/study.ts";
-import { studyId } from "../../src/wire/frames.ts";
 import { studyOfPoints } from "../../src/study/studyOfPoints.ts";
+import { studyId } from "../../src/wire/frames.ts";
 import type { RecordedEvent } from "../../src/wire/recording.ts";
 
 /** What an audit says of device 0, to which a row is added once all have settled. */

@@ -7,7 +7,7 @@ import { linkProblems } from "../../src/daemon/problems.ts";
 import { volatileMemory } from "../../src/loop/savedState.ts";
 import { simulatedClock } from "../../src/simulation/clock.ts";
 import { contractOf } from "../../src/study/study.ts";
-import { type Contract } from "../../src/wire/frames.ts";
+import type { Contract } from "../../src/wire/frames.ts";
 import {
   decodeFrame,
   decodeStatement,

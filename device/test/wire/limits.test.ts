@@ -21,7 +21,7 @@ function inUnits(value: number, units: readonly (readonly [string, number])[]): 
 }
 
 function numberOf(name: string): string {
-  const value = limits[name as keyof typeof limits];
+  const value = Object.entries(limits).find(([one]) => one === name)?.[1] ?? Number.NaN;
   if (name.endsWith("_MILLISECONDS")) {
     return inUnits(value, [
       ["h", 3_600_000],
@@ -54,10 +54,12 @@ function tables(): { readonly title: string; readonly rows: readonly Row[] }[] {
 function markdown({ title, rows }: ReturnType<typeof tables>[number]): string {
   const lines = [
     ["name", "number", "what it means"],
-    ["---", "---", "---"],
     ...rows.map(({ name, number, sentence }) => [`\`${name}\``, number, sentence]),
   ];
-  return `### ${title}\n\n${lines.map((cells) => `| ${cells.join(" | ")} |`).join("\n")}\n`;
+  const widths = [0, 1, 2].map((column) => Math.max(...lines.map((cells) => cells[column].length)));
+  const [head, ...body] = lines.map((cells) => cells.map((cell, column) => cell.padEnd(widths[column])));
+  const dashes = widths.map((width) => "-".repeat(width));
+  return `### ${title}\n\n${[head, dashes, ...body].map((cells) => `| ${cells.join(" | ")} |`).join("\n")}\n`;
 }
 
 it("every constant of wire/limits.ts stands under a title with a sentence", () => {

@@ -48,7 +48,7 @@ export async function audit(flags: AuditFlags, io: Console): Promise<void> {
 async function auditNetworks(flags: AuditFlags, io: Console): Promise<Answer> {
   const { data = [], runs, seed } = flags;
   const study = studyOf(flags);
-  const datasets = await Promise.all(data.map((file) => readPoints(file, study)));
+  const datasets = await Promise.all(data.map((file) => readPoints(file, study, process.env)));
   if (datasets.length === 1) throw new UsageError("--data must name at least 2 files, one for each device, got 1");
   const progress = progressOn(io.stderr);
   try {
@@ -91,7 +91,7 @@ async function auditDevice(record: string, state: string): Promise<Answer> {
     recordings: await readRecording(record),
     self: identity.peer,
     study,
-    rows: await readRows(folder),
+    rows: await readRows(folder, process.env),
     history: await readHistory(state),
     ...(study.clusters === "shared" && { secrets: nodeSecrets(identity) }),
   });

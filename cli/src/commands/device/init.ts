@@ -71,7 +71,7 @@ export async function initDevice(options: InitOptions, { stdout, stderr }: Conso
   const text = readStudyText(options.study);
   const study = parseStudy(text);
   // What cannot be read later is said now.
-  const { rows, counts } = await lookAtRows({ data, study });
+  const { rows, counts } = await lookAtRows({ data, study }, process.env);
   const fault = rowsFault(study, counts);
   const gain = study.privacy === "private" ? [gainOf(study, rows, options)] : [];
   const { name = basename(resolve(state)) } = options;

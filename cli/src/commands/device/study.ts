@@ -82,7 +82,7 @@ async function accept(folder: DeviceFolder, study: Study, { stdout, stderr }: Co
     throw new Error(`${name} must not be changing already (withdraw first), got a change to ${await titleOf(under)}`);
   }
   // What cannot be read later is said now.
-  const fault = rowsFault(study, (await lookAtRows({ data, study })).counts);
+  const fault = rowsFault(study, (await lookAtRows({ data, study }, process.env)).counts);
   await writeNext(path, study);
   const lines = [
     `${name} accepts ${await titleOf(study)}`,
