@@ -37,9 +37,9 @@ function code(file: string): string {
 }
 
 it("the imports of a file are found, one line or many, types apart", () => {
-  expect(imports("core/src/updateDevice.ts", { types: true })).toContain("./matrix.ts");
-  expect(imports("core/src/updateDevice.ts", { types: false })).not.toContain("./matrix.ts");
-  expect(imports("core/src/index.ts", { types: false })).toContain("./measures.ts");
+  expect(imports("core/src/update/updateDevice.ts", { types: true })).toContain("../data/matrix.ts");
+  expect(imports("core/src/update/updateDevice.ts", { types: false })).not.toContain("../data/matrix.ts");
+  expect(imports("core/src/index.ts", { types: false })).toContain("./measures/measures.ts");
 });
 
 describe("the import graph", () => {
@@ -109,7 +109,7 @@ describe("core", () => {
     const forbidden = /\bnode:|\b(document|window|process|console|Date|performance|setTimeout)\b|Math\.random/;
     // Workers are started by the platform; nothing else in core imports what is particular to it.
     const hosts = ["node", "browser", "nodeWorker", "browserWorker"].map((name) => `core/src/async/${name}.ts`);
-    const platforms = ["core/src/threads/node.ts", "core/src/threads/platform.d.ts", ...hosts];
+    const platforms = ["core/src/kernel/threads/node.ts", "core/src/kernel/threads/platform.d.ts", ...hosts];
     for (const file of files.filter((name) => !platforms.includes(name))) {
       expect(code(file).match(forbidden)?.[0], file).toBeUndefined();
       for (const name of imports(file, { types: true })) expect(name, file).not.toMatch(/^node:/);

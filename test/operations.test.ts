@@ -103,3 +103,12 @@ test("every block that is marked as bash runs, one after the other, and only tho
     rmSync(folder, { recursive: true });
   }
 });
+
+test("Install and deploy/Dockerfile pack every published package", () => {
+  const manifest = (folder: string) => JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
+  const published: string[] = manifest(".").workspaces.filter((workspace: string) => !manifest(workspace).private);
+  for (const text of [page, readFileSync(join(root, "deploy/Dockerfile"), "utf8")]) {
+    const packed = Array.from(text.matchAll(/--workspace (\w+)/g), ([, workspace]) => workspace);
+    expect(packed.sort()).toEqual([...published].sort());
+  }
+});

@@ -163,10 +163,3 @@ describe("completion", () => {
     );
   });
 });
-
-test("cli/man/fedkm.1 is what fedkm man prints, and man reads it without a word", async () => {
-  const { stdout } = await outcome("man");
-  await expect(stdout).toMatchFileSnapshot("../man/fedkm.1");
-  const { error, stderr } = spawnSync("man", ["--warnings", "-l", "-"], { input: stdout, encoding: "utf8" });
-  if (error === undefined) expect(stderr).toBe("");
-});

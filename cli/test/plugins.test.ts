@@ -9,14 +9,7 @@ import { temporaryFolder } from "./folder.ts";
 const folder = temporaryFolder();
 folder.addExamples();
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const example = readFileSync(join(root, "examples/plugin.ts"), "utf8");
 cpSync(join(root, "examples/plugin.ts"), join(folder.path, "mine.ts"));
-
-test("docs/methods.md shows the plug-in that these tests run", () => {
-  const page = readFileSync(join(root, "docs/methods.md"), "utf8");
-  const [, shown] = /^```typescript\n([\s\S]*?)^```/m.exec(page) ?? [];
-  expect(shown).toBe(example);
-});
 
 test("compare runs a method on a data set and a graph, with a measure, that come from outside", () => {
   const args = ["--dataset", "square", "--graph", "table:5", "--points", "40", "--methods", "fedkm,gossip"];
@@ -32,6 +25,15 @@ test("compare runs a method on a data set and a graph, with a measure, that come
   }
   const table = folder.spawn("compare", "--plugin", "mine.ts", ...args).stdout;
   expect(table).toMatch(/^method .* ARI +worst +messages/m);
+});
+
+test.each(["lsp2p", "epidemic"])("compare runs examples/methods/%s.ts, and --set knows what it takes", (name) => {
+  cpSync(join(root, "examples/methods"), join(folder.path, "methods"), { recursive: true });
+  const args = ["--plugin", `methods/${name}.ts`, "--points", "30", "--devices", "4", "--methods", name];
+  const { status, stdout, stderr } = folder.spawn("compare", ...args, "--json");
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  expect(JSON.parse(stdout).methods).toMatchObject([{ method: name, converged: true }]);
+  expect(folder.spawn("compare", ...args, "--set", `${name}.eta=2`).stderr).toContain(`--set ${name} must name one of`);
 });
 
 test("JavaScript does as well, and two plug-ins add up", () => {

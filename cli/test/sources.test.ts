@@ -220,7 +220,17 @@ describe.skipIf(!isComplete)("with servers", () => {
     for (const name of names) {
       for (const [j, other] of names.entries()) {
         if (other === name) continue;
-        const linked = await fedkm("device", "link", invites[j], "--name", other, "--accept-open", "--state", at(name));
+        const linked = await fedkm(
+          "device",
+          "link",
+          invites[j],
+          "--name",
+          other,
+          "--accept",
+          "open",
+          "--state",
+          at(name),
+        );
         expect(linked).toMatchObject({ code: 0 });
       }
     }

@@ -3,7 +3,7 @@
 import { matrix } from "@fedkm/core";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { draws } from "../../test/runs.ts";
+import { propertyParameters } from "../../test/runs.ts";
 import { federatedQuantiles } from "../src/node.ts";
 
 const shares = [0, 0.1, 0.25, 0.5, 0.75, 0.9, 1];
@@ -32,7 +32,7 @@ test("quantiles over devices are those of sorted pooled values, to 1e-11 of the 
       expect(Math.abs(found - expected[q])).toBeLessThanOrEqual(Math.max(Number.MIN_VALUE, 1e-11 * range));
     }
   };
-  fc.assert(fc.property(column, isClose), draws({ short: 200, long: 5000 }));
+  fc.assert(fc.property(column, isClose), propertyParameters({ short: 200, long: 5000 }));
 });
 
 test("quantiles of values that differ in their last bits are values of rows", () => {
@@ -52,5 +52,5 @@ test("quantiles of values that differ in their last bits are values of rows", ()
       expect(quantilesOf(values)).toEqual(sortedQuantiles(values));
     }
   };
-  fc.assert(fc.property(ulps, isExact), draws({ short: 60, long: 1000 }));
+  fc.assert(fc.property(ulps, isExact), propertyParameters({ short: 60, long: 1000 }));
 });

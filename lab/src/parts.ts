@@ -1,7 +1,7 @@
 // The parts of a section: which are named, and how those that judge are run. A missed bar gives exit code 1.
 
 import { parseArgs } from "node:util";
-import { nearestName } from "@fedkm/core/nearestName";
+import { nearestName } from "@fedkm/core/optionNames";
 
 /** A word on the command line that is not known: one line, exit code 2. */
 export class UsageError extends Error {}

@@ -14,11 +14,11 @@ import {
   startDaemon,
   writeLinksFile,
 } from "@fedkm/device/daemon";
+import { dashboardAddress, openDashboard, type ServedPages } from "@fedkm/web/server";
 import type { Browser, Page } from "playwright-core";
 import { launchChromium } from "../../../core/test/hosts/chromium.ts";
 import { studyText } from "../../../device/test/problem.ts";
-import { dashboardAddress, openDashboard } from "../../src/dashboard/open.ts";
-import type { Dashboard } from "../../src/dashboard/server.ts";
+import { folderSource } from "../../src/dashboard/deviceView.ts";
 
 const names = ["north", "south", "east"] as const;
 type Name = (typeof names)[number];
@@ -55,7 +55,7 @@ function linkTo({ name, identity, listen }: DeviceFolder) {
 export class Machine {
   readonly path = mkdtempSync(join(tmpdir(), "fedkm-dashboard-"));
   readonly #daemons = new Map<string, Daemon>();
-  #dashboard: Dashboard | undefined;
+  #dashboard: ServedPages | undefined;
   #browser: Browser | undefined;
   folders: Readonly<Record<Name, DeviceFolder>> = {} as Record<Name, DeviceFolder>;
 
@@ -124,7 +124,7 @@ export class Machine {
 
   async serve(...shown: string[]): Promise<void> {
     const folders = shown.map((name) => this.at(name));
-    this.#dashboard = await openDashboard(this.path, folders, 0);
+    this.#dashboard = await openDashboard(this.path, folderSource(folders), 0);
   }
 
   unserve(): void {

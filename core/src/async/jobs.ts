@@ -1,14 +1,14 @@
 // What a worker computes: a function of the library by its name, with the same answer to the bit, and reports on the way.
 
-import { choose } from "../choose/index.ts";
-import { fitRounds, type RoundSummary } from "../fit.ts";
-import { isRecord } from "../given.ts";
+import { choose } from "../choose/choose.ts";
+import { isRecord } from "../data/optionNames.ts";
+import { fitRounds, type RoundSummary } from "../fit/fit.ts";
 import type { Kernel, PreparedPoints } from "../kernel/kernel.ts";
 import { fastKernel } from "../kernel/wasm.ts";
-import { kmeans } from "../kmeans.ts";
+import { kmeans } from "../start/kmeans.ts";
 
 /** How far a computation is. */
-export interface Progress {
+export interface WorkerProgress {
   /** How often the points of a device were compared with centroids so far. */
   readonly passes: number;
   /** The last round that has ended; only `fitAsync` has rounds. */
@@ -16,19 +16,22 @@ export interface Progress {
 }
 
 /** One of the computations that a worker knows, and what it is called with, options last. */
-export interface Request {
+export interface WorkerRequest {
   readonly name: "fit" | "kmeans" | "choose";
   readonly given: readonly unknown[];
 }
 
 /** What a worker says: how far it is, then its answer or why there is none. */
-export type Reply = { readonly progress: Progress } | { readonly answer: object } | { readonly refusal: unknown };
+export type WorkerReply =
+  | { readonly progress: WorkerProgress }
+  | { readonly answer: object }
+  | { readonly refusal: unknown };
 
 /** Milliseconds between two reports: often enough to watch, and too rare to keep anybody busy. */
 const PERIOD = 50;
 
 /** The whole life of a worker. `now` is its clock. */
-export function serve(request: Request, send: (reply: Reply) => void, now: () => number): void {
+export function serve(request: WorkerRequest, send: (reply: WorkerReply) => void, now: () => number): void {
   let passes = 0;
   let round: RoundSummary | undefined;
   let reported = now();
@@ -49,7 +52,7 @@ export function serve(request: Request, send: (reply: Reply) => void, now: () =>
   }
 }
 
-function answerTo({ name, given }: Request, kernel: Kernel, noteRound: (ended: RoundSummary) => void): object {
+function answerTo({ name, given }: WorkerRequest, kernel: Kernel, noteRound: (ended: RoundSummary) => void): object {
   const options = given.at(-1);
   // Whatever is no options object is for the function itself to refuse.
   const asked = isRecord(options) ? given.with(-1, { ...options, kernel }) : given;

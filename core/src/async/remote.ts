@@ -1,31 +1,31 @@
 // Computations in a worker, from the side that asks: the event loop stays free, and an abort ends the worker at once.
 
-import { checkFunction, checkSignal } from "../check.ts";
-import type { Choice, ChooseOptions } from "../choose/index.ts";
-import type { FitModel } from "../fit.ts";
-import type { FitOptions } from "../fitOptions.ts";
-import { isRecord, show } from "../given.ts";
-import type { Graph } from "../graph.ts";
-import type { KMeansModel, KMeansOptions } from "../kmeans.ts";
-import type { Matrix } from "../matrix.ts";
-import { answerOf, networkAnswerOf } from "../model.ts";
-import type { Progress, Reply, Request } from "./jobs.ts";
+import type { Choice, ChooseOptions } from "../choose/choose.ts";
+import { checkFunction, checkSignal } from "../data/check.ts";
+import type { Matrix } from "../data/matrix.ts";
+import { describeValue, isRecord } from "../data/optionNames.ts";
+import type { FitModel } from "../fit/fit.ts";
+import type { FitOptions } from "../fit/fitOptions.ts";
+import type { Graph } from "../graph/graph.ts";
+import { jsonModel, networkModel } from "../kernel/model.ts";
+import type { KMeansModel, KMeansOptions } from "../start/kmeans.ts";
+import type { WorkerProgress, WorkerReply, WorkerRequest } from "./jobs.ts";
 
 /** What all computations in a worker take besides their own options. A kernel cannot go there. */
-export interface Watched {
+export interface WorkerOptions {
   /** Ends the computation; the promise is rejected with its reason. */
   signal?: AbortSignal | undefined;
   /** Called a few times a second. */
-  onProgress?: ((progress: Progress) => void) | undefined;
+  onProgress?: ((progress: WorkerProgress) => void) | undefined;
 }
 
 /** The options of a function that runs in a worker. */
-type InWorker<Options> = Omit<Options, "kernel" | "signal"> & Watched;
+type InWorker<Options> = Omit<Options, "kernel" | "signal"> & WorkerOptions;
 
 /** How workers are started where we run. */
 export interface JobHost {
   /** Starts a worker on one request. `ended` is called where it ends without an answer. */
-  start(request: Request, heard: (reply: Reply) => void, ended: (error: Error) => void): () => void;
+  start(request: WorkerRequest, heard: (reply: WorkerReply) => void, ended: (error: Error) => void): () => void;
   /** Resolves when the event loop has had its turn. */
   turn(): Promise<void>;
 }
@@ -36,11 +36,11 @@ export function computationsOn(host: JobHost) {
     /** `fit` in a worker, with the same answer. */
     async fitAsync(datasets: readonly Matrix[], graph: Graph, options: InWorker<FitOptions>): Promise<FitModel> {
       const numbers = await compute(host, "fit", [datasets, graph, options]);
-      return networkAnswerOf(numbers as FitModel, datasets);
+      return networkModel(numbers as FitModel, datasets);
     },
     /** `kmeans` in a worker, with the same answer. */
     async kmeansAsync(points: Matrix, options: InWorker<KMeansOptions>): Promise<KMeansModel> {
-      return answerOf((await compute(host, "kmeans", [points, options])) as KMeansModel);
+      return jsonModel((await compute(host, "kmeans", [points, options])) as KMeansModel);
     },
     /** `choose` in a worker, with the same answer. */
     async chooseAsync(
@@ -53,10 +53,10 @@ export function computationsOn(host: JobHost) {
   };
 }
 
-async function compute(host: JobHost, name: Request["name"], given: readonly unknown[]): Promise<object> {
-  const { kernel, signal, onProgress, ...options } = Object(given.at(-1)) as Watched & { kernel?: unknown };
+async function compute(host: JobHost, name: WorkerRequest["name"], given: readonly unknown[]): Promise<object> {
+  const { kernel, signal, onProgress, ...options } = Object(given.at(-1)) as WorkerOptions & { kernel?: unknown };
   if (kernel !== undefined)
-    throw new TypeError(`kernel must be left out (it cannot go to a worker), got ${show(kernel)}`);
+    throw new TypeError(`kernel must be left out (it cannot go to a worker), got ${describeValue(kernel)}`);
   checkSignal(signal);
   if (onProgress !== undefined) checkFunction("onProgress", onProgress, "a function");
   // Whatever is no options object is for the function itself to refuse.
@@ -74,7 +74,7 @@ async function compute(host: JobHost, name: Request["name"], given: readonly unk
       act();
     };
     const abort = () => settle(() => reject(signal?.reason));
-    const hear = (reply: Reply) => {
+    const hear = (reply: WorkerReply) => {
       if ("answer" in reply) settle(() => resolve(reply.answer));
       else if ("refusal" in reply) settle(() => reject(reply.refusal));
       else if (!isSettled) {

@@ -1,17 +1,95 @@
 // The assignment step (E1) on placed points: brings labels and sums in the kernel's memory up to date with new centroids.
 
-import { ln } from "../elementary.ts";
-import type { Clusters } from "./clusters.ts";
-import { encodeCentroids, type ScreenBounds, stepOf } from "./codes.ts";
-import { type Engine, worthwhileShare } from "./pick.ts";
-import { FIELD, type PlacedPoints, type Screen } from "./placedPoints.ts";
+import { ln } from "../data/elementary.ts";
+import { codeCentroids, type ScreenBounds, stepOf } from "./codes.ts";
+import type { MemoryBlock } from "./module.ts";
+import { CHUNK } from "./passes.ts";
+import { type KernelEngine, worthwhileShare } from "./pick.ts";
+import { FIELD, type PlacedPoints, reserveArrays, type Screen } from "./placedPoints.ts";
+
+// What the kernel keeps in its memory for placed points and a number of clusters: centroids, sums, scores.
+
+export interface PlacedClusters {
+  readonly k: number;
+  readonly block: MemoryBlock;
+  /** Addresses; those after `scores` are undefined for the small engine. */
+  readonly at: Readonly<Record<"sums" | "centroids" | "scores" | "lanes" | "codes" | "starts" | "decrease", number>>;
+  /** Labels and sums belong to the centroids in memory: there has been a call. */
+  isAssigned: boolean;
+  /** Their loss, where it is known. */
+  loss: number | undefined;
+  /** So does the slack of every row. */
+  hasSlack: boolean;
+  /** Centroids that move this far leave too few rows with slack. */
+  hopelessWay: number;
+  /** Calls that are left to the plain engine after the screen was found useless. */
+  rest: number;
+}
+
+/** Clusters without rows, for points that are in none. Undefined when memory is full. */
+export function placeClusters(placed: PlacedPoints, k: number): PlacedClusters | undefined {
+  const { machine, points, layout, state } = placed;
+  const { cols } = points;
+  const pairs = (cols + 1) >> 1;
+  // The small engine keeps eight labels where others have scores.
+  const sizes = [16 * k * (cols + 1), 8 * k * cols, layout === "rows" ? scoreBytes(k) : 32];
+  if (layout === "rows") sizes.push(64 * cols * ((k + 7) >> 3), 4 * pairs * k, 4 * k, 4 * k, listBytes(k), 32 * pairs);
+  const reserved = reserveArrays(machine, sizes);
+  if (reserved === undefined) return undefined;
+  const { block, addresses } = reserved;
+  machine.f64().fill(0, addresses[0] / 8, addresses[0] / 8 + 2 * k * (cols + 1));
+  const words = machine.i32();
+  const first = state / 4;
+  words[first + FIELD.k] = k;
+  for (let i = 0; i < addresses.length; i++) words[first + ORDER[i]] = addresses[i];
+  const [sums, centroids, scores, lanes, codes, starts, decrease] = addresses;
+  const at = { sums, centroids, scores, lanes, codes, starts, decrease };
+  return {
+    k,
+    block,
+    at,
+    isAssigned: false,
+    loss: undefined,
+    hasSlack: false,
+    hopelessWay: Number.POSITIVE_INFINITY,
+    rest: 0,
+  };
+}
+
+/** The scores of eight points, what is found from them, and the rows in doubt: see assembly/state.ts. */
+export function scoreBytes(k: number): number {
+  return 32 * k + 192;
+}
+
+/** Two lists of the rows of a chunk, and the places of a counting sort by clusters: see assembly/moves.ts. */
+export function listBytes(k: number): number {
+  return 8 * CHUNK + 4 * (k + 2);
+}
+
+/** The fields for the addresses above, in their order. */
+const ORDER = [
+  FIELD.sums,
+  FIELD.centroids,
+  FIELD.scores,
+  FIELD.lanes,
+  FIELD.codes,
+  FIELD.starts,
+  FIELD.decrease,
+  FIELD.active,
+  FIELD.packed,
+];
 
 /** Share of the distances which, if verified in float64, make the screen slower than the plain engine. */
 const USELESS_SHARE = 0.15;
 /** Calls after which a useless screen gets another chance: centroids have moved by then. */
 const REST = 8;
 
-export function assign(placed: PlacedPoints, clusters: Clusters, centroids: Float64Array, engine: Engine): void {
+export function assign(
+  placed: PlacedPoints,
+  clusters: PlacedClusters,
+  centroids: Float64Array,
+  engine: KernelEngine,
+): void {
   const { machine } = placed;
   const { at } = clusters;
   const f64 = machine.f64();
@@ -29,7 +107,7 @@ export function assign(placed: PlacedPoints, clusters: Clusters, centroids: Floa
   clusters.isAssigned = true;
 }
 
-function assignPlainly(placed: PlacedPoints, { at, k }: Clusters, centroids: Float64Array): void {
+function assignPlainly(placed: PlacedPoints, { at, k }: PlacedClusters, centroids: Float64Array): void {
   const { machine, points, state } = placed;
   const { cols } = points;
   const lanes = new Float64Array(machine.f64().buffer, at.lanes, ((k + 7) >> 3) * 8 * cols);
@@ -47,7 +125,7 @@ function assignPlainly(placed: PlacedPoints, { at, k }: Clusters, centroids: Flo
  */
 function assignByScreen(
   placed: PlacedPoints,
-  clusters: Clusters,
+  clusters: PlacedClusters,
   centroids: Float64Array,
   ways: Float64Array | undefined,
 ): boolean {
@@ -59,7 +137,7 @@ function assignByScreen(
   }
   const { at, k } = clusters;
   const { buffer } = machine.f64();
-  const bounds = encodeCentroids(screen.codes, centroids, points.cols, {
+  const bounds = codeCentroids(screen.codes, centroids, points.cols, {
     codes: new Int16Array(buffer, at.codes, 2 * k * ((points.cols + 1) >> 1)),
     starts: new Int32Array(buffer, at.starts, k),
   });
@@ -107,7 +185,7 @@ function writeState(placed: PlacedPoints, bounds: ScreenBounds, slack: number, d
  */
 function planMovement(
   placed: PlacedPoints,
-  clusters: Clusters,
+  clusters: PlacedClusters,
   screen: Screen,
   ways: Float64Array,
 ): number | undefined {

@@ -2,17 +2,17 @@
 // over the network, which only lower the cost. From other starts, or where a step for it is given, they come to agree by
 // sweeps: private multipliers shed the bias that a finite alpha leaves, so that agreement is a fixed point as well.
 
-import { checkInteger, checkNetwork, checkNumber } from "../check.ts";
-import { defaults } from "../defaults.ts";
-import { drain, type FitModel, type Round, type RoundResult, runRounds, startNetwork } from "../fit.ts";
-import type { Graph } from "../graph.ts";
+import { checkInteger, checkNetwork, checkNumber } from "../data/check.ts";
+import { defaults } from "../data/defaults.ts";
+import type { Matrix } from "../data/matrix.ts";
+import { drain, type FitModel, type Round, type RoundResult, runRounds, startNetwork } from "../fit/fit.ts";
+import { adopt, type NetworkState, refreshStatistics, send, unpack } from "../fit/network.ts";
+import { largestCoordinate } from "../fit/tolerance.ts";
+import type { Graph } from "../graph/graph.ts";
+import { laplacianExtremes } from "../graph/spectrum.ts";
+import { sumTraffic } from "../graph/traffic.ts";
 import { emptyStatistics, type Statistics } from "../kernel/kernel.ts";
-import type { Matrix } from "../matrix.ts";
-import { adopt, type Network, refreshStatistics, send, unpack } from "../network.ts";
-import { updateSettings } from "../options.ts";
-import { largestCoordinate } from "../rest.ts";
-import { laplacianExtremes } from "../spectrum.ts";
-import { sumTraffic } from "../traffic.ts";
+import { updateSettings } from "../update/updateOptions.ts";
 import { checkMethodOptions, type MethodOptions, type RoundsMethodOptions, roundsOptions } from "./method.ts";
 import { orderSeeds } from "./order.ts";
 import { moveToPooledMeans, stepToPooledMeans } from "./pooledMeans.ts";
@@ -74,7 +74,7 @@ function suitedBeta(graph: Graph, k: number): number {
 }
 
 interface ConsensusRun {
-  readonly state: Network;
+  readonly state: NetworkState;
   readonly beta: number;
   /** The labels of this sweep are kept, and renewed only in agreement: free labels can flip for ever. */
   readonly settle: number;
@@ -89,7 +89,7 @@ interface ConsensusRun {
   residual: number;
 }
 
-function consensusRun(state: Network, beta: number, settle: number): ConsensusRun {
+function consensusRun(state: NetworkState, beta: number, settle: number): ConsensusRun {
   return {
     state,
     beta,
@@ -162,7 +162,7 @@ function sweep(run: ConsensusRun, index: number): RoundResult {
 }
 
 /** To renew kept labels everybody has to know the largest residual: up a tree and down again, as a sum. */
-function sendResidual(state: Network): void {
+function sendResidual(state: NetworkState): void {
   const { messages, bytes } = sumTraffic(state.graph, 1);
   state.messages += messages;
   state.bytes += bytes;
@@ -231,7 +231,12 @@ function moveToAgreement({ state, beta, multipliers, counts, sums }: ConsensusRu
 }
 
 /** p <- p + beta sum_j A (w - w_j); returns the largest difference to a neighbour. */
-function stepMultipliers({ graph, k, sets }: Network, /* IN OUT */ p: Float64Array, beta: number, i: number): number {
+function stepMultipliers(
+  { graph, k, sets }: NetworkState,
+  /* IN OUT */ p: Float64Array,
+  beta: number,
+  i: number,
+): number {
   const length = k * sets.cols;
   const [links, weights] = [graph.neighbours[i], graph.weights[i]];
   let largest = 0;

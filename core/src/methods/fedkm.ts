@@ -1,11 +1,11 @@
 // Algorithm 1 in the table of methods: `fit`, which here lets the options of other methods pass, as all of them do.
 
-import { checkNetwork } from "../check.ts";
-import { type FitModel, fitOn } from "../fit.ts";
-import type { FitOptions } from "../fitOptions.ts";
-import type { Graph } from "../graph.ts";
-import type { Matrix } from "../matrix.ts";
-import { penalties } from "../penalty.ts";
+import { checkNetwork } from "../data/check.ts";
+import type { Matrix } from "../data/matrix.ts";
+import { type FitModel, fitOn } from "../fit/fit.ts";
+import type { FitOptions } from "../fit/fitOptions.ts";
+import type { Graph } from "../graph/graph.ts";
+import { penalties } from "../update/penalty.ts";
 import { checkMethodOptionNames, roundsOptions } from "./method.ts";
 
 export function fedkm(datasets: readonly Matrix[], graph: Graph, options: FitOptions): FitModel {

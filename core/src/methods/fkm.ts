@@ -1,15 +1,15 @@
 // FKM (Garst and Reinders 2024): in rounds, every device improves the common centroids on its own points and floods them.
 
-import { checkInteger, checkSignal } from "../check.ts";
-import { defaults } from "../defaults.ts";
-import type { RoundSummary } from "../fit.ts";
-import type { Graph } from "../graph.ts";
+import { checkInteger, checkSignal } from "../data/check.ts";
+import { defaults } from "../data/defaults.ts";
+import type { Matrix } from "../data/matrix.ts";
+import type { RoundSummary } from "../fit/fit.ts";
+import type { Graph } from "../graph/graph.ts";
+import { addTraffic, collectorTraffic, floodTraffic, leastSupport, type Traffic } from "../graph/traffic.ts";
 import { emptyStatistics, type PreparedPoints } from "../kernel/kernel.ts";
-import { kmeansOn } from "../kmeans.ts";
-import type { Matrix } from "../matrix.ts";
-import { networkAnswerOf } from "../model.ts";
-import { objectiveOf } from "../objective.ts";
-import { addTraffic, collectorTraffic, floodTraffic, leastSupport, type Traffic } from "../traffic.ts";
+import { networkModel } from "../kernel/model.ts";
+import { objectiveOf } from "../measures/measures.ts";
+import { kmeansOn } from "../start/kmeans.ts";
 import {
   collect,
   type Flooded,
@@ -73,7 +73,7 @@ export function fkm(datasets: readonly Matrix[], graph: Graph, options: FkmOptio
       for (const own of points) own.release();
       const { objective } = reached;
       const numbers = { centroids, objective, inertia, rounds: round, converged, ...traffic, history, collector };
-      return networkAnswerOf(numbers, datasets);
+      return networkModel(numbers, datasets);
     }
     starts = centroids;
   }

@@ -1,15 +1,15 @@
 // k-FED (Dennis, Li and Smith 2021): careful local clustering, one flood of the centres, farthest-first and one mean step.
 
-import { checkInteger, checkMatrix, checkShape } from "../check.ts";
-import { defaults } from "../defaults.ts";
-import type { Graph } from "../graph.ts";
-import { jsKernel, squaredDistance } from "../kernel/js.ts";
+import { checkInteger, checkMatrix, checkShape } from "../data/check.ts";
+import { defaults } from "../data/defaults.ts";
+import { dot, type Matrix, squaredDistance, takeRows } from "../data/matrix.ts";
+import { normalStream, numberedStreams, type Random, randomStream } from "../data/random.ts";
+import type { Graph } from "../graph/graph.ts";
+import { collectorTraffic, floodTraffic, leastSupport } from "../graph/traffic.ts";
+import { jsKernel } from "../kernel/js.ts";
 import { emptyStatistics } from "../kernel/kernel.ts";
-import { bestOf, kmeansOn } from "../kmeans.ts";
-import { dot, type Matrix, takeRows } from "../matrix.ts";
-import { nearestCentroids } from "../model.ts";
-import { normalStream, numberedStreams, type Random, randomStream } from "../random.ts";
-import { collectorTraffic, floodTraffic, leastSupport } from "../traffic.ts";
+import { nearestCentroids } from "../kernel/model.ts";
+import { bestOf, kmeansOn } from "../start/kmeans.ts";
 import {
   collect,
   deviceSettings,

@@ -1,11 +1,11 @@
 // Every device on its own: best-of-restarts k-means on its points, nothing sent. The lower end of the dial.
 
-import { checkNetwork } from "../check.ts";
-import { defaults } from "../defaults.ts";
-import { fitOn } from "../fit.ts";
-import type { FitOptions } from "../fitOptions.ts";
-import type { Graph } from "../graph.ts";
-import type { Matrix } from "../matrix.ts";
+import { checkNetwork } from "../data/check.ts";
+import { defaults } from "../data/defaults.ts";
+import type { Matrix } from "../data/matrix.ts";
+import { fitOn } from "../fit/fit.ts";
+import type { FitOptions } from "../fit/fitOptions.ts";
+import type { Graph } from "../graph/graph.ts";
 import {
   type CommonOptions,
   checkMethodOptions,

@@ -1,14 +1,14 @@
 // How a further method is made, from one of its rounds or from its answer; arguments, starts, history and judgement are the same for all.
 
-import { checkFunction, checkInteger, checkNetwork } from "../check.ts";
-import { defaults } from "../defaults.ts";
-import { drain, type RoundResult, runRounds, startNetwork } from "../fit.ts";
-import { checkIsOptions } from "../given.ts";
-import type { Graph } from "../graph.ts";
-import type { Matrix } from "../matrix.ts";
-import type { Network } from "../network.ts";
-import { updateSettings } from "../options.ts";
-import type { Traffic } from "../traffic.ts";
+import { checkFunction, checkInteger, checkNetwork } from "../data/check.ts";
+import { defaults } from "../data/defaults.ts";
+import type { Matrix } from "../data/matrix.ts";
+import { checkIsOptions } from "../data/optionNames.ts";
+import { drain, type RoundResult, runRounds, startNetwork } from "../fit/fit.ts";
+import type { NetworkState } from "../fit/network.ts";
+import type { Graph } from "../graph/graph.ts";
+import type { Traffic } from "../graph/traffic.ts";
+import { updateSettings } from "../update/updateOptions.ts";
 import { type CommonOptions, judgedBy, type Method, type MethodOptions, modelWithoutRounds } from "./method.ts";
 
 /** What a method says of itself. */
@@ -21,12 +21,12 @@ type MadeOptions = Omit<MethodOptions, "alpha"> & Pick<CommonOptions, "alpha">;
  * A method with rounds. `begin` sees the devices at their start and returns what one round does to them; it may keep
  * state of its own in between. Rounds end with `rounds`, or when one says that it converged.
  */
-export function methodOfRounds(
-  begin: (network: Network, options: MethodOptions) => () => RoundResult,
+export function methodOfRounds<Further = unknown>(
+  begin: (network: NetworkState, options: MethodOptions & Further) => () => RoundResult,
   about: MethodFacts = {},
-): Method<MadeOptions> {
+): Method<MadeOptions & Further> {
   checkFunction("begin", begin, "a function of a network and options");
-  const method = (datasets: readonly Matrix[], graph: Graph, given: MadeOptions) => {
+  const method = (datasets: readonly Matrix[], graph: Graph, given: MadeOptions & Further) => {
     const options = checkedOptions(given);
     const { rounds = defaults.rounds, signal } = options;
     checkNetwork(datasets, graph);
@@ -38,16 +38,16 @@ export function methodOfRounds(
 }
 
 /** A method that answers at once: every device's centroids, and what it took to find them. */
-export function methodOfAnswer(
+export function methodOfAnswer<Further = unknown>(
   answer: (
     datasets: readonly Matrix[],
     graph: Graph,
-    options: MethodOptions,
+    options: MethodOptions & Further,
   ) => { readonly centroids: readonly Matrix[]; readonly traffic: Traffic },
   about: MethodFacts = {},
-): Method<MadeOptions> {
+): Method<MadeOptions & Further> {
   checkFunction("answer", answer, "a function of datasets, a graph and options");
-  const method = (datasets: readonly Matrix[], graph: Graph, given: MadeOptions) => {
+  const method = (datasets: readonly Matrix[], graph: Graph, given: MadeOptions & Further) => {
     const options = checkedOptions(given);
     checkNetwork(datasets, graph);
     return modelWithoutRounds(datasets, graph, judgedBy(options), answer(datasets, graph, options));
@@ -56,7 +56,7 @@ export function methodOfAnswer(
 }
 
 /** A method from outside may have further options, so none is unknown. */
-function checkedOptions(options: MadeOptions): MethodOptions {
+function checkedOptions<Options extends MadeOptions>(options: Options): Options & { readonly alpha: number } {
   checkIsOptions(options, "k");
   checkInteger("k", options.k, 1);
   return { ...options, alpha: options.alpha ?? 0 };

@@ -1,17 +1,17 @@
 // What every method takes and gives, so that they can be compared on one problem.
 
-import { checkAtLeastZero, checkInteger, checkOneOf } from "../check.ts";
-import { couplings } from "../coupling.ts";
-import { defaults } from "../defaults.ts";
-import type { FitModel } from "../fit.ts";
-import { type FitOptions, fitOptionNames } from "../fitOptions.ts";
-import { checkOptions, type OptionNames } from "../given.ts";
-import type { Graph } from "../graph.ts";
-import type { Matrix } from "../matrix.ts";
-import { networkAnswerOf } from "../model.ts";
-import { type JudgedBy, objectiveOf } from "../objective.ts";
-import { type UpdateSettings, updateSettings } from "../options.ts";
-import type { Traffic } from "../traffic.ts";
+import { checkAtLeastZero, checkInteger, checkOneOf } from "../data/check.ts";
+import { defaults } from "../data/defaults.ts";
+import type { Matrix } from "../data/matrix.ts";
+import { checkOptions, type OptionNames } from "../data/optionNames.ts";
+import type { FitModel } from "../fit/fit.ts";
+import { type FitOptions, fitOptionNames } from "../fit/fitOptions.ts";
+import type { Graph } from "../graph/graph.ts";
+import type { Traffic } from "../graph/traffic.ts";
+import { networkModel } from "../kernel/model.ts";
+import { type ObjectiveSettings, objectiveOf } from "../measures/measures.ts";
+import { couplings } from "../update/coupling.ts";
+import { type UpdateSettings, updateSettings } from "../update/updateOptions.ts";
 
 /** What every method takes. Alpha steers `fedkm` alone: the others are judged by it, and need none. */
 export interface CommonOptions extends Pick<FitOptions, "coupling" | "weighting" | "restarts" | "seed" | "kernel"> {
@@ -33,7 +33,7 @@ export interface MethodOptions extends RoundsMethodOptions, Omit<FitOptions, "k"
   eta?: number | "tuned" | undefined;
   /**
    * Start of the methods that go cluster by cluster: each device's own, one for all, or own ones in one common order.
-   * Default "own" for `distributed` and `gradient`, "shared" for `lsp2p` and `epidemic`, whose originals have one start.
+   * Default "own".
    */
   seeds?: "own" | "shared" | "aligned" | undefined;
   /** Step of `consensus` in sweeps, which it makes from any but the federated start, and where `beta`, `settle` or
@@ -88,8 +88,6 @@ const methodOptionNames = {
   settle: true,
   rho: true,
   exchanges: true,
-  gamma: true,
-  gossip: true,
   coresetSize: true,
   backboneSize: true,
   counts: true,
@@ -115,7 +113,7 @@ export function roundsSettings({ alpha = 0, coupling, tol, kernel }: RoundsMetho
 }
 
 /** By what a method's result is judged. Checked here: a wrong one is refused before the work, not after it. */
-export function judgedBy(options: CommonOptions): JudgedBy {
+export function judgedBy(options: CommonOptions): ObjectiveSettings {
   const { alpha = 0, coupling = defaults.coupling, weighting = defaults.weighting } = options;
   checkAtLeastZero("alpha", alpha);
   checkOneOf("coupling", coupling, couplings);
@@ -136,14 +134,14 @@ interface Reached {
 export function modelWithoutRounds(
   datasets: readonly Matrix[],
   graph: Graph,
-  judged: JudgedBy,
+  judged: ObjectiveSettings,
   reached: Reached,
 ): MethodModel {
   const { centroids, traffic, collector, labels } = reached;
   const { objective, totalVariation, inertia } = objectiveOf(datasets, centroids, graph, judged);
   const history = [{ round: 0, objective, totalVariation, largestMove: 0, ...traffic }];
   const numbers = { centroids, objective, inertia, rounds: 0, converged: true, ...traffic, history };
-  return networkAnswerOf(
+  return networkModel(
     collector === undefined ? numbers : { ...numbers, collector },
     datasets,
     labels && (() => labels.map((own) => own.slice())),

@@ -1,13 +1,13 @@
 // One common order of the clusters, which methods that average cluster by cluster need before they start.
 
-import { emptyMatches, match } from "../coupling.ts";
-import { breadthFirst } from "../graph.ts";
-import { type Network, refreshStatistics } from "../network.ts";
+import { type NetworkState, refreshStatistics } from "../fit/network.ts";
+import { breadthFirst } from "../graph/graph.ts";
+import { emptyMatches, match } from "../update/coupling.ts";
 
 export const seedOrders = ["own", "shared", "aligned"] as const;
 
 /** shared: everyone starts from the lowest device of its component. aligned: breadth-first, each device takes the order of its parent. */
-export function orderSeeds(state: Network, seeds: (typeof seedOrders)[number]): void {
+export function orderSeeds(state: NetworkState, seeds: (typeof seedOrders)[number]): void {
   const { k, sets } = state;
   const { data, cols } = sets;
   const length = k * cols;

@@ -1,11 +1,11 @@
 // Pooled means without pooling: steps of Lloyd by summing over the network, first a few from a common seed and from
 // starts around it. Few points leave many fixed points of almost equal cost, and the first one is not always the best.
 
-import { componentsOf } from "../graph.ts";
+import { normalStream, type Random, randomStream } from "../data/random.ts";
+import { type NetworkState, refreshStatistics } from "../fit/network.ts";
+import { componentsOf } from "../graph/graph.ts";
+import { addTraffic, sumTraffic, type Traffic } from "../graph/traffic.ts";
 import { emptyStatistics, type Statistics } from "../kernel/kernel.ts";
-import { type Network, refreshStatistics } from "../network.ts";
-import { normalStream, type Random, randomStream } from "../random.ts";
-import { addTraffic, sumTraffic, type Traffic } from "../traffic.ts";
 
 /** Of 450 problems with 500 points in all, one start missed the best of 20 pooled restarts by 1e-4 in 9, eight in none. */
 const STARTS = 8;
@@ -18,7 +18,7 @@ type Pooled = Statistics;
  * Moves every device of a component to the pooled means of one labelling, near the common seed and as cheap as a few
  * steps find. The state's counts and sums are left as those of that labelling, device by device.
  */
-export function moveToPooledMeans(state: Network, seed: number): void {
+export function moveToPooledMeans(state: NetworkState, seed: number): void {
   const { graph, k, sets } = state;
   componentsOf(graph).forEach((devices, c) => {
     const labelled = cheapestNearby(state, devices, randomStream(seed, "nearby", c));
@@ -39,7 +39,7 @@ export function moveToPooledMeans(state: Network, seed: number): void {
  * One step of Lloyd on the points of each component: the devices sum counts and sums at their common centroids, and all
  * move to the means. Leaves the state's counts and sums as those of the labelling. Returns the largest move.
  */
-export function stepToPooledMeans(state: Network): number {
+export function stepToPooledMeans(state: NetworkState): number {
   const { graph, k, sets, counts, sums, pointScales } = state;
   const length = k * sets.cols;
   let largest = 0;
@@ -58,12 +58,12 @@ export function stepToPooledMeans(state: Network): number {
   return largest;
 }
 
-function countTraffic(state: Network, { messages, bytes }: Traffic): void {
+function countTraffic(state: NetworkState, { messages, bytes }: Traffic): void {
   state.messages += messages;
   state.bytes += bytes;
 }
 
-function cheapestNearby(state: Network, devices: readonly number[], random: Random): Float64Array {
+function cheapestNearby(state: NetworkState, devices: readonly number[], random: Random): Float64Array {
   const length = state.k * state.sets.cols;
   const seed = state.sets.data.slice(devices[0] * length, (devices[0] + 1) * length);
   const first = pooledStatistics(state, devices, seed);
@@ -93,7 +93,7 @@ function standardError({ counts, loss }: Pooled, k: number, cols: number, points
 }
 
 function pooledStatistics(
-  { k, sets, points, pointScales }: Network,
+  { k, sets, points, pointScales }: NetworkState,
   devices: readonly number[],
   centroids: Float64Array,
 ) {

@@ -59,7 +59,7 @@ export async function keyFacts({ path, identity, links }: DeviceFolder): Promise
 
 // Revocations that a person makes or overrules, in a device's folder; a running device sends them within a few seconds.
 
-interface RevokeResult {
+export interface RevokeResult {
   readonly peer: string;
   /** The name of the link that was removed; undefined: there was none. */
   readonly unlinked: string | undefined;
@@ -103,7 +103,7 @@ export async function overruleRevocations(path: string, peer: string): Promise<v
   await changeRevoked(path, (list) => overrule(list, peer));
 }
 
-interface RotateResult {
+export interface RotateResult {
   readonly old: string;
   readonly next: string;
   /** Whether the new key is the device's own already. */

@@ -3,8 +3,11 @@
 import { once } from "node:events";
 import { connect, createServer, type Server } from "node:net";
 import { type NetworkInterfaceInfo, networkInterfaces } from "node:os";
+import { isLocked } from "../disk/folderLock.ts";
+import { formatInvite } from "../disk/identityFile.ts";
 import { reachableAddresses } from "../links/announcedAddresses.ts";
-import type { DeviceSettings } from "./folder.ts";
+import type { DeviceFolder, DeviceSettings } from "./folder.ts";
+import { lastStatus } from "./lastStatus.ts";
 
 // Ports of this machine that nobody uses at the moment.
 
@@ -70,6 +73,13 @@ export function invitedAddresses(
   if (listen.some((address) => /\/tcp\/0(\/|$)/.test(address))) return undefined;
   const hosts = Object.values(interfaces).flatMap((list) => list ?? []);
   return reachableAddresses(listen.flatMap((address) => onEveryInterface(address, hosts)));
+}
+
+/** The invite of a device for its neighbours. Undefined: its port is not known before it runs. */
+export async function folderInvite(folder: DeviceFolder): Promise<string | undefined> {
+  const { path, identity } = folder;
+  const addresses = invitedAddresses(folder, (await isLocked(path)) ? lastStatus(path)?.addresses : undefined);
+  return addresses && formatInvite({ peer: identity.peer, addresses });
 }
 
 /** Listening on all interfaces means: at each address of this machine, of the same kind. */

@@ -49,7 +49,7 @@ export async function consentInFolder(path: string, at: Date): Promise<boolean> 
 /** A running device that finds this file begins again and removes it. */
 export const RESET_FILE = "reset";
 
-interface ResetResult {
+export interface ResetResult {
   /** Where the state is now; undefined: there was none. */
   readonly setAside: string | undefined;
   readonly isRunning: boolean;

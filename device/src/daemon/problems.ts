@@ -106,12 +106,10 @@ function sentenceOf({ revocation, unlinked }: KnownRevocation, links: readonly L
   const because = reason === "" ? "" : `: ${reason}`;
   const said = `${who} is no longer to be trusted${because}`;
   if (unlinked !== null) {
-    const again = `fedkm device link ${formatInvite(unlinked)} --name ${unlinked.name} --even-revoked`;
+    const again = `fedkm device link ${formatInvite(unlinked)} --name ${unlinked.name} --allow-revoked`;
     return `${said} (it was unlinked; to undo that: ${again})`;
   }
-  return link === undefined
-    ? said
-    : `${said} (it is still linked; to unlink it: fedkm device link --remove ${link.name})`;
+  return link === undefined ? said : `${said} (it is still linked; to unlink it: fedkm device unlink ${link.name})`;
 }
 
 /** A neighbour of whose pulls more than this share is left out disagrees. */

@@ -155,6 +155,14 @@ export interface AuditReport {
   readonly last: string;
 }
 
+/** The facts of a line, each with its name. */
+export function auditFacts({ at, event, before, ...fields }: AuditLine): string[] {
+  return Object.entries(fields).flatMap(([name, value]) => {
+    const text = Array.isArray(value) ? value.join(" ") : String(value);
+    return value === null || text === "" ? [] : [`${name} ${text}`];
+  });
+}
+
 /** Reads all files of a device's log, the oldest first. */
 export async function readAudit(folder: string): Promise<AuditReport> {
   const lines: AuditLine[] = [];

@@ -2,7 +2,7 @@
 // private ones.
 
 import { distortion, type Kernel, type Matrix } from "@fedkm/core";
-import { lossAt, type Summary, summaryKernel, summarySize } from "@fedkm/core/private";
+import { lossAt, type RowSummary, summaryKernel, summarySize } from "@fedkm/core/privacy";
 import { GuardedRows } from "../privacy/guardedRows.ts";
 import type { HistoryMemory } from "../privacy/history.ts";
 import { PrivateRows } from "../privacy/privateRows.ts";
@@ -24,7 +24,7 @@ export class LocalData {
   /** Where it is private. */
   readonly private: PrivateRows | undefined;
   /** What stands for private rows; the points are its points. */
-  #summary: Summary | undefined;
+  #summary: RowSummary | undefined;
   /** Rows that answer by statistics; then there are no points. */
   #remoteRows: RemoteRows | undefined;
   #points: Matrix;

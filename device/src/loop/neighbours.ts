@@ -1,7 +1,7 @@
 // One neighbour as a device knows it: a single register with its latest centroids, and whether it counts.
 
 import type { DeviceUpdate, Matrix } from "@fedkm/core";
-import { largestDrift } from "@fedkm/core/drift";
+import { largestDrift } from "@fedkm/core";
 import { Allowance } from "../environment.ts";
 import type { Stamp } from "../wire/frames.ts";
 import { AWAY_MILLISECONDS, AWAY_ROUNDS, BETWEEN_OPENINGS_MILLISECONDS, OPENING_BURST } from "../wire/limits.ts";

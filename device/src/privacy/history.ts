@@ -2,7 +2,7 @@
 // Rows come and go in groups of at least the study's minimum, by the same rule as labels: being there is a label too.
 
 import type { Matrix } from "@fedkm/core";
-import { type Classes, holdBack, oneClass, splitClasses } from "@fedkm/core/classes";
+import { type Classes, mergeSmallParts, oneClass, splitClasses } from "@fedkm/core/privacy";
 import { concatBytes } from "@noble/hashes/utils.js";
 import { hashBytes } from "../wire/hashes.ts";
 
@@ -56,7 +56,7 @@ export function followRows(
   const isThere = Uint32Array.from(own, take);
   const wantsBack = Uint32Array.from(departed.keys, take);
   const stays = isThere.slice();
-  holdBack(counted.classes, stays, 2, minimum);
+  mergeSmallParts(counted.classes, stays, 2, minimum);
   const returns = wholeGroups(departed.classes, wantsBack, minimum);
   const freshCount = [...left.values()].reduce((sum, many) => sum + many, 0);
   const enters = freshCount >= minimum ? freshCount : 0;

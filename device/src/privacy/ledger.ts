@@ -2,7 +2,7 @@
 // It is written down before anything that rests on it is sent, so that a crash can only count too much.
 
 import { type Matrix, matrix, toRows } from "@fedkm/core";
-import { epsilonOf, rhoOf, type Summary } from "@fedkm/core/private";
+import { epsilonOf, type RowSummary, rhoOf } from "@fedkm/core/privacy";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { budgetOf, type Study } from "../study/study.ts";
 import type { HistoryMemory } from "./history.ts";
@@ -31,7 +31,7 @@ interface Ledger {
   readonly secret: string;
   readonly releases: readonly Release[];
   /** What all computations use; undefined: nothing was released. */
-  readonly summary: Summary | undefined;
+  readonly summary: RowSummary | undefined;
   /** With shared clusters. */
   readonly posted: readonly PostedIntegers[];
   /** How often a person has agreed to releases after the first ones. */

@@ -9,7 +9,7 @@ import {
   noiseVariance,
   reachIn,
   rhoOf,
-} from "@fedkm/core/private";
+} from "@fedkm/core/privacy";
 import { type DeviceRows, rowsInMemory } from "../study/remoteRows.ts";
 import { budgetOf, type Study } from "../study/study.ts";
 import { scaleRows } from "../study/units.ts";

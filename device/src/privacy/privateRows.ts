@@ -6,12 +6,12 @@ import {
   gridFor,
   lossAt,
   type RandomBytes,
+  type RowSummary,
   reachIn,
   releaseCells,
   releaseResiduals,
   residualSummary,
-  type Summary,
-} from "@fedkm/core/private";
+} from "@fedkm/core/privacy";
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
@@ -86,7 +86,7 @@ export class PrivateRows {
   }
 
   /** What stands for the rows; undefined: nothing was released, or it is not written down. */
-  get summary(): Summary | undefined {
+  get summary(): RowSummary | undefined {
     return this.#account.isLost ? undefined : this.#account.kept.summary;
   }
 
@@ -128,7 +128,7 @@ export class PrivateRows {
     });
   }
 
-  #release(stage: ReleaseStage, parameters: readonly number[], buy: (rho: number, noise: RandomBytes) => Summary) {
+  #release(stage: ReleaseStage, parameters: readonly number[], buy: (rho: number, noise: RandomBytes) => RowSummary) {
     const rho = this.#account.price;
     const release = { rows: this.#name, stage, rho };
     this.#account.pay(release, ({ secret, releases }) => {

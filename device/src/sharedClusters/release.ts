@@ -3,11 +3,11 @@
 
 import { kmeans, type Matrix } from "@fedkm/core";
 import {
+  type CellGrid,
   cellSummary,
   countCells,
   countVariance,
   discreteGaussian,
-  type Grid,
   gridFor,
   type RandomBytes,
   reachIn,
@@ -17,7 +17,7 @@ import {
   STEPS,
   sumResiduals,
   varianceAtLeast,
-} from "@fedkm/core/private";
+} from "@fedkm/core/privacy";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import { budgetOf, type Study } from "../study/study.ts";
@@ -38,7 +38,7 @@ export interface ReleasePlan {
   readonly colluders: number;
   /** What each of the two releases costs. */
   readonly rho: number;
-  readonly grid: Grid;
+  readonly grid: CellGrid;
   readonly reach: number;
 }
 

@@ -6,8 +6,8 @@ import { globalCentroidDeviation, kmeans, type Matrix, paperData, stack } from "
 import { parseStudy } from "@fedkm/device";
 import { askedSums, type Content, census, outcomeOf, releasedIntegers, stages, sumsShape } from "@fedkm/device/shared";
 import { isHeld, print, progress } from "../measure.ts";
-import { median } from "../quality/setting.ts";
-import { attackHeld, shownEpsilon } from "./distinguish.ts";
+import { median } from "../quality/problems.ts";
+import { attackHeld, shownEpsilon } from "./private.ts";
 
 const K = 3;
 const DELTA = 1e-5;

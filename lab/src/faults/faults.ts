@@ -14,7 +14,7 @@ export const run = sectionOf({
   },
   async ghosts(isShort) {
     const { ghosts } = await import("./ghosts.ts");
-    const { ghostsAsProcesses } = await import("./ghostProcesses.ts");
+    const { ghostsAsProcesses } = await import("./ghosts.ts");
     const held = [
       await ghosts({ first: 1, last: isShort ? 15 : 1_000 }),
       await ghostsAsProcesses({ seeds: isShort ? [1] : [1, 2, 3, 4, 5] }),
@@ -30,7 +30,7 @@ export const run = sectionOf({
     return months({ days: isShort ? 12 : 730 });
   },
   async scale(isShort) {
-    const { manySimulatedDevices } = await import("./scale.ts");
+    const { manySimulatedDevices } = await import("./simulated.ts");
     return manySimulatedDevices({ sizes: isShort ? [100] : [100, 1_000, 10_000] });
   },
   async tcp(isShort) {
@@ -56,19 +56,19 @@ export const run = sectionOf({
     return held.every((is) => is);
   },
   async clock() {
-    const { clockSteps } = await import("./tcpClock.ts");
+    const { clockSteps } = await import("./tcpFaults.ts");
     return clockSteps();
   },
   async processes(isShort) {
-    const { agreement } = await import("./tcpProcesses.ts");
+    const { agreement } = await import("./tcpFaults.ts");
     return agreement({ seeds: isShort ? [1] : [1, 2, 3, 4, 5] });
   },
   async durability() {
-    const { durability } = await import("./durability.ts");
+    const { durability } = await import("./tcpFaults.ts");
     return durability();
   },
   async kills(isShort) {
-    const { kills } = await import("./tcpProcesses.ts");
+    const { kills } = await import("./tcpFaults.ts");
     return kills({ times: isShort ? 6 : 200 });
   },
   async logs() {
@@ -84,7 +84,7 @@ export const run = sectionOf({
     return strangers({ count: isShort ? 50 : 1_000 });
   },
   async flood(isShort) {
-    const { crowdedFlood, flood } = await import("./tcpFlood.ts");
+    const { crowdedFlood, flood } = await import("./tcpAttacks.ts");
     const seconds = isShort ? 3 : 20;
     const held = [await flood({ seconds }), await crowdedFlood({ seconds, peers: 56 })];
     return held.every((is) => is);

@@ -11,10 +11,8 @@ import { type DaemonStatus, readLinksFile, writeLinksFile } from "@fedkm/device/
 import { createIdentity, libp2pNetwork } from "@fedkm/device/libp2p";
 import { print } from "../measure.ts";
 import { inside, ip, names, withCable } from "./namespaces.ts";
-import { makeFolders, type RunningDevice, startDevice } from "./processes.ts";
-import { processUse } from "./processUse.ts";
-import { problem } from "./setting.ts";
-import { isLinked, leave, scene } from "./tcpScene.ts";
+import { makeFolders, problem, processUse, type RunningDevice, startDevice } from "./processes.ts";
+import { isLinked, leave, scene } from "./tcpNetwork.ts";
 
 const program = fileURLToPath(new URL("../../../cli/bin/fedkm.js", import.meta.url));
 const fedkm = (...args: string[]) => promisify(execFile)(process.execPath, [program, ...args]);
@@ -32,13 +30,15 @@ export async function linksAtOnce(): Promise<boolean> {
   try {
     await writeLinksFile(north.path, []);
     const invites = await Promise.all(Array.from({ length: 6 }, async () => `fedkm:${(await createIdentity()).peer}`));
-    await Promise.all(invites.map((invite) => fedkm("device", "link", invite, "--accept-open", "--state", north.path)));
+    await Promise.all(
+      invites.map((invite) => fedkm("device", "link", invite, "--accept", "open", "--state", north.path)),
+    );
     const made = (await readLinksFile(north.path)).length;
     // South links north, which learns of it by the knock alone.
     await writeLinksFile(south.path, [{ name: "north", peer: north.identity.peer, addresses: north.listen }]);
     running.push(startDevice(north), startDevice(south));
     const knocked = await within(60, async () => (running[0].status()?.pending.length ?? 0) > 0);
-    await fedkm("device", "accept", south.identity.peer, "--accept-open", "--state", north.path);
+    await fedkm("device", "accept", south.identity.peer, "--accept", "open", "--state", north.path);
     const linked = await within(60, async () => running.every((device) => connections(device) > 0));
     print("Links made at once, and one accepted after it knocked", [
       ["links of six made at once", "start to knock", "accepted to linked"],

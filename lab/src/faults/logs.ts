@@ -18,9 +18,7 @@ import { graph } from "@fedkm/core";
 import { isSettled } from "@fedkm/device";
 import { type DaemonStatus, type DeviceFolder, isLocked, STATUS_FILE } from "@fedkm/device/daemon";
 import { print } from "../measure.ts";
-import { makeFolders, program, startDevice } from "./processes.ts";
-import { processUse } from "./processUse.ts";
-import { problem } from "./setting.ts";
+import { makeFolders, problem, processUse, program, startDevice } from "./processes.ts";
 
 const WITHIN_MILLISECONDS = 60_000;
 

@@ -9,8 +9,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { isSettled } from "@fedkm/device";
 import { type DaemonStatus, STATUS_FILE } from "@fedkm/device/daemon";
 import { print } from "../measure.ts";
-import { program } from "./processes.ts";
-import { processUse, withChildren } from "./processUse.ts";
+import { processUse, program, withChildren } from "./processes.ts";
 
 export interface UpCase {
   readonly devices: number;

@@ -20,11 +20,11 @@ export const run = sectionOf({
     return costs();
   },
   async seeds(isShort) {
-    const { seedsCompared } = await import("./seeds.ts");
+    const { seedsCompared } = await import("./exact.ts");
     return seedsCompared({ seeds: isShort ? 3 : 20 });
   },
   async growth(isShort) {
-    const { growth } = await import("./growth.ts");
+    const { growth } = await import("./costs.ts");
     return growth(
       isShort
         ? { boards: [10, 30], trees: [10, 100] }
@@ -40,7 +40,7 @@ export const run = sectionOf({
     return movingRecords({ runs: isShort ? 9 : 200 });
   },
   async guarded(isShort) {
-    const { guardedByRows } = await import("./guardedRows.ts");
+    const { guardedByRows } = await import("./privacy.ts");
     return guardedByRows({ networks: isShort ? 5 : 50 });
   },
   async departures(isShort) {
@@ -48,7 +48,7 @@ export const run = sectionOf({
     return sharedFaults({ networks: isShort ? 3 : 100, only: ["leave"] });
   },
   async processes(isShort) {
-    const { sharedProcesses } = await import("./processes.ts");
+    const { sharedProcesses } = await import("./sharedFaults.ts");
     return sharedProcesses(isShort ? { names: ["no fault"] } : {});
   },
 });

@@ -1,6 +1,6 @@
 // --set method.option=value: an option of one method, checked by what the method says of itself.
 
-import { nearestName } from "@fedkm/core/nearestName";
+import { nearestName } from "@fedkm/core/optionNames";
 import type { ComparisonTable, MethodSettings } from "@fedkm/experiments";
 import { UsageError } from "../../failure.ts";
 

@@ -1,9 +1,8 @@
 // fedkm study check: what a study means, and whether files fit it.
 
 import { contractOf, frameBytes, parseStudy, type Study, scaleRows, studyId, whatTrustMeans } from "@fedkm/device";
-import { readPoints } from "@fedkm/device/daemon";
+import { readPoints, readStudyText } from "@fedkm/device/daemon";
 import type { Console } from "../../console.ts";
-import { readStudyText } from "../../devices/study.ts";
 import { count } from "../../numbers.ts";
 import { alignColumns } from "../../table.ts";
 

@@ -1,0 +1,228 @@
+// Passes over the rows of a device by several threads. Each has sums of its own, which are exact, so that adding them up
+// gives the bits of one thread; labels and slack are per row and belong to whoever claimed the chunk.
+
+import { listBytes, scoreBytes } from "../assign.ts";
+import type { MemoryBlock, WasmMachine } from "../module.ts";
+import { CHUNK, type Coding, type KernelExports, type Passes } from "../passes.ts";
+import { FIELD, STATE_BYTES } from "../placedPoints.ts";
+import { LAYOUT, runJob, type ThreadPool } from "./pool.ts";
+
+// What each worker needs for itself in the kernel's memory while it assigns rows: a State, scratch, sums of its own.
+
+/** Stretches begin on cache lines of their own: two, because processors fetch lines in pairs. */
+const LINE = 128;
+
+/** One stretch of memory for every worker, kept from job to job. */
+interface WorkerScratch {
+  /** Makes every stretch at least so large; false when memory is full. */
+  reserve(bytes: number): boolean;
+  /** Address of a worker's stretch; workers count from 1. */
+  at(worker: number): number;
+}
+
+function createScratch(machine: WasmMachine, workers: number): WorkerScratch {
+  let block: MemoryBlock | undefined;
+  let first = 0;
+  let stride = 0;
+  return {
+    reserve(bytes) {
+      if (bytes <= stride) return true;
+      if (block !== undefined) machine.free(block);
+      stride = roundUp(bytes);
+      block = machine.allocate(workers * stride + LINE);
+      if (block === undefined) stride = 0;
+      else first = roundUp(block.at);
+      return block !== undefined;
+    },
+    at: (worker) => first + (worker - 1) * stride,
+  };
+}
+
+/** Where things lie in a stretch, from its address on. */
+interface ScratchLayout {
+  readonly scores: number;
+  readonly active: number;
+  readonly packed: number;
+  readonly sums: number;
+  readonly end: number;
+}
+
+/** Makes the scratch of all workers ready for a pass over the device at `state`; false when memory is full. */
+function prepareScratch(machine: WasmMachine, workerScratch: WorkerScratch, workers: number, state: number): boolean {
+  const places = scratchLayout(machine, state);
+  if (!workerScratch.reserve(places.end)) return false;
+  const words = machine.i32();
+  for (let worker = 1; worker <= workers; worker++) {
+    const stretch = workerScratch.at(worker);
+    const own = stretch / 4;
+    words.copyWithin(own, state / 4, (state + STATE_BYTES) / 4);
+    words[own + FIELD.scores] = stretch + places.scores;
+    words[own + FIELD.active] = stretch + places.active;
+    words[own + FIELD.packed] = stretch + places.packed;
+    words[own + FIELD.sums] = stretch + places.sums;
+    words[own + FIELD.looked] = 0;
+    words[own + FIELD.verified] = 0;
+    machine.f64().fill(0, (stretch + places.sums) / 8, (stretch + places.end) / 8);
+  }
+  return true;
+}
+
+/** Adds what the workers have left in their scratch to the device: parts of sums are exact, so any order will do. */
+function addScratchSums(machine: WasmMachine, workerScratch: WorkerScratch, workers: number, state: number): void {
+  const { sums, end } = scratchLayout(machine, state);
+  const words = machine.i32();
+  const f64 = machine.f64();
+  const into = (words[state / 4 + FIELD.sums] >>> 0) / 8;
+  for (let worker = 1; worker <= workers; worker++) {
+    const stretch = workerScratch.at(worker);
+    const from = (stretch + sums) / 8;
+    for (let i = 0; i < (end - sums) / 8; i++) f64[into + i] += f64[from + i];
+    words[state / 4 + FIELD.looked] += words[stretch / 4 + FIELD.looked];
+    words[state / 4 + FIELD.verified] += words[stretch / 4 + FIELD.verified];
+  }
+}
+
+function scratchLayout(machine: WasmMachine, state: number): ScratchLayout {
+  const words = machine.i32().subarray(state / 4, (state + STATE_BYTES) / 4);
+  const scores = roundUp(STATE_BYTES);
+  const active = scores + roundUp(scoreBytes(words[FIELD.k]));
+  const packed = active + roundUp(listBytes(words[FIELD.k]));
+  const sums = packed + roundUp(32 * words[FIELD.pairs]);
+  return { scores, active, packed, sums, end: sums + 16 * words[FIELD.k] * (words[FIELD.cols] + 1) };
+}
+
+function roundUp(bytes: number): number {
+  return Math.ceil(bytes / LINE) * LINE;
+}
+
+/**
+ * Costs per row, in units of one of k * cols products: what every row costs beside them, and what a column costs in passes
+ * without centroids to choose from. A unit is roughly 0.04 ns.
+ */
+const COST = { row: 50, distance: 15, code: 100 };
+
+/** A pool at work on a machine. */
+interface SharedMachine {
+  readonly machine: WasmMachine;
+  readonly exports: KernelExports;
+  readonly pool: ThreadPool;
+  readonly workerScratch: WorkerScratch;
+  /** The control block as words and as numbers. */
+  readonly words: Int32Array;
+  readonly numbers: Float64Array;
+}
+
+/** What is too little to be shared is left to the machine's own passes. */
+export function threadedPasses(machine: WasmMachine, exports: KernelExports, pool: ThreadPool): Passes {
+  const { control, workers } = pool;
+  const words = new Int32Array(control, 0, LAYOUT.words);
+  const shared = {
+    machine,
+    exports,
+    pool,
+    words,
+    numbers: new Float64Array(control),
+    workerScratch: createScratch(machine, workers),
+  };
+  const colsOf = (state: number) => machine.i32()[state / 4 + FIELD.cols];
+  const isWorthwhile = (rows: number, perRow: number) =>
+    pool.living > 0 && rows > CHUNK && rows * (COST.row + perRow) >= pool.worthwhile;
+  const assign = (pass: "small" | "plain" | "screen", state: number, rows: number) =>
+    isWorthwhile(rows, colsOf(state) * machine.i32()[state / 4 + FIELD.k]) && assignTogether(shared, pass, state, rows);
+  return {
+    assignRows(pass, state, rows) {
+      if (!assign(pass, state, rows)) machine.assignRows(pass, state, rows);
+    },
+    assignTiles(state, rows) {
+      return assign("small", state, rows) ? sumOfResults(shared, rows) : machine.assignTiles(state, rows);
+    },
+    lossOfRows(state, rows, scratch) {
+      const together = isWorthwhile(rows, COST.distance * colsOf(state)) && shared.workerScratch.reserve(32);
+      return together ? lossTogether(shared, state, rows, scratch) : machine.lossOfRows(state, rows, scratch);
+    },
+    distancesOfRows(state, from, to, centre, into) {
+      if (!isWorthwhile(to - from, COST.distance * colsOf(state))) {
+        return machine.distancesOfRows(state, from, to, centre, into);
+      }
+      words[LAYOUT.centre] = centre;
+      for (let thread = 0; thread <= workers; thread++) address(shared, thread, state, into);
+      runJob(pool, exports, { pass: "distances", from, to });
+    },
+    encodeRows(state, rows, coding) {
+      const together =
+        isWorthwhile(rows, COST.code * coding.cols) && shared.workerScratch.reserve(8 * (coding.cols + 1));
+      return together ? encodeTogether(shared, state, rows, coding) : machine.encodeRows(state, rows, coding);
+    },
+  };
+}
+
+/** Tells a thread which State and which scratch to use. */
+function address({ words }: SharedMachine, thread: number, state: number, scratch: number): void {
+  words[LAYOUT.addresses + 2 * thread] = state;
+  words[LAYOUT.addresses + 2 * thread + 1] = scratch;
+}
+
+/** What the pass returned for every chunk, added in their order. */
+function sumOfResults({ numbers }: SharedMachine, rows: number): number {
+  let sum = 0;
+  for (let chunk = 0; chunk * CHUNK < rows; chunk++) sum += numbers[LAYOUT.results + chunk];
+  return sum;
+}
+
+/** False when there is no memory for the workers' sums. */
+function assignTogether(
+  shared: SharedMachine,
+  pass: "small" | "plain" | "screen",
+  state: number,
+  rows: number,
+): boolean {
+  const { machine, exports, pool, workerScratch } = shared;
+  if (!prepareScratch(machine, workerScratch, pool.workers, state)) return false;
+  address(shared, 0, state, 0);
+  for (let worker = 1; worker <= pool.workers; worker++) address(shared, worker, workerScratch.at(worker), 0);
+  runJob(pool, exports, { pass, from: 0, to: rows });
+  addScratchSums(machine, workerScratch, pool.workers, state);
+  return true;
+}
+
+function lossTogether(shared: SharedMachine, state: number, rows: number, scratch: number): number {
+  const { exports, pool, workerScratch } = shared;
+  address(shared, 0, state, scratch);
+  for (let worker = 1; worker <= pool.workers; worker++) address(shared, worker, state, workerScratch.at(worker));
+  runJob(pool, exports, { pass: "loss", from: 0, to: rows });
+  return sumOfResults(shared, rows);
+}
+
+/** The calling thread copies; the others survey and code what has arrived; then all do what is left. */
+function encodeTogether(
+  shared: SharedMachine,
+  state: number,
+  rows: number,
+  { cols, largest, centre, step, radius, chunk, copy }: Coding,
+): number {
+  const { machine, exports, pool, workerScratch, words, numbers } = shared;
+  const f64 = machine.f64();
+  address(shared, 0, state, largest);
+  for (let worker = 1; worker <= pool.workers; worker++) {
+    address(shared, worker, state, workerScratch.at(worker));
+    f64.fill(0, workerScratch.at(worker) / 8, workerScratch.at(worker) / 8 + cols + 1);
+  }
+  words[LAYOUT.centre] = centre;
+  numbers[LAYOUT.step] = step;
+  numbers[LAYOUT.radius] = radius;
+  const feed = (arrived: (rows: number) => void) => {
+    for (let from = 0; from < rows; from += chunk) {
+      const to = Math.min(rows, from + chunk);
+      copy(from, to);
+      arrived(to);
+    }
+  };
+  runJob(pool, exports, { pass: "encode", from: 0, to: rows, feed });
+  for (let worker = 1; worker <= pool.workers; worker++) {
+    const from = workerScratch.at(worker) / 8;
+    for (let c = 0; c <= cols; c++) f64[largest / 8 + c] = Math.max(f64[largest / 8 + c], f64[from + c]);
+  }
+  let worst = 0;
+  for (let at = 0; at * CHUNK < rows; at++) worst = Math.max(worst, numbers[LAYOUT.results + at]);
+  return worst;
+}
