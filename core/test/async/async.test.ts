@@ -95,9 +95,7 @@ describe("refuse", () => {
 
   test("a kernel, a wrong signal or reporter, and data that cannot be sent", async () => {
     const asked = (more: object) => kmeansAsync(datasets[0], { k: 2, ...more });
-    await expect(asked({ kernel: jsKernel })).rejects.toThrow(
-      "kernel must be left out (it cannot go to a worker), got an object",
-    );
+    await expect(asked({ kernel: jsKernel })).rejects.toThrow("kernel cannot be sent to a worker, got an object");
     await expect(asked({ signal: 5 })).rejects.toThrow("signal must be an AbortSignal, got 5");
     await expect(asked({ onProgress: 5 })).rejects.toThrow("onProgress must be a function, got 5");
     await expect(asked({ init: () => 1 })).rejects.toThrow("could not be cloned");
@@ -165,8 +163,8 @@ describe("on a host of one's own", () => {
     const large = new Float64Array(10_000).fill(3);
     const sent: Float64Array[] = [];
     const host = hostOf({
-      start: ({ given }, heard) => {
-        sent.push(...(given[0] as Matrix[]).map(({ data }) => data));
+      start: ({ args }, heard) => {
+        sent.push(...(args[0] as Matrix[]).map(({ data }) => data));
         queueMicrotask(() => heard({ answer: { centroids: [] } }));
         return () => {};
       },
