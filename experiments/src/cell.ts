@@ -33,7 +33,7 @@ export const startTitles: { readonly [start in StartName]: string } = {
  */
 export const variants = { "fedkm-ot": "fedkm", "distributed-shared": "distributed" } as const;
 
-export interface Cell {
+export interface StudyCell {
   readonly study: string;
   readonly dataset: DatasetName;
   readonly devices: number;
@@ -87,7 +87,7 @@ export const paperSetting = {
   eta: null,
   rho: null,
   rounds: 200,
-} as const satisfies Partial<Cell>;
+} as const satisfies Partial<StudyCell>;
 
 /** A method that sends nothing depends on neither network nor start. */
 export const localSetting = {
@@ -145,7 +145,7 @@ export const measureColumns = [
   "own_cost_ratio",
 ] as const;
 
-export function cellRow(cell: Cell): TableRow<(typeof cellColumns)[number]> {
+export function cellRow(cell: StudyCell): TableRow<(typeof cellColumns)[number]> {
   const { study, dataset, devices, k, network, method, start, alpha, eta, rho } = cell;
   const { schedule, damping, passes, tol, safeguard, run, seed } = cell;
   return {
@@ -173,8 +173,8 @@ export function cellRow(cell: Cell): TableRow<(typeof cellColumns)[number]> {
 }
 
 /** Cells of one problem share its data and its pooled solution, so they are run together. */
-export function batches(cells: readonly Cell[]): Cell[][] {
-  const found = new Map<string, Cell[]>();
+export function batches(cells: readonly StudyCell[]): StudyCell[][] {
+  const found = new Map<string, StudyCell[]>();
   for (const cell of cells) {
     const { dataset, devices, pointsPerDevice, k, network, seed } = cell;
     const key = [dataset, devices, pointsPerDevice, k, network, seed].join(" ");
