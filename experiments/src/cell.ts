@@ -146,29 +146,13 @@ export const measureColumns = [
 ] as const;
 
 export function cellRow(cell: StudyCell): TableRow<(typeof cellColumns)[number]> {
-  const { study, dataset, devices, k, network, method, start, alpha, eta, rho } = cell;
-  const { schedule, damping, passes, tol, safeguard, run, seed } = cell;
+  const { pointsPerDevice, edgeProbability, graph, rounds, safeguard, ...same } = cell;
   return {
-    study,
-    dataset,
-    devices,
-    points_per_device: cell.pointsPerDevice,
-    k,
-    edge_probability: cell.graph ?? cell.edgeProbability,
-    network,
-    method,
-    start,
-    alpha,
-    eta,
-    rho,
-    schedule,
-    damping,
-    passes,
-    tol,
+    ...same,
+    points_per_device: pointsPerDevice,
+    edge_probability: graph ?? edgeProbability,
     safeguard: safeguard ? 1 : 0,
-    most_rounds: cell.rounds,
-    run,
-    seed,
+    most_rounds: rounds,
   };
 }
 
