@@ -1,8 +1,9 @@
-// The data of fedkm compare: by name, or from a user's files, where devices are as in fedkm fit and one file is dealt.
+// What fedkm compare is asked, and its data: by name, or from a user's files, where devices are as in fedkm fit and one file is dealt.
 
 import { type Matrix, stack } from "@fedkm/core";
 import {
   type ComparedData,
+  type ComparisonStart,
   comparedData,
   comparedDatasets,
   dealBy,
@@ -25,8 +26,9 @@ import { parseChoice } from "../../arguments.ts";
 import { UsageError } from "../../failure.ts";
 import type { SourceFlags } from "../../input/options.ts";
 import { rowsAt } from "../../input/reading.ts";
+import type { PluginOptions } from "../../plugins.ts";
 
-export interface DataOptions extends RowsRequest, SourceFlags {
+export interface CompareOptions extends RowsRequest, SourceFlags, PluginOptions {
   /** Instead of `dataset`, where there are any. */
   readonly files: readonly string[];
   readonly dataset: string;
@@ -40,10 +42,21 @@ export interface DataOptions extends RowsRequest, SourceFlags {
   /** Of each device, where data are drawn. */
   readonly points: number;
   readonly seed: number;
+  readonly methods?: readonly string[];
+  readonly init: ComparisonStart;
+  /** As typed: method.option=value. */
+  readonly set: readonly string[];
+  readonly messages?: number;
+  readonly k?: number;
+  readonly alpha: number;
+  readonly graph: string;
+  /** The picture's file. */
+  readonly out: string;
+  readonly json?: true;
 }
 
 /** Data by name: of a plug-in, or those that come with the command. */
-export function namedData(options: DataOptions, plugged: Plugins["datasets"]): ComparedData {
+export function namedData(options: CompareOptions, plugged: Plugins["datasets"]): ComparedData {
   const { dataset, devices, points, seed, split } = options;
   const request = { devices, pointsPerDevice: points, seed };
   if (Object.hasOwn(plugged, dataset)) {
@@ -55,7 +68,7 @@ export function namedData(options: DataOptions, plugged: Plugins["datasets"]): C
   return comparedData(name as (typeof comparedDatasets)[number], splitOf(split), request);
 }
 
-export async function fileData(options: DataOptions, onFile: (file: string) => void): Promise<ComparedData> {
+export async function fileData(options: CompareOptions, onFile: (file: string) => void): Promise<ComparedData> {
   const { files, classes: column, scale, devices, seed } = options;
   const split = splitOf(options.split);
   if (column === undefined && (split.kind === "dirichlet" || split.kind === "classes")) {
