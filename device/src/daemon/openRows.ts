@@ -138,7 +138,7 @@ async function openPlace(
   const source = await openSource(path, { columns: features.map(({ name }) => name), env, signal });
   opened.push(source);
   // Nothing is asked of it any more, and it is closed with the others.
-  if (source.way === "memory") return loaded(study, await source.sample(Math.max(1, source.rows)));
+  if (source.read === "memory") return loaded(study, await source.sample(Math.max(1, source.rows)));
   const scaling = { offset: features.map(() => 0), scale: features.map(({ scale }) => scale) };
   const { source: within, outside } = await source.bounded(features, scaling);
   return { source: within, counts: { rows: source.rows, left: source.rows - within.rows, outside } };

@@ -34,7 +34,7 @@ export async function readColumns(path: string, wanted?: readonly string[]): Pro
 
 /** All rows of a source, in memory. */
 async function readSource(address: string, columns?: readonly string[]): Promise<Columns> {
-  const source = await openSource(address, { columns, way: "memory", env: env });
+  const source = await openSource(address, { columns, read: "memory", env: env });
   try {
     return { names: source.columns, points: await source.sample(Math.max(1, source.rows)) };
   } finally {

@@ -3,7 +3,7 @@
 import { type Stats, statSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { env } from "node:process";
-import { lookAtSource } from "@fedkm/sql";
+import { sourceVersion } from "@fedkm/sql";
 import { isAddress } from "@fedkm/sql/address";
 import type { Clock } from "../clock.ts";
 import { REREAD_MILLISECONDS, WATCH_MILLISECONDS, WATCH_QUIET_MILLISECONDS } from "../pace.ts";
@@ -14,7 +14,7 @@ export const MISSING = "missing";
 /** How files look from outside, as one text: equal means unchanged. */
 export async function lookOf(paths: readonly string[]): Promise<string> {
   const looks = paths.map((path) => {
-    return isAddress(path) ? lookAtSource(path, env) : stat(path).then(lookOfStats, () => MISSING);
+    return isAddress(path) ? sourceVersion(path, env) : stat(path).then(lookOfStats, () => MISSING);
   });
   return (await Promise.all(looks)).join(", ");
 }
