@@ -3,7 +3,7 @@
 // so it is no part of npm test.
 
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -36,7 +36,7 @@ const packages = manifest(root).workspaces.map((workspace) => ({ workspace, ...m
 const published = packages.filter((workspace) => !workspace.private);
 const names = published.map(({ name }) => name);
 const tarballs = join(folder, "tarballs");
-mkdirSync(tarballs);
+run("npm pack of every published workspace", process.execPath, [join(root, "deploy/pack.mjs"), tarballs]);
 for (const { workspace, name, publishConfig, dependencies = {} } of published) {
   const unpublished = Object.keys(dependencies).find((other) => other.startsWith("@fedkm/") && !names.includes(other));
   if (unpublished !== undefined) throw new Error(`${name} depends on ${unpublished}, which is private`);

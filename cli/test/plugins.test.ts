@@ -66,7 +66,7 @@ test("fit takes a method and a graph of a plug-in, and its model is verified wit
 });
 
 test("reproduce runs what was added beside what the study has, and adds the measure as columns and pictures", () => {
-  const args = ["--quick", "--runs", "1", "--start", "authors", "--out", "again"];
+  const args = ["--quick", "--runs", "1", "--init", "local", "--out", "again"];
   const { status, stderr } = folder.spawn("reproduce", "figure1", ...args, "--plugin", "mine.ts");
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   const [heading, ...lines] = readFileSync(join(folder.path, "again/runs.csv"), "utf8").trimEnd().split("\n");
@@ -85,9 +85,9 @@ test("reproduce runs what was added beside what the study has, and adds the meas
   const aggregated = readFileSync(join(folder.path, "again/aggregated.csv"), "utf8").split("\n");
   expect(aggregated[0]).toMatch(/,worst_mean,worst_standard_error,.*,worst_upper_quartile$/);
   expect(Number(aggregated[1].split(",").at(-1))).toBeGreaterThan(0);
-  const picture = readFileSync(join(folder.path, "again/figure1-authors-worst.svg"), "utf8");
+  const picture = readFileSync(join(folder.path, "again/figure1-local-worst.svg"), "utf8");
   for (const label of ["worst, iso", "gossip"]) expect(picture).toContain(`>${label}</text>`);
-  expect(readFileSync(join(folder.path, "again/figure1-authors.svg"), "utf8")).toContain(">gossip</text>");
+  expect(readFileSync(join(folder.path, "again/figure1-local.svg"), "utf8")).toContain(">gossip</text>");
   const manifest = JSON.parse(readFileSync(join(folder.path, "again/manifest.json"), "utf8"));
   expect(manifest.plugins).toEqual([{ file: "mine.ts", sha256: expect.stringMatching(/^[0-9a-f]{64}$/) }]);
 });

@@ -40,7 +40,7 @@ const epidemic: Method<EpidemicOptions> = methodOfRounds(
   },
   {
     travels: "sums and counts",
-    takes: { ...roundsOptions, gossip: ["number"], seeds: ["own", "shared", "aligned"] },
+    takes: { ...roundsOptions, gossip: ["number"], seeds: ["local", "shared", "aligned"] },
   },
 );
 

@@ -45,7 +45,7 @@ const lsp2p: Method<Lsp2pOptions> = methodOfRounds(
   },
   {
     travels: "centroids and counts",
-    takes: { ...taken, gamma: ["number"], seeds: ["own", "shared", "aligned"] },
+    takes: { ...taken, gamma: ["number"], seeds: ["local", "shared", "aligned"] },
   },
 );
 

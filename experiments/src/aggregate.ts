@@ -83,7 +83,7 @@ function most(values: readonly number[]): number | null {
   return values.length === 0 ? null : Math.max(...values);
 }
 
-export function mean(values: readonly number[]): number | null {
+function mean(values: readonly number[]): number | null {
   return values.length === 0 ? null : values.reduce((a, b) => a + b, 0) / values.length;
 }
 
@@ -103,7 +103,7 @@ const studentT = [
 ];
 
 /** Half the width of the 95 % interval of the mean; 0 for a single run, as the standard error. */
-export function interval(values: readonly number[]): number | null {
+function interval(values: readonly number[]): number | null {
   const error = standardError(values);
   if (error === null) return null;
   const freedom = Math.max(1, values.length - 1);

@@ -2,8 +2,7 @@
 
 import type { LabelledPoints } from "@fedkm/core";
 import type { Cell } from "./cell.ts";
-import { loadPlugins } from "./plugins/load.ts";
-import type { Plugins } from "./plugins/plugin.ts";
+import { loadPlugins, type Plugins } from "./plugins/plugin.ts";
 import { trials } from "./trial.ts";
 
 /** What a worker is sent: first the points of cells that name them and the files of plug-ins, then batches. */

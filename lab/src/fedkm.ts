@@ -3,15 +3,15 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { type Browser, chromium } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { progress } from "./measure.ts";
 
-const program = fileURLToPath(new URL("../../cli/bin/fedkm.js", import.meta.url));
+export const fedkmProgram = fileURLToPath(new URL("../../cli/bin/fedkm.js", import.meta.url));
 
 /** What it prints in a folder, and the CPU time of it and its threads, as the shell has it. */
 export function runFedkm(folder: string, ...args: string[]): { readonly seconds: number; readonly stdout: string } {
   progress(`fedkm ${args[0]}`);
-  const { status, stdout } = spawnSync("sh", ["-c", '"$@"; times', "sh", process.execPath, program, ...args], {
+  const { status, stdout } = spawnSync("sh", ["-c", '"$@"; times', "sh", process.execPath, fedkmProgram, ...args], {
     cwd: folder,
     encoding: "utf8",
     stdio: ["ignore", "pipe", "inherit"],
@@ -30,11 +30,12 @@ export function runFedkm(folder: string, ...args: string[]): { readonly seconds:
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"];
 
 /** Throws where there is no Chromium. */
-export function launchChromium(): Promise<Browser> {
+export async function launchChromium(): Promise<Browser> {
   const executablePath = ["chromium", "google-chrome"]
     .map((name) => spawnSync("which", [name], { encoding: "utf8" }).stdout.trim())
     .find((path) => path !== "");
   if (executablePath === undefined) throw new Error("pages need Chromium on the PATH (apt-get install chromium)");
+  const { chromium } = await import("playwright-core");
   return chromium.launch({ executablePath, headless: true, args: FLAGS });
 }
 
@@ -45,14 +46,14 @@ export interface Served {
 
 /** What a command says, which must succeed. */
 export function fedkm(...args: string[]): string {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], { encoding: "utf8" });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [fedkmProgram, ...args], { encoding: "utf8" });
   if (status !== 0) throw new Error(`fedkm ${args.join(" ")} must succeed, got ${stderr}`);
   return stdout;
 }
 
 /** A command that goes on until it is stopped. */
 export function running(...args: string[]) {
-  const child = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [fedkmProgram, ...args], { stdio: ["ignore", "pipe", "pipe"] });
   const stop = async () => {
     const ended = once(child, "exit");
     child.kill("SIGINT");

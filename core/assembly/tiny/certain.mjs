@@ -14,11 +14,10 @@ import { SMALL_COLUMNS } from "../four.mjs";
 export function certainSource() {
   const names = (prefix) => SMALL_COLUMNS.map((d) => `${prefix}${d}`).join(", ");
   return `
-import { clearParts } from "./enter";
-import { GATHERED, ${names("gather")}, ${names("move")} } from "./groups";
 import {
-  CENTROIDS, CHANGED, LABELS, MARGIN, OLD_LABELS, POINTS, REACH, ROWS, SCORES, SINGLES, SURE, UNASSIGNED
-} from "./places";
+  CENTROIDS, CHANGED, clearParts, LABELS, MARGIN, OLD_LABELS, POINTS, REACH, ROWS, SCORES, SINGLES, SURE, UNASSIGNED
+} from "./enter";
+import { GATHERED, ${names("gather")}, ${names("move")} } from "./groups";
 
 /** The points as seen from the first row, in float32. What fills up the last eight lies on that row. */
 export function makeSingles(rows: i32, cols: i32): void {

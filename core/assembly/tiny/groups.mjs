@@ -7,8 +7,7 @@ import { nearestOfFour, SMALL_COLUMNS, SUM_OF_LANES } from "../four.mjs";
 export function groupsSource() {
   return `
 import { square } from "../rows";
-import { clearParts } from "./enter";
-import { CENTROIDS, HIGH, LABELS, LOW, OLD_LABELS, PARTS, POINTS, UNASSIGNED } from "./places";
+import { CENTROIDS, clearParts, HIGH, LABELS, LOW, OLD_LABELS, PARTS, POINTS, UNASSIGNED } from "./enter";
 
 /** Up to so many clusters it is faster to look at all points for each than to move them one by one. */
 export const GATHERED: i32 = 12;

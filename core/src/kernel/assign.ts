@@ -7,8 +7,6 @@ import { CHUNK } from "./passes.ts";
 import { type KernelEngine, worthwhileShare } from "./pick.ts";
 import { FIELD, type PlacedPoints, reserveArrays, type Screen } from "./placedPoints.ts";
 
-// What the kernel keeps in its memory for placed points and a number of clusters: centroids, sums, scores.
-
 export interface PlacedClusters {
   readonly k: number;
   readonly block: MemoryBlock;

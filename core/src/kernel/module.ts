@@ -1,9 +1,7 @@
-// The compiled SIMD module: one instance over one memory, made on first use.
+// The compiled SIMD module: one instance over one memory, made on first use, and which part of that memory belongs to whom.
 
 import { type KernelExports, type Passes, passesAlone, type WasmMemory } from "./passes.ts";
 import { WASM_BYTES } from "./wasm-bytes.ts";
-
-// One WebAssembly memory for all devices, and who owns which part of it.
 
 const PAGE = 65536;
 /** Blocks up to this size come in classes, carved from chunks of CHUNK bytes that are never split otherwise. */

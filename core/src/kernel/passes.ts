@@ -1,8 +1,7 @@
-// Passes over all rows of a device, by the one thread that asks for them. src/threads has the same for several.
+// Passes over all rows of a device by one thread, and what the compiled SIMD module exports for them. threads/ has the same
+// for several threads.
 
 import { LOSS_BLOCK } from "./js.ts";
-
-// What the compiled SIMD module exports, and the memory that it imports.
 
 /** What assembly/index.ts exports. `state` is the address of a device's State; ranges of rows start at multiples of 8. */
 export interface KernelExports {

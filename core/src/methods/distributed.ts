@@ -47,7 +47,7 @@ function roundsOf(
   isWatched: boolean,
 ): Generator<Round, DistributedModel, void> {
   checkMethodOptions(options);
-  const { eta: wanted = 2, seeds = "own", rounds = defaults.rounds, signal } = options;
+  const { eta: wanted = 2, seeds = "local", rounds = defaults.rounds, signal } = options;
   checkOneOf("seeds", seeds, seedOrders);
   if (wanted !== "tuned") checkNumber("eta", wanted, (value) => value > 0, 'a finite number above 0, or "tuned"');
   checkNetwork(datasets, graph);

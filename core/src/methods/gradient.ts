@@ -33,7 +33,7 @@ export interface GradientModel extends FitModel {
 /** Edge weights have no part in it: every link counts the same. */
 export function gradient(datasets: readonly Matrix[], graph: Graph, options: GradientOptions): GradientModel {
   checkMethodOptions(options);
-  const { rho = 1, exchanges = 3, seeds = "own", rounds = defaults.rounds, signal } = options;
+  const { rho = 1, exchanges = 3, seeds = "local", rounds = defaults.rounds, signal } = options;
   checkNumber("rho", rho, (value) => value > 0, "a finite number above 0");
   checkInteger("exchanges", exchanges, 1);
   checkOneOf("seeds", seeds, seedOrders);

@@ -32,10 +32,11 @@ export interface MethodOptions extends RoundsMethodOptions, Omit<FitOptions, "k"
   /** Step of `distributed`: a number, or "tuned" from the graph. Default 2, the paper's. */
   eta?: number | "tuned" | undefined;
   /**
-   * Start of the methods that go cluster by cluster: each device's own, one for all, or own ones in one common order.
-   * Default "own".
+   * Start of the methods that go cluster by cluster: each device's own (local), one for all (shared), or own ones in one common order
+   * (aligned).
+   * Default "local".
    */
-  seeds?: "own" | "shared" | "aligned" | undefined;
+  seeds?: "local" | "shared" | "aligned" | undefined;
   /** Step of `consensus` in sweeps, which it makes from any but the federated start, and where `beta`, `settle` or
    *  `passes` is given; otherwise its rounds are exact sums. Default from the graph. */
   beta?: number | undefined;

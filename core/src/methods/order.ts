@@ -4,7 +4,7 @@ import { type NetworkState, refreshStatistics } from "../fit/network.ts";
 import { breadthFirst } from "../graph/graph.ts";
 import { emptyMatches, match } from "../update/coupling.ts";
 
-export const seedOrders = ["own", "shared", "aligned"] as const;
+export const seedOrders = ["local", "shared", "aligned"] as const;
 
 /** shared: everyone starts from the lowest device of its component. aligned: breadth-first, each device takes the order of its parent. */
 export function orderSeeds(state: NetworkState, seeds: (typeof seedOrders)[number]): void {
@@ -12,7 +12,7 @@ export function orderSeeds(state: NetworkState, seeds: (typeof seedOrders)[numbe
   const { data, cols } = sets;
   const length = k * cols;
   const matches = emptyMatches(k);
-  if (seeds === "own") return;
+  if (seeds === "local") return;
   let root = 0;
   const { order, parents, hops } = breadthFirst(state.graph);
   for (const device of order) {

@@ -128,6 +128,6 @@ describe("gradient(datasets, graph, options)", () => {
     const run = (more: object) => () => gradient(datasets, ring(6), { ...options, ...more });
     expect(run({ rho: 0 })).toThrow("rho must be a finite number above 0, got 0");
     expect(run({ exchanges: 0 })).toThrow("exchanges must be an integer of at least 1, got 0");
-    expect(run({ seeds: "none" })).toThrow('seeds must be one of own, shared, aligned, got "none"');
+    expect(run({ seeds: "none" })).toThrow('seeds must be one of local, shared, aligned, got "none"');
   });
 });

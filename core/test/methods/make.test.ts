@@ -46,7 +46,7 @@ function admmRound({ graph, k, sets, counts, sums, updated }: NetworkState, p: F
 }
 
 const forero = (eta: number): Method =>
-  methodOfRounds((state, { seeds = "own" }: MethodOptions) => {
+  methodOfRounds((state, { seeds = "local" }: MethodOptions) => {
     const { graph, k, sets } = state;
     const length = k * sets.cols;
     orderSeeds(state, seeds);
@@ -67,7 +67,7 @@ const forero = (eta: number): Method =>
   });
 
 test("methodOfRounds makes distributed k-means, bit for bit, with its history and its traffic", () => {
-  for (const seeds of ["own", "aligned"] as const) {
+  for (const seeds of ["local", "aligned"] as const) {
     const own = forero(2)(datasets, network, { ...options, seeds });
     const { centroids, history, messages, bytes } = methods.distributed(datasets, network, { ...options, seeds });
     expect(own).toMatchObject({ centroids, history, messages, bytes, rounds: 25 });

@@ -1,6 +1,6 @@
 // The numbers of a picture for a paper: a CSV that pgfplots reads as it is, and the body of a LaTeX table.
 
-import type { DotGrid, PanelGrid, Summary } from "../studies/grid.ts";
+import type { DotGrid, PanelGrid, SummaryName } from "../studies/plan.ts";
 import type { TableRow } from "../table.ts";
 import { dotPoints, nameOf, type Point, panelSeries } from "./series.ts";
 
@@ -8,7 +8,7 @@ import { dotPoints, nameOf, type Point, panelSeries } from "./series.ts";
  * A line for each x, and for every panel and method its value and how far its bar reaches down and up, as
  * `\addplot table [x=x, y=iso_gcd_fedkm, y error minus=iso_gcd_fedkm_minus, ..]` wants them. An empty field is `nan`.
  */
-export function pgfplotsTable(table: readonly TableRow[], grid: PanelGrid | DotGrid, summary: Summary): string {
+export function pgfplotsTable(table: readonly TableRow[], grid: PanelGrid | DotGrid, summary: SummaryName): string {
   const series = "entries" in grid ? dotSeries(table, grid, summary) : lineSeries(table, grid, summary);
   const xs = [...new Set(series.flatMap(({ points }) => points.map(({ x }) => x)))].sort((a, b) => a - b);
   const head = ["x", ...series.flatMap(({ name }) => [name, `${name}_minus`, `${name}_plus`])];
@@ -29,7 +29,7 @@ interface NamedSeries {
   readonly points: readonly Point[];
 }
 
-function lineSeries(table: readonly TableRow[], grid: PanelGrid, summary: Summary): NamedSeries[] {
+function lineSeries(table: readonly TableRow[], grid: PanelGrid, summary: SummaryName): NamedSeries[] {
   return grid.rows.flatMap((row) =>
     grid.columns.flatMap((column) =>
       panelSeries(table, grid, { row, column, summary }).map((points, i) => ({
@@ -41,7 +41,7 @@ function lineSeries(table: readonly TableRow[], grid: PanelGrid, summary: Summar
 }
 
 /** x is the number of an entry, from 0. */
-function dotSeries(table: readonly TableRow[], grid: DotGrid, summary: Summary): NamedSeries[] {
+function dotSeries(table: readonly TableRow[], grid: DotGrid, summary: SummaryName): NamedSeries[] {
   return grid.rows.flatMap((row) =>
     grid.columns.map((column) => ({
       name: columnName(row.label, column.measure),
@@ -60,7 +60,7 @@ function columnName(...parts: readonly string[]): string {
 }
 
 /** Rows of `tabular` between `\toprule` and `\bottomrule`: every panel and method, with all its values. */
-export function latexTable(table: readonly TableRow[], grid: PanelGrid | DotGrid, summary: Summary): string {
+export function latexTable(table: readonly TableRow[], grid: PanelGrid | DotGrid, summary: SummaryName): string {
   const lines = "entries" in grid ? dotLines(table, grid, summary) : panelLines(table, grid, summary);
   const [head, ...rows] = lines.map((cells) => `${cells.join(" & ")} \\\\`);
   const columns = `l${"c".repeat(lines[0].length - 1)}`;
@@ -76,7 +76,7 @@ export function latexTable(table: readonly TableRow[], grid: PanelGrid | DotGrid
   ].join("\n");
 }
 
-function panelLines(table: readonly TableRow[], grid: PanelGrid, summary: Summary): string[][] {
+function panelLines(table: readonly TableRow[], grid: PanelGrid, summary: SummaryName): string[][] {
   const panels = grid.rows.flatMap((row) =>
     grid.columns.flatMap((column) =>
       panelSeries(table, grid, { row, column, summary }).map((points, i) => ({
@@ -102,7 +102,7 @@ function panelLines(table: readonly TableRow[], grid: PanelGrid, summary: Summar
   ];
 }
 
-function dotLines(table: readonly TableRow[], grid: DotGrid, summary: Summary): string[][] {
+function dotLines(table: readonly TableRow[], grid: DotGrid, summary: SummaryName): string[][] {
   const panels = grid.rows.flatMap((row) =>
     grid.columns.map((column) => ({
       name: escapedText(`${column.label}, ${row.label}`),
@@ -119,7 +119,7 @@ function dotLines(table: readonly TableRow[], grid: DotGrid, summary: Summary): 
 }
 
 /** As in the follow-up's tables: two decimals, with a power of ten where the value is small or large. */
-function latexValue(point: Point | undefined, summary: Summary): string {
+function latexValue(point: Point | undefined, summary: SummaryName): string {
   if (point === undefined) return "--";
   const { value, low, high } = point;
   const isPlain = value >= 1e-2 && value < 1e3;

@@ -2,8 +2,7 @@
 
 import type { Graph, Partition } from "@fedkm/core";
 import type { Cell } from "../cell.ts";
-import type { DotGrid, PanelGrid } from "../studies/grid.ts";
-import type { Picture, Plan } from "../studies/plan.ts";
+import type { DotGrid, PanelGrid, Plan, PlannedPicture } from "../studies/plan.ts";
 import type { Plugins } from "./plugin.ts";
 
 /**
@@ -41,7 +40,7 @@ function withMethods(grid: PanelGrid | DotGrid, methods: readonly string[]): Pan
 }
 
 /** The same panels with another measure; none for a picture of CV, whose panels are those of GCD. */
-function pictureOf(measure: string): (picture: Picture) => Picture[] {
+function pictureOf(measure: string): (picture: PlannedPicture) => PlannedPicture[] {
   return ({ name, grid }) => {
     const title = `${measure}: ${grid.title.replace(/^Figure (\d): (GCD|CV)/, "the panels of Figure $1,")}`;
     const rows = grid.rows.map((row) => ({ ...row, label: row.label.replace(/^GCD/, measure) }));

@@ -1,8 +1,7 @@
 // Figures 1 to 4 of the paper: GCD and CV by local sample size, for three alphas and for three densities of the network.
 
 import { type Cell, localSetting, paperSetting, type StartName, seedOfRun, startTitles } from "../cell.ts";
-import type { PanelGrid } from "./grid.ts";
-import type { Planner } from "./plan.ts";
+import type { PanelGrid, Planner } from "./plan.ts";
 
 export const kinds = ["iso", "aniso", "var"] as const;
 const alphas = [0, 0.5, 1] as const;

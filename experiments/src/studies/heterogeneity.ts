@@ -12,8 +12,7 @@ import {
 } from "../cell.ts";
 import { splitNames } from "../split.ts";
 import { kinds } from "./figures.ts";
-import { type DotEntry, ownCostAxis } from "./grid.ts";
-import { type Planner, runNumbers } from "./plan.ts";
+import { type DotEntry, ownCostAxis, type Planner, runNumbers } from "./plan.ts";
 
 /** From nearly alone to nearly one clustering. */
 const strengths = [0.01, 0.1, 1, 10];

@@ -16,13 +16,13 @@ import {
   rotateFolder,
   writeSettings,
 } from "@fedkm/device/daemon";
+import { fedkmProgram } from "../fedkm.ts";
 import { print } from "../measure.ts";
 import {
   type Folders,
   inSeconds,
   makeFolders,
   problem,
-  program,
   type RunningDevice,
   seconds,
   settle,
@@ -130,7 +130,7 @@ async function revocations(): Promise<boolean> {
     const kept = peerOf(running[3], four) !== undefined;
     const refused = spawnSync(process.execPath, [
       ...[
-        program,
+        fedkmProgram,
         "device",
         "link",
         `fedkm:${four.identity.peer}@${four.listen[0]}`,

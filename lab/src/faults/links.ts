@@ -4,18 +4,17 @@ import { execFile } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { graph } from "@fedkm/core";
 import { type DaemonStatus, readLinks, writeLinks } from "@fedkm/device/daemon";
 import { createIdentity, libp2pNetwork } from "@fedkm/device/libp2p";
+import { fedkmProgram } from "../fedkm.ts";
 import { print } from "../measure.ts";
 import { inside, ip, names, withCable } from "./namespaces.ts";
 import { makeFolders, problem, processUse, type RunningDevice, startDevice } from "./processes.ts";
 import { isLinked, leave, scene } from "./tcpNetwork.ts";
 
-const program = fileURLToPath(new URL("../../../cli/bin/fedkm.js", import.meta.url));
-const fedkm = (...args: string[]) => promisify(execFile)(process.execPath, [program, ...args]);
+const fedkm = (...args: string[]) => promisify(execFile)(process.execPath, [fedkmProgram, ...args]);
 
 const twoDevices = () => {
   const { study, datasets } = problem("iso", 1);

@@ -6,7 +6,6 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { erdosRenyi, type Graph, type Matrix, type PaperKind, paperData, randomStream } from "@fedkm/core";
 import { formatStudy, isSettled, pointsAsCsv, type Study, studyOfPoints } from "@fedkm/device";
 import {
@@ -18,6 +17,7 @@ import {
   STATUS_FILE,
   writeLinks,
 } from "@fedkm/device/daemon";
+import { fedkmProgram } from "../fedkm.ts";
 
 // The problems of the fault runs: the paper's data on ten devices, as a study that devices share.
 
@@ -86,7 +86,6 @@ function named(file: string, name: string): number {
 }
 
 /** The built command. */
-export const program = fileURLToPath(new URL("../../../cli/bin/fedkm.js", import.meta.url));
 
 const SETTLE_MILLISECONDS = 60_000;
 
@@ -148,7 +147,7 @@ export function startDevice(
   folder: DeviceFolder,
   within: readonly string[] = [],
   options: readonly string[] = [],
-  run: readonly string[] = [program, "device", "run"],
+  run: readonly string[] = [fedkmProgram, "device", "run"],
 ): RunningDevice {
   const startedAt = performance.now();
   rmSync(join(folder.path, STATUS_FILE), { force: true });

@@ -7,9 +7,10 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { complete, fit, matrix, objective, type PaperKind } from "@fedkm/core";
 import { type DeviceFolder, type LinkStatus, writeLinks } from "@fedkm/device/daemon";
+import { fedkmProgram } from "../fedkm.ts";
 import { print } from "../measure.ts";
 import { ip } from "./namespaces.ts";
-import { areSettled, makeFolders, problem, program, type RunningDevice, startDevice } from "./processes.ts";
+import { areSettled, makeFolders, problem, type RunningDevice, startDevice } from "./processes.ts";
 import type { StrangersLuck } from "./relayStranger.ts";
 
 // Two homes, each behind a router with NAT (nftables) that lets nobody in, and a public side between them, in namespaces.
@@ -119,7 +120,7 @@ async function node(machine: Machine, ...args: string[]): Promise<string> {
   const [command, ...rest] = [...on(machine), process.execPath, ...args];
   return (await promisify(execFile)(command, rest)).stdout;
 }
-const fedkm = (machine: Machine, ...args: string[]) => node(machine, program, ...args);
+const fedkm = (machine: Machine, ...args: string[]) => node(machine, fedkmProgram, ...args);
 
 /** Bars: within 0.1 % of `fit` through a relay that can read nothing, and those of `trouble`. */
 export function behindTwoRouters({ kinds }: { kinds: readonly PaperKind[] }): Promise<boolean> {

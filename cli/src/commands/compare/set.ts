@@ -1,11 +1,11 @@
 // --set method.option=value: an option of one method, checked by what the method says of itself.
 
 import { nearestName } from "@fedkm/core/optionNames";
-import type { ComparisonTable, MethodSettings } from "@fedkm/experiments";
+import type { ComparisonTable, OptionsByMethod } from "@fedkm/experiments";
 import { UsageError } from "../../failure.ts";
 
 /** All of them together; a later one wins over an earlier one. */
-export function parseSettings(given: readonly string[], table: ComparisonTable): MethodSettings {
+export function parseSettings(given: readonly string[], table: ComparisonTable): OptionsByMethod {
   const settings: Record<string, Record<string, unknown>> = {};
   for (const text of given) {
     const [, method, option, value] = /^([^.=]+)\.([^.=]+)=(.+)$/.exec(text) ?? [];

@@ -54,8 +54,8 @@ export async function demo({ seed, out, json }: DemoOptions, { stdout, stderr, e
     // As many as in fedkm compare, and no fewer than the devices have sent.
     const messages = Math.max(DEVICES * defaults.rounds, moments[moments.length - 1].messages);
     const problem = { datasets, graph, k: K, alpha: ALPHA, seed, messages };
-    for (const outcome of compareMethods(problem, table)) {
-      if ("gcd" in outcome) outcomes.push(outcome.method === "devices" ? { ...outcome, milliseconds } : outcome);
+    for (const outcome of compareMethods(problem, table).outcomes) {
+      outcomes.push(outcome.method === "devices" ? { ...outcome, milliseconds } : outcome);
     }
     await writeWhole(out, drawBudget(outcomes, title));
   } finally {

@@ -12,8 +12,6 @@ import { WASM_BYTES } from "../wasm-bytes.ts";
 import { createControl, LAYOUT, MOST_THREADS, type ThreadPool, type WorkerStart } from "./pool.ts";
 import { threadedPasses } from "./threadedPasses.ts";
 
-// The kernel over shared memory: the same module, whose imported memory is marked as shared, so that workers can import it too.
-
 /** Pages of a WebAssembly memory at most. A shared memory must say how far it may grow. */
 const MOST_PAGES = 65536;
 

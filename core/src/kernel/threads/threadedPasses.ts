@@ -7,8 +7,6 @@ import { CHUNK, type Coding, type KernelExports, type Passes } from "../passes.t
 import { FIELD, STATE_BYTES } from "../placedPoints.ts";
 import { LAYOUT, runJob, type ThreadPool } from "./pool.ts";
 
-// What each worker needs for itself in the kernel's memory while it assigns rows: a State, scratch, sums of its own.
-
 /** Stretches begin on cache lines of their own: two, because processors fetch lines in pairs. */
 const LINE = 128;
 

@@ -3,11 +3,15 @@
 
 import { closeSync, fsyncSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import type { RunRow } from "@fedkm/experiments";
 import { systemReason } from "@fedkm/files";
-import { UsageError } from "../../failure.ts";
+import type { RunRow } from "./trial.ts";
 
-export interface Journal {
+/** Thrown where a run is to be resumed with other options than it was begun with. */
+export class OtherRunError extends Error {
+  override readonly name = "OtherRunError";
+}
+
+interface Journal {
   /** What an earlier run has finished: batch number and rows. */
   readonly finished: ReadonlyMap<number, readonly RunRow[]>;
   add(batch: number, rows: readonly RunRow[]): void;
@@ -27,7 +31,7 @@ export function openJournal(folder: string, manifest: object, resume: boolean): 
     mkdirSync(folder, { recursive: true });
     const whole = resume ? wholeLines(readFileSync(file, "utf8")) : [];
     if (resume && whole[0] !== first) {
-      throw new UsageError(`--resume must have the options of the run in ${folder}, which are ${whole[0] ?? "lost"}`);
+      throw new OtherRunError(`the run in ${folder} has other options, which are ${whole[0] ?? "lost"}`);
     }
     const lines = whole.slice(1).map((line): [number, RunRow[]] => JSON.parse(line));
     const output = resume ? continued(file, whole) : begun(file, first);
@@ -40,7 +44,7 @@ export function openJournal(folder: string, manifest: object, resume: boolean): 
       close: () => closeSync(output),
     };
   } catch (error) {
-    if (error instanceof UsageError) throw error;
+    if (error instanceof OtherRunError) throw error;
     throw new Error(`cannot ${resume ? "resume from" : "write"} ${file}: ${systemReason(error)}`, { cause: error });
   }
 }
