@@ -11,7 +11,7 @@ import { openSource } from "@fedkm/sql";
 import { missingEngines, startClickHouse, startPostgres } from "@fedkm/sql/engines";
 import { runFedkm } from "../fedkm.ts";
 import { peakMemory, print, progress, ratio } from "../measure.ts";
-import { writeRows } from "../readers/rows.ts";
+import { writeRows } from "../readers/readers.ts";
 
 interface ByHand {
   run(): Promise<unknown>;
