@@ -52,9 +52,9 @@ describe("docs/data.md", () => {
     const fromFiles = await objectiveOf("examples/north.csv", "examples/south.csv");
     const scaled = await objectiveOf("examples/north.csv", "examples/south.csv", "--scale", "standard");
     const sources = ["duckdb:examples/north.csv", "duckdb:examples/south.csv"];
-    for (const way of ["memory", "stream", "aggregate"]) {
-      expect(await objectiveOf(...sources, "--read", way), way).toBeCloseTo(fromFiles, 9);
-      expect(await objectiveOf(...sources, "--read", way, "--scale", "standard"), way).toBeCloseTo(scaled, 9);
+    for (const read of ["memory", "stream", "aggregate"]) {
+      expect(await objectiveOf(...sources, "--read", read), read).toBeCloseTo(fromFiles, 9);
+      expect(await objectiveOf(...sources, "--read", read, "--scale", "standard"), read).toBeCloseTo(scaled, 9);
     }
     const consensus = ["--method", "consensus"];
     const pooled = await objectiveOf("examples/north.csv", "examples/south.csv", ...consensus);

@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { DataError, type MissingPolicy, systemReason } from "@fedkm/files";
-import type { OpenOptions, Way } from "@fedkm/sql";
+import type { OpenOptions, ReadMode } from "@fedkm/sql";
 import type { SourceRequest } from "./input/sources.ts";
 import type { Model } from "./model/model.ts";
 import { parseModel, parseWholeModel } from "./model/parseModel.ts";
@@ -25,7 +25,7 @@ export interface AddressOptions {
   /** A condition in SQL. */
   readonly where?: string | undefined;
   /** Default: files are loaded where they fit, servers aggregate. */
-  readonly read?: "memory" | "stream" | "aggregate" | undefined;
+  readonly read?: ReadMode | undefined;
   readonly missing?: MissingPolicy | undefined;
   /** Where passwords may be. */
   readonly env: OpenOptions["env"];
@@ -48,9 +48,17 @@ export function sourceAt(address: string, options: AddressOptions, context: Work
         report(context, { step: "read", name: address, rows });
       };
       const onRetry = () => report(context, { step: "retry", name: address });
-      const way: Way | undefined = !mayStay ? "memory" : read === "aggregate" ? "pushed" : read;
       const policy = missing === "mean" ? undefined : missing;
-      return openSource(address, { ...columns, query, where, way, missing: policy, env, onRows, onRetry });
+      return openSource(address, {
+        ...columns,
+        query,
+        where,
+        read: mayStay ? read : "memory",
+        missing: policy,
+        env,
+        onRows,
+        onRetry,
+      });
     },
   };
 }

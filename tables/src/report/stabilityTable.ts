@@ -1,6 +1,6 @@
 // How stable the clusters are, in words and in a table.
 
-import { type Cell, escaped, htmlTable } from "@fedkm/pictures";
+import { escaped, type HtmlCell, htmlTable } from "@fedkm/pictures";
 import { NEAR, type Stability } from "../fit/stability.ts";
 import type { FittedRows } from "../model/outcome.ts";
 import { count, counted, percent } from "../numbers.ts";
@@ -39,7 +39,7 @@ export function stabilitySection({ model }: FittedRows, stability: Stability): s
     ...(stability.starts.length > 0 ? ["other starts"] : []),
     ...(stability.without.length > 0 ? ["without a device", "least without"] : []),
   ];
-  const rows = model.clusters.map((_, c): Cell[] => [
+  const rows = model.clusters.map((_, c): HtmlCell[] => [
     { html: clusterMark(model, c), attributes: `data-cluster="${c}"` },
     figure(stability.silhouettes[c]),
     Number.isNaN(stability.between[c]) ? NOTHING : percent(stability.between[c]),
@@ -62,12 +62,12 @@ function figure(number: number | undefined): string {
   return number === undefined || Number.isNaN(number) ? NOTHING : number.toFixed(2);
 }
 
-function jaccardCell(jaccard: number): Cell {
+function jaccardCell(jaccard: number): HtmlCell {
   if (Number.isNaN(jaccard)) return NOTHING;
   return { html: `${figure(jaccard)} <span class="small">${foundAgain(jaccard)}</span>` };
 }
 
-function leastWithout({ without }: Stability, c: number): Cell {
+function leastWithout({ without }: Stability, c: number): HtmlCell {
   const known = without.filter(({ jaccards }) => !Number.isNaN(jaccards[c]));
   if (known.length === 0) return NOTHING;
   const least = known.reduce((a, b) => (b.jaccards[c] < a.jaccards[c] ? b : a));

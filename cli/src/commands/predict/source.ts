@@ -42,7 +42,7 @@ export async function predictSource(address: string, options: PredictSourceOptio
     throw new UsageError("a model with categories, ranks or logarithms cannot label a source");
   }
   const { openSource } = await import("@fedkm/sql");
-  const source = await openSource(address, { columns: model.columns, missing: "drop", way: "pushed", env: io.env });
+  const source = await openSource(address, { columns: model.columns, missing: "drop", read: "aggregate", env: io.env });
   try {
     const number = deviceOrName(model, device, source.name, "the source");
     await source.labelInto(into, centroidsAt(model, number), model.scaling);
