@@ -11,7 +11,7 @@ export const LOW: usize = 5120;
 export const POINTS: usize = 7168;
 /** f64 centroids, row by row. */
 export const CENTROIDS: usize = 9216;
-/** f32 points as seen from the first row, [rows / 8][cols][8], and what they are scored with: see certain.mjs. */
+/** f32 points as seen from the first row, [rows / 8][cols][8], and what they are scored with: see assign.mjs. */
 export const SINGLES: usize = 11264;
 export const SCORES: usize = 12800;
 /** i32 labels of the last call. */

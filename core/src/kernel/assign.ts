@@ -2,8 +2,7 @@
 
 import { ln } from "../data/elementary.ts";
 import { codeCentroids, type ScreenBounds, stepOf } from "./codes.ts";
-import type { MemoryBlock } from "./module.ts";
-import { CHUNK } from "./passes.ts";
+import { CHUNK, type MemoryBlock } from "./module.ts";
 import { type KernelEngine, worthwhileShare } from "./pick.ts";
 import { FIELD, type PlacedPoints, reserveArrays, type Screen } from "./placedPoints.ts";
 

@@ -3,8 +3,7 @@
 import { gridsFor } from "../data/exactSums.ts";
 import type { Matrix } from "../data/matrix.ts";
 import { type Ball, chooseBall, type PointCodes, stepOf } from "./codes.ts";
-import type { MemoryBlock, WasmMachine } from "./module.ts";
-import { CHUNK } from "./passes.ts";
+import { CHUNK, type MemoryBlock, type WasmMachine } from "./module.ts";
 import { SMALL_COLUMNS } from "./pick.ts";
 
 /** The fields of State (assembly/state.ts): the number of their 32-bit word. */

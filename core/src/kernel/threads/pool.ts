@@ -1,7 +1,7 @@
 // A pool of threads that share one job at a time: the block of memory that they share, what a worker does, and how the
 // calling thread opens a job and waits for its end.
 
-import { CHUNK, type KernelExports, type WasmMemory } from "../passes.ts";
+import { CHUNK, type KernelExports, type WasmMemory } from "../module.ts";
 
 /** Threads of a pool at most, the one that asks included. */
 export const MOST_THREADS = 64;

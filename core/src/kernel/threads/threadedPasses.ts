@@ -2,8 +2,7 @@
 // gives the bits of one thread; labels and slack are per row and belong to whoever claimed the chunk.
 
 import { listBytes, scoreBytes } from "../assign.ts";
-import type { MemoryBlock, WasmMachine } from "../module.ts";
-import { CHUNK, type Coding, type KernelExports, type Passes } from "../passes.ts";
+import { CHUNK, type Coding, type KernelExports, type MemoryBlock, type Passes, type WasmMachine } from "../module.ts";
 import { FIELD, STATE_BYTES } from "../placedPoints.ts";
 import { LAYOUT, runJob, type ThreadPool } from "./pool.ts";
 
