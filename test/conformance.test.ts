@@ -8,12 +8,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Graph, type Matrix, methods, paperData, predict, toRows } from "@fedkm/core";
+import { formatStudy, studyOfPoints } from "@fedkm/device";
 import { applyScaling, standardScaling, undoScaling } from "@fedkm/files";
 import { type DeviceTable, type FitRequest, fitTables, inCommonOrder, linkDevices } from "@fedkm/tables";
 import { sourceAt } from "@fedkm/tables/node";
 import { afterAll, describe, expect, it } from "vitest";
 import { decodeFrames, encodeFrame, type Frame } from "../cli/src/commands/pipe/frames.ts";
 import { run } from "../cli/src/program.ts";
+import { studyPlan } from "../cli/src/studyPlan.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "fedkm-conformance-"));
@@ -25,14 +27,19 @@ interface Request
   readonly data: keyof typeof data;
   readonly method?: keyof typeof methods;
   readonly graph?: string;
-  /** Doors whose answer differs, and why: it is compared to nine digits where rows stay in sources, else not at all. */
+  /** Doors whose answer differs, and why. */
   readonly differs?: Readonly<Record<string, string>>;
 }
+
+/** Both ways to leave rows where they are. */
+const staying = (reason: string) => ({ stream: reason, aggregate: reason });
+const ORDER = "an engine gives a sample in its own order, by which random starts draw: another local optimum";
+const SETTLED = "passes over all rows go on to a fixed point, where rounds in memory stopped before";
 
 const requests: readonly Request[] = [
   { data: "even", k: 3 },
   { data: "even", k: 1 },
-  { data: "even", k: 5 },
+  { data: "even", k: 5, differs: staying(ORDER) },
   { data: "even", k: 3, alpha: 0 },
   { data: "even", k: 3, alpha: 0.01 },
   { data: "even", k: 3, alpha: 100 },
@@ -41,7 +48,7 @@ const requests: readonly Request[] = [
   { data: "even", k: 3, weighting: "sample" },
   { data: "even", k: 3, preset: "paper" },
   { data: "even", k: 3, preset: "paper", weighting: "sample" },
-  { data: "even", k: 3, preset: "paper", rounds: 50, seed: 3 },
+  { data: "even", k: 3, preset: "paper", rounds: 50, seed: 3, differs: staying(SETTLED) },
   { data: "even", k: 3, preset: "dependable" },
   { data: "even", k: 3, graph: "ring" },
   { data: "even", k: 3, graph: "path" },
@@ -56,7 +63,7 @@ const requests: readonly Request[] = [
   { data: "even", k: 3, schedule: "random", seed: 2 },
   { data: "even", k: 3, schedule: "coloured", graph: "ring" },
   { data: "even", k: 3, coupling: "transport" },
-  { data: "even", k: 3, penalty: "norm" },
+  { data: "even", k: 3, penalty: "norm", differs: staying(SETTLED) },
   { data: "even", k: 3, penalty: "truncated" },
   { data: "even", k: 3, tol: 1e-4 },
   { data: "even", k: 3, privacy: "guarded" },
@@ -381,10 +388,30 @@ describe("a request has one answer", () => {
           const { labels, ...rest } = own;
           expect(answer, nameOf(request)).toEqual(answer.labels === undefined ? rest : { ...rest, labels });
         } else {
-          expect.soft(answer.objective, nameOf(request)).toBeCloseTo(own.objective, digits);
+          expect(answer.objective, nameOf(request)).toBeCloseTo(own.objective, digits);
         }
       }
       expect(asked.length).toBeGreaterThan(0);
     });
   }
+});
+
+describe("a study has one answer", () => {
+  it.each(["even", "uneven"] as const)("the command and fitTables simulate the same devices on %s", async (name) => {
+    const points = data[name].map((table) => table.points);
+    const study = studyOfPoints(points, ["x", "y"], { name: "conformance", k: 3, alpha: 1 });
+    const file = join(folder, `${name}.yaml`);
+    writeFileSync(file, formatStudy(study));
+    const { k, alpha, coupling, weighting } = study;
+    const request = { tables: data[name], k, alpha, coupling, weighting, study: studyPlan(study), examine: false };
+    const { model, labels } = await fitTables(request);
+    const out = join(folder, "study");
+    const output = { write: () => {} };
+    await run(["fit", ...files[name], "--study", file, "--out", out], { stdout: output, stderr: output, env: {} });
+    const written = JSON.parse(readFileSync(join(out, "model.json"), "utf8"));
+    const all = written.labels.map((own: { file: string }) => labelsOf(join(out, "labels", own.file)));
+    expect(answerOf(written, all)).toEqual(answerOf(model, labels));
+    // Devices update when messages come and not in rounds, so that they may end in another local optimum than `fit`.
+    expect(model.options.method).toBe("devices");
+  });
 });
