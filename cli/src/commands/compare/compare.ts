@@ -17,7 +17,7 @@ import { comparisonLines } from "./text.ts";
 import { watchable } from "./watch.ts";
 
 export interface CompareOptions extends DataOptions, PluginOptions {
-  readonly methods?: readonly string[];
+  readonly method?: readonly string[];
   readonly init: ComparisonStart;
   /** As typed: method.option=value. */
   readonly set: readonly string[];
@@ -33,7 +33,7 @@ export interface CompareOptions extends DataOptions, PluginOptions {
 export async function compare(options: CompareOptions, { stdout, stderr, env }: Console): Promise<void> {
   const { files, alpha, seed, init, split = "even", out } = options;
   const plugins = await pluginsOf(options);
-  const table = chosenMethods(options.methods, plugins.methods);
+  const table = chosenMethods(options.method, plugins.methods);
   const settings = parseSettings(options.set, table);
   const progress = progressOn(stderr);
   const data =
@@ -45,7 +45,7 @@ export async function compare(options: CompareOptions, { stdout, stderr, env }: 
   const { datasets, labels } = data;
   const graph = await linkDevices(options.graph, data.names, datasets, seed, plugins.graphs);
   // What the links of this network do not allow is left out, unless it was asked for.
-  if (options.methods === undefined && !canShare(graph)) delete table.shared;
+  if (options.method === undefined && !canShare(graph)) delete table.shared;
   const names = Object.keys(table);
   let done = 0;
   const onMethod = () => {
@@ -96,7 +96,7 @@ function chosenMethods(
   if (names === undefined) return table;
   for (const name of names) {
     if (!Object.hasOwn(table, name)) {
-      throw new UsageError(`--methods must be some of ${Object.keys(table).join(", ")}, got "${name}"`);
+      throw new UsageError(`--method must be some of ${Object.keys(table).join(", ")}, got "${name}"`);
     }
   }
   return Object.fromEntries(names.map((name) => [name, table[name]]));

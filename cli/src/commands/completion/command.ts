@@ -1,4 +1,4 @@
-// fedkm completion: what can be asked of it.
+// fedkm completion: its flags.
 
 import { Argument, Command } from "commander";
 import type { Console } from "../../console.ts";
