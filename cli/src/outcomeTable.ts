@@ -5,11 +5,12 @@ import { bold } from "./console.ts";
 import { count, duration, significant } from "./numbers.ts";
 import { alignColumns } from "./table.ts";
 
-export function outcomeTable(outcomes: readonly MethodOutcome[], styled: boolean): string[] {
+export function outcomeTable(outcomes: readonly MethodOutcome[], styled: boolean, withCollector = true): string[] {
   const scored = outcomes.some(({ nmi }) => nmi !== null);
   const plugged = Object.keys(outcomes[0].measures);
   const scores = scored ? ["NMI", "ARI"] : [];
-  const heading = ["method", "GCD", "CV", "cost", ...scores, ...plugged, "messages", "bytes", "collector", "time"];
+  const collector = withCollector ? ["collector"] : [];
+  const heading = ["method", "GCD", "CV", "cost", ...scores, ...plugged, "messages", "bytes", ...collector, "time"];
   const rows = outcomes.map((own) => {
     const { method, gcd, cv, costRatio, nmi, ari, measures, messages, bytes, collectorBytes, milliseconds } = own;
     return [
@@ -21,7 +22,7 @@ export function outcomeTable(outcomes: readonly MethodOutcome[], styled: boolean
       ...plugged.map((name) => (measures[name] === null ? "none" : significant(measures[name], 3))),
       count(messages),
       count(bytes),
-      collectorBytes === null ? "" : count(collectorBytes),
+      ...collector.map(() => (collectorBytes === null ? "" : count(collectorBytes))),
       duration(milliseconds),
     ];
   });

@@ -63,7 +63,7 @@ export async function demo({ seed, out, json }: DemoOptions, { stdout, stderr, e
     : [
         `${DEVICES} devices with ${ROWS} rows each, ${links} links, k = ${K}, alpha = ${ALPHA}, seed ${seed}`,
         "",
-        ...outcomeTable(outcomes, isStyled(stdout, env)),
+        ...outcomeTable(outcomes, isStyled(stdout, env), false),
         "",
         ...wrap(explanation, 80),
         "",

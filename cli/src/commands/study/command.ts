@@ -4,7 +4,7 @@ import { defaults } from "@fedkm/core/defaults";
 import { Command } from "commander";
 import { parseAtLeastZero, parseChoice, parseWhole } from "../../arguments.ts";
 import type { Console } from "../../console.ts";
-import type { StudyInitOptions } from "./init.ts";
+import type { StudyInitOptions } from "./study.ts";
 
 export function studyCommand(io: Console): Command {
   return new Command("study")
@@ -55,7 +55,7 @@ function initCommand(io: Console): Command {
     .option("--out <file.yaml>", "where the study goes", "study.yaml")
     .addHelpText("after", "\nExample:\n  fedkm study init --k 4 --feature temperature:-40:60:°C humidity:0:100:%")
     .action(async (options: StudyInitOptions) => {
-      const { initStudy } = await import("./init.ts");
+      const { initStudy } = await import("./study.ts");
       await initStudy(options, io);
     });
 }
@@ -68,7 +68,7 @@ function checkCommand(io: Console): Command {
     .option("--json", "print one JSON object instead")
     .addHelpText("after", "\nExample:\n  fedkm study check study.yaml --data north.csv")
     .action(async (file: string, options: { data?: string[]; json?: true }) => {
-      const { checkStudy } = await import("./check.ts");
+      const { checkStudy } = await import("./study.ts");
       await checkStudy(file, options, io);
     });
 }
