@@ -31,7 +31,7 @@ export default defineConfig(({ mode }) => ({
     // One more than there are processors: tests of devices mostly wait.
     maxWorkers: availableParallelism() + 1,
     // What never ends is stopped; what is slow on a busy machine is not wrong.
-    testTimeout: 300_000,
+    testTimeout: mode === "long" ? 900_000 : 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 120_000 } },
     ...(mode === "long" && { env: { FEDKM_TEST_SEED: longSeed() } }),

@@ -142,7 +142,7 @@ describe.each(pages.filter((page) => page.startsWith("docs/start/")))("%s", (pag
     } finally {
       rmSync(folder, { recursive: true });
     }
-  }, 180_000);
+  });
 });
 
 describe("docs/README.md", () => {

@@ -29,7 +29,7 @@ describe("fedkm reproduce figure1 --quick", () => {
   let said: Awaited<ReturnType<typeof reproduce>>;
   beforeAll(async () => {
     said = await reproduce([...both, "--threads", "2", "--out", at("two")]);
-  }, 60_000);
+  });
 
   test("writes tables, pictures of both starts, a manifest and the report, and names the report", () => {
     expect({ code: said.code, stderr: said.stderr }).toEqual({ code: 0, stderr: "" });

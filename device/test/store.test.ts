@@ -96,7 +96,10 @@ describe("openStore(folder, notice)", () => {
     const store = await open({ disk, wallClock: () => 1_000 });
     isFull = true;
     store.goAbove(5_000);
-    await vi.waitFor(() => expect(wrong.get("epoch")).toMatch(/^the epoch for the next start is not kept: ENOSPC/));
+    await vi.waitFor(
+      () => expect(wrong.get("epoch")).toMatch(/^the epoch for the next start is not kept: ENOSPC/),
+      240_000,
+    );
     isFull = false;
     store.goAbove(5_000);
     await store.close();
@@ -163,7 +166,7 @@ describe("openStore(folder, notice)", () => {
     const clock = simulatedClock();
     const store = await open({ disk, clock });
     store.keep(() => stateOf(2));
-    for (let i = 0; i < 3; i++) {
+    while (store.failedWrites() < 2) {
       clock.step(clock.now() + 5_000);
       await new Promise((done) => setTimeout(done, 5));
     }

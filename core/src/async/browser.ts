@@ -6,10 +6,10 @@ import { computationsOn, type JobHost, type WorkerOptions } from "./remote.ts";
 export type { WorkerOptions, WorkerProgress };
 
 const browserHost: JobHost = {
-  start(request: WorkerRequest, heard: (reply: WorkerReply) => void, ended: (error: Error) => void) {
+  start(request: WorkerRequest, onReply: (reply: WorkerReply) => void, onEnd: (error: Error) => void) {
     const worker = new Worker(new URL("../../dist/async/browserWorker.js", import.meta.url), { type: "module" });
-    worker.onmessage = ({ data }: MessageEvent<WorkerReply>) => heard(data);
-    worker.onerror = () => ended(new Error("the worker could not be started, or ended before it answered"));
+    worker.onmessage = ({ data }: MessageEvent<WorkerReply>) => onReply(data);
+    worker.onerror = () => onEnd(new Error("the worker could not be started, or ended before it answered"));
     worker.postMessage(request);
     return () => worker.terminate();
   },

@@ -18,7 +18,7 @@ export interface WorkerProgress {
 /** One of the computations that a worker knows, and what it is called with, options last. */
 export interface WorkerRequest {
   readonly name: "fit" | "kmeans" | "choose";
-  readonly given: readonly unknown[];
+  readonly args: readonly unknown[];
 }
 
 /** What a worker says: how far it is, then its answer or why there is none. */
@@ -52,13 +52,13 @@ export function serve(request: WorkerRequest, send: (reply: WorkerReply) => void
   }
 }
 
-function answerTo({ name, given }: WorkerRequest, kernel: Kernel, noteRound: (ended: RoundSummary) => void): object {
-  const options = given.at(-1);
+function answerTo({ name, args }: WorkerRequest, kernel: Kernel, noteRound: (ended: RoundSummary) => void): object {
+  const options = args.at(-1);
   // Whatever is no options object is for the function itself to refuse.
-  const asked = isRecord(options) ? given.with(-1, { ...options, kernel }) : given;
-  if (name === "kmeans") return kmeans(...(asked as Parameters<typeof kmeans>));
-  if (name === "choose") return choose(...(asked as Parameters<typeof choose>));
-  const loop = fitRounds(...(asked as Parameters<typeof fitRounds>));
+  const call = isRecord(options) ? args.with(-1, { ...options, kernel }) : args;
+  if (name === "kmeans") return kmeans(...(call as Parameters<typeof kmeans>));
+  if (name === "choose") return choose(...(call as Parameters<typeof choose>));
+  const loop = fitRounds(...(call as Parameters<typeof fitRounds>));
   for (;;) {
     const step = loop.next();
     if (step.done) return step.value;

@@ -10,12 +10,12 @@ export type { WorkerOptions, WorkerProgress };
 const file = new URL("../../dist/async/nodeWorker.js", import.meta.url);
 
 const nodeHost: JobHost = {
-  start(request: WorkerRequest, heard: (reply: WorkerReply) => void, ended: (error: Error) => void) {
+  start(request: WorkerRequest, onReply: (reply: WorkerReply) => void, onEnd: (error: Error) => void) {
     // Flags of this process may be about its own main file.
     const worker = new Worker(file, { workerData: request, execArgv: [] });
-    worker.on("message", heard);
-    worker.on("error", ended);
-    worker.once("exit", () => ended(new Error("the worker ended before it answered")));
+    worker.on("message", onReply);
+    worker.on("error", onEnd);
+    worker.once("exit", () => onEnd(new Error("the worker ended before it answered")));
     return () => void worker.terminate();
   },
   turn: () => new Promise((resolve) => setTimeout(resolve)),

@@ -24,8 +24,8 @@ type InWorker<Options> = Omit<Options, "kernel" | "signal"> & WorkerOptions;
 
 /** How workers are started where we run. */
 export interface JobHost {
-  /** Starts a worker on one request. `ended` is called where it ends without an answer. */
-  start(request: WorkerRequest, heard: (reply: WorkerReply) => void, ended: (error: Error) => void): () => void;
+  /** Starts a worker on one request. `onEnd` is called where it ends without an answer. */
+  start(request: WorkerRequest, onReply: (reply: WorkerReply) => void, onEnd: (error: Error) => void): () => void;
   /** Resolves when the event loop has had its turn. */
   turn(): Promise<void>;
 }
@@ -53,16 +53,15 @@ export function computationsOn(host: JobHost) {
   };
 }
 
-async function compute(host: JobHost, name: WorkerRequest["name"], given: readonly unknown[]): Promise<object> {
-  const { kernel, signal, onProgress, ...options } = Object(given.at(-1)) as WorkerOptions & { kernel?: unknown };
-  if (kernel !== undefined)
-    throw new TypeError(`kernel must be left out (it cannot go to a worker), got ${describeValue(kernel)}`);
+async function compute(host: JobHost, name: WorkerRequest["name"], args: readonly unknown[]): Promise<object> {
+  const { kernel, signal, onProgress, ...options } = Object(args.at(-1)) as WorkerOptions & { kernel?: unknown };
+  if (kernel !== undefined) throw new TypeError(`kernel cannot be sent to a worker, got ${describeValue(kernel)}`);
   checkSignal(signal);
   if (onProgress !== undefined) checkFunction("onProgress", onProgress, "a function");
   // Whatever is no options object is for the function itself to refuse.
-  const asked = isRecord(given.at(-1)) ? given.with(-1, options) : given;
+  const call = isRecord(args.at(-1)) ? args.with(-1, options) : args;
   signal?.throwIfAborted();
-  const shared = await share(asked, host, signal);
+  const shared = await share(call, host, signal);
   return new Promise((resolve, reject) => {
     let end = () => {};
     let isSettled = false;
@@ -85,7 +84,7 @@ async function compute(host: JobHost, name: WorkerRequest["name"], given: readon
         }
       }
     };
-    end = host.start({ name, given: shared }, hear, (error) => settle(() => reject(error)));
+    end = host.start({ name, args: shared }, hear, (error) => settle(() => reject(error)));
     signal?.addEventListener("abort", abort);
   });
 }
@@ -99,7 +98,7 @@ const COPIED = 2 ** 18;
  * The same values with large arrays in shared memory, where there is any: one copy, made a part at a time. Numbers that
  * are in shared memory already stay where they are.
  */
-async function share(given: readonly unknown[], host: JobHost, signal: AbortSignal | undefined): Promise<unknown[]> {
+async function share(args: readonly unknown[], host: JobHost, signal: AbortSignal | undefined): Promise<unknown[]> {
   const copies: { readonly from: Float64Array; readonly to: Float64Array }[] = [];
   const shareable = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(shareable);
@@ -113,7 +112,7 @@ async function share(given: readonly unknown[], host: JobHost, signal: AbortSign
     if (!isRecord(value)) return value;
     return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, shareable(part)]));
   };
-  const shared = given.map(shareable);
+  const shared = args.map(shareable);
   for (const { from, to } of copies) {
     for (let at = 0; at < from.length; at += COPIED) {
       to.set(from.subarray(at, at + COPIED), at);

@@ -27,7 +27,7 @@ export interface Choice {
   readonly bytes: number;
 }
 
-/** What a device has to send is said in both parts of the result. */
+/** Both parts of the result say what a device has to send. */
 export function choose(datasets: readonly Matrix[], graph: Graph, options: ChooseOptions = {}): Choice {
   checkNetwork(datasets, graph);
   checkOptions(options, chooseOptionNames);

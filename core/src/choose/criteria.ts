@@ -1,5 +1,5 @@
-// What k clusters are worth as a description of the points, from sums alone: the nats per point that it takes to say
-// which cluster a point is in and where in it.
+// How good k clusters are, from sums alone: the nats per point that describe which cluster a point is in and where in it,
+// and which clusters stand apart.
 
 import { ln } from "../data/elementary.ts";
 import { dot } from "../data/matrix.ts";
@@ -14,8 +14,7 @@ import {
   steadied,
 } from "./clusterMoments.ts";
 
-// Which clusters stand apart, from sums alone: what cutting a pair of clusters in two is worth, against points that are
-// spread evenly and have no clusters at all.
+// Separation: what cutting a pair of clusters in two gains, compared with points that are spread evenly.
 
 /** In nats per point of the pair; two clusters are apart if `separation` is more than `needed`. */
 interface Separation {

@@ -1,4 +1,4 @@
-// How many clusters, without pooling: each k is tried from one flooded seed and judged by sums over the devices.
+// How many clusters there are, without pooling: each k is tried from one flooded seed and judged by sums over the devices.
 
 import { checkInteger, checkNetwork } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
@@ -14,12 +14,189 @@ import { covariance, FLAT, labelledMoments, trace } from "./clusterMoments.ts";
 import { COMPACT, codeLength, shareApart } from "./criteria.ts";
 import { narrowColumns, type Participants, participantsOf, type SampledRows, sampleDatasets } from "./participants.ts";
 
-// Which k are tried: on until the curve of gains is over, in wider steps where k is large, then closely around its top.
+export interface ChooseKOptions extends Pick<FitOptions, "restarts" | "minimum" | "seed" | "kernel" | "signal"> {
+  /**
+   * No larger k is tried. Default: a tenth of the points, at least 10; the search ends before, where the curve is over.
+   * Nor is one for which no device has k times `minimum` points.
+   */
+  largestK?: number | undefined;
+  /** Rows of all devices together that are looked at, at most about this many. Default 20,000. */
+  sample?: number | undefined;
+}
+
+export const chooseKOptionNames: OptionNames<ChooseKOptions> = {
+  restarts: true,
+  minimum: true,
+  seed: true,
+  kernel: true,
+  signal: true,
+  largestK: true,
+  sample: true,
+};
+
+/** What the devices find out together about one k. */
+export interface KScore {
+  readonly k: number;
+  /** The sum of all losses. */
+  readonly inertia: number;
+  /** The mean simplified silhouette of all points. */
+  readonly silhouette: number;
+  /** How much better k clusters describe the points than one does, in nats per point; chance is taken off. */
+  readonly gain: number;
+  /** The share of the points whose cluster is apart from every other. */
+  readonly apart: number;
+}
+
+export interface KChoice {
+  /** The k of the largest gain among those where a third of the points or more is in clusters that are apart. */
+  readonly k: number;
+  /** False: the points are spread like one cluster, or evenly. */
+  readonly structure: boolean;
+  /** The next best k; undefined if only one was tried. */
+  readonly runnerUp: number | undefined;
+  /** Whether the best k is the largest that was tried: a larger one may be better. */
+  readonly atLimit: boolean;
+  /** Where the inertia bends. */
+  readonly elbow: number;
+  /** Where the silhouette is highest. */
+  readonly silhouette: number;
+  /** Whether `elbow`, `silhouette` and `k` are the same. */
+  readonly agree: boolean;
+  /** One entry for each k that was tried, rising from 1: every one up to 10, then in wider steps, then around the best. */
+  readonly curve: readonly KScore[];
+  /** Devices without a path to those that were asked. */
+  readonly leftOut: readonly number[];
+  /** Absent where all rows were looked at. A cluster of fewer than ten of the rows looked at is not looked for. */
+  readonly sampled?: SampledRows;
+  readonly messages: number;
+  readonly bytes: number;
+  /** What a device has to send for this. */
+  readonly reveals: string;
+}
+
+/**
+ * Inertia and silhouette are what people look at, and both mislead: the first falls for ever, the second joins clusters
+ * that are near each other. So a third criterion decides, which knows how points without clusters behave.
+ *
+ * A device floods, for each k, a sketch of its points (as `init: "federated"` does) and adds to sums over the network:
+ * its loss, its silhouette and, until labels settle, the count, sum and products of the points of each cluster. Where
+ * there are many columns for so few points, half of the points choose directions and the others are judged along them.
+ */
+export function chooseK(datasets: readonly Matrix[], graph: Graph, options: ChooseKOptions = {}): KChoice {
+  checkNetwork(datasets, graph);
+  checkOptions(options, chooseKOptionNames);
+  const { sample, ...others } = options;
+  const { datasets: looked, ...sampled } = sampleDatasets(datasets, options.seed ?? defaults.seed, sample);
+  return { ...chooseKOn(looked, graph, others), ...sampled };
+}
+
+/** The same on data that were checked, all of them. */
+export function chooseKOn(datasets: readonly Matrix[], graph: Graph, options: Omit<ChooseKOptions, "sample">): KChoice {
+  const { largestK, ...fitting } = options;
+  const { minimum = defaults.minimum, seed = defaults.seed } = fitting;
+  if (largestK !== undefined) checkInteger("largestK", largestK, 1);
+  checkInteger("minimum", minimum, 1);
+  const participants = participantsOf(datasets, graph, minimum, "minimum");
+  const looked = narrowColumns(participants.datasets, participants.graph, { ...fitting, minimum, seed });
+  const judged = looked === undefined ? participants : { ...participants, ...looked };
+  const judge = judgeOf(judged, { ...fitting, minimum });
+  const scores = search(judge, looked === undefined ? { largest: 1, patience: 1 } : bounds(judged, largestK, minimum));
+  const curve = scores.map(({ traffic, ...score }): KScore => score);
+  const { k } = chosenOf(curve);
+  const elbow = elbowOf(curve);
+  const silhouette = curve.reduce((best, score) => (score.silhouette > best.silhouette ? score : best)).k;
+  return {
+    k,
+    structure: k > 1,
+    runnerUp: runnerUpOf(curve)?.k,
+    atLimit: isAtLimit(curve),
+    elbow,
+    silhouette,
+    agree: elbow === k && silhouette === k,
+    curve,
+    leftOut: participants.leftOut,
+    ...addTraffic(...(looked === undefined ? [] : [looked.traffic]), ...scores.map(({ traffic }) => traffic)),
+    reveals: revealed(minimum, looked !== undefined && looked.datasets !== participants.datasets),
+  };
+}
+
+/** Clusters of fewer points than this, on average, are not looked for unless `largestK` asks for them. */
+const POINTS_PER_CLUSTER = 10;
+
+function bounds(
+  { datasets }: Pick<Participants, "datasets">,
+  largestK: number | undefined,
+  minimum: number,
+): SearchBounds {
+  const points = datasets.reduce((sum, { rows }) => sum + rows, 0);
+  const mostPoints = datasets.reduce((most, { rows }) => Math.max(most, rows), 0);
+  const wanted = largestK ?? Math.max(10, Math.floor(points / POINTS_PER_CLUSTER));
+  const largest = Math.max(1, Math.min(wanted, Math.floor(mostPoints / minimum)));
+  return { largest, patience: largestK ?? Math.ceil(Math.sqrt(points)) };
+}
+
+type JudgeOptions = Omit<ChooseKOptions, "largestK" | "sample"> & { readonly minimum: number };
+
+/** Everyone's sums at the seed for one k, and what it took to add them up. The first k must be 1. */
+function judgeOf({ datasets, graph }: Pick<Participants, "datasets" | "graph">, options: JudgeOptions) {
+  let whole: { readonly floor: number; readonly length: number } | undefined;
+  return (k: number): KScore & { readonly traffic: Traffic } => {
+    const seed = fitOn(datasets, graph, { ...options, k, alpha: 1, init: "federated", rounds: 0 });
+    const [centroids] = seed.centroids;
+    const { alike, alone, summed } = labelledMoments(datasets, centroids, options.minimum);
+    const floor = whole?.floor ?? FLAT * trace(covariance(alike, [0]), centroids.cols);
+    const length = codeLength(alone, floor);
+    whole ??= { floor, length };
+    const apart = shareApart(alike);
+    // Clusters that are not apart may be cells of an even spread, which gain by being compact.
+    const gain = whole.length - length - COMPACT * (1 - apart);
+    const totals = totalsOf(datasets, centroids);
+    // Loss, silhouette and number of points, then a sum for every labelling.
+    const added = [3, ...summed].map((numbers) => sumTraffic(graph, numbers));
+    return { k, ...totals, gain, apart, traffic: addTraffic(seed, ...added) };
+  };
+}
+
+function totalsOf(datasets: readonly Matrix[], centroids: Matrix): Pick<KScore, "inertia" | "silhouette"> {
+  const points = datasets.reduce((sum, { rows }) => sum + rows, 0);
+  const silhouettes = datasets.map((own) => own.rows * silhouetteOf(own, centroids));
+  const inertias = datasets.map((own) => lossOf(own, centroids));
+  return { inertia: inertias.reduce((a, b) => a + b), silhouette: silhouettes.reduce((a, b) => a + b) / points };
+}
+
+function revealed(minimum: number, isNarrowed: boolean): string {
+  const points = minimum === 1 ? "1 point" : `${minimum} points`;
+  const warning = minimum === 1 ? "; a cluster of 1 point is that point, so raise minimum where that matters" : "";
+  const before = isNarrowed ? ", and once before to choose directions," : "";
+  return (
+    `for each k${before} a device floods centroids of its points with their counts, none of fewer than ${points}, and adds to ` +
+    "sums, which its parent in a tree sees before they are complete: its number of points, loss and silhouette and, " +
+    `until labels settle, count, sum and products of its points in each cluster where it has at least ${points}${warning}`
+  );
+}
+
+/** Nothing is left of an inertia that has fallen to this share; its logarithm would have no end. */
+const NOTHING = 1e-12;
+
+/**
+ * Without clusters the inertia falls about as a power of k, which is a straight line in logarithms: the elbow is the k
+ * farthest below the line from the first to the last.
+ */
+function elbowOf(curve: readonly KScore[]): number {
+  const first = curve[0].inertia;
+  const fallen = curve.map(({ inertia }) => (first > 0 ? ln(Math.max(NOTHING, inertia / first)) : 0));
+  const slope = curve.length > 1 ? fallen[fallen.length - 1] / ln(curve[curve.length - 1].k) : 0;
+  const below = fallen.map((value, at) => slope * ln(curve[at].k) - value);
+  // The ends lie on the line, up to rounding.
+  return curve[below.reduce((best, value, at) => (value > Math.max(0, below[best]) + 1e-9 ? at : best), 0)].k;
+}
+
+// The search: k rises until the gain falls, in wider steps where k is large, then every k near the best is tried.
 
 /** What the search needs to know of one k. */
 interface TriedK {
   readonly k: number;
-  /** What k clusters are worth. */
+  /** How much better k clusters describe the points than one does. */
   readonly gain: number;
   /** The share of the points whose cluster is apart from every other. */
   readonly apart: number;
@@ -116,181 +293,4 @@ function runnerUpOf<T extends TriedK>(curve: readonly T[]): T | undefined {
 function isAtLimit(curve: readonly TriedK[]): boolean {
   const last = curve[curve.length - 1];
   return last.k > 1 && (chosenOf(curve) === last || topOf(curve) === last);
-}
-
-export interface ChooseKOptions extends Pick<FitOptions, "restarts" | "minimum" | "seed" | "kernel" | "signal"> {
-  /**
-   * No larger k is tried. Default: a tenth of the points, at least 10; the search ends before, where the curve is over.
-   * Nor is one for which no device has k times `minimum` points.
-   */
-  largestK?: number | undefined;
-  /** Rows of all devices together that are looked at, at most about this many. Default 20,000. */
-  sample?: number | undefined;
-}
-
-export const chooseKOptionNames: OptionNames<ChooseKOptions> = {
-  restarts: true,
-  minimum: true,
-  seed: true,
-  kernel: true,
-  signal: true,
-  largestK: true,
-  sample: true,
-};
-
-/** What the devices find out together about one k. */
-export interface KScore {
-  readonly k: number;
-  /** The sum of all losses. */
-  readonly inertia: number;
-  /** The mean simplified silhouette of all points. */
-  readonly silhouette: number;
-  /** How much better k clusters describe the points than one does, in nats per point; chance is taken off. */
-  readonly gain: number;
-  /** The share of the points whose cluster is apart from every other. */
-  readonly apart: number;
-}
-
-export interface KChoice {
-  /** The k of the largest gain among those where a third of the points or more is in clusters that are apart. */
-  readonly k: number;
-  /** False: the points are spread like one cluster, or evenly. */
-  readonly structure: boolean;
-  /** The next best k; undefined if only one was tried. */
-  readonly runnerUp: number | undefined;
-  /** Whether the best k is the largest that was tried: a larger one may be better. */
-  readonly atLimit: boolean;
-  /** Where the inertia bends. */
-  readonly elbow: number;
-  /** Where the silhouette is highest. */
-  readonly silhouette: number;
-  /** Whether `elbow`, `silhouette` and `k` are the same. */
-  readonly agree: boolean;
-  /** One entry for each k that was tried, rising from 1: every one up to 10, then in wider steps, then around the best. */
-  readonly curve: readonly KScore[];
-  /** Devices without a path to those that were asked. */
-  readonly leftOut: readonly number[];
-  /** Absent where all rows were looked at. A cluster of fewer than ten of the rows looked at is not looked for. */
-  readonly sampled?: SampledRows;
-  readonly messages: number;
-  readonly bytes: number;
-  /** What a device has to send for this. */
-  readonly reveals: string;
-}
-
-/**
- * Inertia and silhouette are what people look at, and both mislead: the first falls for ever, the second joins clusters
- * that are near each other. So a third criterion decides, which knows how points without clusters behave.
- *
- * A device floods, for each k, a sketch of its points (as `init: "federated"` does) and adds to sums over the network:
- * its loss, its silhouette and, until labels settle, the count, sum and products of the points of each cluster. Where
- * there are many columns for so few points, half of the points choose directions and the others are judged along them.
- */
-export function chooseK(datasets: readonly Matrix[], graph: Graph, options: ChooseKOptions = {}): KChoice {
-  checkNetwork(datasets, graph);
-  checkOptions(options, chooseKOptionNames);
-  const { sample, ...asked } = options;
-  const { datasets: looked, ...sampled } = sampleDatasets(datasets, options.seed ?? defaults.seed, sample);
-  return { ...chooseKOn(looked, graph, asked), ...sampled };
-}
-
-/** The same on data that were checked, all of them. */
-export function chooseKOn(datasets: readonly Matrix[], graph: Graph, options: Omit<ChooseKOptions, "sample">): KChoice {
-  const { largestK, ...fitting } = options;
-  const { minimum = defaults.minimum, seed = defaults.seed } = fitting;
-  if (largestK !== undefined) checkInteger("largestK", largestK, 1);
-  checkInteger("minimum", minimum, 1);
-  const asked = participantsOf(datasets, graph, minimum, "minimum");
-  const looked = narrowColumns(asked.datasets, asked.graph, { ...fitting, minimum, seed });
-  const judged = looked === undefined ? asked : { ...asked, ...looked };
-  const judge = judgeOf(judged, { ...fitting, minimum });
-  const scores = search(judge, looked === undefined ? { largest: 1, patience: 1 } : bounds(judged, largestK, minimum));
-  const curve = scores.map(({ traffic, ...score }): KScore => score);
-  const { k } = chosenOf(curve);
-  const elbow = elbowOf(curve);
-  const silhouette = curve.reduce((best, score) => (score.silhouette > best.silhouette ? score : best)).k;
-  return {
-    k,
-    structure: k > 1,
-    runnerUp: runnerUpOf(curve)?.k,
-    atLimit: isAtLimit(curve),
-    elbow,
-    silhouette,
-    agree: elbow === k && silhouette === k,
-    curve,
-    leftOut: asked.leftOut,
-    ...addTraffic(...(looked === undefined ? [] : [looked.traffic]), ...scores.map(({ traffic }) => traffic)),
-    reveals: revealed(minimum, looked !== undefined && looked.datasets !== asked.datasets),
-  };
-}
-
-/** Clusters of fewer points than this, on average, are not looked for unless `largestK` asks for them. */
-const POINTS_PER_CLUSTER = 10;
-
-function bounds(
-  { datasets }: Pick<Participants, "datasets">,
-  largestK: number | undefined,
-  minimum: number,
-): SearchBounds {
-  const points = datasets.reduce((sum, { rows }) => sum + rows, 0);
-  const mostPoints = datasets.reduce((most, { rows }) => Math.max(most, rows), 0);
-  const asked = largestK ?? Math.max(10, Math.floor(points / POINTS_PER_CLUSTER));
-  const largest = Math.max(1, Math.min(asked, Math.floor(mostPoints / minimum)));
-  return { largest, patience: largestK ?? Math.ceil(Math.sqrt(points)) };
-}
-
-type JudgeOptions = Omit<ChooseKOptions, "largestK" | "sample"> & { readonly minimum: number };
-
-/** Everyone's sums at the seed for one k, and what it took to add them up. The first k must be 1. */
-function judgeOf({ datasets, graph }: Pick<Participants, "datasets" | "graph">, options: JudgeOptions) {
-  let whole: { readonly floor: number; readonly length: number } | undefined;
-  return (k: number): KScore & { readonly traffic: Traffic } => {
-    const seed = fitOn(datasets, graph, { ...options, k, alpha: 1, init: "federated", rounds: 0 });
-    const [centroids] = seed.centroids;
-    const { alike, alone, summed } = labelledMoments(datasets, centroids, options.minimum);
-    const floor = whole?.floor ?? FLAT * trace(covariance(alike, [0]), centroids.cols);
-    const length = codeLength(alone, floor);
-    whole ??= { floor, length };
-    const apart = shareApart(alike);
-    // Clusters that are not apart may be cells of an even spread, which gain by being compact.
-    const gain = whole.length - length - COMPACT * (1 - apart);
-    const totals = totalsOf(datasets, centroids);
-    // Loss, silhouette and number of points, then a sum for every labelling.
-    const added = [3, ...summed].map((numbers) => sumTraffic(graph, numbers));
-    return { k, ...totals, gain, apart, traffic: addTraffic(seed, ...added) };
-  };
-}
-
-function totalsOf(datasets: readonly Matrix[], centroids: Matrix): Pick<KScore, "inertia" | "silhouette"> {
-  const points = datasets.reduce((sum, { rows }) => sum + rows, 0);
-  const silhouettes = datasets.map((own) => own.rows * silhouetteOf(own, centroids));
-  const inertias = datasets.map((own) => lossOf(own, centroids));
-  return { inertia: inertias.reduce((a, b) => a + b), silhouette: silhouettes.reduce((a, b) => a + b) / points };
-}
-
-function revealed(minimum: number, isNarrowed: boolean): string {
-  const points = minimum === 1 ? "1 point" : `${minimum} points`;
-  const warning = minimum === 1 ? "; a cluster of 1 point is that point, so raise minimum where that matters" : "";
-  const before = isNarrowed ? ", and once before to choose directions," : "";
-  return (
-    `for each k${before} a device floods centroids of its points with their counts, none of fewer than ${points}, and adds to ` +
-    "sums, which its parent in a tree sees before they are complete: its number of points, loss and silhouette and, " +
-    `until labels settle, count, sum and products of its points in each cluster where it has at least ${points}${warning}`
-  );
-}
-
-/** Nothing is left of an inertia that has fallen to this share; its logarithm would have no end. */
-const NOTHING = 1e-12;
-
-/**
- * Without clusters the inertia falls about as a power of k, which is a straight line in logarithms: the elbow is the k
- * farthest below the line from the first to the last.
- */
-function elbowOf(curve: readonly KScore[]): number {
-  const first = curve[0].inertia;
-  const fallen = curve.map(({ inertia }) => (first > 0 ? ln(Math.max(NOTHING, inertia / first)) : 0));
-  const slope = curve.length > 1 ? fallen[fallen.length - 1] / ln(curve[curve.length - 1].k) : 0;
-  const below = fallen.map((value, at) => slope * ln(curve[at].k) - value);
-  // The ends lie on the line, up to rounding.
-  return curve[below.reduce((best, value, at) => (value > Math.max(0, below[best]) + 1e-9 ? at : best), 0)].k;
 }

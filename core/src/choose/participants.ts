@@ -1,4 +1,5 @@
-// Who is asked: devices that no path joins cannot add anything up, so the part of the network with the most points is.
+// Who takes part in a choice, and with which rows: the component with the most points (devices that no path joins cannot
+// add anything up), a sample of its rows, and few directions where there are many columns.
 
 import { checkInteger } from "../data/check.ts";
 import { columnsOf, dot, type Matrix, takeRows } from "../data/matrix.ts";
@@ -8,7 +9,46 @@ import type { FitOptions } from "../fit/fitOptions.ts";
 import { connectedComponents, edges, type Graph, graphOfEdges } from "../graph/graph.ts";
 import type { Traffic } from "../graph/traffic.ts";
 
-// Many columns and few rows: half of the rows say in which few directions to look, the other half is looked at.
+export interface Participants {
+  readonly datasets: readonly Matrix[];
+  readonly graph: Graph;
+  /** Devices of other components. */
+  readonly leftOut: readonly number[];
+  /** The most points that one of them has. */
+  readonly mostPoints: number;
+}
+
+/** `least`: somebody must have so many points; `where` says what for. */
+export function participantsOf(datasets: readonly Matrix[], graph: Graph, least: number, where: string): Participants {
+  const component = connectedComponents(graph);
+  const points = new Float64Array(graph.size);
+  component.forEach((c, i) => {
+    points[c] += datasets[i].rows;
+  });
+  const main = points.indexOf(points.reduce((a, b) => Math.max(a, b)));
+  const devices = Array.from(component.keys());
+  const members = devices.filter((i) => component[i] === main);
+  const mostPoints = members.reduce((most, i) => Math.max(most, datasets[i].rows), 0);
+  if (mostPoints < least) {
+    throw new RangeError(
+      `datasets must have a device with at least ${least} points (${where}), got at most ${mostPoints}`,
+    );
+  }
+  if (members.length === graph.size) return { datasets, graph, leftOut: [], mostPoints };
+  const position = new Map(members.map((i, at) => [i, at]));
+  const links = Array.from(edges(graph)).flatMap(([i, j, weight]) => {
+    const [from, to] = [position.get(i), position.get(j)];
+    return from === undefined || to === undefined ? [] : [[from, to, weight] as const];
+  });
+  return {
+    datasets: members.map((i) => datasets[i]),
+    graph: graphOfEdges(members.length, links),
+    leftOut: devices.filter((i) => component[i] !== main),
+    mostPoints,
+  };
+}
+
+// Many columns and few rows: half of the rows choose a few directions, and the other half is judged along them.
 
 /** At most so many directions, and at least so many rows for each. */
 const MOST_COLUMNS = 16;
@@ -84,8 +124,6 @@ function along({ data, rows }: Matrix, centroids: Matrix, directions: readonly F
   return { data: coordinates, rows, cols: q };
 }
 
-// A part of the rows of every device, where there are more of them than the choice of k and alpha needs.
-
 /** Rows of all devices together that are looked at unless `sample` says otherwise. */
 const ENOUGH_ROWS = 20_000;
 
@@ -122,43 +160,4 @@ function spreadRows(points: Matrix, size: number, seed: number, device: number):
   const random = randomStream(seed, "sample", device);
   const chosen = Uint32Array.from({ length: size }, (_, at) => Math.floor(((at + random()) * points.rows) / size));
   return takeRows(points, chosen);
-}
-
-export interface Participants {
-  readonly datasets: readonly Matrix[];
-  readonly graph: Graph;
-  /** Devices of other components. */
-  readonly leftOut: readonly number[];
-  /** The most points that one of the devices asked has. */
-  readonly mostPoints: number;
-}
-
-/** `least`: somebody must have so many points; `where` says what for. */
-export function participantsOf(datasets: readonly Matrix[], graph: Graph, least: number, where: string): Participants {
-  const component = connectedComponents(graph);
-  const points = new Float64Array(graph.size);
-  component.forEach((c, i) => {
-    points[c] += datasets[i].rows;
-  });
-  const main = points.indexOf(points.reduce((a, b) => Math.max(a, b)));
-  const devices = Array.from(component.keys());
-  const asked = devices.filter((i) => component[i] === main);
-  const mostPoints = asked.reduce((most, i) => Math.max(most, datasets[i].rows), 0);
-  if (mostPoints < least) {
-    throw new RangeError(
-      `datasets must have a device with at least ${least} points (${where}), got at most ${mostPoints}`,
-    );
-  }
-  if (asked.length === graph.size) return { datasets, graph, leftOut: [], mostPoints };
-  const place = new Map(asked.map((i, at) => [i, at]));
-  const links = Array.from(edges(graph)).flatMap(([i, j, weight]) => {
-    const [from, to] = [place.get(i), place.get(j)];
-    return from === undefined || to === undefined ? [] : [[from, to, weight] as const];
-  });
-  return {
-    datasets: asked.map((i) => datasets[i]),
-    graph: graphOfEdges(asked.length, links),
-    leftOut: devices.filter((i) => component[i] !== main),
-    mostPoints,
-  };
 }

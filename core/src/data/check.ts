@@ -164,7 +164,7 @@ export function checkWeights(weights: ArrayLike<number>, length: number, name: s
 export function checkNetwork(datasets: readonly Matrix[], graph: { readonly size: number }): number {
   checkArray("datasets", datasets, "matrices, one for each device");
   checkGraph(graph);
-  if (datasets.length === 0) throw new RangeError("datasets must hold at least one device, got none");
+  if (datasets.length === 0) throw new RangeError("datasets needs at least one device");
   datasets.forEach((points, i) => {
     checkPoints(`datasets[${i}]`, points);
   });
@@ -172,7 +172,7 @@ export function checkNetwork(datasets: readonly Matrix[], graph: { readonly size
     throw new RangeError(`graph must have ${datasets.length} devices (one for each of datasets), got ${graph.size}`);
   }
   const first = datasets.findIndex((points) => points.rows > 0);
-  if (first < 0) throw new RangeError("datasets must hold at least one point, got none on any device");
+  if (first < 0) throw new RangeError("datasets needs at least one point on some device");
   const { cols } = datasets[first];
   if (cols === 0) throw new RangeError(`datasets[${first}] must have at least 1 column, got 0`);
   datasets.forEach((points, i) => {

@@ -1,6 +1,5 @@
-// What a caller gave: how a value that is refused is named in one line, and whether every option has a name that is known.
-
-// The name that was probably meant, where one is not known. It imports nothing, so that a command line can use it.
+// Names and values of options: unknown names are refused with the nearest known one, and a refused value is described.
+// This file imports nothing, so that a command line can use it without loading the algorithm.
 
 /** The most similar name, if a slip of the hand or two explains the difference. */
 export function nearestName(got: string, names: readonly string[]): string | undefined {

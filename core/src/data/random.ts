@@ -37,9 +37,9 @@ function streamOf(hash: readonly number[]): Random {
 /** The state of a stream is a hash of its whole path: small and neighbouring seeds start far apart. */
 function hashOf(
   path: readonly (number | string)[],
-  begun: readonly number[] = [0x9e3779b9, 0x243f6a88, 0xb7e15162, 0x3c6ef372],
+  first: readonly number[] = [0x9e3779b9, 0x243f6a88, 0xb7e15162, 0x3c6ef372],
 ): readonly number[] {
-  const state = [...begun];
+  const state = [...first];
   for (const part of path) absorb(state, part);
   return state;
 }

@@ -195,8 +195,9 @@ export function startNetwork(
   const guard = privacy === "guarded" ? guardDevices(datasets, graph, links, { k, minimum, kernel }) : undefined;
   const points = guard?.points ?? datasets.map((own) => kernel.prepare(own));
   const scales = pointScales(guard?.datasets ?? datasets, weighting);
-  const asked = { k, init, empty, restarts, minimum, seed, alpha, coupling, pointScales: scales };
-  const begun = guard === undefined ? start({ datasets, points, graph, links }, asked) : guardedStart(guard, asked);
+  const startOptions = { k, init, empty, restarts, minimum, seed, alpha, coupling, pointScales: scales };
+  const beginning =
+    guard === undefined ? start({ datasets, points, graph, links }, startOptions) : guardedStart(guard, startOptions);
   const random = randomStream(seed, "fresh");
   return createNetwork({
     datasets,
@@ -204,7 +205,7 @@ export function startNetwork(
     guard,
     graph,
     links,
-    start: begun,
+    start: beginning,
     settings,
     pointScales: scales,
     random,

@@ -82,11 +82,11 @@ export function createNetwork(parts: NetworkParts): NetworkState {
   const { size } = graph;
   const clusters = Uint32Array.from({ length: size }, (_, i) => sets.starts[i + 1] - sets.starts[i]);
   const k = clusters.reduce((most, own) => Math.max(most, own), 0);
-  const met = { variation: 0 };
+  const running = { variation: 0 };
   const room = new Map<number, UpdateState>();
   for (const rows of clusters) {
     if (room.has(rows)) continue;
-    const update = emptyUpdate(rows, sets.cols, settings, k, met);
+    const update = emptyUpdate(rows, sets.cols, settings, k, running);
     update.sets = sets;
     update.links = links;
     room.set(rows, update);
@@ -109,7 +109,7 @@ export function createNetwork(parts: NetworkParts): NetworkState {
     sums: new Float64Array(sets.data.length),
     losses: new Float64Array(size),
     updates: Array.from(clusters, (own) => room.get(own) as UpdateState),
-    running: met,
+    running,
     matches: emptyMatches(k),
     penalty: "squared",
     stillSince: new Float64Array(size).fill(-1),
@@ -123,11 +123,11 @@ export function createNetwork(parts: NetworkParts): NetworkState {
   return state;
 }
 
-/** Where the scale is asked of the devices, they add up two numbers. */
-function setPenalty(state: NetworkState & { penalty: Penalty }, asked: PenaltyOption): void {
-  state.penalty = scaled(asked, () => chanceDiscrepancy(state));
+/** Where the devices have to find the scale, they add up two numbers. */
+function setPenalty(state: NetworkState & { penalty: Penalty }, option: PenaltyOption): void {
+  state.penalty = scaled(option, () => chanceDiscrepancy(state));
   for (const update of state.updates) update.penalty = state.penalty;
-  if (state.penalty === asked) return;
+  if (state.penalty === option) return;
   const { messages, bytes } = sumTraffic(state.graph, 2);
   state.messages += messages;
   state.bytes += bytes;

@@ -112,7 +112,7 @@ export function geometric(size: number, radius: number, random: Random): Graph {
 /** The block model: devices of one community are linked with probability `inside`, others with `between`. */
 export function communities(sizes: readonly number[], inside: number, between: number, random: Random): Graph {
   checkArray("sizes", sizes, "numbers, one for each community");
-  if (sizes.length === 0) throw new RangeError("sizes must name at least one community, got none");
+  if (sizes.length === 0) throw new RangeError("sizes needs at least one community");
   sizes.forEach((size, c) => {
     checkInteger(`sizes[${c}]`, size, 1);
   });

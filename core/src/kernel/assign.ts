@@ -2,12 +2,9 @@
 
 import { ln } from "../data/elementary.ts";
 import { codeCentroids, type ScreenBounds, stepOf } from "./codes.ts";
-import type { MemoryBlock } from "./module.ts";
-import { CHUNK } from "./passes.ts";
+import { CHUNK, type MemoryBlock } from "./module.ts";
 import { type KernelEngine, worthwhileShare } from "./pick.ts";
 import { FIELD, type PlacedPoints, reserveArrays, type Screen } from "./placedPoints.ts";
-
-// What the kernel keeps in its memory for placed points and a number of clusters: centroids, sums, scores.
 
 export interface PlacedClusters {
   readonly k: number;

@@ -1,4 +1,4 @@
-// What every engine of the assignment step (E1) offers. Points are prepared once, then asked about many centroids.
+// The interface of every engine of the assignment step (E1): points are prepared once, then asked about many centroids.
 
 import { checkAtLeastZero, checkNumber, checkNumbers, checkPoints, LARGEST_ORDINARY } from "../data/check.ts";
 import type { Matrix } from "../data/matrix.ts";

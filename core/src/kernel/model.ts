@@ -1,5 +1,5 @@
-// What answers can do besides hold numbers: label their points when asked, go to JSON as plain numbers, and label
-// others, also after they came back from there.
+// What models can do besides hold numbers: label their points, go to JSON as plain numbers, and predict labels of
+// other points, also after they were read back from JSON.
 
 import { checkInteger, checkMatrix, checkShape } from "../data/check.ts";
 import { type FlatRows, type Matrix, matrix, toRows } from "../data/matrix.ts";
@@ -88,7 +88,9 @@ function centroidsOf(model: Predictor, device: number | undefined): Matrix {
   const isOfNetwork = isList(held) && held.length > 0 && !isRow(held[0]);
   if (isOfNetwork) checkInteger("device", device, 0, held.length - 1, "the devices of model");
   else if (device !== undefined)
-    throw new RangeError(`device must be left out for one device, got ${describeValue(device)}`);
+    throw new RangeError(
+      `device is for models of a network, and this is the model of one device, got device ${describeValue(device)}`,
+    );
   const own = (isOfNetwork ? held[device as number] : held) as Rows;
   return isMatrix(own) ? own : matrix(own);
 }

@@ -1,10 +1,9 @@
-// The points of one device as they lie in the kernel's memory: what lies where, and the fields of assembly/state.ts.
+// The points of one device in the kernel's memory: the fields of assembly/state.ts, what lies where, and how points get there.
 
 import { gridsFor } from "../data/exactSums.ts";
 import type { Matrix } from "../data/matrix.ts";
 import { type Ball, chooseBall, type PointCodes, stepOf } from "./codes.ts";
-import type { MemoryBlock, WasmMachine } from "./module.ts";
-import { CHUNK } from "./passes.ts";
+import { CHUNK, type MemoryBlock, type WasmMachine } from "./module.ts";
 import { SMALL_COLUMNS } from "./pick.ts";
 
 /** The fields of State (assembly/state.ts): the number of their 32-bit word. */
@@ -94,8 +93,6 @@ export function labelsOf({ machine, points, labels }: PlacedPoints): Uint16Array
 export function inChunks(rows: number, pass: (from: number, to: number) => void, size = CHUNK): void {
   for (let from = 0; from < rows; from += size) pass(from, Math.min(rows, from + size));
 }
-
-// Brings the points of a device into the kernel's memory: copy, grids for its sums, codes for the screen.
 
 /** Bytes of a chunk that stay in the cache from copying to coding. */
 const CACHED = 2 ** 16;

@@ -1,12 +1,11 @@
-// The first release of private rows: how many lie in each cell of a public grid, with noise, and the cells as points.
+// Releases of private rows with noise: first how many rows lie in each cell of a public grid, then how many are nearest to
+// each centroid and how far they lie from it. Everything else is computed on the summary that they leave.
 
 import type { Matrix } from "../data/matrix.ts";
 import { emptyStatistics, type Kernel } from "../kernel/kernel.ts";
 import { predict } from "../kernel/model.ts";
 import { fastKernel } from "../kernel/wasm.ts";
 import { type RandomBytes, varianceAtLeast, withNoise } from "./discreteGaussian.ts";
-
-// What is left of private rows after their release: a few weighted points, on which everything else is computed.
 
 export interface RowSummary {
   readonly points: Matrix;
@@ -123,7 +122,7 @@ export function cellSummary(
   return { points: { data, rows: kept.length, cols }, weights, within };
 }
 
-// The second release of private rows: how many are nearest to each of given centroids, and how far they lie from it.
+// The second release: counts and sums of the rows nearest to each centroid.
 
 /** Offsets from the centroids are cut to a reach, and written in so many steps of it. */
 export const STEPS = 2 ** 20;

@@ -145,8 +145,9 @@ function componentSeed(
   const { centroids: points, counts: weights } =
     devices.length === prepared.length ? sketches.all : joinedAt(sketches, devices);
   if (points.rows === 0) {
-    const rule = `a device with at least minimum = ${minimum} points, or a given init`;
-    throw new RangeError(`the component of device ${devices[0]} must have ${rule}, got none`);
+    throw new RangeError(
+      `no device in the component of device ${devices[0]} has minimum = ${minimum} points; lower minimum or give init`,
+    );
   }
   // Fewer distinct clusters than k: some are named twice.
   if (points.rows < k) {

@@ -1,11 +1,13 @@
-// The gate (`robust`): (E2) and (E3) where a neighbour may lie. What is far and could do harm pulls no more than what is near.
+// Robust updates (`robust`): (E2) and (E3) where a neighbour may lie. A pull that is far and could do harm is limited, and
+// no centroid drifts far from the mean of its own points.
 
+import { checkAtLeastZero } from "../data/check.ts";
 import { squaredDistance } from "../data/matrix.ts";
 import type { Statistics } from "../kernel/kernel.ts";
 import { emptyMatches, match } from "./coupling.ts";
 import type { RobustRoom, UpdateState } from "./updateState.ts";
 
-// How far neighbours have pulled a device's centroids from the means of its own points, and the cap on it (`robust`).
+// Drift: how far neighbours have pulled a centroid from the mean of its own points, and the cap on it.
 
 /** A centroid stays within this many standard errors of the mean of its own points. */
 const MOST_ERRORS = 5;
@@ -18,6 +20,7 @@ const LEAST_FREEDOM = 10;
 
 /** How far a centroid of so many points may be from their mean, in standard errors of that mean. */
 export function largestDrift(points: number): number {
+  checkAtLeastZero("points", points);
   return Math.max(MOST_ERRORS, FREE_DEVIATIONS * Math.sqrt(points));
 }
 
@@ -92,8 +95,8 @@ const MOST_AT_ONCE = 0.45;
 const FEWEST_TO_COMPARE = 3;
 
 /**
- * (E2) and (E3) for all neighbours, as without a gate: fills the pulls and returns the sum of what the terms cost. Where
- * nothing is far and no centroid of ours is matched by several of one neighbour, the bits are those without a gate.
+ * (E2) and (E3) for all neighbours, as without `robust`: fills the pulls and returns the sum of what the terms cost. Where
+ * nothing is far and no centroid of ours is matched by several of one neighbour, the bits are those without it.
  */
 export function matchRobustly(update: UpdateState, room: RobustRoom): number {
   const { links, firstLink, endLink, pullSums, pullWeights } = update;
@@ -195,7 +198,7 @@ interface Term {
   readonly square: number;
 }
 
-/** Adds a term to the pulls as far as the gate lets it; returns how far, from 0 to 1. */
+/** Adds a term to the pulls as far as its limit allows; returns how far, from 0 to 1. */
 function pull(
   { cols, links, pullSums, pullWeights, sets }: UpdateState,
   room: RobustRoom,

@@ -53,8 +53,8 @@ function pass(update: UpdateState): boolean {
   const isSettled = tol > 0 && before - update.objective <= tol * Math.max(1, Math.abs(before));
   if (update.passes > 0 && (isSettled || update.passes === most)) return false;
   if (update.passes === 1 && hasFurtherStarts(update)) rememberReached(update);
-  const { robust: gate } = update;
-  if (!(gate === undefined ? moveToMeans(update) : moveWithinCap(update, gate))) return false;
+  const { robust } = update;
+  if (!(robust === undefined ? moveToMeans(update) : moveWithinCap(update, robust))) return false;
   update.isAssigned = false;
   update.passes++;
   if (update.passes === 1 && update.tried > 0 && wasReached(update)) {
@@ -67,8 +67,8 @@ function pass(update: UpdateState): boolean {
 
 /** J: the own loss and the pull of the neighbours, whose matches it renews. */
 export function localObjective(update: UpdateState): number {
-  const { robust: gate } = update;
-  const pull = gate === undefined ? matchNeighbours(update) : matchRobustly(update, gate);
+  const { robust } = update;
+  const pull = robust === undefined ? matchNeighbours(update) : matchRobustly(update, robust);
   return update.pointScale * update.statistics.loss + update.settings.alpha * pull;
 }
 
@@ -157,7 +157,7 @@ function moveToMeans(update: UpdateState): boolean {
 }
 
 /**
- * (M) with `robust`: not relaxed where the gate acts, half of the way where a term is held or fades, and not beyond the cap.
+ * (M) with `robust`: not relaxed where a pull is limited, half of the way where a term is held or fades, and not beyond the cap.
  * A held term moves by four times what the median neighbour moves, because the limit does: after whole steps devices that
  * move at the same time would go to and fro for ever.
  */

@@ -8,11 +8,11 @@ import { fastKernel } from "../kernel/wasm.ts";
 import { type Coupling, couplings } from "./coupling.ts";
 
 export interface UpdateOptions {
-  /** How strongly neighbours pull: 0 is alone. */
+  /** How strongly neighbours pull; with 0 every device is alone. */
   alpha: number;
   /** Default "nearest". */
   coupling?: Coupling | undefined;
-  /** At most this many times (E1) (E2) (E3) (M). */
+  /** How often (E1) (E2) (E3) (M) are repeated, at most. */
   passes?: number | undefined;
   /** A pass that lowers the local objective J by no more than tol * max(1, |J|) is the last (0: until nothing moves). Default 1e-12. */
   tol?: number | undefined;
@@ -23,16 +23,16 @@ export interface UpdateOptions {
   damping?: number | undefined;
   /** Falls back to the first pass where the result raises J with the input's labels and matches held fixed. */
   safeguard?: boolean | undefined;
-  /** Also solves from each neighbour's centroids, and keeps the best. */
+  /** Also starts from each neighbour's centroids, and keeps the best result. */
   candidates?: boolean | undefined;
-  /** Also solves from this many k-means++ draws on the points and the neighbours' centroids together. */
+  /** Also starts from this many k-means++ draws on the points and the neighbours' centroids together. */
   freshStarts?: number | undefined;
   /**
-   * Whether neighbours may lie: pulls that are far from the others' and could do harm are left out, and no centroid goes
-   * far from the mean of its own points. Then the objective can rise. "gate" is for measurements: without the second.
-   * Default false.
+   * For networks where a neighbour may lie: pulls that are far from the others' and could do harm are limited, and no
+   * centroid drifts far from the mean of its own points. The objective can then rise. "pull" leaves out the cap on the
+   * drift, for measurements. Default false.
    */
-  robust?: boolean | "gate" | undefined;
+  robust?: boolean | "pull" | undefined;
   /** u of the device: how much its points count against the coupling. Default 1. */
   weight?: number | undefined;
   /** A(i, j) for each neighbour. Default 1. */
@@ -116,8 +116,8 @@ export function updateSettings(options: UpdateOptions, around: Neighbourhood = {
   checkNumber("relaxation", relaxation, (value) => value > 0 && value < 2, 'a number above 0 and below 2, or "auto"');
   checkNumber("damping", damping, (value) => value > 0 && value <= 1, "a number above 0 and at most 1");
   checkInteger("freshStarts", freshStarts, 0);
-  if (typeof robust !== "boolean" && robust !== "gate") {
-    throw new RangeError(`robust must be true, false or "gate", got ${describeValue(robust)}`);
+  if (typeof robust !== "boolean" && robust !== "pull") {
+    throw new RangeError(`robust must be true, false or "pull", got ${describeValue(robust)}`);
   }
   checkKernel(kernel);
   if ((candidates || freshStarts > 0) && damping < 1 && !safeguard) {

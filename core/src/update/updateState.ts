@@ -72,7 +72,7 @@ export interface UpdateState {
   readonly robust: RobustRoom | undefined;
 }
 
-/** Where the gate works, per neighbour or per own centroid. Lengths are squared. */
+/** Working memory of robust updates, per neighbour or per own centroid. Lengths are squared. */
 export interface RobustRoom {
   readonly matches: Matches[];
   /** The lengths of (E3) at one own centroid, one of each neighbour. */

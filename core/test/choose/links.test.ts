@@ -20,7 +20,7 @@ import {
   twoCommunities,
 } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import { lnFisher, lnTailOfF } from "../../src/choose/tails.ts";
+import { lnFisher, lnTailOfF } from "../../src/choose/links.ts";
 
 const between = (links: Graph) => Array.from(edges(links)).filter(([i, j]) => i < 5 && j >= 5);
 

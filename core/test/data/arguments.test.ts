@@ -74,6 +74,7 @@ const calls: Record<string, readonly unknown[]> = {
   predict: [centroids, points],
   normalStream: [random],
   randomStream: [1],
+  largestDrift: [100],
   laplacianExtremes: [network],
   updateDevice: [points, centroids, [centroids], { alpha: 1 }],
   updateDeviceAsync: [source, centroids, [centroids], { alpha: 1 }],

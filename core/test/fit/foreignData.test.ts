@@ -121,7 +121,7 @@ describe("minimum, on devices with fewer rows than k", () => {
 
   it("is refused where nobody has so many, and does not bind a device without neighbours", () => {
     expect(() => seedOf(5)).toThrow(
-      "the component of device 0 must have a device with at least minimum = 5 points, or a given init, got none",
+      "no device in the component of device 0 has minimum = 5 points; lower minimum or give init",
     );
     expect(new Set(seedOf(5, graph(3, [])))).toEqual(new Set([0, 1, 100, 101]));
   });

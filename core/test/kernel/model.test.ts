@@ -134,7 +134,7 @@ describe("predict(model, points, options)", () => {
     [
       "a device for one set of centroids",
       () => predict(kmeans(own, { k: 2 }), own, { device: 0 }),
-      "device must be left out for one device, got 0",
+      "device is for models of a network, and this is the model of one device, got device 0",
     ],
     [
       "other columns",

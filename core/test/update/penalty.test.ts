@@ -228,7 +228,7 @@ describe("fit(datasets, graph, { penalty })", () => {
       "penalty.scale must be a finite number above 0, got 0",
     );
     expect(run({ penalty: "norm", init: "auto" })).toThrow(
-      'init must be "local", "kmeans++", "classic kmeans++" or a matrix for each device (with penalty "norm" a common start is not left), got "auto"',
+      'init must be "local", "kmeans++", "classic kmeans++" or a matrix for each device (with penalty "norm" devices never leave a common start), got "auto"',
     );
     const same = [matrix([[1], [2]]), matrix([[1], [2]])];
     expect(() => fit(same, path(2), { k: 2, alpha: 1, penalty: "truncated" })).toThrow(

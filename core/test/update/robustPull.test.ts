@@ -218,7 +218,7 @@ describe("updateDevice(..., { robust: true })", () => {
       expect(Array.from(drift ?? [], (errors, c) => errors / largestDrift(counts[c]))).toEqual(
         Array.from(counts, () => expect.closeTo(1, 9)),
       );
-      const gate = updateDevice(points, centroids, liars, { alpha: 1, robust: "gate" });
+      const gate = updateDevice(points, centroids, liars, { alpha: 1, robust: "pull" });
       expect(Math.max(...(gate.drift ?? []))).toBeGreaterThan(6);
     }
   });
@@ -293,7 +293,7 @@ describe("fit(..., { robust: true })", () => {
   it("refuses what it is not, and another penalty", () => {
     const { datasets, network } = problemOf(1, 0.7, 10);
     expect(() => fit(datasets, network, { k: 3, alpha: 1, robust: 1 as unknown as boolean })).toThrow(
-      'robust must be true, false or "gate", got 1',
+      'robust must be true, false or "pull", got 1',
     );
     expect(() => fit(datasets, network, { k: 3, alpha: 1, robust: true, penalty: "norm" })).toThrow(
       'penalty must be "squared" with robust, got "norm"',

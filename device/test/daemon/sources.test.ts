@@ -32,8 +32,8 @@ describe.skipIf(missing.length > 0)("a device on a table of PostgreSQL", () => {
 
   beforeAll(async () => {
     postgres = await startPostgres();
-  }, 60_000);
-  afterAll(() => postgres?.stop(), 60_000);
+  });
+  afterAll(() => postgres?.stop());
   beforeEach(async () => {
     path = mkdtempSync(join(tmpdir(), "fedkm-device-"));
     said.length = 0;
@@ -70,7 +70,7 @@ describe.skipIf(missing.length > 0)("a device on a table of PostgreSQL", () => {
   }
 
   const reaches = (state: object) =>
-    vi.waitFor(() => expect(daemon?.status().device).toMatchObject(state), { timeout: 20_000, interval: 20 });
+    vi.waitFor(() => expect(daemon?.status().device).toMatchObject(state), { timeout: 240_000, interval: 20 });
 
   /** What the server was asked since its log had the length `from`, in few words. */
   const asked = () =>
@@ -107,7 +107,7 @@ describe.skipIf(missing.length > 0)("a device on a table of PostgreSQL", () => {
     const looks = asked();
     expect(new Set(looks)).toEqual(new Set(['max("changed_at")']));
     expect(looks.length).toBeLessThanOrEqual(Math.ceil((Date.now() - begun) / 2_000));
-  }, 60_000);
+  });
 
   it("never looks again where neither a watermark nor a time is given", async () => {
     await start("");
@@ -116,7 +116,7 @@ describe.skipIf(missing.length > 0)("a device on a table of PostgreSQL", () => {
     from = postgres.log().length;
     await seconds(2);
     expect(asked()).toEqual([]);
-  }, 60_000);
+  });
 
   it("takes rows that came with a higher watermark", async () => {
     await start("&watermark=changed_at&every=1");
@@ -126,7 +126,7 @@ describe.skipIf(missing.length > 0)("a device on a table of PostgreSQL", () => {
     await reaches({ phase: "alone", rows: 270, rowsLeftOut: 3 });
     expectOwnClusters({ data: Float64Array.of(...rows.data, ...more.data), rows: 270, cols: 2 });
     expect(said).toContain("data changed");
-  }, 60_000);
+  });
 
   it("opens a table again that has changed without a word, once it has counted other rows", async () => {
     await start("");
@@ -139,21 +139,21 @@ describe.skipIf(missing.length > 0)("a device on a table of PostgreSQL", () => {
     await vi.waitFor(() => {
       expect(daemon?.status().notices.filter(({ cause, until }) => cause === "data" && until === null)).toEqual([]);
     });
-  }, 60_000);
+  });
 
   it("reads the rows of a guarded study into memory, and says so", async () => {
     await start("", studyText.replace("privacy: open\nminimum: 1", "privacy: guarded\nminimum: 10"));
     await reaches({ phase: "alone", rows: 240, rowsLeftOut: 3 });
     expect(said).toContain("the rows of sources are read into memory: a guarded study needs them one by one");
     expect(asked()).not.toContain("GROUP BY fedkm_label");
-  }, 60_000);
+  });
 
   it("loads them where the address says so", async () => {
     await start("&way=memory");
     await reaches({ phase: "alone", rows: 240, rowsLeftOut: 3 });
     expect(asked()).not.toContain("GROUP BY fedkm_label");
     expectOwnClusters(rows);
-  }, 60_000);
+  });
 });
 
 it("files in a stream: rows that are opened again do not take the answer from those before", async () => {

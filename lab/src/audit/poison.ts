@@ -124,7 +124,7 @@ interface Protection {
 const protections: readonly Protection[] = [
   { name: "none (as in the paper)", robust: false, isBounded: false },
   { name: "bounds", robust: false, isBounded: true },
-  { name: "gate", robust: "gate", isBounded: false },
+  { name: "pull", robust: "pull", isBounded: false },
   { name: "gate and cap", robust: true, isBounded: false },
 ];
 

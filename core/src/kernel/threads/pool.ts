@@ -1,9 +1,7 @@
-// What a worker does. It is sent as text, so that no bundler, loader or server has to find a second file: these functions
-// may use nothing but their parameters and globals, and contain no functions (some compilers wrap those in helpers).
+// A pool of threads that share one job at a time: the block of memory that they share, what a worker does, and how the
+// calling thread opens a job and waits for its end.
 
-import { CHUNK, type KernelExports, type WasmMemory } from "../passes.ts";
-
-// What lies where in the block of shared memory through which the threads of a pool work together.
+import { CHUNK, type KernelExports, type WasmMemory } from "../module.ts";
 
 /** Threads of a pool at most, the one that asks included. */
 export const MOST_THREADS = 64;
@@ -66,7 +64,11 @@ export interface WorkerStart {
   readonly thread: number;
 }
 
-/** The program of a worker: evaluates to a function of its post and of what to do when it is ready. */
+/**
+ * The program of a worker: evaluates to a function of what it is started with and of what to do when it is ready. It is
+ * sent as text, so that no bundler, loader or server has to find a second file. So `serve` and `work` may use nothing but
+ * their parameters and globals, and contain no functions (some compilers wrap those in helpers).
+ */
 export function workerProgram(): string {
   return `(post, ready) => (${serve})(post, new WebAssembly.Instance(post.module, { env: { memory: post.memory } }).exports, ${work}, ready)`;
 }
@@ -125,8 +127,6 @@ function work(exports: KernelExports, control: SharedArrayBuffer, layout: typeof
     }
   }
 }
-
-// The asking side of a pool: opens a job, does its own share, waits for the workers that joined.
 
 export interface ThreadPool {
   readonly control: SharedArrayBuffer;

@@ -4,15 +4,12 @@ import { checkSignal } from "../../data/check.ts";
 import type { Matrix } from "../../data/matrix.ts";
 import { checkOptions, type OptionNames } from "../../data/optionNames.ts";
 import type { Kernel, PreparedPoints } from "../kernel.ts";
-import { bytesOf, host, machineOn, type WasmMachine } from "../module.ts";
-import { CHUNK, type KernelExports, type WasmMemory } from "../passes.ts";
+import { bytesOf, CHUNK, host, type KernelExports, machineOn, type WasmMachine, type WasmMemory } from "../module.ts";
 import type { KernelEngine } from "../pick.ts";
 import { fastKernel, wasmKernel } from "../wasm.ts";
 import { WASM_BYTES } from "../wasm-bytes.ts";
 import { createControl, LAYOUT, MOST_THREADS, type ThreadPool, type WorkerStart } from "./pool.ts";
 import { threadedPasses } from "./threadedPasses.ts";
-
-// The kernel over shared memory: the same module, whose imported memory is marked as shared, so that workers can import it too.
 
 /** Pages of a WebAssembly memory at most. A shared memory must say how far it may grow. */
 const MOST_PAGES = 65536;

@@ -2,12 +2,9 @@
 // gives the bits of one thread; labels and slack are per row and belong to whoever claimed the chunk.
 
 import { listBytes, scoreBytes } from "../assign.ts";
-import type { MemoryBlock, WasmMachine } from "../module.ts";
-import { CHUNK, type Coding, type KernelExports, type Passes } from "../passes.ts";
+import { CHUNK, type Coding, type KernelExports, type MemoryBlock, type Passes, type WasmMachine } from "../module.ts";
 import { FIELD, STATE_BYTES } from "../placedPoints.ts";
 import { LAYOUT, runJob, type ThreadPool } from "./pool.ts";
-
-// What each worker needs for itself in the kernel's memory while it assigns rows: a State, scratch, sums of its own.
 
 /** Stretches begin on cache lines of their own: two, because processors fetch lines in pairs. */
 const LINE = 128;
