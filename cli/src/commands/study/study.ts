@@ -36,7 +36,9 @@ export async function initStudy(options: StudyInitOptions, { stdout }: Console):
   checkPrivateOptions(draft);
   if (existsSync(out)) throw new Error(`${out} must not exist yet: a study that devices use is not overwritten`);
   const features =
-    data === undefined ? feature?.map(parseFeature) : boundsOf(await readColumns(data, columns?.split(",")));
+    data === undefined
+      ? feature?.map(parseFeature)
+      : boundsOf(await readColumns(data, process.env, columns?.split(",")));
   const text = draftStudy({ ...draft, features: features ?? [] });
   const study = parseStudy(text);
   await writeWhole(out, text);
@@ -99,7 +101,7 @@ export async function checkStudy(
   const hash = studyId(await contractOf(study));
   const fits: DataFit[] = [];
   for (const path of data) {
-    const points = await readPoints(path, study);
+    const points = await readPoints(path, study, process.env);
     fits.push({ file: path, rows: points.rows, rowsOutside: points.rows - scaleRows(study, points).rows });
   }
   const facts = { study, hash, frameBytes: frame(study), data: fits };
