@@ -31,6 +31,7 @@ const meanings: Readonly<Record<string, RegExp>> = {
   "--alpha": /^how strongly neighbours pull/,
   "--classes": /the known class of every row/,
   "--columns": /these columns.* only, with commas between/,
+  "--dashboard": /^serve a page that shows the device/,
   "--data": /file/,
   "--device": /^whose centroids/,
   "--device-column": /the column that names each row's device/,

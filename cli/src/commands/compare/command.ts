@@ -58,7 +58,7 @@ export function compareCommand(io: Console): Command {
     )
     .option("--graph <spec>", "complete, ring, path, star, er:P, knn:K, or a file of links", "er:0.7")
     .option("--seed <integer>", "of everything random", parseSeed, 1)
-    .option("--out <file.svg>", "the picture: quality against bytes", parsePicture, "fedkm-compare.svg")
+    .option("--out <file.svg>", "where the picture goes: quality against bytes", parsePicture, "fedkm-compare.svg")
     .option("--json", "print the numbers as one JSON object instead of a table");
   addPluginOption(command, "methods, data sets, graphs and measures");
   addDialectOptions(addMissingOption(addSelectionOptions(command)));
