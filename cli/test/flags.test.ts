@@ -41,6 +41,7 @@ const meanings: Readonly<Record<string, RegExp>> = {
   "--init": /^where devices start|^where every method starts/,
   "--json": /one JSON object/,
   "--k": /clusters/,
+  "--labels-as": /^labelled files as csv/,
   "--method": /methods?/,
   "--missing": /^missing cells/,
   "--name": /called|call it/,
