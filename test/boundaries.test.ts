@@ -5,7 +5,7 @@ import { dirname, join, posix, relative } from "node:path";
 import { describe, expect, it } from "vitest";
 import { cycles, importGraph, imports, manifest, root, sources } from "./imports.ts";
 
-/** Workspace -> the workspaces it may import. Nobody imports the command line or the bench. */
+/** Workspace -> the workspaces it may import. Nobody imports the command line or the lab. */
 const workspaces: Record<string, readonly string[]> = {
   core: [],
   files: ["@fedkm/core"],
@@ -23,7 +23,7 @@ const workspaces: Record<string, readonly string[]> = {
     "@fedkm/experiments",
     "@fedkm/web",
   ],
-  bench: ["@fedkm/core", "@fedkm/files", "@fedkm/sql", "@fedkm/pictures", "@fedkm/device", "@fedkm/web"],
+  lab: ["@fedkm/core", "@fedkm/files", "@fedkm/sql", "@fedkm/pictures", "@fedkm/device", "@fedkm/web"],
 };
 
 /** Comments and texts may name what code may not use. */
@@ -35,9 +35,9 @@ function code(file: string): string {
 }
 
 it("the imports of a file are found, one line or many, types apart", () => {
-  expect(imports("core/src/updateDevice.ts", { types: true })).toContain("./matrix.ts");
-  expect(imports("core/src/updateDevice.ts", { types: false })).not.toContain("./matrix.ts");
-  expect(imports("core/src/index.ts", { types: false })).toContain("./measures.ts");
+  expect(imports("core/src/update/updateDevice.ts", { types: true })).toContain("../data/matrix.ts");
+  expect(imports("core/src/update/updateDevice.ts", { types: false })).not.toContain("../data/matrix.ts");
+  expect(imports("core/src/index.ts", { types: false })).toContain("./measures/measures.ts");
 });
 
 describe("the import graph", () => {
@@ -107,7 +107,7 @@ describe("core", () => {
     const forbidden = /\bnode:|\b(document|window|process|console|Date|performance|setTimeout)\b|Math\.random/;
     // Workers are started by the platform; nothing else in core imports what is particular to it.
     const hosts = ["node", "browser", "nodeWorker", "browserWorker"].map((name) => `core/src/async/${name}.ts`);
-    const platforms = ["core/src/threads/node.ts", "core/src/threads/platform.d.ts", ...hosts];
+    const platforms = ["core/src/kernel/threads/node.ts", "core/src/kernel/threads/platform.d.ts", ...hosts];
     for (const file of files.filter((name) => !platforms.includes(name))) {
       expect(code(file).match(forbidden)?.[0], file).toBeUndefined();
       for (const name of imports(file, { types: true })) expect(name, file).not.toMatch(/^node:/);
@@ -230,7 +230,7 @@ describe("every source file", () => {
 
   it("uses process only where the outside world begins", () => {
     // The worker of experiments is the main file of a process.
-    const outside = /^(cli|bench)\/|^experiments\/src\/worker\.ts$/;
+    const outside = /^(cli|lab)\/|^experiments\/src\/worker\.ts$/;
     for (const file of all.filter((name) => !outside.test(name))) {
       expect(code(file), file).not.toMatch(/\bprocess\b/);
     }

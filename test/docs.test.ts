@@ -1,8 +1,17 @@
-// The docs are true: every TypeScript snippet is type-checked and run, its output compared; every command names a script
-// that exists; every relative link and anchor leads somewhere; the pictures are what the commands draw.
+// The docs are true: every TypeScript snippet is type-checked and run, its output compared; the commands of the start pages
+// run and print what the pages show; every script, file, link and anchor exists; the pictures are what the commands draw.
 
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -17,16 +26,14 @@ const pages = [
   "CHANGELOG.md",
   "CONTRIBUTING.md",
   ...published.map((workspace) => `${workspace}/README.md`),
-  ...readdirSync(join(root, "docs"))
-    .filter(isPage)
-    .map((file) => `docs/${file}`),
+  ...["docs", "docs/start"].flatMap((folder) =>
+    readdirSync(join(root, folder))
+      .filter((file) => file.endsWith(".md"))
+      .map((file) => `${folder}/${file}`),
+  ),
 ];
 // Inside the repository, so that imports resolve as they do for a user of the package.
 const folder = join(root, "node_modules", ".cache", "snippets");
-
-function isPage(file: string): boolean {
-  return file.endsWith(".md");
-}
 
 interface Snippet {
   page: string;
@@ -110,6 +117,57 @@ describe("snippets", () => {
   });
 });
 
+describe.each(pages.filter((page) => page.startsWith("docs/start/")))("%s", (page) => {
+  const commands = snippets(page).filter(({ language }) => language === "bash");
+
+  it("leads to a result: its commands run one after the other and print the lines that it shows", () => {
+    const folder = mkdtempSync(join(tmpdir(), "fedkm-start-"));
+    symlinkSync(join(root, "examples"), join(folder, "examples"));
+    // Plug-ins import packages of this repository.
+    symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+    const program = `"${process.execPath}" "${join(root, "cli/bin/fedkm.js")}"`;
+    expect(commands.length).toBeGreaterThan(1);
+    try {
+      for (const { text, output = "" } of commands) {
+        const script = text.replaceAll("npx fedkm", program);
+        const { status, stdout, stderr } = spawnSync("bash", ["-euc", script], { cwd: folder, encoding: "utf8" });
+        expect({ text, status, stderr }).toEqual({ text, status: 0, stderr: "" });
+        let from = 0;
+        for (const line of output.trimEnd().split("\n")) {
+          const at = stdout.indexOf(line, from);
+          expect(at, `${text}prints "${line}" in\n${stdout}`).toBeGreaterThanOrEqual(0);
+          from = at + line.length;
+        }
+      }
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  }, 180_000);
+});
+
+describe("docs/README.md", () => {
+  it("names every page", () => {
+    const index = readFileSync(join(root, "docs/README.md"), "utf8");
+    for (const page of pages.filter((page) => page.startsWith("docs/") && page !== "docs/README.md")) {
+      expect(index, page).toContain(`](${page.slice("docs/".length)})`);
+    }
+  });
+});
+
+describe("README.md", () => {
+  it("has at most 500 words, and says beside its promise what neighbours can learn", () => {
+    const text = readFileSync(join(root, "README.md"), "utf8");
+    expect(text.split(/\s+/).length).toBeLessThanOrEqual(501);
+    expect(text).toMatch(/No row leaves its device, but centroids are means of rows/);
+  });
+
+  it("is one of the pages, which have at most 50,000 words together", () => {
+    const own = pages.filter((page) => page.startsWith("docs/") || !page.includes("/"));
+    const words = own.map((page) => readFileSync(join(root, page), "utf8").split(/\s+/).length);
+    expect(words.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(50_000);
+  });
+});
+
 describe.each(published)("the package of %s", (workspace) => {
   const text = (file: string) => readFileSync(join(root, workspace, file), "utf8");
 
@@ -142,7 +200,7 @@ describe("commands", () => {
 
   it("name files that exist", () => {
     for (const [file] of text.matchAll(
-      /\b(?:python|core|files|pictures|device|web|experiments|cli|bench|test|examples)\/[\w./-]+\.(?:ts|py|json)\b/g,
+      /\b(?:python|core|files|pictures|device|web|experiments|cli|lab|test|examples)\/[\w./-]+\.(?:ts|py|json)\b/g,
     )) {
       expect(existsSync(join(root, file)), file).toBe(true);
     }
@@ -173,7 +231,7 @@ describe("links", () => {
   }
 
   it("source comments lead to headings that exist", () => {
-    for (const [, page, anchor] of readFileSync(join(root, "core/src/update.ts"), "utf8").matchAll(
+    for (const [, page, anchor] of readFileSync(join(root, "core/src/update/update.ts"), "utf8").matchAll(
       /(docs\/\w+\.md)#([\w-]+)/g,
     )) {
       expect(anchors(page)).toContain(anchor);
@@ -182,11 +240,11 @@ describe("links", () => {
 });
 
 describe("pictures", () => {
-  it("docs/together.svg and docs/methods/ are what npm run pictures draws, small, and one for every method", () => {
+  it("docs/together.svg and docs/methods/ are what npm run lab -- pictures draws, small, and one for every method", () => {
     const out = mkdtempSync(join(tmpdir(), "fedkm-docs-"));
     try {
-      const script = join(root, "bench/dist/pictures.js");
-      const { status, stderr } = spawnSync(process.execPath, [script, "--out", out], { encoding: "utf8" });
+      const script = join(root, "lab/dist/lab.js");
+      const { status, stderr } = spawnSync(process.execPath, [script, "pictures", "--out", out], { encoding: "utf8" });
       expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
       expect(readdirSync(out).sort()).toEqual(["methods", "together.svg"]);
       const together = readFileSync(join(out, "together.svg"), "utf8");

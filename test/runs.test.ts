@@ -4,19 +4,22 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { runs } from "./runs.ts";
+import { propertyParameters, runs, testSeed } from "./runs.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-test("every test file with a long count has a .long.test.ts that imports it", () => {
+function testFiles(): string[] {
   const { workspaces }: { workspaces: string[] } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const folders = workspaces.map((workspace) => join(root, workspace, "test"));
-  const files = folders.filter(existsSync).flatMap((folder) =>
+  return folders.filter(existsSync).flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: "utf8" })
       .filter((file) => file.endsWith(".test.ts"))
       .map((file) => join(folder, file)),
   );
-  const counting = files.filter((file) => readFileSync(file, "utf8").includes('/test/runs.ts"'));
+}
+
+test("every test file with a long count has a .long.test.ts that imports it", () => {
+  const counting = testFiles().filter((file) => readFileSync(file, "utf8").includes('/test/runs.ts"'));
   expect(counting.length).toBeGreaterThan(0);
   for (const file of counting) {
     const long = join(dirname(file), basename(file).replace(".test.ts", ".long.test.ts"));
@@ -26,4 +29,9 @@ test("every test file with a long count has a .long.test.ts that imports it", ()
 
 test("runs gives the short count outside of a .long.test.ts", () => {
   expect(runs({ short: 3, long: 5 })).toBe(3);
+});
+
+test("properties are drawn from the seed of the run", () => {
+  expect(propertyParameters({ short: 3, long: 5 })).toEqual({ numRuns: 3, seed: testSeed });
+  expect(testSeed).toBe(Number(process.env.FEDKM_TEST_SEED ?? 20261115));
 });

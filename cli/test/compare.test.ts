@@ -201,6 +201,7 @@ test.each([
     'fedkm: --set gradient must name one of .*, got "exchange" \\(did you mean exchanges\\?\\)',
   ],
   [["--set", "distributed.eta=fast"], 'fedkm: --set distributed.eta must be a number or tuned, got "fast"'],
+  [["--set", "distributed.rounds=5"], "fedkm: --set must leave rounds to --messages, the budget of every method"],
   [["--set", "backbone.counts=1"], 'fedkm: --set backbone.counts must be true or false, got "1"'],
   [["--split", "odd"], 'fedkm: --split must be even, .*, got "odd"'],
   [["--split", "even", "--grid", "heterogeneity"], "fedkm: .*--grid.* cannot be used with .*--split.*"],

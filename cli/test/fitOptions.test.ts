@@ -63,7 +63,7 @@ test.each([
   ],
   [
     ["--method", "fkm", "--init", "local"],
-    "--method fkm must be used with some of --rounds, --tolerance, --coupling, --weighting, got --init",
+    "--method fkm must be used with some of --rounds, --coupling, --weighting, --tolerance, --minimum, got --init",
   ],
   [["--preset", "best"], '--preset must be one of dependable, paper, got "best"'],
   [["--schedule", "all"], '--schedule must be one of cyclic, random, coloured, simultaneous, got "all"'],

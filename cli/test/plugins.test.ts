@@ -34,6 +34,15 @@ test("compare runs a method on a data set and a graph, with a measure, that come
   expect(table).toMatch(/^method .* ARI +worst +messages/m);
 });
 
+test.each(["lsp2p", "epidemic"])("compare runs examples/methods/%s.ts, and --set knows what it takes", (name) => {
+  cpSync(join(root, "examples/methods"), join(folder.path, "methods"), { recursive: true });
+  const args = ["--plugin", `methods/${name}.ts`, "--points", "30", "--devices", "4", "--methods", name];
+  const { status, stdout, stderr } = folder.spawn("compare", ...args, "--json");
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  expect(JSON.parse(stdout).methods).toMatchObject([{ method: name, converged: true }]);
+  expect(folder.spawn("compare", ...args, "--set", `${name}.eta=2`).stderr).toContain(`--set ${name} must name one of`);
+});
+
 test("JavaScript does as well, and two plug-ins add up", () => {
   folder.file(
     "first.js",

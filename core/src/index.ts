@@ -1,11 +1,9 @@
 // The public API of @fedkm/core, one line per file.
 
-export { type Certificate, certify, stationarityResidual } from "./certificate.ts";
 export { type AlphaChoice, type AlphaScore, type ChooseAlphaOptions, chooseAlpha, type Judge } from "./choose/alpha.ts";
-export { type Choice, type ChooseOptions, choose } from "./choose/index.ts";
+export { type Choice, type ChooseOptions, choose } from "./choose/choose.ts";
 export { type ChooseKOptions, chooseK, type KChoice, type KScore } from "./choose/k.ts";
 export { type ChooseLinksOptions, chooseLinks, type LinkChoice } from "./choose/links.ts";
-export type { Coupling } from "./coupling.ts";
 export {
   type LabelledPoints,
   type PaperKind,
@@ -16,8 +14,9 @@ export {
   splitBySizes,
   splitEvenly,
   twoCommunities,
-} from "./datasets.ts";
-export type { EmptyClusters } from "./emptyClusters.ts";
+} from "./data/datasets.ts";
+export { type FlatRows, type Matrix, matrix, stack, takeRows, toRows } from "./data/matrix.ts";
+export { normalStream, type Random, randomStream } from "./data/random.ts";
 export {
   type FitModel,
   fit,
@@ -26,9 +25,11 @@ export {
   type Round,
   type RoundResult,
   type RoundSummary,
-} from "./fit.ts";
-export type { FitOptions, Privacy } from "./fitOptions.ts";
-export { connectedComponents, type Edge, edges, type Graph, graph } from "./graph.ts";
+} from "./fit/fit.ts";
+export type { FitOptions, Preset, Privacy } from "./fit/fitOptions.ts";
+export { commit, type Network, refreshStatistics, type Weighting } from "./fit/network.ts";
+export type { Schedule } from "./fit/schedule.ts";
+export { largestCoordinate } from "./fit/tolerance.ts";
 export {
   communities,
   complete,
@@ -39,12 +40,15 @@ export {
   ring,
   smallWorld,
   star,
-} from "./graphFamilies.ts";
+} from "./graph/families.ts";
+export { connectedComponents, type Edge, edges, type Graph, graph } from "./graph/graph.ts";
+export { laplacianExtremes } from "./graph/spectrum.ts";
+export { addTraffic, floodTraffic, sendTraffic, sumTraffic, type Traffic } from "./graph/traffic.ts";
 export { jsKernel } from "./kernel/js.ts";
 export type { Kernel, PreparedPoints, Statistics } from "./kernel/kernel.ts";
+export { type PredictOptions, type Predictor, predict } from "./kernel/model.ts";
 export { fastKernel } from "./kernel/wasm.ts";
-export { type KMeansModel, type KMeansOptions, kmeans } from "./kmeans.ts";
-export { type FlatRows, type Matrix, matrix, stack, takeRows, toRows } from "./matrix.ts";
+export { type Certificate, certify, stationarityResidual } from "./measures/certificate.ts";
 export {
   adjustedRandIndex,
   consensusVariation,
@@ -57,12 +61,11 @@ export {
   objective,
   simplifiedSilhouette,
   totalVariation,
-} from "./measures.ts";
+} from "./measures/measures.ts";
 export type { BackboneOptions } from "./methods/backbone.ts";
 export { type ConsensusModel, type ConsensusOptions, consensusRounds } from "./methods/consensus.ts";
 export type { CoresetModel, CoresetOptions, CoresetPart } from "./methods/coreset.ts";
 export { type DistributedModel, type DistributedOptions, distributedRounds } from "./methods/distributed.ts";
-export type { EpidemicOptions } from "./methods/epidemic.ts";
 export type { FkmOptions } from "./methods/fkm.ts";
 export {
   collect,
@@ -78,25 +81,23 @@ export type { GradientModel, GradientOptions } from "./methods/gradient.ts";
 export { methods } from "./methods/index.ts";
 export { type KfedModel, type KfedOptions, labelLateDevice } from "./methods/kfed.ts";
 export type { LocalOptions } from "./methods/local.ts";
-export type { Lsp2pOptions } from "./methods/lsp2p.ts";
 export { methodOfAnswer, methodOfRounds } from "./methods/make.ts";
-export type {
-  CommonOptions,
-  Method,
-  MethodModel,
-  MethodOptions,
-  RoundsMethodOptions,
-  SettableOptions,
+export {
+  type CommonOptions,
+  judgingOptions,
+  type Method,
+  type MethodModel,
+  type MethodOptions,
+  type OptionForms,
+  type RoundsMethodOptions,
+  roundsOptions,
 } from "./methods/method.ts";
 export { orderSeeds } from "./methods/order.ts";
-export { type PredictOptions, type Predictor, predict } from "./model.ts";
-export { commit, type Network, refreshStatistics, type Weighting } from "./network.ts";
-export type { Preset, UpdateOptions } from "./options.ts";
-export type { Penalty, PenaltyOption, ScaledPenalty } from "./penalty.ts";
-export { normalStream, type Random, randomStream } from "./random.ts";
-export { largestCoordinate } from "./rest.ts";
-export type { Schedule } from "./schedule.ts";
-export { laplacianExtremes } from "./spectrum.ts";
-export type { Init } from "./start.ts";
-export { addTraffic, floodTraffic, sendTraffic, sumTraffic, type Traffic } from "./traffic.ts";
-export { type DeviceUpdate, type StatisticsSource, updateDevice, updateDeviceAsync } from "./updateDevice.ts";
+export type { EmptyClusters } from "./start/kmeans.ts";
+export { type KMeansModel, type KMeansOptions, kmeans } from "./start/kmeans.ts";
+export type { Init } from "./start/start.ts";
+export type { Coupling } from "./update/coupling.ts";
+export type { Penalty, PenaltyOption, ScaledPenalty } from "./update/penalty.ts";
+export { largestDrift } from "./update/robustPull.ts";
+export { type DeviceUpdate, type StatisticsSource, updateDevice, updateDeviceAsync } from "./update/updateDevice.ts";
+export type { UpdateOptions } from "./update/updateOptions.ts";

@@ -216,7 +216,7 @@ describe("options", () => {
     expect(fit(drawnSets, network3, all)).toEqual(fit(drawnSets, network3, said));
     const others = {
       ...{ eta: undefined, seeds: undefined, beta: undefined, settle: undefined, rho: undefined, exchanges: undefined },
-      ...{ gamma: undefined, gossip: undefined, coresetSize: undefined, backboneSize: undefined, counts: undefined },
+      ...{ coresetSize: undefined, backboneSize: undefined, counts: undefined },
       ...{ epsilon: undefined, bounds: undefined, localCentres: undefined, localIterations: undefined },
     };
     for (const [name, method] of Object.entries(methods)) {
@@ -243,7 +243,7 @@ describe("options", () => {
 
   it("have tables that name every option of every method", () => {
     for (const [name, method] of Object.entries(methods)) {
-      for (const option of Object.keys(method.settable)) {
+      for (const option of Object.keys(method.takes)) {
         const given = { k: 2, alpha: 1, [option]: undefined };
         expect(() => (method as core.Method)(datasets, network, given), `${name}.${option}`).not.toThrow();
       }

@@ -90,6 +90,23 @@ describe("backbone(datasets, graph, options)", () => {
       });
     });
 
+    it("takes the range of all points where no bounds are declared, and is drawn from the seed", () => {
+      const all = [-1, 0, 2].map((x) => matrix([[x, 10 * x]]));
+      const run = (more: Partial<BackboneOptions>) =>
+        backbone(all, graph(3, []), { ...options, k: 1, epsilon: 0.5, ...more }).centroids;
+      const declared = [
+        [-1, 2],
+        [-10, 20],
+      ] as const;
+      expect(run({})).toEqual(run({ bounds: declared }));
+      expect(run({ seed: 6 })).not.toEqual(run({}));
+    });
+
+    it("is off by default", () => {
+      const lone = matrix([[3, 3]]);
+      expect(backbone([lone], graph(1, []), { ...options, k: 1 }).centroids[0]).toEqual(lone);
+    });
+
     it("clips values to the bounds", () => {
       const outlier = matrix([[1000, 0]]);
       const { centroids } = backbone([outlier], graph(1, []), { ...options, k: 1, epsilon: 1e9, bounds });
@@ -104,10 +121,9 @@ describe("backbone(datasets, graph, options)", () => {
     expect(run({ bounds: [pair, pair] })).toThrow(
       "epsilon must be a finite number above 0 (with bounds), got undefined",
     );
-    expect(run({ epsilon: 1 })).toThrow(
-      "bounds must have 2 pairs (with epsilon, one for each column of datasets), got none",
+    expect(run({ epsilon: 1, bounds: [pair] })).toThrow(
+      "bounds must have 2 pairs (one for each column of datasets), got 1",
     );
-    expect(run({ epsilon: 1, bounds: [pair] })).toThrow("bounds must have 2 pairs");
     expect(run({ epsilon: 1, bounds: [pair, [3, 3]] })).toThrow(
       "bounds[1][1] must be a finite number above 3 (bounds[1][0]), got 3",
     );

@@ -25,9 +25,8 @@ import {
   twoCommunities,
 } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import { cholesky, solved } from "../src/choose/cholesky.ts";
-import { clusterSums } from "../src/choose/clusterSums.ts";
-import { pairSeparation } from "../src/choose/separation.ts";
+import { cholesky, clusterSums, solved } from "../src/choose/clusterMoments.ts";
+import { pairSeparation } from "../src/choose/criteria.ts";
 import { forAllProblems } from "./problems.ts";
 
 const network = (seed: number) => erdosRenyi(10, 0.7, randomStream(seed, "graph"));

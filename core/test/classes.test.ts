@@ -1,11 +1,11 @@
 // Signature classes and guarded points: no history of publications isolates fewer rows than the minimum.
 
 import { describe, expect, it } from "vitest";
-import { type Classes, holdBack, holdOrLeave, oneClass, smallestClass, splitClasses } from "../src/classes.ts";
-import { guardPoints, roundMoves } from "../src/guarded.ts";
+import { type Random, randomStream } from "../src/data/random.ts";
 import { jsKernel } from "../src/kernel/js.ts";
 import { emptyStatistics } from "../src/kernel/kernel.ts";
-import { type Random, randomStream } from "../src/random.ts";
+import { type Classes, holdBack, holdOrLeave, oneClass, smallestClass, splitClasses } from "../src/privacy/classes.ts";
+import { guardPoints, roundMoves } from "../src/privacy/guarded.ts";
 
 const below = (random: Random, n: number) => Math.floor(random() * n);
 

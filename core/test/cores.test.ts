@@ -1,9 +1,9 @@
 // The cores of clusters: how near their means are to those of their clusters, and how near they must not be.
 
 import { describe, expect, it } from "vitest";
-import { coresOf } from "../src/cores.ts";
-import { type Matrix, stack } from "../src/matrix.ts";
-import { randomStream } from "../src/random.ts";
+import { type Matrix, stack } from "../src/data/matrix.ts";
+import { randomStream } from "../src/data/random.ts";
+import { coresOf } from "../src/privacy/guarded.ts";
 
 const MINIMUM = 10;
 

@@ -23,7 +23,7 @@ import {
   updateDevice,
 } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import { roundOrders } from "../src/schedule.ts";
+import { roundOrders } from "../src/fit/schedule.ts";
 import { forAllProblems } from "./problems.ts";
 
 const { datasets } = paperData("iso", 10, 60, 4);

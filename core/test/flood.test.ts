@@ -1,6 +1,6 @@
 import { complete, erdosRenyi, graph, path, randomStream, ring, star } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import { floodTraffic, sendTraffic, sumTraffic } from "../src/traffic.ts";
+import { floodTraffic, sendTraffic, sumTraffic } from "../src/graph/traffic.ts";
 import { addUp, flood } from "./wire.ts";
 
 describe("floodTraffic(graph, numbers)", () => {

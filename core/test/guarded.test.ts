@@ -1,14 +1,14 @@
 // fit with guarded rows: what is sent, what it costs, and what is refused.
 
 import { describe, expect, it } from "vitest";
-import { paperData } from "../src/datasets.ts";
-import { fit, fitRounds } from "../src/fit.ts";
-import type { FitOptions } from "../src/fitOptions.ts";
-import { complete, erdosRenyi } from "../src/graphFamilies.ts";
-import { kmeans } from "../src/kmeans.ts";
-import { stack } from "../src/matrix.ts";
-import { globalCentroidDeviation } from "../src/measures.ts";
-import { randomStream } from "../src/random.ts";
+import { paperData } from "../src/data/datasets.ts";
+import { stack } from "../src/data/matrix.ts";
+import { randomStream } from "../src/data/random.ts";
+import { fit, fitRounds } from "../src/fit/fit.ts";
+import type { FitOptions } from "../src/fit/fitOptions.ts";
+import { complete, erdosRenyi } from "../src/graph/families.ts";
+import { globalCentroidDeviation } from "../src/measures/measures.ts";
+import { kmeans } from "../src/start/kmeans.ts";
 
 const graph = erdosRenyi(6, 0.7, randomStream(1, "graph"));
 const { datasets } = paperData("var", 6, 100, 3);

@@ -1,8 +1,8 @@
 // A neighbour solves (M) for what a device meant to keep: the means and shares of its own clusters.
 
 import { expect, test } from "vitest";
-import { recoverClusters } from "../src/inversion.ts";
-import { matrix } from "../src/matrix.ts";
+import { matrix } from "../src/data/matrix.ts";
+import { recoverClusters } from "../src/privacy/inversion.ts";
 
 test("recoverClusters finds the count and the mean of a cluster by hand", () => {
   // One centroid, four of ten points at mean (5, 1), alpha 0.5, one neighbour: w (0.4 + 1) = 0.4 mean + w'.

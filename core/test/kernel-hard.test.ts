@@ -3,13 +3,13 @@
 import { expect, test, vi } from "vitest";
 import { runs } from "../../test/runs.ts";
 import { compile } from "../assembly/build.mjs";
+import type { Matrix } from "../src/data/matrix.ts";
 import { chooseBall, stepOf } from "../src/kernel/codes.ts";
 import { jsKernel } from "../src/kernel/js.ts";
 import { theMachine } from "../src/kernel/module.ts";
 import { TINY_BYTES } from "../src/kernel/tiny-bytes.ts";
 import { wasmKernel } from "../src/kernel/wasm.ts";
 import { WASM_BYTES } from "../src/kernel/wasm-bytes.ts";
-import type { Matrix } from "../src/matrix.ts";
 import { compare } from "./kernel-compare.ts";
 import { largeProblemOf, type Problem, randomOf, wideProblemOf } from "./kernel-problems.ts";
 

@@ -1,7 +1,7 @@
 // Generated problems for the conformance suite: shapes, scales and degeneracies that break k-means kernels.
 
-import type { Matrix } from "../src/matrix.ts";
-import { type Random, randomStream } from "../src/random.ts";
+import type { Matrix } from "../src/data/matrix.ts";
+import { type Random, randomStream } from "../src/data/random.ts";
 
 export interface Problem {
   readonly name: string;

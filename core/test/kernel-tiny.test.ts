@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { jsKernel } from "../src/kernel/js.ts";
 import { emptyStatistics } from "../src/kernel/kernel.ts";
 import { wasmKernel } from "../src/kernel/wasm.ts";
-import { kmeans } from "../src/kmeans.ts";
+import { kmeans } from "../src/start/kmeans.ts";
 import { type Problem, problemOf, randomOf } from "./kernel-problems.ts";
 
 const tiny = wasmKernel("tiny");

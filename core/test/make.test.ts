@@ -122,3 +122,11 @@ test("a method that is made ends when it says so, stops by its signal, and check
   expect(objective).toBeGreaterThan(0);
   expect(() => one([matrix([[1]])], ring(3), options)).toThrow("graph must have 1 devices");
 });
+
+test("a method that was made says what travels and what it takes, where its maker does", () => {
+  const answer = () => ({ centroids: [], traffic: { messages: 0, bytes: 0 } });
+  const about = { travels: "nothing", takes: { depth: ["number"] } };
+  expect({ ...methodOfAnswer(answer, about) }).toEqual(about);
+  expect({ ...methodOfRounds(() => () => ({ largestMove: 0, converged: true }), about) }).toEqual(about);
+  expect(methodOfAnswer(answer).takes).toBeUndefined();
+});

@@ -38,7 +38,7 @@ describe("methods, one signature", () => {
   it("fedkm is Algorithm 1, and lets the options of other methods pass", () => {
     const model = fit(datasets, network, options);
     expect(methods.fedkm(datasets, network, options)).toEqual(model);
-    const together = { ...options, eta: 3, gossip: 4, coresetSize: 5 };
+    const together = { ...options, eta: 3, rho: 4, coresetSize: 5 };
     expect(methods.fedkm(datasets, network, together)).toEqual(model);
     expect(() => fit(datasets, network, together)).toThrow(/^unknown option "eta"/);
   });
@@ -60,9 +60,9 @@ describe("methods, one signature", () => {
     expect(messages).toBeGreaterThan(0);
   });
 
-  it("every option that a method says can be set is one that it takes", () => {
+  it("every option that a method says it takes is one that it takes, in every form", () => {
     for (const [name, method] of Object.entries<Method>(methods)) {
-      for (const [option, forms] of Object.entries(method.settable ?? {})) {
+      for (const [option, forms] of Object.entries(method.takes ?? {})) {
         for (const form of forms.filter((word) => word !== "number")) {
           const value = form === "true" || form === "false" ? form === "true" : form;
           const run = () => method(datasets, network, { ...options, rounds: 1, [option]: value });

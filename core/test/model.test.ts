@@ -1,6 +1,7 @@
 // What can be asked of an answer: labels, inertia, JSON and back, and predictions by it.
 
 import { describe, expect, it } from "vitest";
+import { squaredDistance } from "../src/data/matrix.ts";
 import {
   complete,
   fit,
@@ -15,7 +16,6 @@ import {
   ring,
   stack,
 } from "../src/index.ts";
-import { squaredDistance } from "../src/kernel/js.ts";
 
 const { datasets } = paperData("var", 4, 30, 2);
 const network = ring(4);

@@ -1,4 +1,4 @@
-// lsp2p and epidemic, the peer-to-peer ancestors: where everybody hears everybody, both are Lloyd's iteration on all points.
+// The plug-ins lsp2p and epidemic, peer-to-peer ancestors: where everybody hears everybody, both are Lloyd's iteration on all points.
 
 import {
   complete,
@@ -16,10 +16,14 @@ import {
   stack,
 } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import { type EpidemicOptions, epidemic, pushSum } from "../src/methods/epidemic.ts";
-import { type Lsp2pOptions, lsp2p } from "../src/methods/lsp2p.ts";
+import { type EpidemicOptions, methods as epidemicPlugin } from "../../examples/methods/epidemic.ts";
+import { type Lsp2pOptions, methods as lsp2pPlugin } from "../../examples/methods/lsp2p.ts";
+import { pushSum } from "../../examples/methods/pushSum.ts";
 import { forAllProblems } from "./problems.ts";
+import { tell, tellOne } from "./wire.ts";
 
+const { epidemic } = epidemicPlugin;
+const { lsp2p } = lsp2pPlugin;
 const { datasets } = paperData("var", 8, 60, 3);
 const everybody = complete(8);
 const options = { k: 3, alpha: 1, seed: 3 };
@@ -122,6 +126,40 @@ describe("epidemic", () => {
     const run = (seed: number) => epidemic(datasets, random, { ...options, init, seed, rounds: 2, gossip: 4 });
     expect(run(1)).toEqual(run(1));
     expect(run(1).centroids).not.toEqual(run(2).centroids);
+  });
+});
+
+describe("messages and bytes", () => {
+  // A part that one edge holds together, and a device apart.
+  const links = graph(4, [
+    [0, 1],
+    [1, 2],
+  ]);
+  const points = datasets.slice(0, 4);
+
+  it("of lsp2p are means and counts from everybody who has not stopped", () => {
+    const { messages, bytes, rounds } = lsp2p(points, links, { ...options, rounds: 2 });
+    const wire = { messages: 0, bytes: 0 };
+    tell(wire, links, 3 * 2);
+    for (let round = 0; round < rounds; round++) tell(wire, links, 3 * 3);
+    expect({ rounds, messages, bytes }).toEqual({ rounds: 2, ...wire });
+  });
+
+  it("of epidemic are sums and counts to one neighbour, thirty times for each new mean", () => {
+    const { messages, bytes, rounds } = epidemic(points, links, { ...options, rounds: 2 });
+    const wire = { messages: 0, bytes: 0 };
+    tell(wire, links, 3 * 2);
+    for (let step = 0; step < 30 * rounds; step++) tellOne(wire, links, 3 * 3);
+    expect({ rounds, messages, bytes }).toEqual({ rounds: 2, ...wire });
+  });
+
+  it("and options that make no sense are refused", () => {
+    expect(() => lsp2p(points, links, { ...options, gamma: -1 })).toThrow(
+      "gamma must be a number of at least 0, got -1",
+    );
+    expect(() => epidemic(points, links, { ...options, gossip: 0 })).toThrow(
+      "gossip must be an integer of at least 1, got 0",
+    );
   });
 });
 

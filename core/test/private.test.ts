@@ -2,21 +2,25 @@
 
 import { describe, expect, it } from "vitest";
 import { runs } from "../../test/runs.ts";
+import { randomStream } from "../src/data/random.ts";
 import { type Matrix, matrix, paperData } from "../src/index.ts";
-import { epsilonOf, rhoOf } from "../src/private/budget.ts";
-import { discreteGaussian, type RandomBytes, varianceAtLeast } from "../src/private/discreteGaussian.ts";
-import { devicesToGain, errorsUnderMasks } from "../src/private/expected.ts";
-import { cellSummary, countCells, gridFor, releaseCells } from "../src/private/grid.ts";
+import { devicesToGain, epsilonOf, errorsUnderMasks, rhoOf } from "../src/privacy/budget.ts";
+import { discreteGaussian, type RandomBytes, varianceAtLeast } from "../src/privacy/discreteGaussian.ts";
 import {
+  cellSummary,
+  countCells,
+  gridFor,
+  lossAt,
   reachIn,
+  releaseCells,
   releaseResiduals,
   residualSummary,
   residualVariances,
   STEPS,
+  summaryKernel,
+  summarySize,
   sumResiduals,
-} from "../src/private/residuals.ts";
-import { lossAt, summaryKernel, summarySize } from "../src/private/summary.ts";
-import { randomStream } from "../src/random.ts";
+} from "../src/privacy/releases.ts";
 
 const bytesOf = (seed: number): RandomBytes => {
   const random = randomStream(seed, "bytes");

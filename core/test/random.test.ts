@@ -1,7 +1,7 @@
 import { normalStream, randomStream } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import { exp, ln } from "../src/elementary.ts";
-import { dirichlet, shuffled } from "../src/random.ts";
+import { exp, ln } from "../src/data/elementary.ts";
+import { dirichlet, shuffled } from "../src/data/random.ts";
 
 const draw = (count: number, next: () => number) => Array.from({ length: count }, next);
 const mean = (values: number[]) => values.reduce((a, b) => a + b) / values.length;

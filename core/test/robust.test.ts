@@ -20,7 +20,7 @@ import {
 } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
 import { runs } from "../../test/runs.ts";
-import { largestDrift } from "../src/drift.ts";
+import { largestDrift } from "../src/update/robustPull.ts";
 import { forAllProblems, integerFrom, pickFrom, randomMatrix } from "./problems.ts";
 
 type Row = readonly number[];

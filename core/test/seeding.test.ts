@@ -3,7 +3,7 @@
 import { matrix, randomStream } from "@fedkm/core";
 import { expect, it } from "vitest";
 import { jsKernel } from "../src/kernel/js.ts";
-import { plusPlus, type SeedingRoom } from "../src/seeding.ts";
+import { plusPlus, type SeedingRoom } from "../src/kernel/seeding.ts";
 
 it.each([2, 3])("draws that share their room give the seeds of draws that do not, %i columns", (cols) => {
   const random = randomStream(1, "points");

@@ -1,6 +1,6 @@
 import { type Matrix, matrix, normalStream, randomStream } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import { mergeSketches, type Sketch } from "../src/sketch.ts";
+import { mergeSketches, type Sketch } from "../src/start/sketch.ts";
 
 const normal = normalStream(randomStream(1, "sketch test"));
 const sketchOfRows = (rows: number): Sketch => ({

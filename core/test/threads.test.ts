@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runs } from "../../test/runs.ts";
 import { fit, jsKernel, kmeans, ring } from "../src/index.ts";
 import type { Engine } from "../src/kernel/pick.ts";
-import { nodeHost, startThreads } from "../src/threads/node.ts";
-import { type Host, startCrew, type ThreadedKernel, type Tuning } from "../src/threads/threads.ts";
+import { nodeHost, startThreads } from "../src/kernel/threads/node.ts";
+import { type Host, startCrew, type ThreadedKernel, type Tuning } from "../src/kernel/threads/threadedKernel.ts";
 import { compare, enginesFor } from "./kernel-compare.ts";
 import { largeProblemOf, problemOf } from "./kernel-problems.ts";
 

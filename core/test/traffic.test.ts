@@ -15,7 +15,7 @@ import {
   randomStream,
 } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import { addUp, collect, flood, handOver, tell, tellOne, type Wire } from "./wire.ts";
+import { addUp, collect, flood, handOver, tell, type Wire } from "./wire.ts";
 
 /** Two clusters far apart on every device: sketches then have one best answer, and no cluster is too small to be told. */
 const sizes = [40, 12, 20, 24, 16, 30, 20, 20];
@@ -73,16 +73,6 @@ const protocols: Record<keyof typeof methods, (wire: Wire, model: FitModel) => v
   },
   gradient(wire, { rounds }) {
     times(1 + 3 * rounds, () => tellCentroids(wire));
-  },
-  // Means and counts, from everybody who has not stopped: with gamma 0 all stop together here.
-  lsp2p(wire, { rounds }) {
-    tellCentroids(wire);
-    times(rounds, () => tell(wire, network, k * (cols + 1)));
-  },
-  // Sums and counts to one neighbour, thirty times for each new mean.
-  epidemic(wire, { rounds }) {
-    tellCentroids(wire);
-    times(30 * rounds, () => tellOne(wire, network, k * (cols + 1)));
   },
   // Costs, then samples and centres with their weights.
   coreset(wire, model) {

@@ -2,7 +2,7 @@
 // private ones.
 
 import { distortion, type Kernel, type Matrix } from "@fedkm/core";
-import { lossAt, type Summary, summaryKernel, summarySize } from "@fedkm/core/private";
+import { lossAt, type Summary, summaryKernel, summarySize } from "@fedkm/core/privacy";
 import { type Elsewhere, inMemory, isElsewhere, type Rows } from "./elsewhere.ts";
 import { Guarded } from "./guarded.ts";
 import type { HistoryMemory } from "./memory.ts";

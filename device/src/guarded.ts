@@ -1,8 +1,14 @@
 // Guarded rows of one device: which of them count, how they enter updates, and what may be sent after it is written down.
 
 import { fastKernel, type Kernel, type Matrix } from "@fedkm/core";
-import { smallestClass } from "@fedkm/core/classes";
-import { type GuardedPoints, guardPoints, RESOLUTION_SHARE, roundMoves, roundTo } from "@fedkm/core/guarded";
+import {
+  type GuardedPoints,
+  guardPoints,
+  RESOLUTION_SHARE,
+  roundMoves,
+  roundTo,
+  smallestClass,
+} from "@fedkm/core/privacy";
 import { emptyHistory, followRows, type History, type Waiting } from "./history.ts";
 import { decodeHistory, encodeHistory } from "./historyFile.ts";
 import type { HistoryMemory } from "./memory.ts";

@@ -2,7 +2,7 @@
 // Rows come and go in groups of at least the study's minimum, by the same rule as labels: being there is a label too.
 
 import type { Matrix } from "@fedkm/core";
-import { type Classes, holdBack, oneClass, splitClasses } from "@fedkm/core/classes";
+import { type Classes, holdBack, oneClass, splitClasses } from "@fedkm/core/privacy";
 import { hashBytes } from "./sketch.ts";
 
 /** Rows that count now, in the features' units, with their classes. */

@@ -1,6 +1,6 @@
 // The history of guarded rows as bytes: a line of JSON, then class ids, numbers of departed rows and the rows that count.
 
-import { type Classes, oneClass } from "@fedkm/core/classes";
+import { type Classes, oneClass } from "@fedkm/core/privacy";
 import { concatBytes } from "@noble/hashes/utils.js";
 import type { History } from "./history.ts";
 

@@ -1,7 +1,7 @@
 // The study: the contract that all devices share. Read from study.yaml, checked, put into one canonical form and hashed.
 
 import type { Coupling, Weighting } from "@fedkm/core";
-import { MOST_GRID_COLUMNS } from "@fedkm/core/private";
+import { MOST_GRID_COLUMNS } from "@fedkm/core/privacy";
 import { isNode, LineCounter, parseDocument, stringify } from "yaml";
 import { clustersIn, seedIn } from "./clusterFields.ts";
 import { type Fail, type Fields, failWith, fieldsOf, type Path, show } from "./fields.ts";

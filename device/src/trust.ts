@@ -1,7 +1,6 @@
 // What a device learns of its neighbours from its robust updates: whose pulls were left out, and how far they pull it.
 
-import type { DeviceUpdate } from "@fedkm/core";
-import { largestDrift } from "@fedkm/core/drift";
+import { type DeviceUpdate, largestDrift } from "@fedkm/core";
 import type { Neighbour } from "./neighbour.ts";
 
 /** The share of a neighbour's pulls that were left out is a mean over this many of the latest rounds. */

@@ -1,7 +1,7 @@
 // Guarded rows of a device: what is sent and when, rows that come and go in groups, and a history that is lost.
 
 import { type Matrix, matrix, paperData, randomStream, ring } from "@fedkm/core";
-import { smallestClass } from "@fedkm/core/classes";
+import { smallestClass } from "@fedkm/core/privacy";
 import { describe, expect, it } from "vitest";
 import { createDevice } from "../src/device.ts";
 import { emptyHistory, followRows } from "../src/history.ts";

@@ -1,7 +1,7 @@
 // How many clusters of a run leak: what a neighbour recovers from the messages, held against the points.
 
 import { type Matrix, predict } from "@fedkm/core";
-import { type RecoveredCluster, recoverClusters } from "@fedkm/core/inversion";
+import { type RecoveredCluster, recoverClusters } from "@fedkm/core/privacy";
 
 /**
  * How many clusters of all devices somebody who hears every message recovers: share and mean right to 1e-6. `rounds` are

@@ -1,4 +1,4 @@
-// Quantiles over all places from histograms that they add up: each round looks closer at the bins in which they lie.
+// Quantiles over all devices from histograms that they add up: each round looks closer at the bins in which they lie.
 
 import type { Matrix } from "@fedkm/core";
 
@@ -22,8 +22,8 @@ export interface Range {
   readonly count: number;
 }
 
-/** A place's own. The ends are values of rows: who sends them shows two. */
-function ownRange({ data, cols }: Matrix, column: number): Range {
+/** Of one device. The ends are values of rows: who sends them shows two. */
+function localRange({ data, cols }: Matrix, column: number): Range {
   let [least, most, count] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0];
   for (let at = column; at < data.length; at += cols) {
     const value = data[at];
@@ -36,7 +36,7 @@ function ownRange({ data, cols }: Matrix, column: number): Range {
 }
 
 export function federatedRange(datasets: readonly Matrix[], column: number): Range {
-  const ranges = datasets.map((points) => ownRange(points, column));
+  const ranges = datasets.map((points) => localRange(points, column));
   return ranges.reduce((a, b) => ({
     least: Math.min(a.least, b.least),
     most: Math.max(a.most, b.most),
@@ -48,12 +48,12 @@ export function federatedRange(datasets: readonly Matrix[], column: number): Ran
 export function federatedQuantiles(datasets: readonly Matrix[], column: number, shares: readonly number[]): number[] {
   const { least, most, count } = federatedRange(datasets, column);
   if (!(most > least)) return shares.map(() => least);
-  // The largest value belongs to the last bin.
-  const whole: Interval = { low: least, high: most + (most - least) / BINS, below: 0 };
+  // The largest value belongs to the last bin, also where a bin is smaller than the last bit of that value.
+  const whole: Interval = { low: least, high: Math.max(nextAbove(most), most + (most - least) / BINS), below: 0 };
   let own: Interval[] = shares.map(() => whole);
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < ROUNDS || (round === ROUNDS && own.some(holdsFewDoubles)); round++) {
     const intervals = [...new Set(own)];
-    const histograms = addedHistograms(datasets, column, intervals);
+    const histograms = summedHistograms(datasets, column, intervals);
     const narrowed = new Map<string, Interval>();
     own = own.map((interval, q) => {
       const at = intervals.indexOf(interval);
@@ -66,8 +66,23 @@ export function federatedQuantiles(datasets: readonly Matrix[], column: number, 
   }
   return own.map(({ low, high }, q) => {
     if (shares[q] === 0) return least;
-    return shares[q] === 1 ? most : Math.min(most, (low + high) / 2);
+    if (shares[q] === 1) return most;
+    const middle = (low + high) / 2;
+    // Between two neighbouring doubles the middle is rounded to one of them, and only the lower one is in the interval.
+    return middle < high ? Math.min(most, middle) : low;
   });
+}
+
+/** Two to four: which one it is changes the answer by a large share of a range of so few, and one more round decides it. */
+function holdsFewDoubles({ low, high }: Interval): boolean {
+  return nextAbove(low) < high && low + (high - low) / 8 === low;
+}
+
+function nextAbove(value: number): number {
+  if (value === 0) return Number.MIN_VALUE;
+  const bits = new BigInt64Array(Float64Array.of(value).buffer);
+  bits[0] += value > 0 ? 1n : -1n;
+  return new Float64Array(bits.buffer)[0];
 }
 
 function edge({ low, high }: Interval, bin: number): number {
@@ -83,17 +98,17 @@ function binOf(counts: Float64Array, before: number, share: number, total: numbe
   return { bin, below };
 }
 
-/** All that meets on the network: sums of the places' counts. Intervals do not overlap and are in rising order. */
-function addedHistograms(datasets: readonly Matrix[], column: number, intervals: readonly Interval[]): Float64Array {
+/** All that meets on the network: sums of the devices' counts. Intervals do not overlap and are in rising order. */
+function summedHistograms(datasets: readonly Matrix[], column: number, intervals: readonly Interval[]): Float64Array {
   const sums = new Float64Array(intervals.length * BINS);
   for (const points of datasets) {
-    const own = ownHistograms(points, column, intervals);
+    const own = localHistograms(points, column, intervals);
     for (let i = 0; i < sums.length; i++) sums[i] += own[i];
   }
   return sums;
 }
 
-function ownHistograms({ data, cols }: Matrix, column: number, intervals: readonly Interval[]): Float64Array {
+function localHistograms({ data, cols }: Matrix, column: number, intervals: readonly Interval[]): Float64Array {
   const counts = new Float64Array(intervals.length * BINS);
   for (let at = column; at < data.length; at += cols) {
     const value = data[at];

@@ -1,7 +1,6 @@
-// Categories, quantiles over places and transforms, against definitions on pooled rows.
+// Categories and transforms, against definitions on pooled rows.
 
 import { matrix } from "@fedkm/core";
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
   applyScaling,
@@ -9,7 +8,6 @@ import {
   columnMeans,
   encodeTable,
   encodingOf,
-  federatedQuantiles,
   matrixColumns,
   rankTransform,
   readTable,
@@ -97,30 +95,6 @@ test("a mean comes back as numbers and as shares, the largest first", () => {
       ],
     },
   ]);
-});
-
-test("quantiles over places are those of sorted pooled values, to 1e-11 of the range", () => {
-  const value = fc.oneof(fc.double({ min: -1e9, max: 1e9, noNaN: true }), fc.constantFrom(0, 1, 0.5, 1e-3, 7));
-  fc.assert(
-    fc.property(
-      fc.array(fc.array(value, { minLength: 1, maxLength: 60 }), { minLength: 1, maxLength: 4 }),
-      (places) => {
-        const shares = [0, 0.1, 0.25, 0.5, 0.75, 0.9, 1];
-        const found = federatedQuantiles(
-          places.map((own) => matrix(own.map((x) => [x]))),
-          0,
-          shares,
-        );
-        const sorted = places.flat().sort((a, b) => a - b);
-        const range = sorted[sorted.length - 1] - sorted[0];
-        shares.forEach((share, q) => {
-          const wanted = sorted[Math.max(1, Math.ceil(share * sorted.length)) - 1];
-          expect(Math.abs(found[q] - wanted)).toBeLessThanOrEqual(Math.max(Number.MIN_VALUE, 1e-11 * range));
-        });
-      },
-    ),
-    { numRuns: 200 },
-  );
 });
 
 test("ranks are shares of smaller rows, ties share the middle, and undoing gives the values back", () => {

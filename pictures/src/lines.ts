@@ -21,8 +21,6 @@ const lineForms: { readonly [method: string]: Omit<LineStyle, "stroke" | "name">
   local: { width: 1.5, dashes: "8,3,1.5,3", mark: "square" },
   pooled: { width: 1, mark: "square" },
   gradient: { width: 1.6, dashes: "5,3", mark: "diamond" },
-  lsp2p: { width: 1.6, dashes: "4,2,1,2,1,2", mark: "triangle" },
-  epidemic: { width: 1.6, dashes: "7,4", mark: "circle" },
   fkm: { width: 1.6, dashes: "9,3", mark: "square" },
   coreset: { width: 1.6, dashes: "2,2", mark: "square" },
   backbone: { width: 1.6, dashes: "12,3,3,3", mark: "triangle" },

@@ -67,8 +67,6 @@ const lines = {
   fkm: { line: { light: "#9A7D00", dark: "#C9A400" }, name: { light: "#7D6500", dark: "#C9A400" } },
   coreset: { line: sky, name: { light: "#1F78AD", dark: "#8FD3FF" } },
   backbone: { line: orange, name: { light: "#8F6200", dark: "#F5B83D" } },
-  lsp2p: alike({ light: "#8C564B", dark: "#C49C94" }),
-  epidemic: alike({ light: "#00798C", dark: "#4FC3D9" }),
   kfed: alike({ light: "#7A4EAB", dark: "#A98AD6" }),
 };
 

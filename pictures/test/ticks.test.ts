@@ -2,6 +2,7 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { propertyParameters } from "../../test/runs.ts";
 import { axisTicks, compact, domainOf, type Spacing, stepLabels } from "../src/ticks.ts";
 import { textWidth } from "../src/width.ts";
 
@@ -52,7 +53,7 @@ test("axisTicks gives a linear axis of any domain labels that differ, fit and st
     fc.property(linearDomain, directions, lengths, (domain, direction, length) =>
       checkLabels(domain, "linear", direction, length),
     ),
-    { numRuns: 1000 },
+    propertyParameters({ short: 1000, long: 20_000 }),
   );
 });
 
@@ -62,7 +63,7 @@ test("axisTicks gives a log axis of any domain labels that differ, fit and stay 
     fc.property(logDomain, spacings, directions, lengths, (domain, spacing, direction, length) =>
       checkLabels(domain, spacing, direction, length),
     ),
-    { numRuns: 1000 },
+    propertyParameters({ short: 1000, long: 20_000 }),
   );
 });
 

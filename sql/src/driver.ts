@@ -1,6 +1,12 @@
-// Drivers are installed by those who need them: what is said where one is missing.
+// Drivers of databases, which only those install who need them.
 
-/** A failure that the user can mend, in one line. */
+import { createRequire } from "node:module";
+
+const { peerDependencies } = createRequire(import.meta.url)("../package.json") as {
+  readonly peerDependencies: Readonly<Record<string, string>>;
+};
+
+/** A failure that the user can fix, in one line. */
 export class SourceError extends Error {
   override readonly name = "SourceError";
 }
@@ -10,6 +16,8 @@ export async function importDriver<T>(name: string, load: () => Promise<T>): Pro
     return await load();
   } catch (error) {
     if ((error as { code?: string }).code !== "ERR_MODULE_NOT_FOUND") throw error;
-    throw new SourceError(`${name} is not installed, and this source needs it: npm install ${name}`);
+    // With the range: all versions of some drivers are prereleases, of which npm takes none without being told.
+    const install = `npm install "${name}@${peerDependencies[name]}"`;
+    throw new SourceError(`this source needs ${name}, which is not installed: ${install}`);
   }
 }

@@ -1,11 +1,11 @@
 // What a worker computes: a function of the library by its name, with the same answer to the bit, and reports on the way.
 
-import { choose } from "../choose/index.ts";
-import { fitRounds, type RoundSummary } from "../fit.ts";
-import { isRecord } from "../given.ts";
+import { choose } from "../choose/choose.ts";
+import { isRecord } from "../data/optionNames.ts";
+import { fitRounds, type RoundSummary } from "../fit/fit.ts";
 import type { Kernel, PreparedPoints } from "../kernel/kernel.ts";
 import { fastKernel } from "../kernel/wasm.ts";
-import { kmeans } from "../kmeans.ts";
+import { kmeans } from "../start/kmeans.ts";
 
 /** How far a computation is. */
 export interface Progress {

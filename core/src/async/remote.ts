@@ -1,14 +1,14 @@
 // Computations in a worker, from the side that asks: the event loop stays free, and an abort ends the worker at once.
 
-import { checkFunction, checkSignal } from "../check.ts";
-import type { Choice, ChooseOptions } from "../choose/index.ts";
-import type { FitModel } from "../fit.ts";
-import type { FitOptions } from "../fitOptions.ts";
-import { isRecord, show } from "../given.ts";
-import type { Graph } from "../graph.ts";
-import type { KMeansModel, KMeansOptions } from "../kmeans.ts";
-import type { Matrix } from "../matrix.ts";
-import { answerOf, networkAnswerOf } from "../model.ts";
+import type { Choice, ChooseOptions } from "../choose/choose.ts";
+import { checkFunction, checkSignal } from "../data/check.ts";
+import type { Matrix } from "../data/matrix.ts";
+import { isRecord, show } from "../data/optionNames.ts";
+import type { FitModel } from "../fit/fit.ts";
+import type { FitOptions } from "../fit/fitOptions.ts";
+import type { Graph } from "../graph/graph.ts";
+import { answerOf, networkAnswerOf } from "../kernel/model.ts";
+import type { KMeansModel, KMeansOptions } from "../start/kmeans.ts";
 import type { Progress, Reply, Request } from "./jobs.ts";
 
 /** What all computations in a worker take besides their own options. A kernel cannot go there. */

@@ -9,20 +9,18 @@ import {
   checkNumber,
   checkOneOf,
   checkSeed,
-} from "../check.ts";
-import { defaults } from "../defaults.ts";
-import { type FitModel, fitOn } from "../fit.ts";
-import { type FitOptions, fitOptionNames } from "../fitOptions.ts";
-import { checkOptions, type OptionNames } from "../given.ts";
-import type { Graph } from "../graph.ts";
-import { columnsOf, type Matrix, takeRows } from "../matrix.ts";
-import type { Weighting } from "../network.ts";
-import { lossOf } from "../objective.ts";
-import { type Settled, withoutUndefined } from "../options.ts";
-import { randomStream, shuffled } from "../random.ts";
-import { addTraffic, floodTraffic, sumTraffic, type Traffic } from "../traffic.ts";
-import { askedOf } from "./asked.ts";
-import { type SampledRows, sampleRows } from "./sample.ts";
+} from "../data/check.ts";
+import { defaults } from "../data/defaults.ts";
+import { columnsOf, type Matrix, takeRows } from "../data/matrix.ts";
+import { checkOptions, type OptionNames, type Settled, withoutUndefined } from "../data/optionNames.ts";
+import { randomStream, shuffled } from "../data/random.ts";
+import { type FitModel, fitOn } from "../fit/fit.ts";
+import { type FitOptions, fitOptionNames } from "../fit/fitOptions.ts";
+import type { Weighting } from "../fit/network.ts";
+import type { Graph } from "../graph/graph.ts";
+import { addTraffic, floodTraffic, sumTraffic, type Traffic } from "../graph/traffic.ts";
+import { lossOf } from "../measures/measures.ts";
+import { askedOf, type SampledRows, sampleRows } from "./participants.ts";
 
 export interface ChooseAlphaOptions extends Omit<FitOptions, "alpha" | "init" | "empty" | "k"> {
   k: number;

@@ -1,6 +1,6 @@
 // How unlikely a statistic is by chance: the upper tails of the F distribution and of Fisher's sum, as logarithms.
 
-import { exp, ln } from "../elementary.ts";
+import { exp, ln } from "../data/elementary.ts";
 
 /** ln P(F > value) for a ratio of two mean squares with so many degrees of freedom, which need not be whole. */
 export function lnTailOfF(value: number, above: number, below: number): number {

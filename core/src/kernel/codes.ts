@@ -7,7 +7,7 @@
 // Cauchy-Schwarz, where rest, V, R, S bound |r|, |v|, |y|, |s|. A lead beyond that, plus 1 for the two rounded norms,
 // 2^(b + 1) for the b index bits in the scores, and the rounding of the reference itself, is certain. See kernel.md.
 
-import type { Matrix } from "../matrix.ts";
+import type { Matrix } from "../data/matrix.ts";
 
 /** The points that get codes: those within `radius` of `centre`. */
 export interface Ball {

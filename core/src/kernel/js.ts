@@ -1,8 +1,8 @@
 // The reference engine of (E1): plain loops, explicit differences. Other engines are held to its bits.
 
-import type { Matrix } from "../matrix.ts";
-import { gatherStatistics, gridsFor, largestMagnitudes } from "./grid.ts";
-import type { Kernel, PreparedPoints } from "./kernel.ts";
+import { gridsFor, largestMagnitudes } from "../data/exactSums.ts";
+import { type Matrix, squaredDistance } from "../data/matrix.ts";
+import { gatherStatistics, type Kernel, type PreparedPoints } from "./kernel.ts";
 
 export const jsKernel: Kernel = { name: "js", prepare };
 
@@ -128,19 +128,4 @@ function nearest(data: Float64Array, x: number, cols: number, centroids: Float64
     }
   }
   return label;
-}
-
-export function squaredDistance(a: Float64Array, at: number, b: Float64Array, bt: number, cols: number): number {
-  // The paper's data are planar: the same bits without a loop.
-  if (cols === 2) {
-    const dx = a[at] - b[bt];
-    const dy = a[at + 1] - b[bt + 1];
-    return dx * dx + dy * dy;
-  }
-  let sum = 0;
-  for (let c = 0; c < cols; c++) {
-    const difference = a[at + c] - b[bt + c];
-    sum += difference * difference;
-  }
-  return sum;
 }

@@ -1,6 +1,8 @@
 // What every engine of the assignment step (E1) offers. Points are prepared once, then asked about many centroids.
 
-import type { Matrix } from "../matrix.ts";
+import { checkAtLeastZero, checkNumber, checkNumbers, checkPoints, LARGEST_ORDINARY } from "../data/check.ts";
+import type { Matrix } from "../data/matrix.ts";
+import { show } from "../data/optionNames.ts";
 
 /** All that (E1) leaves behind for the rest of an update: nothing after it looks at a point. */
 export interface Statistics {
@@ -56,4 +58,46 @@ export interface Kernel {
 
 export function emptyStatistics(k: number, cols: number): Statistics {
   return { counts: new Float64Array(k), sums: new Float64Array(k * cols), loss: 0 };
+}
+
+/** Counts and sums from k rows of coarse and fine parts that start at `from`: the only rounding of a sum happens here. */
+export function gatherStatistics(parts: Float64Array, from: number, /* OUT */ into: Statistics): void {
+  const { counts, sums } = into;
+  const k = counts.length;
+  const cols = sums.length / k;
+  for (let c = 0, at = from; c < k; c++, at += 2 * (cols + 1)) {
+    for (let j = 0; j < cols; j++) sums[c * cols + j] = parts[at + j] + parts[at + cols + 1 + j];
+    counts[c] = parts[at + cols] + parts[at + 2 * cols + 1];
+  }
+}
+
+/** What computes (E1), and what ends a run. */
+export function checkKernel(kernel: unknown): void {
+  if (typeof (kernel as Kernel | null)?.prepare !== "function") {
+    throw new TypeError(`kernel must be a Kernel { name, prepare }, got ${show(kernel)}`);
+  }
+}
+
+/** The same for points that are ready: most kernels have seen all their numbers, and then they are not read again. */
+export function checkReadyPoints(name: string, points: Matrix, { largest }: PreparedPoints): void {
+  if (!(largest !== undefined && largest <= LARGEST_ORDINARY)) checkPoints(name, points);
+}
+
+/** What (E1) left behind, as somebody else answered it for `rows` rows. */
+export function checkStatistics(answer: Statistics, rows: number, k: number, cols: number): void {
+  const { counts, sums, loss } = answer ?? {};
+  checkNumbers("counts", counts);
+  checkNumbers("sums", sums);
+  if (counts.length !== k || sums.length !== k * cols) {
+    throw new RangeError(
+      `statistics must hold ${k} counts and ${k * cols} sums, got ${counts.length} and ${sums.length}`,
+    );
+  }
+  const counted = counts.reduce((total, count) => total + count, 0);
+  // Rows that fell out, or came in since, would shift every mean.
+  if (counted !== rows) throw new RangeError(`counts must add up to ${rows} (the rows of source), got ${counted}`);
+  sums.forEach((sum, i) => {
+    checkNumber(`sums[${i}]`, sum, () => true, "a finite number");
+  });
+  checkAtLeastZero("loss", loss);
 }

@@ -1,10 +1,11 @@
 // The points of one device as they lie in the kernel's memory: what lies where, and the fields of assembly/state.ts.
 
-import type { Matrix } from "../matrix.ts";
-import type { Block } from "./arena.ts";
-import type { PointCodes } from "./codes.ts";
-import type { Machine } from "./module.ts";
+import { gridsFor } from "../data/exactSums.ts";
+import type { Matrix } from "../data/matrix.ts";
+import { type Ball, chooseBall, type PointCodes, stepOf } from "./codes.ts";
+import type { Block, Machine } from "./module.ts";
 import { CHUNK } from "./passes.ts";
+import { SMALL_COLUMNS } from "./pick.ts";
 
 /** The fields of State (assembly/state.ts): the number of their 32-bit word. */
 export const FIELD = {
@@ -92,4 +93,98 @@ export function labelsOf({ machine, points, labels }: PlacedPoints): Uint16Array
 /** Calls `pass` for ranges of rows that cover all; `size` is a multiple of 8. */
 export function inChunks(rows: number, pass: (from: number, to: number) => void, size = CHUNK): void {
   for (let from = 0; from < rows; from += size) pass(from, Math.min(rows, from + size));
+}
+
+// Brings the points of a device into the kernel's memory: copy, grids for its sums, codes for the screen.
+
+/** Bytes of a chunk that stay in the cache from copying to coding. */
+const CACHED = 2 ** 16;
+
+/**
+ * Points without clusters; undefined when memory is full. Rows get codes if `wantsScreen` and if they can have them. Grids
+ * are those of the points unless they are given.
+ */
+export function placePoints(
+  machine: Machine,
+  points: Matrix,
+  weights: Float64Array | undefined,
+  wantsScreen: boolean,
+  given?: Float64Array,
+): PlacedPoints | undefined {
+  const { rows, cols } = points;
+  const layout = cols <= SMALL_COLUMNS ? "tiles" : "rows";
+  const ball = layout === "rows" && wantsScreen && rows > 0 ? chooseBall(points) : undefined;
+  const padded = (rows + 7) & ~7;
+  const chunk = Math.max(8, Math.min(padded, (CACHED / (8 * cols)) & ~7));
+  const pairs = (cols + 1) >> 1;
+  // Points come first: where a large block begins, rows lie in as few cache lines as they can.
+  const reserved = reserveArrays(machine, [
+    8 * cols * (layout === "tiles" ? padded : rows),
+    STATE_BYTES,
+    2 * padded,
+    8 * (cols + 1),
+    16 * (cols + 1),
+    weights === undefined ? 0 : 8 * rows,
+    ...(ball === undefined ? [8 * cols * chunk] : [8 * cols, 4 * padded, 4 * pairs * padded, 4 * padded]),
+  ]);
+  if (reserved === undefined) return undefined;
+  const [copied, state, labels, largest, grids, weighing, extra, slack = 0, tiles = 0, norms = 0] = reserved.addresses;
+  const words = machine.i32().subarray(state / 4);
+  words.fill(0, 0, (grids - state) / 4);
+  new Uint16Array(machine.f64().buffer, labels, padded).fill(UNASSIGNED);
+  words[FIELD.rows] = rows;
+  words[FIELD.cols] = cols;
+  words[FIELD.pairs] = pairs;
+  words[FIELD.labels] = labels;
+  words[FIELD.grids] = grids;
+  words[FIELD.points] = copied;
+  words[FIELD.tiles] = tiles;
+  words[FIELD.norms] = norms;
+  if (weights !== undefined) {
+    machine.f64().set(weights, weighing / 8);
+    words[FIELD.weights] = weighing;
+  }
+  const rest = copyPoints(machine, points, { ball, layout, chunk }, { state, copied, largest, extra });
+  const magnitudes = machine.f64().subarray(largest / 8, largest / 8 + cols + 1);
+  machine.f64().set(given ?? gridsFor(magnitudes, rows), grids / 8);
+  const screen = ball && { codes: { ...ball, rest }, slack };
+  // A survey of rows without codes does not see NaN, and what weighs nothing could be anything.
+  const isSeen = (layout === "tiles" || ball !== undefined) && weights === undefined;
+  const most = isSeen ? magnitudes.subarray(0, cols).reduce((a, b) => Math.max(a, b), 0) : undefined;
+  return { machine, points, layout, state, labels, largest: most, block: reserved.block, screen };
+}
+
+/** `extra` is where the centre of the ball lies or, for tiles, where rows arrive. */
+type Addresses = Readonly<Record<"state" | "copied" | "largest" | "extra", number>>;
+
+/** Copies, surveys and codes chunk by chunk, while a chunk is in the cache. Returns how far codes are from their points. */
+function copyPoints(
+  machine: Machine,
+  { data, rows, cols }: Matrix,
+  { ball, layout, chunk }: { ball: Ball | undefined; layout: PlacedPoints["layout"]; chunk: number },
+  at: Addresses,
+): number {
+  const f64 = machine.f64();
+  const copyTo = (address: number, from: number, to: number) =>
+    f64.set(chunk >= rows ? data : data.subarray(from * cols, to * cols), address / 8);
+  const copyRows = (from: number, to: number) => copyTo(at.copied + 8 * from * cols, from, to);
+  if (ball !== undefined) {
+    const { centre, radius } = ball;
+    f64.set(centre, at.extra / 8);
+    const coding = { cols, largest: at.largest, centre: at.extra, step: stepOf(radius), radius, chunk, copy: copyRows };
+    const worst = machine.encodeRows(at.state, rows, coding);
+    // The second term covers the rounding of the differences whose lengths were measured.
+    return Math.sqrt(worst) * (1 + 1e-9) + 2 ** -48 * radius;
+  }
+  const copy = (from: number, to: number) => {
+    if (layout === "tiles") {
+      copyTo(at.extra, from, to);
+      machine.arrange(at.state, from, to, at.extra, at.largest);
+    } else {
+      copyRows(from, to);
+      machine.survey(at.state, from, to, at.largest);
+    }
+  };
+  inChunks(rows, copy, chunk);
+  return 0;
 }

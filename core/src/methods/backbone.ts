@@ -1,13 +1,15 @@
 // Clusters backbone (Deng, Wang and Alobaedy 2025): many centres of every device sketch the data, k-means joins them.
+// Of the paper the abstract and the list of figures were read: that noise is Laplace, on every value, with a budget epsilon
+// is the authors'; that its scale is a column's range over its share of epsilon is our reading.
 
-import { checkInteger, checkMatrix, checkNumber } from "../check.ts";
-import { defaults } from "../defaults.ts";
-import { ln } from "../elementary.ts";
-import type { Graph } from "../graph.ts";
+import { checkInteger, checkMatrix, checkNumber } from "../data/check.ts";
+import { defaults } from "../data/defaults.ts";
+import { ln } from "../data/elementary.ts";
+import type { Matrix } from "../data/matrix.ts";
+import { randomStream } from "../data/random.ts";
+import type { Graph } from "../graph/graph.ts";
+import { collectorTraffic, floodTraffic, leastSupport } from "../graph/traffic.ts";
 import { emptyStatistics } from "../kernel/kernel.ts";
-import type { Matrix } from "../matrix.ts";
-import { randomStream } from "../random.ts";
-import { collectorTraffic, floodTraffic, leastSupport } from "../traffic.ts";
 import {
   collect,
   type Flooded,
@@ -18,7 +20,7 @@ import {
   sharedCentres,
   solveComponents,
 } from "./flooding.ts";
-import { type CommonOptions, type MethodModel, modelWithoutRounds } from "./method.ts";
+import { type CommonOptions, judgingOptions, type MethodModel, modelWithoutRounds } from "./method.ts";
 
 type Bounds = readonly (readonly [number, number])[];
 
@@ -33,11 +35,14 @@ export interface BackboneOptions extends CommonOptions {
   /** Whether a centre counts as many as the points it stands for, instead of one. Default false. */
   counts?: boolean | undefined;
   /**
-   * Budget of the Laplace noise on every record, shared evenly by its values; needs `bounds`. Drawn from the seed, so
-   * it shows what noise costs and protects nobody. Default: none; a device of at most k1 points floods them as they are.
+   * Budget of the authors' Laplace noise on every record, shared evenly by its values. Drawn from the seed, so it shows
+   * what noise costs and protects nobody. Default: no noise; a device of at most k1 points floods them as they are.
    */
   epsilon?: number | undefined;
-  /** For every column the declared [low, high]: values are clipped to it, and it sets the scale of the noise. */
+  /**
+   * For every column [low, high], of use with `epsilon` only: values are clipped to it, and it sets the scale of the
+   * noise. Real devices would declare it. Default: the range of all devices' points.
+   */
   bounds?: Bounds | undefined;
   /** No centre of fewer points is flooded. Default 1. */
   minimum?: number | undefined;
@@ -45,10 +50,10 @@ export interface BackboneOptions extends CommonOptions {
 
 export function backbone(datasets: readonly Matrix[], graph: Graph, options: BackboneOptions): MethodModel {
   const settings = floodSettings("backbone", datasets, graph, options);
-  const { backboneSize = 2 * settings.k + 2, counts = false, minimum = defaults.minimum, epsilon, bounds } = options;
+  const { backboneSize = 2 * settings.k + 2, counts = false, minimum = defaults.minimum } = options;
   checkInteger("backboneSize", backboneSize, 1);
   checkInteger("minimum", minimum, 1);
-  const noise = checkedNoise(epsilon, bounds, settings.cols);
+  const noise = checkedNoise(datasets, options, settings.cols);
   const flooded = datasets.map((points, i) => {
     const seen = noise === undefined ? points : noised(points, i, noise, settings);
     const sketch = describe(seen, ownCentres(seen, backboneSize, i, settings), settings);
@@ -70,9 +75,11 @@ export function backbone(datasets: readonly Matrix[], graph: Graph, options: Bac
 }
 
 backbone.travels = "many centroids";
-backbone.settable = {
+backbone.takes = {
+  ...judgingOptions,
   backboneSize: ["number"],
   counts: ["true", "false"],
+  epsilon: ["number"],
   minimum: ["number"],
   restarts: ["number"],
 };
@@ -101,12 +108,17 @@ function noised(points: Matrix, device: number, { epsilon, bounds }: Noise, { se
   return noisy;
 }
 
-function checkedNoise(epsilon: number | undefined, bounds: Bounds | undefined, cols: number): Noise | undefined {
+/** Undefined without epsilon: no noise. */
+function checkedNoise(
+  datasets: readonly Matrix[],
+  { epsilon, bounds }: BackboneOptions,
+  cols: number,
+): Noise | undefined {
   if (epsilon === undefined && bounds === undefined) return undefined;
   checkNumber("epsilon", epsilon, (value) => value > 0, "a finite number above 0 (with bounds)");
-  if (bounds?.length !== cols) {
-    const got = bounds === undefined ? "none" : bounds.length;
-    throw new RangeError(`bounds must have ${cols} pairs (with epsilon, one for each column of datasets), got ${got}`);
+  if (bounds === undefined) return { epsilon: epsilon as number, bounds: rangesOf(datasets, cols) };
+  if (bounds.length !== cols) {
+    throw new RangeError(`bounds must have ${cols} pairs (one for each column of datasets), got ${bounds.length}`);
   }
   bounds.forEach(([low, high], column) => {
     checkNumber(`bounds[${column}][0]`, low, () => true, "a finite number");
@@ -118,4 +130,18 @@ function checkedNoise(epsilon: number | undefined, bounds: Bounds | undefined, c
     );
   });
   return { epsilon: epsilon as number, bounds };
+}
+
+/** The least and the largest value of every column, on any device. */
+function rangesOf(datasets: readonly Matrix[], cols: number): Bounds {
+  return Array.from({ length: cols }, (_, column) => {
+    let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+    for (const { data } of datasets) {
+      for (let at = column; at < data.length; at += cols) {
+        low = Math.min(low, data[at]);
+        high = Math.max(high, data[at]);
+      }
+    }
+    return [low, high] as const;
+  });
 }

@@ -2,18 +2,18 @@
 // over the network, which only lower the cost. From other starts, or where a step for it is given, they come to agree by
 // sweeps: private multipliers shed the bias that a finite alpha leaves, so that agreement is a fixed point as well.
 
-import { checkInteger, checkNetwork, checkNumber } from "../check.ts";
-import { defaults } from "../defaults.ts";
-import { drain, type FitModel, type Round, type RoundResult, runRounds, startNetwork } from "../fit.ts";
-import type { Graph } from "../graph.ts";
+import { checkInteger, checkNetwork, checkNumber } from "../data/check.ts";
+import { defaults } from "../data/defaults.ts";
+import type { Matrix } from "../data/matrix.ts";
+import { drain, type FitModel, type Round, type RoundResult, runRounds, startNetwork } from "../fit/fit.ts";
+import { adopt, type Network, refreshStatistics, send, unpack } from "../fit/network.ts";
+import { largestCoordinate } from "../fit/tolerance.ts";
+import type { Graph } from "../graph/graph.ts";
+import { laplacianExtremes } from "../graph/spectrum.ts";
+import { sumTraffic } from "../graph/traffic.ts";
 import { emptyStatistics, type Statistics } from "../kernel/kernel.ts";
-import type { Matrix } from "../matrix.ts";
-import { adopt, type Network, refreshStatistics, send, unpack } from "../network.ts";
-import { updateSettings } from "../options.ts";
-import { largestCoordinate } from "../rest.ts";
-import { laplacianExtremes } from "../spectrum.ts";
-import { sumTraffic } from "../traffic.ts";
-import { checkMethodOptions, type MethodOptions, type RoundsMethodOptions, settableStart } from "./method.ts";
+import { updateSettings } from "../update/updateOptions.ts";
+import { checkMethodOptions, type MethodOptions, type RoundsMethodOptions, roundsOptions } from "./method.ts";
 import { orderSeeds } from "./order.ts";
 import { moveToPooledMeans, stepToPooledMeans } from "./pooledMeans.ts";
 
@@ -30,12 +30,11 @@ export function consensus(datasets: readonly Matrix[], graph: Graph, options: Co
 }
 
 consensus.travels = "centroids, counts and sums";
-consensus.settable = {
-  ...settableStart,
+consensus.takes = {
+  ...roundsOptions,
   beta: ["number"],
   settle: ["number", "false"],
   passes: ["number"],
-  weighting: ["device", "sample"],
 };
 
 /**

@@ -1,14 +1,13 @@
 // Distributed coreset (Balcan, Ehrlich and Liang 2013). It moves raw records: every sampled point is one.
 
-import { checkInteger } from "../check.ts";
-import type { Graph } from "../graph.ts";
-import { squaredDistance } from "../kernel/js.ts";
-import { type Matrix, stack, takeRows } from "../matrix.ts";
-import { nearestCentroids } from "../model.ts";
-import { type Random, randomStream } from "../random.ts";
-import { addTraffic, collectorTraffic, floodTraffic } from "../traffic.ts";
+import { checkInteger } from "../data/check.ts";
+import { type Matrix, squaredDistance, stack, takeRows } from "../data/matrix.ts";
+import { type Random, randomStream } from "../data/random.ts";
+import type { Graph } from "../graph/graph.ts";
+import { addTraffic, collectorTraffic, floodTraffic } from "../graph/traffic.ts";
+import { nearestCentroids } from "../kernel/model.ts";
 import { collect, type FloodSettings, floodSettings, ownCentres, sharedCentres, solveComponents } from "./flooding.ts";
-import { type CommonOptions, type MethodModel, modelWithoutRounds } from "./method.ts";
+import { type CommonOptions, judgingOptions, type MethodModel, modelWithoutRounds } from "./method.ts";
 
 export interface CoresetOptions extends CommonOptions {
   /** t: points sampled in each connected component. Default 20 k per device; 0 floods centres and counts alone. */
@@ -66,7 +65,7 @@ export function coreset(datasets: readonly Matrix[], graph: Graph, options: Core
 }
 
 coreset.travels = "samples, centroids, counts";
-coreset.settable = { coresetSize: ["number"], restarts: ["number"] };
+coreset.takes = { ...judgingOptions, coresetSize: ["number"], restarts: ["number"] };
 
 function solveOwn(points: Matrix, device: number, settings: FloodSettings): OwnSolution {
   const centres = ownCentres(points, settings.k, device, settings);

@@ -1,19 +1,19 @@
 // Distributed k-means (Forero, Cano and Giannakis 2011): label-wise hard consensus by ADMM, all devices at once.
 
-import { checkNetwork, checkNumber, checkOneOf } from "../check.ts";
-import { defaults } from "../defaults.ts";
-import { drain, type FitModel, type Round, runRounds, startNetwork } from "../fit.ts";
-import { edges, type Graph, graphOf } from "../graph.ts";
-import type { Matrix } from "../matrix.ts";
-import { commit, type Network, refreshStatistics, unpack } from "../network.ts";
-import { largestCoordinate } from "../rest.ts";
-import { laplacianExtremes } from "../spectrum.ts";
+import { checkNetwork, checkNumber, checkOneOf } from "../data/check.ts";
+import { defaults } from "../data/defaults.ts";
+import type { Matrix } from "../data/matrix.ts";
+import { drain, type FitModel, type Round, runRounds, startNetwork } from "../fit/fit.ts";
+import { commit, type Network, refreshStatistics, unpack } from "../fit/network.ts";
+import { largestCoordinate } from "../fit/tolerance.ts";
+import { edges, type Graph, graphOf } from "../graph/graph.ts";
+import { laplacianExtremes } from "../graph/spectrum.ts";
 import {
   checkMethodOptions,
   type MethodOptions,
   type RoundsMethodOptions,
+  roundsOptions,
   roundsSettings,
-  settableStart,
 } from "./method.ts";
 import { orderSeeds, seedOrders } from "./order.ts";
 
@@ -29,7 +29,7 @@ export function distributed(datasets: readonly Matrix[], graph: Graph, options: 
   return drain(roundsOf(datasets, graph, options, false));
 }
 
-distributed.settable = { ...settableStart, eta: ["number", "tuned"], seeds: seedOrders };
+distributed.takes = { ...roundsOptions, eta: ["number", "tuned"], seeds: seedOrders };
 
 /** A round at a time, as `fitRounds`. Edge weights have no part in it: every link counts the same. */
 export function distributedRounds(

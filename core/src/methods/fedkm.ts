@@ -1,13 +1,12 @@
 // Algorithm 1 in the table of methods: `fit`, which here lets the options of other methods pass, as all of them do.
 
-import { checkNetwork } from "../check.ts";
-import { couplings } from "../coupling.ts";
-import { type FitModel, fitOn } from "../fit.ts";
-import type { FitOptions } from "../fitOptions.ts";
-import type { Graph } from "../graph.ts";
-import type { Matrix } from "../matrix.ts";
-import { penalties } from "../penalty.ts";
-import { checkMethodOptionNames, settableStart } from "./method.ts";
+import { checkNetwork } from "../data/check.ts";
+import type { Matrix } from "../data/matrix.ts";
+import { type FitModel, fitOn } from "../fit/fit.ts";
+import type { FitOptions } from "../fit/fitOptions.ts";
+import type { Graph } from "../graph/graph.ts";
+import { penalties } from "../update/penalty.ts";
+import { checkMethodOptionNames, roundsOptions } from "./method.ts";
 
 export function fedkm(datasets: readonly Matrix[], graph: Graph, options: FitOptions): FitModel {
   checkNetwork(datasets, graph);
@@ -15,12 +14,10 @@ export function fedkm(datasets: readonly Matrix[], graph: Graph, options: FitOpt
   return fitOn(datasets, graph, options);
 }
 
-fedkm.settable = {
-  ...settableStart,
+fedkm.takes = {
+  ...roundsOptions,
   preset: ["paper", "dependable"],
   schedule: ["cyclic", "random", "coloured", "simultaneous"],
-  coupling: couplings,
-  weighting: ["device", "sample"],
   penalty: penalties,
   passes: ["number"],
   relaxation: ["number", "auto"],
@@ -29,5 +26,6 @@ fedkm.settable = {
   candidates: ["true", "false"],
   freshStarts: ["number"],
   robust: ["true", "false"],
+  privacy: ["open", "guarded"],
   jointSteps: ["true", "false"],
 };

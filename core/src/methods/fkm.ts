@@ -1,15 +1,15 @@
 // FKM (Garst and Reinders 2024): in rounds, every device improves the common centroids on its own points and floods them.
 
-import { checkInteger, checkSignal } from "../check.ts";
-import { defaults } from "../defaults.ts";
-import type { RoundSummary } from "../fit.ts";
-import type { Graph } from "../graph.ts";
+import { checkInteger, checkSignal } from "../data/check.ts";
+import { defaults } from "../data/defaults.ts";
+import type { Matrix } from "../data/matrix.ts";
+import type { RoundSummary } from "../fit/fit.ts";
+import type { Graph } from "../graph/graph.ts";
+import { addTraffic, collectorTraffic, floodTraffic, leastSupport, type Traffic } from "../graph/traffic.ts";
 import { emptyStatistics, type PreparedPoints } from "../kernel/kernel.ts";
-import { kmeansOn } from "../kmeans.ts";
-import type { Matrix } from "../matrix.ts";
-import { networkAnswerOf } from "../model.ts";
-import { objectiveOf } from "../objective.ts";
-import { addTraffic, collectorTraffic, floodTraffic, leastSupport, type Traffic } from "../traffic.ts";
+import { networkAnswerOf } from "../kernel/model.ts";
+import { objectiveOf } from "../measures/measures.ts";
+import { kmeansOn } from "../start/kmeans.ts";
 import {
   collect,
   type Flooded,
@@ -21,7 +21,7 @@ import {
   sharedCentres,
   solveComponents,
 } from "./flooding.ts";
-import type { MethodModel, RoundsMethodOptions } from "./method.ts";
+import { judgingOptions, type MethodModel, type RoundsMethodOptions } from "./method.ts";
 
 export interface FkmOptions extends Omit<RoundsMethodOptions, "init" | "empty"> {
   /** At most this many rounds after the first flood. Default 10. */
@@ -80,7 +80,14 @@ export function fkm(datasets: readonly Matrix[], graph: Graph, options: FkmOptio
 }
 
 fkm.travels = "centroids and counts";
-fkm.settable = { localIterations: ["number"], minimum: ["number"], restarts: ["number"], tol: ["number"] };
+fkm.takes = {
+  ...judgingOptions,
+  localIterations: ["number"],
+  minimum: ["number"],
+  restarts: ["number"],
+  tol: ["number"],
+  rounds: ["number"],
+};
 
 /**
  * Lloyd from the centres that have points here; the others are dropped, so that a device says nothing of clusters it

@@ -1,14 +1,14 @@
 // What the methods that flood share: k-means on one device, and one small problem that all of a component solve alike.
 
-import { checkInteger, checkNetwork, checkSeed } from "../check.ts";
-import { defaults } from "../defaults.ts";
-import { connectedComponents, type Graph } from "../graph.ts";
+import { checkInteger, checkNetwork, checkSeed } from "../data/check.ts";
+import { defaults } from "../data/defaults.ts";
+import { type Matrix, stack, takeRows } from "../data/matrix.ts";
+import { numberedStreams } from "../data/random.ts";
+import { connectedComponents, type Graph } from "../graph/graph.ts";
 import { jsKernel } from "../kernel/js.ts";
 import type { Kernel, Statistics } from "../kernel/kernel.ts";
-import { bestOf } from "../kmeans.ts";
-import { type Matrix, stack, takeRows } from "../matrix.ts";
-import type { JudgedBy } from "../objective.ts";
-import { numberedStreams } from "../random.ts";
+import type { JudgedBy } from "../measures/measures.ts";
+import { bestOf } from "../start/kmeans.ts";
 import { type CommonOptions, checkMethodOptions, judgedBy, type MethodOptions, roundsSettings } from "./method.ts";
 
 /** What every method that floods takes. */

@@ -1,20 +1,19 @@
 // DGC-KM (Armacki, Bajovic, Jakovetic and Kar 2025): label-wise gradient steps towards the points and the neighbours.
 
-import { checkInteger, checkNetwork, checkNumber, checkOneOf } from "../check.ts";
-import { defaults } from "../defaults.ts";
-import { type FitModel, runRounds, startNetwork } from "../fit.ts";
-import { edges, type Graph, graphOf } from "../graph.ts";
-import { squaredDistance } from "../kernel/js.ts";
-import type { Matrix } from "../matrix.ts";
-import { commit, type Network, refreshStatistics } from "../network.ts";
-import { largestCoordinate } from "../rest.ts";
-import { laplacianExtremes } from "../spectrum.ts";
+import { checkInteger, checkNetwork, checkNumber, checkOneOf } from "../data/check.ts";
+import { defaults } from "../data/defaults.ts";
+import { type Matrix, squaredDistance } from "../data/matrix.ts";
+import { type FitModel, runRounds, startNetwork } from "../fit/fit.ts";
+import { commit, type Network, refreshStatistics } from "../fit/network.ts";
+import { largestCoordinate } from "../fit/tolerance.ts";
+import { edges, type Graph, graphOf } from "../graph/graph.ts";
+import { laplacianExtremes } from "../graph/spectrum.ts";
 import {
   checkMethodOptions,
   type MethodOptions,
   type RoundsMethodOptions,
+  roundsOptions,
   roundsSettings,
-  settableStart,
 } from "./method.ts";
 import { orderSeeds, seedOrders } from "./order.ts";
 
@@ -55,7 +54,7 @@ export function gradient(datasets: readonly Matrix[], graph: Graph, options: Gra
   }
 }
 
-gradient.settable = { ...settableStart, rho: ["number"], exchanges: ["number"], seeds: seedOrders };
+gradient.takes = { ...roundsOptions, rho: ["number"], exchanges: ["number"], seeds: seedOrders };
 
 /** 0.9 over a bound on the curvature: of the points (all of the largest device in one cluster) plus of the links. */
 function safeStep(graph: Graph, pointCurvature: number): number {

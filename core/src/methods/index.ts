@@ -4,13 +4,11 @@ import { backbone } from "./backbone.ts";
 import { consensus } from "./consensus.ts";
 import { coreset } from "./coreset.ts";
 import { distributed } from "./distributed.ts";
-import { epidemic } from "./epidemic.ts";
 import { fedkm } from "./fedkm.ts";
 import { fkm } from "./fkm.ts";
 import { gradient } from "./gradient.ts";
 import { kfed } from "./kfed.ts";
 import { local } from "./local.ts";
-import { lsp2p } from "./lsp2p.ts";
 import type { Method } from "./method.ts";
 import { pooled } from "./pooled.ts";
 
@@ -21,8 +19,6 @@ export const methods = {
   pooled,
   distributed,
   gradient,
-  lsp2p,
-  epidemic,
   coreset,
   backbone,
   kfed,

@@ -1,15 +1,15 @@
 // k-FED (Dennis, Li and Smith 2021): careful local clustering, one flood of the centres, farthest-first and one mean step.
 
-import { checkInteger, checkMatrix, checkShape } from "../check.ts";
-import { defaults } from "../defaults.ts";
-import type { Graph } from "../graph.ts";
-import { jsKernel, squaredDistance } from "../kernel/js.ts";
+import { checkInteger, checkMatrix, checkShape } from "../data/check.ts";
+import { defaults } from "../data/defaults.ts";
+import { dot, type Matrix, squaredDistance, takeRows } from "../data/matrix.ts";
+import { normalStream, numberedStreams, type Random, randomStream } from "../data/random.ts";
+import type { Graph } from "../graph/graph.ts";
+import { collectorTraffic, floodTraffic, leastSupport } from "../graph/traffic.ts";
+import { jsKernel } from "../kernel/js.ts";
 import { emptyStatistics } from "../kernel/kernel.ts";
-import { bestOf, kmeansOn } from "../kmeans.ts";
-import { dot, type Matrix, takeRows } from "../matrix.ts";
-import { nearestCentroids } from "../model.ts";
-import { normalStream, numberedStreams, type Random, randomStream } from "../random.ts";
-import { collectorTraffic, floodTraffic, leastSupport } from "../traffic.ts";
+import { nearestCentroids } from "../kernel/model.ts";
+import { bestOf, kmeansOn } from "../start/kmeans.ts";
 import {
   collect,
   deviceSettings,
@@ -21,7 +21,7 @@ import {
   repeatRows,
   solveComponents,
 } from "./flooding.ts";
-import { type CommonOptions, type MethodModel, modelWithoutRounds } from "./method.ts";
+import { type CommonOptions, judgingOptions, type MethodModel, modelWithoutRounds } from "./method.ts";
 
 export interface KfedOptions extends CommonOptions {
   /** Centres of every device, from 1 to k. Default k. */
@@ -65,7 +65,7 @@ export function kfed(datasets: readonly Matrix[], graph: Graph, options: KfedOpt
   return modelWithoutRounds(datasets, graph, settings.judged, { centroids, traffic, collector, labels });
 }
 
-kfed.settable = { localCentres: ["number"], minimum: ["number"], restarts: ["number"] };
+kfed.takes = { ...judgingOptions, localCentres: ["number"], minimum: ["number"], restarts: ["number"] };
 
 /** The labels of a device that missed the flood, by the centroids that came out of it: nobody else has to act. */
 export function labelLateDevice(points: Matrix, centroids: Matrix, options: KfedOptions): Uint32Array {

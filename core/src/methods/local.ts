@@ -1,18 +1,19 @@
 // Every device on its own: best-of-restarts k-means on its points, nothing sent. The lower end of the dial.
 
-import { checkNetwork } from "../check.ts";
-import { defaults } from "../defaults.ts";
-import { fitOn } from "../fit.ts";
-import type { FitOptions } from "../fitOptions.ts";
-import type { Graph } from "../graph.ts";
-import type { Matrix } from "../matrix.ts";
+import { checkNetwork } from "../data/check.ts";
+import { defaults } from "../data/defaults.ts";
+import type { Matrix } from "../data/matrix.ts";
+import { fitOn } from "../fit/fit.ts";
+import type { FitOptions } from "../fit/fitOptions.ts";
+import type { Graph } from "../graph/graph.ts";
 import {
   type CommonOptions,
   checkMethodOptions,
   judgedBy,
+  judgingOptions,
   type MethodModel,
   modelWithoutRounds,
-  settableStart,
+  roundsOptions,
 } from "./method.ts";
 
 export interface LocalOptions extends CommonOptions, Pick<FitOptions, "init" | "empty"> {}
@@ -46,4 +47,4 @@ export function local(datasets: readonly Matrix[], graph: Graph, options: LocalO
 }
 
 local.travels = "nothing";
-local.settable = { init: settableStart.init, restarts: settableStart.restarts };
+local.takes = { ...judgingOptions, init: roundsOptions.init, restarts: roundsOptions.restarts };

@@ -1,17 +1,17 @@
 // What every method takes and gives, so that they can be compared on one problem.
 
-import { checkAtLeastZero, checkInteger, checkOneOf } from "../check.ts";
-import { couplings } from "../coupling.ts";
-import { defaults } from "../defaults.ts";
-import type { FitModel } from "../fit.ts";
-import { type FitOptions, fitOptionNames } from "../fitOptions.ts";
-import { checkOptions, type OptionNames } from "../given.ts";
-import type { Graph } from "../graph.ts";
-import type { Matrix } from "../matrix.ts";
-import { networkAnswerOf } from "../model.ts";
-import { type JudgedBy, objectiveOf } from "../objective.ts";
-import { type UpdateSettings, updateSettings } from "../options.ts";
-import type { Traffic } from "../traffic.ts";
+import { checkAtLeastZero, checkInteger, checkOneOf } from "../data/check.ts";
+import { defaults } from "../data/defaults.ts";
+import type { Matrix } from "../data/matrix.ts";
+import { checkOptions, type OptionNames } from "../data/optionNames.ts";
+import type { FitModel } from "../fit/fit.ts";
+import { type FitOptions, fitOptionNames } from "../fit/fitOptions.ts";
+import type { Graph } from "../graph/graph.ts";
+import type { Traffic } from "../graph/traffic.ts";
+import { networkAnswerOf } from "../kernel/model.ts";
+import { type JudgedBy, objectiveOf } from "../measures/measures.ts";
+import { couplings } from "../update/coupling.ts";
+import { type UpdateSettings, updateSettings } from "../update/updateOptions.ts";
 
 /** What every method takes. Alpha steers `fedkm` alone: the others are judged by it, and need none. */
 export interface CommonOptions extends Pick<FitOptions, "coupling" | "weighting" | "restarts" | "seed" | "kernel"> {
@@ -33,7 +33,7 @@ export interface MethodOptions extends RoundsMethodOptions, Omit<FitOptions, "k"
   eta?: number | "tuned" | undefined;
   /**
    * Start of the methods that go cluster by cluster: each device's own, one for all, or own ones in one common order.
-   * Default "own" for `distributed` and `gradient`, "shared" for `lsp2p` and `epidemic`, whose originals have one start.
+   * Default "own".
    */
   seeds?: "own" | "shared" | "aligned" | undefined;
   /** Step of `consensus` in sweeps, which it makes from any but the federated start, and where `beta`, `settle` or
@@ -51,25 +51,33 @@ export interface MethodModel extends FitModel {
   readonly collector?: Traffic;
 }
 
-/** How an option may look as text: words, of which true and false stand for themselves, and "number" for any number. */
-export type SettableOptions = { readonly [option: string]: readonly string[] };
+/**
+ * The options that a method takes besides k, alpha, seed and kernel, each with the forms its value may have as text:
+ * words, of which true and false stand for themselves, and "number" for any number.
+ */
+export type OptionForms = { readonly [option: string]: readonly string[] };
 
 /** Where any method may be called, it is given what all of them need. */
 export interface Method<Options = MethodOptions> {
   (datasets: readonly Matrix[], graph: Graph, options: Options): MethodModel;
   /** What leaves a device, in words. Default "centroids". */
   readonly travels?: string;
-  /** The options that may be set by name. A method that says nothing takes any. */
-  readonly settable?: SettableOptions;
+  /** The options it takes, so that whoever sets options by name can refuse the others. Absent: unknown, it is given any. */
+  readonly takes?: OptionForms;
 }
 
-/** What methods that start their devices by `startNetwork` have in common. */
-export const settableStart = {
+/** Every result is judged by an objective with a coupling and a weighting, also that of a method they do not steer. */
+export const judgingOptions = { coupling: couplings, weighting: ["device", "sample"] } as const satisfies OptionForms;
+
+/** What methods take that start their devices by `startNetwork` and go on in rounds. */
+export const roundsOptions = {
+  ...judgingOptions,
   init: ["auto", "federated", "local", "kmeans++", "classic kmeans++"],
   restarts: ["number"],
   minimum: ["number"],
   tol: ["number"],
-} as const;
+  rounds: ["number"],
+} as const satisfies OptionForms;
 
 /** All methods know the options of all, so that a comparison can give every one the same. */
 const methodOptionNames = {
@@ -80,8 +88,6 @@ const methodOptionNames = {
   settle: true,
   rho: true,
   exchanges: true,
-  gamma: true,
-  gossip: true,
   coresetSize: true,
   backboneSize: true,
   counts: true,
@@ -111,7 +117,7 @@ export function judgedBy(options: CommonOptions): JudgedBy {
   const { alpha = 0, coupling = defaults.coupling, weighting = defaults.weighting } = options;
   checkAtLeastZero("alpha", alpha);
   checkOneOf("coupling", coupling, couplings);
-  checkOneOf("weighting", weighting, ["device", "sample"]);
+  checkOneOf("weighting", weighting, judgingOptions.weighting);
   return { alpha, coupling, weighting, penalty: "squared" };
 }
 

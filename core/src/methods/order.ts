@@ -1,8 +1,8 @@
 // One common order of the clusters, which methods that average cluster by cluster need before they start.
 
-import { emptyMatches, match } from "../coupling.ts";
-import { breadthFirst } from "../graph.ts";
-import { type Network, refreshStatistics } from "../network.ts";
+import { type Network, refreshStatistics } from "../fit/network.ts";
+import { breadthFirst } from "../graph/graph.ts";
+import { emptyMatches, match } from "../update/coupling.ts";
 
 export const seedOrders = ["own", "shared", "aligned"] as const;
 

@@ -1,12 +1,19 @@
 // All points in one place: what federated methods are measured against. It moves every raw record.
 
-import { checkNetwork } from "../check.ts";
-import { defaults } from "../defaults.ts";
-import type { Graph } from "../graph.ts";
-import { kmeansOn } from "../kmeans.ts";
-import { type Matrix, stack } from "../matrix.ts";
-import { collectorTraffic, floodTraffic } from "../traffic.ts";
-import { type CommonOptions, checkMethodOptions, judgedBy, type MethodModel, modelWithoutRounds } from "./method.ts";
+import { checkNetwork } from "../data/check.ts";
+import { defaults } from "../data/defaults.ts";
+import { type Matrix, stack } from "../data/matrix.ts";
+import type { Graph } from "../graph/graph.ts";
+import { collectorTraffic, floodTraffic } from "../graph/traffic.ts";
+import { kmeansOn } from "../start/kmeans.ts";
+import {
+  type CommonOptions,
+  checkMethodOptions,
+  judgedBy,
+  judgingOptions,
+  type MethodModel,
+  modelWithoutRounds,
+} from "./method.ts";
 
 export function pooled(datasets: readonly Matrix[], graph: Graph, options: CommonOptions): MethodModel {
   checkMethodOptions(options);
@@ -24,4 +31,4 @@ export function pooled(datasets: readonly Matrix[], graph: Graph, options: Commo
 }
 
 pooled.travels = "every record";
-pooled.settable = { restarts: ["number"] };
+pooled.takes = { ...judgingOptions, restarts: ["number"] };

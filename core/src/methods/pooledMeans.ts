@@ -1,11 +1,11 @@
 // Pooled means without pooling: steps of Lloyd by summing over the network, first a few from a common seed and from
 // starts around it. Few points leave many fixed points of almost equal cost, and the first one is not always the best.
 
-import { componentsOf } from "../graph.ts";
+import { normalStream, type Random, randomStream } from "../data/random.ts";
+import { type Network, refreshStatistics } from "../fit/network.ts";
+import { componentsOf } from "../graph/graph.ts";
+import { addTraffic, sumTraffic, type Traffic } from "../graph/traffic.ts";
 import { emptyStatistics, type Statistics } from "../kernel/kernel.ts";
-import { type Network, refreshStatistics } from "../network.ts";
-import { normalStream, type Random, randomStream } from "../random.ts";
-import { addTraffic, sumTraffic, type Traffic } from "../traffic.ts";
 
 /** Of 450 problems with 500 points in all, one start missed the best of 20 pooled restarts by 1e-4 in 9, eight in none. */
 const STARTS = 8;

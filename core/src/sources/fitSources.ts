@@ -1,17 +1,81 @@
 // Algorithm 1 where rows stay in their sources: a run on samples, then few passes over all rows to a fixed point of all.
 
-import { checkArray, checkGraph, checkInteger } from "../check.ts";
-import { defaults } from "../defaults.ts";
-import { type FitModel, fitOn } from "../fit.ts";
-import { type FitOptions, fitOptionNames } from "../fitOptions.ts";
-import { checkOptions, type OptionNames } from "../given.ts";
-import type { Graph } from "../graph.ts";
-import { emptyStatistics, type PreparedPoints, type Statistics } from "../kernel/kernel.ts";
+import { checkArray, checkGraph, checkInteger } from "../data/check.ts";
+import { defaults } from "../data/defaults.ts";
+import type { Matrix } from "../data/matrix.ts";
+import { checkOptions, type OptionNames } from "../data/optionNames.ts";
+import { type FitModel, fitOn } from "../fit/fit.ts";
+import { type FitOptions, fitOptionNames } from "../fit/fitOptions.ts";
+import type { Graph } from "../graph/graph.ts";
+import { emptyStatistics, type Kernel, type PreparedPoints, type Statistics } from "../kernel/kernel.ts";
 import { fastKernel } from "../kernel/wasm.ts";
-import type { Matrix } from "../matrix.ts";
-import { longestWay, rowsNearBorders } from "./nearBorders.ts";
-import { type Source, statisticsOf } from "./source.ts";
-import { keptLabels, movedBy, type Pass, standInFor, standingIn } from "./standIn.ts";
+import { longestWay, rowsNearBorders, type Source, statisticsOf } from "./source.ts";
+
+// What stands in for the rows of a source between two passes over them: points that answer (E1) from what the last pass
+// found, and from a sample.
+
+/** (E1) of all rows of a source at some centroids. */
+interface Pass {
+  readonly centroids: Matrix;
+  readonly statistics: Statistics;
+}
+
+/** Has the size and the range of a source, and no rows. Only a kernel of `standingIn` knows what it stands for. */
+function standInFor({ rows, cols, least, most }: Source): Matrix {
+  return { data: Float64Array.of(...least, ...most), rows, cols };
+}
+
+/** A kernel whose points are the given ones, each for its stand-in. */
+function standingIn(standIns: readonly Matrix[], points: readonly PreparedPoints[]): Kernel {
+  const known = new Map(standIns.map((standIn, i) => [standIn, points[i]]));
+  return { name: "stand-in", prepare: (standIn) => known.get(standIn) as PreparedPoints };
+}
+
+/** Every row keeps the cluster that the pass found for it. Then its loss is an upper bound, and touches the true one there. */
+function keptLabels({ centroids: { data: from, cols }, statistics: found }: Pass): PreparedPoints {
+  return answering((centroids, /* OUT */ into) => {
+    let loss = found.loss;
+    for (let c = 0, at = 0; c < found.counts.length; c++) {
+      for (let j = 0; j < cols; j++, at++) {
+        const way = centroids[at] - from[at];
+        loss += way * (found.counts[c] * (way + 2 * from[at]) - 2 * found.sums[at]);
+      }
+    }
+    into.counts.set(found.counts);
+    into.sums.set(found.sums);
+    into.loss = Math.max(0, loss);
+  });
+}
+
+/**
+ * What the pass found, plus `scale` times what some of the rows change on the way from there. With a sample that is exact
+ * at the centroids of the pass, and errs near them by a small share of the way. With all rows near the borders it is exact
+ * as far as their margin reaches.
+ */
+function movedBy(some: PreparedPoints, scale: number, { centroids: from, statistics: found }: Pass) {
+  const before = emptyStatistics(from.rows, from.cols);
+  some.statistics(from.data, before);
+  const moved = (all: number, then: number, now: number) => (now === then ? all : all + scale * (now - then));
+  return answering((centroids, /* OUT */ into) => {
+    some.statistics(centroids, into);
+    for (let i = 0; i < into.sums.length; i++) into.sums[i] = moved(found.sums[i], before.sums[i], into.sums[i]);
+    for (let c = 0; c < from.rows; c++) {
+      into.counts[c] = moved(found.counts[c], before.counts[c], into.counts[c]);
+      if (into.counts[c] > 0) continue;
+      // A sample may take away more rows than there are.
+      into.counts[c] = 0;
+      into.sums.fill(0, c * from.cols, (c + 1) * from.cols);
+    }
+    into.loss = Math.max(0, moved(found.loss, before.loss, into.loss));
+  });
+}
+
+function answering(statistics: (centroids: Float64Array, /* OUT */ into: Statistics) => void): PreparedPoints {
+  const refuse = () => {
+    throw new TypeError("rows that are elsewhere cannot be labelled here");
+  };
+  return { statistics, labels: refuse, squaredDistances: refuse, release() {} };
+}
 
 export interface SourcesOptions extends Omit<FitOptions, "kernel" | "privacy" | "empty"> {
   /** Rows of a device's sample, at most; where every row counts the same, of the largest device. Default 50,000. */

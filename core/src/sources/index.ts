@@ -1,6 +1,14 @@
 // Runs over rows that stay where they are, and what such rows must answer: the entry @fedkm/core/sources.
 
-export { addBlock } from "../kernel/block.ts";
+export { addBlock } from "../kernel/wasm.ts";
 export { fitPasses, fitSources, type PassSummary, type SourcesModel, type SourcesOptions } from "./fitSources.ts";
-export { rowsNearBorders } from "./nearBorders.ts";
-export { emptyParts, gridsOf, joinSources, memorySource, type Parts, type Source, statisticsOf } from "./source.ts";
+export {
+  emptyParts,
+  gridsOf,
+  joinSources,
+  memorySource,
+  type Parts,
+  rowsNearBorders,
+  type Source,
+  statisticsOf,
+} from "./source.ts";

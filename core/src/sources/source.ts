@@ -1,12 +1,49 @@
 // Rows that stay where they are, for instance in a database: what a run knows of them, and what it may ask.
 
-import { checkStatistics } from "../check.ts";
-import { addBlock } from "../kernel/block.ts";
-import { gatherStatistics, gridsFor } from "../kernel/grid.ts";
-import { emptyStatistics, type Statistics } from "../kernel/kernel.ts";
-import { fastKernel } from "../kernel/wasm.ts";
-import { extremesOf, type Matrix, stack, takeRows } from "../matrix.ts";
-import { rowsNearBorders } from "./nearBorders.ts";
+import { gridsFor } from "../data/exactSums.ts";
+import { extremesOf, type Matrix, stack, takeRows } from "../data/matrix.ts";
+import {
+  checkStatistics,
+  emptyStatistics,
+  gatherStatistics,
+  type PreparedPoints,
+  type Statistics,
+} from "../kernel/kernel.ts";
+import { addBlock, fastKernel } from "../kernel/wasm.ts";
+
+// Rows near the borders between clusters. The others keep their clusters while no centroid goes farther than a margin.
+
+/** The rows whose nearest centroid can become another one if none goes farther than `margin`. */
+export function rowsNearBorders(points: Matrix, prepared: PreparedPoints, centroids: Matrix, margin: number): Matrix {
+  const { rows } = points;
+  const { cols } = centroids;
+  const first = new Float64Array(rows).fill(Number.POSITIVE_INFINITY);
+  const second = first.slice();
+  const squares = new Float64Array(rows);
+  for (let c = 0; c < centroids.rows; c++) {
+    prepared.squaredDistances(centroids.data.subarray(c * cols, (c + 1) * cols), squares);
+    for (let r = 0; r < rows; r++) {
+      const square = squares[r];
+      if (square >= second[r]) continue;
+      second[r] = Math.max(square, first[r]);
+      if (square < first[r]) first[r] = square;
+    }
+  }
+  const near: number[] = [];
+  for (let r = 0; r < rows; r++) if (Math.sqrt(second[r]) <= Math.sqrt(first[r]) + 2 * margin) near.push(r);
+  return takeRows(points, near);
+}
+
+/** How far the centroid goes that goes farthest. */
+export function longestWay(from: Matrix, to: Matrix): number {
+  let longest = 0;
+  for (let c = 0, at = 0; c < from.rows; c++) {
+    let square = 0;
+    for (let j = 0; j < from.cols; j++, at++) square += (to.data[at] - from.data[at]) ** 2;
+    longest = Math.max(longest, Math.sqrt(square));
+  }
+  return longest;
+}
 
 /** (E1) before its sums are added up: for each cluster the coarse and the fine parts of kernel/grid.ts, and the loss. */
 export interface Parts {

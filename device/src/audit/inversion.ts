@@ -1,6 +1,6 @@
 // The inversion of (M) from recorded messages: how many rows a device has, and size and sum of each of its clusters.
 
-import { type Equation, equationsOf, solvePair, sumAt } from "@fedkm/core/inversion";
+import { type Equation, equationsOf, solvePair, sumAt } from "@fedkm/core/privacy";
 import type { Study } from "../study.ts";
 import type { Message } from "./seen.ts";
 

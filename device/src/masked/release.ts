@@ -17,7 +17,7 @@ import {
   STEPS,
   sumResiduals,
   varianceAtLeast,
-} from "@fedkm/core/private";
+} from "@fedkm/core/privacy";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import { budgetOf, type Study } from "../study.ts";

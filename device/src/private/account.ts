@@ -1,6 +1,6 @@
 // The account of a private device: its ledger, what it may still spend, and what is safely written down of it.
 
-import { epsilonOf, rhoOf } from "@fedkm/core/private";
+import { epsilonOf, rhoOf } from "@fedkm/core/privacy";
 import type { HistoryMemory } from "../memory.ts";
 import { budgetOf, type Study } from "../study.ts";
 import { decodeLedger, encodeLedger, type Ledger, newLedger, type Release, type ReleaseStage } from "./ledger.ts";

@@ -9,7 +9,7 @@ import {
   noiseVariance,
   reachIn,
   rhoOf,
-} from "@fedkm/core/private";
+} from "@fedkm/core/privacy";
 import { inMemory, type Rows } from "../elsewhere.ts";
 import { budgetOf, type Study } from "../study.ts";
 import { scaleRows } from "../units.ts";

@@ -2,7 +2,7 @@
 // It is written down before anything that rests on it is sent, so that a crash can only count too much.
 
 import { type Matrix, matrix, toRows } from "@fedkm/core";
-import type { Summary } from "@fedkm/core/private";
+import type { Summary } from "@fedkm/core/privacy";
 import { bytesToHex } from "@noble/hashes/utils.js";
 
 /** cells: how many rows lie where. means: the rows around given centroids. */

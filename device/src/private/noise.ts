@@ -1,7 +1,7 @@
 // Noise that nobody can guess and that repeats itself: the same secret, rows and release give the same bytes.
 
 import { type Matrix, takeRows } from "@fedkm/core";
-import type { RandomBytes } from "@fedkm/core/private";
+import type { RandomBytes } from "@fedkm/core/privacy";
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";

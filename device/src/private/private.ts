@@ -11,7 +11,7 @@ import {
   releaseResiduals,
   residualSummary,
   type Summary,
-} from "@fedkm/core/private";
+} from "@fedkm/core/privacy";
 import type { HistoryMemory } from "../memory.ts";
 import { budgetOf, type Feature, type Study } from "../study.ts";
 import { scaleRows } from "../units.ts";

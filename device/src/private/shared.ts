@@ -2,7 +2,7 @@
 // for each answer, and the same again whenever the same sums are asked.
 
 import type { Matrix } from "@fedkm/core";
-import type { RandomBytes } from "@fedkm/core/private";
+import type { RandomBytes } from "@fedkm/core/privacy";
 import type { HistoryMemory } from "../memory.ts";
 import type { Study } from "../study.ts";
 import { scaleRows } from "../units.ts";

@@ -1,6 +1,14 @@
 // Shared clusters as a method among others: the devices of a study made for the points, simulated to their end.
 
-import { edges, type Graph, type Matrix, type Method, type MethodOptions, methodOfAnswer } from "@fedkm/core";
+import {
+  edges,
+  type Graph,
+  judgingOptions,
+  type Matrix,
+  type Method,
+  type MethodOptions,
+  methodOfAnswer,
+} from "@fedkm/core";
 import { contractWith, parseStudy, type Study } from "../study.ts";
 import { studyOfPoints } from "../studyOfPoints.ts";
 import { simulate } from "./simulate.ts";
@@ -12,9 +20,9 @@ const COLLUDERS = 1;
  * Bounds are those of the points, guarded rows those of `privacy` and `minimum`, private ones those of `epsilon`. Needs
  * two links for each device.
  */
-export const sharedMethod: Method = Object.assign(methodOfAnswer(answer), {
+export const sharedMethod: Method = methodOfAnswer(answer, {
   travels: "masked sums",
-  settable: { privacy: ["open", "guarded", "private"], minimum: ["number"], epsilon: ["number"] },
+  takes: { ...judgingOptions, privacy: ["open", "guarded", "private"], minimum: ["number"], epsilon: ["number"] },
 });
 
 function answer(datasets: readonly Matrix[], graph: Graph, options: MethodOptions) {

@@ -1,7 +1,7 @@
 // What the only neighbour of a device can compute from its messages, beside the truth, which never left the device.
 
 import type { Matrix } from "@fedkm/core";
-import { type Exchange, recoverClusters } from "@fedkm/core/inversion";
+import { type Exchange, recoverClusters } from "@fedkm/core/privacy";
 
 export interface Learned {
   /** The share of the device's points. */

@@ -1,6 +1,6 @@
 // --set method.option=value: an option of one method, checked by what the method says of itself.
 
-import { nearestName } from "@fedkm/core/nearestName";
+import { nearestName } from "@fedkm/core/optionNames";
 import type { ComparisonTable, MethodSettings } from "@fedkm/experiments";
 import { UsageError } from "../../failure.ts";
 
@@ -13,13 +13,14 @@ export function parseSettings(given: readonly string[], table: ComparisonTable):
     if (!Object.hasOwn(table, method)) {
       throw new UsageError(`--set must name a method that is run, got "${method}"${suggestion(method, table)}`);
     }
-    const { settable } = table[method];
-    if (settable !== undefined && !Object.hasOwn(settable, option)) {
-      const names = Object.keys(settable).join(", ");
-      const rule = `--set ${method} must name one of ${names}`;
+    if (option === "rounds") throw new UsageError("--set must leave rounds to --messages, the budget of every method");
+    const { takes } = table[method];
+    if (takes !== undefined && !Object.hasOwn(takes, option)) {
+      const { rounds, ...settable } = takes;
+      const rule = `--set ${method} must name one of ${Object.keys(settable).join(", ")}`;
       throw new UsageError(`${rule}, got "${option}"${suggestion(option, settable)}`);
     }
-    settings[method] = { ...settings[method], [option]: parseValue(text, value, settable?.[option]) };
+    settings[method] = { ...settings[method], [option]: parseValue(text, value, takes?.[option]) };
   }
   return settings;
 }

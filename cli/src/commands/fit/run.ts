@@ -42,7 +42,12 @@ export function askedOf(options: AskedOptions, plugged: Table): Asked {
   const table: Table = { ...methods, shared: sharedMethod, ...plugged };
   if (!Object.hasOwn(table, name))
     throw new UsageError(`--method must be one of ${Object.keys(table).join(", ")}, got "${name}"`);
-  return { name, method: table[name], problem: { k, alpha, seed }, settings: settingsOf(name, options) };
+  return {
+    name,
+    method: table[name],
+    problem: { k, alpha, seed },
+    settings: settingsOf(name, table[name].takes, options),
+  };
 }
 
 export function runMethod(

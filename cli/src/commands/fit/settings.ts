@@ -1,6 +1,16 @@
-// What fedkm fit asks of a method besides k, alpha and seed, and which method takes what.
+// What fedkm fit asks of a method besides k, alpha and seed; the method says itself what it takes.
 
-import type { Coupling, Init, MethodOptions, PenaltyOption, Preset, Privacy, Schedule, Weighting } from "@fedkm/core";
+import type {
+  Coupling,
+  Init,
+  Method,
+  MethodOptions,
+  PenaltyOption,
+  Preset,
+  Privacy,
+  Schedule,
+  Weighting,
+} from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
 import type { Command } from "commander";
 import { parseAtLeastZero, parseChoice, parseWhole } from "../../arguments.ts";
@@ -54,24 +64,10 @@ const settingNames = [
 
 type SettingName = (typeof settingNames)[number];
 
-/** Every result is judged by an objective with a coupling and a weighting, also that of a method that knows neither. */
-const judging: readonly SettingName[] = ["coupling", "weighting"];
-
-/** What the methods take that do not take everything. A method that is not listed takes all. */
-const taken: Readonly<Record<string, readonly SettingName[]>> = {
-  consensus: ["init", "rounds", "tolerance", ...judging],
-  local: ["init", ...judging],
-  pooled: judging,
-  distributed: ["init", "rounds", "tolerance", ...judging],
-  gradient: ["init", "rounds", "tolerance", ...judging],
-  lsp2p: ["init", "rounds", ...judging],
-  epidemic: ["init", "rounds", "tolerance", ...judging],
-  coreset: judging,
-  backbone: judging,
-  kfed: judging,
-  shared: ["privacy", "minimum", "epsilon", ...judging],
-  fkm: ["rounds", "tolerance", ...judging],
-};
+/** The option of a method that a setting stands for. */
+function optionOf(name: SettingName): keyof MethodOptions | "epsilon" {
+  return name === "tolerance" ? "tol" : name;
+}
 
 export function addMethodOptions(command: Command): Command {
   return command
@@ -134,19 +130,19 @@ export function addMethodOptions(command: Command): Command {
 }
 
 /** What was said of the settings, and the weighting; a setting that the method would ignore is refused. */
-export function settingsOf(method: string, said: MethodSettings): SettledSettings {
+export function settingsOf(method: string, takes: Method["takes"], said: MethodSettings): SettledSettings {
   const given = settingNames.filter((name) => said[name] !== undefined);
-  const known = Object.hasOwn(taken, method) ? taken[method] : settingNames;
+  const known = settingNames.filter((name) => takes === undefined || Object.hasOwn(takes, optionOf(name)));
+  const { privacy, epsilon } = said;
+  if (privacy === "private" && !takes?.privacy?.includes("private"))
+    throw new UsageError(`--privacy private must be used with --method shared or a study, got --method ${method}`);
+  if (epsilon !== undefined && privacy !== "private")
+    throw new UsageError(`--epsilon must be used with --privacy private, got --privacy ${privacy ?? "open"}`);
   const stranger = given.find((name) => !known.includes(name));
   if (stranger !== undefined) {
     const flags = known.map((name) => `--${name}`).join(", ");
     throw new UsageError(`--method ${method} must be used with some of ${flags}, got --${stranger}`);
   }
-  const { privacy, epsilon } = said;
-  if (privacy === "private" && method !== "shared")
-    throw new UsageError(`--privacy private must be used with --method shared or a study, got --method ${method}`);
-  if (epsilon !== undefined && privacy !== "private")
-    throw new UsageError(`--epsilon must be used with --privacy private, got --privacy ${privacy ?? "open"}`);
   // Published as it is, the method lets every device count the same.
   const weighting = said.weighting ?? (said.preset === "paper" ? defaults.weighting : defaultWeighting);
   return { ...Object.fromEntries(given.map((name) => [name, said[name]])), weighting };

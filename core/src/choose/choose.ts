@@ -1,0 +1,41 @@
+// k and alpha without pooling: first how many clusters there are, then how strongly to couple the devices.
+
+import { checkNetwork } from "../data/check.ts";
+import { defaults } from "../data/defaults.ts";
+import type { Matrix } from "../data/matrix.ts";
+import { checkOptions, type OptionNames } from "../data/optionNames.ts";
+import type { Graph } from "../graph/graph.ts";
+import { addTraffic } from "../graph/traffic.ts";
+import { type AlphaChoice, type ChooseAlphaOptions, chooseAlphaOn, foldOptionNames } from "./alpha.ts";
+import { type ChooseKOptions, chooseKOn, chooseKOptionNames, type KChoice } from "./k.ts";
+import { askedOf, type SampledRows, sampleRows } from "./participants.ts";
+
+export interface ChooseOptions extends Omit<ChooseAlphaOptions, "k">, Pick<ChooseKOptions, "largestK"> {}
+
+const chooseOptionNames: OptionNames<ChooseOptions> = { ...chooseKOptionNames, ...foldOptionNames };
+
+export interface Choice {
+  readonly k: number;
+  readonly alpha: number;
+  /** How k was found, and whether there are clusters at all. */
+  readonly clusters: KChoice;
+  /** How alpha was found, at that k. */
+  readonly coupling: AlphaChoice;
+  /** Absent where all rows were looked at. */
+  readonly sampled?: SampledRows;
+  readonly messages: number;
+  readonly bytes: number;
+}
+
+/** What a device has to send is said in both parts of the result. */
+export function choose(datasets: readonly Matrix[], graph: Graph, options: ChooseOptions = {}): Choice {
+  checkNetwork(datasets, graph);
+  checkOptions(options, chooseOptionNames);
+  const { largestK, sample, ...coupled } = options;
+  const { datasets: looked, ...sampled } = sampleRows(datasets, options.seed ?? defaults.seed, sample);
+  const clusters = chooseKOn(looked, graph, { ...coupled, largestK });
+  const rule = `k, found to be ${clusters.k}, and one to keep back for alpha`;
+  askedOf(looked, graph, clusters.k + 1, rule);
+  const coupling = chooseAlphaOn(looked, graph, { ...coupled, k: clusters.k });
+  return { k: clusters.k, alpha: coupling.alpha, clusters, coupling, ...sampled, ...addTraffic(clusters, coupling) };
+}

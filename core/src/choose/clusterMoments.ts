@@ -1,0 +1,280 @@
+// What the devices add up for each cluster, labelled in units of the common spread: counts, sums and products of points.
+
+import { ln } from "../data/elementary.ts";
+import type { Matrix } from "../data/matrix.ts";
+import { nearestCentroids } from "../kernel/model.ts";
+
+// Cholesky's factor of a covariance, and points measured in its units.
+
+/** L with L L' = S, q x q numbers each, for positive definite S. */
+export function cholesky(matrix: Float64Array, q: number): Float64Array {
+  const factor = new Float64Array(q * q);
+  for (let n = 0; n < q; n++) {
+    for (let o = 0; o <= n; o++) {
+      let value = matrix[n * q + o];
+      for (let x = 0; x < o; x++) value -= factor[n * q + x] * factor[o * q + x];
+      factor[n * q + o] = o < n ? value / factor[o * q + o] : Math.sqrt(value);
+    }
+  }
+  return factor;
+}
+
+/** L^-1 x for every row x: where the rows have covariance S, these have none, and variance 1. */
+export function solved(factor: Float64Array, { data, rows, cols: q }: Matrix): Matrix {
+  const result = new Float64Array(data.length);
+  for (let r = 0; r < rows; r++) {
+    for (let n = 0; n < q; n++) {
+      let value = data[r * q + n];
+      for (let x = 0; x < n; x++) value -= factor[n * q + x] * result[r * q + x];
+      result[r * q + n] = value / factor[n * q + n];
+    }
+  }
+  return { data: result, rows, cols: q };
+}
+
+/** The sums of all devices, and the means that follow from them. */
+export interface ClusterSums {
+  readonly counts: Float64Array;
+  /** Of the differences to the mean before: k rows of q numbers, k matrices of q x q. */
+  readonly sums: Float64Array;
+  readonly products: Float64Array;
+  readonly means: Matrix;
+}
+
+/** So often labels are renewed by each measure; they settle in a few, or there are no clusters. */
+const RENEWALS = { alike: 10, alone: 5 };
+
+/** Two labellings of the same points. `summed`: the devices added up so many numbers, one sum after the other. */
+interface LabelledSums {
+  /** By the spread that all clusters have in common. */
+  readonly alike: ClusterSums;
+  /** By the spread and size of each cluster. */
+  readonly alone: ClusterSums;
+  readonly summed: readonly number[];
+}
+
+/**
+ * Begins with the labels of k-means. Then all devices measure in units of the common spread inside the clusters, which
+ * follows from the sums, label anew and add up again: k-means cuts long clusters across, this does not, and finds what
+ * k-means finds where clusters are round. From there each cluster is measured in units of its own spread: what a wide
+ * cluster loses to a narrow neighbour comes back.
+ */
+export function clusterSums(datasets: readonly Matrix[], centroids: Matrix, minimum: number): LabelledSums {
+  const points = datasets.map((own) => from(own, centroids));
+  const means = from(centroids, centroids);
+  const labels = points.map((own) => nearestCentroids(means, own));
+  const first = { labels, sums: sumsOf(points, means, labels, minimum), times: 1 };
+  const alike = renewed(first, points, { labelsBy: labelsAlike, most: RENEWALS.alike, minimum });
+  const alone = renewed(alike, points, { labelsBy: labelsAlone, most: RENEWALS.alone, minimum });
+  const { rows: k, cols: q } = means;
+  // Of each cluster count, sum and products; and how many labels changed.
+  const numbers = k * (1 + q + (q * (q + 1)) / 2) + 1;
+  return { alike: alike.sums, alone: alone.sums, summed: new Array(alone.times).fill(numbers) };
+}
+
+interface Labelling {
+  readonly labels: readonly Uint32Array[];
+  readonly sums: ClusterSums;
+  /** So often the devices added up. */
+  readonly times: number;
+}
+
+interface Renewal {
+  readonly labelsBy: (points: readonly Matrix[], sums: ClusterSums) => Uint32Array[] | undefined;
+  readonly most: number;
+  readonly minimum: number;
+}
+
+/** Labels anew until no label changes, which is a sum too. */
+function renewed(first: Labelling, points: readonly Matrix[], { labelsBy, most, minimum }: Renewal): Labelling {
+  let { labels, sums, times } = first;
+  for (let n = 0; n < most; n++) {
+    const next = labelsBy(points, sums);
+    if (next === undefined) break;
+    times++;
+    if (next.every((own, i) => own.every((label, r) => label === labels[i][r]))) break;
+    labels = next;
+    sums = sumsOf(points, sums.means, labels, minimum);
+  }
+  return { labels, sums, times };
+}
+
+/** Coordinates from the first centroid: far from 0, products would lose their digits. */
+function from({ data, rows }: Matrix, { data: origin, cols }: Matrix): Matrix {
+  const moved = new Float64Array(rows * cols);
+  for (let at = 0; at < moved.length; ) {
+    for (let x = 0; x < cols; x++, at++) moved[at] = data[at] - origin[x];
+  }
+  return { data: moved, rows, cols };
+}
+
+/** The nearest mean of every point in units of the spread inside the clusters; undefined where nothing varies. */
+function labelsAlike(points: readonly Matrix[], sums: ClusterSums): Uint32Array[] | undefined {
+  const { means } = sums;
+  const inside = steadied(sums, Array.from(sums.counts.keys()));
+  if (inside === undefined) return undefined;
+  const factor = cholesky(inside, means.cols);
+  return points.map((own) => nearestCentroids(solved(factor, means), solved(factor, own)));
+}
+
+/** The cluster in which each point takes the fewest nats to describe; undefined where nothing varies. */
+function labelsAlone(points: readonly Matrix[], sums: ClusterSums): Uint32Array[] | undefined {
+  const { counts, means } = sums;
+  const q = means.cols;
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  const floor = FLAT * trace(covariance(sums, Array.from(counts.keys())), q);
+  if (!(floor > 0)) return undefined;
+  const fewest = points.map(({ rows }) => new Float64Array(rows).fill(Number.POSITIVE_INFINITY));
+  const labels = points.map(({ rows }) => new Uint32Array(rows));
+  ownFactors(sums, floor).forEach((factor, c) => {
+    if (counts[c] === 0) return;
+    const named = logDiagonal(factor, q) - ln(counts[c] / total);
+    const mean = means.data.subarray(c * q, (c + 1) * q);
+    for (const [i, own] of points.entries()) relabel(own, { c, mean, factor, named }, fewest[i], labels[i]);
+  });
+  return labels;
+}
+
+interface Described {
+  readonly c: number;
+  readonly mean: Float64Array;
+  readonly factor: Float64Array;
+  /** Nats to name the cluster and its spread. */
+  readonly named: number;
+}
+
+/** Labels the points that take fewer nats in this cluster. Nats only grow from column to column, so most are soon done. */
+function relabel(
+  { data, rows, cols: q }: Matrix,
+  { c, mean, factor, named }: Described,
+  /* IN OUT */ fewest: Float64Array,
+  /* IN OUT */ labels: Uint32Array,
+): void {
+  const units = new Float64Array(q);
+  for (let r = 0; r < rows; r++) {
+    const bar = fewest[r];
+    let nats = named;
+    for (let n = 0; n < q && nats < bar; n++) {
+      let value = data[r * q + n] - mean[n];
+      for (let x = 0; x < n; x++) value -= factor[n * q + x] * units[x];
+      value /= factor[n * q + n];
+      units[n] = value;
+      nats += (value * value) / 2;
+    }
+    if (nats >= bar) continue;
+    fewest[r] = nats;
+    labels[r] = c;
+  }
+}
+
+/** Factors of the clusters' own covariances, each drawn to the common one: few points know theirs badly. */
+export function ownFactors(sums: ClusterSums, floor: number): Float64Array[] {
+  const { counts, means } = sums;
+  const q = means.cols;
+  const common = covariance(sums, Array.from(counts.keys()));
+  return Array.from(counts, (count, c) => {
+    const share = (q + 1) / (count + q + 1);
+    const own = covariance(sums, [c]);
+    return factorOf(
+      own.map((value, x) => (1 - share) * value + share * common[x]),
+      q,
+      floor,
+    );
+  });
+}
+
+/** `floor` is added to every variance. */
+export function factorOf(matrix: Float64Array, q: number, floor: number): Float64Array {
+  const steady = matrix.slice();
+  for (let n = 0; n < q; n++) steady[n * q + n] += floor;
+  return cholesky(steady, q);
+}
+
+/** Half of the logarithm of the determinant. */
+export function logDiagonal(factor: Float64Array, q: number): number {
+  let sum = 0;
+  for (let n = 0; n < q; n++) sum += ln(factor[n * q + n]);
+  return sum;
+}
+
+/** Of a cluster with fewer than `minimum` of its points a device says nothing. */
+function sumsOf(
+  points: readonly Matrix[],
+  before: Matrix,
+  labels: readonly Uint32Array[],
+  minimum: number,
+): ClusterSums {
+  const { rows: k, cols: q } = before;
+  const counts = new Float64Array(k);
+  const sums = new Float64Array(k * q);
+  const products = new Float64Array(k * q * q);
+  const difference = new Float64Array(q);
+  points.forEach(({ data, rows }, i) => {
+    const own = new Uint32Array(k);
+    for (const c of labels[i]) own[c]++;
+    for (let r = 0; r < rows; r++) {
+      const c = labels[i][r];
+      if (own[c] < minimum) continue;
+      counts[c]++;
+      for (let n = 0; n < q; n++) difference[n] = data[r * q + n] - before.data[c * q + n];
+      for (let n = 0; n < q; n++) {
+        const value = difference[n];
+        const at = (c * q + n) * q;
+        sums[c * q + n] += value;
+        for (let o = 0; o <= n; o++) products[at + o] += value * difference[o];
+      }
+    }
+  });
+  mirror(products, k, q);
+  const moved = before.data.map((value, x) => value + sums[x] / Math.max(1, counts[Math.floor(x / q)]));
+  return { counts, sums, products, means: { data: moved, rows: k, cols: q } };
+}
+
+/** Above the diagonal of each of k matrices stands what is below it. */
+function mirror(/* IN OUT */ products: Float64Array, k: number, q: number): void {
+  for (let from = 0; from < k * q * q; from += q * q) {
+    for (let n = 0; n < q; n++) {
+      for (let o = 0; o < n; o++) products[from + o * q + n] = products[from + n * q + o];
+    }
+  }
+}
+
+/** The common covariance inside some clusters, as it is. */
+export function covariance(
+  { counts, sums, products, means: { cols: q } }: ClusterSums,
+  clusters: readonly number[],
+): Float64Array {
+  const total = clusters.reduce((sum, c) => sum + counts[c], 0);
+  const inside = new Float64Array(q * q);
+  for (const c of clusters) {
+    if (counts[c] === 0) continue;
+    for (let n = 0; n < q; n++) {
+      for (let o = 0; o < q; o++) {
+        const product = products[(c * q + n) * q + o] - (sums[c * q + n] * sums[c * q + o]) / counts[c];
+        inside[n * q + o] += product / total;
+      }
+    }
+  }
+  return inside;
+}
+
+/** What is less than this share of the variance is rounding. */
+export const FLAT = 1e-12;
+
+/** The same with more on its diagonal, so that it can be divided by; undefined where nothing varies. */
+export function steadied(sums: ClusterSums, clusters: readonly number[]): Float64Array | undefined {
+  const { cols: q } = sums.means;
+  const inside = covariance(sums, clusters);
+  const total = clusters.reduce((sum, c) => sum + sums.counts[c], 0);
+  const varied = trace(inside, q);
+  if (!(varied > 0)) return undefined;
+  // Few points know their covariance badly, and a column that does not vary has none.
+  for (let n = 0; n < q; n++) inside[n * q + n] += (q / total) * inside[n * q + n] + FLAT * varied;
+  return inside;
+}
+
+export function trace(matrix: Float64Array, q: number): number {
+  let sum = 0;
+  for (let n = 0; n < q; n++) sum += matrix[n * q + n];
+  return sum;
+}

@@ -1,0 +1,164 @@
+// Who is asked: devices that no path joins cannot add anything up, so the part of the network with the most points is.
+
+import { checkInteger } from "../data/check.ts";
+import { columnsOf, dot, type Matrix, takeRows } from "../data/matrix.ts";
+import { randomStream, shuffled } from "../data/random.ts";
+import { fitOn } from "../fit/fit.ts";
+import type { FitOptions } from "../fit/fitOptions.ts";
+import { connectedComponents, edges, type Graph, graphOf } from "../graph/graph.ts";
+import type { Traffic } from "../graph/traffic.ts";
+
+// Many columns and few rows: half of the rows say in which few directions to look, the other half is looked at.
+
+/** At most so many directions, and at least so many rows for each. */
+const MOST_COLUMNS = 16;
+const ROWS_PER_COLUMN = 8;
+/** So few columns are always looked at. */
+const LEAST_COLUMNS = 4;
+
+interface Narrowed {
+  readonly datasets: readonly Matrix[];
+  /** What it took to agree on the directions. */
+  readonly traffic: Traffic;
+}
+
+/**
+ * In many columns any few rows are far apart, and the centroids of rows lie where these rows are: judged by the same
+ * rows, noise has clusters. Rows that had no part in the directions between the centroids fall on one heap there.
+ * Without as many rows as two clusters of `minimum` need on one device, nothing can be said: undefined.
+ */
+export function narrowed(
+  datasets: readonly Matrix[],
+  graph: Graph,
+  options: Omit<FitOptions, "k" | "alpha"> & { readonly minimum: number; readonly seed: number },
+): Narrowed | undefined {
+  const rows = datasets.reduce((sum, own) => sum + own.rows, 0);
+  const most = Math.max(LEAST_COLUMNS, Math.min(MOST_COLUMNS, Math.floor(rows / ROWS_PER_COLUMN)));
+  const cols = columnsOf(datasets);
+  if (cols <= most) return { datasets, traffic: { messages: 0, bytes: 0 } };
+  const halves = datasets.map((own, i) => {
+    const order = shuffled(own.rows, randomStream(options.seed, "halves", i));
+    const half = Math.floor(own.rows / 2);
+    return { guides: takeRows(own, order.subarray(0, half)), judges: takeRows(own, order.subarray(half)) };
+  });
+  const guides = halves.map((half) => half.guides);
+  const largest = guides.reduce((most, own) => Math.max(most, own.rows), 0);
+  const k = Math.min(most + 1, Math.floor(largest / options.minimum));
+  if (k < 2) return undefined;
+  const seed = fitOn(guides, graph, { ...options, k, alpha: 1, init: "federated", rounds: 0 });
+  const directions = directionsBetween(seed.centroids[0]);
+  return {
+    datasets: halves.map(({ judges }) => along(judges, seed.centroids[0], directions)),
+    traffic: seed,
+  };
+}
+
+/** Orthonormal rows. */
+function directionsBetween({ data, rows, cols }: Matrix): Float64Array[] {
+  const frame: Float64Array[] = [];
+  for (let n = 1; n < rows; n++) {
+    const direction = Float64Array.from({ length: cols }, (_, x) => data[n * cols + x] - data[x]);
+    const before = dot(direction, direction);
+    // Twice, so that what rounding leaves of the earlier directions goes too.
+    for (const other of [...frame, ...frame]) {
+      const share = dot(direction, other);
+      for (let x = 0; x < cols; x++) direction[x] -= share * other[x];
+    }
+    const after = dot(direction, direction);
+    if (after > 1e-18 * before) frame.push(direction.map((value) => value / Math.sqrt(after)));
+  }
+  // Where all centroids are one, any direction will do.
+  return frame.length > 0 ? frame : [Float64Array.from({ length: cols }, (_, x) => (x === 0 ? 1 : 0))];
+}
+
+/** Coordinates along the directions, from the first centroid. */
+function along({ data, rows }: Matrix, centroids: Matrix, directions: readonly Float64Array[]): Matrix {
+  const { cols } = centroids;
+  const q = directions.length;
+  const coordinates = new Float64Array(rows * q);
+  const difference = new Float64Array(cols);
+  for (let r = 0; r < rows; r++) {
+    for (let x = 0; x < cols; x++) difference[x] = data[r * cols + x] - centroids.data[x];
+    for (let n = 0; n < q; n++) coordinates[r * q + n] = dot(difference, directions[n]);
+  }
+  return { data: coordinates, rows, cols: q };
+}
+
+// A part of the rows of every device, where there are more of them than the choice of k and alpha needs.
+
+/** Rows of all devices together that are looked at unless `sample` says otherwise. */
+const ENOUGH_ROWS = 20_000;
+
+/** Nobody with fewer rows than this gives only a part of them. */
+const LEAST_ROWS = 1_000;
+
+/** What was looked at. */
+export interface SampledRows {
+  readonly rows: number;
+  /** Of so many. */
+  readonly of: number;
+}
+
+interface Sampled {
+  readonly datasets: readonly Matrix[];
+  /** Absent where all rows were looked at. */
+  readonly sampled?: SampledRows;
+}
+
+/** About `most` rows, the same share of every large device, spread over its rows. */
+export function sampleRows(datasets: readonly Matrix[], seed: number, most = ENOUGH_ROWS): Sampled {
+  checkInteger("sample", most, 1);
+  const all = datasets.reduce((sum, { rows }) => sum + rows, 0);
+  if (all <= most) return { datasets };
+  const taken = datasets.map((points, i) => {
+    const size = Math.min(points.rows, Math.max(LEAST_ROWS, Math.ceil((most / all) * points.rows)));
+    return size === points.rows ? points : spreadRows(points, size, seed, i);
+  });
+  return { datasets: taken, sampled: { rows: taken.reduce((sum, { rows }) => sum + rows, 0), of: all } };
+}
+
+/** A random row of each of `size` equal parts. */
+function spreadRows(points: Matrix, size: number, seed: number, device: number): Matrix {
+  const random = randomStream(seed, "sample", device);
+  const chosen = Uint32Array.from({ length: size }, (_, at) => Math.floor(((at + random()) * points.rows) / size));
+  return takeRows(points, chosen);
+}
+
+export interface Asked {
+  readonly datasets: readonly Matrix[];
+  readonly graph: Graph;
+  /** Devices of other components. */
+  readonly leftOut: readonly number[];
+  /** The most points that one of the devices asked has. */
+  readonly mostPoints: number;
+}
+
+/** `least`: somebody must have so many points; `where` says what for. */
+export function askedOf(datasets: readonly Matrix[], graph: Graph, least: number, where: string): Asked {
+  const component = connectedComponents(graph);
+  const points = new Float64Array(graph.size);
+  component.forEach((c, i) => {
+    points[c] += datasets[i].rows;
+  });
+  const main = points.indexOf(points.reduce((a, b) => Math.max(a, b)));
+  const devices = Array.from(component.keys());
+  const asked = devices.filter((i) => component[i] === main);
+  const mostPoints = asked.reduce((most, i) => Math.max(most, datasets[i].rows), 0);
+  if (mostPoints < least) {
+    throw new RangeError(
+      `datasets must have a device with at least ${least} points (${where}), got at most ${mostPoints}`,
+    );
+  }
+  if (asked.length === graph.size) return { datasets, graph, leftOut: [], mostPoints };
+  const place = new Map(asked.map((i, at) => [i, at]));
+  const links = Array.from(edges(graph)).flatMap(([i, j, weight]) => {
+    const [from, to] = [place.get(i), place.get(j)];
+    return from === undefined || to === undefined ? [] : [[from, to, weight] as const];
+  });
+  return {
+    datasets: asked.map((i) => datasets[i]),
+    graph: graphOf(asked.length, links),
+    leftOut: devices.filter((i) => component[i] !== main),
+    mostPoints,
+  };
+}

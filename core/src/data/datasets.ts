@@ -1,0 +1,189 @@
+// Data to try things on: the paper's three sets, and ways to deal points to devices. Same seed, same bytes, everywhere.
+
+import { checkArray, checkInteger, checkMatrix, checkNumber, checkNumbers, checkOneOf, checkSeed } from "./check.ts";
+import { type Matrix, squaredDistance, takeRows } from "./matrix.ts";
+import { dirichlet, normalStream, type Random, randomStream, shuffled } from "./random.ts";
+
+/** Points with the cluster that each was drawn from. */
+export interface LabelledPoints {
+  readonly points: Matrix;
+  readonly labels: Uint32Array;
+}
+
+/** The same, dealt to devices. */
+export interface Partition {
+  readonly datasets: readonly Matrix[];
+  readonly labels: readonly Uint32Array[];
+}
+
+/** iso: round clusters of sigma 1. var: sigma 1, 2.5 and 0.5. aniso: iso, sheared. */
+export type PaperKind = "iso" | "var" | "aniso";
+
+const spreads: Record<PaperKind, readonly number[]> = { iso: [1, 1, 1], var: [1, 2.5, 0.5], aniso: [1, 1, 1] };
+
+/** The paper's data: three clusters in the plane, centres in [-10, 10]^2 at least 5 apart, dealt evenly. */
+export function paperData(kind: PaperKind, devices: number, pointsPerDevice: number, seed: number): Partition {
+  checkDeal(devices, pointsPerDevice, seed);
+  checkOneOf("kind", kind, ["iso", "var", "aniso"]);
+  const random = randomStream(seed, "data", kind);
+  const drawn = drawPaper(kind, devices * pointsPerDevice, drawCentres(random), random);
+  return dealInTurn(drawn, evenSizes(drawn, devices), seed);
+}
+
+/**
+ * Two communities of devices, each with its own three clusters (sigma 1): the second's centres are the first's, moved
+ * by `shift` in every coordinate. The devices of the first community come first.
+ */
+export function twoCommunities(devicesEach: number, pointsPerDevice: number, seed: number, shift = 15): Partition {
+  checkDeal(devicesEach, pointsPerDevice, seed);
+  checkNumber("shift", shift, () => true, "a finite number");
+  const random = randomStream(seed, "data", "communities");
+  const centres = drawCentres(random);
+  const halves = [0, shift].map((moved, half) => {
+    const drawn = drawPaper(
+      "iso",
+      devicesEach * pointsPerDevice,
+      centres.map((x) => x + moved),
+      random,
+    );
+    const split = dealInTurn(drawn, evenSizes(drawn, devicesEach), seed + half);
+    return { ...split, labels: split.labels.map((own) => own.map((label) => label + 3 * half)) };
+  });
+  return { datasets: halves.flatMap(({ datasets }) => datasets), labels: halves.flatMap(({ labels }) => labels) };
+}
+
+/** All points in random order, dealt to the devices in equal shares; the first get one more where it does not divide. */
+export function splitEvenly(drawn: LabelledPoints, devices: number, seed: number): Partition {
+  checkInteger("devices", devices, 1);
+  checkDrawn(drawn, seed);
+  return dealInTurn(drawn, evenSizes(drawn, devices), seed);
+}
+
+function evenSizes({ points: { rows } }: LabelledPoints, devices: number): number[] {
+  return Array.from({ length: devices }, (_, i) => Math.floor(rows / devices) + (i < rows % devices ? 1 : 0));
+}
+
+/** All points in random order, sizes[i] of them to device i; 0 is allowed. */
+export function splitBySizes(drawn: LabelledPoints, sizes: readonly number[], seed: number): Partition {
+  checkDrawn(drawn, seed);
+  checkArray("sizes", sizes, "numbers, one for each device");
+  sizes.forEach((size, i) => {
+    checkInteger(`sizes[${i}]`, size, 0);
+  });
+  const wanted = sizes.reduce((a, b) => a + b, 0);
+  if (wanted !== drawn.points.rows) {
+    throw new RangeError(`sizes must add up to ${drawn.points.rows} (the rows of points), got ${wanted}`);
+  }
+  return dealInTurn(drawn, sizes, seed);
+}
+
+/** Sizes that add up, of points in random order. */
+function dealInTurn(drawn: LabelledPoints, sizes: readonly number[], seed: number): Partition {
+  const order = shuffled(drawn.points.rows, randomStream(seed, "split"));
+  let end = 0;
+  return deal(
+    drawn,
+    sizes.map((size) => {
+      end += size;
+      return order.subarray(end - size, end);
+    }),
+  );
+}
+
+/**
+ * Label skew: the points of each cluster go to the devices in shares drawn from a symmetric Dirichlet distribution.
+ * Small concentrations give each cluster to few devices, large ones deal evenly. A device may end up without points.
+ */
+export function splitByLabel(drawn: LabelledPoints, devices: number, concentration: number, seed: number): Partition {
+  checkDrawn(drawn, seed);
+  checkInteger("devices", devices, 1);
+  checkNumber("concentration", concentration, (value) => value > 0, "a finite number above 0");
+  const random = randomStream(seed, "split", "label");
+  const order = shuffled(drawn.points.rows, random);
+  const rows = Array.from({ length: devices }, (): number[] => []);
+  for (const label of [...new Set(drawn.labels)].sort((a, b) => a - b)) {
+    const members = order.filter((row) => drawn.labels[row] === label);
+    const shares = dirichlet(devices, concentration, random);
+    let reached = 0;
+    let from = 0;
+    for (let i = 0; i < devices; i++) {
+      reached += shares[i];
+      // The last device takes what rounding leaves.
+      const to = i === devices - 1 ? members.length : Math.round(reached * members.length);
+      for (; from < to; from++) rows[i].push(members[from]);
+    }
+  }
+  return deal(drawn, rows);
+}
+
+/**
+ * Devices that miss clusters: each holds `classes` of them, the next ones in turn, and every cluster is dealt evenly to the
+ * devices that hold it.
+ */
+export function splitByClasses(drawn: LabelledPoints, devices: number, classes: number, seed: number): Partition {
+  checkDrawn(drawn, seed);
+  checkInteger("devices", devices, 1);
+  const labels = [...new Set(drawn.labels)].sort((a, b) => a - b);
+  checkInteger("classes", classes, Math.min(labels.length, Math.ceil(labels.length / devices)), labels.length);
+  const holders = labels.map((): number[] => []);
+  for (let held = 0; held < devices * classes; held++) {
+    holders[held % labels.length].push(Math.floor(held / classes));
+  }
+  const order = shuffled(drawn.points.rows, randomStream(seed, "split", "classes"));
+  const rows = Array.from({ length: devices }, (): number[] => []);
+  labels.forEach((label, c) => {
+    const members = order.filter((row) => drawn.labels[row] === label);
+    members.forEach((row, at) => {
+      rows[holders[c][at % holders[c].length]].push(row);
+    });
+  });
+  return deal(drawn, rows);
+}
+
+function deal({ points, labels }: LabelledPoints, rows: readonly ArrayLike<number>[]): Partition {
+  return {
+    datasets: rows.map((own) => takeRows(points, own)),
+    labels: rows.map((own) => Uint32Array.from(own, (row) => labels[row])),
+  };
+}
+
+/** Three centres in [-10, 10]^2, redrawn until all are at least 5 apart. */
+function drawCentres(random: Random): Float64Array {
+  for (;;) {
+    const centres = Float64Array.from({ length: 6 }, () => 20 * random() - 10);
+    const apart = (a: number, b: number) => squaredDistance(centres, 2 * a, centres, 2 * b, 2) >= 25;
+    if (apart(0, 1) && apart(0, 2) && apart(1, 2)) return centres;
+  }
+}
+
+function drawPaper(kind: PaperKind, rows: number, centres: Float64Array, random: Random): LabelledPoints {
+  const normal = normalStream(random);
+  const data = new Float64Array(2 * rows);
+  const labels = new Uint32Array(rows);
+  for (let r = 0; r < rows; r++) {
+    const label = r % 3;
+    const x = centres[2 * label] + spreads[kind][label] * normal();
+    const y = centres[2 * label + 1] + spreads[kind][label] * normal();
+    labels[r] = label;
+    // Rows times [[0.6, -0.6], [-0.4, 0.8]], centres included.
+    data[2 * r] = kind === "aniso" ? 0.6 * x - 0.4 * y : x;
+    data[2 * r + 1] = kind === "aniso" ? -0.6 * x + 0.8 * y : y;
+  }
+  return { points: { data, rows, cols: 2 }, labels };
+}
+
+function checkDeal(devices: number, pointsPerDevice: number, seed: number): void {
+  checkInteger("devices", devices, 1);
+  checkInteger("pointsPerDevice", pointsPerDevice, 1);
+  checkSeed(seed);
+}
+
+function checkDrawn(drawn: LabelledPoints, seed: number): void {
+  const { points, labels } = drawn ?? {};
+  checkMatrix("points", points);
+  checkNumbers("labels", labels);
+  if (labels.length !== points.rows) {
+    throw new RangeError(`labels must have ${points.rows} numbers (the rows of points), got ${labels.length}`);
+  }
+  checkSeed(seed);
+}

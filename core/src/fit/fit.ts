@@ -1,0 +1,292 @@
+// Algorithm 1: federated k-means over a network, by minimising GTVMin one device update after the other.
+
+import { checkInteger, checkNetwork, checkOneOf, checkSeed, checkSignal } from "../data/check.ts";
+import { defaults } from "../data/defaults.ts";
+import type { Matrix } from "../data/matrix.ts";
+import { checkOptions } from "../data/optionNames.ts";
+import { randomStream } from "../data/random.ts";
+import { type Graph, packLinks } from "../graph/graph.ts";
+import { networkAnswerOf } from "../kernel/model.ts";
+import { smallestClass } from "../privacy/classes.ts";
+import { guardDevices, guardedStart } from "../start/guardedStart.ts";
+import { emptyRules } from "../start/kmeans.ts";
+import { start } from "../start/start.ts";
+import type { PenaltyOption, ScaledPenalty } from "../update/penalty.ts";
+import { pullRatio, type UpdateSettings } from "../update/updateOptions.ts";
+import {
+  checkedClusters,
+  checkGuarded,
+  checkRobust,
+  checkStart,
+  defaultInit,
+  type FitOptions,
+  fitOptionNames,
+  meanClusters,
+  settingsOfRounds,
+} from "./fitOptions.ts";
+import { lossOf, type Network, network, pointScales, runRound, unpack, variationOf } from "./network.ts";
+import { checkSchedule, roundOrders } from "./schedule.ts";
+import { settlingOf } from "./settling.ts";
+
+/** A round in numbers. Round 0 is the start: every device has sent its first centroids. */
+export interface RoundSummary {
+  readonly round: number;
+  /** F: every device's loss per point (times u_i), plus alpha times the total variation. */
+  readonly objective: number;
+  /** GTV: the sum over the edges of A(i, j) d(W_i, W_j), or of its penalty. */
+  readonly totalVariation: number;
+  /** Largest change of any coordinate of any centroid in this round. */
+  readonly largestMove: number;
+  /** So far: how often a device sent to its neighbours, and the centroid bytes that crossed the links. */
+  readonly messages: number;
+  readonly bytes: number;
+}
+
+export interface Round extends RoundSummary {
+  /** Every device's centroids after this round, a copy. */
+  readonly centroids: readonly Matrix[];
+}
+
+/** What privacy "guarded" cost, and what it kept. */
+export interface GuardedSummary {
+  readonly minimum: number;
+  /** Rows that nothing sent tells apart, at least. */
+  readonly smallestClass: number;
+  /** Rows that count for another cluster than their nearest, because too few rows of their class moved. */
+  readonly rowsHeldBack: number;
+  /** Rows of devices that have fewer than k times `minimum` of them, and take part without rows. */
+  readonly rowsLeftOut: number;
+}
+
+export interface FitModel {
+  readonly centroids: readonly Matrix[];
+  readonly objective: number;
+  /** The sum of squared distances from every point to the nearest centroid of its own device. */
+  readonly inertia: number;
+  readonly rounds: number;
+  /**
+   * Whether every device was visited since the last move above tol, relative to the largest coordinate (or twice the
+   * points' range, where that is less), and a joint step, where there are any, would not move them either.
+   */
+  readonly converged: boolean;
+  readonly messages: number;
+  readonly bytes: number;
+  /** The start and every round: rounds + 1 entries. */
+  readonly history: readonly RoundSummary[];
+  /** With its scale; absent where links cost their discrepancy. */
+  readonly penalty?: ScaledPenalty;
+  /** With privacy "guarded": what that cost, and what it kept. */
+  readonly guarded?: GuardedSummary;
+  /** For every device the cluster of each of its points, computed when asked. */
+  labels(): readonly Uint32Array[];
+}
+
+export function fit(datasets: readonly Matrix[], graph: Graph, options: FitOptions): FitModel {
+  checkNetwork(datasets, graph);
+  checkOptions(options, fitOptionNames, "k and alpha");
+  return fitOn(datasets, graph, options);
+}
+
+/** The same on data that were checked. */
+export function fitOn(datasets: readonly Matrix[], graph: Graph, options: FitOptions): FitModel {
+  return drain(roundsOf(datasets, graph, options, false));
+}
+
+/** Runs a loop to its end. */
+export function drain<T>(loop: Generator<unknown, T, void>): T {
+  for (;;) {
+    const step = loop.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** The one loop, a round at a time, beginning with the start as round 0. Arguments are checked at once. */
+export function fitRounds(
+  datasets: readonly Matrix[],
+  graph: Graph,
+  options: FitOptions,
+): Generator<Round, FitModel, void> {
+  checkNetwork(datasets, graph);
+  checkOptions(options, fitOptionNames, "k and alpha");
+  return roundsOf(datasets, graph, options, true);
+}
+
+function roundsOf(
+  datasets: readonly Matrix[],
+  graph: Graph,
+  options: FitOptions,
+  isWatched: boolean,
+): Generator<Round, FitModel, void> {
+  const { schedule = defaults.schedule, preset = defaults.preset, seed = defaults.seed } = options;
+  checkSchedule(schedule, graph.size);
+  const k = checkedClusters(options, graph.size);
+  const given = typeof k === "number" ? options : { ...options, candidates: false };
+  const around = { k: meanClusters(k), degree: meanDegree(graph) };
+  const settingsOf = settingsOfRounds(given, preset, schedule, around);
+  const { penalty = defaults.penalty } = options;
+  const init = options.init ?? defaultInit(preset, options, k, penalty);
+  checkStart(penalty, init);
+  checkGuarded(options, init);
+  checkRobust(options.robust, penalty);
+  const state = startNetwork(datasets, graph, { ...options, k, init }, settingsOf(1), penalty);
+  const orders = roundOrders(schedule, graph, randomStream(seed, "schedule"));
+  // A listed schedule runs to its end: that is what it was listed for.
+  const listed = Array.isArray(schedule);
+  const most = options.rounds ?? (listed ? schedule.length : defaults.rounds);
+  const { alpha, denominatorFloor } = state.settings;
+  // A joint step sums what only single devices may know.
+  const { jointSteps = preset !== "paper" && !listed && state.guard === undefined } = options;
+  const settle = settlingOf(state, {
+    // The printed denominator descends another objective, and other penalties are no quadratic.
+    isJoint:
+      jointSteps &&
+      alpha > 0 &&
+      denominatorFloor === 0 &&
+      state.penalty === "squared" &&
+      state.settings.robust === false,
+    pullRatio: pullRatio(state.settings, around),
+  });
+  const advance = (round: number) => {
+    const next = orders.next();
+    if (next.done) return undefined;
+    const plainMove = runRound(state, next.value, settingsOf(round));
+    const { largestMove, converged } = settle(round);
+    return { largestMove: Math.max(plainMove, largestMove), converged };
+  };
+  const isInOrder = schedule === "cyclic" && state.guard === undefined && state.settings.robust === false;
+  const { signal } = options;
+  return runRounds(state, advance, { most, stopWhenConverged: !listed, signal, isWatched, isInOrder });
+}
+
+/** The mean over the devices of sum_j A(i, j). */
+function meanDegree({ size, weights }: Graph): number {
+  return weights.reduce((sum, row) => sum + row.reduce((a, b) => a + b, 0), 0) / size;
+}
+
+/** Sets the devices at their start, by options that every method over a network takes. The data were checked. */
+export function startNetwork(
+  datasets: readonly Matrix[],
+  graph: Graph,
+  options: Omit<FitOptions, "alpha">,
+  settings: UpdateSettings,
+  penalty: PenaltyOption = "squared",
+): Network {
+  const { k, rounds = defaults.rounds, weighting = defaults.weighting, init = "local" } = options;
+  const { empty = "keep", restarts = defaults.restarts, privacy = "open", seed = defaults.seed } = options;
+  const { minimum = privacy === "guarded" ? defaults.guardedMinimum : defaults.minimum } = options;
+  if (!Array.isArray(k)) checkInteger("k", k, 1);
+  checkInteger("rounds", rounds, 0);
+  checkInteger("restarts", restarts, 1);
+  checkInteger("minimum", minimum, 1);
+  checkSeed(seed);
+  checkSignal(options.signal);
+  checkOneOf("empty", empty, emptyRules);
+  checkOneOf("weighting", weighting, ["device", "sample"]);
+  const { alpha, coupling, kernel } = settings;
+  const links = packLinks(graph);
+  const guard = privacy === "guarded" ? guardDevices(datasets, graph, links, { k, minimum, kernel }) : undefined;
+  const points = guard?.points ?? datasets.map((own) => kernel.prepare(own));
+  const scales = pointScales(guard?.datasets ?? datasets, weighting);
+  const asked = { k, init, empty, restarts, minimum, seed, alpha, coupling, pointScales: scales };
+  const begun = guard === undefined ? start({ datasets, points, graph, links }, asked) : guardedStart(guard, asked);
+  const random = randomStream(seed, "fresh");
+  return network({
+    datasets,
+    points,
+    guard,
+    graph,
+    links,
+    start: begun,
+    settings,
+    pointScales: scales,
+    random,
+    penalty,
+  });
+}
+
+/** What one round did. */
+export interface RoundResult {
+  readonly largestMove: number;
+  readonly converged: boolean;
+}
+
+export interface RoundsOptions {
+  readonly most: number;
+  /** Default true. */
+  readonly stopWhenConverged?: boolean;
+  readonly signal: AbortSignal | undefined;
+  /** Only a loop that is watched keeps the centroids of a round: drained at once, nobody asks for them. Default true. */
+  readonly isWatched?: boolean;
+  /**
+   * Whether a round is all devices' updates in order, which meet the total variation of the round before on their way. Where
+   * nobody watches, a round is then summed up during the next. Default false.
+   */
+  readonly isInOrder?: boolean;
+}
+
+/** Rounds until `most`, or until `advance` has no further one, or until nothing moves. */
+export function* runRounds(
+  state: Network,
+  advance: (round: number) => RoundResult | undefined,
+  { most, stopWhenConverged = true, signal, isWatched = true, isInOrder = false }: RoundsOptions,
+): Generator<Round, FitModel, void> {
+  signal?.throwIfAborted();
+  const isLate = isInOrder && !isWatched;
+  const history: RoundSummary[] = [];
+  let loss = 0;
+  const sumUp = (totalVariation: number) => {
+    const objective = loss + state.settings.alpha * totalVariation;
+    Object.assign(history[history.length - 1], { objective, totalVariation });
+  };
+  const note = (largestMove: number): Round => {
+    const { messages, bytes } = state;
+    const unknown = { objective: Number.NaN, totalVariation: Number.NaN };
+    const summary = { round: history.length, ...unknown, messages, bytes, largestMove };
+    history.push(summary);
+    loss = lossOf(state);
+    if (!isLate) sumUp(variationOf(state));
+    const packed = isWatched ? state.sets.data.slice() : state.sets.data;
+    // Matrices are made when asked for.
+    return {
+      ...summary,
+      get centroids() {
+        return unpack(state, packed);
+      },
+    };
+  };
+  let converged = false;
+  try {
+    yield note(0);
+    while (history.length <= most && !(converged && stopWhenConverged)) {
+      signal?.throwIfAborted();
+      const result = advance(history.length);
+      if (result === undefined) break;
+      if (isLate) sumUp(state.met.variation);
+      converged = result.converged;
+      yield note(result.largestMove);
+    }
+  } finally {
+    for (const points of state.points) points.release();
+  }
+  if (isLate) sumUp(variationOf(state));
+  const { round, objective, messages, bytes } = history[history.length - 1];
+  const centroids = unpack(state, state.sets.data);
+  const inertia = state.losses.reduce((sum, loss) => sum + loss, 0);
+  const numbers = { centroids, objective, inertia, rounds: round, converged, messages, bytes, history };
+  const penalty = state.penalty === "squared" ? {} : { penalty: state.penalty };
+  return networkAnswerOf({ ...numbers, ...penalty, ...guardedOf(state) }, state.datasets);
+}
+
+function guardedOf({ guard, datasets }: Network): { readonly guarded?: GuardedSummary } {
+  if (guard === undefined) return {};
+  const counting = guard.points.filter(({ classes }) => classes.sizes.length > 0);
+  const given = datasets.reduce((sum, { rows }) => sum + rows, 0);
+  return {
+    guarded: {
+      minimum: guard.minimum,
+      smallestClass: counting.reduce((least, own) => Math.min(least, smallestClass(own.classes)), given),
+      rowsHeldBack: counting.reduce((sum, { heldBack }) => sum + heldBack, 0),
+      rowsLeftOut: given - counting.reduce((sum, { classes }) => sum + classes.ids.length, 0),
+    },
+  };
+}

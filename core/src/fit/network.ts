@@ -1,0 +1,286 @@
+// All devices of a simulated network in packed memory, which grows with points, centroids and edges and nothing else.
+
+import { type Matrix, rangeOf } from "../data/matrix.ts";
+import type { Random } from "../data/random.ts";
+import type { Graph, PackedLinks } from "../graph/graph.ts";
+import { sumTraffic } from "../graph/traffic.ts";
+import type { PreparedPoints } from "../kernel/kernel.ts";
+import { type Guard, publishUpdate } from "../privacy/guarded.ts";
+import type { Start } from "../start/start.ts";
+import {
+  type CentroidSets,
+  emptyMatches,
+  type Matches,
+  readNeighbours,
+  totalVariationOfSets,
+} from "../update/coupling.ts";
+import { type Penalty, type PenaltyOption, scaled } from "../update/penalty.ts";
+import { runUpdate } from "../update/update.ts";
+import { drawFreshStarts } from "../update/updateDevice.ts";
+import type { UpdateSettings } from "../update/updateOptions.ts";
+import { emptyUpdate, type Met, type UpdateState } from "../update/updateState.ts";
+import type { RoundOrder } from "./schedule.ts";
+import { restingMove } from "./tolerance.ts";
+
+/** device: every device counts the same (u_i = 1). sample: every point does (u_i = m_i / mean m). */
+export type Weighting = "device" | "sample";
+
+/** The functions of this file and the methods write to it. */
+export interface Network {
+  readonly graph: Graph;
+  /** Of the graph, where a step from device to device is one in memory too. */
+  readonly links: PackedLinks;
+  readonly datasets: readonly Matrix[];
+  readonly points: readonly PreparedPoints[];
+  /** Where rows are guarded: `points` again, with what was published of them. */
+  readonly guard: Guard | undefined;
+  readonly settings: UpdateSettings;
+  /** Of the fresh starts. */
+  readonly random: Random;
+  /** u_i / m_i; 0 without points. */
+  readonly pointScales: Float64Array;
+  /** Of all points: the largest difference in a column. */
+  readonly range: number;
+  /** Of every device; the largest where they differ. */
+  readonly k: number;
+  /** What every device has sent last. */
+  readonly sets: CentroidSets;
+  /** What the devices of a step will send when it ends. */
+  readonly updated: Float64Array;
+  /** (E1) at every device's centroids, kept from one visit to the next. */
+  readonly counts: Float64Array;
+  readonly sums: Float64Array;
+  readonly losses: Float64Array;
+  /** Room for every device's updates; devices with the same k share it. */
+  readonly updates: readonly UpdateState[];
+  /** What the updates of a round add up. */
+  readonly met: Met;
+  readonly matches: Matches;
+  /** What a link costs. */
+  readonly penalty: Penalty;
+  /** Device i has not moved since the last moving step if stillSince[i] = movingSteps; stillCount counts these. */
+  readonly stillSince: Float64Array;
+  movingSteps: number;
+  stillCount: number;
+  messages: number;
+  bytes: number;
+}
+
+/** What a network is made of. */
+export interface NetworkParts
+  extends Pick<Network, "datasets" | "points" | "guard" | "graph" | "links" | "settings" | "pointScales" | "random"> {
+  readonly start: Start;
+  readonly penalty: PenaltyOption;
+}
+
+export function network(parts: NetworkParts): Network {
+  const { datasets, points, guard, graph, links, settings, pointScales, random } = parts;
+  const { sets, traffic } = parts.start;
+  const { size } = graph;
+  const clusters = Uint32Array.from({ length: size }, (_, i) => sets.starts[i + 1] - sets.starts[i]);
+  const k = clusters.reduce((most, own) => Math.max(most, own), 0);
+  const met = { variation: 0 };
+  const room = new Map<number, UpdateState>();
+  for (const rows of clusters) {
+    if (room.has(rows)) continue;
+    const update = emptyUpdate(rows, sets.cols, settings, k, met);
+    update.sets = sets;
+    update.links = links;
+    room.set(rows, update);
+  }
+  // Field by field: what a spread makes is a sixth slower to run on.
+  const state: Network & { penalty: Penalty } = {
+    graph,
+    links,
+    datasets,
+    settings,
+    random,
+    points,
+    guard,
+    pointScales,
+    range: rangeOf(datasets),
+    k,
+    sets,
+    updated: sets.data.slice(),
+    counts: new Float64Array(sets.starts[size]),
+    sums: new Float64Array(sets.data.length),
+    losses: new Float64Array(size),
+    updates: Array.from(clusters, (own) => room.get(own) as UpdateState),
+    met,
+    matches: emptyMatches(k),
+    penalty: "squared",
+    stillSince: new Float64Array(size).fill(-1),
+    movingSteps: 0,
+    stillCount: 0,
+    messages: traffic.messages,
+    bytes: traffic.bytes,
+  };
+  for (let i = 0; i < size; i++) refreshStatistics(state, i);
+  setPenalty(state, parts.penalty);
+  return state;
+}
+
+/** Where the scale is asked of the devices, they add up two numbers. */
+function setPenalty(state: Network & { penalty: Penalty }, asked: PenaltyOption): void {
+  state.penalty = scaled(asked, () => chanceDiscrepancy(state));
+  for (const update of state.updates) update.penalty = state.penalty;
+  if (state.penalty === asked) return;
+  const { messages, bytes } = sumTraffic(state.graph, 2);
+  state.messages += messages;
+  state.bytes += bytes;
+}
+
+/**
+ * The discrepancy that two devices with the same clusters have by chance: a mean of n points errs by their variance / n.
+ * Devices count by their points, because those of few know their variance badly.
+ */
+function chanceDiscrepancy({ datasets, sets: { starts }, counts, losses, settings }: Network): number {
+  let [errors, points] = [0, 0];
+  datasets.forEach(({ rows }, i) => {
+    const own = counts.subarray(starts[i], starts[i + 1]);
+    if (rows <= own.length) return;
+    const variance = losses[i] / (rows - own.length);
+    errors += rows * variance * own.reduce((sum, count) => (count > 0 ? sum + 1 / count : sum), 0);
+    points += rows;
+  });
+  if (points === 0) return 0;
+  // Both ends err, and "nearest" counts every pair from both sides.
+  return ((settings.coupling === "nearest" ? 4 : 2) * errors) / points;
+}
+
+/** (E1) at the centroids that device i has sent. */
+export function refreshStatistics(state: Network, i: number): void {
+  loadDevice(state, i);
+  const { centroids, statistics } = state.updates[i];
+  state.points[i].statistics(centroids, statistics);
+  storeDevice(state, i);
+}
+
+/** u_i / m_i of every device. */
+export function pointScales(datasets: readonly Matrix[], weighting: Weighting): Float64Array {
+  const total = datasets.reduce((points, { rows }) => points + rows, 0);
+  return Float64Array.from(datasets, ({ rows }) => {
+    if (rows === 0) return 0;
+    return weighting === "sample" ? datasets.length / total : 1 / rows;
+  });
+}
+
+/** Runs the steps of a round with the given settings; returns the largest move of a coordinate. */
+export function runRound(state: Network, { order, ends }: RoundOrder, settings: UpdateSettings): number {
+  let largest = 0;
+  state.met.variation = 0;
+  for (let s = 0, from = 0; s < ends.length; from = ends[s++]) {
+    let moved = false;
+    for (let at = from; at < ends[s]; at++) {
+      readNeighbours(state.sets, state.links, order, at);
+      visit(state, order[at], settings);
+    }
+    for (let at = from; at < ends[s]; at++) {
+      const move = commit(state, order[at]);
+      if (move > largest) largest = move;
+      if (!moved && move > 0) moved = move > restingMove(state, order[at]);
+    }
+    if (moved) noteMove(state);
+    else for (let at = from; at < ends[s]; at++) noteStill(state, order[at]);
+  }
+  return largest;
+}
+
+const NO_STARTS: readonly Float64Array[] = [];
+
+/** One device update from the state before the step; its result waits in `updated`. */
+function visit(state: Network, i: number, settings: UpdateSettings): void {
+  loadDevice(state, i);
+  const update = state.updates[i];
+  update.settings = settings;
+  update.firstLink = state.links.starts[i];
+  update.endLink = state.links.starts[i + 1];
+  update.device = i;
+  update.pointScale = state.pointScales[i];
+  update.freshStarts = settings.freshStarts > 0 ? drawFreshStarts(state.datasets[i], update, state.random) : NO_STARTS;
+  runUpdate(update, state.points[i]);
+  if (state.guard !== undefined) publishUpdate(update, state.guard.points[i], state.guard.resolution);
+  storeDevice(state, i);
+}
+
+function loadDevice({ sets, counts, sums, losses, updates }: Network, i: number): void {
+  const update = updates[i];
+  const { centroids, statistics, k } = update;
+  const start = sets.starts[i];
+  // Plain loops: for a handful of numbers they are faster than making views.
+  for (let x = 0, at = start * sets.cols; x < centroids.length; x++, at++) {
+    centroids[x] = sets.data[at];
+    statistics.sums[x] = sums[at];
+  }
+  for (let c = 0; c < k; c++) statistics.counts[c] = counts[start + c];
+  statistics.loss = losses[i];
+  update.isAssigned = true;
+}
+
+function storeDevice({ sets, updated, counts, sums, losses, updates }: Network, i: number): void {
+  const { centroids, statistics, k } = updates[i];
+  const start = sets.starts[i];
+  for (let x = 0, at = start * sets.cols; x < centroids.length; x++, at++) {
+    updated[at] = centroids[x];
+    sums[at] = statistics.sums[x];
+  }
+  for (let c = 0; c < k; c++) counts[start + c] = statistics.counts[c];
+  losses[i] = statistics.loss;
+}
+
+/** Sends device i's update; returns the largest move. */
+export function commit(state: Network, i: number): number {
+  send(state, i);
+  return adopt(state, i);
+}
+
+/** Makes device i's update its own, before it sends it; returns the largest move. */
+export function adopt({ sets, updated }: Network, i: number): number {
+  const end = sets.starts[i + 1] * sets.cols;
+  let largest = 0;
+  for (let at = sets.starts[i] * sets.cols; at < end; at++) {
+    const move = Math.abs(updated[at] - sets.data[at]);
+    if (move > largest) largest = move;
+    sets.data[at] = updated[at];
+  }
+  return largest;
+}
+
+/** Everybody is to be visited again before the network counts as still. */
+export function noteMove(state: Network): void {
+  state.movingSteps++;
+  state.stillCount = 0;
+}
+
+function noteStill(state: Network, i: number): void {
+  if (state.stillSince[i] === state.movingSteps) return;
+  state.stillSince[i] = state.movingSteps;
+  state.stillCount++;
+}
+
+/** One message to all neighbours; every link carries the centroids once. */
+export function send(state: Network, i: number): void {
+  const degree = state.links.starts[i + 1] - state.links.starts[i];
+  if (degree > 0) state.messages++;
+  state.bytes += degree * state.updates[i].centroids.length * 8;
+}
+
+/** The devices' part of the objective. */
+export function lossOf({ graph, pointScales, losses }: Network): number {
+  let loss = 0;
+  for (let i = 0; i < graph.size; i++) loss += pointScales[i] * losses[i];
+  return loss;
+}
+
+export function variationOf({ sets, links, settings, matches, penalty }: Network): number {
+  return totalVariationOfSets(sets, links, settings.coupling, matches, penalty);
+}
+
+/** Every device's centroids out of a packed copy, as matrices of their own. */
+export function unpack({ sets: { starts, cols }, graph }: Network, packed: Float64Array): Matrix[] {
+  return Array.from({ length: graph.size }, (_, i) => ({
+    data: packed.slice(starts[i] * cols, starts[i + 1] * cols),
+    rows: starts[i + 1] - starts[i],
+    cols,
+  }));
+}

@@ -1,0 +1,107 @@
+// What answers can do besides hold numbers: label their points when asked, go to JSON as plain numbers, and label
+// others, also after they came back from there.
+
+import { checkInteger, checkMatrix, checkShape } from "../data/check.ts";
+import { type FlatRows, type Matrix, matrix, toRows } from "../data/matrix.ts";
+import { checkOptions, isList, type OptionNames, show } from "../data/optionNames.ts";
+import { fastKernel } from "./wasm.ts";
+
+/**
+ * The methods are on the prototype, so that an answer has its numbers and nothing else: two of the same numbers are
+ * equal, and one can be sent to a worker.
+ */
+export class Answer {
+  /** Matrices as nested rows, typed arrays as lists: as they are, both would become objects with a name for each number. */
+  toJSON(): object {
+    return plain({ ...this }) as object;
+  }
+}
+
+class NetworkAnswer extends Answer {
+  readonly #label: () => readonly Uint32Array[];
+
+  constructor(label: () => readonly Uint32Array[]) {
+    super();
+    this.#label = label;
+  }
+
+  /** A getter, so that the function can be taken off the model too. */
+  get labels(): () => readonly Uint32Array[] {
+    return this.#label;
+  }
+}
+
+/** An answer on one device. */
+export function answerOf<T extends object>(numbers: T): T {
+  return Object.assign(new Answer(), numbers);
+}
+
+/** An answer of a whole network, with the way to its labels: unless given, every point has its device's nearest centroid. */
+export function networkAnswerOf<T extends { readonly centroids: readonly Matrix[] }>(
+  numbers: T,
+  datasets: readonly Matrix[],
+  label = () => datasets.map((points, i) => nearestCentroids(numbers.centroids[i], points)),
+): T & { labels(): readonly Uint32Array[] } {
+  return Object.assign(new NetworkAnswer(label), numbers);
+}
+
+function plain(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (isMatrix(value)) return toRows(value);
+  if (isList(value)) return Array.from(value, plain);
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, plain(part)]));
+}
+
+function isMatrix(value: unknown): value is Matrix {
+  return typeof value === "object" && value !== null && "data" in value && value.data instanceof Float64Array;
+}
+
+/** Centroids as a matrix, or as they are in JSON. */
+type Rows = Matrix | FlatRows | ArrayLike<ArrayLike<number>>;
+
+/** Centroids, a model of one device, or one of a network; also as read back from JSON. */
+export type Predictor = Rows | { readonly centroids: Rows | readonly Rows[] };
+
+export interface PredictOptions {
+  /** Whose centroids of a network's model. */
+  device?: number | undefined;
+}
+
+const predictOptionNames: OptionNames<PredictOptions> = { device: true };
+
+/** For every point the index of its nearest centroid, the lowest on ties. */
+export function predict(model: Predictor, points: Matrix, options: PredictOptions = {}): Uint32Array {
+  checkOptions(options, predictOptionNames);
+  const centroids = centroidsOf(model, options.device);
+  checkMatrix("centroids", centroids);
+  checkMatrix("points", points);
+  if (centroids.rows === 0) throw new RangeError("centroids must have at least 1 row, got 0");
+  if (points.rows > 0) checkShape("points", points, points.rows, centroids.cols, "the columns of centroids");
+  return nearestCentroids(centroids, points);
+}
+
+function centroidsOf(model: Predictor, device: number | undefined): Matrix {
+  const held = typeof model === "object" && model !== null && "centroids" in model ? model.centroids : model;
+  if (typeof held !== "object" || held === null) {
+    throw new TypeError(`model must be centroids, or have them as centroids, got ${show(held)}`);
+  }
+  const isOfNetwork = isList(held) && held.length > 0 && !isRow(held[0]);
+  if (isOfNetwork) checkInteger("device", device, 0, held.length - 1, "the devices of model");
+  else if (device !== undefined) throw new RangeError(`device must be left out for one device, got ${show(device)}`);
+  const own = (isOfNetwork ? held[device as number] : held) as Rows;
+  return isMatrix(own) ? own : matrix(own);
+}
+
+/** A row of numbers, and not a set of centroids. */
+function isRow(value: unknown): boolean {
+  return isList(value) && typeof value[0] === "number";
+}
+
+/** The same on matrices that were checked. */
+export function nearestCentroids(centroids: Matrix, points: Matrix): Uint32Array {
+  const labels = new Uint32Array(points.rows);
+  const prepared = fastKernel.prepare(points);
+  prepared.labels(centroids.data, labels);
+  prepared.release();
+  return labels;
+}

@@ -1,0 +1,129 @@
+// Seeds for k-means: k-means++, classic and greedy, on weighted points.
+
+import { ln } from "../data/elementary.ts";
+import type { Matrix } from "../data/matrix.ts";
+import type { Random } from "../data/random.ts";
+import type { PreparedPoints } from "./kernel.ts";
+
+export interface SeedingProblem {
+  readonly points: Matrix;
+  readonly weights?: Float64Array | undefined;
+  readonly prepared: PreparedPoints;
+  readonly k: number;
+}
+
+/** Distances of all rows, which draws on the same points share; made by the first that needs them. */
+export interface SeedingRoom {
+  distances?: readonly [Float64Array, Float64Array, Float64Array];
+}
+
+const trialsOf: number[] = [];
+
+/** Draws for every centre but the first of greedy k-means++. Kept, because a tiny k-means takes little longer than ln. */
+export function greedyTrials(k: number): number {
+  trialsOf[k] ??= 2 + Math.floor(ln(k));
+  return trialsOf[k];
+}
+
+/**
+ * k-means++: every further centre is the best of `trials` points drawn with probability proportional to their squared
+ * distance from the centres so far. Classic is 1 trial; greedy, the default, 2 + ln k. Needs at least k points.
+ */
+export function plusPlus(
+  { points, weights, prepared, k }: SeedingProblem,
+  random: Random,
+  trials = greedyTrials(k),
+  room: SeedingRoom = {},
+): Float64Array {
+  const { data, rows, cols } = points;
+  const centres = new Float64Array(k * cols);
+  room.distances ??= [new Float64Array(rows), new Float64Array(rows), new Float64Array(rows)];
+  // Squared distance to the nearest centre so far; before the first all points are equally far.
+  let [closest, best, trial] = room.distances;
+  closest.fill(1);
+  let total = weightedSum(closest, weights);
+  for (let c = 0; c < k; c++) {
+    const soFar = c > 0 ? closest : undefined;
+    let lowest = Number.POSITIVE_INFINITY;
+    let chosen = 0;
+    // The first centre has nothing to be compared with: one draw.
+    for (let t = 0; t < (c === 0 ? 1 : trials); t++) {
+      const row = draw(closest, weights, total, random);
+      const reached =
+        cols === 2
+          ? nearerInPlane(data, row, soFar, weights, trial)
+          : nearer(prepared, data.subarray(row * cols, (row + 1) * cols), soFar, weights, trial);
+      if (reached < lowest) {
+        lowest = reached;
+        chosen = row;
+        [best, trial] = [trial, best];
+      }
+    }
+    for (let j = 0; j < cols; j++) centres[c * cols + j] = data[chosen * cols + j];
+    [closest, best] = [best, closest];
+    total = lowest;
+  }
+  return centres;
+}
+
+/** Squared distances to a centre, or to those so far where these are nearer; returns their weighted sum. */
+function nearer(
+  prepared: PreparedPoints,
+  centre: Float64Array,
+  closest: Float64Array | undefined,
+  weights: Float64Array | undefined,
+  /* OUT */ into: Float64Array,
+): number {
+  prepared.squaredDistances(centre, into);
+  let total = 0;
+  for (let r = 0; r < into.length; r++) {
+    if (closest !== undefined && closest[r] < into[r]) into[r] = closest[r];
+    total += weights === undefined ? into[r] : into[r] * weights[r];
+  }
+  return total;
+}
+
+/** The same bits for points in the plane, in one pass: there a call of the kernel and two further passes cost more than the distances. */
+function nearerInPlane(
+  data: Float64Array,
+  centre: number,
+  closest: Float64Array | undefined,
+  weights: Float64Array | undefined,
+  /* OUT */ into: Float64Array,
+): number {
+  const x = data[2 * centre];
+  const y = data[2 * centre + 1];
+  let total = 0;
+  for (let r = 0; r < into.length; r++) {
+    const dx = data[2 * r] - x;
+    const dy = data[2 * r + 1] - y;
+    let square = dx * dx + dy * dy;
+    if (closest !== undefined && closest[r] < square) square = closest[r];
+    into[r] = square;
+    total += weights === undefined ? square : square * weights[r];
+  }
+  return total;
+}
+
+/** A row drawn in proportion to weight times distance; by weight alone where every point already is a centre. */
+function draw(distances: Float64Array, weights: Float64Array | undefined, total: number, random: Random): number {
+  let left = random() * (total > 0 ? total : weightedSum(undefined, weights, distances.length));
+  let last = 0;
+  for (let r = 0; r < distances.length; r++) {
+    const share = (total > 0 ? distances[r] : 1) * (weights === undefined ? 1 : weights[r]);
+    if (share === 0) continue;
+    last = r;
+    left -= share;
+    if (left < 0) break;
+  }
+  // Rounding can leave a little over: then it is the last row that has any chance.
+  return last;
+}
+
+function weightedSum(values?: Float64Array, weights?: Float64Array, rows = values?.length ?? 0): number {
+  let total = 0;
+  for (let r = 0; r < rows; r++) {
+    total += (values === undefined ? 1 : values[r]) * (weights === undefined ? 1 : weights[r]);
+  }
+  return total;
+}

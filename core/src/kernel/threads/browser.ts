@@ -1,0 +1,31 @@
+// Worker threads in browsers. They need cross-origin isolation; without it one thread does all the work.
+
+import { workerProgram } from "./pool.ts";
+import { type Host, startCrew, type ThreadedKernel, type ThreadsOptions } from "./threadedKernel.ts";
+
+export type { ThreadedKernel, ThreadsOptions };
+
+const browserHost: Host = {
+  parallelism: navigator.hardwareConcurrency,
+  start: (post, gone) =>
+    new Promise((resolve, reject) => {
+      const text = `onmessage = ({ data }) => (${workerProgram()})(data, () => postMessage("ready"));`;
+      const url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+      const worker = new Worker(url);
+      worker.onmessage = () => {
+        URL.revokeObjectURL(url);
+        resolve({ end: async () => worker.terminate() });
+      };
+      worker.onerror = () => {
+        URL.revokeObjectURL(url);
+        gone();
+        reject(new Error("a worker could not be started"));
+      };
+      worker.postMessage(post);
+    }),
+};
+
+/** Starts workers. `kmeans(points, { kernel })` and `fit(..., { kernel })` use them. */
+export function startThreads(options: ThreadsOptions = {}): Promise<ThreadedKernel> {
+  return startCrew(browserHost, options);
+}

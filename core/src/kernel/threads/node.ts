@@ -1,0 +1,35 @@
+// Worker threads in Node: the one file of core that knows its platform. Browsers get browser.ts instead.
+
+import { availableParallelism } from "node:os";
+import { Worker } from "node:worker_threads";
+import { workerProgram } from "./pool.ts";
+import { type Host, startCrew, type ThreadedKernel, type ThreadsOptions } from "./threadedKernel.ts";
+
+export type { ThreadedKernel, ThreadsOptions };
+
+/** The host of this process; exported for tests. */
+export const nodeHost: Host = {
+  parallelism: availableParallelism(),
+  start: (post, gone) =>
+    new Promise((resolve, reject) => {
+      const text = `const { parentPort, workerData } = require("node:worker_threads");
+        (${workerProgram()})(workerData, () => parentPort.postMessage("ready"));`;
+      // Flags of this process may be about its own main file.
+      const worker = new Worker(text, { eval: true, workerData: post, execArgv: [] });
+      worker.once("message", () => {
+        // A forgotten crew does not keep the process alive.
+        worker.unref();
+        resolve({ end: async () => void (await worker.terminate()) });
+      });
+      worker.on("error", reject);
+      worker.once("exit", () => {
+        gone();
+        reject(new Error("a worker thread ended before it was ready"));
+      });
+    }),
+};
+
+/** Starts worker threads. `kmeans(points, { kernel })` and `fit(..., { kernel })` use them. */
+export function startThreads(options: ThreadsOptions = {}): Promise<ThreadedKernel> {
+  return startCrew(nodeHost, options);
+}

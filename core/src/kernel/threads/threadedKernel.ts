@@ -1,0 +1,224 @@
+// A kernel that spreads large devices over worker threads. It answers synchronously, with the same bits as any other.
+
+import { checkSignal } from "../../data/check.ts";
+import type { Matrix } from "../../data/matrix.ts";
+import { checkOptions, type OptionNames } from "../../data/optionNames.ts";
+import type { Kernel, PreparedPoints } from "../kernel.ts";
+import { bytesOf, host, type Machine, machineOn } from "../module.ts";
+import { CHUNK, type Exports, type Memory } from "../passes.ts";
+import type { Engine } from "../pick.ts";
+import { fastKernel, wasmKernel } from "../wasm.ts";
+import { WASM_BYTES } from "../wasm-bytes.ts";
+import { type Crew, createControl, LAYOUT, MOST_THREADS, type Post } from "./pool.ts";
+import { sharedPasses } from "./threadedPasses.ts";
+
+// The kernel over shared memory: the same module, whose imported memory is marked as shared, so that workers can import it too.
+
+/** Pages of a WebAssembly memory at most. A shared memory must say how far it may grow. */
+const MOST_PAGES = 65536;
+
+interface SharedKernel {
+  readonly module: object;
+  readonly memory: Memory;
+  readonly exports: Exports;
+  readonly machine: Machine;
+}
+
+/** Undefined where WebAssembly, its SIMD instructions or shared memory are missing. */
+function createSharedKernel(): SharedKernel | undefined {
+  const { WebAssembly } = host;
+  // Pages that are not cross-origin isolated have no SharedArrayBuffer.
+  if (WebAssembly === undefined || typeof SharedArrayBuffer === "undefined") return undefined;
+  const bytes = importingSharedMemory(bytesOf(WASM_BYTES));
+  if (!WebAssembly.validate(bytes)) return undefined;
+  const memory = createMemory(WebAssembly.Memory);
+  if (memory === undefined) return undefined;
+  const module = new WebAssembly.Module(bytes);
+  const exports = new WebAssembly.Instance(module, { env: { memory } }).exports as Exports;
+  return { module, memory, exports, machine: machineOn(memory, exports) };
+}
+
+/** Some hosts set the whole of a shared memory aside at once and cannot have 4 GiB. */
+function createMemory(
+  Memory: new (limits: { initial: number; maximum: number; shared: boolean }) => Memory,
+): Memory | undefined {
+  for (let maximum = MOST_PAGES; maximum >= 4096; maximum /= 2) {
+    try {
+      return new Memory({ initial: 1, maximum, shared: true });
+    } catch {}
+  }
+  return undefined;
+}
+
+/** The only import as it is built: 1 import, "env" "memory", a memory, limits without a maximum; see the binary format. */
+const IMPORT = [1, 3, 101, 110, 118, 6, 109, 101, 109, 111, 114, 121, 2, 0];
+const SHARED_LIMITS = 3;
+/** MOST_PAGES in LEB128. */
+const MAXIMUM = [0x80, 0x80, 4];
+
+/**
+ * The module with the flag "shared" and a maximum on the memory that it imports. The code is the same for both kinds of
+ * memory, so a second binary would double the size of the package for 4 bytes.
+ */
+function importingSharedMemory(bytes: Uint8Array): Uint8Array {
+  const at = bytes.findIndex((_, start) => IMPORT.every((byte, i) => bytes[start + i] === byte));
+  if (at < 0) throw new Error("the kernel does not import its memory as expected");
+  // The byte before is the length of the section, which ends with the minimum.
+  const length = bytes[at - 1];
+  const shared = new Uint8Array(bytes.length + MAXIMUM.length);
+  shared.set(bytes.subarray(0, at + length));
+  shared[at - 1] = length + MAXIMUM.length;
+  shared[at + IMPORT.length - 1] = SHARED_LIMITS;
+  shared.set(MAXIMUM, at + length);
+  shared.set(bytes.subarray(at + length), at + length + MAXIMUM.length);
+  return shared;
+}
+
+export interface ThreadsOptions {
+  /** Threads that work together, the calling one included. Default: as many as the machine has. */
+  threads?: number | undefined;
+  /** Ends the workers. */
+  signal?: AbortSignal | undefined;
+}
+
+const threadsOptionNames: OptionNames<ThreadsOptions> = { threads: true, signal: true };
+
+export interface ThreadedKernel extends Kernel {
+  /** Threads that work together now. 1 where memory cannot be shared, after `close`, and when the workers are gone. */
+  readonly threads: number;
+  /** Ends the workers; resolves when they are gone. The kernel goes on with one thread. */
+  close(): Promise<void>;
+}
+
+/** How workers are started where we run. */
+export interface Host {
+  /** Threads that the machine can run at once. */
+  readonly parallelism: number;
+  /** Resolves when the worker is ready; calls `gone` when it has ended, for whatever reason. */
+  start(post: Post, gone: () => void): Promise<HostedWorker>;
+}
+
+interface HostedWorker {
+  end(): Promise<void>;
+}
+
+/** What only tests say. */
+export interface Tuning {
+  readonly engine?: Engine;
+  readonly patience?: number;
+  readonly worthwhile?: number;
+}
+
+const PATIENCE = 60;
+/** About 0.2 ms, so that waking a worker, up to 0.05 ms, pays. */
+const WORTHWHILE = 5e6;
+
+/** Resolves to a kernel of one thread where workers or shared memory cannot be had. */
+export async function startCrew(
+  host: Host,
+  options: ThreadsOptions = {},
+  tuning: Tuning = {},
+): Promise<ThreadedKernel> {
+  checkOptions(options, threadsOptionNames);
+  const { threads = host.parallelism, signal } = options;
+  checkSignal(signal);
+  if (!(Number.isInteger(threads) && threads >= 1))
+    throw new RangeError(`threads must be an integer of at least 1, got ${threads}`);
+  signal?.throwIfAborted();
+  const workers = Math.min(threads, MOST_THREADS) - 1;
+  const shared = workers > 0 ? createSharedKernel() : undefined;
+  if (shared === undefined) return { ...kernelOfOne(tuning.engine), threads: 1, close: async () => {} };
+  const crew: Crew = {
+    control: createControl(),
+    workers,
+    living: 0,
+    isLost: false,
+    patience: tuning.patience ?? PATIENCE,
+    worthwhile: tuning.worthwhile ?? WORTHWHILE,
+  };
+  const hosted = await startWorkers(host, crew, shared);
+  const close = async () => {
+    stop(crew);
+    await Promise.all(hosted.map((worker) => worker.end()));
+    signal?.removeEventListener("abort", close);
+  };
+  if (signal?.aborted) await close();
+  signal?.throwIfAborted();
+  signal?.addEventListener("abort", close);
+  const machine = { ...shared.machine, ...sharedPasses(shared.machine, shared.exports, crew) };
+  const kernels = { threaded: wasmKernel(tuning.engine, () => machine), alone: kernelOfOne(tuning.engine) };
+  return {
+    name: "threads",
+    prepare: (points, weights) => prepare(crew, kernels, points, weights),
+    get threads() {
+      return crew.isLost ? 1 : 1 + crew.living;
+    },
+    close,
+  };
+}
+
+function kernelOfOne(engine: Engine | undefined): Kernel {
+  return engine === undefined ? fastKernel : wasmKernel(engine);
+}
+
+async function startWorkers(host: Host, crew: Crew, { module, memory }: SharedKernel): Promise<HostedWorker[]> {
+  const starts = Array.from({ length: crew.workers }, async (_, i) => {
+    const post = { module, memory, control: crew.control, layout: LAYOUT, thread: i + 1 };
+    let lives = true;
+    const worker = await host.start(post, () => {
+      if (lives) crew.living--;
+      lives = false;
+    });
+    crew.living++;
+    return worker;
+  });
+  // Whoever cannot be started is done without.
+  const settled = await Promise.allSettled(starts);
+  return settled.flatMap((start) => (start.status === "fulfilled" ? [start.value] : []));
+}
+
+/** Tells the workers to leave. The next call of this crew finds no one and works alone. */
+function stop(crew: Crew): void {
+  const words = new Int32Array(crew.control, 0, LAYOUT.words);
+  crew.living = 0;
+  Atomics.store(words, LAYOUT.stop, 1);
+  Atomics.add(words, LAYOUT.epoch, 1);
+  Atomics.notify(words, LAYOUT.epoch);
+}
+
+/** Points in shared memory, if there is enough to share; on one thread from the moment a worker is lost inside a job. */
+function prepare(
+  crew: Crew,
+  { threaded, alone }: { readonly threaded: Kernel; readonly alone: Kernel },
+  points: Matrix,
+  weights: Float64Array | undefined,
+): PreparedPoints {
+  const isShared = points.rows > CHUNK && crew.living > 0 && !crew.isLost;
+  if (!isShared) return alone.prepare(points, weights);
+  let prepared: PreparedPoints | undefined;
+  let spare: PreparedPoints | undefined;
+  const ask = (question: (answering: PreparedPoints) => void) => {
+    if (spare === undefined) {
+      try {
+        if (!crew.isLost) {
+          prepared ??= threaded.prepare(points, weights);
+          return question(prepared);
+        }
+      } catch (error) {
+        if (!crew.isLost) throw error;
+      }
+      spare = alone.prepare(points, weights);
+    }
+    question(spare);
+  };
+  ask(() => {});
+  return {
+    statistics: (centroids, into, withLoss) => ask((own) => own.statistics(centroids, into, withLoss)),
+    labels: (centroids, into) => ask((own) => own.labels(centroids, into)),
+    squaredDistances: (centre, into) => ask((own) => own.squaredDistances(centre, into)),
+    release() {
+      prepared?.release();
+      spare?.release();
+    },
+  };
+}

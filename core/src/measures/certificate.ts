@@ -1,0 +1,176 @@
+// A certificate of a result: how far one more exact update would move it, whether the objective ever rose, and how many
+// points lie on a border between clusters. Whoever has the points can compute it again.
+
+import { checkArray, checkNumber } from "../data/check.ts";
+import { type Matrix, rangeOf, squaredDistance } from "../data/matrix.ts";
+import type { Settled } from "../data/optionNames.ts";
+import type { FitModel, RoundSummary } from "../fit/fit.ts";
+import type { Graph } from "../graph/graph.ts";
+import { emptyStatistics, type Kernel, type PreparedPoints } from "../kernel/kernel.ts";
+import { fastKernel } from "../kernel/wasm.ts";
+import { discrepancyOf } from "../update/coupling.ts";
+import { slopeOf } from "../update/penalty.ts";
+import { updateDevice } from "../update/updateDevice.ts";
+import { checkedObjective, type ObjectiveOptions, objectiveOf } from "./measures.ts";
+
+export interface Certificate {
+  /** F at the centroids. */
+  readonly objective: number;
+  /** Largest change of any coordinate by one more pass (E1) (E2) (E3) (M) of any device: 0 at a fixed point. */
+  readonly residual: number;
+  /** The same as a share of the points' range, the largest of their columns; the residual itself where that is 0. */
+  readonly relativeResidual: number;
+  /** Largest rise of the objective from one round to the next; 0 where none was above rounding. */
+  readonly largestRise: number;
+  /** Share of all points whose two nearest centroids are equally near within rounding: their label could be another. */
+  readonly ties: number;
+}
+
+/** As much of a model as is looked at. */
+interface CertifiedModel extends Pick<FitModel, "centroids"> {
+  readonly history: readonly Pick<RoundSummary, "objective">[];
+}
+
+/** Certifies centroids, and the rounds that led there. By what they are judged is as for `objective`. */
+export function certify(
+  datasets: readonly Matrix[],
+  graph: Graph,
+  model: CertifiedModel,
+  options: ObjectiveOptions,
+): Certificate {
+  const { centroids, history } = checkedModel(model);
+  const judged = checkedObjective(datasets, centroids, graph, options);
+  const looks = datasets.map((points, i) => {
+    const prepared = fastKernel.prepare(points);
+    const look = {
+      tied: tiesOf(points, centroids[i], prepared),
+      loss: lossAt(centroids[i], prepared),
+      move: moveOf(i, datasets, graph, centroids, judged, { name: fastKernel.name, prepare: () => prepared }),
+    };
+    prepared.release();
+    return look;
+  });
+  const losses = looks.map(({ loss }) => loss);
+  const residual = looks.reduce((most, { move }) => Math.max(most, move), 0);
+  const range = rangeOf(datasets);
+  const points = datasets.reduce((sum, { rows }) => sum + rows, 0);
+  return {
+    objective: objectiveOf(datasets, centroids, graph, judged, losses).objective,
+    residual,
+    relativeResidual: range > 0 ? residual / range : residual,
+    largestRise: largestRise(history, roundingOf(centroids)),
+    ties: looks.reduce((sum, { tied }) => sum + tied, 0) / points,
+  };
+}
+
+function lossAt({ data, rows, cols }: Matrix, prepared: PreparedPoints): number {
+  const statistics = emptyStatistics(rows, cols);
+  prepared.statistics(data, statistics);
+  return statistics.loss;
+}
+
+function checkedModel(model: CertifiedModel): CertifiedModel {
+  const { centroids, history } = model ?? {};
+  checkArray("model.centroids", centroids, "matrices, one for each device");
+  checkArray("model.history", history, "rounds");
+  history.forEach((round, at) => {
+    checkNumber(`model.history[${at}].objective`, round?.objective, () => true, "a finite number");
+  });
+  return { centroids, history };
+}
+
+/** The residual of a certificate alone. */
+export function stationarityResidual(
+  datasets: readonly Matrix[],
+  graph: Graph,
+  centroids: readonly Matrix[],
+  options: ObjectiveOptions,
+): number {
+  const judged = checkedObjective(datasets, centroids, graph, options);
+  return datasets.reduce((most, _, i) => Math.max(most, moveOf(i, datasets, graph, centroids, judged)), 0);
+}
+
+/** The largest move of one unrelaxed pass of a device, with the others where they are. */
+function moveOf(
+  device: number,
+  datasets: readonly Matrix[],
+  { neighbours, weights }: Graph,
+  centroids: readonly Matrix[],
+  { alpha, coupling, weighting, penalty }: Settled<ObjectiveOptions>,
+  kernel: Kernel = fastKernel,
+): number {
+  const meanRows = datasets.reduce((sum, { rows }) => sum + rows, 0) / datasets.length;
+  const points = datasets[device];
+  const own = centroids[device];
+  const others = Array.from(neighbours[device], (j) => centroids[j]);
+  // A device without points has no weight of its own.
+  const weight = weighting === "sample" && points.rows > 0 ? points.rows / meanRows : 1;
+  // A pass with another penalty is one with links as strong as its slopes.
+  const edgeWeights =
+    penalty === "squared"
+      ? weights[device]
+      : weights[device].map((edge, n) => edge * slopeOf(penalty, discrepancyOf(own, others[n], coupling)));
+  const once = { alpha, coupling, weight, edgeWeights, passes: 1, kernel };
+  const { data } = updateDevice(points, own, others, once).centroids;
+  return data.reduce((most, x, i) => Math.max(most, Math.abs(x - own.data[i])), 0);
+}
+
+/** What is left of an objective where every point has a centroid of its own: squares of the coordinates' last bits. */
+function roundingOf(centroids: readonly Matrix[]): number {
+  return centroids.reduce((sum, { data }) => sum + (4 * Number.EPSILON * largestOf(data)) ** 2, 0);
+}
+
+function largestOf(data: Float64Array): number {
+  return data.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
+}
+
+/** Rises by no more than this share are rounding: objectives are sums of many squares. */
+const ROUNDING_OF_SUMS = 1e-12;
+
+function largestRise(history: CertifiedModel["history"], rounding: number): number {
+  let largest = 0;
+  for (let round = 1; round < history.length; round++) {
+    const before = history[round - 1].objective;
+    const rise = history[round].objective - before;
+    if (rise > ROUNDING_OF_SUMS * Math.abs(before) + rounding) largest = Math.max(largest, rise);
+  }
+  return largest;
+}
+
+/** A centroid that is farther by more than this share is out of the question, by far. */
+const NEARLY_TIED = 1e-12;
+
+/** Points for which the last bits of the centroids' coordinates, or of the distances, decide between two clusters. */
+function tiesOf(points: Matrix, nearest: Matrix, prepared: PreparedPoints): number {
+  const { data, rows, cols } = points;
+  const { data: centroids, rows: k } = nearest;
+  if (k < 2) return 0;
+  const coordinate = largestOf(centroids);
+  const labels = new Uint32Array(rows);
+  prepared.labels(centroids, labels);
+  let ties = 0;
+  for (let r = 0; r < rows; r++) {
+    const first = squaredDistance(data, r * cols, centroids, labels[r] * cols, cols);
+    const limit = first + NEARLY_TIED * (first + cols * coordinate * coordinate);
+    let second = Number.POSITIVE_INFINITY;
+    for (let c = 0; c < k; c++) {
+      if (c === labels[r]) continue;
+      const distance = distanceUpTo(limit, data, r * cols, centroids, c * cols, cols);
+      if (distance < second) second = distance;
+    }
+    if (second > limit) continue;
+    const moved = coordinate * (Math.sqrt(cols * first) + Math.sqrt(cols * second));
+    if (second - first <= 4 * Number.EPSILON * (first + second + moved)) ties++;
+  }
+  return ties;
+}
+
+/** The squared distance, or a part of it that is above the limit already: most centroids are soon too far. */
+function distanceUpTo(limit: number, a: Float64Array, at: number, b: Float64Array, bt: number, cols: number): number {
+  let sum = 0;
+  for (let c = 0; c < cols && sum <= limit; c++) {
+    const difference = a[at + c] - b[bt + c];
+    sum += difference * difference;
+  }
+  return sum;
+}

@@ -1,0 +1,315 @@
+// How good a result is: the discrepancy and what is built on it (GTV, GTVMin, GCD, CV), and the field's usual scores.
+
+import {
+  checkArray,
+  checkAtLeastZero,
+  checkGraph,
+  checkMatrix,
+  checkNetwork,
+  checkNumbers,
+  checkOneOf,
+  checkShape,
+} from "../data/check.ts";
+import { defaults } from "../data/defaults.ts";
+import { ln } from "../data/elementary.ts";
+import { type Matrix, squaredDistance } from "../data/matrix.ts";
+import { checkOptions, type Settled } from "../data/optionNames.ts";
+import { fitOptionNames } from "../fit/fitOptions.ts";
+import { pointScales, type Weighting } from "../fit/network.ts";
+import { type Graph, packLinks } from "../graph/graph.ts";
+import { jsKernel } from "../kernel/js.ts";
+import { emptyStatistics } from "../kernel/kernel.ts";
+import { fastKernel } from "../kernel/wasm.ts";
+import {
+  type Coupling,
+  couplings,
+  discrepancyOf,
+  emptyMatches,
+  match,
+  packSets,
+  totalVariationOfSets,
+} from "../update/coupling.ts";
+import { checkScaled, type Penalty } from "../update/penalty.ts";
+
+// F of GTVMin and its parts, on data and centroids that were checked. The public measures check and call these.
+
+/** With fewer numbers than this, a single pass is over before an engine in WebAssembly has its own copy of them. */
+const MANY_NUMBERS = 50_000;
+
+/** Sum of squared distances from every point to its nearest centroid. */
+export function lossOf(points: Matrix, centroids: Matrix): number {
+  if (points.rows === 0) return 0;
+  const statistics = emptyStatistics(centroids.rows, centroids.cols);
+  const prepared = (points.data.length < MANY_NUMBERS ? jsKernel : fastKernel).prepare(points);
+  prepared.statistics(centroids.data, statistics);
+  prepared.release();
+  return statistics.loss;
+}
+
+/** GTV. */
+function totalVariationOf(centroids: readonly Matrix[], graph: Graph, coupling: Coupling, penalty: Penalty): number {
+  const matches = emptyMatches(centroids.reduce((most, { rows }) => Math.max(most, rows), 0));
+  return totalVariationOfSets(packSets(centroids, centroids[0].cols), packLinks(graph), coupling, matches, penalty);
+}
+
+export interface JudgedBy {
+  readonly alpha: number;
+  readonly coupling: Coupling;
+  readonly weighting: Weighting;
+  readonly penalty: Penalty;
+}
+
+/** F, GTV and the sum of all squared distances. `losses` are those of the devices, where they are known. */
+export function objectiveOf(
+  datasets: readonly Matrix[],
+  centroids: readonly Matrix[],
+  graph: Graph,
+  { alpha, coupling, weighting, penalty }: JudgedBy,
+  losses: readonly number[] = datasets.map((points, i) => lossOf(points, centroids[i])),
+): { readonly objective: number; readonly totalVariation: number; readonly inertia: number } {
+  const totalVariation = totalVariationOf(centroids, graph, coupling, penalty);
+  const scales = pointScales(datasets, weighting);
+  const loss = losses.reduce((sum, own, i) => sum + scales[i] * own, 0);
+  const inertia = losses.reduce((sum, own) => sum + own, 0);
+  return { objective: loss + alpha * totalVariation, totalVariation, inertia };
+}
+
+/** d(V, W) of two centroid sets, whatever their order. Sets of different sizes need "nearest". */
+export function discrepancy(a: Matrix, b: Matrix, coupling: Coupling = defaults.coupling): number {
+  checkMatrix("a", a);
+  checkMatrix("b", b);
+  checkSets([a, b], coupling);
+  return discrepancyOf(a, b, coupling);
+}
+
+/** For every centroid of `own` the one of `reference` that stands for the same cluster: the cheapest one-to-one map. */
+export function matchCentroids(own: Matrix, reference: Matrix): Uint32Array {
+  checkMatrix("own", own);
+  checkMatrix("reference", reference);
+  checkSets([own, reference], "transport");
+  const matches = emptyMatches(own.rows);
+  match("transport", own.data, 0, own.rows, reference.data, 0, own.rows, own.cols, matches);
+  return matches.toOther;
+}
+
+/** GTV: the sum over the edges of A(i, j) d(W_i, W_j), or of its penalty. */
+export function totalVariation(
+  centroids: readonly Matrix[],
+  graph: Graph,
+  coupling: Coupling = defaults.coupling,
+  penalty: Penalty = defaults.penalty,
+): number {
+  checkSets(centroids, coupling);
+  checkSize(centroids, graph);
+  return totalVariationOf(centroids, graph, coupling, checkScaled(penalty));
+}
+
+/** By what a result is judged. Whoever has the options of its `fit` can give them as they are. */
+export interface ObjectiveOptions {
+  alpha: number;
+  coupling?: Coupling | undefined;
+  weighting?: Weighting | undefined;
+  /** With its scale, as `fit` returns it. Default "squared". */
+  penalty?: Penalty | undefined;
+}
+
+/** F of GTVMin: sum_i u_i (1 / m_i) sum_r min_c |w(i,c) - x(i,r)|^2 + alpha GTV. */
+export function objective(
+  datasets: readonly Matrix[],
+  centroids: readonly Matrix[],
+  graph: Graph,
+  options: ObjectiveOptions,
+): number {
+  return objectiveOf(datasets, centroids, graph, checkedObjective(datasets, centroids, graph, options)).objective;
+}
+
+/** The options of an objective with their defaults; everything it needs is checked. */
+export function checkedObjective(
+  datasets: readonly Matrix[],
+  centroids: readonly Matrix[],
+  graph: Graph,
+  options: ObjectiveOptions,
+): Settled<ObjectiveOptions> {
+  checkNetwork(datasets, graph);
+  checkOptions(options, fitOptionNames, "alpha");
+  const { alpha, coupling = defaults.coupling, weighting = defaults.weighting, penalty = defaults.penalty } = options;
+  checkAtLeastZero("alpha", alpha);
+  checkOneOf("weighting", weighting, ["device", "sample"]);
+  checkSets(centroids, coupling);
+  checkSize(centroids, graph);
+  checkColumns(datasets, centroids);
+  return { alpha, coupling, weighting, penalty: checkScaled(penalty) };
+}
+
+/** Local distortion: half the sum of squared distances from every point to its own device's nearest centroid. */
+export function distortion(datasets: readonly Matrix[], centroids: readonly Matrix[]): number {
+  checkArray("datasets", datasets, "matrices, one for each device");
+  checkArray("centroids", centroids, "matrices, one for each device");
+  if (datasets.length !== centroids.length) {
+    throw new RangeError(
+      `centroids must have ${datasets.length} sets (one for each of datasets), got ${centroids.length}`,
+    );
+  }
+  checkSets(centroids, "nearest");
+  datasets.forEach((points, i) => {
+    checkMatrix(`datasets[${i}]`, points);
+  });
+  checkColumns(datasets, centroids);
+  return datasets.reduce((sum, points, i) => sum + lossOf(points, centroids[i]), 0) / 2;
+}
+
+function checkColumns(datasets: readonly Matrix[], centroids: readonly Matrix[]): void {
+  datasets.forEach((points, i) => {
+    if (points.rows > 0) {
+      checkShape(`datasets[${i}]`, points, points.rows, centroids[i].cols, "the columns of centroids");
+    }
+  });
+}
+
+/**
+ * GCD: how far the devices are from a reference (the pooled solution), per centroid. "transport" gives the
+ * Hungarian-aligned form.
+ */
+export function globalCentroidDeviation(
+  centroids: readonly Matrix[],
+  reference: Matrix,
+  coupling: Coupling = defaults.coupling,
+): number {
+  checkArray("centroids", centroids, "matrices, one for each device");
+  checkMatrix("reference", reference);
+  checkSets([reference, ...centroids], coupling);
+  const sum = centroids.reduce((total, own) => total + discrepancyOf(own, reference, coupling), 0);
+  return sum / (sides(coupling) * centroids.length * reference.rows);
+}
+
+/**
+ * CV: how far neighbours are from each other, per centroid, averaged over the neighbours of each device that has any.
+ * Counts neighbours, not edge weights; 0 without edges.
+ */
+export function consensusVariation(
+  centroids: readonly Matrix[],
+  graph: Graph,
+  coupling: Coupling = defaults.coupling,
+): number {
+  checkSets(centroids, coupling);
+  checkSize(centroids, graph);
+  let linked = 0;
+  let sum = 0;
+  graph.neighbours.forEach((row, i) => {
+    if (row.length === 0) return;
+    linked++;
+    const own = row.reduce((total, j) => total + discrepancyOf(centroids[i], centroids[j], coupling), 0) / row.length;
+    sum += own / centroids[i].rows;
+  });
+  return linked === 0 ? 0 : sum / (sides(coupling) * linked);
+}
+
+/** The nearest form counts every pair from both sides, the transport form once. */
+function sides(coupling: Coupling): number {
+  return coupling === "nearest" ? 2 : 1;
+}
+
+function checkSets(centroids: readonly Matrix[], coupling: Coupling): void {
+  checkOneOf("coupling", coupling, couplings);
+  checkArray("centroids", centroids, "matrices, one for each device");
+  if (centroids.length === 0) throw new RangeError("centroids must hold at least one set, got none");
+  checkMatrix("centroids[0]", centroids[0]);
+  const { rows, cols } = centroids[0];
+  centroids.forEach((own, i) => {
+    checkMatrix(`centroids[${i}]`, own);
+    if (own.rows === 0 || cols === 0) throw new RangeError(`centroids[${i}] must not be empty`);
+    if (coupling === "transport") checkShape(`centroids[${i}]`, own, rows, cols, "as centroids[0], for transport");
+    else checkShape(`centroids[${i}]`, own, own.rows, cols, "the columns of centroids[0]");
+  });
+}
+
+function checkSize(centroids: readonly Matrix[], graph: Graph): void {
+  checkGraph(graph);
+  if (centroids.length !== graph.size) {
+    throw new RangeError(
+      `centroids must have ${graph.size} sets (one for each device of graph), got ${centroids.length}`,
+    );
+  }
+}
+
+/** ARI of two labellings: 1 for the same partition, about 0 for independent ones. */
+export function adjustedRandIndex(a: ArrayLike<number>, b: ArrayLike<number>): number {
+  const { cells, rows, columns, total } = contingency(a, b);
+  const pairs = (counts: Iterable<number>) => {
+    let sum = 0;
+    for (const count of counts) sum += (count * (count - 1)) / 2;
+    return sum;
+  };
+  const together = pairs(cells.values());
+  const inA = pairs(rows.values());
+  const inB = pairs(columns.values());
+  const expected = total < 2 ? 0 : (inA * inB) / ((total * (total - 1)) / 2);
+  const most = (inA + inB) / 2;
+  // Both all alone or both all together: the same partition.
+  return most === expected ? 1 : (together - expected) / (most - expected);
+}
+
+/** NMI of two labellings, normalised by the mean of their entropies; 1 if both have one cluster, 0 without information. */
+export function normalizedMutualInformation(a: ArrayLike<number>, b: ArrayLike<number>): number {
+  const { cells, rows, columns, total } = contingency(a, b);
+  if (rows.size <= 1 && columns.size <= 1) return 1;
+  const entropy = (counts: Iterable<number>) => {
+    let sum = 0;
+    for (const count of counts) sum -= (count / total) * ln(count / total);
+    return sum;
+  };
+  const inA = entropy(rows.values());
+  const inB = entropy(columns.values());
+  const shared = inA + inB - entropy(cells.values());
+  return Math.max(0, shared) / ((inA + inB) / 2);
+}
+
+function contingency(a: ArrayLike<number>, b: ArrayLike<number>) {
+  checkNumbers("a", a);
+  checkNumbers("b", b);
+  if (a.length !== b.length) throw new RangeError(`labellings must be of one length, got ${a.length} and ${b.length}`);
+  const cells = new Map<string, number>();
+  const rows = new Map<number, number>();
+  const columns = new Map<number, number>();
+  for (let i = 0; i < a.length; i++) {
+    const cell = `${a[i]} ${b[i]}`;
+    cells.set(cell, (cells.get(cell) ?? 0) + 1);
+    rows.set(a[i], (rows.get(a[i]) ?? 0) + 1);
+    columns.set(b[i], (columns.get(b[i]) ?? 0) + 1);
+  }
+  return { cells, rows, columns, total: a.length };
+}
+
+/**
+ * Mean over the points of (b - a) / max(a, b), a and b the distances to the nearest and the next centroid. 0 for one
+ * centroid, for a point on two of them, and without points.
+ */
+export function simplifiedSilhouette(points: Matrix, centroids: Matrix): number {
+  checkMatrix("points", points);
+  checkMatrix("centroids", centroids);
+  checkSets([centroids], "nearest");
+  if (points.rows > 0 && centroids.rows > 1) {
+    checkShape("points", points, points.rows, centroids.cols, "the columns of centroids");
+  }
+  return silhouetteOf(points, centroids);
+}
+
+/** The same on matrices that were checked. */
+export function silhouetteOf(points: Matrix, centroids: Matrix): number {
+  const { rows: k, cols } = centroids;
+  if (points.rows === 0 || k === 1) return 0;
+  let sum = 0;
+  for (let r = 0; r < points.rows; r++) {
+    let nearest = Number.POSITIVE_INFINITY;
+    let next = Number.POSITIVE_INFINITY;
+    for (let c = 0; c < k; c++) {
+      const square = squaredDistance(points.data, r * cols, centroids.data, c * cols, cols);
+      if (square < nearest) {
+        next = nearest;
+        nearest = square;
+      } else if (square < next) next = square;
+    }
+    if (next > 0) sum += 1 - Math.sqrt(nearest) / Math.sqrt(next);
+  }
+  return sum / points.rows;
+}

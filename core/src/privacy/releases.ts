@@ -1,0 +1,193 @@
+// The first release of private rows: how many lie in each cell of a public grid, with noise, and the cells as points.
+
+import type { Matrix } from "../data/matrix.ts";
+import { emptyStatistics, type Kernel } from "../kernel/kernel.ts";
+import { predict } from "../kernel/model.ts";
+import { fastKernel } from "../kernel/wasm.ts";
+import { type RandomBytes, varianceAtLeast, withNoise } from "./discreteGaussian.ts";
+
+// What is left of private rows after their release: a few weighted points, on which everything else is computed.
+
+export interface Summary {
+  readonly points: Matrix;
+  /** Rows that each point stands for, as far as the noise lets it be known. */
+  readonly weights: Float64Array;
+  /** Squared distances of the rows from their points, all together. */
+  readonly within: number;
+}
+
+/** Rows that a summary stands for. */
+export function summarySize({ weights }: Summary): number {
+  return weights.reduce((sum, weight) => sum + weight, 0);
+}
+
+/** Answers (E1) as the rows would whose summary it is. It prepares no other points than the summary's. */
+export function summaryKernel({ points, weights, within }: Summary): Kernel {
+  return {
+    name: "summary",
+    prepare() {
+      const prepared = fastKernel.prepare(points, weights);
+      return {
+        statistics(centroids, into, withLoss = true) {
+          prepared.statistics(centroids, into, withLoss);
+          into.loss += within;
+        },
+        labels: (centroids, into) => prepared.labels(centroids, into),
+        squaredDistances: (centre, into) => prepared.squaredDistances(centre, into),
+        release: () => prepared.release(),
+      };
+    },
+  };
+}
+
+/** The squared distances of the rows that a summary stands for from the nearest centroids, all together. */
+export function lossAt(summary: Summary, centroids: Matrix): number {
+  const prepared = summaryKernel(summary).prepare(summary.points);
+  const statistics = emptyStatistics(centroids.rows, centroids.cols);
+  prepared.statistics(centroids.data, statistics);
+  prepared.release();
+  return statistics.loss;
+}
+
+/** Equal cells of a box that everybody knows. The box and the number of cells never come from the rows. */
+export interface Grid {
+  readonly low: Float64Array;
+  readonly high: Float64Array;
+  /** Cells along each column. */
+  readonly perSide: number;
+}
+
+/** A grid of more columns has more cells than rows to fill them. */
+export const MOST_GRID_COLUMNS = 3;
+const CELLS = { fewest: 16, most: 900 };
+/** Rows for each cell, times epsilon: enough that a cell with rows stands out of the noise. */
+const ROWS_PER_CELL = 5;
+/** Cells below this many deviations of the noise count as empty: at two, noise alone can hold a centroid. */
+const EMPTY_BELOW = 3;
+
+/** The grid for devices of about so many rows, or for all rows of a network. */
+export function gridFor({ low, high }: Pick<Grid, "low" | "high">, rows: number, epsilon: number): Grid {
+  const cells = Math.min(CELLS.most, Math.max(CELLS.fewest, (rows * epsilon) / ROWS_PER_CELL));
+  // A small addition, because a root that should be whole may fall below it.
+  return { low, high, perSide: Math.floor(cells ** (1 / low.length) + 1e-9) };
+}
+
+/** Rows in each cell. Rows outside of the box count in the cell that is nearest to them. */
+export function countCells({ data, rows, cols }: Matrix, { low, high, perSide }: Grid): bigint[] {
+  const counts = new Array<bigint>(perSide ** cols).fill(0n);
+  for (let r = 0; r < rows; r++) {
+    let cell = 0;
+    for (let c = 0; c < cols; c++) {
+      const place = Math.floor(((data[r * cols + c] - low[c]) / (high[c] - low[c])) * perSide);
+      cell = cell * perSide + Math.min(perSide - 1, Math.max(0, place));
+    }
+    counts[cell]++;
+  }
+  return counts;
+}
+
+/** The variance of the noise that a release of counts for `rho` needs: one row changes one count by 1. */
+export const countVariance = (rho: number) => 1 / (2 * rho);
+
+export function releaseCells(points: Matrix, grid: Grid, rho: number, bytes: RandomBytes): bigint[] {
+  return withNoise(countCells(points, grid), varianceAtLeast(countVariance(rho)), bytes);
+}
+
+/**
+ * The cells that have rows beyond doubt, as points in their middles; whoever reads them learns nothing else. Where they
+ * are fewer than `fewest`, so many of the fullest: k clusters need k places, and a doubtful one is better than none.
+ */
+export function cellSummary(
+  counts: readonly (bigint | number)[],
+  { low, high, perSide }: Grid,
+  rho: number,
+  fewest: number,
+): Summary {
+  const cols = low.length;
+  const bar = EMPTY_BELOW * Math.sqrt(countVariance(rho));
+  const fullest = Array.from(counts.keys())
+    .filter((cell) => counts[cell] > 0)
+    .sort((a, b) => Number(counts[b]) - Number(counts[a]));
+  const certain = fullest.filter((cell) => Number(counts[cell]) > bar).length;
+  const kept = fullest.slice(0, Math.max(fewest, certain)).sort((a, b) => a - b);
+  const sides = Float64Array.from(low, (from, c) => (high[c] - from) / perSide);
+  const middle = (cell: number, c: number) => {
+    const place = Math.floor(cell / perSide ** (cols - 1 - c)) % perSide;
+    return low[c] + (place + 0.5) * sides[c];
+  };
+  const data = Float64Array.from(kept.flatMap((cell) => Array.from({ length: cols }, (_, c) => middle(cell, c))));
+  const weights = Float64Array.from(kept, (cell) => Number(counts[cell]));
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  // Rows of a cell are spread over it, evenly for all we know.
+  const within = (total * sides.reduce((sum, side) => sum + side * side, 0)) / 12;
+  return { points: { data, rows: kept.length, cols }, weights, within };
+}
+
+// The second release of private rows: how many are nearest to each of given centroids, and how far they lie from it.
+
+/** Offsets from the centroids are cut to a reach, and written in so many steps of it. */
+export const STEPS = 2 ** 20;
+/** Of the longest side of the box. */
+const REACH_SHARE = 0.15;
+/** Of rho for the counts; the rest is for the sums, which decide where centroids go. */
+const COUNT_SHARE = 0.25;
+
+export function reachIn(low: Float64Array, high: Float64Array): number {
+  return REACH_SHARE * low.reduce((most, from, c) => Math.max(most, high[c] - from), 0);
+}
+
+/** For each centroid the rows nearest to it, and the sum of their offsets in steps of the reach. */
+export function sumResiduals(points: Matrix, centroids: Matrix, reach: number): { counts: bigint[]; sums: bigint[] } {
+  const { data, rows, cols } = points;
+  const labels = rows === 0 ? new Uint32Array(0) : predict(centroids, points);
+  const counts = new Array<bigint>(centroids.rows).fill(0n);
+  const sums = new Array<bigint>(centroids.data.length).fill(0n);
+  const offset = new Float64Array(cols);
+  for (let r = 0; r < rows; r++) {
+    const at = labels[r] * cols;
+    let square = 0;
+    for (let c = 0; c < cols; c++) {
+      offset[c] = data[r * cols + c] - centroids.data[at + c];
+      square += offset[c] * offset[c];
+    }
+    const cut = Math.min(1, reach / Math.sqrt(square)) * (STEPS / reach);
+    counts[labels[r]]++;
+    for (let c = 0; c < cols; c++) sums[at + c] += BigInt(Math.round(square === 0 ? 0 : cut * offset[c]));
+  }
+  return { counts, sums };
+}
+
+/** The variances of the noise that `rho` needs, for counts and for sums in steps. */
+export function residualVariances(rho: number, cols: number): { readonly counts: number; readonly sums: number } {
+  // Rounding to steps can lengthen an offset by half of a step in each column.
+  const longest = STEPS + Math.sqrt(cols) / 2;
+  return { counts: 1 / (2 * COUNT_SHARE * rho), sums: longest ** 2 / (2 * (1 - COUNT_SHARE) * rho) };
+}
+
+export function releaseResiduals(points: Matrix, centroids: Matrix, reach: number, rho: number, bytes: RandomBytes) {
+  const { counts, sums } = sumResiduals(points, centroids, reach);
+  const variances = residualVariances(rho, points.cols);
+  return {
+    counts: withNoise(counts, varianceAtLeast(variances.counts), bytes),
+    sums: withNoise(sums, varianceAtLeast(variances.sums), bytes),
+  };
+}
+
+/** The means that were released, one for each centroid, and what they stand for; `within` is of the summary before. */
+export function residualSummary(
+  { counts, sums }: { readonly counts: readonly (bigint | number)[]; readonly sums: readonly (bigint | number)[] },
+  centroids: Matrix,
+  reach: number,
+  within: number,
+): Summary {
+  const { cols } = centroids;
+  // A count that noise has made small or negative still has a place in the sum.
+  const weights = Float64Array.from(counts, (count) => Math.max(1, Number(count)));
+  const data = centroids.data.slice();
+  for (let c = 0; c < weights.length; c++) {
+    const offsets = Array.from({ length: cols }, (_, i) => (Number(sums[c * cols + i]) / weights[c]) * (reach / STEPS));
+    const length = Math.hypot(...offsets);
+    for (let i = 0; i < cols; i++) data[c * cols + i] += offsets[i] * Math.min(1, reach / Math.max(length, 1e-300));
+  }
+  return { points: { ...centroids, data }, weights, within };
+}

@@ -1,0 +1,218 @@
+// Where the devices begin: given centroids, one federated seed, finished local k-means, or raw seeds.
+
+import { checkMatrixOf, checkOneOf } from "../data/check.ts";
+import { defaults } from "../data/defaults.ts";
+import { columnsOf, type Matrix } from "../data/matrix.ts";
+import { numberedStreams, randomStream } from "../data/random.ts";
+import { addTraffic, sendTraffic, sumTraffic, type Traffic } from "../graph/traffic.ts";
+import { emptyStatistics } from "../kernel/kernel.ts";
+import { plusPlus } from "../kernel/seeding.ts";
+import {
+  type CentroidSets,
+  type Coupling,
+  emptyMatches,
+  emptySets,
+  packSets,
+  setAt,
+  totalVariationOfSets,
+} from "../update/coupling.ts";
+import { type CommonStart, type Devices, federatedStart } from "./federated.ts";
+import { bestOf, type EmptyClusters, moveEmpty, SHORT_RUN, VERY_MANY_ROWS } from "./kmeans.ts";
+
+/**
+ * auto: for each component the one of federated and local that starts at the lower objective. federated: one seed for
+ * all of a component, from a sketch of everyone's points, flooded once. local: each device's own k-means, best of
+ * `restarts`. kmeans++: its raw seeds (greedy, or one draw each), which are records: for simulation only, a real device
+ * must not send them.
+ */
+export type Init = readonly Matrix[] | "auto" | "federated" | "local" | "kmeans++" | "classic kmeans++";
+
+const inits = ["auto", "federated", "local", "kmeans++", "classic kmeans++"];
+
+/** Clusters of every device, or of each. */
+export type Clusters = number | readonly number[];
+
+export interface StartOptions {
+  readonly k: Clusters;
+  readonly init: Init;
+  /** Of a given start. */
+  readonly empty: EmptyClusters;
+  readonly restarts: number;
+  readonly minimum: number;
+  readonly seed: number;
+  /** What "auto" judges by: the parts of the objective. */
+  readonly alpha: number;
+  readonly coupling: Coupling;
+  readonly pointScales: Float64Array;
+}
+
+/** The first centroids of every device, and what it took until the neighbours knew them. */
+export interface Start {
+  readonly sets: CentroidSets;
+  readonly traffic: Traffic;
+}
+
+export function start(devices: Devices, options: StartOptions): Start {
+  const { datasets, graph } = devices;
+  const { k, init } = options;
+  const cols = columnsOf(datasets);
+  if (!Array.isArray(init)) checkOneOf("init", init, inits);
+  const clusters = clustersOf(k, datasets.length);
+  const sent = sendTraffic(
+    graph,
+    clusters.map((own) => own * cols),
+  );
+  if (Array.isArray(init)) {
+    return { sets: packSets(givenCentroids(devices, init, clusters, options), cols), traffic: sent };
+  }
+  if (init === "federated" || init === "auto") {
+    if (typeof k !== "number") {
+      const rule = `"local", "kmeans++", "classic kmeans++" or a matrix for each device (k differs)`;
+      throw new RangeError(`init must be ${rule}, got "${init}"`);
+    }
+    const common = federatedStart(devices, { ...options, k });
+    if (init === "federated") return common;
+    const own = ownSets(devices, clusters, { ...options, init: "local" }, passesToCompare, common.sets);
+    return lowerOf(common, { sets: own, traffic: sent }, devices, { ...options, k });
+  }
+  return { sets: ownSets(devices, clusters, options), traffic: sent };
+}
+
+/** Of each device. */
+export function clustersOf(k: Clusters, devices: number): Uint32Array {
+  return Uint32Array.from({ length: devices }, (_, i) => (typeof k === "number" ? k : k[i]));
+}
+
+/** What each device that has enough points begins with; the others begin as adoptFromNearest says. */
+function ownSets(
+  devices: Devices,
+  clusters: Uint32Array,
+  options: StartOptions,
+  passesOver: (rows: number) => number = () => defaults.maxIter,
+  otherwise?: CentroidSets,
+): CentroidSets {
+  const { datasets } = devices;
+  const sets = emptySets(clusters, columnsOf(datasets));
+  datasets.forEach(({ rows }, i) => {
+    if (rows < clusters[i]) return;
+    sets.data.set(ownCentroids(devices, i, clusters[i], options, passesOver(rows)), sets.starts[i] * sets.cols);
+  });
+  if (datasets.every(({ rows }, i) => rows >= clusters[i])) return sets;
+  const own = datasets.map(({ rows }, i) => (rows < clusters[i] ? undefined : setAt(sets, i)));
+  const found = adoptFromNearest(own, devices, clusters, otherwise);
+  return packSets(found, sets.cols);
+}
+
+/** Very many rows have settled on a sample before, and which of two starts is lower shows long before the last one moves. */
+function passesToCompare(rows: number): number {
+  return rows >= VERY_MANY_ROWS ? SHORT_RUN : defaults.maxIter;
+}
+
+type JudgedOptions = StartOptions & { readonly k: number };
+
+/**
+ * A common seed is right where devices have the same clusters, and where alpha binds them; own clusters are where they
+ * differ and alpha is weak. The objective knows: the devices sum their parts of it for both starts.
+ */
+function lowerOf(common: CommonStart, own: Start, devices: Devices, options: JudgedOptions): Start {
+  const together = lossesOf(common.sets, devices, options);
+  const alone = lossesOf(own.sets, devices, options);
+  const matches = emptyMatches(options.k);
+  const { data, starts, cols } = common.sets;
+  for (const members of common.components) {
+    const sum = (losses: Float64Array) => members.reduce((total, i) => total + losses[i], 0);
+    // Where all have the same centroids no link costs anything.
+    const { alpha, coupling } = options;
+    const variation = totalVariationOfSets(own.sets, devices.links, coupling, matches, "squared", members);
+    if (!(sum(alone) + alpha * variation < sum(together))) continue;
+    for (const i of members) data.set(setAt(own.sets, i).data, starts[i] * cols);
+  }
+  return {
+    sets: common.sets,
+    traffic: addTraffic(common.traffic, own.traffic, sumTraffic(devices.graph, 2, common.forest)),
+  };
+}
+
+/** The part of every device in the objective. */
+function lossesOf(
+  { data, starts, cols }: CentroidSets,
+  { points }: Devices,
+  { k, pointScales }: JudgedOptions,
+): Float64Array {
+  const losses = new Float64Array(points.length);
+  const statistics = emptyStatistics(k, cols);
+  const own = new Float64Array(k * cols);
+  for (let i = 0; i < points.length; i++) {
+    for (let x = 0, at = starts[i] * cols; x < own.length; x++, at++) own[x] = data[at];
+    points[i].statistics(own, statistics);
+    losses[i] = pointScales[i] * statistics.loss;
+  }
+  return losses;
+}
+
+function givenCentroids(
+  { datasets, points }: Devices,
+  init: readonly Matrix[],
+  clusters: Uint32Array,
+  { empty }: StartOptions,
+): Matrix[] {
+  const cols = columnsOf(datasets);
+  if (init.length !== clusters.length) {
+    throw new RangeError(`init must have ${clusters.length} matrices (one for each of datasets), got ${init.length}`);
+  }
+  return init.map((centroids, i) => {
+    checkMatrixOf(`init[${i}]`, centroids, clusters[i], cols, "k and the columns of datasets");
+    const own = { points: datasets[i], prepared: points[i] };
+    const data = empty === "keep" || datasets[i].rows === 0 ? centroids.data : moveEmpty(own, centroids.data);
+    return { ...centroids, data: data.slice() };
+  });
+}
+
+/** A device's own k-means, or its raw seeds. */
+function ownCentroids(
+  { datasets, points: prepared }: Devices,
+  device: number,
+  k: number,
+  { init, restarts, seed }: StartOptions,
+  maxIter: number,
+): Float64Array {
+  const points = datasets[device];
+  const run = { points, prepared: prepared[device], k, maxIter, tol: 0 };
+  if (init === "kmeans++" || init === "classic kmeans++") {
+    const trials = init === "kmeans++" ? undefined : 1;
+    return plusPlus(run, randomStream(seed, "init", device), trials);
+  }
+  return bestOf(run, restarts, numberedStreams(seed, "init", device)).centroids.data;
+}
+
+/**
+ * A device with fewer points than k begins with the centroids of the nearest device that has enough, and the same k;
+ * where there is none, with those of the last argument.
+ */
+export function adoptFromNearest(
+  own: readonly (Matrix | undefined)[],
+  { datasets, graph }: Devices,
+  clusters: Uint32Array,
+  otherwise?: CentroidSets,
+): Matrix[] {
+  const found = [...own];
+  let frontier = found.flatMap((centroids, i) => (centroids === undefined ? [] : [i]));
+  while (frontier.length > 0) {
+    const next: number[] = [];
+    for (const device of frontier) {
+      for (const other of graph.neighbours[device]) {
+        const nearest = found[device] as Matrix;
+        if (found[other] !== undefined || clusters[other] !== nearest.rows) continue;
+        found[other] = nearest;
+        next.push(other);
+      }
+    }
+    frontier = next;
+  }
+  return found.map((centroids, i) => {
+    if (centroids !== undefined) return centroids;
+    if (otherwise !== undefined) return setAt(otherwise, i);
+    const rule = `at least k = ${clusters[i]} points, a given init or a path to a device with that many points`;
+    throw new RangeError(`device ${i} must have ${rule}, got ${datasets[i].rows} points and no such path`);
+  });
+}

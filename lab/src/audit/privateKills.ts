@@ -1,0 +1,148 @@
+// kill -9 around a release: a private device as a process dies at many instants while it writes its ledger and sends for
+// the first time. Its ledger must have whatever it had sent, and what it adds after its next start must be the same.
+
+import { watch } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+import { complete, paperData } from "@fedkm/core";
+import { parseStudy } from "@fedkm/device";
+import { type DeviceFolder, readHistory } from "@fedkm/device/daemon";
+import { makeFolders, startDevice } from "../faults/processes.ts";
+import { isHeld, print, progress } from "../measure.ts";
+import { companyOf } from "./company.ts";
+
+const common = `name: killed
+k: 3
+privacy: private
+typicalRows: 100
+epsilon: 4
+features: [{ name: x1, unit: "", min: -13, max: 13 }, { name: x2, unit: "", min: -13, max: 13 }]
+`;
+const studies = {
+  personal: parseStudy(`${common}alpha: 0\n`),
+  shared: parseStudy(`${common}clusters: shared\ndevices: 3\n`),
+};
+type Kind = keyof typeof studies;
+
+/** A device ends within this time, or something is wrong. */
+const WITHIN_MILLISECONDS = 60_000;
+/** What is under way when a process dies still comes. */
+const LATE_MILLISECONDS = 200;
+/** At its start a device writes its ledger with so many changes of files, and with each release as many more. */
+const CHANGES = 8;
+const RELEASES = { personal: 1, shared: 2 };
+/** A device is killed up to this long after one of the changes. */
+const MOST_DELAY_MILLISECONDS = 100;
+
+interface Ledger {
+  readonly releases: readonly { readonly stage: string }[];
+  readonly posted?: readonly { readonly stage: string; readonly of: string; readonly integers: readonly number[] }[];
+  readonly summary: unknown;
+}
+
+interface Killed {
+  readonly released: number;
+  readonly hasSent: boolean;
+  /** Something was sent that the ledger did not have. */
+  readonly isShort: boolean;
+  readonly isRepeated: boolean;
+  readonly hasEnded: boolean;
+}
+
+export async function privateKills({ kills }: { kills: number }): Promise<boolean> {
+  const heading = [
+    "clusters",
+    "kills",
+    "before a release",
+    "released, not sent",
+    "sent",
+    "short",
+    "not the same",
+    "ended",
+  ];
+  const rows = [heading];
+  const missed: string[] = [];
+  for (const kind of ["personal", "shared"] as const) {
+    const found: Killed[] = [];
+    for (let n = 0; n < kills; n++) {
+      progress(`kill -9 around a release, ${kind} clusters, ${n + 1} of ${kills}`);
+      found.push(await killed(kind, n));
+    }
+    const many = (isSo: (one: Killed) => boolean) => found.filter(isSo).length;
+    const [short, other] = [many(({ isShort }) => isShort), many(({ isRepeated }) => !isRepeated)];
+    const ended = many(({ hasEnded }) => hasEnded);
+    const when = [
+      many(({ released }) => released === 0),
+      many(({ released, hasSent }) => released > 0 && !hasSent),
+      many(({ hasSent }) => hasSent),
+    ];
+    rows.push([kind, ...[kills, ...when, short, other, ended].map(String)]);
+    if (short + other > 0 || ended < kills) missed.push(kind);
+  }
+  progress("");
+  print("A private device, as a process, killed around its releases", rows);
+  return isHeld("the ledger is never short, a release repeats itself, and all devices end", missed);
+}
+
+/** One device that dies once. */
+async function killed(kind: Kind, n: number): Promise<Killed> {
+  const study = studies[kind];
+  const [own, ...others] = paperData("iso", 3, 100, 1 + n).datasets;
+  const company = await companyOf(study, kind === "shared" ? others : []);
+  const folders = await makeFolders({ study, datasets: [own], graph: complete(1) }, { guests: company.links });
+  const [folder] = folders.devices;
+  try {
+    await company.start(folder.identity);
+    const changes = CHANGES + (n % (CHANGES * RELEASES[kind] + 1));
+    await dies(folder, changes, (7 * n) % MOST_DELAY_MILLISECONDS);
+    await pause(LATE_MILLISECONDS);
+    const atDeath = await ledgerOf(folder);
+    const sent = company.heard();
+    const again = startDevice(folder);
+    const hasEnded = await isSoon(() => company.isDone(again.status()?.device));
+    await again.end("SIGTERM");
+    return {
+      released: atDeath.releases.length,
+      hasSent: sent.length > 0,
+      isShort: sent.some((stage) => !atDeath.releases.some((release) => release.stage === stage)),
+      isRepeated: isRepeated(kind, atDeath, await ledgerOf(folder)),
+      hasEnded,
+    };
+  } finally {
+    await company.close();
+    folders.remove();
+  }
+}
+
+/** Starts a device and kills it after so many changes of its ledger's files and some milliseconds. */
+async function dies(folder: DeviceFolder, changes: number, delayMilliseconds: number): Promise<void> {
+  let left = changes;
+  const watcher = watch(folder.path, (_, name) => {
+    if (name?.startsWith("history")) left--;
+  });
+  const device = startDevice(folder);
+  // Some releases have fewer changes: those devices die later.
+  await isSoon(() => left <= 0, 4_000);
+  await pause(delayMilliseconds);
+  await device.end("SIGKILL");
+  watcher.close();
+}
+
+async function ledgerOf({ path }: DeviceFolder): Promise<Ledger> {
+  return JSON.parse(new TextDecoder().decode(await readHistory(path)));
+}
+
+/** Whether what was released before is there again, to the last bit, and no more was paid than two releases. */
+function isRepeated(kind: Kind, before: Ledger, after: Ledger): boolean {
+  const isPrefix = before.releases.every((one, i) => JSON.stringify(one) === JSON.stringify(after.releases[i]));
+  const isKept =
+    kind === "personal"
+      ? before.releases.length === 0 || JSON.stringify(before.summary) === JSON.stringify(after.summary)
+      : (before.posted ?? []).every((one, i) => JSON.stringify(one) === JSON.stringify(after.posted?.[i]));
+  return isPrefix && isKept && after.releases.length <= 2;
+}
+
+async function isSoon(isSo: () => boolean, withinMilliseconds = WITHIN_MILLISECONDS): Promise<boolean> {
+  const end = performance.now() + withinMilliseconds;
+  while (!isSo() && performance.now() < end) await pause(1);
+  return isSo();
+}
