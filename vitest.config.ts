@@ -1,10 +1,18 @@
-// Which tests run: npm test leaves out the long ones, and --mode long (npm run test:long) takes nothing else.
+// Which tests run: npm test leaves out the long ones, --mode long (npm run test:long) takes nothing else, and --mode node
+// takes what CI also runs on other versions of Node: core, files and device without what runs in a browser.
 
 import { randomInt } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { configDefaults, defineConfig } from "vitest/config";
 
 const LONG = "*/test/**/*.long.test.ts";
+const BROWSER = "*/test/**/browser.test.ts";
+
+const ALL = { include: ["*/test/**/*.test.ts", "test/**/*.test.ts"], exclude: [LONG] };
+const byMode: Record<string, typeof ALL> = {
+  long: { include: [LONG], exclude: [] },
+  node: { include: ["{core,files,device}/test/**/*.test.ts"], exclude: [LONG, BROWSER] },
+};
 
 /** Fresh problems in every long run; the seed is printed, so that a failure can be drawn again. */
 function longSeed(): string {
@@ -18,16 +26,16 @@ export default defineConfig(({ mode }) => ({
   resolve: { conditions: ["source"] },
   ssr: { resolve: { conditions: ["source"] } },
   test: {
-    include: mode === "long" ? [LONG] : ["*/test/**/*.test.ts", "test/**/*.test.ts"],
-    exclude: mode === "long" ? configDefaults.exclude : [...configDefaults.exclude, LONG],
+    include: (byMode[mode] ?? ALL).include,
+    exclude: [...configDefaults.exclude, ...(byMode[mode] ?? ALL).exclude],
     // One more than there are processors: tests of devices mostly wait.
     maxWorkers: availableParallelism() + 1,
     // What never ends is stopped; what is slow on a busy machine is not wrong.
-    testTimeout: 300_000,
+    testTimeout: mode === "long" ? 900_000 : 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 120_000 } },
     ...(mode === "long" && { env: { FEDKM_TEST_SEED: longSeed() } }),
-    globalSetup: ["core/test/hosts/installChromium.ts"],
+    ...(mode !== "node" && { globalSetup: ["core/test/hosts/installChromium.ts"] }),
     // Every frame that a device sends in a test is looked at.
     setupFiles: ["device/test/wireScan.ts"],
   },

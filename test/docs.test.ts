@@ -142,7 +142,7 @@ describe.each(pages.filter((page) => page.startsWith("docs/start/")))("%s", (pag
     } finally {
       rmSync(folder, { recursive: true });
     }
-  }, 180_000);
+  });
 });
 
 describe("docs/README.md", () => {
@@ -259,22 +259,6 @@ describe("pictures", () => {
       }
       const text = readFileSync(join(root, "docs/methods.md"), "utf8");
       expect(Array.from(text.matchAll(/\(methods\/(\w+\.svg)\)/g), ([, name]) => name).sort()).toEqual(names);
-    } finally {
-      rmSync(out, { recursive: true, force: true });
-    }
-  });
-
-  it("docs/demo.svg is what fedkm demo --seed 7 draws", () => {
-    const out = mkdtempSync(join(tmpdir(), "fedkm-docs-"));
-    try {
-      const file = join(out, "demo.svg");
-      const { status, stderr } = spawnSync(
-        process.execPath,
-        [join(root, "cli/dist/fedkm.js"), "demo", "--in-process", "--seed", "7", "--out", file],
-        { encoding: "utf8" },
-      );
-      expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-      expect(readFileSync(file, "utf8")).toBe(readFileSync(join(root, "docs/demo.svg"), "utf8"));
     } finally {
       rmSync(out, { recursive: true, force: true });
     }

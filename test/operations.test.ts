@@ -7,6 +7,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -15,8 +16,9 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { run } from "../cli/src/program.ts";
+import { eventually } from "../cli/test/eventually.ts";
 import { fakeConsole } from "../cli/test/fakeConsole.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -44,14 +46,14 @@ test("the block of Two devices on one machine links two devices that settle", as
     const [code] = await once(steps, "exit");
     expect(code).toBe(0);
     for (const state of ["north", "south"]) {
-      await vi.waitFor(
+      await eventually(
         () => {
           const { device, links } = statusOf(state);
           expect(links).toMatchObject([{ isConnected: true }]);
           expect(links[0].framesHeard).toBeGreaterThan(0);
           expect(device.phase).toBe("settled");
         },
-        { timeout: 30_000, interval: 200 },
+        join(folder, state),
       );
     }
     const status = fedkm("device", "status", "--state", "north");
@@ -102,4 +104,48 @@ test("every block that is marked as bash runs, one after the other, and only tho
     process.chdir(before);
     rmSync(folder, { recursive: true });
   }
+});
+
+/** What the page or the image types, with folders of this test in the place of those of a machine. */
+function typed(text: string, folder: string) {
+  const script = text.replaceAll("/opt/fedkm", join(folder, "opt")).replaceAll("/tmp/fedkm", join(folder, "packs"));
+  const { status, stdout, stderr } = spawnSync("bash", ["-euc", script], { cwd: root, encoding: "utf8" });
+  return { status, stdout, stderr: status === 0 ? "" : stderr };
+}
+
+test("the blocks of Install run, and a folder with the packed packages alone has the command and serves its pages", {
+  timeout: 600_000,
+}, (context) => {
+  const [clone, machine] = Array.from(page.matchAll(/^```sh\n([\s\S]*?)^```/gm), (match) => match[1]);
+  // The clone is installed: this test runs in it.
+  expect(typed(clone.replace(/^npm install\n/, ""), root)).toMatchObject({
+    status: 0,
+    stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+  });
+  const registry = spawnSync("npm", ["view", "commander", "version", "--fetch-retries=0"], { timeout: 30_000 });
+  if (registry.status !== 0) {
+    context.skip("npm's registry cannot be reached from here");
+  }
+  const folder = mkdtempSync(join(tmpdir(), "install-fedkm-"));
+  try {
+    const { status, stdout, stderr } = typed(machine, folder);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    expect(stdout.trimEnd().split("\n").at(-1)).toMatch(/^\d+\.\d+\.\d+$/);
+    const installed = readdirSync(join(folder, "opt/node_modules/@fedkm")).map((name) => `@fedkm/${name}`);
+    const manifest = (path: string) => JSON.parse(readFileSync(join(root, path, "package.json"), "utf8"));
+    const published: { name: string; private?: true }[] = manifest(".").workspaces.map(manifest);
+    const names = published.filter((own) => own.private !== true).map(({ name }) => name);
+    expect([...installed, "fedkm"].sort()).toEqual(names.sort());
+    expect(existsSync(join(folder, "opt/node_modules/@fedkm/web/site/dashboard.html"))).toBe(true);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("deploy/Dockerfile packs and installs as the page does", () => {
+  const image = readFileSync(join(root, "deploy/Dockerfile"), "utf8");
+  expect(image).toContain("node deploy/pack.mjs /packs\n");
+  expect(page).toContain("node deploy/pack.mjs /tmp/fedkm\n");
+  expect(image).toContain("npm init -y && npm install --omit=dev /packs/*.tgz ");
+  expect(page).toContain("npm init -y && npm install --omit=dev /tmp/fedkm/*.tgz\n");
 });

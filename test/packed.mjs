@@ -1,8 +1,9 @@
-// npm run packed: packs every published workspace, lints the packages, installs them into an empty folder as a user
-// would, and tries them there: the command, import, require, types. Needs a registry, so it is no part of npm test.
+// npm run packed: packs every published workspace, lints the packages, publishes them without sending anything, installs
+// them into an empty folder as a user would, and tries them there: the command, import, require, types. Needs a registry,
+// so it is no part of npm test.
 
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -28,32 +29,42 @@ function run(what, command, args, { cwd = folder, says = /(?:)/, warns = /(?:)/ 
   return stdout;
 }
 
-const published = manifest(root).workspaces.filter((workspace) => !manifest(join(root, workspace)).private);
+// npm may warn of this machine's settings and that nobody is logged in, of nothing else.
+const quiet =
+  /^(?:npm warn (?:Unknown (?:builtin|cli|env|global|project|user) config|publish This command requires you to be logged in) .*\n)*$/;
+const packages = manifest(root).workspaces.map((workspace) => ({ workspace, ...manifest(join(root, workspace)) }));
+const published = packages.filter((workspace) => !workspace.private);
+const names = published.map(({ name }) => name);
 const tarballs = join(folder, "tarballs");
-mkdirSync(tarballs);
-for (const workspace of published) {
+run("npm pack of every published workspace", process.execPath, [join(root, "deploy/pack.mjs"), tarballs]);
+for (const { workspace, name, publishConfig, dependencies = {} } of published) {
+  const unpublished = Object.keys(dependencies).find((other) => other.startsWith("@fedkm/") && !names.includes(other));
+  if (unpublished !== undefined) throw new Error(`${name} depends on ${unpublished}, which is private`);
+  // npm takes scoped packages for private ones unless they say otherwise.
+  if (name.startsWith("@") && publishConfig?.access !== "public") throw new Error(`${name} has no public access`);
+  const cwd = join(root, workspace);
   run(`${workspace}: publint`, "npx", ["publint", "--strict", workspace], { cwd: root, says: /All good/ });
-  run(`${workspace}: npm pack`, "npm", ["pack", "--pack-destination", tarballs], { cwd: join(root, workspace) });
+  run(`${workspace}: npm pack`, "npm", ["pack", "--pack-destination", tarballs], { cwd });
+  run(`${workspace}: npm publish --dry-run`, "npm", ["publish", "--dry-run", "--loglevel=warn"], { cwd, warns: quiet });
 }
 
 writeFileSync(join(folder, "package.json"), '{ "name": "user", "private": true }\n');
-const files = published.map((workspace) => {
-  const { name, version } = manifest(join(root, workspace));
+const files = published.map(({ name, version }) => {
   return join(tarballs, `${name.replace("@", "").replace("/", "-")}-${version}.tgz`);
 });
-// No package of the tree asks for a newer Node or is given up by its authors; npm may warn of this machine's settings.
-const quiet = /^(?:npm warn Unknown (?:builtin|cli|env|global|project|user) config .*\n)*$/;
+// No package of the tree asks for a newer Node or is given up by its authors.
 run("npm install of the tarballs in an empty folder", "npm", ["install", "--no-audit", "--no-fund", ...files], {
   warns: quiet,
 });
 
 // Every package says what it is and under which terms, and its example does there what its page says.
 const license = readFileSync(join(root, "LICENSE"), "utf8");
-for (const workspace of published) {
-  const { name } = manifest(join(root, workspace));
+for (const { name } of published) {
   const own = (file) => readFileSync(join(folder, "node_modules", name, file), "utf8");
   if (own("LICENSE") !== license) throw new Error(`${name} has another license`);
-  const [, language, example, said] = /```(ts|bash)\n([\s\S]*?)```\n\n```text\n([\s\S]*?)```/.exec(own("README.md"));
+  const found = /```(ts|bash)\n([\s\S]*?)```\n\n```text\n([\s\S]*?)```/.exec(own("README.md"));
+  if (found === null) throw new Error(`the README of ${name} has no example with its output`);
+  const [, language, example, said] = found;
   // The examples have no types, so they are JavaScript too.
   const [command, ...args] =
     language === "bash" ? ["sh", "-c", example] : [process.execPath, "--input-type=module", "-e", example];
@@ -108,7 +119,7 @@ node(
 writeFileSync(
   join(folder, "user.ts"),
   `import { type FitModel, complete, fit, kmeans, matrix, methods } from "@fedkm/core";
-import { fitAsync, type Progress } from "@fedkm/core/async";
+import { fitAsync, type WorkerProgress } from "@fedkm/core/async";
 import { type Table, readTable } from "@fedkm/files";
 const table: Table = await readTable("x.csv");
 const model: FitModel = fit([table.points, matrix([[1]])], complete(2), { k: 1, alpha: 1 });
@@ -117,7 +128,7 @@ export const later: Promise<FitModel> = fitAsync([table.points], complete(1), {
   k: 1,
   alpha: 1,
   seed: undefined,
-  onProgress: ({ passes }: Progress) => passes,
+  onProgress: ({ passes }: WorkerProgress) => passes,
 });
 kmeans(table.points, { k: 2, seed: undefined, weights: undefined });
 methods.pooled([table.points], complete(1), { k: 3 });

@@ -1,6 +1,6 @@
 // What an argument must look like, said in one line when it does not.
 
-import { csvRecords } from "@fedkm/files/first";
+import { csvRecords } from "@fedkm/files/light";
 import { UsageError } from "./failure.ts";
 
 export function parseSeed(text: string): number {

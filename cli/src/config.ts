@@ -1,20 +1,15 @@
-// fedkm.yaml: options of commands, so that a study's settings live in a file. What is typed wins over what is written.
+// fedkm.yaml: options of commands in a file. What is typed wins over what is written.
 
-import { existsSync, readFileSync } from "node:fs";
-import { systemReason } from "@fedkm/files/first";
+import { readFileSync } from "node:fs";
+import { systemReason } from "@fedkm/files/light";
 import type { Command, Option } from "commander";
+import { parseDocument } from "yaml";
 import { UsageError } from "./failure.ts";
 import { joinedNames } from "./input/remedies.ts";
 
-const DEFAULT_FILE = "fedkm.yaml";
-
-/** Takes the settings of the command that is called from the file of --config, or from fedkm.yaml if it is there. */
-export async function applyConfig(root: Command, args: readonly string[]): Promise<void> {
-  const named = namedFile(args);
-  const file = named ?? DEFAULT_FILE;
-  const command = calledCommand(root, args);
-  if (command === undefined || args.includes("--help") || (named === undefined && !existsSync(file))) return;
-  for (const [key, value] of Object.entries(await readSection(root, file, command.name()))) {
+/** Takes the settings of the command that is called from its section of the file. */
+export function applyConfig(root: Command, command: Command, file: string): void {
+  for (const [key, value] of Object.entries(readSection(root, file, command.name()))) {
     const option = command.options.find((own) => own.long === `--${key}`);
     if (option === undefined) {
       throw new UsageError(
@@ -28,20 +23,7 @@ export async function applyConfig(root: Command, args: readonly string[]): Promi
   }
 }
 
-/** The first word that is neither an option nor the value of --config. */
-function calledCommand(root: Command, args: readonly string[]): Command | undefined {
-  const name = args.find((word, at) => !word.startsWith("-") && args[at - 1] !== "--config");
-  return root.commands.find((command) => command.name() === name);
-}
-
-function namedFile(args: readonly string[]): string | undefined {
-  const at = args.indexOf("--config");
-  return at >= 0 ? args[at + 1] : args.find((word) => word.startsWith("--config="))?.slice("--config=".length);
-}
-
-async function readSection(root: Command, file: string, name: string): Promise<Readonly<Record<string, unknown>>> {
-  // Loaded only where there is such a file.
-  const { parseDocument } = await import("yaml");
+function readSection(root: Command, file: string, name: string): Readonly<Record<string, unknown>> {
   let text: string;
   try {
     text = readFileSync(file, "utf8");

@@ -18,6 +18,11 @@ export interface Console {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
+/** Says on the error output what a command's work warns of. */
+export function warnOn({ stderr }: Pick<Console, "stderr">): (warning: string) => void {
+  return (warning) => void stderr.write(`fedkm: warning: ${warning}\n`);
+}
+
 /** In bold where that helps, which was decided for the output in hand and not for the process's own. */
 export function bold(text: string, styled: boolean): string {
   return styled ? styleText("bold", text, { validateStream: false }) : text;

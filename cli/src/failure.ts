@@ -2,7 +2,7 @@
 // and the signal's number for an interruption.
 
 import { printable } from "@fedkm/device/printable";
-import { DataError } from "@fedkm/files/first";
+import { DataError } from "@fedkm/files/light";
 import { CommanderError } from "commander";
 import { refusalLine } from "./input/remedies.ts";
 import { Stopped } from "./stop.ts";
@@ -18,8 +18,7 @@ export class NotRunning extends Error {
 }
 
 export function exitCode(error: unknown): number {
-  // Commander throws after --help and --version too, with 0.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof CommanderError) return 2;
   if (error instanceof Stopped) return error.exitCode;
   // As the status of a service that is not running has it (Linux Standard Base).
   if (error instanceof NotRunning) return 3;

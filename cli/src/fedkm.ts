@@ -2,12 +2,12 @@
 
 import { writeSync } from "node:fs";
 import type { Console, Output } from "./console.ts";
-import { messageLine } from "./failure.ts";
 import { run } from "./program.ts";
 
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+process.stdout.on("error", async (error: NodeJS.ErrnoException) => {
   // A reader that has seen enough, such as `head`, is no failure of ours.
   if (error.code === "EPIPE") process.exit(0);
+  const { messageLine } = await import("./failure.ts");
   process.stderr.write(`${messageLine(error)}\n`);
   process.exit(1);
 });

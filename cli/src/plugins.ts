@@ -1,7 +1,5 @@
 // --plugin: methods, data sets, graphs and measures from the user's own files.
 
-import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
 import type { Plugins } from "@fedkm/experiments";
 import type { Command } from "commander";
 import { parseNames } from "./arguments.ts";
@@ -25,9 +23,4 @@ export async function pluginsOf({ plugin = [] }: PluginOptions): Promise<Plugins
   if (plugin.length === 0) return { methods: {}, datasets: {}, graphs: {}, measures: {} };
   const { loadPlugins } = await import("@fedkm/experiments");
   return loadPlugins(plugin);
-}
-
-/** What tells these plug-ins from others, by their own files: a run is resumed with the same ones only. */
-export function pluginMarks(files: readonly string[]): { readonly file: string; readonly sha256: string }[] {
-  return files.map((file) => ({ file, sha256: createHash("sha256").update(readFileSync(file)).digest("hex") }));
 }

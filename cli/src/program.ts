@@ -1,82 +1,142 @@
-// The command line: what can be asked for, and what comes back as exit code.
+// The command line: which commands there are, which of them is called, and what comes back as exit code.
 
-import { inspect } from "node:util";
-import { Command } from "commander";
-import { auditCommand } from "./commands/audit/command.ts";
-import { chooseCommand } from "./commands/choose/command.ts";
-import { compareCommand } from "./commands/compare/command.ts";
-import { completionCommand } from "./commands/completion/command.ts";
-import { demoCommand } from "./commands/demo/command.ts";
-import { deviceCommand } from "./commands/device/command.ts";
-import { exportCommand } from "./commands/export/command.ts";
-import { fitCommand } from "./commands/fit/command.ts";
-import { inspectCommand } from "./commands/inspect/command.ts";
-import { manCommand } from "./commands/man/command.ts";
-import { pipeCommand } from "./commands/pipe/command.ts";
-import { playgroundCommand } from "./commands/playground/command.ts";
-import { predictCommand } from "./commands/predict/command.ts";
-import { reproduceCommand } from "./commands/reproduce/command.ts";
-import { studyCommand } from "./commands/study/command.ts";
-import { upCommand } from "./commands/up/command.ts";
-import { verifyCommand } from "./commands/verify/command.ts";
-import { applyConfig } from "./config.ts";
+import { existsSync } from "node:fs";
+import { Command, CommanderError } from "commander";
 import type { Console } from "./console.ts";
-import { exitCode, messageLine } from "./failure.ts";
 import { version } from "./version.ts";
 
-const commands = [
-  demoCommand,
-  fitCommand,
-  chooseCommand,
-  predictCommand,
-  exportCommand,
-  verifyCommand,
-  inspectCommand,
-  compareCommand,
-  reproduceCommand,
-  studyCommand,
-  deviceCommand,
-  upCommand,
-  playgroundCommand,
-  pipeCommand,
-  auditCommand,
-  completionCommand,
-  manCommand,
+type Definition = (io: Console) => Command;
+
+/** A command's flags are loaded when it is called, and its work when it runs: `fedkm --help` waits for neither. */
+const commands: readonly (readonly [name: string, summary: string, load: () => Promise<Definition>])[] = [
+  [
+    "demo",
+    "run ten devices on this machine, compare them with other methods, draw a picture",
+    async () => (await import("./commands/demo/command.ts")).demoCommand,
+  ],
+  [
+    "fit",
+    "cluster files or database tables, each a device of a network",
+    async () => (await import("./commands/fit/command.ts")).fitCommand,
+  ],
+  [
+    "choose",
+    "find the number of clusters and how strongly devices should be tied",
+    async () => (await import("./commands/choose/command.ts")).chooseCommand,
+  ],
+  [
+    "predict",
+    "label new rows with a model",
+    async () => (await import("./commands/predict/command.ts")).predictCommand,
+  ],
+  [
+    "export",
+    "write a model as SQL, ONNX, scikit-learn or CSV",
+    async () => (await import("./commands/export/command.ts")).exportCommand,
+  ],
+  [
+    "verify",
+    "check a model against its files",
+    async () => (await import("./commands/verify/command.ts")).verifyCommand,
+  ],
+  [
+    "inspect",
+    "show what fedkm reads from a file, and what to type",
+    async () => (await import("./commands/inspect/command.ts")).inspectCommand,
+  ],
+  [
+    "compare",
+    "run all methods on the same data with the same message budget",
+    async () => (await import("./commands/compare/command.ts")).compareCommand,
+  ],
+  [
+    "reproduce",
+    "repeat the paper's experiments and draw their figures",
+    async () => (await import("./commands/reproduce/command.ts")).reproduceCommand,
+  ],
+  [
+    "study",
+    "write or check the contract that all devices of a network share",
+    async () => (await import("./commands/study/command.ts")).studyCommand,
+  ],
+  [
+    "device",
+    "set up, link and run one device of a network",
+    async () => (await import("./commands/device/command.ts")).deviceCommand,
+  ],
+  [
+    "up",
+    "run a whole network of devices on this machine",
+    async () => (await import("./commands/up/command.ts")).upCommand,
+  ],
+  [
+    "playground",
+    "watch devices, links and alpha in a page on this machine",
+    async () => (await import("./commands/playground/command.ts")).playgroundCommand,
+  ],
+  [
+    "pipe",
+    "answer requests of another program over standard input and output",
+    async () => (await import("./commands/pipe/command.ts")).pipeCommand,
+  ],
+  [
+    "audit",
+    "attack a simulated network or a recording, and show what neighbours can learn",
+    async () => (await import("./commands/audit/command.ts")).auditCommand,
+  ],
+  [
+    "completion",
+    "print a script that completes commands and flags in a shell",
+    async () => (await import("./commands/completion/command.ts")).completionCommand,
+  ],
 ];
+
+const CONFIG_FILE = "fedkm.yaml";
 
 /** Runs one command line and resolves to its exit code: 0, or what failure.ts says. */
 export async function run(args: readonly string[], io: Console): Promise<number> {
   // A newcomer who types the bare name wants to know what there is.
-  const wanted = args.length === 0 ? ["--help"] : args;
+  const line = args.length === 0 ? ["--help"] : args;
   try {
-    const command = program(io);
-    await applyConfig(command, wanted);
-    await command.parseAsync(wanted, { from: "user" });
+    const name = calledCommand(line);
+    // Completion is made from all of them.
+    const root = await program(io, name === "completion" ? "all" : name);
+    const command = root.commands.find((own) => own.name() === name);
+    const named = configFile(line);
+    const isWanted = command !== undefined && !line.includes("--help");
+    if (isWanted && (named !== undefined || existsSync(CONFIG_FILE))) {
+      const { applyConfig } = await import("./config.ts");
+      applyConfig(root, command, named ?? CONFIG_FILE);
+    }
+    await root.parseAsync(line, { from: "user" });
     return 0;
   } catch (error) {
-    const code = exitCode(error);
-    if (code !== 0) {
-      io.stderr.write(`${messageLine(error)}\n`);
-      if (args.includes("--debug")) io.stderr.write(`${inspect(error)}\n`);
-    }
-    return code;
+    // Commander throws after --help and --version too.
+    if (error instanceof CommanderError && error.exitCode === 0) return 0;
+    const { exitCode, messageLine } = await import("./failure.ts");
+    io.stderr.write(`${messageLine(error)}\n`);
+    if (args.includes("--debug")) io.stderr.write(`${(await import("node:util")).inspect(error)}\n`);
+    return exitCode(error);
   }
 }
 
-function program(io: Console): Command {
-  const command = new Command("fedkm")
+/** With the flags of the command that is called, or of all; of the others only what they are for. */
+export async function program(io: Console, called: string | undefined): Promise<Command> {
+  const root = new Command("fedkm")
     .description(
       "Federated k-means over networks: devices agree on clusters by talking to their neighbours, no server.",
     )
     .version(version())
-    .option("--config <file>", "options of commands, instead of fedkm.yaml in this folder")
+    .option("--config <file>", `options of commands, instead of ${CONFIG_FILE} in this folder`)
     .option("--debug", "show where a failure came from")
     .exitOverride()
     // Errors are written once, by `run`.
     .configureOutput({ writeOut: (text) => io.stdout.write(text), outputError: () => undefined });
-  // A command says what it takes; what it does is loaded only when it runs, or --help would wait for all of them.
-  for (const define of commands) adopt(command, define(io));
-  return command;
+  for (const [name, summary, load] of commands) {
+    const command = called === name || called === "all" ? (await load())(io) : new Command(name);
+    adopt(root, command.summary(summary));
+  }
+  return root;
 }
 
 /** A command, and the commands within it, report as their parent does. */
@@ -84,4 +144,15 @@ function adopt(parent: Command, command: Command): void {
   command.copyInheritedSettings(parent);
   for (const inner of command.commands) adopt(command, inner);
   if (command.parent === null) parent.addCommand(command);
+}
+
+/** The first word that is neither an option nor the value of --config; after `help`, the word that follows. */
+function calledCommand(line: readonly string[]): string | undefined {
+  const words = line.filter((word, at) => !word.startsWith("-") && line[at - 1] !== "--config");
+  return words[0] === "help" ? words[1] : words[0];
+}
+
+function configFile(line: readonly string[]): string | undefined {
+  const at = line.indexOf("--config");
+  return at >= 0 ? line[at + 1] : line.find((word) => word.startsWith("--config="))?.slice("--config=".length);
 }

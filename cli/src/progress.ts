@@ -1,4 +1,4 @@
-// One line on a terminal that says how far the work is, and leaves no trace.
+// Lines on a terminal that are painted over: one that says how far the work is and leaves no trace, or a table.
 
 import type { Output } from "./console.ts";
 
@@ -45,4 +45,12 @@ export function secondsLeft(passed: number, share: number): number | undefined {
 export function percentText(share: number, passed: number): string {
   const left = secondsLeft(passed, share);
   return `${Math.floor(100 * share)} %${left === undefined ? "" : `, ${left} s left`}`;
+}
+
+/** Writes the lines over those of the last call, `last` in number; returns how many there are now. */
+export function repaint(output: Output, lines: readonly string[], last: number): number {
+  const up = output.isTTY === true && last > 0 ? `\u001b[${last}A` : "";
+  const [clear, clearBelow] = output.isTTY === true ? ["\u001b[K", "\u001b[J"] : ["", ""];
+  output.write(`${up}${lines.map((line) => `${clear}${line}\n`).join("")}${clearBelow}`);
+  return lines.length;
 }

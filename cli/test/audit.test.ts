@@ -12,7 +12,7 @@ const folder = temporaryFolder();
 
 test("fedkm audit prints a row for each attack, a verdict, and what remains possible, and writes a page", async () => {
   const page = join(folder.path, "audit.html");
-  const { code, stdout, stderr } = await outcome("audit", "--privacy", "open", "--runs", "1", "--html", page);
+  const { code, stdout, stderr } = await outcome("audit", "--privacy", "open", "--runs", "1", "--out", page);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toContain('Privacy "open" of study an example, minimum 10: 1 simulated network with rows');
   expect(stdout).toMatch(/the only neighbour reads +1 +1 +0 +cluster means, to the last digit, and sizes\n/);
@@ -69,7 +69,7 @@ test("fedkm audit --record says what the neighbours of a recorded device could c
 test("fedkm audit refuses what cannot be meant", async () => {
   for (const [args, message] of [
     [["--record", "a.jsonl"], "--record and --state must be given together, got one of them"],
-    [["--data", "a.csv"], "--data needs --study, which names the columns and their bounds, got none"],
+    [["--data", "a.csv"], "--data needs --study, which names the columns and their bounds"],
     [["--privacy", "closed"], '--privacy must be one of open, guarded, private, got "closed"'],
   ] as const) {
     expect(await outcome("audit", ...args)).toEqual({ code: 2, stdout: "", stderr: `fedkm: ${message}\n` });

@@ -4,12 +4,12 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { consensusVariation, graph, methods, randomStream } from "@fedkm/core";
+import { comparedDatasets } from "@fedkm/experiments";
 import { afterAll, expect, test } from "vitest";
 import { problemOf } from "../../web/src/engine/problem.ts";
 import { readAddress } from "../../web/src/engine/setup.ts";
 import { story } from "../../web/src/engine/story.ts";
-import { datasetNames } from "../src/commands/compare/data.ts";
-import { outcomeTable } from "../src/commands/compare/outcomes.ts";
+import { outcomeTable } from "../src/commands/compare/text.ts";
 import { run } from "../src/program.ts";
 import { fakeConsole } from "./fakeConsole.ts";
 import { xmlFault } from "./wellFormed.ts";
@@ -30,7 +30,7 @@ test("fedkm compare --json gives every method's quality and cost within the budg
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   const summary = JSON.parse(stdout);
   expect(summary).toMatchObject({ data: "var", devices: 6, points: 120, k: 3, alpha: 1, seed: 1, budget: 90, picture });
-  const names = [...summary.methods, ...summary.tooDear].map(({ method }: { method: string }) => method);
+  const names = [...summary.methods, ...summary.overBudget].map(({ method }: { method: string }) => method);
   expect(names.sort()).toEqual([...Object.keys(methods), "shared"].sort());
   for (const { method, messages, nmi, curve } of summary.methods) {
     expect(messages, method).toBeLessThanOrEqual(90);
@@ -73,10 +73,10 @@ test("fedkm compare --set and --init reach the methods, and the table and the JS
   expect(plain).toMatchObject({ init: "aligned", settings: {}, pooledRestarts: 20 });
   expect(tuned).toMatchObject({ settings: { distributed: { eta: "tuned", restarts: 3 } } });
   expect(tuned.methods[0].gcd).not.toBe(plain.methods[0].gcd);
-  const own = await gcd(["--init", "own"]);
+  const own = await gcd(["--init", "local"]);
   expect(own.methods[0].gcd).not.toBe(plain.methods[0].gcd);
-  const { stdout } = await compare([...args, "--init", "own", "--set", "distributed.eta=3"]);
-  expect(stdout).toMatch(/^at most 90 messages for each method, start: own\ndistributed: eta = 3\n/m);
+  const { stdout } = await compare([...args, "--init", "local", "--set", "distributed.eta=3"]);
+  expect(stdout).toMatch(/^at most 90 messages for each method, start: local\ndistributed: eta = 3\n/m);
 });
 
 test.each([
@@ -88,7 +88,7 @@ test.each([
   ],
   [
     "of two devices on a ring",
-    ["--init", "own", "--graph", "ring", "--devices", "2", "--dataset", "aniso", "--k", "4"],
+    ["--init", "local", "--graph", "ring", "--devices", "2", "--dataset", "aniso", "--k", "4"],
     3,
   ],
   ["without what was set", ["--set", "fedkm.preset=paper", "--set", "local.restarts=3"], 1],
@@ -157,22 +157,6 @@ test("fedkm compare --split deals the points otherwise, and says so", async () =
   expect((await compare([...args, "--split", "sizes:5"])).stdout).toMatch(/seed 1, split sizes:5$/m);
 });
 
-test("fedkm compare --grid heterogeneity prints methods by splits, as a table and as JSON", async () => {
-  const args = [...small, "--methods", "fedkm,local,pooled", "--grid", "heterogeneity", "--runs", "2"];
-  const { code, stdout } = await compare(args);
-  expect(code).toBe(0);
-  expect(stdout).toMatch(/^method +even +sizes:20 +dirichlet:1 +dirichlet:0\.1 +classes:2$/m);
-  expect(stdout).toMatch(/^pooled( +1\.000){5}$/m);
-  const { grid, splits, rows, runs, points } = JSON.parse((await compare([...args, "--json"])).stdout);
-  expect({ grid, runs, points, columns: splits.length }).toEqual({
-    grid: "heterogeneity",
-    runs: 2,
-    points: 120,
-    columns: 5,
-  });
-  expect(rows.map(({ method }: { method: string }) => method)).toContain("fedkm, alpha 0.1");
-});
-
 test("fedkm compare says which methods cannot start, and draws nothing where none can", async () => {
   const picture = join(folder, "none.svg");
   const { code, stdout } = await compare([...small, "--messages", "1", "--methods", "kfed", "--out", picture]);
@@ -181,7 +165,7 @@ test("fedkm compare says which methods cannot start, and draws nothing where non
   expect(existsSync(picture)).toBe(false);
 });
 
-test.each(datasetNames)("fedkm compare --dataset %s has a k of its own", async (name) => {
+test.each(comparedDatasets)("fedkm compare --dataset %s has a k of its own", async (name) => {
   const args = ["--dataset", name, "--points", "20", "--devices", "5", "--messages", "10", "--methods", "distributed"];
   const { code, stdout } = await compare([...args, "--json", "--out", join(folder, `${name}.svg`)]);
   expect(code).toBe(0);
@@ -191,22 +175,24 @@ test.each(datasetNames)("fedkm compare --dataset %s has a k of its own", async (
 test.each([
   [["--methods", "fedkm,nope"], 'fedkm: --methods must be some of fedkm, .*, got "nope"'],
   [["--alpha", "-1"], 'fedkm: --alpha must be a number of at least 0, got "-1"'],
-  [["--set", "eta=2"], 'fedkm: --set must look like distributed.eta=2, got "eta=2"'],
+  [["--set", "eta=2"], "fedkm: --set eta=2 must look like METHOD.OPTION=VALUE"],
   [
     ["--set", "gradiant.rho=2"],
-    'fedkm: --set must name a method that is run, got "gradiant" \\(did you mean gradient\\?\\)',
+    'fedkm: --set gradiant.rho=2 must name a method that is run, got "gradiant" \\(did you mean gradient\\?\\)',
   ],
   [
     ["--set", "gradient.exchange=2"],
-    'fedkm: --set gradient must name one of .*, got "exchange" \\(did you mean exchanges\\?\\)',
+    'fedkm: --set gradient.exchange=2 must name one of .*, got "exchange" \\(did you mean exchanges\\?\\)',
   ],
   [["--set", "distributed.eta=fast"], 'fedkm: --set distributed.eta must be a number or tuned, got "fast"'],
-  [["--set", "distributed.rounds=5"], "fedkm: --set must leave rounds to --messages, the budget of every method"],
+  [
+    ["--set", "distributed.rounds=5"],
+    "fedkm: --set distributed.rounds=5 cannot be set: the budget of messages limits the rounds",
+  ],
   [["--set", "backbone.counts=1"], 'fedkm: --set backbone.counts must be true or false, got "1"'],
   [["--split", "odd"], 'fedkm: --split must be even, .*, got "odd"'],
-  [["--split", "even", "--grid", "heterogeneity"], "fedkm: .*--grid.* cannot be used with .*--split.*"],
-  [["--data", "a.csv", "--split", "classes:2"], "fedkm: --split classes:2 needs --classes with --data, got none"],
-  [["--init", "given"], "fedkm: .*Allowed choices are own, aligned, federated."],
+  [["a.csv", "--split", "classes:2"], "fedkm: --split classes:2 needs --classes for your files"],
+  [["--init", "given"], "fedkm: .*Allowed choices are local, aligned, federated."],
   [["--graph", "er:1.5"], 'fedkm: --graph er:P must have a probability P from 0 to 1, got "1.5"'],
   [["--devices", "1"], 'fedkm: --devices must be an integer from 2 to 10000, got "1"'],
   [["--dataset", "mnist"], 'fedkm: --dataset must be one of iso, var, aniso, iris, digits, got "mnist"'],
@@ -231,7 +217,7 @@ test("fedkm compare with more clusters than a device has points fails in one lin
   expect(stderr).toMatch(/^fedkm: .*k = 30 points.*\n$/);
 });
 
-test("fedkm compare --data reads files as fedkm fit does, and judges by a column of classes", async () => {
+test("fedkm compare FILES reads them as fedkm fit does, and judges by a column of classes", async () => {
   const random = randomStream(1, "compare");
   const rows = Array.from({ length: 120 }, (_, r) => [r % 3, 5 * (r % 3) + random(), random()]);
   const [one, other] = ["one.csv", "other.csv"].map((name) => join(folder, name));
@@ -240,20 +226,20 @@ test("fedkm compare --data reads files as fedkm fit does, and judges by a column
   writeFileSync(other, `kind,x,y\n${lines.slice(60).join("\n")}\n`);
   const picture = join(folder, "files.svg");
   const args = ["--methods", "fedkm,pooled", "--graph", "complete", "--json", "--out", picture, "--classes", "kind"];
-  const two = await compare(["--data", one, other, ...args]);
+  const two = await compare([one, other, ...args]);
   expect(two.stderr).toBe("");
   const summary = JSON.parse(two.stdout);
   expect(summary).toMatchObject({ devices: 2, points: 120, k: 3 });
   for (const { nmi, ari } of summary.methods) expect([nmi, ari]).toEqual([1, 1]);
-  const dealt = await compare(["--data", one, "--devices", "4", ...args]);
+  const dealt = await compare([one, "--devices", "4", ...args]);
   expect(JSON.parse(dealt.stdout)).toMatchObject({ devices: 4, points: 60, k: 3 });
-  const strange = await compare(["--data", one, "--classes", "sort"]);
+  const strange = await compare([one, "--classes", "sort"]);
   expect(strange.stderr).toMatch(
     /line 1, column "sort" must exist, got the columns .*; name one of them with --classes\n$/,
   );
-  const { code, stderr } = await compare(["--data", one, "--exclude", "kind"]);
+  const { code, stderr } = await compare([one, "--exclude", "kind"]);
   expect({ code, stderr }).toEqual({
     code: 2,
-    stderr: "fedkm: --k must be given with --data, or --classes to count them, got neither\n",
+    stderr: "fedkm: your files need --k, or --classes to count them\n",
   });
 });

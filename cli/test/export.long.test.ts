@@ -22,7 +22,6 @@ const random = randomStream(1, "exports");
 const normal = normalStream(randomStream(2, "exports"));
 const columns = ['si"ze', "y", "colour", "flag"];
 const colours = ["red", "o'brien", 'say "hi"', "back\\slash"];
-const SECONDS = 1000;
 
 /** Cells as text; an empty one is missing. */
 function cells(): string[] {
@@ -82,10 +81,10 @@ beforeAll(async () => {
     const lines = rows.map((row, id) => `${row.map(cell).join("\t")}\t${id}\n`);
     await clickhouse.run(`insert into \`the rows\` format TabSeparated\n${lines.join("")}`);
   }
-}, 120 * SECONDS);
+});
 afterAll(async () => {
   await Promise.all([postgres?.stop(), clickhouse?.stop()]);
-}, 60 * SECONDS);
+});
 
 function same(labels: readonly (number | null)[], expected: readonly (number | null)[]): void {
   expect(labels).toHaveLength(expected.length);
@@ -104,7 +103,7 @@ describe.each([
   beforeAll(async () => {
     await text("fit", ...places, ...asked, "--names", "a,b,c,it's", "--out", results);
     labels = JSON.parse(await text("predict", "--model", model, "--device", "p1", later, "--json")).labels;
-  }, 120 * SECONDS);
+  });
   const exported = (...args: string[]) => text("export", model, "--place", "p1", ...args);
 
   const inOrder = async (dialect: string) => {
@@ -112,7 +111,7 @@ describe.each([
     return `select cluster from (${sql.replace(/;\s*$/, "")}) as labelled order by id`;
   };
 
-  test("labels in DuckDB", { timeout: 120 * SECONDS }, async () => {
+  test("labels in DuckDB", async () => {
     const duckdb = peer("@duckdb/node-api");
     if (duckdb === undefined) return;
     const connection = await (await duckdb.DuckDBInstance.create(":memory:")).connect();
@@ -125,12 +124,12 @@ describe.each([
     );
   });
 
-  test.skipIf(!has("PostgreSQL"))("labels in PostgreSQL", { timeout: 120 * SECONDS }, async () => {
+  test.skipIf(!has("PostgreSQL"))("labels in PostgreSQL", async () => {
     const answer = await postgres?.run(await inOrder("postgres"));
     same(answer?.rows.map(({ cluster }) => cluster as number | null) ?? [], labels);
   });
 
-  test.skipIf(!has("ClickHouse"))("labels in ClickHouse", { timeout: 120 * SECONDS }, async () => {
+  test.skipIf(!has("ClickHouse"))("labels in ClickHouse", async () => {
     const answer = (await clickhouse?.run(`${await inOrder("clickhouse")} format TabSeparated`)) ?? "";
     same(
       answer
@@ -141,7 +140,7 @@ describe.each([
     );
   });
 
-  test("labels in onnxruntime", { timeout: 120 * SECONDS }, async () => {
+  test("labels in onnxruntime", async () => {
     const ort = peer("onnxruntime-web");
     if (ort === undefined) return;
     const file = join(results, "model.onnx");
@@ -169,7 +168,7 @@ describe.each([
     );
   });
 
-  test("labels in scikit-learn", { timeout: 120 * SECONDS }, async () => {
+  test("labels in scikit-learn", async () => {
     const file = join(results, "sklearn.json");
     await exported("--as", "sklearn", "--out", file);
     const program = `

@@ -30,7 +30,7 @@ async function init(...names: string[]): Promise<void> {
 }
 
 async function link(from: string, to: string, ...more: string[]) {
-  return device("link", (await factsOf(to)).invite, "--name", to, "--state", at(from), "--accept-open", ...more);
+  return device("link", (await factsOf(to)).invite, "--name", to, "--state", at(from), "--accept", "open", ...more);
 }
 
 test("device rotate waits for links, --now does not, the successor is handed over, and the log holds all of it", async () => {
@@ -45,13 +45,13 @@ test("device rotate waits for links, --now does not, the successor is handed ove
   expect((await factsOf("north")).keys).toMatchObject({ next: expect.stringMatching(/^12D3/), behind: ["south"] });
   const done = await device("rotate", "--now", "--state", at("north"));
   expect(done.stdout).toContain(
-    "it is used from the next start on\nthe old key is kept for those that do not know it yet: south",
+    "it is used from the next start on\nthe old key is kept for neighbours that do not know the new one yet: south",
   );
   expect((await factsOf("north")).invite).not.toContain(old);
-  const followed = await device("link", "--successor", at("north/successor"), "--state", at("south"));
+  const followed = await device("follow", at("north/successor"), "--state", at("south"));
   expect(followed.stdout).toBe("north is linked by its new key\n");
   expect((await device("links", "--state", at("south"))).stdout).toContain(
-    `before: ${old}; it was not met under it yet`,
+    `before: ${old}; it has not connected with it yet`,
   );
 
   const log = await device("log", "--state", at("north"));
@@ -59,8 +59,6 @@ test("device rotate waits for links, --now does not, the successor is handed ove
   expect(log.stdout).toMatch(
     / {2}linked {2}link south, peer 12D3.*\n.* {2}rotating .*\n.* {2}rotated .*\n\n3 lines in one whole/,
   );
-  expect((await device("log", "--since", "2999-01-01", "--state", at("north"))).stdout).toMatch(/^\n3 lines/);
-  expect((await device("log", "--since", "soon", "--state", at("north"))).code).toBe(2);
   const file = at("north/audit.jsonl");
   writeFileSync(file, readFileSync(file, "utf8").replace("south", "coast"));
   const broken = await device("log", "--json", "--state", at("north"));
@@ -69,7 +67,7 @@ test("device rotate waits for links, --now does not, the successor is handed ove
   expect(broken.stderr).toMatch(/audit\.jsonl, line 2 must follow the line before it, got a broken chain\n$/);
 });
 
-test("device revoke unlinks, and a revoked peer is linked again only with --even-revoked", async () => {
+test("device revoke unlinks, and a revoked peer is linked again only with --allow-revoked", async () => {
   await init("east", "west");
   await link("east", "west");
   const revoked = await device("revoke", "west", "--reason", "its disk was stolen", "--state", at("east"));
@@ -78,9 +76,9 @@ test("device revoke unlinks, and a revoked peer is linked again only with --even
   const refused = await link("east", "west");
   expect(refused.code).toBe(1);
   expect(refused.stderr).toMatch(
-    /--even-revoked links it nevertheless\), and this device said at .*: its disk was stolen\n$/,
+    /--allow-revoked links it nevertheless\), and this device said at .*: its disk was stolen\n$/,
   );
-  expect((await link("east", "west", "--even-revoked")).code).toBe(0);
+  expect((await link("east", "west", "--allow-revoked")).code).toBe(0);
   expect((await factsOf("east")).keys.revoked).toMatchObject([
     { signer: "this device", peer: "west", isOverruled: true },
   ]);

@@ -6,12 +6,12 @@ import { closeSync, existsSync, mkdtempSync, openSync, rmSync, utimesSync, write
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { logOutput } from "../src/devices/log.ts";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { logOutput } from "../src/commands/device/run.ts";
+import { eventually } from "./eventually.ts";
 import { outcome } from "./folder.ts";
 
 const program = fileURLToPath(new URL("../bin/fedkm.js", import.meta.url));
-const BOUND = { timeout: 40_000, interval: 100 };
 
 let folder = "";
 const children: ChildProcess[] = [];
@@ -77,11 +77,11 @@ test.skipIf(!existsSync("/dev/full"))(
         expect(status.notices).toMatchObject([{ cause: "log", link: null, until: null }]);
         return status;
       };
-      const before = await vi.waitFor(lost, BOUND);
+      const before = await eventually(lost, folder);
       child.kill("SIGHUP");
       const touched = new Date();
       utimesSync(data, touched, touched);
-      await vi.waitFor(async () => expect((await lost()).dataReadAt).not.toBe(before.dataReadAt), BOUND);
+      await eventually(async () => expect((await lost()).dataReadAt).not.toBe(before.dataReadAt), folder);
       expect(before.notices[0].text).toBe(
         `lines of the log are lost: ${["no space left on device", "broken pipe"][index]}`,
       );

@@ -13,14 +13,14 @@ const asked = ["study", "init", "--feature", "x:-13:13", "y:-13:13", "--out"];
 
 test("study init --privacy private writes the budget, and needs the rows of a typical device", async () => {
   expect((await outcome(...asked, study, "--privacy", "private")).stderr).toBe(
-    "fedkm: --typical-rows must be given with --privacy private, got nothing\n",
+    "fedkm: --privacy private needs --typical-rows\n",
   );
   const { code, stdout } = await outcome(...asked, study, "--privacy", "private", "--typical-rows", "800");
   expect(code).toBe(0);
   expect(stdout).toMatch(/privacy is private: everything sent about one version/);
   expect(parseStudy(readFileSync(study, "utf8"))).toMatchObject({ epsilon: 1, delta: 1e-5, lifetimeEpsilon: 4 });
   expect((await outcome(...asked, join(folder.path, "other.yaml"), "--epsilon", "2")).stderr).toBe(
-    "fedkm: --epsilon must be left out unless --privacy is private, got 2\n",
+    "fedkm: --epsilon needs --privacy private, got guarded\n",
   );
 });
 
@@ -35,17 +35,15 @@ test("device init says from how many devices on a device gains, and refuses one 
   const { code, stderr } = await init(60);
   expect(code).toBe(2);
   expect(stderr).toMatch(
-    /^fedkm: --accept-noise must be given, .* the clusters of these rows would drown in the noise/,
+    /^fedkm: taking part needs .* --accept noise: the clusters of these rows would drown in the noise/,
   );
-  expect((await init(60, "--accept-noise")).code).toBe(0);
+  expect((await init(60, "--accept", "noise")).code).toBe(0);
 });
 
 test("shared clusters are private with --devices, and device init says what all err by against one alone", async () => {
   const file = join(folder.path, "shared.yaml");
   const shared = [...asked, file, "--clusters", "shared", "--privacy", "private", "--typical-rows", "200"];
-  expect((await outcome(...shared)).stderr).toBe(
-    "fedkm: --devices must be given with --privacy private, got nothing\n",
-  );
+  expect((await outcome(...shared)).stderr).toBe("fedkm: --privacy private with --clusters shared needs --devices\n");
   const { stdout } = await outcome(...shared, "--devices", "10");
   expect(stdout).toMatch(
     /\nwith 10 devices of 200 rows in 3 clusters of one size the noise moves a coordinate .* 0\.04\d of/,
@@ -61,7 +59,7 @@ test("shared clusters are private with --devices, and device init says what all 
   expect(begun).toMatch(/\nprivate: centroids of 10 devices like this one can be expected to err by/);
   expect(begun).toMatch(/\nnext: fedkm device link INVITE .* \(on both sides, with 2 neighbours or more\)\n/);
   expect((await init(20)).stderr).toMatch(
-    /^fedkm: --accept-noise must be given, .* centroids of 10 devices like this one can be expected to err by 0.42/,
+    /^fedkm: taking part needs .* --accept noise: centroids of 10 devices like this one can be expected to err by 0.42/,
   );
 });
 

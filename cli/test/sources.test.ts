@@ -139,13 +139,13 @@ describe.skipIf(!isComplete)("with servers", () => {
     );
     addressOfVisits = `${clickhouse.address}/all_visits`;
     for (const [i, place] of places.entries()) addresses.push(await place.put(datasets[i + 1]));
-  }, 180_000);
+  });
   afterAll(async () => {
     for (const child of children) child.kill("SIGKILL");
     for (const place of places) await place.stop();
-  }, 60_000);
+  });
 
-  it("runs the commands of docs/data.md that name servers", { timeout: 120_000 }, async () => {
+  it("runs the commands of docs/data.md that name servers", async () => {
     await fedkm("study", "init", "--feature", "age:0:100", "days:0:10", "cost:0:1000", "--out", "study.yaml");
     const served = lines.filter((line) => line.includes("db.example"));
     expect(served.length).toBeGreaterThanOrEqual(4);
@@ -161,9 +161,7 @@ describe.skipIf(!isComplete)("with servers", () => {
     expect(rows).toEqual([{ n: "267", k: "3" }]);
   });
 
-  it("fits a file, a lake, PostgreSQL and ClickHouse together as it fits their rows", {
-    timeout: 120_000,
-  }, async () => {
+  it("fits a file, a lake, PostgreSQL and ClickHouse together as it fits their rows", async () => {
     const { stdout, stderr } = await fedkm(
       "fit",
       ...addresses,
@@ -181,7 +179,7 @@ describe.skipIf(!isComplete)("with servers", () => {
     expect(JSON.parse(stdout).devices.map(({ rows }: { rows: number }) => rows)).toEqual([60, 60, 60, 60]);
   });
 
-  it("runs four devices on them as processes that agree with fit to 1e-9", { timeout: 240_000 }, async () => {
+  it("runs four devices on them as processes that agree with fit to 1e-9", async () => {
     const at = (name: string) => join(folder.path, name);
     const features = ["--feature", "c0:-30:30", "c1:-30:30"];
     await fedkm("study", "init", "--alpha", "1", "--privacy", "open", ...features, "--out", at("four.yaml"));
@@ -213,14 +211,24 @@ describe.skipIf(!isComplete)("with servers", () => {
             expect(invite).toMatch(/tcp\/[1-9]/);
             return invite;
           },
-          { timeout: 60_000, interval: 200 },
+          { timeout: 240_000, interval: 200 },
         ),
       ),
     );
     for (const name of names) {
       for (const [j, other] of names.entries()) {
         if (other === name) continue;
-        const linked = await fedkm("device", "link", invites[j], "--name", other, "--accept-open", "--state", at(name));
+        const linked = await fedkm(
+          "device",
+          "link",
+          invites[j],
+          "--name",
+          other,
+          "--accept",
+          "open",
+          "--state",
+          at(name),
+        );
         expect(linked).toMatchObject({ code: 0 });
       }
     }
@@ -235,7 +243,7 @@ describe.skipIf(!isComplete)("with servers", () => {
         }
         return all;
       },
-      { timeout: 180_000, interval: 1000 },
+      { timeout: 240_000, interval: 1000 },
     );
     const expected = fit(datasets, complete(4), { k: 3, alpha: 1 });
     const reached = objective(datasets, centroids, complete(4), { alpha: 1 });

@@ -8,12 +8,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { paperData } from "@fedkm/core";
 import { lockFolder } from "@fedkm/device/daemon";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { run } from "../src/program.ts";
+import { eventually } from "./eventually.ts";
 import { fakeConsole } from "./fakeConsole.ts";
 
 const program = fileURLToPath(new URL("../bin/fedkm.js", import.meta.url));
-const BOUND = { timeout: 40_000, interval: 100 };
 
 let folder = "";
 let child: ChildProcess | undefined;
@@ -97,20 +97,20 @@ test("fedkm up paints its table and stops all devices on SIGINT; killed outright
     child.stdout?.on("data", (chunk) => {
       said += chunk;
     });
-    const pids = await vi.waitFor(
+    const pids = await eventually(
       () =>
         [1, 2].map((n) => {
           const { pid, stoppedAt } = JSON.parse(readFileSync(join(state, `device-${n}`, "status.json"), "utf8"));
           expect(stoppedAt).toBeNull();
           return pid;
         }),
-      BOUND,
+      folder,
     );
     expect(pids.map(isAlive)).toEqual([true, true]);
     const exited = once(child, "exit");
     child.kill(signal);
     expect(await exited).toEqual(signal === "SIGINT" ? [0, null] : [null, signal]);
-    await vi.waitFor(() => expect(pids.map(isAlive)).toEqual([false, false]), BOUND);
+    await eventually(() => expect(pids.map(isAlive)).toEqual([false, false]), folder);
     if (signal === "SIGINT") {
       expect(said).toMatch(/^device +state +peers +round +move +objective +oldest +sent +bytes$/m);
       expect(said.trimEnd().split("\n").at(-1)).toBe(`stopped; the state stays in ${state}`);

@@ -6,8 +6,7 @@ import { fileURLToPath } from "node:url";
 import asc from "assemblyscript/asc";
 import { screenSource } from "./screen.mjs";
 import { smallSource } from "./small.mjs";
-import { certainSource } from "./tiny/certain.mjs";
-import { groupsSource } from "./tiny/groups.mjs";
+import { certainSource, groupsSource } from "./tiny/assign.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 

@@ -61,7 +61,7 @@ export function move(state: State, row: i32, from: i32, to: i32): void {
   transferOne(weight, grid, added, removed, width);
 }
 
-/** Two columns of a row, split onto their grids (see src/kernel/grid.ts), into sums and, if `isTaken`, out of others. */
+/** Two columns of a row, split onto their grids (see src/data/exactSums.ts), into sums and, if `isTaken`, out of others. */
 // @ts-expect-error: decorator
 @inline
 export function transfer(

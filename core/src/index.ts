@@ -27,7 +27,7 @@ export {
   type RoundSummary,
 } from "./fit/fit.ts";
 export type { FitOptions, Preset, Privacy } from "./fit/fitOptions.ts";
-export { commit, type Network, refreshStatistics, type Weighting } from "./fit/network.ts";
+export { commit, type NetworkState, refreshStatistics, type Weighting } from "./fit/network.ts";
 export type { Schedule } from "./fit/schedule.ts";
 export { largestCoordinate } from "./fit/tolerance.ts";
 export {
@@ -81,18 +81,19 @@ export type { GradientModel, GradientOptions } from "./methods/gradient.ts";
 export { methods } from "./methods/index.ts";
 export { type KfedModel, type KfedOptions, labelLateDevice } from "./methods/kfed.ts";
 export type { LocalOptions } from "./methods/local.ts";
-export { methodOfAnswer, methodOfRounds } from "./methods/make.ts";
 export {
   type CommonOptions,
   judgingOptions,
   type Method,
   type MethodModel,
   type MethodOptions,
+  methodOfAnswer,
+  methodOfRounds,
   type OptionForms,
+  orderSeeds,
   type RoundsMethodOptions,
   roundsOptions,
 } from "./methods/method.ts";
-export { orderSeeds } from "./methods/order.ts";
 export type { EmptyClusters } from "./start/kmeans.ts";
 export { type KMeansModel, type KMeansOptions, kmeans } from "./start/kmeans.ts";
 export type { Init } from "./start/start.ts";

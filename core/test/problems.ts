@@ -2,9 +2,7 @@
 
 import { erdosRenyi, type Graph, graph, type Matrix, normalStream, type Random, randomStream } from "@fedkm/core";
 import fc from "fast-check";
-
-/** FEDKM_TEST_SEED=7 npm test draws other problems; every property prints the seed it used. */
-const propertySeed = Number(process.env.FEDKM_TEST_SEED ?? 20261115);
+import { testSeed } from "../../test/runs.ts";
 
 export interface Problem {
   readonly random: Random;
@@ -56,10 +54,10 @@ function randomProblem(seed: number): Problem {
 
 /** Checks the property on `runs` problems; a failure names the problem's seed. */
 export function forAllProblems(name: string, runs: number, property: (problem: Problem) => void): void {
-  console.log(`${name}: ${runs} problems, seed ${propertySeed}`);
+  console.log(`${name}: ${runs} problems, seed ${testSeed}`);
   fc.assert(
     fc.property(fc.integer(), (seed) => property(randomProblem(seed))),
-    { numRuns: runs, seed: propertySeed },
+    { numRuns: runs, seed: testSeed },
   );
 }
 
@@ -69,9 +67,9 @@ export async function forAllProblemsLater(
   runs: number,
   property: (problem: Problem) => Promise<void>,
 ): Promise<void> {
-  console.log(`${name}: ${runs} problems, seed ${propertySeed}`);
+  console.log(`${name}: ${runs} problems, seed ${testSeed}`);
   await fc.assert(
     fc.asyncProperty(fc.integer(), (seed) => property(randomProblem(seed))),
-    { numRuns: runs, seed: propertySeed },
+    { numRuns: runs, seed: testSeed },
   );
 }

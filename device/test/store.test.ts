@@ -4,12 +4,12 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { realDisk } from "../src/disk.ts";
-import { isLocked, lockFolder } from "../src/lock.ts";
-import type { SavedState } from "../src/memory.ts";
+import { realDisk } from "../src/disk/disk.ts";
+import { isLocked, lockFolder } from "../src/disk/folderLock.ts";
+import { openStore, type StoreOptions } from "../src/disk/store.ts";
+import type { SavedState } from "../src/loop/savedState.ts";
 import { simulatedClock } from "../src/simulation/clock.ts";
-import { simulatedDisk } from "../src/simulation/disk.ts";
-import { openStore, type StoreOptions } from "../src/store.ts";
+import { simulatedDisk } from "../src/simulation/durability.ts";
 
 const stateOf = (round: number): SavedState => ({
   study: "s",
@@ -96,7 +96,10 @@ describe("openStore(folder, notice)", () => {
     const store = await open({ disk, wallClock: () => 1_000 });
     isFull = true;
     store.goAbove(5_000);
-    await vi.waitFor(() => expect(wrong.get("epoch")).toMatch(/^the epoch for the next start is not kept: ENOSPC/));
+    await vi.waitFor(
+      () => expect(wrong.get("epoch")).toMatch(/^the epoch for the next start is not kept: ENOSPC/),
+      240_000,
+    );
     isFull = false;
     store.goAbove(5_000);
     await store.close();
@@ -163,7 +166,7 @@ describe("openStore(folder, notice)", () => {
     const clock = simulatedClock();
     const store = await open({ disk, clock });
     store.keep(() => stateOf(2));
-    for (let i = 0; i < 3; i++) {
+    while (store.failedWrites() < 2) {
       clock.step(clock.now() + 5_000);
       await new Promise((done) => setTimeout(done, 5));
     }

@@ -12,7 +12,7 @@ import {
   type Method,
   type MethodOptions,
   methodOfRounds,
-  type Network,
+  type NetworkState,
   orderSeeds,
   type Random,
   randomStream,
@@ -40,14 +40,14 @@ const epidemic: Method<EpidemicOptions> = methodOfRounds(
   },
   {
     travels: "sums and counts",
-    takes: { ...roundsOptions, gossip: ["number"], seeds: ["own", "shared", "aligned"] },
+    takes: { ...roundsOptions, gossip: ["number"], seeds: ["local", "shared", "aligned"] },
   },
 );
 
 export const methods = { epidemic };
 
 /** One step of Lloyd. */
-function runIteration(network: Network, gossip: number, tol: number, random: Random) {
+function runIteration(network: NetworkState, gossip: number, tol: number, random: Random) {
   const { graph, k, sets } = network;
   const { cols, data } = sets;
   const shares = ownStatistics(network);
@@ -74,7 +74,7 @@ function runIteration(network: Network, gossip: number, tol: number, random: Ran
 }
 
 /** Of every device, the sums of its clusters and then their counts. */
-function ownStatistics({ graph, k, sets: { cols }, sums, counts }: Network): Float64Array[] {
+function ownStatistics({ graph, k, sets: { cols }, sums, counts }: NetworkState): Float64Array[] {
   return Array.from({ length: graph.size }, (_, i) => {
     const own = new Float64Array(k * (cols + 1));
     own.set(sums.subarray(i * k * cols, (i + 1) * k * cols));

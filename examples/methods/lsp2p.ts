@@ -13,7 +13,7 @@ import {
   type Method,
   type MethodOptions,
   methodOfRounds,
-  type Network,
+  type NetworkState,
   orderSeeds,
   refreshStatistics,
   roundsOptions,
@@ -26,7 +26,7 @@ export interface Lsp2pOptions extends MethodOptions {
 
 /** What every device sent last, and who has stopped: from then on its last means and counts stand for it. */
 interface Run {
-  readonly network: Network;
+  readonly network: NetworkState;
   readonly counts: Float64Array;
   readonly sums: Float64Array;
   readonly stopped: Uint8Array;
@@ -45,7 +45,7 @@ const lsp2p: Method<Lsp2pOptions> = methodOfRounds(
   },
   {
     travels: "centroids and counts",
-    takes: { ...taken, gamma: ["number"], seeds: ["own", "shared", "aligned"] },
+    takes: { ...taken, gamma: ["number"], seeds: ["local", "shared", "aligned"] },
   },
 );
 
@@ -93,7 +93,7 @@ function moveToNeighbourhoodMean({ network, counts, sums }: Run, i: number): voi
 }
 
 /** Takes over the update of a device without sending it: means and counts went out before. Returns the largest move. */
-function adoptUpdate({ k, sets, updated }: Network, i: number): number {
+function adoptUpdate({ k, sets, updated }: NetworkState, i: number): number {
   let largest = 0;
   for (let at = i * k * sets.cols; at < (i + 1) * k * sets.cols; at++) {
     largest = Math.max(largest, Math.abs(updated[at] - sets.data[at]));

@@ -4,35 +4,11 @@ import { readFileSync } from "node:fs";
 import type { StartName } from "./cell.ts";
 import { parseCsv, type TableRow } from "./table.ts";
 
-export const agreementColumns = [
-  "start",
-  "measure",
-  "dataset",
-  "method",
-  "alpha",
-  "edge_probability",
-  "points_per_device",
-  "median",
-  "their_median",
-  "ratio",
-  "allowed_factor",
-  "lower_quartile",
-  "upper_quartile",
-  "lowest_run",
-  "highest_run",
-  "wrong_percent",
-  "their_wrong_percent",
-  "judged_by",
-  "agrees",
-] as const;
+/** Its columns are in the order of the CSV. */
+export type AgreementRow = TableRow<keyof ReturnType<typeof comparedMedians>>;
 
-type AgreementRow = TableRow<(typeof agreementColumns)[number]>;
-
-/** Its tables, by start. From the dependable start it was not run, so that nothing is compared. */
-const tables: readonly (readonly [start: StartName, file: string])[] = [
-  ["authors", "study-authors.csv"],
-  ["raw", "study.csv"],
-];
+/** The starts that it was run from; each has a table. */
+const theirStarts: readonly StartName[] = ["local", "kmeans++"];
 
 /** Two medians below this are both rounding, so that they say nothing of each other. */
 const ROUNDING = 1e-26;
@@ -45,11 +21,11 @@ const ROUNDING = 1e-26;
 export function compareWithStudy(aggregated: readonly TableRow[], runs: readonly TableRow[]): AgreementRow[] {
   const isFigure = ({ study }: TableRow) => study === "figures";
   const [cells, singles] = [aggregated.filter(isFigure), runs.filter(isFigure)];
-  return tables.flatMap(([start, file]) => {
+  return theirStarts.flatMap((start) => {
     if (!cells.some((row) => row.start === start)) return [];
     const isOwn = (row: TableRow) => row.start === start || row.start === null;
     const [own, ownRuns] = [cells.filter(isOwn), singles.filter(isOwn)];
-    const facts = parseCsv(readFileSync(new URL(`../data/${file}`, import.meta.url), "utf8"));
+    const facts = parseCsv(readFileSync(new URL(`../data/study-${start}.csv`, import.meta.url), "utf8"));
     return facts.flatMap((fact) => {
       const ours = own.find((row) => isSameCell(row, fact));
       if (ours === undefined) return [];
@@ -58,19 +34,19 @@ export function compareWithStudy(aggregated: readonly TableRow[], runs: readonly
         .filter((measure) => typeof fact[`median_${measure}`] === "number")
         .map((measure) => {
           const values = inCell.map((row) => Number(row[measure]));
-          return compared(start, measure, ours, fact, [Math.min(...values), Math.max(...values)]);
+          return comparedMedians(start, measure, ours, fact, [Math.min(...values), Math.max(...values)]);
         });
     });
   });
 }
 
-function compared(
+function comparedMedians(
   start: StartName,
   measure: "gcd" | "cv",
   ours: TableRow,
   fact: TableRow,
   [lowest, highest]: readonly [number, number],
-): AgreementRow {
+) {
   const { dataset, method, alpha, edge_probability, points_per_device } = fact;
   const [median, theirs] = [Number(ours[`${measure}_median`]), Number(fact[`median_${measure}`])];
   const [lower, upper] = [Number(ours[`${measure}_lower_quartile`]), Number(ours[`${measure}_upper_quartile`])];

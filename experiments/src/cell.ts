@@ -13,17 +13,18 @@ export type DealtName = `${DrawnName} ${(typeof splitNames)[number]}`;
 export type DatasetName = DrawnName | DealtName | "communities" | "iris" | "digits" | "features";
 
 /**
- * "Initialized with k-means++" has two readings. authors: every device's own k-means, run to its end, the best of ten
- * restarts; the authors' public code of the follow-up does that. raw: every device's own greedy k-means++ seeds. Both
- * make updates as in the paper. dependable: the defaults of `fit`, which judges by the objective whether one federated
- * seed or every device's own k-means is better, and the federated seed for methods that do not know alpha.
+ * Where devices start. "Initialized with k-means++" of the paper has two readings. local: every device's own k-means, run
+ * to its end, the best of ten restarts; the authors' public code of the follow-up does that. kmeans++: every device's own
+ * greedy k-means++ seeds. Both make updates as in the paper. auto: the defaults of `fit`, which judges by the objective
+ * whether one federated seed or every device's own k-means is better, and the federated seed for methods that do not
+ * know alpha.
  */
-export type StartName = "authors" | "raw" | "dependable";
+export type StartName = "local" | "kmeans++" | "auto";
 
 export const startTitles: { readonly [start in StartName]: string } = {
-  authors: "each device's own k-means, best of 10",
-  raw: "each device's raw k-means++ seeds",
-  dependable: "dependable, the defaults of fit",
+  local: "local (each device's own k-means, best of 10)",
+  "kmeans++": "kmeans++ (each device's own seeds)",
+  auto: "auto (the defaults of fit)",
 };
 
 /**
@@ -32,7 +33,7 @@ export const startTitles: { readonly [start in StartName]: string } = {
  */
 export const variants = { "fedkm-ot": "fedkm", "distributed-shared": "distributed" } as const;
 
-export interface Cell {
+export interface StudyCell {
   readonly study: string;
   readonly dataset: DatasetName;
   readonly devices: number;
@@ -76,7 +77,7 @@ export const paperSetting = {
   edgeProbability: 0.7,
   network: "random",
   method: "fedkm",
-  start: "authors",
+  start: "local",
   alpha: 1,
   schedule: "cyclic",
   damping: null,
@@ -86,24 +87,7 @@ export const paperSetting = {
   eta: null,
   rho: null,
   rounds: 200,
-} as const satisfies Partial<Cell>;
-
-/** The follow-up's updates: all devices at once, at most ten passes, undamped, with its safeguard and its threshold. */
-const followUpUpdates = { schedule: "simultaneous", damping: 1, passes: 10, tol: 1e-6, safeguard: true } as const;
-
-/** Algorithm 1 as the follow-up runs it; from the dependable start as `fit` runs it. */
-export function followUpSetting(start: StartName) {
-  return start === "dependable" ? { ...paperSetting, start } : { ...paperSetting, ...followUpUpdates, start };
-}
-
-/** The baselines of the follow-up: Forero's with eta 1, and DGC-KM. */
-export function followUpBaselines(start: StartName, rhos: readonly number[]) {
-  const common = { ...paperSetting, start, alpha: null };
-  return [
-    { ...common, method: "distributed" as const, eta: 1 },
-    ...rhos.map((rho) => ({ ...common, method: "gradient" as const, rho })),
-  ];
-}
+} as const satisfies Partial<StudyCell>;
 
 /** A method that sends nothing depends on neither network nor start. */
 export const localSetting = {
@@ -138,36 +122,43 @@ export const cellColumns = [
   "seed",
 ] as const;
 
-export function cellRow(cell: Cell): TableRow<(typeof cellColumns)[number]> {
-  const { study, dataset, devices, k, network, method, start, alpha, eta, rho } = cell;
-  const { schedule, damping, passes, tol, safeguard, run, seed } = cell;
+/** The columns that say what came out. */
+export const measureColumns = [
+  "gcd",
+  "cv",
+  "gcd_aligned",
+  "cv_aligned",
+  "wrong_devices",
+  "cost_ratio",
+  "nmi",
+  "nmi_own",
+  "ari",
+  "objective",
+  "objective_rises",
+  "recovered_clusters",
+  "rounds",
+  "converged",
+  "messages",
+  "bytes",
+  "largest_rise",
+  "relative_residual",
+  "own_cost_ratio",
+] as const;
+
+export function cellRow(cell: StudyCell): TableRow<(typeof cellColumns)[number]> {
+  const { pointsPerDevice, edgeProbability, graph, rounds, safeguard, ...same } = cell;
   return {
-    study,
-    dataset,
-    devices,
-    points_per_device: cell.pointsPerDevice,
-    k,
-    edge_probability: cell.graph ?? cell.edgeProbability,
-    network,
-    method,
-    start,
-    alpha,
-    eta,
-    rho,
-    schedule,
-    damping,
-    passes,
-    tol,
+    ...same,
+    points_per_device: pointsPerDevice,
+    edge_probability: graph ?? edgeProbability,
     safeguard: safeguard ? 1 : 0,
-    most_rounds: cell.rounds,
-    run,
-    seed,
+    most_rounds: rounds,
   };
 }
 
 /** Cells of one problem share its data and its pooled solution, so they are run together. */
-export function batches(cells: readonly Cell[]): Cell[][] {
-  const found = new Map<string, Cell[]>();
+export function batches(cells: readonly StudyCell[]): StudyCell[][] {
+  const found = new Map<string, StudyCell[]>();
   for (const cell of cells) {
     const { dataset, devices, pointsPerDevice, k, network, seed } = cell;
     const key = [dataset, devices, pointsPerDevice, k, network, seed].join(" ");

@@ -2,31 +2,32 @@
 
 import { type Method, type MethodModel, type MethodOptions, methods } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
-import { type JudgedProblem, judgeOf, type Quality, type Reference, unbeatenReference } from "./judge.ts";
+import { nearestName } from "@fedkm/core/optionNames";
+import { type JudgedProblem, judgeOf, type Quality, unbeatenReference } from "./judge.ts";
 
 /**
- * Where the devices begin, the same for every method that takes a start. own: each device's own k-means, in an order of
+ * Where the devices begin, the same for every method that takes a start. local: each device's own k-means, in an order of
  * its own. aligned: the same, relabelled by the Hungarian method to one order, so that methods that average cluster by
  * cluster are not punished for labels. federated: one flooded seed for all.
  */
 const commonStarts = {
-  own: { init: "local", seeds: "own" },
+  local: { init: "local", seeds: "local" },
   aligned: { init: "local", seeds: "aligned" },
-  federated: { init: "federated", seeds: "own" },
+  federated: { init: "federated", seeds: "local" },
 } as const satisfies Record<string, Pick<MethodOptions, "init" | "seeds">>;
 
-export type CommonStart = keyof typeof commonStarts;
+export type ComparisonStart = keyof typeof commonStarts;
 
 /** Options of single methods, by their names. */
-export type MethodSettings = { readonly [method: string]: { readonly [option: string]: unknown } };
+export type OptionsByMethod = { readonly [method: string]: { readonly [option: string]: unknown } };
 
 export interface ComparisonProblem extends JudgedProblem {
   /** No method may send more. */
   readonly messages: number;
   /** Default "aligned". */
-  readonly init?: CommonStart;
+  readonly init?: ComparisonStart;
   /** What is set here wins over the common start. */
-  readonly settings?: MethodSettings;
+  readonly settings?: OptionsByMethod;
 }
 
 export interface CurvePoint {
@@ -51,13 +52,13 @@ export interface MethodOutcome extends Quality {
 }
 
 /** A method whose start alone is more than the budget. */
-export interface TooDear {
+export interface OverBudget {
   readonly method: string;
   /** What it would have to send. */
   readonly needed: number;
 }
 
-export type Table = { readonly [name: string]: Method };
+export type ComparisonTable = { readonly [name: string]: Method };
 
 /** What a method did within the budget, before it is judged. */
 interface Run {
@@ -68,15 +69,23 @@ interface Run {
   readonly run: (rounds: number) => MethodModel;
 }
 
+export interface Comparison {
+  /** Of the methods that ran, in the order of the table. */
+  readonly outcomes: readonly MethodOutcome[];
+  readonly overBudget: readonly OverBudget[];
+  /** Of the pooled solution that all are held against. */
+  readonly pooledRestarts: number;
+}
+
 /**
  * Runs each of a table of methods, by default those of the core, within the budget. All are judged when all have run,
- * by one pooled solution that is returned at the end; `onMethod` hears of every method that has run.
+ * by one pooled solution; `onMethod` hears of every method that has run.
  */
-export function* compareMethods(
+export function compareMethods(
   problem: ComparisonProblem,
-  table: Table = methods,
+  table: ComparisonTable = methods,
   onMethod: (method: string) => void = () => {},
-): Generator<MethodOutcome | TooDear, Reference, void> {
+): Comparison {
   const runs = Object.entries(table).map(([name, method]) => {
     const run = runWithin(problem, name, method);
     onMethod(name);
@@ -86,20 +95,20 @@ export function* compareMethods(
   const restarts = Number(problem.settings?.pooled?.restarts ?? defaults.pooledRestarts);
   const reference = unbeatenReference(problem, restarts, rivals);
   const judge = judgeOf(problem, reference);
-  for (const run of runs) {
-    if (!("model" in run)) yield run;
-    else if (table[run.method] !== methods.pooled || reference.restarts === restarts) yield outcome(run, judge);
-    else {
-      const raised = { ...problem.settings, [run.method]: { restarts: reference.restarts } };
-      const again = runWithin({ ...problem, settings: raised }, run.method, methods.pooled);
-      yield "model" in again ? outcome(again, judge) : again;
-    }
-  }
-  return reference;
+  const final = runs.map((run) => {
+    if (table[run.method] !== methods.pooled || reference.restarts === restarts) return run;
+    const raised = { ...problem.settings, [run.method]: { restarts: reference.restarts } };
+    return runWithin({ ...problem, settings: raised }, run.method, methods.pooled);
+  });
+  return {
+    outcomes: final.filter((run) => "model" in run).map((run) => outcome(run, judge)),
+    overBudget: final.filter((run) => "needed" in run),
+    pooledRestarts: reference.restarts,
+  };
 }
 
 /** One method, run for as long as the budget pays. */
-export function runWithin(problem: ComparisonProblem, name: string, method: Method): Run | TooDear {
+function runWithin(problem: ComparisonProblem, name: string, method: Method): Run | OverBudget {
   const { datasets, graph, k, alpha, seed, messages: budget, init = "aligned", settings } = problem;
   const run = (rounds: number) =>
     method(datasets, graph, { k, alpha, seed, rounds, ...commonStarts[init], ...settings?.[name] });
@@ -135,4 +144,43 @@ function outcome({ method, model, milliseconds, run }: Run, judge: (model: Metho
 function curvePoint(model: MethodModel, judge: (model: MethodModel) => Quality): CurvePoint {
   const { gcd, costRatio } = judge(model);
   return { rounds: model.rounds, messages: model.messages, bytes: model.bytes, gcd, costRatio };
+}
+
+/** Options by method from texts such as "distributed.eta=2", checked by what methods say they take. A later one wins. */
+export function parseMethodOptions(texts: readonly string[], table: ComparisonTable): OptionsByMethod {
+  const options: Record<string, Record<string, unknown>> = {};
+  for (const text of texts) {
+    const [, method, option, value] = /^([^.=]+)\.([^.=]+)=(.+)$/.exec(text) ?? [];
+    if (method === undefined) throw new RangeError(`${text} must look like METHOD.OPTION=VALUE`);
+    if (!Object.hasOwn(table, method)) {
+      throw new RangeError(`${text} must name a method that is run, got "${method}"${suggestion(method, table)}`);
+    }
+    if (option === "rounds") throw new RangeError(`${text} cannot be set: the budget of messages limits the rounds`);
+    const { takes } = table[method];
+    if (takes !== undefined && !Object.hasOwn(takes, option)) {
+      const { rounds, ...settable } = takes;
+      const rule = `${text} must name one of ${Object.keys(settable).join(", ")}`;
+      throw new RangeError(`${rule}, got "${option}"${suggestion(option, settable)}`);
+    }
+    options[method] = { ...options[method], [option]: parseValue(text, value, takes?.[option]) };
+  }
+  return options;
+}
+
+/** A number or a word; true and false are themselves. Forms are those of the method, where it names them. */
+function parseValue(text: string, value: string, forms: readonly string[] | undefined): unknown {
+  const number = Number(value);
+  const isNumber = value.trim() !== "" && Number.isFinite(number);
+  if (isNumber && (forms === undefined || forms.includes("number"))) return number;
+  // The word "number" stands for numbers and is none of the words.
+  if (forms !== undefined && (value === "number" || !forms.includes(value))) {
+    const rule = forms.map((form) => (form === "number" ? "a number" : form)).join(" or ");
+    throw new RangeError(`${text.slice(0, text.indexOf("="))} must be ${rule}, got "${value}"`);
+  }
+  return value === "true" || value === "false" ? value === "true" : value;
+}
+
+function suggestion(got: string, names: object): string {
+  const nearest = nearestName(got, Object.keys(names));
+  return nearest === undefined ? "" : ` (did you mean ${nearest}?)`;
 }

@@ -47,7 +47,7 @@ export interface Quality {
 }
 
 /** What every result is held against. */
-export interface Reference {
+interface Reference {
   readonly centroids: Matrix;
   readonly restarts: number;
 }

@@ -1,12 +1,16 @@
 // The problem behind some cells: its data, their pooled solution, its networks and its common start, each made once.
 
 import {
+  type Coupling,
   communities,
   complete,
   connectedComponents,
+  discrepancy,
+  distortion,
   edges,
   erdosRenyi,
   fastKernel,
+  fit,
   type Graph,
   geometric,
   graph,
@@ -19,14 +23,68 @@ import {
   stack,
 } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
-import type { Cell } from "./cell.ts";
+import type { StartName, StudyCell } from "./cell.ts";
 import { type DealtPoints, partitionOf } from "./datasets.ts";
 import { pluggedPartition } from "./plugins/plan.ts";
 import type { Plugins } from "./plugins/plugin.ts";
-import { type Starts, startsOf } from "./starts.ts";
+
+/** Where the devices of a problem begin, each start made once for all cells that need it. */
+interface Starts {
+  /** Every device's own k-means. */
+  local(graph: Graph): readonly Matrix[];
+  /** What a method that knows alpha, or none, begins with. */
+  of(name: StartName, graph: Graph, alpha: number | null, coupling: Coupling): readonly Matrix[];
+}
+
+/** Centroids, and every device's loss per point there. */
+interface Made {
+  readonly centroids: readonly Matrix[];
+  readonly losses: readonly number[];
+}
+
+/** The same centroids as `fit` would find for every cell anew, which would take longer than most cells. */
+function startsOf(datasets: readonly Matrix[], k: number, seed: number): Starts {
+  const kept = new Map<string, Made>();
+  const made = (init: "kmeans++" | "local" | "federated", graph: Graph): Made => {
+    // Own centroids know of no network, and a common seed of who is connected with whom, not by which links.
+    const key = init === "federated" ? connectedComponents(graph).join(" ") : init;
+    const known = kept.get(key);
+    if (known !== undefined) return known;
+    const { centroids } = fit(datasets, graph, { k, alpha: 1, seed, rounds: 0, init });
+    const losses = datasets.map((points, i) => (2 * distortion([points], [centroids[i]])) / points.rows);
+    const start = { centroids, losses };
+    kept.set(key, start);
+    return start;
+  };
+  return {
+    local: (graph) => made("local", graph).centroids,
+    of(name, graph, alpha, coupling) {
+      if (name === "kmeans++") return made("kmeans++", graph).centroids;
+      if (name === "local") return made("local", graph).centroids;
+      if (alpha === null) return made("federated", graph).centroids;
+      if (alpha === 0) return made("local", graph).centroids;
+      return lowerOf(made("federated", graph), made("local", graph), graph, alpha, coupling);
+    },
+  };
+}
+
+/** As `init: "auto"`: for each component of the network the start with the lower objective. */
+function lowerOf(common: Made, own: Made, graph: Graph, alpha: number, coupling: Coupling): Matrix[] {
+  const component = connectedComponents(graph);
+  const [together, alone] = [common, own].map(({ centroids, losses }) => {
+    const values = new Float64Array(graph.size);
+    losses.forEach((loss, i) => {
+      values[component[i]] += loss;
+    });
+    for (const [i, j] of edges(graph))
+      values[component[i]] += alpha * discrepancy(centroids[i], centroids[j], coupling);
+    return values;
+  });
+  return Array.from(component, (c, i) => (alone[c] < together[c] ? own : common).centroids[i]);
+}
 
 /** Devices that should agree, and what they should agree on: all of them, or one of two communities. */
-export interface Group {
+export interface DeviceGroup {
   readonly devices: readonly number[];
   /** The pooled solution of the group's points. */
   readonly reference: Matrix;
@@ -35,9 +93,9 @@ export interface Group {
   readonly referenceCost: number;
 }
 
-export interface Problem {
+export interface CellProblem {
   readonly partition: DealtPoints;
-  readonly groups: readonly Group[];
+  readonly groups: readonly DeviceGroup[];
   graph(edgeProbability: number | null): Graph;
   readonly starts: Starts;
   /** Largest difference between two points in any column. */
@@ -47,7 +105,7 @@ export interface Problem {
 }
 
 /** The problem that all cells of a batch share: it depends on dataset, devices, points, k and seed alone. */
-export function problemOf(cell: Cell, features: LabelledPoints | undefined, plugins: Plugins): Problem {
+export function cellProblem(cell: StudyCell, features: LabelledPoints | undefined, plugins: Plugins): CellProblem {
   const { devices, k, seed, dataset } = cell;
   const partition: DealtPoints = pluggedPartition(cell, plugins) ?? partitionOf(cell, features);
   const everyDevice = Array.from({ length: devices }, (_, i) => i);
@@ -83,7 +141,7 @@ function rangeOf({ data, cols }: Matrix): number {
   return most.reduce((range, high, column) => Math.max(range, high - least[column]), 0);
 }
 
-function graphOf({ dataset, devices, network, seed }: Cell, edgeProbability: number | null): Graph {
+function graphOf({ dataset, devices, network, seed }: StudyCell, edgeProbability: number | null): Graph {
   if (network === "geometric") return geometricNetwork(devices, seed);
   // Nobody speaks, so that any network will do.
   if (edgeProbability === null) return complete(devices);
@@ -122,7 +180,13 @@ function geometricNetwork(devices: number, seed: number): Graph {
 const INSIDE = 0.8;
 
 /** As `methods.pooled`: the best of many starts, to the exact fixed point. */
-function groupOf(devices: readonly number[], points: Matrix, ready: PreparedPoints, k: number, seed: number): Group {
+function groupOf(
+  devices: readonly number[],
+  points: Matrix,
+  ready: PreparedPoints,
+  k: number,
+  seed: number,
+): DeviceGroup {
   const { centroids: reference } = kmeans(points, {
     k,
     restarts: defaults.pooledRestarts,

@@ -1,26 +1,49 @@
 // The report: one HTML file with everything in it, made from the same tables as the CSV files.
 
-import { escaped, htmlPage, htmlTable, methodTitles, significant } from "@fedkm/pictures";
-import { type agreementColumns, countAgreement } from "./agreement.ts";
-import { type Personalisation, personalisationOf } from "./personalisation.ts";
+import { count, escaped, htmlPage, htmlTable, methodTitles, significant } from "@fedkm/pictures";
+import { type AgreementRow, countAgreement } from "./agreement.ts";
+import type { Personalisation } from "./personalisation.ts";
 import type { TableRow } from "./table.ts";
 
-export interface ReportParts {
+/**
+ * One line about all runs of Algorithm 1: whether the objective ever rose, and how far their ends are from fixed points.
+ * Undefined where none of the rows is of Algorithm 1.
+ */
+export function certifiedLine(runs: readonly TableRow[]): string | undefined {
+  const certified = runs.filter(({ largest_rise }) => largest_rise !== null);
+  if (certified.length === 0) return undefined;
+  const most = (column: string) => certified.reduce((largest, row) => Math.max(largest, Number(row[column])), 0);
+  const rise = most("largest_rise");
+  const rose = certified.filter(({ largest_rise }) => Number(largest_rise) > 0).length;
+  const descent =
+    rise === 0
+      ? "none raised the objective in any round"
+      : `${count(rose)} raised the objective, by ${significant(rise, 2)} at most`;
+  const residual = significant(most("relative_residual"), 2);
+  return `${count(certified.length)} runs of Algorithm 1: ${descent}; one more exact update moves no coordinate by more than ${residual} of the points' range`;
+}
+
+/** A run that can be watched. */
+export interface WatchedRun {
+  readonly dataset: string;
+  readonly start: string;
+  /** What is to be seen, in words. */
+  readonly shows: string;
+  /** To be pasted. */
+  readonly command: string;
+}
+
+interface ReportParts {
   readonly title: string;
   /** A sentence about the machine's part: what was run and how long it took. */
   readonly effort: string;
   /** A sentence about all runs of Algorithm 1, where there are some. */
   readonly certified: string | undefined;
   readonly claims: readonly TableRow[];
-  readonly agreement: readonly TableRow<(typeof agreementColumns)[number]>[];
+  readonly agreement: readonly AgreementRow[];
   readonly aggregated: readonly TableRow[];
-  /** Runs that can be watched: of which data and start, what is to be seen, and the command that shows it. */
-  readonly watched: readonly {
-    readonly dataset: string;
-    readonly start: string;
-    readonly shows: string;
-    readonly command: string;
-  }[];
+  readonly personalisation: Personalisation | undefined;
+  readonly watched: readonly WatchedRun[];
   /** Standalone SVG, side by side if they are two of a kind. */
   readonly pictures: readonly string[];
   /** What another machine needs to get the same bytes. */
@@ -28,9 +51,9 @@ export interface ReportParts {
 }
 
 export function renderReport(parts: ReportParts): string {
-  const { title, effort, certified, claims, agreement, aggregated, watched, pictures, manifest } = parts;
+  const { title, effort, certified, claims, agreement, aggregated, personalisation, watched, pictures, manifest } =
+    parts;
   const isFigures = claims.length > 0;
-  const personalisation = personalisationOf(aggregated);
   return htmlPage(
     title,
     `<h1>${escaped(title)}</h1>
@@ -97,7 +120,7 @@ ${htmlTable({
 })}`;
 }
 
-function agreementSection(agreement: readonly TableRow<(typeof agreementColumns)[number]>[]): string {
+function agreementSection(agreement: readonly AgreementRow[]): string {
   const counts = countAgreement(agreement).map(({ start, method, agreeing, of, inRange, spread, rounding }) => [
     start,
     methodTitles[method] ?? method,

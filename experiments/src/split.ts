@@ -58,7 +58,7 @@ export const splitNames = ["even", "sizes:20", "dirichlet:1", "dirichlet:0.1", "
 const HELD_BACK = 5;
 
 /** What every device sees, and what it is judged by. Rows come class by class or in random order: this is fair to both. */
-export function holdBack(datasets: readonly Matrix[]): { readonly seen: Matrix[]; readonly unseen: Matrix[] } {
+export function holdBackRows(datasets: readonly Matrix[]): { readonly seen: Matrix[]; readonly unseen: Matrix[] } {
   const part = (points: Matrix, held: boolean) => {
     const rows = Array.from({ length: points.rows }, (_, row) => row);
     return takeRows(

@@ -33,7 +33,7 @@ function value(text: string): Value {
 export type Where = { readonly [column: string]: Value | readonly Value[] };
 
 /** Rows that agree with all patterns, where an empty field agrees with everything. */
-export function select(rows: readonly TableRow[], ...patterns: readonly Where[]): TableRow[] {
+export function selectRows(rows: readonly TableRow[], ...patterns: readonly Where[]): TableRow[] {
   const wanted = patterns.flatMap((where) => Object.entries(where));
   return rows.filter((row) =>
     wanted.every(([column, value]) => {

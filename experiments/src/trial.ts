@@ -20,21 +20,60 @@ import {
   stack,
   stationarityResidual,
 } from "@fedkm/core";
-import { type Cell, cellColumns, cellRow, variants } from "./cell.ts";
-import { countRecovered } from "./inversion.ts";
-import { measureColumns } from "./measureColumns.ts";
+import { type RecoveredCluster, recoverClusters } from "@fedkm/core/privacy";
+import { cellColumns, cellRow, measureColumns, type StudyCell, variants } from "./cell.ts";
 import { pluggedGraph } from "./plugins/plan.ts";
 import { measuresOf, noPlugins, type Plugins } from "./plugins/plugin.ts";
-import { type Group, type Problem, problemOf } from "./problem.ts";
+import { type CellProblem, cellProblem, type DeviceGroup } from "./problem.ts";
 import type { TableRow } from "./table.ts";
+
+/**
+ * How many clusters of all devices somebody who hears every message recovers: share and mean right to 1e-6. `rounds` are
+ * everybody's centroids after each round of a run that visits the devices in order, on a network with all links.
+ */
+export function countRecovered(
+  datasets: readonly Matrix[],
+  rounds: readonly (readonly Matrix[])[],
+  alpha: number,
+): number {
+  let recovered = 0;
+  datasets.forEach((points, device) => {
+    const exchanges = rounds.slice(1).map((now, t) => ({
+      sent: now[device],
+      // Who is visited earlier has sent its new centroids by then.
+      neighbours: [...now.slice(0, device), ...rounds[t].slice(device + 1)],
+    }));
+    // Clusters are mostly recovered from the same message, whose labels are computed once.
+    const labels = new Map<number, Uint32Array>();
+    recoverClusters(exchanges, alpha).forEach((found, cluster) => {
+      if (found === undefined) return;
+      const own = labels.get(found.message) ?? predict(exchanges[found.message].sent, points);
+      labels.set(found.message, own);
+      if (isRight(found, points, own, cluster)) recovered++;
+    });
+  });
+  return recovered;
+}
+
+function isRight({ share, mean }: RecoveredCluster, points: Matrix, labels: Uint32Array, cluster: number): boolean {
+  const sum = new Float64Array(points.cols);
+  let count = 0;
+  for (let r = 0; r < points.rows; r++) {
+    if (labels[r] !== cluster) continue;
+    count++;
+    for (let d = 0; d < points.cols; d++) sum[d] += points.data[r * points.cols + d];
+  }
+  const near = (a: number, b: number) => Math.abs(a - b) <= 1e-6 * Math.max(1, Math.abs(b));
+  return near(share, count / points.rows) && mean.every((x, d) => near(x, sum[d] / count));
+}
 
 export const runColumns = [...cellColumns, ...measureColumns];
 
 export type RunRow = TableRow<(typeof runColumns)[number]>;
 
 /** Cells of one problem, which is made once and forgotten. */
-export function trials(cells: readonly Cell[], features?: LabelledPoints, plugins: Plugins = noPlugins): RunRow[] {
-  const problem = problemOf(cells[0], features, plugins);
+export function trials(cells: readonly StudyCell[], features?: LabelledPoints, plugins: Plugins = noPlugins): RunRow[] {
+  const problem = cellProblem(cells[0], features, plugins);
   try {
     return cells.map((cell) => trial(cell, problem, plugins));
   } finally {
@@ -42,7 +81,7 @@ export function trials(cells: readonly Cell[], features?: LabelledPoints, plugin
   }
 }
 
-function trial(cell: Cell, problem: Problem, plugins: Plugins): RunRow {
+function trial(cell: StudyCell, problem: CellProblem, plugins: Plugins): RunRow {
   const graph = pluggedGraph(cell, plugins) ?? problem.graph(cell.edgeProbability);
   const overheard: (readonly Matrix[])[] = [];
   const method = { ...methods, ...plugins.methods }[isVariant(cell.method) ? variants[cell.method] : cell.method];
@@ -72,12 +111,12 @@ function trial(cell: Cell, problem: Problem, plugins: Plugins): RunRow {
   };
 }
 
-function isVariant(method: Cell["method"]): method is keyof typeof variants {
+function isVariant(method: StudyCell["method"]): method is keyof typeof variants {
   return Object.hasOwn(variants, method);
 }
 
 /** Of Algorithm 1, the one method whose objective it is about. */
-function certificate({ method, alpha }: Cell, { partition, range }: Problem, graph: Graph, model: FitModel) {
+function certificate({ method, alpha }: StudyCell, { partition, range }: CellProblem, graph: Graph, model: FitModel) {
   if (alpha === null || (method !== "fedkm" && method !== "fedkm-ot")) {
     return { largest_rise: null, relative_residual: null };
   }
@@ -86,12 +125,12 @@ function certificate({ method, alpha }: Cell, { partition, range }: Problem, gra
   return { largest_rise: Math.max(0, ...rises(model.history)), relative_residual: residual / range };
 }
 
-function couplingOf(method: Cell["method"]): Coupling {
+function couplingOf(method: StudyCell["method"]): Coupling {
   return method === "fedkm-ot" ? "transport" : "nearest";
 }
 
 /** What the devices' own centroids cost on rows of their own that they have not seen, relative to the pooled ones. */
-function ownCostRatio({ partition: { unseen }, groups }: Problem, centroids: readonly Matrix[]): number | null {
+function ownCostRatio({ partition: { unseen }, groups }: CellProblem, centroids: readonly Matrix[]): number | null {
   if (unseen === undefined) return null;
   const [{ reference }] = groups;
   return (
@@ -105,8 +144,8 @@ function ownCostRatio({ partition: { unseen }, groups }: Problem, centroids: rea
 
 /** `overheard` is filled with the first rounds' messages where everybody hears everybody. */
 function run(
-  cell: Cell,
-  problem: Problem,
+  cell: StudyCell,
+  problem: CellProblem,
   graph: Graph,
   method: Method,
   /* OUT */ overheard: (readonly Matrix[])[],
@@ -122,7 +161,7 @@ function run(
     rounds,
     coupling,
     safeguard,
-    preset: start === "dependable" ? "dependable" : "paper",
+    preset: start === "auto" ? "dependable" : "paper",
     ...(start !== null && { init: problem.starts.of(start, graph, cell.alpha, coupling) }),
     // T rounds mean T rounds for every method: this one would stop at 1e-12, far above the rounding it reaches.
     ...(isDistributed && { tol: 0 }),
@@ -150,8 +189,8 @@ function run(
 const OVERHEARD = 12;
 
 /** With all links a neighbour gets every message; relaxed steps would need another formula. */
-function isOverheard({ study, method, edgeProbability, start }: Cell): boolean {
-  return study === "figures" && method === "fedkm" && edgeProbability === 1 && start !== "dependable";
+function isOverheard({ study, method, edgeProbability, start }: StudyCell): boolean {
+  return study === "figures" && method === "fedkm" && edgeProbability === 1 && start !== "auto";
 }
 
 function allAtOnce(devices: number, rounds: number): number[][] {
@@ -160,7 +199,7 @@ function allAtOnce(devices: number, rounds: number): number[][] {
 }
 
 /** GCD to the pooled solution of each device's group, how many devices are wrong, and what their centroids cost. */
-function deviations({ groups }: Problem, centroids: readonly Matrix[]) {
+function deviations({ groups }: CellProblem, centroids: readonly Matrix[]) {
   let [deviation, wrong, cost] = [0, 0, 0];
   for (const group of groups) {
     const own = group.devices.map((i) => centroids[i]);
@@ -175,7 +214,7 @@ function deviations({ groups }: Problem, centroids: readonly Matrix[]) {
 }
 
 /** GCD with the Hungarian form of the discrepancy. */
-function alignedDeviation({ groups }: Problem, centroids: readonly Matrix[]): number {
+function alignedDeviation({ groups }: CellProblem, centroids: readonly Matrix[]): number {
   return groups.reduce((sum, { devices, reference }) => {
     const own = devices.map((i) => centroids[i]);
     return sum + (own.length / centroids.length) * globalCentroidDeviation(own, reference, "transport");
@@ -183,12 +222,12 @@ function alignedDeviation({ groups }: Problem, centroids: readonly Matrix[]): nu
 }
 
 /** Whether every pooled centroid is the nearest one of exactly one of these. */
-function isOneToOne(centroids: Matrix, { reference }: Group): boolean {
+function isOneToOne(centroids: Matrix, { reference }: DeviceGroup): boolean {
   return new Set(predict(reference, centroids)).size === reference.rows;
 }
 
 /** How well a device's centroids tell everybody's classes apart, and its own points', in the mean over the devices. */
-function scores({ study, pointsPerDevice }: Cell, { partition }: Problem, centroids: readonly Matrix[]) {
+function scores({ study, pointsPerDevice }: StudyCell, { partition }: CellProblem, centroids: readonly Matrix[]) {
   if (pointsPerDevice !== null && study !== "comparison") return { nmi: null, ari: null, nmi_own: null };
   const points = stack(partition.datasets);
   const classes = partition.labels.flatMap((own) => Array.from(own));

@@ -8,7 +8,7 @@ import { studies } from "../src/studies/index.ts";
 import type { TableRow } from "../src/table.ts";
 import { trials } from "../src/trial.ts";
 
-const { cells } = studies.all({ runs: 10, seed: 1, starts: ["authors", "raw"], quick: true });
+const { cells } = studies.all({ runs: 10, seed: 1, starts: ["local", "kmeans++"], quick: true });
 const compared = cells.filter(({ method, pointsPerDevice }) => method !== "distributed" && pointsPerDevice === 200);
 const runs = batches(compared).flatMap((own) => trials(own));
 const aggregated = aggregate(runs);
@@ -18,10 +18,10 @@ const none = { inRange: 0, spread: 0, rounding: 0 };
 
 test("compareWithStudy finds every cell of 200 points a device: GCD from both starts, CV from the authors' one", () => {
   expect(countAgreement(rows)).toEqual([
-    { start: "authors", method: "fedkm", agreeing: 28, of: 28, inRange: 2, spread: 2, rounding: 0 },
-    { start: "authors", method: "local", agreeing: 3, of: 3, ...none },
-    { start: "raw", method: "local", agreeing: 3, of: 3, ...none },
-    { start: "raw", method: "fedkm", agreeing: 11, of: 11, inRange: 4, spread: 4, rounding: 0 },
+    { start: "local", method: "fedkm", agreeing: 28, of: 28, inRange: 2, spread: 2, rounding: 0 },
+    { start: "local", method: "local", agreeing: 3, of: 3, ...none },
+    { start: "kmeans++", method: "local", agreeing: 3, of: 3, ...none },
+    { start: "kmeans++", method: "fedkm", agreeing: 11, of: 11, inRange: 4, spread: 4, rounding: 0 },
   ]);
 });
 
@@ -44,14 +44,14 @@ test("compareWithStudy sees a table that is off, by the medians and by the runs"
 });
 
 test("compareWithStudy compares nothing with a start that the other implementation was not run from", () => {
-  const dependable = aggregated.map((row) => ({ ...row, start: row.start === null ? null : "dependable" }));
+  const dependable = aggregated.map((row) => ({ ...row, start: row.start === null ? null : "auto" }));
   expect(compareWithStudy(dependable, [])).toEqual([]);
 });
 
 /** One cell of distributed k-means whose median, quartiles and runs are as given; GCD and CV alike. */
 function spreadCell(median: number, lower: number, upper: number, values: readonly number[]) {
   const fact = { dataset: "iso", method: "distributed", alpha: null, edge_probability: 0.7, points_per_device: 50 };
-  const at = { study: "figures", start: "authors", wrong_percent: 0, ...fact };
+  const at = { study: "figures", start: "local", wrong_percent: 0, ...fact };
   const summary = (measure: string) => ({
     [`${measure}_median`]: median,
     [`${measure}_lower_quartile`]: lower,

@@ -15,15 +15,14 @@ import {
 } from "@fedkm/core";
 import { describe, expect, test } from "vitest";
 import { xmlFault } from "../../cli/test/wellFormed.ts";
-import { compareMethods, type MethodOutcome, type MethodSettings } from "../src/compare.ts";
+import { compareMethods, type MethodOutcome, type OptionsByMethod } from "../src/compare.ts";
 import { MOST_RESTARTS } from "../src/judge.ts";
 import { drawBudget } from "../src/picture/budget.ts";
 
 const { datasets, labels } = paperData("iso", 8, 40, 2);
 const graph = erdosRenyi(8, 0.7, randomStream(2, "graph"));
 const problem = { datasets, labels, graph, k: 3, alpha: 1, seed: 2, messages: 300 };
-const found = [...compareMethods(problem)];
-const outcomes = found.filter((outcome) => "gcd" in outcome);
+const { outcomes, overBudget } = compareMethods(problem);
 const core = { k: 3, alpha: 1, seed: 2 };
 const [pooled] = methods.pooled(datasets, graph, core).centroids;
 const deviation = (centroids: readonly Matrix[]) => globalCentroidDeviation(centroids, pooled);
@@ -31,7 +30,8 @@ const of = (name: string) => outcomes.find(({ method }) => method === name) as M
 
 describe("compareMethods", () => {
   test("runs every method of the core within the budget", () => {
-    expect(found.map(({ method }) => method)).toEqual(Object.keys(methods));
+    expect(outcomes.map(({ method }) => method)).toEqual(Object.keys(methods));
+    expect(overBudget).toEqual([]);
     for (const { method, messages } of outcomes) expect(messages, method).toBeLessThanOrEqual(300);
   });
 
@@ -65,19 +65,21 @@ describe("compareMethods", () => {
 
   test("says what a method would need that cannot start within the budget", () => {
     const table = { local: methods.local, kfed: methods.kfed };
-    const [first, second] = [...compareMethods({ ...problem, messages: 5 }, table)];
-    expect("gcd" in first).toBe(true);
-    expect(second).toEqual({ method: "kfed", needed: methods.kfed(datasets, graph, { k: 3, alpha: 1 }).messages });
+    const poor = compareMethods({ ...problem, messages: 5 }, table);
+    expect(poor.outcomes.length).toBe(1);
+    expect(poor.overBudget).toEqual([
+      { method: "kfed", needed: methods.kfed(datasets, graph, { k: 3, alpha: 1 }).messages },
+    ]);
   });
 
   test.each(["distributed", "gradient"] as const)(
     "gives %s an aligned start, with which it is near to pooled",
     (name) => {
-      const [aligned] = [...compareMethods(problem, { [name]: methods[name] })] as MethodOutcome[];
+      const [aligned] = compareMethods(problem, { [name]: methods[name] }).outcomes;
       const given = methods[name](datasets, graph, { ...core, seeds: "aligned", rounds: aligned.rounds });
       expect(aligned.gcd).toBe(deviation(given.centroids));
       expect(aligned.gcd).toBeLessThan(1e-3);
-      const [own] = [...compareMethods({ ...problem, init: "own" }, { [name]: methods[name] })] as MethodOutcome[];
+      const [own] = compareMethods({ ...problem, init: "local" }, { [name]: methods[name] }).outcomes;
       expect(own.gcd).toBe(deviation(methods[name](datasets, graph, { ...core, rounds: own.rounds }).centroids));
       expect(own.gcd).toBeGreaterThan(1000 * aligned.gcd);
     },
@@ -86,9 +88,9 @@ describe("compareMethods", () => {
   test.each(["distributed", "gradient"] as const)(
     "reaches with %s from aligned starts, to the bit, what core reaches where that start is given as matrices",
     (name) => {
-      const [found] = [...compareMethods(problem, { [name]: methods[name] })] as MethodOutcome[];
+      const [found] = compareMethods(problem, { [name]: methods[name] }).outcomes;
       const init = methods[name](datasets, graph, { ...core, seeds: "aligned", rounds: 0 }).centroids;
-      const given = methods[name](datasets, graph, { ...core, init, seeds: "own", rounds: found.rounds });
+      const given = methods[name](datasets, graph, { ...core, init, seeds: "local", rounds: found.rounds });
       expect(found.gcd).toBe(deviation(given.centroids));
     },
   );
@@ -96,18 +98,18 @@ describe("compareMethods", () => {
   test("gives gradient from aligned starts a GCD below 1e-5 instead of above 1 on the paper's iso data", () => {
     const paper = paperData("iso", 10, 200, 1);
     const network = erdosRenyi(10, 0.7, randomStream(1, "graph"));
-    const gcd = (init: "own" | "aligned") => {
+    const gcd = (init: "local" | "aligned") => {
       const asked = { ...paper, graph: network, k: 3, alpha: 1, seed: 1, messages: 2000, init };
-      return ([...compareMethods(asked, { gradient: methods.gradient })] as MethodOutcome[])[0].gcd;
+      return compareMethods(asked, { gradient: methods.gradient }).outcomes[0].gcd;
     };
-    expect(gcd("own")).toBeGreaterThan(1);
+    expect(gcd("local")).toBeGreaterThan(1);
     expect(gcd("aligned")).toBeLessThan(1e-5);
   });
 
   test("gives every method that takes a start the same one", () => {
     const starting = { fedkm: methods.fedkm, distributed: methods.distributed, gradient: methods.gradient };
-    for (const init of ["own", "aligned", "federated"] as const) {
-      const started = [...compareMethods({ ...problem, init }, starting)] as MethodOutcome[];
+    for (const init of ["local", "aligned", "federated"] as const) {
+      const started = compareMethods({ ...problem, init }, starting).outcomes;
       // Sums of the same squares in another order.
       const first = started.map(({ curve }) => curve[0].gcd.toPrecision(12));
       expect(new Set(first).size, init).toBe(1);
@@ -115,12 +117,12 @@ describe("compareMethods", () => {
   });
 
   test("hands a method its own settings, over the common start", () => {
-    const run = (settings: MethodSettings) =>
-      ([...compareMethods({ ...problem, settings }, { distributed: methods.distributed })] as MethodOutcome[])[0];
+    const run = (settings: OptionsByMethod) =>
+      compareMethods({ ...problem, settings }, { distributed: methods.distributed }).outcomes[0];
     const tuned = methods.distributed(datasets, graph, { ...core, seeds: "aligned", eta: "tuned", rounds: 36 });
     expect(run({ distributed: { eta: "tuned" } })).toMatchObject({ rounds: 36, gcd: deviation(tuned.centroids) });
     expect(run({ gradient: { rho: 2 } }).gcd).toBe(run({}).gcd);
-    expect(run({ distributed: { seeds: "own" } }).gcd).not.toBe(run({}).gcd);
+    expect(run({ distributed: { seeds: "local" } }).gcd).not.toBe(run({}).gcd);
   });
 
   test("gives no scores without classes, and ends where nobody has a neighbour", () => {
@@ -129,7 +131,10 @@ describe("compareMethods", () => {
       neighbours: datasets.map(() => new Uint32Array(0)),
       weights: datasets.map(() => new Float64Array(0)),
     };
-    const [outcome] = [...compareMethods({ ...problem, labels: undefined, graph: alone }, { fedkm: methods.fedkm })];
+    const [outcome] = compareMethods(
+      { ...problem, labels: undefined, graph: alone },
+      { fedkm: methods.fedkm },
+    ).outcomes;
     expect(outcome).toMatchObject({ nmi: null, ari: null, messages: 0, bytes: 0 });
   });
 });
@@ -139,7 +144,7 @@ test("where pooled costs nothing, equal costs are 1 and others have no ratio, in
   const places = [0, 1, 2].map((x) => matrix([[x], [x], [x], [x]]));
   const table = { local: methods.local, pooled: methods.pooled };
   const exact = { datasets: places, graph: complete(3), k: 3, alpha: 1, seed: 1, messages: 300 };
-  const judged = [...compareMethods(exact, table)] as MethodOutcome[];
+  const judged = compareMethods(exact, table).outcomes;
   expect(judged.map(({ method, costRatio }) => [method, costRatio])).toEqual([
     ["local", null],
     ["pooled", 1],
@@ -160,14 +165,9 @@ describe("the pooled solution that all are held against", () => {
     (restarts: number): Method =>
     (points, network, options) =>
       methods.pooled(points, network, { ...options, seed: 7, restarts });
-  const judged = (table: Record<string, Method>, settings: MethodSettings = {}) => {
-    const run = compareMethods({ ...hard, settings }, table);
-    const rows: MethodOutcome[] = [];
-    for (;;) {
-      const next = run.next();
-      if (next.done) return { rows, restarts: next.value.restarts };
-      rows.push(next.value as MethodOutcome);
-    }
+  const judged = (table: Record<string, Method>, settings: OptionsByMethod = {}) => {
+    const { outcomes: rows, pooledRestarts: restarts } = compareMethods({ ...hard, settings }, table);
+    return { rows, restarts };
   };
 
   test("gets more restarts while a method beats it, and its own row is the raised one", () => {
@@ -205,7 +205,7 @@ function met(own: Matrix, neighbours: readonly Matrix[]): Float64Array {
 }
 
 test("a further method is one function and one entry of the table", () => {
-  const [outcome] = [...compareMethods(problem, { halfway })] as MethodOutcome[];
+  const [outcome] = compareMethods(problem, { halfway }).outcomes;
   expect(outcome).toMatchObject({ method: "halfway", rounds: 0, messages: 8 });
   expect(outcome.gcd).toBeLessThan(of("local").gcd);
   expect(outcome.gcd).toBeGreaterThan(of("pooled").gcd);

@@ -5,11 +5,11 @@ import { describe, expect, test } from "vitest";
 import { xmlFault } from "../../cli/test/wellFormed.ts";
 import { aggregate } from "../src/aggregate.ts";
 import { batches } from "../src/cell.ts";
-import { drawPicture } from "../src/picture/draw.ts";
+import { drawPicture } from "../src/picture/panels.ts";
 import { studies } from "../src/studies/index.ts";
 import { trials } from "../src/trial.ts";
 
-const options = { runs: 2, seed: 1, starts: ["authors", "dependable"], quick: true } as const;
+const options = { runs: 2, seed: 1, starts: ["local", "auto"], quick: true } as const;
 const plan = studies.figure1(options);
 const table = aggregate(batches(plan.cells).flatMap((own) => trials(own)));
 const svg = drawPicture(table, plan.pictures[0].grid, {});
@@ -31,7 +31,7 @@ describe("drawPicture", () => {
 
   test("names the methods once, and says what bars and start are", () => {
     for (const name of ["Algorithm 1", "Local k-means", "Distributed k-means"]) expect(texts).toContain(name);
-    expect(texts.at(-1)).toMatch(/^Mean and standard error over the runs.* own k-means, best of 10\.$/);
+    expect(texts.at(-1)).toMatch(/^Mean and standard error over the runs.* own k-means, best of 10\)\.$/);
   });
 
   test("tells methods apart by dashes and marks, not by colour alone", () => {
@@ -81,7 +81,7 @@ test("every study has a picture that is drawn from its rows", () => {
   const rows = aggregate(batches(small).flatMap((own) => trials(own)));
   const all = ["effect-of-alpha", "sample-size", "connectivity", "regimes", "comparison", "communities", "benchmark"];
   expect(new Set(found.pictures.map(({ name }) => name))).toEqual(
-    new Set(all.flatMap((name) => [`${name}-authors`, ...(name === "regimes" ? [] : [`${name}-dependable`])])),
+    new Set(all.flatMap((name) => [`${name}-local`, ...(name === "regimes" ? [] : [`${name}-auto`])])),
   );
   for (const { name, grid } of found.pictures) {
     const drawn = drawPicture(rows, { ...grid, rows: grid.rows.filter(({ label }) => label !== "digits") }, {});

@@ -28,12 +28,12 @@ const parts = {
   effort: "12 cells in 3.4 s.",
   certified: "12 runs of Algorithm 1: none raised the objective",
   claims: [
-    { ...claim, start: "authors", verdict: "mostly" },
-    { ...claim, start: "dependable", runs_held: 10, verdict: "holds" },
+    { ...claim, start: "local", verdict: "mostly" },
+    { ...claim, start: "auto", runs_held: 10, verdict: "holds" },
   ],
   agreement: [
     {
-      start: "authors",
+      start: "local",
       measure: "gcd",
       ratio: 1.1,
       allowed_factor: 2,
@@ -54,7 +54,7 @@ const parts = {
       agrees: 1,
     },
     {
-      start: "authors",
+      start: "local",
       measure: "gcd",
       ratio: 10,
       allowed_factor: 3,
@@ -76,7 +76,8 @@ const parts = {
     },
   ],
   aggregated: rows.map((row) => ({ ...row, gcd_mean: 5.298e-6 })),
-  watched: [{ dataset: "var", start: "authors", shows: "run 1", command: "fedkm playground 'data=var&alpha=0'" }],
+  personalisation: undefined,
+  watched: [{ dataset: "var", start: "local", shows: "run 1", command: "fedkm playground 'data=var&alpha=0'" }],
   pictures: ['<svg xmlns="http://www.w3.org/2000/svg"></svg>'],
   manifest: { seed: 7 },
 };
@@ -88,8 +89,8 @@ test("renderReport puts the starts side by side, with counts and verdicts", () =
   );
   expect(heading).toEqual([
     ...["the paper says", "measured as", "data", "section", "figure"],
-    ...["authors start: means", "runs", "verdict"],
-    ...["dependable start: means", "runs", "verdict"],
+    ...["local start: means", "runs", "verdict"],
+    ...["auto start: means", "runs", "verdict"],
   ]);
   expect(row).toEqual([
     ...["GCD < 1 & falls", "GCD at alpha 1", "iso", "IV-B", "1"],
@@ -102,7 +103,7 @@ test("renderReport lists the cells that do not agree", () => {
   const html = renderReport(parts);
   expect(html).toContain("<td>1 of 1</td>");
   expect(html).toContain("<td>0 of 1</td>");
-  expect(html).toContain('<th scope="row" class="name">authors var local</th>');
+  expect(html).toContain('<th scope="row" class="name">local var local</th>');
   expect(html).not.toContain("iso fedkm");
 });
 

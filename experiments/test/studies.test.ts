@@ -3,11 +3,11 @@
 import { randomStream } from "@fedkm/core";
 import { describe, expect, test } from "vitest";
 import { batches } from "../src/cell.ts";
-import { featuresPlan, reducedFeatures } from "../src/studies/comparison.ts";
+import { featuresPlan, reducedFeatures } from "../src/studies/followUp.ts";
 import { studies } from "../src/studies/index.ts";
 import { trials } from "../src/trial.ts";
 
-const options = { runs: 10, seed: 1, starts: ["authors"], quick: false } as const;
+const options = { runs: 10, seed: 1, starts: ["local"], quick: false } as const;
 const values = (cells: readonly object[], key: string) => [
   ...new Set(cells.map((cell) => (cell as Record<string, unknown>)[key])),
 ];
@@ -70,8 +70,8 @@ describe("studies", () => {
     ]);
   });
 
-  test("the follow-up's updates are all at once, with its safeguard; the dependable start has those of fit", () => {
-    const { cells: found } = studies.comparison({ ...options, starts: ["authors", "dependable"] });
+  test("the follow-up's updates are all at once, with its safeguard; the auto start has those of fit", () => {
+    const { cells: found } = studies.comparison({ ...options, starts: ["local", "auto"] });
     const [authors, dependable] = found.filter(
       ({ method, run, dataset }) => method === "fedkm" && run === 1 && dataset === "iso",
     );
@@ -92,7 +92,7 @@ test("featuresPlan runs the real-data study on points of the user's, reduced to 
   expect([features.points.rows, features.points.cols]).toEqual([240, 50]);
   const { cells, pictures } = featuresPlan(features, 6, { ...options, runs: 2 });
   expect(values(cells, "k")).toEqual([4]);
-  expect(pictures.map(({ name }) => name)).toEqual(["features-authors"]);
+  expect(pictures.map(({ name }) => name)).toEqual(["features-local"]);
   const rows = batches(cells).flatMap((own) => trials(own, features));
   const pooled = rows.filter(({ method }) => method === "pooled");
   expect(pooled.map(({ nmi, ari, gcd }) => [nmi, ari, gcd])).toEqual([

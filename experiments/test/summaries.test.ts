@@ -1,9 +1,9 @@
 // What a reproduction says in a sentence: the certificate of all runs, and where personalisation pays; and its axes.
 
 import { expect, test } from "vitest";
-import { certifiedLine } from "../src/certified.ts";
 import { personalisationOf } from "../src/personalisation.ts";
-import { asPower, extentOf } from "../src/picture/extent.ts";
+import { asPower, extentOf } from "../src/picture/series.ts";
+import { certifiedLine } from "../src/report.ts";
 
 const certified = (largest_rise: number | null, relative_residual: number | null) => ({
   largest_rise,
@@ -24,7 +24,7 @@ test("personalisationOf names the cells whose interval is below 1, with the best
     study: "heterogeneity",
     dataset: `var ${split}`,
     method,
-    start: method === "fedkm" ? "authors" : null,
+    start: method === "fedkm" ? "local" : null,
     alpha: method === "fedkm" ? 0.1 : null,
     own_cost_ratio_mean: mean,
     own_cost_ratio_interval: interval,
@@ -36,7 +36,7 @@ test("personalisationOf names the cells whose interval is below 1, with the best
     cell("dirichlet:0.1", "fedkm", 0.95, 0.1),
   ]);
   expect(found?.sentences).toEqual([
-    "From the authors start personalisation pays, the 95 % interval below 1, for var classes:2 (fedkm, alpha 0.1: 0.70).",
+    "From the local start personalisation pays, the 95 % interval below 1, for var classes:2 (fedkm, alpha 0.1: 0.70).",
   ]);
   expect(found?.tables[0].rows).toContainEqual(["local", "1.100", "", "", "", "0.800"]);
   expect(personalisationOf([])).toBeUndefined();

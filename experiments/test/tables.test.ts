@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { latexTable, pgfplotsTable } from "../src/picture/tables.ts";
-import type { DotGrid, PanelGrid } from "../src/studies/grid.ts";
+import type { DotGrid, PanelGrid } from "../src/studies/plan.ts";
 
 const grid: PanelGrid = {
   ...{ title: "t", caption: "c", summary: "error", measure: "gcd", methods: ["fedkm", "local"] },

@@ -14,20 +14,20 @@ import {
   twoCommunities,
 } from "@fedkm/core";
 import { describe, expect, test } from "vitest";
-import { batches, type Cell, localSetting, paperSetting, seedOfRun } from "../src/cell.ts";
+import { batches, localSetting, paperSetting, type StudyCell, seedOfRun } from "../src/cell.ts";
 import { trials } from "../src/trial.ts";
 
 const drawn = { study: "test", dataset: "var", pointsPerDevice: 60, run: 1, seed: 4, rounds: 20 } as const;
-const cell: Cell = { ...paperSetting, ...drawn };
+const cell: StudyCell = { ...paperSetting, ...drawn };
 
 describe("trials", () => {
-  const cells: Cell[] = [
+  const cells: StudyCell[] = [
     { ...localSetting, ...drawn },
     cell,
-    { ...cell, start: "dependable" },
-    { ...cell, start: "dependable", edgeProbability: 0.4 },
+    { ...cell, start: "auto" },
+    { ...cell, start: "auto", edgeProbability: 0.4 },
     { ...cell, method: "distributed", alpha: null },
-    { ...cell, start: "raw" },
+    { ...cell, start: "kmeans++" },
   ];
   const rows = trials(cells);
 
@@ -79,7 +79,7 @@ test("trials on two communities measure each against its own pooled solution", (
 });
 
 test("trials run all devices at once as asked for, also where the objective rises", () => {
-  const rising = (schedule: Cell["schedule"]) =>
+  const rising = (schedule: StudyCell["schedule"]) =>
     Array.from(
       { length: 12 },
       (_, seed) =>
@@ -102,11 +102,11 @@ test("seedOfRun differs between runs, sizes and seeds", () => {
   expect(new Set(seeds).size).toBe(5);
 });
 
-test("trials with the dependable start are the defaults of fit, also where own clusters are the better start", () => {
+test("trials with the auto start are the defaults of fit, also where own clusters are the better start", () => {
   const { datasets } = twoCommunities(5, 50, 4);
   const network = communities([5, 5], 0.8, 0.1, randomStream(4, "graph"));
   for (const alpha of [0, 0.01, 1]) {
-    const on = { dataset: "communities", pointsPerDevice: 50, edgeProbability: 0.1, start: "dependable" } as const;
+    const on = { dataset: "communities", pointsPerDevice: 50, edgeProbability: 0.1, start: "auto" } as const;
     const [row] = trials([{ ...cell, ...on, alpha }]);
     expect(row.objective, `alpha ${alpha}`).toBe(
       fit(datasets, network, { k: 3, alpha, seed: 4, rounds: 20 }).objective,

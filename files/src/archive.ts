@@ -1,18 +1,18 @@
 // What a zip archive is: an Excel workbook, NumPy's arrays, or one file that was packed.
 
-import type { Limits } from "./limits.ts";
-import { DataError, listed } from "./refusal.ts";
-import { type ByteFile, type Source, sourceOf, type TextEncoding } from "./source.ts";
+import { DataError, listNames } from "./source/refusal.ts";
+import { type ByteFile, type OpenedFile, openedFile } from "./source/source.ts";
+import { chosenSheet, memoryFile, unzipped, type ZipEntry, zipEntries } from "./source/zip.ts";
+import type { ReadPlan } from "./table/columns.ts";
 import { openWorkbook, type Workbook } from "./xlsx/workbook.ts";
-import { chosenSheet, memoryFile, unzipped, type ZipEntry, zipEntries } from "./zip.ts";
 
 type Archive =
   | { readonly kind: "workbook"; readonly workbook: Workbook }
   /** With the names of all arrays, if these are arrays. */
-  | { readonly kind: "file"; readonly file: ByteFile; readonly sheets?: readonly string[] };
+  | { readonly kind: "file"; readonly file: OpenedFile; readonly sheets?: readonly string[] };
 
-/** `sheet` is the name of a sheet or an array, or its number from 1. */
-export async function openArchive(bytes: ByteFile, sheet: string | undefined): Promise<Archive> {
+export async function openArchive(bytes: ByteFile, { options, limits }: ReadPlan): Promise<Archive> {
+  const { sheet, encoding } = options;
   const entries = await zipEntries(bytes);
   if (entries.some(({ name }) => name === "xl/workbook.xml")) {
     return { kind: "workbook", workbook: await openWorkbook(bytes, entries, sheet) };
@@ -20,14 +20,20 @@ export async function openArchive(bytes: ByteFile, sheet: string | undefined): P
   const isArrays = entries.length > 0 && entries.every(({ name }) => name.endsWith(".npy"));
   const sheets = entries.map(({ name }) => name.replace(/\.npy$/, ""));
   const entry = isArrays ? arrayOf(bytes.file, entries, sheets, sheet) : onlyEntry(bytes.file, entries);
-  const file = memoryFile(bytes, entry.name, await unzipped(bytes, entry));
+  const inside = memoryFile(bytes, entry.name, await unzipped(bytes, entry));
+  const file = await openedFile(inside, limits, encoding);
+  // An archive in an archive, whatever it is called, is not opened.
+  if (file.container === "zip") {
+    const position = { file: bytes.file, part: JSON.stringify(entry.name), byte: 0 };
+    throw new DataError(position, "be a file that is no archive", "a zip archive", "unpack it first");
+  }
   return { kind: "file", file, ...(isArrays && { sheets }) };
 }
 
 function arrayOf(file: string, entries: readonly ZipEntry[], names: readonly string[], sheet: string | undefined) {
   const at = chosenSheet(names, sheet);
   if (at >= 0 && (sheet !== undefined || names.length === 1)) return entries[at];
-  const known = listed(names.map((name) => JSON.stringify(name)));
+  const known = listNames(names.map((name) => JSON.stringify(name)));
   const rule =
     sheet === undefined ? "hold one array, or be read with the name of one" : `have the array ${JSON.stringify(sheet)}`;
   throw new DataError({ file, part: "list of files", byte: 0 }, rule, `the arrays ${known}`, [
@@ -35,22 +41,14 @@ function arrayOf(file: string, entries: readonly ZipEntry[], names: readonly str
   ]);
 }
 
-/** The file in an archive as one to read. An archive in an archive, whatever it is called, is not opened. */
-export async function insideSource(file: ByteFile, limits: Limits, encoding?: TextEncoding): Promise<Source> {
-  const source = await sourceOf(file, limits, encoding);
-  if (source.container !== "zip") return source;
-  const place = { file: file.file, part: JSON.stringify(file.ending), byte: 0 };
-  throw new DataError(place, "be a file that is no archive", "a zip archive", "unpack it first");
-}
-
 function onlyEntry(file: string, entries: readonly ZipEntry[]): ZipEntry {
   // What a Mac adds to every archive.
-  const own = entries.filter(({ name }) => !/(^|\/)(__MACOSX\/|\.DS_Store$|\._)/.test(name));
-  const place = { file, part: "list of files", byte: 0 };
-  if (own.length !== 1) {
-    const names = listed(own.map(({ name }) => JSON.stringify(name)));
-    const got = own.length === 0 ? "none" : `${own.length}: ${names}`;
-    throw new DataError(place, "name one file", got, "unpack it, and name the files");
+  const files = entries.filter(({ name }) => !/(^|\/)(__MACOSX\/|\.DS_Store$|\._)/.test(name));
+  const position = { file, part: "list of files", byte: 0 };
+  if (files.length !== 1) {
+    const names = listNames(files.map(({ name }) => JSON.stringify(name)));
+    const got = files.length === 0 ? "none" : `${files.length}: ${names}`;
+    throw new DataError(position, "name one file", got, "unpack it, and name the files");
   }
-  return own[0];
+  return files[0];
 }

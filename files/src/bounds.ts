@@ -1,21 +1,21 @@
-// Bounds of columns from a file: lines of column,least,most.
+// ColumnBounds of columns from a file: lines of column,least,most.
 
-import { likelyDelimiter } from "./csv/delimiter.ts";
+import { likelyDelimiter } from "./csv/dialect.ts";
 import { allRecords } from "./csv/records.ts";
-import { DataError, shown } from "./refusal.ts";
-import type { Opener } from "./source.ts";
-import { wholeText } from "./whole.ts";
+import { wholeText } from "./source/feed.ts";
+import { DataError, shown } from "./source/refusal.ts";
+import type { Opener } from "./source/source.ts";
 
-export interface Bounds {
+export interface ColumnBounds {
   readonly least: number;
   readonly most: number;
 }
 
 /** The bounds of each of the columns, in their order. A first line whose bounds are no numbers is a header. */
-export async function boundsOf(open: Opener, columns: readonly string[]): Promise<Bounds[]> {
+export async function boundsOf(open: Opener, columns: readonly string[]): Promise<ColumnBounds[]> {
   const text = await wholeText(open);
   const { file } = text;
-  const bounds = new Map<string, Bounds>();
+  const bounds = new Map<string, ColumnBounds>();
   for (const [at, { cells, line }] of allRecords(text, likelyDelimiter(text)).entries()) {
     const [column, ...ends] = cells.map((cell) => cell.trim());
     const [least, most] = ends.map((end) => (end === "" ? Number.NaN : Number(end)));

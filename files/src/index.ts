@@ -1,4 +1,11 @@
-// Files in and labels out, where there is no file system: tables, links and bounds from Blobs. Nothing here needs Node.
+// Files in and labels out, where there is no file system: tables, links and bounds from Blobs. Nothing here needs Node. The
+// ending of a File's name says which text it is: a Blob without a name is taken for delimited text, unless it is Parquet.
 
-export { labelFile, readBounds, readLayout, readLinks, readTable } from "./browser/read.ts";
-export * from "./everywhere.ts";
+import { openBlob, webPlatform } from "./browser/blob.ts";
+import { fileReaders } from "./readers.ts";
+
+export * from "./portable.ts";
+
+export const { labelFile, readBounds, readLayout, readLinks, readTable } = /* @__PURE__ */ fileReaders(
+  (blob: Blob) => async () => openBlob(blob, webPlatform),
+);

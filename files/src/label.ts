@@ -1,15 +1,14 @@
 // A file with columns added: the label of every row and what else is said about it, in its own format or in another.
 
-import { type AddedColumn, withFreeNames } from "./added.ts";
-import type { DialectOptions } from "./csv/dialect.ts";
 import { labelCsv } from "./csv/label.ts";
-import { eachLine } from "./jsonl.ts";
-import { defaultLimits, type Limits } from "./limits.ts";
-import { isJson } from "./read.ts";
-import { type Opener, type PieceWriter, reading, readingOnce, type Source } from "./source.ts";
-import type { LabelFormat } from "./write.ts";
+import { eachLine } from "./json.ts";
+import { readPlan } from "./read.ts";
+import type { Limits } from "./source/limits.ts";
+import { isJson, type OpenedFile, type Opener, type PieceWriter, withFile, withFileOnce } from "./source/source.ts";
+import { type AddedColumn, type LabelFormat, withFreeNames } from "./table/cellColumns.ts";
+import type { DialectOptions, ReadPlan } from "./table/columns.ts";
 
-export interface LabelOptions extends DialectOptions {
+export interface LabelFileOptions extends DialectOptions {
   readonly limits?: Limits;
   /** Behind the label. */
   readonly further?: readonly AddedColumn[];
@@ -21,50 +20,49 @@ export interface LabelOptions extends DialectOptions {
 export type LabelOf = (row: number) => number | undefined;
 
 /** Returns the names of columns that the format's writer cannot carry over, mostly none. */
-export async function labelled(
+export async function writeLabelled(
   open: Opener,
   labelOf: LabelOf,
   write: PieceWriter,
-  options: LabelOptions,
+  options: LabelFileOptions,
 ): Promise<string[]> {
-  const { limits = defaultLimits, further = [], as } = options;
+  const { further = [], as } = options;
+  const plan = readPlan(options);
   const added: readonly AddedColumn[] = [{ name: "cluster", kind: "whole", of: labelOf }, ...further];
-  const work = async (source: Source): Promise<string[]> => {
-    const own = await unpacked(source, options, limits);
-    const format = as ?? foreignFormat(own);
-    if (format !== undefined && format !== formatOf(own)) {
-      const { recordsOf } = await import("./records.ts");
-      const { writeCells } = await import("./write.ts");
-      const { columns, leftOut } = await recordsOf(own, added, options, limits);
-      await writeCells(columns, format, write, source.platform);
+  const work = async (outer: OpenedFile): Promise<string[]> => {
+    const file = await unpacked(outer, plan);
+    const format = as ?? foreignFormat(file);
+    if (format !== undefined && format !== formatOf(file)) {
+      const { convertCells, writeCells } = await import("./convert.ts");
+      const { columns, leftOut } = await convertCells(file, added, plan);
+      await writeCells(columns, format, write, file.platform);
       return [...leftOut];
     }
-    if (own.container === "parquet") await (await import("./parquet/label.ts")).labelParquet(own, added, write);
+    if (file.container === "parquet") await (await import("./parquet/label.ts")).labelParquet(file, added, write);
     else {
-      const text = (put: PieceWriter) => labelText(own, options, limits, added, put);
-      await (own.container === "gzip" ? own.platform.throughGzip(write, text) : text(write));
+      const text = (put: PieceWriter) => labelText(file, plan, added, put);
+      await (file.container === "gzip" ? file.platform.throughGzip(write, text) : text(write));
     }
     return [];
   };
-  return readingOnce(open, limits, work, options.encoding);
+  return withFileOnce(open, plan.limits, work, options.encoding);
 }
 
 /** The file itself, or the only one in an archive; a workbook stays one. */
-async function unpacked(source: Source, { sheet, encoding }: DialectOptions, limits: Limits): Promise<Source> {
-  if (source.container !== "zip") return source;
-  const { insideSource, openArchive } = await import("./archive.ts");
-  const inside = await openArchive(source, sheet);
-  return inside.kind === "file" ? insideSource(inside.file, limits, encoding) : source;
+async function unpacked(file: OpenedFile, plan: ReadPlan): Promise<OpenedFile> {
+  if (file.container !== "zip") return file;
+  const archive = await (await import("./archive.ts")).openArchive(file, plan);
+  return archive.kind === "file" ? archive.file : file;
 }
 
-/** What becomes of formats that have no place for labels of their own. */
-function foreignFormat({ container }: Source): LabelFormat | undefined {
+/** The format for labels of files whose own format has no room for them. */
+function foreignFormat({ container }: OpenedFile): LabelFormat | undefined {
   if (container === "zip") return "xlsx";
   return container === "npy" ? "csv" : undefined;
 }
 
 /** The format that every byte can stay in. Packed text is not CSV: who asks for that wants to read it. */
-function formatOf(source: Source): LabelFormat | undefined {
+function formatOf(source: OpenedFile): LabelFormat | undefined {
   if (source.container === "parquet") return "parquet";
   if (source.container !== "text") return undefined;
   if (!isJson(source)) return "csv";
@@ -72,38 +70,34 @@ function formatOf(source: Source): LabelFormat | undefined {
 }
 
 /** What the labelled copy of a file is called: with the ending of what it is written as, of archives of what is in them. */
-export async function labelledName(open: Opener, name: string, options: LabelOptions): Promise<string> {
-  const { limits = defaultLimits, as } = options;
-  return reading(
-    open,
-    limits,
-    async (source) => {
-      const own = await unpacked(source, options, limits);
-      const stem = name
-        .replace(/\.(zip|gz)$/i, "")
-        .replace(/\.(csv|tsv|tab|txt|jsonl|ndjson|json|parquet|pq|xlsx|xlsm|npy|npz)$/i, "");
-      const format = as ?? foreignFormat(own);
-      if (format !== undefined) return `${stem}.${format}`;
-      const [ending] = /(\.\w+)(\.gz)?$/.exec(own.ending) ?? [""];
-      return source.container === "zip" ? stem + ending : name;
-    },
-    options.encoding,
-  );
+export async function labelledName(open: Opener, options: LabelFileOptions): Promise<string> {
+  const plan = readPlan(options);
+  const work = async (outer: OpenedFile) => {
+    const file = await unpacked(outer, plan);
+    const name = outer.file.replace(/^.*[/\\]/s, "");
+    const stem = name
+      .replace(/\.(zip|gz)$/i, "")
+      .replace(/\.(csv|tsv|tab|txt|jsonl|ndjson|json|parquet|pq|xlsx|xlsm|npy|npz)$/i, "");
+    const format = options.as ?? foreignFormat(file);
+    if (format !== undefined) return `${stem}.${format}`;
+    const [ending] = /(\.\w+)(\.gz)?$/.exec(file.ending) ?? [""];
+    return outer.container === "zip" ? stem + ending : name;
+  };
+  return withFile(open, plan.limits, work, options.encoding);
 }
 
 async function labelText(
-  source: Source,
-  options: LabelOptions,
-  limits: Limits,
+  file: OpenedFile,
+  plan: ReadPlan,
   added: readonly AddedColumn[],
   write: PieceWriter,
 ): Promise<void> {
-  if (!isJson(source)) return labelCsv(source, options, limits, added, write);
+  if (!isJson(file)) return labelCsv(file, plan, added, write);
   let row = 0;
   // Any line may have a key that the others have not.
   const keys = new Set<string>();
   const lines: { body: string; cells: readonly string[] }[] = [];
-  const format = await eachLine(source, limits, (_, text, isElement) => {
+  const format = await eachLine(file, plan.limits, (_, text, isElement) => {
     const value: unknown = JSON.parse(text);
     const isNames =
       isElement && Array.isArray(value) && lines.length === 0 && value.every((own) => typeof own === "string");

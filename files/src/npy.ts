@@ -1,12 +1,12 @@
 // NumPy's arrays (.npy): a header that is a Python dictionary, and the numbers behind it.
 
-import { type CellReader, orNoted } from "./cell.ts";
-import { type Chosen, type Column, chooseColumns, type Selection } from "./layout.ts";
-import type { Limits } from "./limits.ts";
-import { DataError } from "./refusal.ts";
-import type { Remedy } from "./remedy.ts";
-import type { ByteFile } from "./source.ts";
-import { finished, growing, noteMissing, type Table } from "./table.ts";
+import { readBytes } from "./source/bytes.ts";
+import type { Limits } from "./source/limits.ts";
+import { DataError, type Remedy } from "./source/refusal.ts";
+import type { ByteFile } from "./source/source.ts";
+import { orNoted } from "./table/cell.ts";
+import { type ChosenColumns, type Column, chooseColumns, type ReadPlan } from "./table/columns.ts";
+import { checkRows, GrowingTable, refuseLarge, type Table } from "./table/table.ts";
 
 /** One number of a row: where it lies in the row's bytes, and how it is written. */
 interface Field {
@@ -31,72 +31,48 @@ export async function npyColumns(bytes: ByteFile, limits: Limits): Promise<Colum
   return (await layoutOf(bytes, limits)).fields.map(({ name }) => ({ name, kind: "number" }));
 }
 
-export async function readNpy(
-  bytes: ByteFile,
-  selection: Selection,
-  limits: Limits,
-  rules: CellReader,
-): Promise<Table> {
+export async function readNpy(bytes: ByteFile, plan: ReadPlan): Promise<Table> {
   const { file, size } = bytes;
+  const { limits, rules, options } = plan;
   const { fields, rows, stride, start } = await layoutOf(bytes, limits);
-  const chosen = chooseColumns(
-    { file, line: 1 },
-    fields.map(({ name }) => ({ name, kind: "number" })),
-    selection,
-  );
-  checkRows(file, rows, chosen, limits);
-  const data = new Uint8Array(size - start);
-  for (let at = 0; at < data.length; ) at += (await bytes.read(data.subarray(at), start + at)) || data.length;
-  const view = new DataView(data.buffer);
-  const table = growing(file, chosen, rows, limits);
-  for (const [slot, { index, name }] of chosen.features.entries()) {
+  const known = fields.map(({ name }) => ({ name, kind: "number" }) as const);
+  const chosen = chooseColumns({ file, line: 1 }, known, options);
+  checkRows(file, rows, chosen, limits, "save the array again");
+  checkNumbers(file, chosen);
+  const view = new DataView((await readBytes(bytes, start, size)).buffer);
+  const table = new GrowingTable(file, chosen, rows, plan);
+  for (const [slot, { index, name: column }] of chosen.features.entries()) {
     const { type, offset } = fields[index];
     const read = readers[type.slice(1)];
     const little = type[0] !== ">";
     for (let r = 0; r < rows; r++) {
       let value = rules.without(read(view, r * stride + offset, little));
       if (Math.abs(value) > limits.magnitude) {
-        const large = value;
-        value = orNoted(rules, () => refuseLarge({ file, line: r + 1, column: name }, large, limits));
+        const large = String(value);
+        const remedies: Remedy[] = [
+          { kind: "text", text: "fix the value" },
+          { kind: "leave-out-columns", columns: [column] },
+        ];
+        value = orNoted(rules, () => refuseLarge({ file, line: r + 1, column }, large, limits, remedies));
       }
-      if (Number.isNaN(value)) noteMissing(table, slot, r + 1);
-      table.values[r * table.cols + slot] = value;
+      table.set(r, slot, value, r + 1);
     }
   }
   table.rows = rows;
-  return finished(table, "npy");
+  return table.finish("npy");
 }
 
-function refuseLarge(
-  place: { file: string; line: number; column: string },
-  value: number,
-  { magnitude }: Limits,
-): never {
-  const remedies: Remedy[] = [
-    { kind: "text", text: "fix the value" },
-    { kind: "leave-out-columns", columns: [place.column] },
-  ];
-  throw new DataError(place, `be a number from -${magnitude} to ${magnitude}`, String(value), remedies);
-}
-
-function checkRows(file: string, rows: number, { features, device }: Chosen, limits: Limits): void {
-  const column = features[0].name;
-  const most = Math.min(limits.rows, Math.floor(limits.cells / features.length));
-  if (rows > most) {
-    const rule = `be among the first ${most} rows (at most ${limits.rows} rows and ${limits.cells} numbers in a file)`;
-    throw new DataError({ file, line: most + 1, column }, rule, `${rows} rows`, "split the array, or take a sample");
-  }
-  if (rows === 0) throw new DataError({ file, line: 1, column }, "exist", "no rows", "save the array again");
+/** An array holds no categories and no names of devices. */
+function checkNumbers(file: string, { features, device }: ChosenColumns): void {
   const words = device === undefined ? features.find(({ isCategory }) => isCategory)?.name : features[0].name;
-  if (device === undefined && words === undefined) return;
+  if (words === undefined) return;
   const remedy = "save the table as CSV or Parquet for categories and names of devices";
-  throw new DataError({ file, line: 1, column: words ?? column }, "be a number, as all of an array", "a word", remedy);
+  throw new DataError({ file, line: 1, column: words }, "be a number, as all of an array", "a word", remedy);
 }
 
 async function layoutOf(bytes: ByteFile, limits: Limits): Promise<Layout> {
   const { file, size } = bytes;
-  const first = new Uint8Array(Math.min(size, MOST_HEADER));
-  for (let at = 0; at < first.length; ) at += (await bytes.read(first.subarray(at), at)) || first.length;
+  const first = await readBytes(bytes, 0, MOST_HEADER);
   const refuse = (rule: string, got: string, remedy: string, byte = 10): never => {
     throw new DataError({ file, part: "header", byte }, rule, got, remedy);
   };

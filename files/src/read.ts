@@ -1,14 +1,13 @@
-// One way into all formats: a file and what is wanted of it, to a table.
+// One way into all formats: a file and what is wanted of it, to a table; and what a file is like before its rows are read.
 
-import { cellReader } from "./cell.ts";
-import type { Dialect, DialectOptions } from "./csv/dialect.ts";
-import { openCsv } from "./csv/open.ts";
+import { type CsvDialect, openCsv } from "./csv/dialect.ts";
 import { readCsv } from "./csv/read.ts";
-import { jsonColumns, readJsonLines } from "./jsonl.ts";
-import type { Column, Selection } from "./layout.ts";
-import { defaultLimits, type Limits } from "./limits.ts";
-import { type Opener, reading, type Source } from "./source.ts";
-import type { Format, Table } from "./table.ts";
+import { jsonColumns, readJson } from "./json.ts";
+import { defaultLimits, type Limits } from "./source/limits.ts";
+import { isJson, type OpenedFile, type Opener, withFile } from "./source/source.ts";
+import { cellReader } from "./table/cell.ts";
+import type { Column, DialectOptions, ReadPlan, Selection } from "./table/columns.ts";
+import type { Format, Table } from "./table/table.ts";
 
 export interface ReadOptions extends Selection, DialectOptions {
   readonly limits?: Limits;
@@ -16,11 +15,15 @@ export interface ReadOptions extends Selection, DialectOptions {
   readonly onRead?: (bytes: number) => void;
 }
 
+export function readPlan(options: ReadOptions): ReadPlan {
+  return { options, limits: options.limits ?? defaultLimits, rules: cellReader(options) };
+}
+
 /** The chosen columns of a file as numbers. */
 export async function tableOf(open: Opener, options: ReadOptions): Promise<Table> {
-  const { limits = defaultLimits } = options;
+  const plan = readPlan(options);
   const watched = options.onRead === undefined ? open : watchedOpener(open, options.onRead);
-  return reading(watched, limits, (source) => readSource(source, options, limits), options.encoding);
+  return withFile(watched, plan.limits, (file) => readFormat(file, plan), options.encoding);
 }
 
 function watchedOpener(open: Opener, onRead: (bytes: number) => void): Opener {
@@ -37,23 +40,20 @@ function watchedOpener(open: Opener, onRead: (bytes: number) => void): Opener {
   };
 }
 
-async function readSource(source: Source, options: ReadOptions, limits: Limits): Promise<Table> {
-  const rules = cellReader(options);
+async function readFormat(file: OpenedFile, plan: ReadPlan): Promise<Table> {
   // Decoders are loaded only for those who have such files.
-  switch (source.container) {
+  switch (file.container) {
     case "parquet":
-      return (await import("./parquet/read.ts")).readParquet(source, options, limits, rules);
+      return (await import("./parquet/read.ts")).readParquet(file, plan);
     case "npy":
-      return (await import("./npy.ts")).readNpy(source, options, limits, rules);
+      return (await import("./npy.ts")).readNpy(file, plan);
     case "zip": {
-      const { insideSource, openArchive } = await import("./archive.ts");
-      const inside = await openArchive(source, options.sheet);
-      if (inside.kind === "file")
-        return readSource(await insideSource(inside.file, limits, options.encoding), options, limits);
-      return (await import("./xlsx/read.ts")).readXlsx(inside.workbook, options, limits, rules);
+      const archive = await (await import("./archive.ts")).openArchive(file, plan);
+      if (archive.kind === "file") return readFormat(archive.file, plan);
+      return (await import("./xlsx/read.ts")).readXlsx(archive.workbook, plan);
     }
     default:
-      return isJson(source) ? readJsonLines(source, options, limits, rules) : readCsv(source, options, options, limits);
+      return isJson(file) ? readJson(file, plan) : readCsv(file, plan);
   }
 }
 
@@ -63,48 +63,41 @@ export interface FileLayout {
   readonly packed: boolean;
   readonly columns: readonly Column[];
   /** Of delimited text. */
-  readonly dialect?: Dialect;
+  readonly dialect?: CsvDialect;
   /** Of a workbook or an archive of arrays: all sheets or arrays, the one that is read first. */
   readonly sheets?: readonly string[];
 }
 
 export async function layoutOf(open: Opener, options: ReadOptions): Promise<FileLayout> {
-  const { limits = defaultLimits } = options;
-  return reading(open, limits, (source) => layoutOfSource(source, options, limits), options.encoding);
+  const plan = readPlan(options);
+  return withFile(open, plan.limits, (file) => formatLayout(file, plan), options.encoding);
 }
 
-async function layoutOfSource(source: Source, options: ReadOptions, limits: Limits): Promise<FileLayout> {
-  const packed = source.container === "gzip";
-  const rules = cellReader(options);
-  switch (source.container) {
+async function formatLayout(file: OpenedFile, plan: ReadPlan): Promise<FileLayout> {
+  const { limits, rules } = plan;
+  const packed = file.container === "gzip";
+  switch (file.container) {
     case "parquet": {
       const { columnsOfParquet } = await import("./parquet/read.ts");
-      return { format: "parquet", packed, columns: await columnsOfParquet(source, limits) };
+      return { format: "parquet", packed, columns: await columnsOfParquet(file, limits) };
     }
     case "npy":
-      return { format: "npy", packed, columns: await (await import("./npy.ts")).npyColumns(source, limits) };
+      return { format: "npy", packed, columns: await (await import("./npy.ts")).npyColumns(file, limits) };
     case "zip": {
-      const { insideSource, openArchive } = await import("./archive.ts");
-      const inside = await openArchive(source, options.sheet);
-      if (inside.kind === "file") {
-        const { sheets } = inside;
-        const own = await layoutOfSource(await insideSource(inside.file, limits, options.encoding), options, limits);
-        return { ...own, packed: true, ...(sheets && { sheets }) };
+      const archive = await (await import("./archive.ts")).openArchive(file, plan);
+      if (archive.kind === "file") {
+        const { sheets } = archive;
+        return { ...(await formatLayout(archive.file, plan)), packed: true, ...(sheets && { sheets }) };
       }
       const { columnsOfXlsx } = await import("./xlsx/read.ts");
-      const { workbook } = inside;
-      const columns = await columnsOfXlsx(workbook, options, limits, rules);
-      return { format: "xlsx", packed, columns, sheets: workbook.sheets };
+      const { workbook } = archive;
+      return { format: "xlsx", packed, columns: await columnsOfXlsx(workbook, plan), sheets: workbook.sheets };
     }
     default: {
-      if (isJson(source)) return { packed, ...(await jsonColumns(source, limits, rules)) };
-      const { feed, dialect, columns } = await openCsv(source, options, limits);
+      if (isJson(file)) return { packed, ...(await jsonColumns(file, limits, rules)) };
+      const { feed, dialect, columns } = await openCsv(file, plan);
       await feed.close();
       return { format: "csv", packed, dialect, columns };
     }
   }
-}
-
-export function isJson({ ending }: Source): boolean {
-  return /\.(jsonl|ndjson|json)(\.gz)?$/i.test(ending);
 }

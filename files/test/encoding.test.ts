@@ -45,7 +45,7 @@ test.each([csv, json])("categories of %s become columns of 0 and 1, missing ones
   expect(missing.map(({ count }) => count)).toEqual([1, 1, 0, 1, 1]);
 });
 
-test("values of all places are in the encoding, whoever comes first", async () => {
+test("values of all devices are in the encoding, whoever comes first", async () => {
   const other = await readTable(write("more.csv", "wood,height,wet\nyew,1,true\n"), { categories: "auto" });
   const own = await readTable(csv, { categories: "auto" });
   expect(encodingOf([own, other])).toEqual(encodingOf([other, own]));
@@ -101,8 +101,8 @@ test("ranks are shares of smaller rows, ties share the middle, and undoing gives
   const random = seeded(3);
   const values = Array.from({ length: 5000 }, () => Math.exp(4 * random()));
   const zeros = Array.from({ length: 5000 }, () => 0);
-  const places = [values.slice(0, 1000), [...values.slice(1000), ...zeros]].map((own) => matrix(own.map((x) => [x])));
-  const transform = rankTransform(places, 0);
+  const devices = [values.slice(0, 1000), [...values.slice(1000), ...zeros]].map((own) => matrix(own.map((x) => [x])));
+  const transform = rankTransform(devices, 0);
   const scaling = { offset: [0], scale: [1], transforms: [transform] };
   const points = matrix([[0], ...values.map((x) => [x])]);
   applyScaling(points, scaling);

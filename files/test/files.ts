@@ -23,13 +23,13 @@ const PARQUET_PLACE = `(?:row \\d+, column ${NAME}|(?:footer|column ${NAME}, row
 const PACKED_PLACE = `(?:${TEXT_PLACE}|row \\d+, column ${NAME}|[^!,\\n]+![A-Z]+\\d+, column (?:${NAME}|\\d+)|(?:header|list of files|${NAME}), byte \\d+)`;
 
 /**
- * The one shape of every refusal: file, place, rule, what stands there, remedy, in one line. The place is line and column
+ * The one shape of every refusal: file, position, rule, what stands there, remedy, in one line. The position is line and column
  * of text; of Parquet row and column, or the part of the file and its byte;
  * of workbooks the cell.
  */
 export function expectRefusal(error: unknown, file: string): DataError {
   expect(error).toBeInstanceOf(DataError);
-  const { message, place, rule, got, remedies } = error as DataError;
+  const { message, position, rule, got, remedies } = error as DataError;
   const isPacked = /\.(xlsx|npy|npz|zip)$/.test(file);
   const where = isPacked ? PACKED_PLACE : file.endsWith(".parquet") ? PARQUET_PLACE : TEXT_PLACE;
   expect(message.startsWith(`${file}, `), message).toBe(true);
@@ -37,7 +37,7 @@ export function expectRefusal(error: unknown, file: string): DataError {
   expect(message).toContain(` must ${rule}, got ${got}; `);
   expect(remedies.length).toBeGreaterThan(0);
   expect(message).not.toMatch(/--[a-z]/);
-  expect(place.file).toBe(file);
+  expect(position.file).toBe(file);
   return error as DataError;
 }
 

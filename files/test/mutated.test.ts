@@ -104,9 +104,7 @@ function mutate(text: string, random: () => number): string {
   return random() < 0.05 ? mutated.slice(0, Math.floor(random() * mutated.length)) : mutated;
 }
 
-test(`${FILES} mutated files are refused with a reason, or read exactly as a second reader reads them`, {
-  timeout: 120_000,
-}, async () => {
+test(`${FILES} mutated files are refused with a reason, or read exactly as a second reader reads them`, async () => {
   const seed = Number(process.env.FEDKM_TEST_SEED ?? 20261115);
   console.log(`mutated files: seed ${seed}`);
   const random = seeded(seed);

@@ -13,7 +13,7 @@ export async function outcome(reading: Promise<Table>): Promise<Outcome> {
     return { ...rest, rows: points.rows, values: Array.from(points.data), devices: of };
   } catch (error) {
     if (!(error instanceof DataError)) throw error;
-    const { message, place, rule, got, remedies } = error;
-    return { message, place, rule, got, remedies };
+    const { message, position, rule, got, remedies } = error;
+    return { message, position, rule, got, remedies };
   }
 }

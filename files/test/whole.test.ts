@@ -57,12 +57,12 @@ test("csvRecords reads quotes, inner line ends and no last line end", () => {
   expect(csvRecords("a text", "")).toEqual([]);
 });
 
-test("a refusal is data: its place, rule, value and remedies say all that its line does", () => {
+test("a refusal is data: its position, rule, value and remedies say all that its line does", () => {
   const remedies = [{ kind: "leave-out-columns", columns: ["b"] } as const];
   const error = new DataError({ file: "x.csv", line: 2, column: "b" }, "be a number", '"tall"', remedies);
-  const { place, rule, got } = error;
-  expect({ place, rule, got, remedies: error.remedies }).toEqual({
-    place: { file: "x.csv", line: 2, column: "b" },
+  const { position, rule, got } = error;
+  expect({ position, rule, got, remedies: error.remedies }).toEqual({
+    position: { file: "x.csv", line: 2, column: "b" },
     rule: "be a number",
     got: '"tall"',
     remedies,

@@ -1,7 +1,7 @@
 // Zip archives, workbooks and arrays for tests, whole and in every way broken.
 
 import { deflateRawSync } from "node:zlib";
-import { crc32 } from "../src/checksum.ts";
+import { crc32 } from "../src/source/bytes.ts";
 
 export interface Packed {
   readonly name: string;

@@ -3,7 +3,13 @@
 import { spawnSync } from "node:child_process";
 
 /** Module -> the Debian package that brings it. */
-const PACKAGES = { numpy: "python3-numpy", sklearn: "python3-sklearn", faiss: "python3-faiss" } as const;
+const PACKAGES = {
+  numpy: "python3-numpy",
+  sklearn: "python3-sklearn",
+  faiss: "python3-faiss",
+  pandas: "python3-pandas",
+  openpyxl: "python3-openpyxl",
+} as const;
 type PeerModule = keyof typeof PACKAGES;
 
 export interface Python {

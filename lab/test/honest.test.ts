@@ -1,7 +1,7 @@
 import { fit } from "@fedkm/core";
 import { contractOf, simulate } from "@fedkm/device";
 import { describe, expect, it } from "vitest";
-import { ghostNetwork } from "../src/faults/ghostNetworks.ts";
+import { ghostNetwork } from "../src/faults/change.ts";
 
 describe("the choice among the starts of an opening", () => {
   it("leads an honest network with skewed rows to where fit is, although a gate shuts out what is far", async () => {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { cpuSecondsWithin, peakMemory, ratio } from "../src/measure.ts";
-import { blobs, readNumbers, workloads, writePoints } from "../src/speed/lloyd/workloads.ts";
+import { blobs, readNumbers, workloads, writePoints } from "../src/speed/workloads.ts";
 
 test("ratios have two digits and no exponent", () => {
   expect([ratio(1, 3), ratio(2, 1), ratio(1234, 1), ratio(1, 400)]).toEqual(["0.33", "2", "1234", "0.0025"]);

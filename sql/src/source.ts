@@ -1,7 +1,14 @@
 // A source on an engine: the rows are loaded, streamed through the kernel, or stay where they are and answer by aggregates.
 
 import { fastKernel, type Matrix, stack, takeRows } from "@fedkm/core";
-import { addBlock, emptyParts, memorySource, type Parts, rowsNearBorders, type Source } from "@fedkm/core/sources";
+import {
+  addBlock,
+  emptyParts,
+  memorySource,
+  rowsNearBorders,
+  type Source,
+  type StatisticsParts,
+} from "@fedkm/core/sources";
 import type { Way } from "./address.ts";
 import { SourceError } from "./driver.ts";
 import { type Engine, gather } from "./engine.ts";
@@ -70,7 +77,7 @@ export function sourceOn(
       onRows(seen);
     }
   };
-  const stream = async (centroids: Matrix, grids: Float64Array, stop?: AbortSignal): Promise<Parts> => {
+  const stream = async (centroids: Matrix, grids: Float64Array, stop?: AbortSignal): Promise<StatisticsParts> => {
     const sums = emptyParts(centroids);
     let loss = 0;
     await each(all.blocks(selected, stop), (block) => {
@@ -79,7 +86,7 @@ export function sourceOn(
     });
     return { sums, loss };
   };
-  const push = async (centroids: Matrix, grids: Float64Array, stop?: AbortSignal): Promise<Parts> => {
+  const push = async (centroids: Matrix, grids: Float64Array, stop?: AbortSignal): Promise<StatisticsParts> => {
     const sums = emptyParts(centroids);
     const width = 3 + 2 * cols;
     const answer = await gather(engine.blocks(statisticsStatement(selected, centroids, grids), width, stop), width);
@@ -163,7 +170,7 @@ function hasBorder({ data, rows, cols }: Matrix): boolean {
   return Array.from({ length: rows }, (_, r) => data[r * cols]).includes(ON_BORDER);
 }
 
-function countOf({ sums }: Parts, { rows: k, cols }: Matrix): number {
+function countOf({ sums }: StatisticsParts, { rows: k, cols }: Matrix): number {
   return Array.from({ length: k }, (_, c) => sums[c * 2 * (cols + 1) + cols]).reduce((a, b) => a + b, 0);
 }
 

@@ -23,8 +23,8 @@ for (const { engine, open } of engines) {
     beforeAll(async () => {
       place = await open();
       address = await place.put(points);
-    }, 120_000);
-    afterAll(() => place?.stop(), 60_000);
+    });
+    afterAll(() => place?.stop());
 
     it.each(["stream", "pushed"] as const)("counts and sums them as the kernel, %s", async (way) => {
       const opened = await openSource(address, { env: {}, way });

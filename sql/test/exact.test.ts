@@ -15,8 +15,8 @@ for (const { engine, open } of engines) {
     let place: Place;
     beforeAll(async () => {
       place = await open();
-    }, 120_000);
-    afterAll(() => place?.stop(), 60_000);
+    });
+    afterAll(() => place?.stop());
 
     it("finds the rows near borders and a sample of its rows", async () => {
       const { points, centroids } = problem(3);

@@ -96,7 +96,7 @@ for (const other of others) {
     });
     afterAll(() => place?.engine.close());
 
-    it("gives the kernel's counts and sums, a sample and the rows near borders", { timeout: 60_000 }, async () => {
+    it("gives the kernel's counts and sums, a sample and the rows near borders", async () => {
       const { engine, asked, points, centroids } = place;
       const relation = dialect.quote("rows");
       const source = await engineSource(engine, { name: "rows", relation }, { way: "pushed", where: "1 = 1" });

@@ -8,7 +8,7 @@ import { problem } from "./exact.ts";
 import { clickhousePlace, has } from "./places.ts";
 
 describe.skipIf(!has("ClickHouse"))("ClickHouse: what shards are asked", () => {
-  it("is for sums, a share of the rows and rows near borders, never for all rows", { timeout: 120_000 }, async () => {
+  it("is for sums, a share of the rows and rows near borders, never for all rows", async () => {
     const cluster = await startClickHouse();
     const place = await clickhousePlace(cluster);
     try {

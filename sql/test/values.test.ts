@@ -121,8 +121,8 @@ for (const { name, open, words } of engines) {
       await server.make("t_text", select([words.text, words.text]));
       await server.make("t_named", "SELECT 1 AS x1, 20 AS x0, 300 AS best UNION ALL SELECT 2, 30, 500");
       await server.make("t_own", "SELECT 1 AS fedkm_x0");
-    }, 120_000);
-    afterAll(() => server?.stop(), 60_000);
+    });
+    afterAll(() => server?.stop());
 
     const source = (table: string, options = {}) => openSource(server.address(table), { env: {}, ...options });
 

@@ -1,6 +1,6 @@
 // Options of the commands that write labelled files.
 
-import { type LabelFormat, labelFormats } from "@fedkm/files/first";
+import { type LabelFormat, labelFormats } from "@fedkm/files/light";
 import type { Command } from "commander";
 import { parseChoice } from "../arguments.ts";
 

@@ -1,7 +1,7 @@
 // Options of every command that reads files of rows.
 
 import type { Weighting } from "@fedkm/core";
-import { type TextEncoding, textEncodings } from "@fedkm/files/first";
+import { type TextEncoding, textEncodings } from "@fedkm/files/light";
 import type { Command } from "commander";
 import { parseCharacter, parseChoice, parseNames } from "../arguments.ts";
 import { UsageError } from "../failure.ts";

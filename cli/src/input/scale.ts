@@ -3,7 +3,7 @@
 import type { Matrix } from "@fedkm/core";
 import {
   applyTransforms,
-  type Bounds,
+  type ColumnBounds,
   type Encoding,
   federatedMoments,
   federatedQuantiles,
@@ -170,7 +170,7 @@ async function boundsScaling(
   return { scaling: { kind: "bounds", ...spread(parts, encoding) }, warnings };
 }
 
-function outside(name: string, c: number, { least, most }: Bounds, datasets: readonly Matrix[]): string[] {
+function outside(name: string, c: number, { least, most }: ColumnBounds, datasets: readonly Matrix[]): string[] {
   let count = 0;
   let total = 0;
   for (const { data, rows, cols } of datasets) {

@@ -12,13 +12,13 @@ import {
   type DeviceFolder,
   freePorts,
   startDaemon,
-  writeLinks,
+  writeLinksFile,
 } from "@fedkm/device/daemon";
+import { dashboardAddress, openDashboard, type ServedPages } from "@fedkm/web/server";
 import type { Browser, Page } from "playwright-core";
 import { launchChromium } from "../../../core/test/hosts/chromium.ts";
 import { studyText } from "../../../device/test/problem.ts";
-import { dashboardAddress, openDashboard } from "../../src/dashboard/open.ts";
-import type { Dashboard } from "../../src/dashboard/server.ts";
+import { folderSource } from "../../src/dashboard/deviceView.ts";
 
 const names = ["north", "south", "east"] as const;
 type Name = (typeof names)[number];
@@ -38,7 +38,9 @@ const clock = {
   now: () => 10 * realClock.now(),
   after: (milliseconds: number, run: () => void) => realClock.after(milliseconds / 10, run),
 };
-const surroundings = {
+const host = {
+  env: process.env,
+  cpuMicroseconds: () => 0,
   version: "1",
   pid: process.pid,
   memoryBytes: () => 64e6,
@@ -53,7 +55,7 @@ function linkTo({ name, identity, listen }: DeviceFolder) {
 export class Machine {
   readonly path = mkdtempSync(join(tmpdir(), "fedkm-dashboard-"));
   readonly #daemons = new Map<string, Daemon>();
-  #dashboard: Dashboard | undefined;
+  #dashboard: ServedPages | undefined;
   #browser: Browser | undefined;
   folders: Readonly<Record<Name, DeviceFolder>> = {} as Record<Name, DeviceFolder>;
 
@@ -70,9 +72,9 @@ export class Machine {
     }
     const [north, south, east] = made;
     this.folders = { north, south, east };
-    await writeLinks(north.path, [linkTo(south)]);
-    await writeLinks(south.path, [{ ...linkTo(north), addresses: [] }]);
-    await writeLinks(east.path, [linkTo(north)]);
+    await writeLinksFile(north.path, [linkTo(south)]);
+    await writeLinksFile(south.path, [{ ...linkTo(north), addresses: [] }]);
+    await writeLinksFile(east.path, [linkTo(north)]);
     this.#browser = await launchChromium();
     await this.run("north");
     await this.run("south");
@@ -89,8 +91,8 @@ export class Machine {
       made.push(await createFolder(this.at(name), privateStudy, settings));
     }
     const [vault, safe] = made;
-    await writeLinks(vault.path, [linkTo(safe)]);
-    await writeLinks(safe.path, [linkTo(vault)]);
+    await writeLinksFile(vault.path, [linkTo(safe)]);
+    await writeLinksFile(safe.path, [linkTo(vault)]);
     await this.run("vault");
     await this.run("safe");
   }
@@ -107,7 +109,7 @@ export class Machine {
 
   async run(name: string): Promise<void> {
     const log = { info: () => {}, warn: () => {} };
-    this.#daemons.set(name, await startDaemon({ folder: this.at(name), log, surroundings, clock }));
+    this.#daemons.set(name, await startDaemon({ folder: this.at(name), log, host, clock }));
   }
 
   async halt(name: string): Promise<void> {
@@ -122,7 +124,7 @@ export class Machine {
 
   async serve(...shown: string[]): Promise<void> {
     const folders = shown.map((name) => this.at(name));
-    this.#dashboard = await openDashboard(this.path, folders, 0);
+    this.#dashboard = await openDashboard(this.path, folderSource(folders), 0);
   }
 
   unserve(): void {
@@ -135,7 +137,7 @@ export class Machine {
     const { width = 1440, colorScheme = "light" } = options;
     const address = (await dashboardAddress(this.path)) ?? "";
     const page = (await this.#browser?.newPage({ viewport: { width, height: 900 }, colorScheme })) as Page;
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(240_000);
     const foreign: string[] = [];
     page.on("request", (request) => request.url().startsWith(new URL(address).origin) || foreign.push(request.url()));
     await page.goto(address);

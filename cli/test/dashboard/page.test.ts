@@ -3,18 +3,17 @@
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { readAudit } from "@fedkm/device/daemon";
+import { clusterNames, readAudit } from "@fedkm/device/daemon";
 import { count, significant } from "@fedkm/pictures";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, vi } from "vitest";
 import { browserTest as test } from "../../../core/test/hosts/chromium.ts";
-import { carryOut } from "../../src/dashboard/actions.ts";
-import { clusterNames } from "../../src/devices/names.ts";
+import { performAction } from "../../src/dashboard/actions.ts";
 import { outcome } from "../folder.ts";
 import { Machine } from "./machine.ts";
 
 const machine = new Machine();
-const BOUND = { timeout: 20_000, interval: 50 };
+const BOUND = { timeout: 240_000, interval: 50 };
 const hostile = '<img src=x onerror="window.wasRun=1">\u202egnorw';
 
 beforeAll(async () => {
@@ -36,7 +35,7 @@ beforeAll(async () => {
   };
   writeFileSync(join(machine.at("west"), "status.json"), JSON.stringify(words));
   await machine.serve("north", "vault", "south", "west");
-}, 120_000);
+});
 afterAll(() => machine.close());
 
 const field = (page: Page, name: string) => page.locator(`[data-field="${name}"]`).textContent();
@@ -218,7 +217,8 @@ test("names a cluster, and the name follows the cluster", async () => {
 
 test("refuses names of clusters that are none, and names that are too long", async () => {
   const known = new Map([["north", machine.at("north")]]);
-  const name = (cluster: unknown, own: unknown) => carryOut({ do: "name", device: "north", cluster, name: own }, known);
+  const name = (cluster: unknown, own: unknown) =>
+    performAction({ do: "name", device: "north", cluster, name: own }, known);
   for (const cluster of [-1, 3, 0.5, "1", null]) {
     await expect(name(cluster, "calm")).rejects.toThrow("cluster must be a number from 0 to 2");
   }

@@ -1,6 +1,44 @@
-// Brings the tiny device at hand into the shapes that it is computed in: groups of four rows, and their parts for sums.
+// The tiny device at hand: the fixed places of its numbers in the one page of memory that its module has, and how rows get
+// there, in groups of four and split into the parts of sums. src/kernel/tiny.ts knows some of these places; there is room
+// for TINY_NUMBERS (src/kernel/pick.ts).
 
-import { GRIDS, HIGH, LABELS, LOW, PARTS, POINTS, ROWS, UNASSIGNED } from "./places";
+/** f64 rows as the caller has them. */
+export const ROWS: usize = 1024;
+/** f64 points split onto the grids, see src/data/exactSums.ts: the coarse and the fine part of each, in groups as POINTS. */
+export const HIGH: usize = 3072;
+export const LOW: usize = 5120;
+/** f64 points in groups [rows / 4][cols][4]. */
+export const POINTS: usize = 7168;
+/** f64 centroids, row by row. */
+export const CENTROIDS: usize = 9216;
+/** f32 points as seen from the first row, [rows / 8][cols][8], and what they are scored with: see assign.mjs. */
+export const SINGLES: usize = 11264;
+export const SCORES: usize = 12800;
+/** i32 labels of the last call. */
+export const LABELS: usize = 14848;
+/** f64 [k][2][cols + 1]: coarse, then fine sums of every column and, last, of the weights, which are 1. */
+export const PARTS: usize = 16384;
+/** f64 [2][cols + 1]: the magic numbers of the columns, see src/data/exactSums.ts; those of the weights are not used. */
+export const GRIDS: usize = 24704;
+/** A bit for each row: whether its label changed, and whether it is certain. */
+export const CHANGED: usize = 24832;
+export const SURE: usize = 24864;
+/** f64, the loss of the last call. */
+export const LOSS: usize = 24960;
+/** f64, the largest coordinate of SINGLES; f32, by how much the best score must lead. */
+export const REACH: usize = 24968;
+export const MARGIN: usize = 24976;
+/** i32 [4], the state of the random stream: src/data/random.ts. */
+export const STREAM: usize = 24992;
+/** f64 squared distances to the nearest seed so far. */
+export const CLOSEST: usize = 25088;
+/** f64 centroids of the best start so far. */
+export const BEST: usize = 27136;
+/** i32 labels before the call, where they changed. */
+export const OLD_LABELS: usize = 29184;
+
+/** A label that no cluster has. */
+export const UNASSIGNED: i32 = 0x7fff;
 
 /** The unit in the last place of this number is the smallest positive float64. */
 const SMALLEST: f64 = 3.337610787760802e-308;
@@ -73,7 +111,7 @@ function pair(source: usize, target: usize): void {
 }
 
 /**
- * The grids of the sums, from the largest magnitude of every column: gridsFor in src/kernel/grid.ts. They depend on its
+ * The grids of the sums, from the largest magnitude of every column: gridsFor in src/data/exactSums.ts. They depend on its
  * exponent only, so the upper halves of the numbers are compared, as integers, for which NaN is just another large one.
  */
 function makeGrids(rows: i32, cols: i32, groups: usize): f64 {

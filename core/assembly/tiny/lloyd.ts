@@ -2,12 +2,11 @@
 
 import { assignCertain, makeSingles } from "./certain";
 import { assign } from "./groups";
-import { forget } from "./enter";
-import { BEST, CENTROIDS, LABELS, LOSS, PARTS, ROWS } from "./places";
+import { BEST, CENTROIDS, forget, LABELS, LOSS, PARTS, ROWS } from "./enter";
 import { seed } from "./seeds";
 
 /**
- * Lloyd's iteration: runUpdate of src/update.ts without neighbours, to the bit. Leaves centroids, labels, sums and loss
+ * Lloyd's iteration: runUpdate of src/update/update.ts without neighbours, to the bit. Leaves centroids, labels, sums and loss
  * behind and returns the number of passes, at most `most`.
  */
 export function lloyd(rows: i32, cols: i32, k: i32, most: i32, tol: f64): i32 {

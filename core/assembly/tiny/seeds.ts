@@ -1,6 +1,6 @@
-// Seeds for the tiny device at hand: plusPlus of src/seeding.ts and the streams of src/random.ts, to the bit.
+// Seeds for the tiny device at hand: plusPlus of src/kernel/seeding.ts and the streams of src/data/random.ts, to the bit.
 
-import { CENTROIDS, CLOSEST, ROWS, STREAM } from "./places";
+import { CENTROIDS, CLOSEST, ROWS, STREAM } from "./enter";
 
 /** The stream at hand: xoroshiro128+, as pure-rand has it. */
 let s01: i32 = 0;

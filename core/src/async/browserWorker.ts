@@ -1,8 +1,8 @@
 // The main file of a worker in browsers: one request, its reports and its answer.
 
-import { type Request, serve } from "./jobs.ts";
+import { serve, type WorkerRequest } from "./jobs.ts";
 
-addEventListener("message", ({ data }: MessageEvent<Request>) =>
+addEventListener("message", ({ data }: MessageEvent<WorkerRequest>) =>
   serve(
     data,
     (reply) => postMessage(reply),

@@ -8,7 +8,7 @@ import { fastKernel } from "../kernel/wasm.ts";
 import { kmeans } from "../start/kmeans.ts";
 
 /** How far a computation is. */
-export interface Progress {
+export interface WorkerProgress {
   /** How often the points of a device were compared with centroids so far. */
   readonly passes: number;
   /** The last round that has ended; only `fitAsync` has rounds. */
@@ -16,19 +16,22 @@ export interface Progress {
 }
 
 /** One of the computations that a worker knows, and what it is called with, options last. */
-export interface Request {
+export interface WorkerRequest {
   readonly name: "fit" | "kmeans" | "choose";
-  readonly given: readonly unknown[];
+  readonly args: readonly unknown[];
 }
 
 /** What a worker says: how far it is, then its answer or why there is none. */
-export type Reply = { readonly progress: Progress } | { readonly answer: object } | { readonly refusal: unknown };
+export type WorkerReply =
+  | { readonly progress: WorkerProgress }
+  | { readonly answer: object }
+  | { readonly refusal: unknown };
 
 /** Milliseconds between two reports: often enough to watch, and too rare to keep anybody busy. */
 const PERIOD = 50;
 
 /** The whole life of a worker. `now` is its clock. */
-export function serve(request: Request, send: (reply: Reply) => void, now: () => number): void {
+export function serve(request: WorkerRequest, send: (reply: WorkerReply) => void, now: () => number): void {
   let passes = 0;
   let round: RoundSummary | undefined;
   let reported = now();
@@ -49,13 +52,13 @@ export function serve(request: Request, send: (reply: Reply) => void, now: () =>
   }
 }
 
-function answerTo({ name, given }: Request, kernel: Kernel, noteRound: (ended: RoundSummary) => void): object {
-  const options = given.at(-1);
+function answerTo({ name, args }: WorkerRequest, kernel: Kernel, noteRound: (ended: RoundSummary) => void): object {
+  const options = args.at(-1);
   // Whatever is no options object is for the function itself to refuse.
-  const asked = isRecord(options) ? given.with(-1, { ...options, kernel }) : given;
-  if (name === "kmeans") return kmeans(...(asked as Parameters<typeof kmeans>));
-  if (name === "choose") return choose(...(asked as Parameters<typeof choose>));
-  const loop = fitRounds(...(asked as Parameters<typeof fitRounds>));
+  const call = isRecord(options) ? args.with(-1, { ...options, kernel }) : args;
+  if (name === "kmeans") return kmeans(...(call as Parameters<typeof kmeans>));
+  if (name === "choose") return choose(...(call as Parameters<typeof choose>));
+  const loop = fitRounds(...(call as Parameters<typeof fitRounds>));
   for (;;) {
     const step = loop.next();
     if (step.done) return step.value;

@@ -1,21 +1,21 @@
 // Computations in a worker thread of Node. Browsers get browser.ts instead.
 
 import { Worker } from "node:worker_threads";
-import type { Progress, Reply, Request } from "./jobs.ts";
-import { computationsOn, type JobHost, type Watched } from "./remote.ts";
+import type { WorkerProgress, WorkerReply, WorkerRequest } from "./jobs.ts";
+import { computationsOn, type JobHost, type WorkerOptions } from "./remote.ts";
 
-export type { Progress, Watched };
+export type { WorkerOptions, WorkerProgress };
 
 /** Built, also where the sources are run: a worker has no loader of its own. */
 const file = new URL("../../dist/async/nodeWorker.js", import.meta.url);
 
 const nodeHost: JobHost = {
-  start(request: Request, heard: (reply: Reply) => void, ended: (error: Error) => void) {
+  start(request: WorkerRequest, onReply: (reply: WorkerReply) => void, onEnd: (error: Error) => void) {
     // Flags of this process may be about its own main file.
     const worker = new Worker(file, { workerData: request, execArgv: [] });
-    worker.on("message", heard);
-    worker.on("error", ended);
-    worker.once("exit", () => ended(new Error("the worker ended before it answered")));
+    worker.on("message", onReply);
+    worker.on("error", onEnd);
+    worker.once("exit", () => onEnd(new Error("the worker ended before it answered")));
     return () => void worker.terminate();
   },
   turn: () => new Promise((resolve) => setTimeout(resolve)),

@@ -3,29 +3,29 @@
 import type { Choice, ChooseOptions } from "../choose/choose.ts";
 import { checkFunction, checkSignal } from "../data/check.ts";
 import type { Matrix } from "../data/matrix.ts";
-import { isRecord, show } from "../data/optionNames.ts";
+import { describeValue, isRecord } from "../data/optionNames.ts";
 import type { FitModel } from "../fit/fit.ts";
 import type { FitOptions } from "../fit/fitOptions.ts";
 import type { Graph } from "../graph/graph.ts";
-import { answerOf, networkAnswerOf } from "../kernel/model.ts";
+import { jsonModel, networkModel } from "../kernel/model.ts";
 import type { KMeansModel, KMeansOptions } from "../start/kmeans.ts";
-import type { Progress, Reply, Request } from "./jobs.ts";
+import type { WorkerProgress, WorkerReply, WorkerRequest } from "./jobs.ts";
 
 /** What all computations in a worker take besides their own options. A kernel cannot go there. */
-export interface Watched {
+export interface WorkerOptions {
   /** Ends the computation; the promise is rejected with its reason. */
   signal?: AbortSignal | undefined;
   /** Called a few times a second. */
-  onProgress?: ((progress: Progress) => void) | undefined;
+  onProgress?: ((progress: WorkerProgress) => void) | undefined;
 }
 
 /** The options of a function that runs in a worker. */
-type InWorker<Options> = Omit<Options, "kernel" | "signal"> & Watched;
+type InWorker<Options> = Omit<Options, "kernel" | "signal"> & WorkerOptions;
 
 /** How workers are started where we run. */
 export interface JobHost {
-  /** Starts a worker on one request. `ended` is called where it ends without an answer. */
-  start(request: Request, heard: (reply: Reply) => void, ended: (error: Error) => void): () => void;
+  /** Starts a worker on one request. `onEnd` is called where it ends without an answer. */
+  start(request: WorkerRequest, onReply: (reply: WorkerReply) => void, onEnd: (error: Error) => void): () => void;
   /** Resolves when the event loop has had its turn. */
   turn(): Promise<void>;
 }
@@ -36,11 +36,11 @@ export function computationsOn(host: JobHost) {
     /** `fit` in a worker, with the same answer. */
     async fitAsync(datasets: readonly Matrix[], graph: Graph, options: InWorker<FitOptions>): Promise<FitModel> {
       const numbers = await compute(host, "fit", [datasets, graph, options]);
-      return networkAnswerOf(numbers as FitModel, datasets);
+      return networkModel(numbers as FitModel, datasets);
     },
     /** `kmeans` in a worker, with the same answer. */
     async kmeansAsync(points: Matrix, options: InWorker<KMeansOptions>): Promise<KMeansModel> {
-      return answerOf((await compute(host, "kmeans", [points, options])) as KMeansModel);
+      return jsonModel((await compute(host, "kmeans", [points, options])) as KMeansModel);
     },
     /** `choose` in a worker, with the same answer. */
     async chooseAsync(
@@ -53,16 +53,15 @@ export function computationsOn(host: JobHost) {
   };
 }
 
-async function compute(host: JobHost, name: Request["name"], given: readonly unknown[]): Promise<object> {
-  const { kernel, signal, onProgress, ...options } = Object(given.at(-1)) as Watched & { kernel?: unknown };
-  if (kernel !== undefined)
-    throw new TypeError(`kernel must be left out (it cannot go to a worker), got ${show(kernel)}`);
+async function compute(host: JobHost, name: WorkerRequest["name"], args: readonly unknown[]): Promise<object> {
+  const { kernel, signal, onProgress, ...options } = Object(args.at(-1)) as WorkerOptions & { kernel?: unknown };
+  if (kernel !== undefined) throw new TypeError(`kernel cannot be sent to a worker, got ${describeValue(kernel)}`);
   checkSignal(signal);
   if (onProgress !== undefined) checkFunction("onProgress", onProgress, "a function");
   // Whatever is no options object is for the function itself to refuse.
-  const asked = isRecord(given.at(-1)) ? given.with(-1, options) : given;
+  const call = isRecord(args.at(-1)) ? args.with(-1, options) : args;
   signal?.throwIfAborted();
-  const shared = await share(asked, host, signal);
+  const shared = await share(call, host, signal);
   return new Promise((resolve, reject) => {
     let end = () => {};
     let isSettled = false;
@@ -74,7 +73,7 @@ async function compute(host: JobHost, name: Request["name"], given: readonly unk
       act();
     };
     const abort = () => settle(() => reject(signal?.reason));
-    const hear = (reply: Reply) => {
+    const hear = (reply: WorkerReply) => {
       if ("answer" in reply) settle(() => resolve(reply.answer));
       else if ("refusal" in reply) settle(() => reject(reply.refusal));
       else if (!isSettled) {
@@ -85,7 +84,7 @@ async function compute(host: JobHost, name: Request["name"], given: readonly unk
         }
       }
     };
-    end = host.start({ name, given: shared }, hear, (error) => settle(() => reject(error)));
+    end = host.start({ name, args: shared }, hear, (error) => settle(() => reject(error)));
     signal?.addEventListener("abort", abort);
   });
 }
@@ -99,7 +98,7 @@ const COPIED = 2 ** 18;
  * The same values with large arrays in shared memory, where there is any: one copy, made a part at a time. Numbers that
  * are in shared memory already stay where they are.
  */
-async function share(given: readonly unknown[], host: JobHost, signal: AbortSignal | undefined): Promise<unknown[]> {
+async function share(args: readonly unknown[], host: JobHost, signal: AbortSignal | undefined): Promise<unknown[]> {
   const copies: { readonly from: Float64Array; readonly to: Float64Array }[] = [];
   const shareable = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(shareable);
@@ -113,7 +112,7 @@ async function share(given: readonly unknown[], host: JobHost, signal: AbortSign
     if (!isRecord(value)) return value;
     return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, shareable(part)]));
   };
-  const shared = given.map(shareable);
+  const shared = args.map(shareable);
   for (const { from, to } of copies) {
     for (let at = 0; at < from.length; at += COPIED) {
       to.set(from.subarray(at, at + COPIED), at);

@@ -20,7 +20,7 @@ import type { Weighting } from "../fit/network.ts";
 import type { Graph } from "../graph/graph.ts";
 import { addTraffic, floodTraffic, sumTraffic, type Traffic } from "../graph/traffic.ts";
 import { lossOf } from "../measures/measures.ts";
-import { askedOf, type SampledRows, sampleRows } from "./participants.ts";
+import { participantsOf, type SampledRows, sampleDatasets } from "./participants.ts";
 
 export interface ChooseAlphaOptions extends Omit<FitOptions, "alpha" | "init" | "empty" | "k"> {
   k: number;
@@ -100,9 +100,9 @@ const REVEALS: Record<Judge, string> = {
 export function chooseAlpha(datasets: readonly Matrix[], graph: Graph, options: ChooseAlphaOptions): AlphaChoice {
   checkNetwork(datasets, graph);
   checkOptions(options, { k: true, ...foldOptionNames }, "k");
-  const { sample, ...asked } = options;
-  const { datasets: looked, ...sampled } = sampleRows(datasets, options.seed ?? defaults.seed, sample);
-  return { ...chooseAlphaOn(looked, graph, asked), ...sampled };
+  const { sample, ...others } = options;
+  const { datasets: looked, ...sampled } = sampleDatasets(datasets, options.seed ?? defaults.seed, sample);
+  return { ...chooseAlphaOn(looked, graph, others), ...sampled };
 }
 
 /** The same on data that were checked, all of them. */
@@ -114,13 +114,13 @@ export function chooseAlphaOn(
   const { alphas = ALPHAS, holdOut = 0.2, folds = 5, judge = "own", ...fitting } = options;
   const { k, seed = defaults.seed, weighting = defaults.weighting } = fitting;
   checkFolding({ k, seed, weighting, alphas, holdOut, folds, judge });
-  const asked = askedOf(datasets, graph, k + 1, "k, and one to keep back");
+  const participants = participantsOf(datasets, graph, k + 1, "k, and one to keep back");
   const rising = [...new Set(alphas)].sort((a, b) => a - b);
-  const run = { datasets: asked.datasets, graph: asked.graph, alphas: rising, judge, weighting };
+  const run = { datasets: participants.datasets, graph: participants.graph, alphas: rising, judge, weighting };
   const traffic: Traffic[] = [];
   const folded = Array.from({ length: folds }, (_, fold) => {
-    const { kept, held } = holdBack(asked.datasets, fold, { k, holdOut, seed });
-    const models = alongAlphas(kept, asked.graph, rising, judge, fitting);
+    const { kept, held } = holdBack(participants.datasets, fold, { k, holdOut, seed });
+    const models = alongAlphas(kept, participants.graph, rising, judge, fitting);
     // Alone there is nothing to send.
     traffic.push(...models.filter((_, a) => rising[a] > 0));
     return models.map(({ centroids }) =>
@@ -128,7 +128,7 @@ export function chooseAlphaOn(
     );
   });
   const losses: Losses = rising.map((_, a) => folded[0][a].map((_, unit) => folded.flatMap((own) => own[a][unit])));
-  const shares = judge === "own" ? sharesOf(losses[0], asked.datasets, weighting) : [1];
+  const shares = judge === "own" ? sharesOf(losses[0], participants.datasets, weighting) : [1];
   const curve = scores(rising, losses, shares);
   const lowest = curve.reduce((best, score) => Math.min(best, score.loss), Number.POSITIVE_INFINITY);
   const { alpha } = curve.find(({ loss, standardError }) => loss <= lowest + standardError) as AlphaScore;
@@ -136,7 +136,7 @@ export function chooseAlphaOn(
     alpha,
     alone: alpha === 0,
     curve,
-    leftOut: asked.leftOut,
+    leftOut: participants.leftOut,
     ...addTraffic(...traffic, judgingTraffic(run, folds, k)),
     reveals: REVEALS[judge],
   };
@@ -147,7 +147,7 @@ type Checked = Pick<Settled<ChooseAlphaOptions>, "k" | "seed" | "weighting" | "a
 function checkFolding({ k, seed, weighting, alphas, holdOut, folds, judge }: Checked): void {
   checkInteger("k", k, 1);
   checkArray("alphas", alphas, "numbers");
-  if (alphas.length === 0) throw new RangeError("alphas must hold at least one number, got none");
+  if (alphas.length === 0) throw new RangeError("alphas needs at least one number");
   alphas.forEach((alpha, a) => {
     checkAtLeastZero(`alphas[${a}]`, alpha);
   });
@@ -191,10 +191,10 @@ function alongAlphas(
 ): readonly FitModel[] {
   const models: FitModel[] = [];
   for (const alpha of alphas) {
-    const begun = judge === "own" ? { init: models.at(-1)?.centroids ?? ("local" as const) } : {};
+    const beginning = judge === "own" ? { init: models.at(-1)?.centroids ?? ("local" as const) } : {};
     // The loss of rows decides, not the last digits: sums over the network would double the messages.
     const rough = { tol: TOLERANCE, jointSteps: false };
-    models.push(fitOn(datasets, graph, { ...rough, ...withoutUndefined(options), alpha, ...begun }));
+    models.push(fitOn(datasets, graph, { ...rough, ...withoutUndefined(options), alpha, ...beginning }));
   }
   return models;
 }

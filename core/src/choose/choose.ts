@@ -8,7 +8,7 @@ import type { Graph } from "../graph/graph.ts";
 import { addTraffic } from "../graph/traffic.ts";
 import { type AlphaChoice, type ChooseAlphaOptions, chooseAlphaOn, foldOptionNames } from "./alpha.ts";
 import { type ChooseKOptions, chooseKOn, chooseKOptionNames, type KChoice } from "./k.ts";
-import { askedOf, type SampledRows, sampleRows } from "./participants.ts";
+import { participantsOf, type SampledRows, sampleDatasets } from "./participants.ts";
 
 export interface ChooseOptions extends Omit<ChooseAlphaOptions, "k">, Pick<ChooseKOptions, "largestK"> {}
 
@@ -27,15 +27,15 @@ export interface Choice {
   readonly bytes: number;
 }
 
-/** What a device has to send is said in both parts of the result. */
+/** Both parts of the result say what a device has to send. */
 export function choose(datasets: readonly Matrix[], graph: Graph, options: ChooseOptions = {}): Choice {
   checkNetwork(datasets, graph);
   checkOptions(options, chooseOptionNames);
   const { largestK, sample, ...coupled } = options;
-  const { datasets: looked, ...sampled } = sampleRows(datasets, options.seed ?? defaults.seed, sample);
+  const { datasets: looked, ...sampled } = sampleDatasets(datasets, options.seed ?? defaults.seed, sample);
   const clusters = chooseKOn(looked, graph, { ...coupled, largestK });
   const rule = `k, found to be ${clusters.k}, and one to keep back for alpha`;
-  askedOf(looked, graph, clusters.k + 1, rule);
+  participantsOf(looked, graph, clusters.k + 1, rule);
   const coupling = chooseAlphaOn(looked, graph, { ...coupled, k: clusters.k });
   return { k: clusters.k, alpha: coupling.alpha, clusters, coupling, ...sampled, ...addTraffic(clusters, coupling) };
 }

@@ -4,36 +4,8 @@ import { ln } from "../data/elementary.ts";
 import type { Matrix } from "../data/matrix.ts";
 import { nearestCentroids } from "../kernel/model.ts";
 
-// Cholesky's factor of a covariance, and points measured in its units.
-
-/** L with L L' = S, q x q numbers each, for positive definite S. */
-export function cholesky(matrix: Float64Array, q: number): Float64Array {
-  const factor = new Float64Array(q * q);
-  for (let n = 0; n < q; n++) {
-    for (let o = 0; o <= n; o++) {
-      let value = matrix[n * q + o];
-      for (let x = 0; x < o; x++) value -= factor[n * q + x] * factor[o * q + x];
-      factor[n * q + o] = o < n ? value / factor[o * q + o] : Math.sqrt(value);
-    }
-  }
-  return factor;
-}
-
-/** L^-1 x for every row x: where the rows have covariance S, these have none, and variance 1. */
-export function solved(factor: Float64Array, { data, rows, cols: q }: Matrix): Matrix {
-  const result = new Float64Array(data.length);
-  for (let r = 0; r < rows; r++) {
-    for (let n = 0; n < q; n++) {
-      let value = data[r * q + n];
-      for (let x = 0; x < n; x++) value -= factor[n * q + x] * result[r * q + x];
-      result[r * q + n] = value / factor[n * q + n];
-    }
-  }
-  return { data: result, rows, cols: q };
-}
-
 /** The sums of all devices, and the means that follow from them. */
-export interface ClusterSums {
+export interface ClusterMoments {
   readonly counts: Float64Array;
   /** Of the differences to the mean before: k rows of q numbers, k matrices of q x q. */
   readonly sums: Float64Array;
@@ -45,11 +17,11 @@ export interface ClusterSums {
 const RENEWALS = { alike: 10, alone: 5 };
 
 /** Two labellings of the same points. `summed`: the devices added up so many numbers, one sum after the other. */
-interface LabelledSums {
+interface LabelledMoments {
   /** By the spread that all clusters have in common. */
-  readonly alike: ClusterSums;
+  readonly alike: ClusterMoments;
   /** By the spread and size of each cluster. */
-  readonly alone: ClusterSums;
+  readonly alone: ClusterMoments;
   readonly summed: readonly number[];
 }
 
@@ -59,7 +31,7 @@ interface LabelledSums {
  * k-means finds where clusters are round. From there each cluster is measured in units of its own spread: what a wide
  * cluster loses to a narrow neighbour comes back.
  */
-export function clusterSums(datasets: readonly Matrix[], centroids: Matrix, minimum: number): LabelledSums {
+export function labelledMoments(datasets: readonly Matrix[], centroids: Matrix, minimum: number): LabelledMoments {
   const points = datasets.map((own) => from(own, centroids));
   const means = from(centroids, centroids);
   const labels = points.map((own) => nearestCentroids(means, own));
@@ -74,13 +46,13 @@ export function clusterSums(datasets: readonly Matrix[], centroids: Matrix, mini
 
 interface Labelling {
   readonly labels: readonly Uint32Array[];
-  readonly sums: ClusterSums;
+  readonly sums: ClusterMoments;
   /** So often the devices added up. */
   readonly times: number;
 }
 
 interface Renewal {
-  readonly labelsBy: (points: readonly Matrix[], sums: ClusterSums) => Uint32Array[] | undefined;
+  readonly labelsBy: (points: readonly Matrix[], sums: ClusterMoments) => Uint32Array[] | undefined;
   readonly most: number;
   readonly minimum: number;
 }
@@ -109,7 +81,7 @@ function from({ data, rows }: Matrix, { data: origin, cols }: Matrix): Matrix {
 }
 
 /** The nearest mean of every point in units of the spread inside the clusters; undefined where nothing varies. */
-function labelsAlike(points: readonly Matrix[], sums: ClusterSums): Uint32Array[] | undefined {
+function labelsAlike(points: readonly Matrix[], sums: ClusterMoments): Uint32Array[] | undefined {
   const { means } = sums;
   const inside = steadied(sums, Array.from(sums.counts.keys()));
   if (inside === undefined) return undefined;
@@ -118,7 +90,7 @@ function labelsAlike(points: readonly Matrix[], sums: ClusterSums): Uint32Array[
 }
 
 /** The cluster in which each point takes the fewest nats to describe; undefined where nothing varies. */
-function labelsAlone(points: readonly Matrix[], sums: ClusterSums): Uint32Array[] | undefined {
+function labelsAlone(points: readonly Matrix[], sums: ClusterMoments): Uint32Array[] | undefined {
   const { counts, means } = sums;
   const q = means.cols;
   const total = counts.reduce((sum, count) => sum + count, 0);
@@ -168,7 +140,7 @@ function relabel(
 }
 
 /** Factors of the clusters' own covariances, each drawn to the common one: few points know theirs badly. */
-export function ownFactors(sums: ClusterSums, floor: number): Float64Array[] {
+export function ownFactors(sums: ClusterMoments, floor: number): Float64Array[] {
   const { counts, means } = sums;
   const q = means.cols;
   const common = covariance(sums, Array.from(counts.keys()));
@@ -203,7 +175,7 @@ function sumsOf(
   before: Matrix,
   labels: readonly Uint32Array[],
   minimum: number,
-): ClusterSums {
+): ClusterMoments {
   const { rows: k, cols: q } = before;
   const counts = new Float64Array(k);
   const sums = new Float64Array(k * q);
@@ -241,7 +213,7 @@ function mirror(/* IN OUT */ products: Float64Array, k: number, q: number): void
 
 /** The common covariance inside some clusters, as it is. */
 export function covariance(
-  { counts, sums, products, means: { cols: q } }: ClusterSums,
+  { counts, sums, products, means: { cols: q } }: ClusterMoments,
   clusters: readonly number[],
 ): Float64Array {
   const total = clusters.reduce((sum, c) => sum + counts[c], 0);
@@ -262,7 +234,7 @@ export function covariance(
 export const FLAT = 1e-12;
 
 /** The same with more on its diagonal, so that it can be divided by; undefined where nothing varies. */
-export function steadied(sums: ClusterSums, clusters: readonly number[]): Float64Array | undefined {
+export function steadied(sums: ClusterMoments, clusters: readonly number[]): Float64Array | undefined {
   const { cols: q } = sums.means;
   const inside = covariance(sums, clusters);
   const total = clusters.reduce((sum, c) => sum + sums.counts[c], 0);
@@ -277,4 +249,32 @@ export function trace(matrix: Float64Array, q: number): number {
   let sum = 0;
   for (let n = 0; n < q; n++) sum += matrix[n * q + n];
   return sum;
+}
+
+// Cholesky's factor of a covariance, and points measured in its units.
+
+/** L with L L' = S, q x q numbers each, for positive definite S. */
+export function cholesky(matrix: Float64Array, q: number): Float64Array {
+  const factor = new Float64Array(q * q);
+  for (let n = 0; n < q; n++) {
+    for (let o = 0; o <= n; o++) {
+      let value = matrix[n * q + o];
+      for (let x = 0; x < o; x++) value -= factor[n * q + x] * factor[o * q + x];
+      factor[n * q + o] = o < n ? value / factor[o * q + o] : Math.sqrt(value);
+    }
+  }
+  return factor;
+}
+
+/** L^-1 x for every row x: where the rows have covariance S, these have none, and variance 1. */
+export function solved(factor: Float64Array, { data, rows, cols: q }: Matrix): Matrix {
+  const result = new Float64Array(data.length);
+  for (let r = 0; r < rows; r++) {
+    for (let n = 0; n < q; n++) {
+      let value = data[r * q + n];
+      for (let x = 0; x < n; x++) value -= factor[n * q + x] * result[r * q + x];
+      result[r * q + n] = value / factor[n * q + n];
+    }
+  }
+  return { data: result, rows, cols: q };
 }

@@ -1,10 +1,10 @@
-// What k clusters are worth as a description of the points, from sums alone: the nats per point that it takes to say
-// which cluster a point is in and where in it.
+// How good k clusters are, from sums alone: the nats per point that describe which cluster a point is in and where in it,
+// and which clusters stand apart.
 
 import { ln } from "../data/elementary.ts";
 import { dot } from "../data/matrix.ts";
 import {
-  type ClusterSums,
+  type ClusterMoments,
   cholesky,
   covariance,
   factorOf,
@@ -14,8 +14,7 @@ import {
   steadied,
 } from "./clusterMoments.ts";
 
-// Which clusters stand apart, from sums alone: what cutting a pair of clusters in two is worth, against points that are
-// spread evenly and have no clusters at all.
+// Separation: what cutting a pair of clusters in two gains, compared with points that are spread evenly.
 
 /** In nats per point of the pair; two clusters are apart if `separation` is more than `needed`. */
 interface Separation {
@@ -33,7 +32,7 @@ export const COMPACT = 0.09;
 const FEWEST = 5;
 
 /** The share of the points whose cluster is apart from every other; a single one has nothing to be apart from. */
-export function shareApart(sums: ClusterSums): number {
+export function shareApart(sums: ClusterMoments): number {
   const { counts } = sums;
   if (counts.length === 1) return 1;
   const clusters = Array.from(counts.keys()).filter((c) => counts[c] >= FEWEST);
@@ -60,14 +59,14 @@ export function shareApart(sums: ClusterSums): number {
  * shares s and t and D the distance of the means in units of the common spread, for the entropy of the shares more.
  * A normal cluster cut in two loses 0.19, evenly spread points gain nothing, a valley between the two gains.
  */
-export function pairSeparation(sums: ClusterSums, a: number, b: number): Separation {
+export function pairSeparation(sums: ClusterMoments, a: number, b: number): Separation {
   const [m, n] = [sums.counts[a], sums.counts[b]];
   // Chance counts by the smaller cluster: a few far points are no cluster.
   const needed = Math.max(COMPACT, NOISE / Math.sqrt(Math.max(1, (4 * m * n) / Math.max(1, m + n))));
   // Two points alone are always apart, which says nothing.
   if (m === 0 || n === 0 || m + n <= 2) return { separation: 0, needed };
   const [s, t] = [m / (m + n), n / (m + n)];
-  const gained = ln(1 + s * t * squaredDistance(sums, a, b)) / 2;
+  const gained = ln(1 + s * t * squaredSeparation(sums, a, b)) / 2;
   return { separation: gained + s * ln(s) + t * ln(t), needed };
 }
 
@@ -78,7 +77,7 @@ const LARGEST_SQUARE = 1e12;
  * D^2 = (v - w)' S^-1 (v - w): v and w the means of the pair, S the covariance inside its clusters. Points count the
  * same, or clusters do, whichever brings the two nearer: the thin tail of one heap is no cluster beside its core.
  */
-function squaredDistance(sums: ClusterSums, a: number, b: number): number {
+function squaredSeparation(sums: ClusterMoments, a: number, b: number): number {
   const { data, cols: q } = sums.means;
   const gap = Float64Array.from({ length: q }, (_, n) => data[a * q + n] - data[b * q + n]);
   const together = steadied(sums, [a, b]);
@@ -98,7 +97,7 @@ function squaredDistance(sums: ClusterSums, a: number, b: number): number {
  * adds little. Clusters are normal, each with a covariance of its own or all with a common one, whichever is shorter.
  * `floor` is added to every variance: without it equal points would take no length at all.
  */
-export function codeLength(sums: ClusterSums, floor: number): number {
+export function codeLength(sums: ClusterMoments, floor: number): number {
   const { counts, means } = sums;
   const q = means.cols;
   const total = counts.reduce((sum, count) => sum + count, 0);

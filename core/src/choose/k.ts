@@ -1,4 +1,4 @@
-// How many clusters, without pooling: each k is tried from one flooded seed and judged by sums over the devices.
+// How many clusters there are, without pooling: each k is tried from one flooded seed and judged by sums over the devices.
 
 import { checkInteger, checkNetwork } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
@@ -10,113 +10,9 @@ import type { FitOptions } from "../fit/fitOptions.ts";
 import type { Graph } from "../graph/graph.ts";
 import { addTraffic, sumTraffic, type Traffic } from "../graph/traffic.ts";
 import { lossOf, silhouetteOf } from "../measures/measures.ts";
-import { clusterSums, covariance, FLAT, trace } from "./clusterMoments.ts";
+import { covariance, FLAT, labelledMoments, trace } from "./clusterMoments.ts";
 import { COMPACT, codeLength, shareApart } from "./criteria.ts";
-import { type Asked, askedOf, narrowed, type SampledRows, sampleRows } from "./participants.ts";
-
-// Which k are tried: on until the curve of gains is over, in wider steps where k is large, then closely around its top.
-
-/** What the search needs to know of one k. */
-interface Tried {
-  readonly k: number;
-  /** What k clusters are worth. */
-  readonly gain: number;
-  /** The share of the points whose cluster is apart from every other. */
-  readonly apart: number;
-}
-
-interface SearchBounds {
-  /** No larger k is tried. */
-  readonly largest: number;
-  /** As long as nothing has gained, the search goes on to this k. */
-  readonly patience: number;
-}
-
-/**
- * Where this share of the points is in clusters that are apart from all others, and the gain is more than this, there is
- * structure; one pair that overlaps does not hide it. Noise may reach the share with three clusters, but not the gain.
- * Once there is structure, fewer clusters that are apart will do to find out how many there are.
- */
-const STRUCTURE = { apart: 1 / 3, gain: 0.09 };
-const FEWER_APART = 0.1;
-
-/** Every k up to here is tried, then about every sixth part more. */
-const EVERY = 10;
-const STEP = 6;
-
-/** All that were tried, by rising k. */
-function search<T extends Tried>(tryK: (k: number) => T, { largest, patience }: SearchBounds): T[] {
-  const tried = new Map<number, T>();
-  const attempt = (k: number) => tried.set(k, tryK(k));
-  for (let k = 1; k <= largest; k = k < EVERY ? k + 1 : k + Math.max(1, Math.floor(k / STEP))) {
-    attempt(k);
-    const top = topOf([...tried.values()]).k;
-    if (k >= Math.max(EVERY, top > 1 ? 2 * top : patience)) break;
-  }
-  for (;;) {
-    const rising = [...tried.values()].sort((a, b) => a.k - b.k);
-    const untried = topsOf(rising)
-      .flatMap(({ k }) => between(rising, k, largest))
-      .filter((k) => !tried.has(k));
-    if (untried.length === 0) return rising;
-    new Set(untried).forEach(attempt);
-  }
-}
-
-/** Near the best of all, another top may turn out to be higher. */
-const NEARLY = 0.9;
-
-/** The chosen one, and the others that gain more than both beside them. */
-function topsOf<T extends Tried>(rising: readonly T[]): T[] {
-  const chosen = chosenOf(rising);
-  if (chosen.k === 1) return [];
-  const gainAt = (at: number) => rising[at]?.gain ?? Number.NEGATIVE_INFINITY;
-  return rising.filter((one, at) => {
-    const isTop = one.gain > gainAt(at - 1) && one.gain > gainAt(at + 1);
-    return one === chosen || (isTop && one.gain > NEARLY * chosen.gain);
-  });
-}
-
-/** From the one that was tried before k to the one after it. */
-function between(rising: readonly Tried[], k: number, largest: number): number[] {
-  const at = rising.findIndex((one) => one.k === k);
-  const from = rising[at - 1]?.k ?? k;
-  // Steps may have stopped short of the bound.
-  const to = rising[at + 1]?.k ?? Math.min(largest, k + Math.floor(k / STEP));
-  return Array.from({ length: to - from + 1 }, (_, x) => from + x);
-}
-
-/** Gains that differ by less are alike. */
-const ALIKE = 0.002;
-
-/** The largest gain of all, with as few clusters as give it. */
-function topOf<T extends Tried>(curve: readonly T[]): T {
-  return curve.reduce((best, one) => (one.gain > best.gain + ALIKE ? one : best));
-}
-
-/** The largest gain, if there is structure at any k; else the single cluster. */
-function chosenOf<T extends Tried>(curve: readonly T[]): T {
-  return topOf(candidates(curve));
-}
-
-function candidates<T extends Tried>(curve: readonly T[]): T[] {
-  const hasStructure = curve.some(({ k, gain, apart }) => k > 1 && apart >= STRUCTURE.apart && gain > STRUCTURE.gain);
-  return curve.filter(({ k, apart }) => k === 1 || (hasStructure && apart >= FEWER_APART));
-}
-
-/** The next best; undefined if one k was tried. */
-function runnerUpOf<T extends Tried>(curve: readonly T[]): T | undefined {
-  const others = curve.filter((one) => one !== chosenOf(curve));
-  const structured = candidates(curve).filter((one) => one !== chosenOf(curve));
-  if (others.length === 0) return undefined;
-  return topOf(structured.length > 0 ? structured : others);
-}
-
-/** Whether the curve may go on rising beyond the largest k that was tried. */
-function isAtLimit(curve: readonly Tried[]): boolean {
-  const last = curve[curve.length - 1];
-  return last.k > 1 && (chosenOf(curve) === last || topOf(curve) === last);
-}
+import { narrowColumns, type Participants, participantsOf, type SampledRows, sampleDatasets } from "./participants.ts";
 
 export interface ChooseKOptions extends Pick<FitOptions, "restarts" | "minimum" | "seed" | "kernel" | "signal"> {
   /**
@@ -189,9 +85,9 @@ export interface KChoice {
 export function chooseK(datasets: readonly Matrix[], graph: Graph, options: ChooseKOptions = {}): KChoice {
   checkNetwork(datasets, graph);
   checkOptions(options, chooseKOptionNames);
-  const { sample, ...asked } = options;
-  const { datasets: looked, ...sampled } = sampleRows(datasets, options.seed ?? defaults.seed, sample);
-  return { ...chooseKOn(looked, graph, asked), ...sampled };
+  const { sample, ...others } = options;
+  const { datasets: looked, ...sampled } = sampleDatasets(datasets, options.seed ?? defaults.seed, sample);
+  return { ...chooseKOn(looked, graph, others), ...sampled };
 }
 
 /** The same on data that were checked, all of them. */
@@ -200,9 +96,9 @@ export function chooseKOn(datasets: readonly Matrix[], graph: Graph, options: Om
   const { minimum = defaults.minimum, seed = defaults.seed } = fitting;
   if (largestK !== undefined) checkInteger("largestK", largestK, 1);
   checkInteger("minimum", minimum, 1);
-  const asked = askedOf(datasets, graph, minimum, "minimum");
-  const looked = narrowed(asked.datasets, asked.graph, { ...fitting, minimum, seed });
-  const judged = looked === undefined ? asked : { ...asked, ...looked };
+  const participants = participantsOf(datasets, graph, minimum, "minimum");
+  const looked = narrowColumns(participants.datasets, participants.graph, { ...fitting, minimum, seed });
+  const judged = looked === undefined ? participants : { ...participants, ...looked };
   const judge = judgeOf(judged, { ...fitting, minimum });
   const scores = search(judge, looked === undefined ? { largest: 1, patience: 1 } : bounds(judged, largestK, minimum));
   const curve = scores.map(({ traffic, ...score }): KScore => score);
@@ -218,32 +114,36 @@ export function chooseKOn(datasets: readonly Matrix[], graph: Graph, options: Om
     silhouette,
     agree: elbow === k && silhouette === k,
     curve,
-    leftOut: asked.leftOut,
+    leftOut: participants.leftOut,
     ...addTraffic(...(looked === undefined ? [] : [looked.traffic]), ...scores.map(({ traffic }) => traffic)),
-    reveals: revealed(minimum, looked !== undefined && looked.datasets !== asked.datasets),
+    reveals: revealed(minimum, looked !== undefined && looked.datasets !== participants.datasets),
   };
 }
 
 /** Clusters of fewer points than this, on average, are not looked for unless `largestK` asks for them. */
 const POINTS_PER_CLUSTER = 10;
 
-function bounds({ datasets }: Pick<Asked, "datasets">, largestK: number | undefined, minimum: number): SearchBounds {
+function bounds(
+  { datasets }: Pick<Participants, "datasets">,
+  largestK: number | undefined,
+  minimum: number,
+): SearchBounds {
   const points = datasets.reduce((sum, { rows }) => sum + rows, 0);
   const mostPoints = datasets.reduce((most, { rows }) => Math.max(most, rows), 0);
-  const asked = largestK ?? Math.max(10, Math.floor(points / POINTS_PER_CLUSTER));
-  const largest = Math.max(1, Math.min(asked, Math.floor(mostPoints / minimum)));
+  const wanted = largestK ?? Math.max(10, Math.floor(points / POINTS_PER_CLUSTER));
+  const largest = Math.max(1, Math.min(wanted, Math.floor(mostPoints / minimum)));
   return { largest, patience: largestK ?? Math.ceil(Math.sqrt(points)) };
 }
 
 type JudgeOptions = Omit<ChooseKOptions, "largestK" | "sample"> & { readonly minimum: number };
 
 /** Everyone's sums at the seed for one k, and what it took to add them up. The first k must be 1. */
-function judgeOf({ datasets, graph }: Pick<Asked, "datasets" | "graph">, options: JudgeOptions) {
+function judgeOf({ datasets, graph }: Pick<Participants, "datasets" | "graph">, options: JudgeOptions) {
   let whole: { readonly floor: number; readonly length: number } | undefined;
   return (k: number): KScore & { readonly traffic: Traffic } => {
     const seed = fitOn(datasets, graph, { ...options, k, alpha: 1, init: "federated", rounds: 0 });
     const [centroids] = seed.centroids;
-    const { alike, alone, summed } = clusterSums(datasets, centroids, options.minimum);
+    const { alike, alone, summed } = labelledMoments(datasets, centroids, options.minimum);
     const floor = whole?.floor ?? FLAT * trace(covariance(alike, [0]), centroids.cols);
     const length = codeLength(alone, floor);
     whole ??= { floor, length };
@@ -289,4 +189,108 @@ function elbowOf(curve: readonly KScore[]): number {
   const below = fallen.map((value, at) => slope * ln(curve[at].k) - value);
   // The ends lie on the line, up to rounding.
   return curve[below.reduce((best, value, at) => (value > Math.max(0, below[best]) + 1e-9 ? at : best), 0)].k;
+}
+
+// The search: k rises until the gain falls, in wider steps where k is large, then every k near the best is tried.
+
+/** What the search needs to know of one k. */
+interface TriedK {
+  readonly k: number;
+  /** How much better k clusters describe the points than one does. */
+  readonly gain: number;
+  /** The share of the points whose cluster is apart from every other. */
+  readonly apart: number;
+}
+
+interface SearchBounds {
+  /** No larger k is tried. */
+  readonly largest: number;
+  /** As long as nothing has gained, the search goes on to this k. */
+  readonly patience: number;
+}
+
+/**
+ * Where this share of the points is in clusters that are apart from all others, and the gain is more than this, there is
+ * structure; one pair that overlaps does not hide it. Noise may reach the share with three clusters, but not the gain.
+ * Once there is structure, fewer clusters that are apart will do to find out how many there are.
+ */
+const STRUCTURE = { apart: 1 / 3, gain: 0.09 };
+const FEWER_APART = 0.1;
+
+/** Every k up to here is tried, then about every sixth part more. */
+const EVERY = 10;
+const STEP = 6;
+
+/** All that were tried, by rising k. */
+function search<T extends TriedK>(tryK: (k: number) => T, { largest, patience }: SearchBounds): T[] {
+  const tried = new Map<number, T>();
+  const attempt = (k: number) => tried.set(k, tryK(k));
+  for (let k = 1; k <= largest; k = k < EVERY ? k + 1 : k + Math.max(1, Math.floor(k / STEP))) {
+    attempt(k);
+    const top = topOf([...tried.values()]).k;
+    if (k >= Math.max(EVERY, top > 1 ? 2 * top : patience)) break;
+  }
+  for (;;) {
+    const rising = [...tried.values()].sort((a, b) => a.k - b.k);
+    const untried = topsOf(rising)
+      .flatMap(({ k }) => between(rising, k, largest))
+      .filter((k) => !tried.has(k));
+    if (untried.length === 0) return rising;
+    new Set(untried).forEach(attempt);
+  }
+}
+
+/** Near the best of all, another top may turn out to be higher. */
+const NEARLY = 0.9;
+
+/** The chosen one, and the others that gain more than both beside them. */
+function topsOf<T extends TriedK>(rising: readonly T[]): T[] {
+  const chosen = chosenOf(rising);
+  if (chosen.k === 1) return [];
+  const gainAt = (at: number) => rising[at]?.gain ?? Number.NEGATIVE_INFINITY;
+  return rising.filter((one, at) => {
+    const isTop = one.gain > gainAt(at - 1) && one.gain > gainAt(at + 1);
+    return one === chosen || (isTop && one.gain > NEARLY * chosen.gain);
+  });
+}
+
+/** From the one that was tried before k to the one after it. */
+function between(rising: readonly TriedK[], k: number, largest: number): number[] {
+  const at = rising.findIndex((one) => one.k === k);
+  const from = rising[at - 1]?.k ?? k;
+  // Steps may have stopped short of the bound.
+  const to = rising[at + 1]?.k ?? Math.min(largest, k + Math.floor(k / STEP));
+  return Array.from({ length: to - from + 1 }, (_, x) => from + x);
+}
+
+/** Gains that differ by less are alike. */
+const ALIKE = 0.002;
+
+/** The largest gain of all, with as few clusters as give it. */
+function topOf<T extends TriedK>(curve: readonly T[]): T {
+  return curve.reduce((best, one) => (one.gain > best.gain + ALIKE ? one : best));
+}
+
+/** The largest gain, if there is structure at any k; else the single cluster. */
+function chosenOf<T extends TriedK>(curve: readonly T[]): T {
+  return topOf(candidates(curve));
+}
+
+function candidates<T extends TriedK>(curve: readonly T[]): T[] {
+  const hasStructure = curve.some(({ k, gain, apart }) => k > 1 && apart >= STRUCTURE.apart && gain > STRUCTURE.gain);
+  return curve.filter(({ k, apart }) => k === 1 || (hasStructure && apart >= FEWER_APART));
+}
+
+/** The next best; undefined if one k was tried. */
+function runnerUpOf<T extends TriedK>(curve: readonly T[]): T | undefined {
+  const others = curve.filter((one) => one !== chosenOf(curve));
+  const structured = candidates(curve).filter((one) => one !== chosenOf(curve));
+  if (others.length === 0) return undefined;
+  return topOf(structured.length > 0 ? structured : others);
+}
+
+/** Whether the curve may go on rising beyond the largest k that was tried. */
+function isAtLimit(curve: readonly TriedK[]): boolean {
+  const last = curve[curve.length - 1];
+  return last.k > 1 && (chosenOf(curve) === last || topOf(curve) === last);
 }

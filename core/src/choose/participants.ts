@@ -1,14 +1,54 @@
-// Who is asked: devices that no path joins cannot add anything up, so the part of the network with the most points is.
+// Who takes part in a choice, and with which rows: the component with the most points (devices that no path joins cannot
+// add anything up), a sample of its rows, and few directions where there are many columns.
 
 import { checkInteger } from "../data/check.ts";
 import { columnsOf, dot, type Matrix, takeRows } from "../data/matrix.ts";
 import { randomStream, shuffled } from "../data/random.ts";
 import { fitOn } from "../fit/fit.ts";
 import type { FitOptions } from "../fit/fitOptions.ts";
-import { connectedComponents, edges, type Graph, graphOf } from "../graph/graph.ts";
+import { connectedComponents, edges, type Graph, graphOfEdges } from "../graph/graph.ts";
 import type { Traffic } from "../graph/traffic.ts";
 
-// Many columns and few rows: half of the rows say in which few directions to look, the other half is looked at.
+export interface Participants {
+  readonly datasets: readonly Matrix[];
+  readonly graph: Graph;
+  /** Devices of other components. */
+  readonly leftOut: readonly number[];
+  /** The most points that one of them has. */
+  readonly mostPoints: number;
+}
+
+/** `least`: somebody must have so many points; `where` says what for. */
+export function participantsOf(datasets: readonly Matrix[], graph: Graph, least: number, where: string): Participants {
+  const component = connectedComponents(graph);
+  const points = new Float64Array(graph.size);
+  component.forEach((c, i) => {
+    points[c] += datasets[i].rows;
+  });
+  const main = points.indexOf(points.reduce((a, b) => Math.max(a, b)));
+  const devices = Array.from(component.keys());
+  const members = devices.filter((i) => component[i] === main);
+  const mostPoints = members.reduce((most, i) => Math.max(most, datasets[i].rows), 0);
+  if (mostPoints < least) {
+    throw new RangeError(
+      `datasets must have a device with at least ${least} points (${where}), got at most ${mostPoints}`,
+    );
+  }
+  if (members.length === graph.size) return { datasets, graph, leftOut: [], mostPoints };
+  const position = new Map(members.map((i, at) => [i, at]));
+  const links = Array.from(edges(graph)).flatMap(([i, j, weight]) => {
+    const [from, to] = [position.get(i), position.get(j)];
+    return from === undefined || to === undefined ? [] : [[from, to, weight] as const];
+  });
+  return {
+    datasets: members.map((i) => datasets[i]),
+    graph: graphOfEdges(members.length, links),
+    leftOut: devices.filter((i) => component[i] !== main),
+    mostPoints,
+  };
+}
+
+// Many columns and few rows: half of the rows choose a few directions, and the other half is judged along them.
 
 /** At most so many directions, and at least so many rows for each. */
 const MOST_COLUMNS = 16;
@@ -16,7 +56,7 @@ const ROWS_PER_COLUMN = 8;
 /** So few columns are always looked at. */
 const LEAST_COLUMNS = 4;
 
-interface Narrowed {
+interface NarrowedDatasets {
   readonly datasets: readonly Matrix[];
   /** What it took to agree on the directions. */
   readonly traffic: Traffic;
@@ -27,11 +67,11 @@ interface Narrowed {
  * rows, noise has clusters. Rows that had no part in the directions between the centroids fall on one heap there.
  * Without as many rows as two clusters of `minimum` need on one device, nothing can be said: undefined.
  */
-export function narrowed(
+export function narrowColumns(
   datasets: readonly Matrix[],
   graph: Graph,
   options: Omit<FitOptions, "k" | "alpha"> & { readonly minimum: number; readonly seed: number },
-): Narrowed | undefined {
+): NarrowedDatasets | undefined {
   const rows = datasets.reduce((sum, own) => sum + own.rows, 0);
   const most = Math.max(LEAST_COLUMNS, Math.min(MOST_COLUMNS, Math.floor(rows / ROWS_PER_COLUMN)));
   const cols = columnsOf(datasets);
@@ -84,8 +124,6 @@ function along({ data, rows }: Matrix, centroids: Matrix, directions: readonly F
   return { data: coordinates, rows, cols: q };
 }
 
-// A part of the rows of every device, where there are more of them than the choice of k and alpha needs.
-
 /** Rows of all devices together that are looked at unless `sample` says otherwise. */
 const ENOUGH_ROWS = 20_000;
 
@@ -99,14 +137,14 @@ export interface SampledRows {
   readonly of: number;
 }
 
-interface Sampled {
+interface SampledDatasets {
   readonly datasets: readonly Matrix[];
   /** Absent where all rows were looked at. */
   readonly sampled?: SampledRows;
 }
 
 /** About `most` rows, the same share of every large device, spread over its rows. */
-export function sampleRows(datasets: readonly Matrix[], seed: number, most = ENOUGH_ROWS): Sampled {
+export function sampleDatasets(datasets: readonly Matrix[], seed: number, most = ENOUGH_ROWS): SampledDatasets {
   checkInteger("sample", most, 1);
   const all = datasets.reduce((sum, { rows }) => sum + rows, 0);
   if (all <= most) return { datasets };
@@ -122,43 +160,4 @@ function spreadRows(points: Matrix, size: number, seed: number, device: number):
   const random = randomStream(seed, "sample", device);
   const chosen = Uint32Array.from({ length: size }, (_, at) => Math.floor(((at + random()) * points.rows) / size));
   return takeRows(points, chosen);
-}
-
-export interface Asked {
-  readonly datasets: readonly Matrix[];
-  readonly graph: Graph;
-  /** Devices of other components. */
-  readonly leftOut: readonly number[];
-  /** The most points that one of the devices asked has. */
-  readonly mostPoints: number;
-}
-
-/** `least`: somebody must have so many points; `where` says what for. */
-export function askedOf(datasets: readonly Matrix[], graph: Graph, least: number, where: string): Asked {
-  const component = connectedComponents(graph);
-  const points = new Float64Array(graph.size);
-  component.forEach((c, i) => {
-    points[c] += datasets[i].rows;
-  });
-  const main = points.indexOf(points.reduce((a, b) => Math.max(a, b)));
-  const devices = Array.from(component.keys());
-  const asked = devices.filter((i) => component[i] === main);
-  const mostPoints = asked.reduce((most, i) => Math.max(most, datasets[i].rows), 0);
-  if (mostPoints < least) {
-    throw new RangeError(
-      `datasets must have a device with at least ${least} points (${where}), got at most ${mostPoints}`,
-    );
-  }
-  if (asked.length === graph.size) return { datasets, graph, leftOut: [], mostPoints };
-  const place = new Map(asked.map((i, at) => [i, at]));
-  const links = Array.from(edges(graph)).flatMap(([i, j, weight]) => {
-    const [from, to] = [place.get(i), place.get(j)];
-    return from === undefined || to === undefined ? [] : [[from, to, weight] as const];
-  });
-  return {
-    datasets: asked.map((i) => datasets[i]),
-    graph: graphOf(asked.length, links),
-    leftOut: devices.filter((i) => component[i] !== main),
-    mostPoints,
-  };
 }

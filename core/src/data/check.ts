@@ -3,7 +3,7 @@
 
 import { coarseBelow, largestMagnitudes } from "./exactSums.ts";
 import { checkIsMatrix, type Matrix } from "./matrix.ts";
-import { isList, show } from "./optionNames.ts";
+import { describeValue, isList } from "./optionNames.ts";
 
 /** Above it squared distances and their sums could overflow to infinity. */
 const LARGEST_COORDINATE = 1e150;
@@ -12,17 +12,17 @@ const LARGEST_COORDINATE = 1e150;
 export function checkInteger(name: string, value: unknown, low: number, high = Number.MAX_SAFE_INTEGER, where = "") {
   if (!Number.isSafeInteger(value) || (value as number) < low || (value as number) > high) {
     const range = high === Number.MAX_SAFE_INTEGER ? `of at least ${low}` : `from ${low} to ${high}`;
-    throw new RangeError(`${name} must be an integer ${range}${where && ` (${where})`}, got ${show(value)}`);
+    throw new RangeError(`${name} must be an integer ${range}${where && ` (${where})`}, got ${describeValue(value)}`);
   }
 }
 
 export function checkSeed(seed: unknown): void {
-  if (!Number.isSafeInteger(seed)) throw new RangeError(`seed must be an integer, got ${show(seed)}`);
+  if (!Number.isSafeInteger(seed)) throw new RangeError(`seed must be an integer, got ${describeValue(seed)}`);
 }
 
 export function checkNumber(name: string, value: unknown, ok: (value: number) => boolean, rule: string): void {
   if (typeof value !== "number" || !Number.isFinite(value) || !ok(value)) {
-    throw new RangeError(`${name} must be ${rule}, got ${show(value)}`);
+    throw new RangeError(`${name} must be ${rule}, got ${describeValue(value)}`);
   }
 }
 
@@ -32,22 +32,22 @@ export function checkAtLeastZero(name: string, value: unknown): void {
 
 export function checkOneOf(name: string, value: unknown, allowed: readonly string[]): void {
   if (typeof value !== "string" || !allowed.includes(value)) {
-    throw new RangeError(`${name} must be one of ${allowed.join(", ")}, got ${show(value)}`);
+    throw new RangeError(`${name} must be one of ${allowed.join(", ")}, got ${describeValue(value)}`);
   }
 }
 
 /** The array itself: what is in it is checked by whoever knows. */
 export function checkArray(name: string, value: unknown, of: string): void {
-  if (!Array.isArray(value)) throw new TypeError(`${name} must be a list of ${of}, got ${show(value)}`);
+  if (!Array.isArray(value)) throw new TypeError(`${name} must be a list of ${of}, got ${describeValue(value)}`);
 }
 
 /** Numbers in an array of any kind; what they are is checked by whoever knows. */
 export function checkNumbers(name: string, value: unknown): void {
-  if (!isList(value)) throw new TypeError(`${name} must be a list of numbers, got ${show(value)}`);
+  if (!isList(value)) throw new TypeError(`${name} must be a list of numbers, got ${describeValue(value)}`);
 }
 
 export function checkFunction(name: string, value: unknown, rule: string): void {
-  if (typeof value !== "function") throw new TypeError(`${name} must be ${rule}, got ${show(value)}`);
+  if (typeof value !== "function") throw new TypeError(`${name} must be ${rule}, got ${describeValue(value)}`);
 }
 
 export function checkRandom(random: unknown): void {
@@ -56,7 +56,7 @@ export function checkRandom(random: unknown): void {
 
 export function checkSignal(signal: unknown): void {
   if (signal !== undefined && typeof (signal as AbortSignal | null)?.throwIfAborted !== "function") {
-    throw new TypeError(`signal must be an AbortSignal, got ${show(signal)}`);
+    throw new TypeError(`signal must be an AbortSignal, got ${describeValue(signal)}`);
   }
 }
 
@@ -164,7 +164,7 @@ export function checkWeights(weights: ArrayLike<number>, length: number, name: s
 export function checkNetwork(datasets: readonly Matrix[], graph: { readonly size: number }): number {
   checkArray("datasets", datasets, "matrices, one for each device");
   checkGraph(graph);
-  if (datasets.length === 0) throw new RangeError("datasets must hold at least one device, got none");
+  if (datasets.length === 0) throw new RangeError("datasets needs at least one device");
   datasets.forEach((points, i) => {
     checkPoints(`datasets[${i}]`, points);
   });
@@ -172,7 +172,7 @@ export function checkNetwork(datasets: readonly Matrix[], graph: { readonly size
     throw new RangeError(`graph must have ${datasets.length} devices (one for each of datasets), got ${graph.size}`);
   }
   const first = datasets.findIndex((points) => points.rows > 0);
-  if (first < 0) throw new RangeError("datasets must hold at least one point, got none on any device");
+  if (first < 0) throw new RangeError("datasets needs at least one point on some device");
   const { cols } = datasets[first];
   if (cols === 0) throw new RangeError(`datasets[${first}] must have at least 1 column, got 0`);
   datasets.forEach((points, i) => {

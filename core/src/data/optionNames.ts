@@ -1,6 +1,5 @@
-// What a caller gave: how a value that is refused is named in one line, and whether every option has a name that is known.
-
-// The name that was probably meant, where one is not known. It imports nothing, so that a command line can use it.
+// Names and values of options: unknown names are refused with the nearest known one, and a refused value is described.
+// This file imports nothing, so that a command line can use it without loading the algorithm.
 
 /** The most similar name, if a slip of the hand or two explains the difference. */
 export function nearestName(got: string, names: readonly string[]): string | undefined {
@@ -29,7 +28,7 @@ function editDistance(from: string, to: string): number {
 }
 
 /** A value as an error names it. */
-export function show(value: unknown): string {
+export function describeValue(value: unknown): string {
   if (typeof value === "string") return `"${value}"`;
   if (typeof value === "function") return "a function";
   if (isList(value)) return `a list of ${value.length}`;
@@ -52,7 +51,7 @@ export type OptionNames<Options> = { readonly [Name in keyof Required<Options>]:
 /** Refuses what is no object; `needs` names what must be in it. */
 export function checkIsOptions(given: unknown, needs = ""): void {
   if (!isRecord(given)) {
-    throw new TypeError(`options must be an object${needs && ` with ${needs}`}, got ${show(given)}`);
+    throw new TypeError(`options must be an object${needs && ` with ${needs}`}, got ${describeValue(given)}`);
   }
 }
 

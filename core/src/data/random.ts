@@ -3,7 +3,7 @@
 import { uniformFloat64 } from "pure-rand/distribution/uniformFloat64";
 import { xoroshiro128plusFromState } from "pure-rand/generator/xoroshiro128plus";
 import { exp, ln } from "./elementary.ts";
-import { show } from "./optionNames.ts";
+import { describeValue } from "./optionNames.ts";
 
 /** Uniform numbers in [0, 1), 53 bits each. */
 export type Random = () => number;
@@ -37,9 +37,9 @@ function streamOf(hash: readonly number[]): Random {
 /** The state of a stream is a hash of its whole path: small and neighbouring seeds start far apart. */
 function hashOf(
   path: readonly (number | string)[],
-  begun: readonly number[] = [0x9e3779b9, 0x243f6a88, 0xb7e15162, 0x3c6ef372],
+  first: readonly number[] = [0x9e3779b9, 0x243f6a88, 0xb7e15162, 0x3c6ef372],
 ): readonly number[] {
-  const state = [...begun];
+  const state = [...first];
   for (const part of path) absorb(state, part);
   return state;
 }
@@ -53,7 +53,7 @@ function absorb(/* IN OUT */ state: number[], part: number | string): void {
     absorbWord(state, Math.floor(part / 2 ** 32) | 0);
   } else {
     if (typeof part !== "string")
-      throw new TypeError(`a seed and its path must be integers or text, got ${show(part)}`);
+      throw new TypeError(`a seed and its path must be integers or text, got ${describeValue(part)}`);
     absorbWord(state, 2 + 4 * part.length);
     for (let i = 0; i < part.length; i++) absorbWord(state, part.charCodeAt(i));
   }
@@ -70,7 +70,7 @@ function absorbWord(/* IN OUT */ state: number[], word: number): void {
 /** Standard normal numbers from uniform ones (Marsaglia's polar method). */
 export function normalStream(random: Random): Random {
   if (typeof random !== "function") {
-    throw new TypeError(`random must be a function such as randomStream(seed), got ${show(random)}`);
+    throw new TypeError(`random must be a function such as randomStream(seed), got ${describeValue(random)}`);
   }
   let spare: number | undefined;
   return () => {

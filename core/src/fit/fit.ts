@@ -6,7 +6,7 @@ import type { Matrix } from "../data/matrix.ts";
 import { checkOptions } from "../data/optionNames.ts";
 import { randomStream } from "../data/random.ts";
 import { type Graph, packLinks } from "../graph/graph.ts";
-import { networkAnswerOf } from "../kernel/model.ts";
+import { networkModel } from "../kernel/model.ts";
 import { smallestClass } from "../privacy/classes.ts";
 import { guardDevices, guardedStart } from "../start/guardedStart.ts";
 import { emptyRules } from "../start/kmeans.ts";
@@ -24,7 +24,15 @@ import {
   meanClusters,
   settingsOfRounds,
 } from "./fitOptions.ts";
-import { lossOf, type Network, network, pointScales, runRound, unpack, variationOf } from "./network.ts";
+import {
+  createNetwork,
+  type NetworkState,
+  networkLoss,
+  networkVariation,
+  pointScales,
+  runRound,
+  unpack,
+} from "./network.ts";
 import { checkSchedule, roundOrders } from "./schedule.ts";
 import { settlingOf } from "./settling.ts";
 
@@ -170,7 +178,7 @@ export function startNetwork(
   options: Omit<FitOptions, "alpha">,
   settings: UpdateSettings,
   penalty: PenaltyOption = "squared",
-): Network {
+): NetworkState {
   const { k, rounds = defaults.rounds, weighting = defaults.weighting, init = "local" } = options;
   const { empty = "keep", restarts = defaults.restarts, privacy = "open", seed = defaults.seed } = options;
   const { minimum = privacy === "guarded" ? defaults.guardedMinimum : defaults.minimum } = options;
@@ -187,16 +195,17 @@ export function startNetwork(
   const guard = privacy === "guarded" ? guardDevices(datasets, graph, links, { k, minimum, kernel }) : undefined;
   const points = guard?.points ?? datasets.map((own) => kernel.prepare(own));
   const scales = pointScales(guard?.datasets ?? datasets, weighting);
-  const asked = { k, init, empty, restarts, minimum, seed, alpha, coupling, pointScales: scales };
-  const begun = guard === undefined ? start({ datasets, points, graph, links }, asked) : guardedStart(guard, asked);
+  const startOptions = { k, init, empty, restarts, minimum, seed, alpha, coupling, pointScales: scales };
+  const beginning =
+    guard === undefined ? start({ datasets, points, graph, links }, startOptions) : guardedStart(guard, startOptions);
   const random = randomStream(seed, "fresh");
-  return network({
+  return createNetwork({
     datasets,
     points,
     guard,
     graph,
     links,
-    start: begun,
+    start: beginning,
     settings,
     pointScales: scales,
     random,
@@ -226,7 +235,7 @@ export interface RoundsOptions {
 
 /** Rounds until `most`, or until `advance` has no further one, or until nothing moves. */
 export function* runRounds(
-  state: Network,
+  state: NetworkState,
   advance: (round: number) => RoundResult | undefined,
   { most, stopWhenConverged = true, signal, isWatched = true, isInOrder = false }: RoundsOptions,
 ): Generator<Round, FitModel, void> {
@@ -243,8 +252,8 @@ export function* runRounds(
     const unknown = { objective: Number.NaN, totalVariation: Number.NaN };
     const summary = { round: history.length, ...unknown, messages, bytes, largestMove };
     history.push(summary);
-    loss = lossOf(state);
-    if (!isLate) sumUp(variationOf(state));
+    loss = networkLoss(state);
+    if (!isLate) sumUp(networkVariation(state));
     const packed = isWatched ? state.sets.data.slice() : state.sets.data;
     // Matrices are made when asked for.
     return {
@@ -261,23 +270,23 @@ export function* runRounds(
       signal?.throwIfAborted();
       const result = advance(history.length);
       if (result === undefined) break;
-      if (isLate) sumUp(state.met.variation);
+      if (isLate) sumUp(state.running.variation);
       converged = result.converged;
       yield note(result.largestMove);
     }
   } finally {
     for (const points of state.points) points.release();
   }
-  if (isLate) sumUp(variationOf(state));
+  if (isLate) sumUp(networkVariation(state));
   const { round, objective, messages, bytes } = history[history.length - 1];
   const centroids = unpack(state, state.sets.data);
   const inertia = state.losses.reduce((sum, loss) => sum + loss, 0);
   const numbers = { centroids, objective, inertia, rounds: round, converged, messages, bytes, history };
   const penalty = state.penalty === "squared" ? {} : { penalty: state.penalty };
-  return networkAnswerOf({ ...numbers, ...penalty, ...guardedOf(state) }, state.datasets);
+  return networkModel({ ...numbers, ...penalty, ...guardedOf(state) }, state.datasets);
 }
 
-function guardedOf({ guard, datasets }: Network): { readonly guarded?: GuardedSummary } {
+function guardedOf({ guard, datasets }: NetworkState): { readonly guarded?: GuardedSummary } {
   if (guard === undefined) return {};
   const counting = guard.points.filter(({ classes }) => classes.sizes.length > 0);
   const given = datasets.reduce((sum, { rows }) => sum + rows, 0);

@@ -1,13 +1,13 @@
-// The options of Algorithm 1: what they mean, their names for whoever checks them, and the rules that join several.
+// The options of Algorithm 1: what they mean, their names, the rules that join several, and the presets round by round.
 
 import { checkInteger, checkOneOf } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
-import { type OptionNames, show, withoutUndefined } from "../data/optionNames.ts";
+import { describeValue, type OptionNames, withoutUndefined } from "../data/optionNames.ts";
 import type { EmptyClusters } from "../start/kmeans.ts";
-import type { Clusters, Init } from "../start/start.ts";
+import type { ClusterCounts, Init } from "../start/start.ts";
 import { checkPenalty, type PenaltyOption } from "../update/penalty.ts";
 import {
-  type Surroundings,
+  type Neighbourhood,
   sharedOptionNames,
   type UpdateOptions,
   type UpdateSettings,
@@ -21,22 +21,25 @@ export type Privacy = "open" | "guarded";
 
 export interface FitOptions extends Omit<UpdateOptions, "weight" | "edgeWeights"> {
   /** Clusters of every device, or a list with those of each. */
-  k: Clusters;
-  /** Default "dependable": what is not said otherwise is chosen for the right answer, not as in the paper. */
+  k: ClusterCounts;
+  /** The defaults of other options: "dependable" is chosen for good answers, "paper" is the paper's algorithm. Default "dependable". */
   preset?: Preset | undefined;
-  /** At most this many rounds, each of n device updates. Default 200. */
+  /** Rounds at most; a round is one update of every device. Default 200. */
   rounds?: number | undefined;
   /** Default "cyclic". */
   schedule?: Schedule | undefined;
-  /** Default "device". */
+  /**
+   * Default "device", the algorithm of the paper: every device counts the same. Requests through `@fedkm/tables` (command,
+   * Python, files) weight rows equally by default, which is "sample".
+   */
   weighting?: Weighting | undefined;
-  /** What a link costs. A name alone scales "norm" and "truncated" by what clusters differ by chance. Default "squared". */
+  /** What a link costs. Without a scale, "norm" and "truncated" get one from how much clusters differ by chance. Default "squared". */
   penalty?: PenaltyOption | undefined;
   /** Default "auto", or "local" with alpha 0, with preset "paper" or with another penalty than "squared". */
   init?: Init | undefined;
-  /** Where a given `init` leaves a device's clusters without points. Moved ones begin at records. Default "keep". */
+  /** What happens to clusters of a given `init` that have no points; "farthest" moves them to single points. Default "keep". */
   empty?: EmptyClusters | undefined;
-  /** Starts of the k-means that `init` needs. Default 10. */
+  /** How often the k-means of `init` is started; the best result counts. Default 10. */
   restarts?: number | undefined;
   /** Default "open": neighbours can compute cluster means, sizes and, over time, single rows from what they are sent.
    *  "guarded": no combination of what is sent isolates fewer than `minimum` rows. */
@@ -73,7 +76,7 @@ export const fitOptionNames: OptionNames<FitOptions> = {
 };
 
 /** One number where all are the same. Whatever pairs clusters one to one, or takes over a neighbour's, needs that. */
-export function checkedClusters({ k, coupling, candidates }: FitOptions, devices: number): Clusters {
+export function checkedClusters({ k, coupling, candidates }: FitOptions, devices: number): ClusterCounts {
   if (!Array.isArray(k)) {
     checkInteger("k", k, 1);
     return k;
@@ -91,14 +94,14 @@ export function checkedClusters({ k, coupling, candidates }: FitOptions, devices
   return k;
 }
 
-export function meanClusters(k: Clusters): number {
+export function meanClusters(k: ClusterCounts): number {
   return typeof k === "number" ? k : k.reduce((a, b) => a + b) / k.length;
 }
 
 export function defaultInit(
   preset: Preset,
   { alpha, privacy }: Pick<FitOptions, "alpha" | "privacy">,
-  k: Clusters,
+  k: ClusterCounts,
   penalty: PenaltyOption,
 ): Init {
   // The paper's "initialized with k-means++" is most likely k-means run to its end, see docs/paper.md#the-start.
@@ -115,7 +118,7 @@ export function checkGuarded(options: FitOptions, init: Init): void {
   checkOneOf("privacy", privacy, ["open", "guarded"]);
   if (privacy === "open") return;
   const refuse = (name: string, rule: string, got: unknown) => {
-    throw new RangeError(`${name} must be ${rule} with privacy "guarded", got ${show(got)}`);
+    throw new RangeError(`${name} must be ${rule} with privacy "guarded", got ${describeValue(got)}`);
   };
   checkInteger("minimum", minimum, 2);
   if (!Array.isArray(init) && init !== "federated" && init !== "local") {
@@ -140,10 +143,12 @@ export function checkStart(penalty: PenaltyOption, init: Init): void {
   if (penalty === "squared" || (init !== "auto" && init !== "federated")) return;
   const name = typeof penalty === "string" ? penalty : penalty.name;
   const rule = '"local", "kmeans++", "classic kmeans++" or a matrix for each device';
-  throw new RangeError(`init must be ${rule} (with penalty "${name}" a common start is not left), got "${init}"`);
+  throw new RangeError(
+    `init must be ${rule} (with penalty "${name}" devices never leave a common start), got "${init}"`,
+  );
 }
 
-/** The gate works on the lengths that (E2) and (E3) find, and a penalty would weigh them a second time. */
+/** Robust updates limit the lengths that (E2) and (E3) find, and a penalty would weigh them a second time. */
 export function checkRobust(robust: FitOptions["robust"], penalty: PenaltyOption): void {
   if (robust === undefined || robust === false || penalty === "squared") return;
   const name = typeof penalty === "string" ? penalty : penalty.name;
@@ -165,12 +170,12 @@ const SETTLING_ROUNDS = 3;
 /** The settings of a run, round by round. */
 type SettingsOfRound = (round: number) => UpdateSettings;
 
-/** What the caller says wins over the preset; what is undefined is not said. */
+/** Options of the caller win over the preset; an option that is undefined is not given. */
 export function settingsOfRounds(
   given: UpdateOptions,
   preset: Preset,
   schedule: Schedule,
-  around: Surroundings,
+  around: Neighbourhood,
 ): SettingsOfRound {
   checkOneOf("preset", preset, ["paper", "dependable"]);
   const options = withoutUndefined(given);

@@ -5,7 +5,7 @@ import type { Random } from "../data/random.ts";
 import type { Graph, PackedLinks } from "../graph/graph.ts";
 import { sumTraffic } from "../graph/traffic.ts";
 import type { PreparedPoints } from "../kernel/kernel.ts";
-import { type Guard, publishUpdate } from "../privacy/guarded.ts";
+import { type GuardState, publishUpdate } from "../privacy/guarded.ts";
 import type { Start } from "../start/start.ts";
 import {
   type CentroidSets,
@@ -18,22 +18,22 @@ import { type Penalty, type PenaltyOption, scaled } from "../update/penalty.ts";
 import { runUpdate } from "../update/update.ts";
 import { drawFreshStarts } from "../update/updateDevice.ts";
 import type { UpdateSettings } from "../update/updateOptions.ts";
-import { emptyUpdate, type Met, type UpdateState } from "../update/updateState.ts";
+import { emptyUpdate, type RunningVariation, type UpdateState } from "../update/updateState.ts";
 import type { RoundOrder } from "./schedule.ts";
-import { restingMove } from "./tolerance.ts";
+import { largestRestingMove } from "./tolerance.ts";
 
 /** device: every device counts the same (u_i = 1). sample: every point does (u_i = m_i / mean m). */
 export type Weighting = "device" | "sample";
 
 /** The functions of this file and the methods write to it. */
-export interface Network {
+export interface NetworkState {
   readonly graph: Graph;
   /** Of the graph, where a step from device to device is one in memory too. */
   readonly links: PackedLinks;
   readonly datasets: readonly Matrix[];
   readonly points: readonly PreparedPoints[];
   /** Where rows are guarded: `points` again, with what was published of them. */
-  readonly guard: Guard | undefined;
+  readonly guard: GuardState | undefined;
   readonly settings: UpdateSettings;
   /** Of the fresh starts. */
   readonly random: Random;
@@ -54,7 +54,7 @@ export interface Network {
   /** Room for every device's updates; devices with the same k share it. */
   readonly updates: readonly UpdateState[];
   /** What the updates of a round add up. */
-  readonly met: Met;
+  readonly running: RunningVariation;
   readonly matches: Matches;
   /** What a link costs. */
   readonly penalty: Penalty;
@@ -68,28 +68,31 @@ export interface Network {
 
 /** What a network is made of. */
 export interface NetworkParts
-  extends Pick<Network, "datasets" | "points" | "guard" | "graph" | "links" | "settings" | "pointScales" | "random"> {
+  extends Pick<
+    NetworkState,
+    "datasets" | "points" | "guard" | "graph" | "links" | "settings" | "pointScales" | "random"
+  > {
   readonly start: Start;
   readonly penalty: PenaltyOption;
 }
 
-export function network(parts: NetworkParts): Network {
+export function createNetwork(parts: NetworkParts): NetworkState {
   const { datasets, points, guard, graph, links, settings, pointScales, random } = parts;
   const { sets, traffic } = parts.start;
   const { size } = graph;
   const clusters = Uint32Array.from({ length: size }, (_, i) => sets.starts[i + 1] - sets.starts[i]);
   const k = clusters.reduce((most, own) => Math.max(most, own), 0);
-  const met = { variation: 0 };
+  const running = { variation: 0 };
   const room = new Map<number, UpdateState>();
   for (const rows of clusters) {
     if (room.has(rows)) continue;
-    const update = emptyUpdate(rows, sets.cols, settings, k, met);
+    const update = emptyUpdate(rows, sets.cols, settings, k, running);
     update.sets = sets;
     update.links = links;
     room.set(rows, update);
   }
   // Field by field: what a spread makes is a sixth slower to run on.
-  const state: Network & { penalty: Penalty } = {
+  const state: NetworkState & { penalty: Penalty } = {
     graph,
     links,
     datasets,
@@ -106,7 +109,7 @@ export function network(parts: NetworkParts): Network {
     sums: new Float64Array(sets.data.length),
     losses: new Float64Array(size),
     updates: Array.from(clusters, (own) => room.get(own) as UpdateState),
-    met,
+    running,
     matches: emptyMatches(k),
     penalty: "squared",
     stillSince: new Float64Array(size).fill(-1),
@@ -120,11 +123,11 @@ export function network(parts: NetworkParts): Network {
   return state;
 }
 
-/** Where the scale is asked of the devices, they add up two numbers. */
-function setPenalty(state: Network & { penalty: Penalty }, asked: PenaltyOption): void {
-  state.penalty = scaled(asked, () => chanceDiscrepancy(state));
+/** Where the devices have to find the scale, they add up two numbers. */
+function setPenalty(state: NetworkState & { penalty: Penalty }, option: PenaltyOption): void {
+  state.penalty = scaled(option, () => chanceDiscrepancy(state));
   for (const update of state.updates) update.penalty = state.penalty;
-  if (state.penalty === asked) return;
+  if (state.penalty === option) return;
   const { messages, bytes } = sumTraffic(state.graph, 2);
   state.messages += messages;
   state.bytes += bytes;
@@ -134,7 +137,7 @@ function setPenalty(state: Network & { penalty: Penalty }, asked: PenaltyOption)
  * The discrepancy that two devices with the same clusters have by chance: a mean of n points errs by their variance / n.
  * Devices count by their points, because those of few know their variance badly.
  */
-function chanceDiscrepancy({ datasets, sets: { starts }, counts, losses, settings }: Network): number {
+function chanceDiscrepancy({ datasets, sets: { starts }, counts, losses, settings }: NetworkState): number {
   let [errors, points] = [0, 0];
   datasets.forEach(({ rows }, i) => {
     const own = counts.subarray(starts[i], starts[i + 1]);
@@ -149,7 +152,7 @@ function chanceDiscrepancy({ datasets, sets: { starts }, counts, losses, setting
 }
 
 /** (E1) at the centroids that device i has sent. */
-export function refreshStatistics(state: Network, i: number): void {
+export function refreshStatistics(state: NetworkState, i: number): void {
   loadDevice(state, i);
   const { centroids, statistics } = state.updates[i];
   state.points[i].statistics(centroids, statistics);
@@ -166,9 +169,9 @@ export function pointScales(datasets: readonly Matrix[], weighting: Weighting): 
 }
 
 /** Runs the steps of a round with the given settings; returns the largest move of a coordinate. */
-export function runRound(state: Network, { order, ends }: RoundOrder, settings: UpdateSettings): number {
+export function runRound(state: NetworkState, { order, ends }: RoundOrder, settings: UpdateSettings): number {
   let largest = 0;
-  state.met.variation = 0;
+  state.running.variation = 0;
   for (let s = 0, from = 0; s < ends.length; from = ends[s++]) {
     let moved = false;
     for (let at = from; at < ends[s]; at++) {
@@ -178,7 +181,7 @@ export function runRound(state: Network, { order, ends }: RoundOrder, settings: 
     for (let at = from; at < ends[s]; at++) {
       const move = commit(state, order[at]);
       if (move > largest) largest = move;
-      if (!moved && move > 0) moved = move > restingMove(state, order[at]);
+      if (!moved && move > 0) moved = move > largestRestingMove(state, order[at]);
     }
     if (moved) noteMove(state);
     else for (let at = from; at < ends[s]; at++) noteStill(state, order[at]);
@@ -189,7 +192,7 @@ export function runRound(state: Network, { order, ends }: RoundOrder, settings: 
 const NO_STARTS: readonly Float64Array[] = [];
 
 /** One device update from the state before the step; its result waits in `updated`. */
-function visit(state: Network, i: number, settings: UpdateSettings): void {
+function visit(state: NetworkState, i: number, settings: UpdateSettings): void {
   loadDevice(state, i);
   const update = state.updates[i];
   update.settings = settings;
@@ -203,7 +206,7 @@ function visit(state: Network, i: number, settings: UpdateSettings): void {
   storeDevice(state, i);
 }
 
-function loadDevice({ sets, counts, sums, losses, updates }: Network, i: number): void {
+function loadDevice({ sets, counts, sums, losses, updates }: NetworkState, i: number): void {
   const update = updates[i];
   const { centroids, statistics, k } = update;
   const start = sets.starts[i];
@@ -217,7 +220,7 @@ function loadDevice({ sets, counts, sums, losses, updates }: Network, i: number)
   update.isAssigned = true;
 }
 
-function storeDevice({ sets, updated, counts, sums, losses, updates }: Network, i: number): void {
+function storeDevice({ sets, updated, counts, sums, losses, updates }: NetworkState, i: number): void {
   const { centroids, statistics, k } = updates[i];
   const start = sets.starts[i];
   for (let x = 0, at = start * sets.cols; x < centroids.length; x++, at++) {
@@ -229,13 +232,13 @@ function storeDevice({ sets, updated, counts, sums, losses, updates }: Network, 
 }
 
 /** Sends device i's update; returns the largest move. */
-export function commit(state: Network, i: number): number {
+export function commit(state: NetworkState, i: number): number {
   send(state, i);
   return adopt(state, i);
 }
 
 /** Makes device i's update its own, before it sends it; returns the largest move. */
-export function adopt({ sets, updated }: Network, i: number): number {
+export function adopt({ sets, updated }: NetworkState, i: number): number {
   const end = sets.starts[i + 1] * sets.cols;
   let largest = 0;
   for (let at = sets.starts[i] * sets.cols; at < end; at++) {
@@ -247,37 +250,37 @@ export function adopt({ sets, updated }: Network, i: number): number {
 }
 
 /** Everybody is to be visited again before the network counts as still. */
-export function noteMove(state: Network): void {
+export function noteMove(state: NetworkState): void {
   state.movingSteps++;
   state.stillCount = 0;
 }
 
-function noteStill(state: Network, i: number): void {
+function noteStill(state: NetworkState, i: number): void {
   if (state.stillSince[i] === state.movingSteps) return;
   state.stillSince[i] = state.movingSteps;
   state.stillCount++;
 }
 
 /** One message to all neighbours; every link carries the centroids once. */
-export function send(state: Network, i: number): void {
+export function send(state: NetworkState, i: number): void {
   const degree = state.links.starts[i + 1] - state.links.starts[i];
   if (degree > 0) state.messages++;
   state.bytes += degree * state.updates[i].centroids.length * 8;
 }
 
 /** The devices' part of the objective. */
-export function lossOf({ graph, pointScales, losses }: Network): number {
+export function networkLoss({ graph, pointScales, losses }: NetworkState): number {
   let loss = 0;
   for (let i = 0; i < graph.size; i++) loss += pointScales[i] * losses[i];
   return loss;
 }
 
-export function variationOf({ sets, links, settings, matches, penalty }: Network): number {
+export function networkVariation({ sets, links, settings, matches, penalty }: NetworkState): number {
   return totalVariationOfSets(sets, links, settings.coupling, matches, penalty);
 }
 
 /** Every device's centroids out of a packed copy, as matrices of their own. */
-export function unpack({ sets: { starts, cols }, graph }: Network, packed: Float64Array): Matrix[] {
+export function unpack({ sets: { starts, cols }, graph }: NetworkState, packed: Float64Array): Matrix[] {
   return Array.from({ length: graph.size }, (_, i) => ({
     data: packed.slice(starts[i] * cols, starts[i + 1] * cols),
     rows: starts[i + 1] - starts[i],

@@ -4,119 +4,66 @@ import { dot } from "../data/matrix.ts";
 import { componentsOf } from "../graph/graph.ts";
 import { sendTraffic, sumTraffic } from "../graph/traffic.ts";
 import { match, totalVariationOfSets } from "../update/coupling.ts";
-import { adopt, type Network, noteMove, refreshStatistics } from "./network.ts";
-import { lastBits, restingMove } from "./tolerance.ts";
+import { adopt, type NetworkState, noteMove, refreshStatistics } from "./network.ts";
+import { largestRestingMove, lastBits } from "./tolerance.ts";
+
+/** Most runs settle in fewer rounds, for less traffic than joint steps take; these runs stay as they are. */
+const PLAIN_ROUNDS = 100;
+
+/** Strongly coupled runs do not. Their first rounds choose the labels that joint steps begin with. */
+const STRONGLY_COUPLED_PLAIN_ROUNDS = 30;
+
+/** Above this ratio of neighbours to points even well relaxed rounds need more than a hundred to settle. */
+const STRONG_PULL = 100;
+
+/** While labels change a joint step leaves this share of the way. Then an exact one goes from there to tol. */
+const ROUGH = 1e-3;
+
+/** Nearer than that is rounding. */
+const LEAST_TOL = 1e-14;
+
+interface SettlingOptions {
+  /** Whether there are joint steps at all. */
+  readonly isJoint: boolean;
+  /** By how much a cluster's neighbours outweigh its points. */
+  readonly pullRatio: number;
+}
+
+/** What settling adds to a round: the largest move of a joint step, and whether the run has settled. */
+type Settling = (round: number) => { readonly largestMove: number; readonly converged: boolean };
+
+/**
+ * A run without joint steps has settled when every device was visited since the last move that counts. Where devices are
+ * strongly coupled that says little: an update goes a small part of the way, however long that is. An exact joint step
+ * goes all of it, so there the run has settled when nothing moves after such a step that changed no label.
+ */
+export function settlingOf(state: NetworkState, { isJoint, pullRatio }: SettlingOptions): Settling {
+  const isStrong = pullRatio > STRONG_PULL;
+  const plainRounds = isStrong ? STRONGLY_COUPLED_PLAIN_ROUNDS : PLAIN_ROUNDS;
+  const { tol } = state.settings;
+  const exact = Math.min(ROUGH, Math.max(tol, LEAST_TOL) / ROUGH);
+  // What an exact step leaves of its way. The equations are as ill-conditioned as neighbours outweigh points.
+  const left = Math.max(exact, 16 * Number.EPSILON * pullRatio);
+  let isExact = false;
+  /** The moving steps until a joint step had gone all the way. */
+  let confirmed = -1;
+  return (round) => {
+    const isStill = state.stillCount === state.graph.size;
+    const isDue = isJoint && (round > plainRounds || (isStrong && isStill));
+    if (!isDue || confirmed >= state.movingSteps) return { largestMove: 0, converged: isStill };
+    const { largestMove, relativeMove, keptLabels, isAccurate } = stepJointly(state, isExact ? exact : ROUGH);
+    if (largestMove > 0) noteMove(state);
+    const isAllTheWay = isAccurate && (largestMove === 0 || (isExact && keptLabels && left * relativeMove <= 1));
+    // With tol 0 the last bits may move for ever: once is enough.
+    if (isAllTheWay) confirmed = tol === 0 ? Number.POSITIVE_INFINITY : state.movingSteps;
+    isExact = keptLabels;
+    return { largestMove, converged: isStill && isAllTheWay && largestMove === 0 };
+  };
+}
 
 // One step of all devices together: labels and matches are held fixed, and the centroids of a component move to the
 // minimum of the quadratic that is left. Single updates hardly move what strongly coupled devices have in common; this
 // does at once. It needs sums over the network: in one process, or where devices can sum. Others keep to updates.
-
-// The joint system: with labels and matches held fixed, GTVMin is one quadratic in the centroids of all devices, and its
-// minimum solves linear equations. A device's own rows of them hold its points and its neighbours' centroids, no more.
-
-/**
- * A and b - A w of a component. Its unknowns are the centroids of its devices, one device behind the other. Their points
- * hold them by their number, and every match is a spring between two of them. All columns have the same A.
- */
-interface JointSystem {
-  readonly cols: number;
-  /** u_i / m_i times the points of every centroid. */
-  readonly own: Float64Array;
-  /** The two centroids of every spring, and its alpha A(i, j). */
-  readonly from: Uint32Array;
-  readonly to: Uint32Array;
-  readonly stiffness: Float64Array;
-  /** Of A. */
-  readonly diagonal: Float64Array;
-  /** b - A w: half the steepest descent at the centroids as they are. */
-  readonly residual: Float64Array;
-}
-
-/** The system of these devices, who have no neighbours but each other, at their labels and matches. */
-function jointSystem(state: Network, devices: readonly number[]): JointSystem {
-  const { sets, counts, sums, pointScales } = state;
-  const { starts, cols } = sets;
-  const offsets = new Map<number, number>();
-  let rows = 0;
-  for (const i of devices) {
-    offsets.set(i, rows);
-    rows += starts[i + 1] - starts[i];
-  }
-  const own = new Float64Array(rows);
-  const residual = new Float64Array(rows * cols);
-  const current = new Float64Array(rows * cols);
-  for (const [i, offset] of offsets) {
-    for (let row = offset, from = starts[i]; from < starts[i + 1]; row++, from++) {
-      own[row] = pointScales[i] * counts[from];
-      for (let c = 0; c < cols; c++) {
-        const at = from * cols + c;
-        current[row * cols + c] = sets.data[at];
-        residual[row * cols + c] = pointScales[i] * (sums[at] - counts[from] * sets.data[at]);
-      }
-    }
-  }
-  const springs = springsOf(state, offsets);
-  const diagonal = own.slice();
-  springs.stiffness.forEach((pull, spring) => {
-    diagonal[springs.from[spring]] += pull;
-    diagonal[springs.to[spring]] += pull;
-  });
-  const system = { cols, own, ...springs, diagonal, residual };
-  // Differences of centroids, not of products: an offset of the data costs no digits.
-  addSprings(system, current, -1, residual);
-  return system;
-}
-
-/** One spring for every match of every link. `offsets` has the first unknown of every device. */
-function springsOf({ sets, links, settings, matches }: Network, offsets: ReadonlyMap<number, number>) {
-  const { data, starts, cols } = sets;
-  const from: number[] = [];
-  const to: number[] = [];
-  const stiffness: number[] = [];
-  for (const [i, offset] of offsets) {
-    for (let n = links.starts[i]; n < links.starts[i + 1]; n++) {
-      const j = links.devices[n];
-      // A link once: both ends see the same matches.
-      if (j < i) continue;
-      const [rows, otherRows] = [starts[i + 1] - starts[i], starts[j + 1] - starts[j]];
-      const other = offsets.get(j) as number;
-      match(settings.coupling, data, starts[i], rows, data, starts[j], otherRows, cols, matches);
-      for (let c = 0; c < rows; c++) {
-        from.push(offset + c);
-        to.push(other + matches.toOther[c]);
-      }
-      for (let c = 0; c < otherRows && settings.coupling === "nearest"; c++) {
-        from.push(offset + matches.toOwn[c]);
-        to.push(other + c);
-      }
-      while (stiffness.length < from.length) stiffness.push(settings.alpha * links.weights[n]);
-    }
-  }
-  return { from: Uint32Array.from(from), to: Uint32Array.from(to), stiffness: Float64Array.from(stiffness) };
-}
-
-/** A x. */
-function jointProduct(system: JointSystem, x: Float64Array, /* OUT */ into: Float64Array): void {
-  const { own, cols } = system;
-  for (let row = 0, at = 0; row < own.length; row++) for (let c = 0; c < cols; c++, at++) into[at] = own[row] * x[at];
-  addSprings(system, x, 1, into);
-}
-
-function addSprings(
-  { cols, from, to, stiffness }: Pick<JointSystem, "cols" | "from" | "to" | "stiffness">,
-  x: Float64Array,
-  sign: 1 | -1,
-  /* IN OUT */ into: Float64Array,
-): void {
-  for (let spring = 0; spring < stiffness.length; spring++) {
-    const pull = sign * stiffness[spring];
-    for (let c = 0, a = from[spring] * cols, b = to[spring] * cols; c < cols; c++, a++, b++) {
-      const force = pull * (x[a] - x[b]);
-      into[a] += force;
-      into[b] -= force;
-    }
-  }
-}
 
 /** Each lowers the objective, so the next step goes on where this one was cut off. */
 const MOST_ITERATIONS = 1000;
@@ -139,7 +86,7 @@ interface JointStep {
  * Moves every component to where its labels and matches want it, up to a share `accuracy` of the way. With these held the
  * objective falls, and new labels can only lower it further; what still rises, by rounding, is taken back.
  */
-function stepJointly(state: Network, accuracy: number): JointStep {
+function stepJointly(state: NetworkState, accuracy: number): JointStep {
   const [counts, sums] = [state.counts.slice(), state.sums.slice()];
   let [largestMove, relativeMove] = [0, 0];
   let isAccurate = true;
@@ -205,13 +152,13 @@ function divide(residual: Float64Array, { diagonal, cols }: JointSystem, /* OUT 
 }
 
 /** Writes the new centroids into `updated`; returns the largest move as a multiple of rest, or 0 where all is rest. */
-function proposeStep(state: Network, devices: readonly number[], step: Float64Array): number {
+function proposeStep(state: NetworkState, devices: readonly number[], step: Float64Array): number {
   const { sets, updated } = state;
   let largest = 0;
   let from = 0;
   for (const i of devices) {
     // What conjugate gradients leave are the last bits, also where tol is 0.
-    const rest = Math.max(restingMove(state, i), lastBits(state, i));
+    const rest = Math.max(largestRestingMove(state, i), lastBits(state, i));
     for (let at = sets.starts[i] * sets.cols; at < sets.starts[i + 1] * sets.cols; at++) {
       updated[at] = sets.data[at] + step[from++];
       const move = Math.abs(updated[at] - sets.data[at]);
@@ -222,7 +169,7 @@ function proposeStep(state: Network, devices: readonly number[], step: Float64Ar
 }
 
 /** Makes `updated` the devices' centroids, or leaves all as it was; returns the largest move. */
-function moveUnlessHigher(state: Network, devices: readonly number[]): number {
+function moveUnlessHigher(state: NetworkState, devices: readonly number[]): number {
   const { sets, updated } = state;
   const before = componentObjective(state, devices);
   const old = devices.map((i) => sets.data.slice(sets.starts[i] * sets.cols, sets.starts[i + 1] * sets.cols));
@@ -240,7 +187,7 @@ function moveUnlessHigher(state: Network, devices: readonly number[]): number {
 }
 
 /** F of one component. */
-function componentObjective(state: Network, devices: readonly number[]): number {
+function componentObjective(state: NetworkState, devices: readonly number[]): number {
   const { sets, links, losses, pointScales, settings, matches, penalty } = state;
   const loss = devices.reduce((sum, i) => sum + pointScales[i] * losses[i], 0);
   return loss + settings.alpha * totalVariationOfSets(sets, links, settings.coupling, matches, penalty, devices);
@@ -255,7 +202,7 @@ function areEqual(a: Float64Array, b: Float64Array): boolean {
  * end they send their new centroids, and sum whether anybody moves, whether labels changed, and the objective before and
  * after. Components go at the same time: the one with the most iterations counts.
  */
-function countTraffic(state: Network, iterations: number, isSent: boolean): void {
+function countTraffic(state: NetworkState, iterations: number, isSent: boolean): void {
   const { graph, sets } = state;
   const numbers = Array.from(graph.neighbours, (_, i) => (sets.starts[i + 1] - sets.starts[i]) * sets.cols);
   const sent = sendTraffic(graph, numbers);
@@ -266,56 +213,109 @@ function countTraffic(state: Network, iterations: number, isSent: boolean): void
   state.bytes += sends * sent.bytes + iterations * sum.bytes + end.bytes;
 }
 
-/** Most runs settle in fewer rounds, for less traffic than joint steps take; these runs stay as they are. */
-const PLAIN_ROUNDS = 100;
-
-/** Strongly coupled runs do not. Their first rounds choose the labels that joint steps begin with. */
-const STRONGLY_COUPLED_PLAIN_ROUNDS = 30;
-
-/** Above this ratio of neighbours to points even well relaxed rounds need more than a hundred to settle. */
-const STRONG_PULL = 100;
-
-/** While labels change a joint step leaves this share of the way. Then an exact one goes from there to tol. */
-const ROUGH = 1e-3;
-
-/** Nearer than that is rounding. */
-const LEAST_TOL = 1e-14;
-
-interface SettlingOptions {
-  /** Whether there are joint steps at all. */
-  readonly isJoint: boolean;
-  /** By how much a cluster's neighbours outweigh its points. */
-  readonly pullRatio: number;
-}
-
-/** What settling adds to a round: the largest move of a joint step, and whether the run has settled. */
-type Settling = (round: number) => { readonly largestMove: number; readonly converged: boolean };
+// The joint system: with labels and matches held fixed, GTVMin is one quadratic in the centroids of all devices, and its
+// minimum solves linear equations. A device's own rows of them hold its points and its neighbours' centroids, no more.
 
 /**
- * A run without joint steps has settled when every device was visited since the last move that counts. Where devices are
- * strongly coupled that says little: an update goes a small part of the way, however long that is. An exact joint step
- * goes all of it, so there the run has settled when nothing moves after such a step that changed no label.
+ * A and b - A w of a component. Its unknowns are the centroids of its devices, one device behind the other. Their points
+ * hold them by their number, and every match is a spring between two of them. All columns have the same A.
  */
-export function settlingOf(state: Network, { isJoint, pullRatio }: SettlingOptions): Settling {
-  const isStrong = pullRatio > STRONG_PULL;
-  const plainRounds = isStrong ? STRONGLY_COUPLED_PLAIN_ROUNDS : PLAIN_ROUNDS;
-  const { tol } = state.settings;
-  const exact = Math.min(ROUGH, Math.max(tol, LEAST_TOL) / ROUGH);
-  // What an exact step leaves of its way. The equations are as ill-conditioned as neighbours outweigh points.
-  const left = Math.max(exact, 16 * Number.EPSILON * pullRatio);
-  let isExact = false;
-  /** The moving steps until a joint step had gone all the way. */
-  let confirmed = -1;
-  return (round) => {
-    const isStill = state.stillCount === state.graph.size;
-    const isDue = isJoint && (round > plainRounds || (isStrong && isStill));
-    if (!isDue || confirmed >= state.movingSteps) return { largestMove: 0, converged: isStill };
-    const { largestMove, relativeMove, keptLabels, isAccurate } = stepJointly(state, isExact ? exact : ROUGH);
-    if (largestMove > 0) noteMove(state);
-    const isAllTheWay = isAccurate && (largestMove === 0 || (isExact && keptLabels && left * relativeMove <= 1));
-    // With tol 0 the last bits may move for ever: once is enough.
-    if (isAllTheWay) confirmed = tol === 0 ? Number.POSITIVE_INFINITY : state.movingSteps;
-    isExact = keptLabels;
-    return { largestMove, converged: isStill && isAllTheWay && largestMove === 0 };
-  };
+interface JointSystem {
+  readonly cols: number;
+  /** u_i / m_i times the points of every centroid. */
+  readonly own: Float64Array;
+  /** The two centroids of every spring, and its alpha A(i, j). */
+  readonly from: Uint32Array;
+  readonly to: Uint32Array;
+  readonly stiffness: Float64Array;
+  /** Of A. */
+  readonly diagonal: Float64Array;
+  /** b - A w: half the steepest descent at the centroids as they are. */
+  readonly residual: Float64Array;
+}
+
+/** The system of these devices, who have no neighbours but each other, at their labels and matches. */
+function jointSystem(state: NetworkState, devices: readonly number[]): JointSystem {
+  const { sets, counts, sums, pointScales } = state;
+  const { starts, cols } = sets;
+  const offsets = new Map<number, number>();
+  let rows = 0;
+  for (const i of devices) {
+    offsets.set(i, rows);
+    rows += starts[i + 1] - starts[i];
+  }
+  const own = new Float64Array(rows);
+  const residual = new Float64Array(rows * cols);
+  const current = new Float64Array(rows * cols);
+  for (const [i, offset] of offsets) {
+    for (let row = offset, from = starts[i]; from < starts[i + 1]; row++, from++) {
+      own[row] = pointScales[i] * counts[from];
+      for (let c = 0; c < cols; c++) {
+        const at = from * cols + c;
+        current[row * cols + c] = sets.data[at];
+        residual[row * cols + c] = pointScales[i] * (sums[at] - counts[from] * sets.data[at]);
+      }
+    }
+  }
+  const springs = springsOf(state, offsets);
+  const diagonal = own.slice();
+  springs.stiffness.forEach((pull, spring) => {
+    diagonal[springs.from[spring]] += pull;
+    diagonal[springs.to[spring]] += pull;
+  });
+  const system = { cols, own, ...springs, diagonal, residual };
+  // Differences of centroids, not of products: an offset of the data costs no digits.
+  addSprings(system, current, -1, residual);
+  return system;
+}
+
+/** One spring for every match of every link. `offsets` has the first unknown of every device. */
+function springsOf({ sets, links, settings, matches }: NetworkState, offsets: ReadonlyMap<number, number>) {
+  const { data, starts, cols } = sets;
+  const from: number[] = [];
+  const to: number[] = [];
+  const stiffness: number[] = [];
+  for (const [i, offset] of offsets) {
+    for (let n = links.starts[i]; n < links.starts[i + 1]; n++) {
+      const j = links.devices[n];
+      // A link once: both ends see the same matches.
+      if (j < i) continue;
+      const [rows, otherRows] = [starts[i + 1] - starts[i], starts[j + 1] - starts[j]];
+      const other = offsets.get(j) as number;
+      match(settings.coupling, data, starts[i], rows, data, starts[j], otherRows, cols, matches);
+      for (let c = 0; c < rows; c++) {
+        from.push(offset + c);
+        to.push(other + matches.toOther[c]);
+      }
+      for (let c = 0; c < otherRows && settings.coupling === "nearest"; c++) {
+        from.push(offset + matches.toOwn[c]);
+        to.push(other + c);
+      }
+      while (stiffness.length < from.length) stiffness.push(settings.alpha * links.weights[n]);
+    }
+  }
+  return { from: Uint32Array.from(from), to: Uint32Array.from(to), stiffness: Float64Array.from(stiffness) };
+}
+
+/** A x. */
+function jointProduct(system: JointSystem, x: Float64Array, /* OUT */ into: Float64Array): void {
+  const { own, cols } = system;
+  for (let row = 0, at = 0; row < own.length; row++) for (let c = 0; c < cols; c++, at++) into[at] = own[row] * x[at];
+  addSprings(system, x, 1, into);
+}
+
+function addSprings(
+  { cols, from, to, stiffness }: Pick<JointSystem, "cols" | "from" | "to" | "stiffness">,
+  x: Float64Array,
+  sign: 1 | -1,
+  /* IN OUT */ into: Float64Array,
+): void {
+  for (let spring = 0; spring < stiffness.length; spring++) {
+    const pull = sign * stiffness[spring];
+    for (let c = 0, a = from[spring] * cols, b = to[spring] * cols; c < cols; c++, a++, b++) {
+      const force = pull * (x[a] - x[b]);
+      into[a] += force;
+      into[b] -= force;
+    }
+  }
 }

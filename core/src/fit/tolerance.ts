@@ -15,7 +15,7 @@ interface Moving {
  * The largest move of device i that counts as rest: tol times its largest coordinate or, for data far from 0, twice the
  * points' range, as far as a coordinate has bits for that.
  */
-export function restingMove(state: Moving, i: number): number {
+export function largestRestingMove(state: Moving, i: number): number {
   const { tol } = state.settings;
   const largest = largestCoordinate(state, i);
   return Math.min(tol * largest, Math.max(2 * tol * state.range, LAST_BITS * largest));

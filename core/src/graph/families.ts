@@ -3,28 +3,28 @@
 import { checkArray, checkInteger, checkNumber, checkRandom } from "../data/check.ts";
 import { ln } from "../data/elementary.ts";
 import type { Random } from "../data/random.ts";
-import { type Edge, type Graph, graphOf } from "./graph.ts";
+import { type Edge, type Graph, graphOfEdges } from "./graph.ts";
 
 export function complete(size: number): Graph {
   checkInteger("size", size, 1);
-  return graphOf(size, allPairs(size));
+  return graphOfEdges(size, allPairs(size));
 }
 
 export function path(size: number): Graph {
   checkInteger("size", size, 1);
-  return graphOf(size, chain(size, size - 1));
+  return graphOfEdges(size, chain(size, size - 1));
 }
 
 export function ring(size: number): Graph {
   checkInteger("size", size, 1);
   // Two devices have one link, not two.
-  return graphOf(size, chain(size, size <= 2 ? size - 1 : size));
+  return graphOfEdges(size, chain(size, size <= 2 ? size - 1 : size));
 }
 
 /** Device 0 in the middle. */
 export function star(size: number): Graph {
   checkInteger("size", size, 1);
-  return graphOf(
+  return graphOfEdges(
     size,
     Array.from({ length: size - 1 }, (_, i) => [0, i + 1] as const),
   );
@@ -42,7 +42,7 @@ export function grid(rows: number, columns: number): Graph {
       if (r + 1 < rows) links.push([at, at + columns]);
     }
   }
-  return graphOf(rows * columns, links);
+  return graphOfEdges(rows * columns, links);
 }
 
 /** G(n, p): every pair is linked with probability p. Time and memory grow with the edges, not with the pairs. */
@@ -50,7 +50,7 @@ export function erdosRenyi(size: number, probability: number, random: Random): G
   checkInteger("size", size, 1);
   checkProbability("probability", probability);
   checkRandom(random);
-  return graphOf(size, sampledPairs(size, probability, random));
+  return graphOfEdges(size, sampledPairs(size, probability, random));
 }
 
 /** Watts and Strogatz: a ring with links to the `degree` nearest, of which each is moved with probability `rewire`. */
@@ -75,7 +75,7 @@ export function smallWorld(size: number, degree: number, rewire: number, random:
       link(i, target);
     }
   }
-  return graphOf(
+  return graphOfEdges(
     size,
     linked.flatMap((others, i) => Array.from(others, (j) => [i, j] as const).filter(([, j]) => i < j)),
   );
@@ -106,13 +106,13 @@ export function geometric(size: number, radius: number, random: Random): Graph {
     }
     cells[row * side + column].push(i);
   }
-  return graphOf(size, links);
+  return graphOfEdges(size, links);
 }
 
 /** The block model: devices of one community are linked with probability `inside`, others with `between`. */
 export function communities(sizes: readonly number[], inside: number, between: number, random: Random): Graph {
   checkArray("sizes", sizes, "numbers, one for each community");
-  if (sizes.length === 0) throw new RangeError("sizes must name at least one community, got none");
+  if (sizes.length === 0) throw new RangeError("sizes needs at least one community");
   sizes.forEach((size, c) => {
     checkInteger(`sizes[${c}]`, size, 1);
   });
@@ -124,7 +124,7 @@ export function communities(sizes: readonly number[], inside: number, between: n
     size += own;
     return size - own;
   });
-  return graphOf(size, communityLinks({ sizes, starts, size }, inside, between, random));
+  return graphOfEdges(size, communityLinks({ sizes, starts, size }, inside, between, random));
 }
 
 interface Communities {

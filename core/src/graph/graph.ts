@@ -1,7 +1,7 @@
 // The communication network: an undirected, weighted graph as adjacency lists, its edges and its components.
 
 import { checkGraph, checkInteger, checkNumber } from "../data/check.ts";
-import { isList, show } from "../data/optionNames.ts";
+import { describeValue, isList } from "../data/optionNames.ts";
 
 export interface Graph {
   readonly size: number;
@@ -23,7 +23,7 @@ export function graph(size: number, edges: Iterable<Edge>): Graph {
     if (i === j) throw new RangeError(`edge ${e} must join two different devices, got a self-loop at device ${i}`);
     checkNumber(`edge ${e} (${i}, ${j}): weight`, weight, (value) => value > 0, "a finite number above 0");
   });
-  const made = graphOf(size, list);
+  const made = graphOfEdges(size, list);
   made.neighbours.forEach((row, i) => {
     const repeated = row.findIndex((device, at) => at > 0 && device === row[at - 1]);
     if (repeated >= 0) throw new RangeError(`edges must be given once, got (${i}, ${row[repeated]}) twice`);
@@ -33,11 +33,11 @@ export function graph(size: number, edges: Iterable<Edge>): Graph {
 
 function listOfEdges(edges: Iterable<Edge>): Edge[] {
   if (typeof edges !== "object" || edges === null || !(Symbol.iterator in edges)) {
-    throw new TypeError(`edges must be a list of pairs of devices, got ${show(edges)}`);
+    throw new TypeError(`edges must be a list of pairs of devices, got ${describeValue(edges)}`);
   }
   const list = Array.from(edges);
   const wrong = list.findIndex((edge) => !isList(edge));
-  if (wrong >= 0) throw new TypeError(`edge ${wrong} must be a pair of devices, got ${show(list[wrong])}`);
+  if (wrong >= 0) throw new TypeError(`edge ${wrong} must be a pair of devices, got ${describeValue(list[wrong])}`);
   return list;
 }
 
@@ -45,7 +45,7 @@ function listOfEdges(edges: Iterable<Edge>): Edge[] {
  * A graph of edges that are known to be right, each given once. Its lists lie one behind the other in one array, and they
  * are sorted by counting, so that time and memory grow with devices and edges alone.
  */
-export function graphOf(size: number, edges: Iterable<Edge>): Graph {
+export function graphOfEdges(size: number, edges: Iterable<Edge>): Graph {
   // Plain numbers, because very many edges as objects would take ten times the room.
   const ends: number[] = [];
   const given: number[] = [];

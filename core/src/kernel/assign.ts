@@ -1,17 +1,14 @@
 // The assignment step (E1) on placed points: brings labels and sums in the kernel's memory up to date with new centroids.
 
 import { ln } from "../data/elementary.ts";
-import { encodeCentroids, type ScreenBounds, stepOf } from "./codes.ts";
-import type { Block } from "./module.ts";
-import { CHUNK } from "./passes.ts";
-import { type Engine, worthwhileShare } from "./pick.ts";
+import { codeCentroids, type ScreenBounds, stepOf } from "./codes.ts";
+import { CHUNK, type MemoryBlock } from "./module.ts";
+import { type KernelEngine, worthwhileShare } from "./pick.ts";
 import { FIELD, type PlacedPoints, reserveArrays, type Screen } from "./placedPoints.ts";
 
-// What the kernel keeps in its memory for placed points and a number of clusters: centroids, sums, scores.
-
-export interface Clusters {
+export interface PlacedClusters {
   readonly k: number;
-  readonly block: Block;
+  readonly block: MemoryBlock;
   /** Addresses; those after `scores` are undefined for the small engine. */
   readonly at: Readonly<Record<"sums" | "centroids" | "scores" | "lanes" | "codes" | "starts" | "decrease", number>>;
   /** Labels and sums belong to the centroids in memory: there has been a call. */
@@ -27,7 +24,7 @@ export interface Clusters {
 }
 
 /** Clusters without rows, for points that are in none. Undefined when memory is full. */
-export function createClusters(placed: PlacedPoints, k: number): Clusters | undefined {
+export function placeClusters(placed: PlacedPoints, k: number): PlacedClusters | undefined {
   const { machine, points, layout, state } = placed;
   const { cols } = points;
   const pairs = (cols + 1) >> 1;
@@ -84,7 +81,12 @@ const USELESS_SHARE = 0.15;
 /** Calls after which a useless screen gets another chance: centroids have moved by then. */
 const REST = 8;
 
-export function assign(placed: PlacedPoints, clusters: Clusters, centroids: Float64Array, engine: Engine): void {
+export function assign(
+  placed: PlacedPoints,
+  clusters: PlacedClusters,
+  centroids: Float64Array,
+  engine: KernelEngine,
+): void {
   const { machine } = placed;
   const { at } = clusters;
   const f64 = machine.f64();
@@ -102,7 +104,7 @@ export function assign(placed: PlacedPoints, clusters: Clusters, centroids: Floa
   clusters.isAssigned = true;
 }
 
-function assignPlainly(placed: PlacedPoints, { at, k }: Clusters, centroids: Float64Array): void {
+function assignPlainly(placed: PlacedPoints, { at, k }: PlacedClusters, centroids: Float64Array): void {
   const { machine, points, state } = placed;
   const { cols } = points;
   const lanes = new Float64Array(machine.f64().buffer, at.lanes, ((k + 7) >> 3) * 8 * cols);
@@ -120,7 +122,7 @@ function assignPlainly(placed: PlacedPoints, { at, k }: Clusters, centroids: Flo
  */
 function assignByScreen(
   placed: PlacedPoints,
-  clusters: Clusters,
+  clusters: PlacedClusters,
   centroids: Float64Array,
   ways: Float64Array | undefined,
 ): boolean {
@@ -132,7 +134,7 @@ function assignByScreen(
   }
   const { at, k } = clusters;
   const { buffer } = machine.f64();
-  const bounds = encodeCentroids(screen.codes, centroids, points.cols, {
+  const bounds = codeCentroids(screen.codes, centroids, points.cols, {
     codes: new Int16Array(buffer, at.codes, 2 * k * ((points.cols + 1) >> 1)),
     starts: new Int32Array(buffer, at.starts, k),
   });
@@ -180,7 +182,7 @@ function writeState(placed: PlacedPoints, bounds: ScreenBounds, slack: number, d
  */
 function planMovement(
   placed: PlacedPoints,
-  clusters: Clusters,
+  clusters: PlacedClusters,
   screen: Screen,
   ways: Float64Array,
 ): number | undefined {

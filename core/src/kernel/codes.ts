@@ -87,7 +87,7 @@ export interface ScreenBounds {
 }
 
 /** Codes all centroids; undefined if the screen could not tell them apart. */
-export function encodeCentroids(
+export function codeCentroids(
   points: PointCodes,
   centroids: Float64Array,
   cols: number,

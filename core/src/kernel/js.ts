@@ -37,7 +37,7 @@ function prepare(points: Matrix, weights?: Float64Array): PreparedPoints {
   };
 }
 
-/** Adds every row to the parts of its cluster (see grid.ts) and returns the loss. */
+/** Adds every row to the parts of its cluster (see data/exactSums.ts) and returns the loss. */
 export function addParts(gridded: GriddedPoints, centroids: Float64Array, /* IN OUT */ parts: Float64Array): number {
   return (gridded.points.cols === 2 ? statistics2 : statistics)(gridded, centroids, parts);
 }

@@ -1,8 +1,8 @@
-// What every engine of the assignment step (E1) offers. Points are prepared once, then asked about many centroids.
+// The interface of every engine of the assignment step (E1): points are prepared once, then asked about many centroids.
 
 import { checkAtLeastZero, checkNumber, checkNumbers, checkPoints, LARGEST_ORDINARY } from "../data/check.ts";
 import type { Matrix } from "../data/matrix.ts";
-import { show } from "../data/optionNames.ts";
+import { describeValue } from "../data/optionNames.ts";
 
 /** All that (E1) leaves behind for the rest of an update: nothing after it looks at a point. */
 export interface Statistics {
@@ -74,7 +74,7 @@ export function gatherStatistics(parts: Float64Array, from: number, /* OUT */ in
 /** What computes (E1), and what ends a run. */
 export function checkKernel(kernel: unknown): void {
   if (typeof (kernel as Kernel | null)?.prepare !== "function") {
-    throw new TypeError(`kernel must be a Kernel { name, prepare }, got ${show(kernel)}`);
+    throw new TypeError(`kernel must be a Kernel { name, prepare }, got ${describeValue(kernel)}`);
   }
 }
 

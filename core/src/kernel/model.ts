@@ -1,23 +1,23 @@
-// What answers can do besides hold numbers: label their points when asked, go to JSON as plain numbers, and label
-// others, also after they came back from there.
+// What models can do besides hold numbers: label their points, go to JSON as plain numbers, and predict labels of
+// other points, also after they were read back from JSON.
 
 import { checkInteger, checkMatrix, checkShape } from "../data/check.ts";
 import { type FlatRows, type Matrix, matrix, toRows } from "../data/matrix.ts";
-import { checkOptions, isList, type OptionNames, show } from "../data/optionNames.ts";
+import { checkOptions, describeValue, isList, type OptionNames } from "../data/optionNames.ts";
 import { fastKernel } from "./wasm.ts";
 
 /**
  * The methods are on the prototype, so that an answer has its numbers and nothing else: two of the same numbers are
  * equal, and one can be sent to a worker.
  */
-export class Answer {
+export class JsonModel {
   /** Matrices as nested rows, typed arrays as lists: as they are, both would become objects with a name for each number. */
   toJSON(): object {
     return plain({ ...this }) as object;
   }
 }
 
-class NetworkAnswer extends Answer {
+class NetworkModel extends JsonModel {
   readonly #label: () => readonly Uint32Array[];
 
   constructor(label: () => readonly Uint32Array[]) {
@@ -32,17 +32,17 @@ class NetworkAnswer extends Answer {
 }
 
 /** An answer on one device. */
-export function answerOf<T extends object>(numbers: T): T {
-  return Object.assign(new Answer(), numbers);
+export function jsonModel<T extends object>(numbers: T): T {
+  return Object.assign(new JsonModel(), numbers);
 }
 
 /** An answer of a whole network, with the way to its labels: unless given, every point has its device's nearest centroid. */
-export function networkAnswerOf<T extends { readonly centroids: readonly Matrix[] }>(
+export function networkModel<T extends { readonly centroids: readonly Matrix[] }>(
   numbers: T,
   datasets: readonly Matrix[],
   label = () => datasets.map((points, i) => nearestCentroids(numbers.centroids[i], points)),
 ): T & { labels(): readonly Uint32Array[] } {
-  return Object.assign(new NetworkAnswer(label), numbers);
+  return Object.assign(new NetworkModel(label), numbers);
 }
 
 function plain(value: unknown): unknown {
@@ -83,11 +83,14 @@ export function predict(model: Predictor, points: Matrix, options: PredictOption
 function centroidsOf(model: Predictor, device: number | undefined): Matrix {
   const held = typeof model === "object" && model !== null && "centroids" in model ? model.centroids : model;
   if (typeof held !== "object" || held === null) {
-    throw new TypeError(`model must be centroids, or have them as centroids, got ${show(held)}`);
+    throw new TypeError(`model must be centroids, or have them as centroids, got ${describeValue(held)}`);
   }
   const isOfNetwork = isList(held) && held.length > 0 && !isRow(held[0]);
   if (isOfNetwork) checkInteger("device", device, 0, held.length - 1, "the devices of model");
-  else if (device !== undefined) throw new RangeError(`device must be left out for one device, got ${show(device)}`);
+  else if (device !== undefined)
+    throw new RangeError(
+      `device is for models of a network, and this is the model of one device, got device ${describeValue(device)}`,
+    );
   const own = (isOfNetwork ? held[device as number] : held) as Rows;
   return isMatrix(own) ? own : matrix(own);
 }

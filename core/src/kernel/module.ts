@@ -1,33 +1,123 @@
-// The compiled SIMD module: one instance over one memory, made on first use.
+// The compiled SIMD module: what it exports, passes over all rows of a device by one thread (threads/ has them for several),
+// which part of its memory belongs to whom, and the one instance, made on first use.
 
-import { type Exports, type Memory, type Passes, passesAlone } from "./passes.ts";
+import { LOSS_BLOCK } from "./js.ts";
 import { WASM_BYTES } from "./wasm-bytes.ts";
 
-// One WebAssembly memory for all devices, and who owns which part of it.
+/** What assembly/index.ts exports. `state` is the address of a device's State; ranges of rows start at multiples of 8. */
+export interface KernelExports {
+  small(state: number, from: number, to: number): number;
+  arrange(state: number, from: number, to: number, source: number, largest: number): void;
+  screen(state: number, from: number, to: number): void;
+  plain(state: number, from: number, to: number): void;
+  loss(state: number, from: number, to: number, scratch: number): number;
+  distances(state: number, centre: number, from: number, to: number, into: number): void;
+  survey(state: number, from: number, to: number, largest: number): void;
+  encode(
+    state: number,
+    centre: number,
+    from: number,
+    to: number,
+    step: number,
+    radius: number,
+    largest: number,
+  ): number;
+}
+
+/** A WebAssembly memory: what is needed of it. */
+export interface WasmMemory {
+  readonly buffer: ArrayBufferLike;
+  grow(pages: number): number;
+}
+
+/** `state` is the address of the device's State, which tells a pass all it needs. */
+export interface Passes {
+  /** Brings labels and sums up to date with the centroids in memory. */
+  assignRows(pass: "plain" | "screen", state: number, rows: number): void;
+  /** The same for points in tiles, which give the loss away. */
+  assignTiles(state: number, rows: number): number;
+  /** The losses of blocks of rows, added in their order. `scratch` holds 4 numbers. */
+  lossOfRows(state: number, rows: number, scratch: number): number;
+  /** Squared distances of a range of rows to a centre. `into` is an address with room for a multiple of four numbers. */
+  distancesOfRows(state: number, from: number, to: number, centre: number, into: number): void;
+  /** Copies, surveys and codes rows; returns the largest squared length of what rounding took off. */
+  encodeRows(state: number, rows: number, coding: Coding): number;
+}
+
+export interface Coding {
+  readonly cols: number;
+  /** Addresses of the largest magnitudes of the columns and of the centre of the codes. */
+  readonly largest: number;
+  readonly centre: number;
+  readonly step: number;
+  readonly radius: number;
+  /** Rows that stay in the cache from copying to coding. */
+  readonly chunk: number;
+  /** Brings a range of rows into the kernel's memory. */
+  copy(from: number, to: number): void;
+}
+
+/** Rows per call into the kernel: the first calls run unoptimised code, so they must not be long. A block of the loss. */
+export const CHUNK = LOSS_BLOCK;
+
+function passesAlone(exports: KernelExports): Passes {
+  return {
+    assignRows(pass, state, rows) {
+      const run = exports[pass];
+      for (let from = 0; from < rows; from += CHUNK) run(state, from, Math.min(rows, from + CHUNK));
+    },
+    assignTiles(state, rows) {
+      let loss = 0;
+      for (let from = 0; from < rows; from += CHUNK) loss += exports.small(state, from, Math.min(rows, from + CHUNK));
+      return loss;
+    },
+    lossOfRows(state, rows, scratch) {
+      let loss = 0;
+      for (let from = 0; from < rows; from += CHUNK) {
+        loss += exports.loss(state, from, Math.min(rows, from + CHUNK), scratch);
+      }
+      return loss;
+    },
+    distancesOfRows(state, from, to, centre, into) {
+      for (let row = from; row < to; row += CHUNK) {
+        exports.distances(state, centre, row, Math.min(to, row + CHUNK), into + 8 * (row - from));
+      }
+    },
+    encodeRows(state, rows, { largest, centre, step, radius, chunk, copy }) {
+      let worst = 0;
+      for (let from = 0; from < rows; from += chunk) {
+        const to = Math.min(rows, from + chunk);
+        copy(from, to);
+        worst = Math.max(worst, exports.encode(state, centre, from, to, step, radius, largest));
+      }
+      return worst;
+    },
+  };
+}
 
 const PAGE = 65536;
-/** Blocks up to this size come in classes, carved from chunks of CHUNK bytes that are never split otherwise. */
+/** Blocks up to this size come in classes, carved from chunks of ARENA_CHUNK bytes that are never split otherwise. */
 const SMALL = 32768;
-const CHUNK = 16 * PAGE;
+const ARENA_CHUNK = 16 * PAGE;
 
 /** A part of the memory; `bytes` is what the arena set aside, not less than what was asked for. */
-export interface Block {
+export interface MemoryBlock {
   readonly at: number;
   readonly bytes: number;
 }
 
 interface Arena {
   /** A block aligned to 16 bytes with unspecified contents, or undefined when 4 GiB are full. */
-  allocate(bytes: number): Block | undefined;
-  free(block: Block): void;
+  allocate(bytes: number): MemoryBlock | undefined;
+  free(block: MemoryBlock): void;
 }
 
 /** Very many small blocks cost a stack operation each; large ones are kept sorted and melt together when freed. */
-function createArena(memory: Memory): Arena {
+function createArena(memory: WasmMemory): Arena {
   const small = new Map<number, number[]>();
   const large: { at: number; bytes: number }[] = [];
 
-  function allocateLarge(bytes: number): Block | undefined {
+  function allocateLarge(bytes: number): MemoryBlock | undefined {
     let hole = large.findIndex((candidate) => candidate.bytes >= bytes);
     if (hole < 0) {
       // A hole at the end counts towards what is asked for.
@@ -45,7 +135,7 @@ function createArena(memory: Memory): Arena {
     return { at, bytes };
   }
 
-  function freeLarge({ at, bytes }: Block): void {
+  function freeLarge({ at, bytes }: MemoryBlock): void {
     let place = large.findIndex((hole) => hole.at > at);
     if (place < 0) place = large.length;
     large.splice(place, 0, { at, bytes });
@@ -57,13 +147,13 @@ function createArena(memory: Memory): Arena {
     }
   }
 
-  function allocateSmall(bytes: number): Block | undefined {
+  function allocateSmall(bytes: number): MemoryBlock | undefined {
     const stack = small.get(bytes) ?? [];
     small.set(bytes, stack);
     if (stack.length === 0) {
-      const chunk = allocateLarge(CHUNK);
+      const chunk = allocateLarge(ARENA_CHUNK);
       if (chunk === undefined) return undefined;
-      for (let at = chunk.at + CHUNK - bytes; at >= chunk.at; at -= bytes) stack.push(at);
+      for (let at = chunk.at + ARENA_CHUNK - bytes; at >= chunk.at; at -= bytes) stack.push(at);
     }
     return { at: stack.pop() as number, bytes };
   }
@@ -84,7 +174,7 @@ function classOf(bytes: number): number {
   return Math.ceil(bytes / step) * step;
 }
 
-function grow(memory: Memory, bytes: number): boolean {
+function grow(memory: WasmMemory, bytes: number): boolean {
   try {
     memory.grow(bytes / PAGE);
     return true;
@@ -93,7 +183,7 @@ function grow(memory: Memory, bytes: number): boolean {
   }
 }
 
-export interface Machine extends Arena, Exports, Passes {
+export interface WasmMachine extends Arena, KernelExports, Passes {
   /** The whole memory as numbers. Growing the memory makes new views, so these are asked for anew. */
   readonly f64: () => Float64Array;
   readonly i32: () => Int32Array;
@@ -102,9 +192,9 @@ export interface Machine extends Arena, Exports, Passes {
 /** The few names that are needed of globals that every host has but es2023 does not declare. */
 interface Host {
   WebAssembly?: {
-    Memory: new (limits: { initial: number; maximum: number; shared?: boolean }) => Memory;
+    Memory: new (limits: { initial: number; maximum: number; shared?: boolean }) => WasmMemory;
     Module: new (bytes: Uint8Array) => object;
-    Instance: new (module: object, imports: { env: { memory: Memory } }) => { exports: unknown };
+    Instance: new (module: object, imports: { env: { memory: WasmMemory } }) => { exports: unknown };
     validate(bytes: Uint8Array): boolean;
   };
   atob(text: string): string;
@@ -112,21 +202,21 @@ interface Host {
 
 export const host = globalThis as unknown as Host;
 
-let machine: Machine | undefined | null = null;
+let machine: WasmMachine | undefined | null = null;
 
 /** The machine, or undefined where WebAssembly or its SIMD instructions are missing. */
-export function theMachine(): Machine | undefined {
+export function theMachine(): WasmMachine | undefined {
   if (machine === null) machine = createMachine();
   return machine;
 }
 
-function createMachine(): Machine | undefined {
-  const made = instantiate<Exports>(WASM_BYTES, 65536);
+function createMachine(): WasmMachine | undefined {
+  const made = instantiate<KernelExports>(WASM_BYTES, 65536);
   return made && machineOn(made.memory, made.exports);
 }
 
 /** An instance of a module over a page of memory that may grow to `maximum`. An engine without SIMD finds it invalid. */
-export function instantiate<E>(base64: string, maximum: number): { memory: Memory; exports: E } | undefined {
+export function instantiate<E>(base64: string, maximum: number): { memory: WasmMemory; exports: E } | undefined {
   const { WebAssembly } = host;
   const bytes = bytesOf(base64);
   if (WebAssembly === undefined || !WebAssembly.validate(bytes)) return undefined;
@@ -140,7 +230,7 @@ export function bytesOf(base64: string): Uint8Array {
 }
 
 /** An instance and its memory, which nobody else grows. */
-export function machineOn(memory: Memory, exports: Exports): Machine {
+export function machineOn(memory: WasmMemory, exports: KernelExports): WasmMachine {
   let f64 = new Float64Array(memory.buffer);
   let i32 = new Int32Array(memory.buffer);
   const arena = createArena({

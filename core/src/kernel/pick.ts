@@ -17,7 +17,7 @@
  * `js` the reference; `tiny` registers, nothing kept; `small` registers; `plain` all distances in float64; `screen` int16;
  * `bounded` bounds and int16.
  */
-export type Engine = "js" | "tiny" | "small" | "plain" | "screen" | "bounded";
+export type KernelEngine = "js" | "tiny" | "small" | "plain" | "screen" | "bounded";
 
 /** Up to this many columns points lie in tiles, lanes across points, and the small engine takes them. */
 export const SMALL_COLUMNS = 4;
@@ -43,7 +43,7 @@ export function wantsCodes(rows: number): boolean {
   return rows >= SCREEN_ROWS;
 }
 
-export function pick(rows: number, cols: number, k: number): Engine {
+export function pickEngine(rows: number, cols: number, k: number): KernelEngine {
   if (hasNoLanes(rows)) return "js";
   if (cols <= SMALL_COLUMNS) return "small";
   if (!wantsCodes(rows)) return "plain";

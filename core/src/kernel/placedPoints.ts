@@ -1,10 +1,9 @@
-// The points of one device as they lie in the kernel's memory: what lies where, and the fields of assembly/state.ts.
+// The points of one device in the kernel's memory: the fields of assembly/state.ts, what lies where, and how points get there.
 
 import { gridsFor } from "../data/exactSums.ts";
 import type { Matrix } from "../data/matrix.ts";
 import { type Ball, chooseBall, type PointCodes, stepOf } from "./codes.ts";
-import type { Block, Machine } from "./module.ts";
-import { CHUNK } from "./passes.ts";
+import { CHUNK, type MemoryBlock, type WasmMachine } from "./module.ts";
 import { SMALL_COLUMNS } from "./pick.ts";
 
 /** The fields of State (assembly/state.ts): the number of their 32-bit word. */
@@ -45,7 +44,7 @@ export const UNASSIGNED = 0x7fff;
 export const LARGEST_K = UNASSIGNED - 8;
 
 export interface PlacedPoints {
-  readonly machine: Machine;
+  readonly machine: WasmMachine;
   readonly points: Matrix;
   /** Points of few columns lie in tiles [rows / 8][cols][8], others row by row. */
   readonly layout: "tiles" | "rows";
@@ -58,7 +57,7 @@ export interface PlacedPoints {
   /** Undefined if the points have no codes. */
   readonly screen: Screen | undefined;
   /** What to give back in the end. */
-  readonly block: Block;
+  readonly block: MemoryBlock;
 }
 
 /** The int16 codes of the points and the address of their slack. */
@@ -69,9 +68,9 @@ export interface Screen {
 
 /** One block for arrays of the given numbers of bytes, and their addresses. Undefined when memory is full. */
 export function reserveArrays(
-  machine: Machine,
+  machine: WasmMachine,
   sizes: readonly number[],
-): { block: Block; addresses: number[] } | undefined {
+): { block: MemoryBlock; addresses: number[] } | undefined {
   let total = 0;
   for (const bytes of sizes) total += Math.ceil(bytes / 16) * 16;
   const block = machine.allocate(total);
@@ -95,8 +94,6 @@ export function inChunks(rows: number, pass: (from: number, to: number) => void,
   for (let from = 0; from < rows; from += size) pass(from, Math.min(rows, from + size));
 }
 
-// Brings the points of a device into the kernel's memory: copy, grids for its sums, codes for the screen.
-
 /** Bytes of a chunk that stay in the cache from copying to coding. */
 const CACHED = 2 ** 16;
 
@@ -105,7 +102,7 @@ const CACHED = 2 ** 16;
  * are those of the points unless they are given.
  */
 export function placePoints(
-  machine: Machine,
+  machine: WasmMachine,
   points: Matrix,
   weights: Float64Array | undefined,
   wantsScreen: boolean,
@@ -159,7 +156,7 @@ type Addresses = Readonly<Record<"state" | "copied" | "largest" | "extra", numbe
 
 /** Copies, surveys and codes chunk by chunk, while a chunk is in the cache. Returns how far codes are from their points. */
 function copyPoints(
-  machine: Machine,
+  machine: WasmMachine,
   { data, rows, cols }: Matrix,
   { ball, layout, chunk }: { ball: Ball | undefined; layout: PlacedPoints["layout"]; chunk: number },
   at: Addresses,

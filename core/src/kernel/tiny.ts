@@ -14,8 +14,6 @@ import { instantiate } from "./module.ts";
 import { TINY_NUMBERS } from "./pick.ts";
 import { TINY_BYTES } from "./tiny-bytes.ts";
 
-// The compiled module for tiny devices: an instance with a page of memory of its own, made on first use.
-
 /** What assembly/tiny/index.ts exports. */
 interface TinyExports {
   /** Returns a bound of the largest magnitude; infinite or NaN if there is such a number. */
@@ -33,7 +31,7 @@ interface TinyMachine extends TinyExports {
   readonly u32: Uint32Array;
 }
 
-/** Addresses of assembly/tiny/places.ts in float64 numbers. */
+/** Addresses of assembly/tiny/enter.ts in float64 numbers. */
 const ROWS = 1024 / 8;
 const CENTROIDS = 9216 / 8;
 const PARTS = 16384 / 8;

@@ -1,11 +1,11 @@
 // The fast kernel of (E1): WebAssembly SIMD. It falls back to the reference where SIMD or memory is missing.
 
 import type { Matrix } from "../data/matrix.ts";
-import { assign, type Clusters, createClusters } from "./assign.ts";
+import { assign, type PlacedClusters, placeClusters } from "./assign.ts";
 import { addParts, jsKernel } from "./js.ts";
 import { gatherStatistics, type Kernel, type PreparedPoints } from "./kernel.ts";
-import { type Machine, theMachine } from "./module.ts";
-import { type Engine, hasNoLanes, isTiny, pick, wantsCodes } from "./pick.ts";
+import { theMachine, type WasmMachine } from "./module.ts";
+import { hasNoLanes, isTiny, type KernelEngine, pickEngine, wantsCodes } from "./pick.ts";
 import {
   inChunks,
   LARGEST_K,
@@ -17,62 +17,11 @@ import {
 } from "./placedPoints.ts";
 import { TinyPoints, theTinyMachine } from "./tiny.ts";
 
-// (E1) for rows that pass by once, a block at a time: parts of sums on given grids, which add up exactly over the blocks.
-
-/**
- * Adds the rows of a block to `parts`, k rows of 2 (cols + 1) numbers (see grid.ts), and returns their loss. The parts of
- * all blocks are those of all rows at once if the grids are, whatever the blocks.
- */
-export function addBlock(
-  points: Matrix,
-  grids: Float64Array,
-  centroids: Float64Array,
-  /* IN OUT */ parts: Float64Array,
-): number {
-  return addFast(points, grids, centroids, parts) ?? addParts({ points, weights: undefined, grids }, centroids, parts);
-}
-
-/** Undefined where the reference has to answer, and then nothing was added. */
-function addFast(
-  points: Matrix,
-  grids: Float64Array,
-  centroids: Float64Array,
-  /* IN OUT */ parts: Float64Array,
-): number | undefined {
-  const { rows, cols } = points;
-  const k = centroids.length / cols;
-  const machine = theMachine();
-  if (machine === undefined || hasNoLanes(rows) || k > LARGEST_K) return undefined;
-  const engine = engineFor(rows, cols, k);
-  const placed = placePoints(machine, points, undefined, engine === "screen", grids);
-  if (placed === undefined) return undefined;
-  const clusters = createClusters(placed, k);
-  if (clusters !== undefined) assign(placed, clusters, centroids, engine);
-  const loss = clusters && (clusters.loss ?? machine.lossOfRows(placed.state, rows, clusters.at.scores));
-  if (clusters !== undefined) {
-    const f64 = machine.f64();
-    for (let i = 0, at = clusters.at.sums / 8; i < parts.length; i++, at++) parts[i] += f64[at];
-    machine.free(clusters.block);
-  }
-  machine.free(placed.block);
-  return loss;
-}
-
-/** Bounds and most codes pay only for those who are asked again. */
-function engineFor(rows: number, cols: number, k: number): Engine {
-  const engine = pick(rows, cols, k);
-  if (engine !== "screen" && engine !== "bounded") return engine;
-  return wantsCodes(rows) && k >= CODES_PAY ? "screen" : "plain";
-}
-
-/** From so many clusters on the codes of a row cost less than its distances. */
-const CODES_PAY = 24;
-
 /**
  * The fast kernel. `engine` is for tests and measurements; without it, and for what the tiny engine cannot take, `pick`
  * decides call by call.
  */
-export function wasmKernel(engine?: Engine, machineOf: () => Machine | undefined = theMachine): Kernel {
+export function wasmKernel(engine?: KernelEngine, machineOf: () => WasmMachine | undefined = theMachine): Kernel {
   return {
     name: engine ?? "wasm",
     prepare(points, weights) {
@@ -99,7 +48,7 @@ const registry = new FinalizationRegistry<Holding>(release);
 /** All that placed points own; `clusters` is replaced when the number of centroids changes. */
 interface Holding {
   readonly placed: PlacedPoints;
-  clusters: Clusters | undefined;
+  clusters: PlacedClusters | undefined;
 }
 
 function release(holding: Holding): void {
@@ -112,7 +61,7 @@ function release(holding: Holding): void {
 function preparedOn(
   placed: PlacedPoints,
   weights: Float64Array | undefined,
-  engine: Engine | undefined,
+  engine: KernelEngine | undefined,
 ): PreparedPoints {
   const holding: Holding = { placed, clusters: undefined };
   const reference = () => jsKernel.prepare(placed.points, weights);
@@ -145,7 +94,11 @@ function preparedOn(
 }
 
 /** Labels and sums for these centroids; undefined where the reference has to answer. */
-function update(holding: Holding, centroids: Float64Array, engine: Engine | undefined): Clusters | undefined {
+function update(
+  holding: Holding,
+  centroids: Float64Array,
+  engine: KernelEngine | undefined,
+): PlacedClusters | undefined {
   const { placed } = holding;
   const { rows, cols } = placed.points;
   const k = centroids.length / cols;
@@ -156,16 +109,16 @@ function update(holding: Holding, centroids: Float64Array, engine: Engine | unde
       const labels = labelsOf(placed);
       for (let r = 0; r < labels.length; r++) labels[r] |= UNASSIGNED;
     }
-    holding.clusters = createClusters(placed, k);
+    holding.clusters = placeClusters(placed, k);
   }
   const { clusters } = holding;
   if (clusters !== undefined && !isCurrent(placed, clusters, centroids)) {
-    assign(placed, clusters, centroids, engine ?? pick(rows, cols, k));
+    assign(placed, clusters, centroids, engine ?? pickEngine(rows, cols, k));
   }
   return clusters;
 }
 
-function isCurrent({ machine }: PlacedPoints, { at, isAssigned }: Clusters, centroids: Float64Array): boolean {
+function isCurrent({ machine }: PlacedPoints, { at, isAssigned }: PlacedClusters, centroids: Float64Array): boolean {
   if (!isAssigned) return false;
   const f64 = machine.f64();
   for (let i = 0, known = at.centroids / 8; i < centroids.length; i++)
@@ -173,7 +126,7 @@ function isCurrent({ machine }: PlacedPoints, { at, isAssigned }: Clusters, cent
   return true;
 }
 
-function loss({ machine, points, state }: PlacedPoints, clusters: Clusters): number {
+function loss({ machine, points, state }: PlacedPoints, clusters: PlacedClusters): number {
   clusters.loss ??= machine.lossOfRows(state, points.rows, clusters.at.scores);
   return clusters.loss;
 }
@@ -198,3 +151,54 @@ function distances(placed: PlacedPoints, centre: Float64Array, /* OUT */ into: F
   machine.free(reserved.block);
   return true;
 }
+
+// Rows that are read once, a block at a time: their parts of sums are on given grids and add up exactly over the blocks.
+
+/**
+ * Adds the rows of a block to `parts`, k rows of 2 (cols + 1) numbers (see data/exactSums.ts), and returns their loss. The parts of
+ * all blocks are those of all rows at once if the grids are, whatever the blocks.
+ */
+export function addBlock(
+  points: Matrix,
+  grids: Float64Array,
+  centroids: Float64Array,
+  /* IN OUT */ parts: Float64Array,
+): number {
+  return addFast(points, grids, centroids, parts) ?? addParts({ points, weights: undefined, grids }, centroids, parts);
+}
+
+/** Undefined where the reference has to answer, and then nothing was added. */
+function addFast(
+  points: Matrix,
+  grids: Float64Array,
+  centroids: Float64Array,
+  /* IN OUT */ parts: Float64Array,
+): number | undefined {
+  const { rows, cols } = points;
+  const k = centroids.length / cols;
+  const machine = theMachine();
+  if (machine === undefined || hasNoLanes(rows) || k > LARGEST_K) return undefined;
+  const engine = engineFor(rows, cols, k);
+  const placed = placePoints(machine, points, undefined, engine === "screen", grids);
+  if (placed === undefined) return undefined;
+  const clusters = placeClusters(placed, k);
+  if (clusters !== undefined) assign(placed, clusters, centroids, engine);
+  const loss = clusters && (clusters.loss ?? machine.lossOfRows(placed.state, rows, clusters.at.scores));
+  if (clusters !== undefined) {
+    const f64 = machine.f64();
+    for (let i = 0, at = clusters.at.sums / 8; i < parts.length; i++, at++) parts[i] += f64[at];
+    machine.free(clusters.block);
+  }
+  machine.free(placed.block);
+  return loss;
+}
+
+/** Bounds and most codes pay only for those who are asked again. */
+function engineFor(rows: number, cols: number, k: number): KernelEngine {
+  const engine = pickEngine(rows, cols, k);
+  if (engine !== "screen" && engine !== "bounded") return engine;
+  return wantsCodes(rows) && k >= CODES_PAY ? "screen" : "plain";
+}
+
+/** From so many clusters on the codes of a row cost less than its distances. */
+const CODES_PAY = 24;

@@ -31,49 +31,6 @@ import {
 } from "../update/coupling.ts";
 import { checkScaled, type Penalty } from "../update/penalty.ts";
 
-// F of GTVMin and its parts, on data and centroids that were checked. The public measures check and call these.
-
-/** With fewer numbers than this, a single pass is over before an engine in WebAssembly has its own copy of them. */
-const MANY_NUMBERS = 50_000;
-
-/** Sum of squared distances from every point to its nearest centroid. */
-export function lossOf(points: Matrix, centroids: Matrix): number {
-  if (points.rows === 0) return 0;
-  const statistics = emptyStatistics(centroids.rows, centroids.cols);
-  const prepared = (points.data.length < MANY_NUMBERS ? jsKernel : fastKernel).prepare(points);
-  prepared.statistics(centroids.data, statistics);
-  prepared.release();
-  return statistics.loss;
-}
-
-/** GTV. */
-function totalVariationOf(centroids: readonly Matrix[], graph: Graph, coupling: Coupling, penalty: Penalty): number {
-  const matches = emptyMatches(centroids.reduce((most, { rows }) => Math.max(most, rows), 0));
-  return totalVariationOfSets(packSets(centroids, centroids[0].cols), packLinks(graph), coupling, matches, penalty);
-}
-
-export interface JudgedBy {
-  readonly alpha: number;
-  readonly coupling: Coupling;
-  readonly weighting: Weighting;
-  readonly penalty: Penalty;
-}
-
-/** F, GTV and the sum of all squared distances. `losses` are those of the devices, where they are known. */
-export function objectiveOf(
-  datasets: readonly Matrix[],
-  centroids: readonly Matrix[],
-  graph: Graph,
-  { alpha, coupling, weighting, penalty }: JudgedBy,
-  losses: readonly number[] = datasets.map((points, i) => lossOf(points, centroids[i])),
-): { readonly objective: number; readonly totalVariation: number; readonly inertia: number } {
-  const totalVariation = totalVariationOf(centroids, graph, coupling, penalty);
-  const scales = pointScales(datasets, weighting);
-  const loss = losses.reduce((sum, own, i) => sum + scales[i] * own, 0);
-  const inertia = losses.reduce((sum, own) => sum + own, 0);
-  return { objective: loss + alpha * totalVariation, totalVariation, inertia };
-}
-
 /** d(V, W) of two centroid sets, whatever their order. Sets of different sizes need "nearest". */
 export function discrepancy(a: Matrix, b: Matrix, coupling: Coupling = defaults.coupling): number {
   checkMatrix("a", a);
@@ -212,7 +169,7 @@ function sides(coupling: Coupling): number {
 function checkSets(centroids: readonly Matrix[], coupling: Coupling): void {
   checkOneOf("coupling", coupling, couplings);
   checkArray("centroids", centroids, "matrices, one for each device");
-  if (centroids.length === 0) throw new RangeError("centroids must hold at least one set, got none");
+  if (centroids.length === 0) throw new RangeError("centroids needs at least one set");
   checkMatrix("centroids[0]", centroids[0]);
   const { rows, cols } = centroids[0];
   centroids.forEach((own, i) => {
@@ -312,4 +269,47 @@ export function silhouetteOf(points: Matrix, centroids: Matrix): number {
     if (next > 0) sum += 1 - Math.sqrt(nearest) / Math.sqrt(next);
   }
   return sum / points.rows;
+}
+
+// F of GTVMin and its parts, on data and centroids that were checked: the functions above check and call these.
+
+/** With fewer numbers than this, a single pass is over before an engine in WebAssembly has its own copy of them. */
+const MANY_NUMBERS = 50_000;
+
+/** Sum of squared distances from every point to its nearest centroid. */
+export function lossOf(points: Matrix, centroids: Matrix): number {
+  if (points.rows === 0) return 0;
+  const statistics = emptyStatistics(centroids.rows, centroids.cols);
+  const prepared = (points.data.length < MANY_NUMBERS ? jsKernel : fastKernel).prepare(points);
+  prepared.statistics(centroids.data, statistics);
+  prepared.release();
+  return statistics.loss;
+}
+
+/** GTV. */
+function totalVariationOf(centroids: readonly Matrix[], graph: Graph, coupling: Coupling, penalty: Penalty): number {
+  const matches = emptyMatches(centroids.reduce((most, { rows }) => Math.max(most, rows), 0));
+  return totalVariationOfSets(packSets(centroids, centroids[0].cols), packLinks(graph), coupling, matches, penalty);
+}
+
+export interface ObjectiveSettings {
+  readonly alpha: number;
+  readonly coupling: Coupling;
+  readonly weighting: Weighting;
+  readonly penalty: Penalty;
+}
+
+/** F, GTV and the sum of all squared distances. `losses` are those of the devices, where they are known. */
+export function objectiveOf(
+  datasets: readonly Matrix[],
+  centroids: readonly Matrix[],
+  graph: Graph,
+  { alpha, coupling, weighting, penalty }: ObjectiveSettings,
+  losses: readonly number[] = datasets.map((points, i) => lossOf(points, centroids[i])),
+): { readonly objective: number; readonly totalVariation: number; readonly inertia: number } {
+  const totalVariation = totalVariationOf(centroids, graph, coupling, penalty);
+  const scales = pointScales(datasets, weighting);
+  const loss = losses.reduce((sum, own, i) => sum + scales[i] * own, 0);
+  const inertia = losses.reduce((sum, own) => sum + own, 0);
+  return { objective: loss + alpha * totalVariation, totalVariation, inertia };
 }

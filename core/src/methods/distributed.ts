@@ -4,18 +4,19 @@ import { checkNetwork, checkNumber, checkOneOf } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
 import type { Matrix } from "../data/matrix.ts";
 import { drain, type FitModel, type Round, runRounds, startNetwork } from "../fit/fit.ts";
-import { commit, type Network, refreshStatistics, unpack } from "../fit/network.ts";
+import { commit, type NetworkState, refreshStatistics, unpack } from "../fit/network.ts";
 import { largestCoordinate } from "../fit/tolerance.ts";
-import { edges, type Graph, graphOf } from "../graph/graph.ts";
+import { edges, type Graph, graphOfEdges } from "../graph/graph.ts";
 import { laplacianExtremes } from "../graph/spectrum.ts";
 import {
   checkMethodOptions,
   type MethodOptions,
+  orderSeeds,
   type RoundsMethodOptions,
   roundsOptions,
   roundsSettings,
+  seedOrders,
 } from "./method.ts";
-import { orderSeeds, seedOrders } from "./order.ts";
 
 export interface DistributedOptions extends RoundsMethodOptions, Pick<MethodOptions, "eta" | "seeds"> {}
 
@@ -47,7 +48,7 @@ function roundsOf(
   isWatched: boolean,
 ): Generator<Round, DistributedModel, void> {
   checkMethodOptions(options);
-  const { eta: wanted = 2, seeds = "own", rounds = defaults.rounds, signal } = options;
+  const { eta: wanted = 2, seeds = "local", rounds = defaults.rounds, signal } = options;
   checkOneOf("seeds", seeds, seedOrders);
   if (wanted !== "tuned") checkNumber("eta", wanted, (value) => value > 0, 'a finite number above 0, or "tuned"');
   checkNetwork(datasets, graph);
@@ -61,7 +62,7 @@ function roundsOf(
 
 function* withMultipliers(
   loop: Generator<Round, FitModel, void>,
-  state: Network,
+  state: NetworkState,
   multipliers: Float64Array,
   eta: number,
 ): Generator<Round, DistributedModel, void> {
@@ -71,7 +72,7 @@ function* withMultipliers(
 
 /** mean(m) / (2 k sqrt(l2 ln)): the step that suits the graph, where the paper's is the same for all. */
 function tunedEta(datasets: readonly Matrix[], graph: Graph, k: number): number {
-  const unweighted = graphOf(
+  const unweighted = graphOfEdges(
     graph.size,
     Array.from(edges(graph), ([i, j]) => [i, j] as const),
   );
@@ -81,7 +82,7 @@ function tunedEta(datasets: readonly Matrix[], graph: Graph, k: number): number 
   return meanRows / (2 * k * pace);
 }
 
-function runAdmmRound(state: Network, /* IN OUT */ multipliers: Float64Array, eta: number) {
+function runAdmmRound(state: NetworkState, /* IN OUT */ multipliers: Float64Array, eta: number) {
   const { size } = state.graph;
   for (let j = 0; j < size; j++) moveToConsensus(state, multipliers, eta, j);
   let largestMove = 0;
@@ -100,7 +101,12 @@ function runAdmmRound(state: Network, /* IN OUT */ multipliers: Float64Array, et
 }
 
 /** m(j,c) <- [S - p + eta sum_i (m(j,c) + m(i,c))] / [N + 2 eta |N(j)|], from what everyone sent last. */
-function moveToConsensus({ links, k, sets, counts, sums, updated }: Network, p: Float64Array, eta: number, j: number) {
+function moveToConsensus(
+  { links, k, sets, counts, sums, updated }: NetworkState,
+  p: Float64Array,
+  eta: number,
+  j: number,
+) {
   const { data, cols } = sets;
   const length = k * cols;
   const [first, end] = [links.starts[j], links.starts[j + 1]];
@@ -117,7 +123,12 @@ function moveToConsensus({ links, k, sets, counts, sums, updated }: Network, p: 
 }
 
 /** p(j,c) <- p(j,c) + eta sum_i (m(j,c) - m(i,c)); returns the largest difference to a neighbour. */
-function stepMultipliers({ links, k, sets }: Network, /* IN OUT */ p: Float64Array, eta: number, j: number): number {
+function stepMultipliers(
+  { links, k, sets }: NetworkState,
+  /* IN OUT */ p: Float64Array,
+  eta: number,
+  j: number,
+): number {
   const { data, cols } = sets;
   const length = k * cols;
   const [first, end] = [links.starts[j], links.starts[j + 1]];

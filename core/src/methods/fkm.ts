@@ -7,7 +7,7 @@ import type { RoundSummary } from "../fit/fit.ts";
 import type { Graph } from "../graph/graph.ts";
 import { addTraffic, collectorTraffic, floodTraffic, leastSupport, type Traffic } from "../graph/traffic.ts";
 import { emptyStatistics, type PreparedPoints } from "../kernel/kernel.ts";
-import { networkAnswerOf } from "../kernel/model.ts";
+import { networkModel } from "../kernel/model.ts";
 import { objectiveOf } from "../measures/measures.ts";
 import { kmeansOn } from "../start/kmeans.ts";
 import {
@@ -73,7 +73,7 @@ export function fkm(datasets: readonly Matrix[], graph: Graph, options: FkmOptio
       for (const own of points) own.release();
       const { objective } = reached;
       const numbers = { centroids, objective, inertia, rounds: round, converged, ...traffic, history, collector };
-      return networkAnswerOf(numbers, datasets);
+      return networkModel(numbers, datasets);
     }
     starts = centroids;
   }

@@ -7,7 +7,7 @@ import { numberedStreams } from "../data/random.ts";
 import { connectedComponents, type Graph } from "../graph/graph.ts";
 import { jsKernel } from "../kernel/js.ts";
 import type { Kernel, Statistics } from "../kernel/kernel.ts";
-import type { JudgedBy } from "../measures/measures.ts";
+import type { ObjectiveSettings } from "../measures/measures.ts";
 import { bestOf } from "../start/kmeans.ts";
 import { type CommonOptions, checkMethodOptions, judgedBy, type MethodOptions, roundsSettings } from "./method.ts";
 
@@ -23,7 +23,7 @@ export interface FloodSettings {
   readonly seed: number;
   readonly kernel: Kernel;
   readonly tol: number;
-  readonly judged: JudgedBy;
+  readonly judged: ObjectiveSettings;
 }
 
 /** What one device floods: centres, or points, and how much each counts. */

@@ -4,18 +4,19 @@ import { checkInteger, checkNetwork, checkNumber, checkOneOf } from "../data/che
 import { defaults } from "../data/defaults.ts";
 import { type Matrix, squaredDistance } from "../data/matrix.ts";
 import { type FitModel, runRounds, startNetwork } from "../fit/fit.ts";
-import { commit, type Network, refreshStatistics } from "../fit/network.ts";
+import { commit, type NetworkState, refreshStatistics } from "../fit/network.ts";
 import { largestCoordinate } from "../fit/tolerance.ts";
-import { edges, type Graph, graphOf } from "../graph/graph.ts";
+import { edges, type Graph, graphOfEdges } from "../graph/graph.ts";
 import { laplacianExtremes } from "../graph/spectrum.ts";
 import {
   checkMethodOptions,
   type MethodOptions,
+  orderSeeds,
   type RoundsMethodOptions,
   roundsOptions,
   roundsSettings,
+  seedOrders,
 } from "./method.ts";
-import { orderSeeds, seedOrders } from "./order.ts";
 
 export interface GradientOptions extends RoundsMethodOptions, Pick<MethodOptions, "seeds"> {
   /** How much agreement counts against the points: they agree as it grows. Default 1. */
@@ -33,7 +34,7 @@ export interface GradientModel extends FitModel {
 /** Edge weights have no part in it: every link counts the same. */
 export function gradient(datasets: readonly Matrix[], graph: Graph, options: GradientOptions): GradientModel {
   checkMethodOptions(options);
-  const { rho = 1, exchanges = 3, seeds = "own", rounds = defaults.rounds, signal } = options;
+  const { rho = 1, exchanges = 3, seeds = "local", rounds = defaults.rounds, signal } = options;
   checkNumber("rho", rho, (value) => value > 0, "a finite number above 0");
   checkInteger("exchanges", exchanges, 1);
   checkOneOf("seeds", seeds, seedOrders);
@@ -59,12 +60,12 @@ gradient.takes = { ...roundsOptions, rho: ["number"], exchanges: ["number"], see
 /** 0.9 over a bound on the curvature: of the points (all of the largest device in one cluster) plus of the links. */
 function safeStep(graph: Graph, pointCurvature: number): number {
   const links = Array.from(edges(graph), ([i, j]) => [i, j] as const);
-  const extremes = laplacianExtremes(graphOf(graph.size, links));
+  const extremes = laplacianExtremes(graphOfEdges(graph.size, links));
   return 0.9 / (pointCurvature + (extremes?.largest ?? 0));
 }
 
 /** Labels are those of the round's start throughout; in every exchange every device sends once. */
-function runGradientRound(state: Network, exchanges: number, step: number, pointStep: number) {
+function runGradientRound(state: NetworkState, exchanges: number, step: number, pointStep: number) {
   const { size } = state.graph;
   const before = state.sets.data.slice();
   for (let exchange = 0; exchange < exchanges; exchange++) {
@@ -81,7 +82,7 @@ function runGradientRound(state: Network, exchanges: number, step: number, point
 }
 
 /** x(i,c) <- (1 - s [V / rho + deg]) x(i,c) + (s / rho) S + s sum_j x(j,c), V and S weighing a point 1 / sum m. */
-function stepDevice(state: Network, i: number, step: number, pointStep: number): void {
+function stepDevice(state: NetworkState, i: number, step: number, pointStep: number): void {
   const { graph, k, sets, counts, sums, updated } = state;
   const { data, cols } = sets;
   const links = graph.neighbours[i];
@@ -97,7 +98,7 @@ function stepDevice(state: Network, i: number, step: number, pointStep: number):
 }
 
 /** 1/2 sum over the edges and labels of |x(i,c) - x(j,c)|^2 + 1 / (2 rho sum m) times the loss of all points. */
-function ownObjective({ graph, sets, k, losses }: Network, pointWeight: number): number {
+function ownObjective({ graph, sets, k, losses }: NetworkState, pointWeight: number): number {
   const length = k * sets.cols;
   let apart = 0;
   for (const [i, j] of edges(graph)) apart += squaredDistance(sets.data, i * length, sets.data, j * length, length);

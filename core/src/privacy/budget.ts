@@ -2,9 +2,49 @@
 // The bound between the two is corollary 13 of Canonne, Kamath and Steinke (2020).
 
 import { exp, ln } from "../data/elementary.ts";
-import { countVariance, type Grid, residualVariances, STEPS } from "./releases.ts";
+import { type CellGrid, countVariance, residualVariances, STEPS } from "./releases.ts";
 
-// What noise costs, before it is drawn: how far private means err, and from how many devices on that is less than alone.
+/** The smallest epsilon that rho promises at this delta. */
+export function epsilonOf(rho: number, delta: number): number {
+  return bisect((epsilon) => logDelta(rho, epsilon) <= ln(delta), rho + 2 * Math.sqrt(rho * ln(1 / delta)), "least");
+}
+
+/** The most rho that (epsilon, delta) pays for. */
+export function rhoOf(epsilon: number, delta: number): number {
+  return bisect((rho) => logDelta(rho, epsilon) > ln(delta), epsilon, "most");
+}
+
+/** Rounds after which halves of an interval are below its last bit. */
+const HALVES = 60;
+
+/** The smallest number that `isAbove` holds for, up to `high`, from the side that keeps the promise. */
+function bisect(isAbove: (value: number) => boolean, high: number, side: "least" | "most"): number {
+  let [low, top] = [0, high];
+  for (let i = 0; i < HALVES; i++) {
+    const middle = (low + top) / 2;
+    if (isAbove(middle)) top = middle;
+    else low = middle;
+  }
+  return side === "least" ? top : low;
+}
+
+/** ln delta, at the order of Rényi divergence that gives the least. */
+function logDelta(rho: number, epsilon: number): number {
+  const at = (logExcess: number) => {
+    const excess = exp(logExcess);
+    const order = 1 + excess;
+    return excess * (order * rho - epsilon) + order * (logExcess - ln(order)) - logExcess;
+  };
+  let [low, high] = [-30, 30];
+  for (let i = 0; i < HALVES; i++) {
+    const third = (high - low) / 3;
+    if (at(low + third) < at(high - third)) high -= third;
+    else low += third;
+  }
+  return Math.min(0, at((low + high) / 2));
+}
+
+// What noise costs before it is drawn: how far private means err, and how many devices it takes to err less than alone.
 
 /** A device that releases its rows: the rows of a typical cluster, and how far they are from their mean, as a variance
  *  of one column. */
@@ -14,7 +54,7 @@ export interface Expectation {
   readonly reach: number;
   /** Of both releases together. */
   readonly rho: number;
-  readonly grid: Grid;
+  readonly grid: CellGrid;
 }
 
 /** Of the rows of a small cluster along one column, in the fuller of two cells, on average. */
@@ -63,44 +103,4 @@ export function errorsUnderMasks(
   if (!isSeen(all)) return { together: Number.POSITIVE_INFINITY, alone };
   const together = Math.sqrt(noiseVariance(all, all.grid.low.length) + all.variance / all.rowsOfCluster);
   return { together, alone };
-}
-
-/** The smallest epsilon that rho promises at this delta. */
-export function epsilonOf(rho: number, delta: number): number {
-  return bisect((epsilon) => logDelta(rho, epsilon) <= ln(delta), rho + 2 * Math.sqrt(rho * ln(1 / delta)), "least");
-}
-
-/** The most rho that (epsilon, delta) pays for. */
-export function rhoOf(epsilon: number, delta: number): number {
-  return bisect((rho) => logDelta(rho, epsilon) > ln(delta), epsilon, "most");
-}
-
-/** Rounds after which halves of an interval are below its last bit. */
-const HALVES = 60;
-
-/** The smallest number that `isAbove` holds for, up to `high`, from the side that keeps the promise. */
-function bisect(isAbove: (value: number) => boolean, high: number, side: "least" | "most"): number {
-  let [low, top] = [0, high];
-  for (let i = 0; i < HALVES; i++) {
-    const middle = (low + top) / 2;
-    if (isAbove(middle)) top = middle;
-    else low = middle;
-  }
-  return side === "least" ? top : low;
-}
-
-/** ln delta, at the order of Rényi divergence that gives the least. */
-function logDelta(rho: number, epsilon: number): number {
-  const at = (logExcess: number) => {
-    const excess = exp(logExcess);
-    const order = 1 + excess;
-    return excess * (order * rho - epsilon) + order * (logExcess - ln(order)) - logExcess;
-  };
-  let [low, high] = [-30, 30];
-  for (let i = 0; i < HALVES; i++) {
-    const third = (high - low) / 3;
-    if (at(low + third) < at(high - third)) high -= third;
-    else low += third;
-  }
-  return Math.min(0, at((low + high) / 2));
 }

@@ -22,7 +22,7 @@ export function oneClass(rows: number): Classes {
  * smaller ones get the label of the largest part, the lowest among equals. A class that is not divided gets one label as
  * a whole, that in `whole`, by default the one that most of its rows have. Returns how many rows got another label.
  */
-export function holdBack(
+export function mergeSmallParts(
   { ids, sizes }: Classes,
   /* IN OUT */ labels: Uint32Array,
   k: number,
@@ -54,7 +54,7 @@ export function holdBack(
  * divided, or as good as all of it has one label. Only that changes what counts, once for each class: one that came and
  * went with a border would show which row is on it.
  */
-export function holdOrLeave(
+export function leaveOutSmallParts(
   { ids, sizes, left }: Classes,
   /* IN OUT */ labels: Uint32Array,
   k: number,

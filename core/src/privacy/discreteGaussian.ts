@@ -114,8 +114,7 @@ function squareRoot(value: bigint): bigint {
   return low;
 }
 
-// Noise on a list of whole numbers.
-
+/** Adds noise to each of some whole numbers. */
 export function withNoise(numbers: readonly bigint[], variance: Variance, bytes: RandomBytes): bigint[] {
   const draw = discreteGaussian(variance, bytes);
   return numbers.map((number) => number + draw());

@@ -2,7 +2,7 @@
 // rows), releases with differential privacy, and what a neighbour can compute from messages (inversion).
 
 export { devicesToGain, type Expectation, epsilonOf, errorsUnderMasks, noiseVariance, rhoOf } from "./budget.ts";
-export { type Classes, holdBack, oneClass, smallestClass, splitClasses } from "./classes.ts";
+export { type Classes, mergeSmallParts, oneClass, smallestClass, splitClasses } from "./classes.ts";
 export { discreteGaussian, type RandomBytes, type Variance, varianceAtLeast } from "./discreteGaussian.ts";
 export { type GuardedPoints, guardPoints, RESOLUTION_SHARE, roundMoves, roundTo } from "./guarded.ts";
 export {
@@ -15,20 +15,20 @@ export {
   sumAt,
 } from "./inversion.ts";
 export {
+  type CellGrid,
   cellSummary,
   countCells,
   countVariance,
-  type Grid,
   gridFor,
   lossAt,
   MOST_GRID_COLUMNS,
+  type RowSummary,
   reachIn,
   releaseCells,
   releaseResiduals,
   residualSummary,
   residualVariances,
   STEPS,
-  type Summary,
   summaryKernel,
   summarySize,
   sumResiduals,

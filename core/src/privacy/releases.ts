@@ -1,4 +1,5 @@
-// The first release of private rows: how many lie in each cell of a public grid, with noise, and the cells as points.
+// Releases of private rows with noise: first how many rows lie in each cell of a public grid, then how many are nearest to
+// each centroid and how far they lie from it. Everything else is computed on the summary that they leave.
 
 import type { Matrix } from "../data/matrix.ts";
 import { emptyStatistics, type Kernel } from "../kernel/kernel.ts";
@@ -6,9 +7,7 @@ import { predict } from "../kernel/model.ts";
 import { fastKernel } from "../kernel/wasm.ts";
 import { type RandomBytes, varianceAtLeast, withNoise } from "./discreteGaussian.ts";
 
-// What is left of private rows after their release: a few weighted points, on which everything else is computed.
-
-export interface Summary {
+export interface RowSummary {
   readonly points: Matrix;
   /** Rows that each point stands for, as far as the noise lets it be known. */
   readonly weights: Float64Array;
@@ -17,12 +16,12 @@ export interface Summary {
 }
 
 /** Rows that a summary stands for. */
-export function summarySize({ weights }: Summary): number {
+export function summarySize({ weights }: RowSummary): number {
   return weights.reduce((sum, weight) => sum + weight, 0);
 }
 
 /** Answers (E1) as the rows would whose summary it is. It prepares no other points than the summary's. */
-export function summaryKernel({ points, weights, within }: Summary): Kernel {
+export function summaryKernel({ points, weights, within }: RowSummary): Kernel {
   return {
     name: "summary",
     prepare() {
@@ -41,7 +40,7 @@ export function summaryKernel({ points, weights, within }: Summary): Kernel {
 }
 
 /** The squared distances of the rows that a summary stands for from the nearest centroids, all together. */
-export function lossAt(summary: Summary, centroids: Matrix): number {
+export function lossAt(summary: RowSummary, centroids: Matrix): number {
   const prepared = summaryKernel(summary).prepare(summary.points);
   const statistics = emptyStatistics(centroids.rows, centroids.cols);
   prepared.statistics(centroids.data, statistics);
@@ -50,7 +49,7 @@ export function lossAt(summary: Summary, centroids: Matrix): number {
 }
 
 /** Equal cells of a box that everybody knows. The box and the number of cells never come from the rows. */
-export interface Grid {
+export interface CellGrid {
   readonly low: Float64Array;
   readonly high: Float64Array;
   /** Cells along each column. */
@@ -66,14 +65,14 @@ const ROWS_PER_CELL = 5;
 const EMPTY_BELOW = 3;
 
 /** The grid for devices of about so many rows, or for all rows of a network. */
-export function gridFor({ low, high }: Pick<Grid, "low" | "high">, rows: number, epsilon: number): Grid {
+export function gridFor({ low, high }: Pick<CellGrid, "low" | "high">, rows: number, epsilon: number): CellGrid {
   const cells = Math.min(CELLS.most, Math.max(CELLS.fewest, (rows * epsilon) / ROWS_PER_CELL));
   // A small addition, because a root that should be whole may fall below it.
   return { low, high, perSide: Math.floor(cells ** (1 / low.length) + 1e-9) };
 }
 
 /** Rows in each cell. Rows outside of the box count in the cell that is nearest to them. */
-export function countCells({ data, rows, cols }: Matrix, { low, high, perSide }: Grid): bigint[] {
+export function countCells({ data, rows, cols }: Matrix, { low, high, perSide }: CellGrid): bigint[] {
   const counts = new Array<bigint>(perSide ** cols).fill(0n);
   for (let r = 0; r < rows; r++) {
     let cell = 0;
@@ -89,7 +88,7 @@ export function countCells({ data, rows, cols }: Matrix, { low, high, perSide }:
 /** The variance of the noise that a release of counts for `rho` needs: one row changes one count by 1. */
 export const countVariance = (rho: number) => 1 / (2 * rho);
 
-export function releaseCells(points: Matrix, grid: Grid, rho: number, bytes: RandomBytes): bigint[] {
+export function releaseCells(points: Matrix, grid: CellGrid, rho: number, bytes: RandomBytes): bigint[] {
   return withNoise(countCells(points, grid), varianceAtLeast(countVariance(rho)), bytes);
 }
 
@@ -99,10 +98,10 @@ export function releaseCells(points: Matrix, grid: Grid, rho: number, bytes: Ran
  */
 export function cellSummary(
   counts: readonly (bigint | number)[],
-  { low, high, perSide }: Grid,
+  { low, high, perSide }: CellGrid,
   rho: number,
   fewest: number,
-): Summary {
+): RowSummary {
   const cols = low.length;
   const bar = EMPTY_BELOW * Math.sqrt(countVariance(rho));
   const fullest = Array.from(counts.keys())
@@ -123,7 +122,7 @@ export function cellSummary(
   return { points: { data, rows: kept.length, cols }, weights, within };
 }
 
-// The second release of private rows: how many are nearest to each of given centroids, and how far they lie from it.
+// The second release: counts and sums of the rows nearest to each centroid.
 
 /** Offsets from the centroids are cut to a reach, and written in so many steps of it. */
 export const STEPS = 2 ** 20;
@@ -179,7 +178,7 @@ export function residualSummary(
   centroids: Matrix,
   reach: number,
   within: number,
-): Summary {
+): RowSummary {
   const { cols } = centroids;
   // A count that noise has made small or negative still has a place in the sum.
   const weights = Float64Array.from(counts, (count) => Math.max(1, Number(count)));

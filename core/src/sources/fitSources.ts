@@ -11,72 +11,6 @@ import { emptyStatistics, type Kernel, type PreparedPoints, type Statistics } fr
 import { fastKernel } from "../kernel/wasm.ts";
 import { longestWay, rowsNearBorders, type Source, statisticsOf } from "./source.ts";
 
-// What stands in for the rows of a source between two passes over them: points that answer (E1) from what the last pass
-// found, and from a sample.
-
-/** (E1) of all rows of a source at some centroids. */
-interface Pass {
-  readonly centroids: Matrix;
-  readonly statistics: Statistics;
-}
-
-/** Has the size and the range of a source, and no rows. Only a kernel of `standingIn` knows what it stands for. */
-function standInFor({ rows, cols, least, most }: Source): Matrix {
-  return { data: Float64Array.of(...least, ...most), rows, cols };
-}
-
-/** A kernel whose points are the given ones, each for its stand-in. */
-function standingIn(standIns: readonly Matrix[], points: readonly PreparedPoints[]): Kernel {
-  const known = new Map(standIns.map((standIn, i) => [standIn, points[i]]));
-  return { name: "stand-in", prepare: (standIn) => known.get(standIn) as PreparedPoints };
-}
-
-/** Every row keeps the cluster that the pass found for it. Then its loss is an upper bound, and touches the true one there. */
-function keptLabels({ centroids: { data: from, cols }, statistics: found }: Pass): PreparedPoints {
-  return answering((centroids, /* OUT */ into) => {
-    let loss = found.loss;
-    for (let c = 0, at = 0; c < found.counts.length; c++) {
-      for (let j = 0; j < cols; j++, at++) {
-        const way = centroids[at] - from[at];
-        loss += way * (found.counts[c] * (way + 2 * from[at]) - 2 * found.sums[at]);
-      }
-    }
-    into.counts.set(found.counts);
-    into.sums.set(found.sums);
-    into.loss = Math.max(0, loss);
-  });
-}
-
-/**
- * What the pass found, plus `scale` times what some of the rows change on the way from there. With a sample that is exact
- * at the centroids of the pass, and errs near them by a small share of the way. With all rows near the borders it is exact
- * as far as their margin reaches.
- */
-function movedBy(some: PreparedPoints, scale: number, { centroids: from, statistics: found }: Pass) {
-  const before = emptyStatistics(from.rows, from.cols);
-  some.statistics(from.data, before);
-  const moved = (all: number, then: number, now: number) => (now === then ? all : all + scale * (now - then));
-  return answering((centroids, /* OUT */ into) => {
-    some.statistics(centroids, into);
-    for (let i = 0; i < into.sums.length; i++) into.sums[i] = moved(found.sums[i], before.sums[i], into.sums[i]);
-    for (let c = 0; c < from.rows; c++) {
-      into.counts[c] = moved(found.counts[c], before.counts[c], into.counts[c]);
-      if (into.counts[c] > 0) continue;
-      // A sample may take away more rows than there are.
-      into.counts[c] = 0;
-      into.sums.fill(0, c * from.cols, (c + 1) * from.cols);
-    }
-    into.loss = Math.max(0, moved(found.loss, before.loss, into.loss));
-  });
-}
-
-function answering(statistics: (centroids: Float64Array, /* OUT */ into: Statistics) => void): PreparedPoints {
-  const refuse = () => {
-    throw new TypeError("rows that are elsewhere cannot be labelled here");
-  };
-  return { statistics, labels: refuse, squaredDistances: refuse, release() {} };
-}
-
 export interface SourcesOptions extends Omit<FitOptions, "kernel" | "privacy" | "empty"> {
   /** Rows of a device's sample, at most; where every row counts the same, of the largest device. Default 50,000. */
   sample?: number | undefined;
@@ -133,7 +67,7 @@ export async function* fitPasses(
   checkInteger("mostPasses", mostPasses, 1);
   const sizes = sampleSizes(sources, sampleRows, fitting);
   const samples = await Promise.all(sources.map((source, i) => source.sample(sizes[i], fitting.signal)));
-  const places = sources.map((source, i): Place => {
+  const places = sources.map((source, i): SourceDevice => {
     const scale = source.rows / Math.max(1, samples[i].rows);
     return { source, sample: samples[i], prepared: fastKernel.prepare(samples[i]), scale };
   });
@@ -145,24 +79,24 @@ export async function* fitPasses(
 }
 
 /** Rows of a source, each of which stands for `scale` rows. */
-interface Sampled {
+interface SampledSource {
   readonly sample: Matrix;
   readonly prepared: PreparedPoints;
   readonly scale: number;
 }
 
-interface Place extends Sampled {
+interface SourceDevice extends SampledSource {
   readonly source: Source;
 }
 
 /** What these rows change is added to a pass. */
-interface Moving extends Sampled {
-  readonly pass: Pass;
+interface Moving extends SampledSource {
+  readonly pass: PassResult;
 }
 
 async function* passesFrom(
   start: readonly Matrix[],
-  places: readonly Place[],
+  places: readonly SourceDevice[],
   graph: Graph,
   { mostPasses, ...fitting }: Omit<FitOptions, "kernel"> & { readonly mostPasses: number },
 ): AsyncGenerator<PassSummary, SourcesModel, void> {
@@ -247,13 +181,13 @@ function runNear(
 }
 
 /** What points answer at some centroids. */
-function passBy(points: PreparedPoints, centroids: Matrix): Pass {
+function passBy(points: PreparedPoints, centroids: Matrix): PassResult {
   const statistics = emptyStatistics(centroids.rows, centroids.cols);
   points.statistics(centroids.data, statistics);
   return { centroids, statistics };
 }
 
-async function passOver(source: Source, centroids: Matrix, signal: AbortSignal | undefined): Promise<Pass> {
+async function passOver(source: Source, centroids: Matrix, signal: AbortSignal | undefined): Promise<PassResult> {
   signal?.throwIfAborted();
   return { centroids, statistics: await statisticsOf(source, centroids, signal) };
 }
@@ -278,7 +212,7 @@ const [BEYOND_SAMPLE, BEYOND_LABELS] = [0.5, 5];
  * that they are too many, or where they are.
  */
 async function rowsThatMove(
-  places: readonly Place[],
+  places: readonly SourceDevice[],
   from: readonly Matrix[],
   to: readonly Matrix[],
   signal: AbortSignal | undefined,
@@ -318,4 +252,69 @@ function moveBetween(a: readonly Matrix[], b: readonly Matrix[]): number {
 
 function largestCoordinate(centroids: readonly Matrix[]): number {
   return centroids.reduce((most, { data }) => data.reduce((a, x) => Math.max(a, Math.abs(x)), most), 0);
+}
+
+// Between two passes a source is replaced by points that answer (E1) from what the last pass found, and from a sample.
+
+/** (E1) of all rows of a source at some centroids. */
+interface PassResult {
+  readonly centroids: Matrix;
+  readonly statistics: Statistics;
+}
+
+/** Has the size and the range of a source, and no rows. Only a kernel of `standingIn` knows what it stands for. */
+function standInFor({ rows, cols, least, most }: Source): Matrix {
+  return { data: Float64Array.of(...least, ...most), rows, cols };
+}
+
+/** A kernel whose points are the given ones, each for its stand-in. */
+function standingIn(standIns: readonly Matrix[], points: readonly PreparedPoints[]): Kernel {
+  const known = new Map(standIns.map((standIn, i) => [standIn, points[i]]));
+  return { name: "stand-in", prepare: (standIn) => known.get(standIn) as PreparedPoints };
+}
+
+/** Every row keeps the cluster that the pass found for it. Then its loss is an upper bound, and touches the true one there. */
+function keptLabels({ centroids: { data: from, cols }, statistics: found }: PassResult): PreparedPoints {
+  return answering((centroids, /* OUT */ into) => {
+    let loss = found.loss;
+    for (let c = 0, at = 0; c < found.counts.length; c++) {
+      for (let j = 0; j < cols; j++, at++) {
+        const way = centroids[at] - from[at];
+        loss += way * (found.counts[c] * (way + 2 * from[at]) - 2 * found.sums[at]);
+      }
+    }
+    into.counts.set(found.counts);
+    into.sums.set(found.sums);
+    into.loss = Math.max(0, loss);
+  });
+}
+
+/**
+ * What the pass found, plus `scale` times what some of the rows change on the way from there. With a sample that is exact
+ * at the centroids of the pass, and errs near them by a small share of the way. With all rows near the borders it is exact
+ * as far as their margin reaches.
+ */
+function movedBy(some: PreparedPoints, scale: number, { centroids: from, statistics: found }: PassResult) {
+  const before = emptyStatistics(from.rows, from.cols);
+  some.statistics(from.data, before);
+  const moved = (all: number, then: number, now: number) => (now === then ? all : all + scale * (now - then));
+  return answering((centroids, /* OUT */ into) => {
+    some.statistics(centroids, into);
+    for (let i = 0; i < into.sums.length; i++) into.sums[i] = moved(found.sums[i], before.sums[i], into.sums[i]);
+    for (let c = 0; c < from.rows; c++) {
+      into.counts[c] = moved(found.counts[c], before.counts[c], into.counts[c]);
+      if (into.counts[c] > 0) continue;
+      // A sample may take away more rows than there are.
+      into.counts[c] = 0;
+      into.sums.fill(0, c * from.cols, (c + 1) * from.cols);
+    }
+    into.loss = Math.max(0, moved(found.loss, before.loss, into.loss));
+  });
+}
+
+function answering(statistics: (centroids: Float64Array, /* OUT */ into: Statistics) => void): PreparedPoints {
+  const refuse = () => {
+    throw new TypeError("rows of a source cannot be labelled here");
+  };
+  return { statistics, labels: refuse, squaredDistances: refuse, release() {} };
 }

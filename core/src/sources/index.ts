@@ -7,8 +7,8 @@ export {
   gridsOf,
   joinSources,
   memorySource,
-  type Parts,
   rowsNearBorders,
   type Source,
+  type StatisticsParts,
   statisticsOf,
 } from "./source.ts";

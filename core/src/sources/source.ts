@@ -11,42 +11,8 @@ import {
 } from "../kernel/kernel.ts";
 import { addBlock, fastKernel } from "../kernel/wasm.ts";
 
-// Rows near the borders between clusters. The others keep their clusters while no centroid goes farther than a margin.
-
-/** The rows whose nearest centroid can become another one if none goes farther than `margin`. */
-export function rowsNearBorders(points: Matrix, prepared: PreparedPoints, centroids: Matrix, margin: number): Matrix {
-  const { rows } = points;
-  const { cols } = centroids;
-  const first = new Float64Array(rows).fill(Number.POSITIVE_INFINITY);
-  const second = first.slice();
-  const squares = new Float64Array(rows);
-  for (let c = 0; c < centroids.rows; c++) {
-    prepared.squaredDistances(centroids.data.subarray(c * cols, (c + 1) * cols), squares);
-    for (let r = 0; r < rows; r++) {
-      const square = squares[r];
-      if (square >= second[r]) continue;
-      second[r] = Math.max(square, first[r]);
-      if (square < first[r]) first[r] = square;
-    }
-  }
-  const near: number[] = [];
-  for (let r = 0; r < rows; r++) if (Math.sqrt(second[r]) <= Math.sqrt(first[r]) + 2 * margin) near.push(r);
-  return takeRows(points, near);
-}
-
-/** How far the centroid goes that goes farthest. */
-export function longestWay(from: Matrix, to: Matrix): number {
-  let longest = 0;
-  for (let c = 0, at = 0; c < from.rows; c++) {
-    let square = 0;
-    for (let j = 0; j < from.cols; j++, at++) square += (to.data[at] - from.data[at]) ** 2;
-    longest = Math.max(longest, Math.sqrt(square));
-  }
-  return longest;
-}
-
-/** (E1) before its sums are added up: for each cluster the coarse and the fine parts of kernel/grid.ts, and the loss. */
-export interface Parts {
+/** (E1) before its sums are added up: for each cluster the coarse and the fine parts of data/exactSums.ts, and the loss. */
+export interface StatisticsParts {
   /** k rows of 2 (cols + 1) numbers: coarse sums, coarse count, fine sums, fine count. */
   readonly sums: Float64Array;
   readonly loss: number;
@@ -60,7 +26,7 @@ export interface Source {
   readonly least: Float64Array;
   readonly most: Float64Array;
   /** (E1) on given grids, so that parts of several sources, of blocks and of shards add up exactly. */
-  parts(centroids: Matrix, grids: Float64Array, signal?: AbortSignal): Promise<Parts>;
+  parts(centroids: Matrix, grids: Float64Array, signal?: AbortSignal): Promise<StatisticsParts>;
   /** At most `size` rows, spread over all of them: the same ones every time, and all if there are no more. */
   sample(size: number, signal?: AbortSignal): Promise<Matrix>;
   /** All rows that can leave their cluster if no centroid goes farther than `margin`; undefined if they are more than `most`. */
@@ -145,4 +111,38 @@ export function emptyParts({ rows, cols }: Matrix): Float64Array {
 /** One row of each of `size` equal parts. */
 function spreadRows(rows: number, size: number): Uint32Array {
   return Uint32Array.from({ length: size }, (_, i) => Math.floor(((i + 0.5) * rows) / size));
+}
+
+// Rows near the borders between clusters. All others keep their cluster while no centroid moves farther than a margin.
+
+/** The rows whose nearest centroid can become another one if none goes farther than `margin`. */
+export function rowsNearBorders(points: Matrix, prepared: PreparedPoints, centroids: Matrix, margin: number): Matrix {
+  const { rows } = points;
+  const { cols } = centroids;
+  const first = new Float64Array(rows).fill(Number.POSITIVE_INFINITY);
+  const second = first.slice();
+  const squares = new Float64Array(rows);
+  for (let c = 0; c < centroids.rows; c++) {
+    prepared.squaredDistances(centroids.data.subarray(c * cols, (c + 1) * cols), squares);
+    for (let r = 0; r < rows; r++) {
+      const square = squares[r];
+      if (square >= second[r]) continue;
+      second[r] = Math.max(square, first[r]);
+      if (square < first[r]) first[r] = square;
+    }
+  }
+  const near: number[] = [];
+  for (let r = 0; r < rows; r++) if (Math.sqrt(second[r]) <= Math.sqrt(first[r]) + 2 * margin) near.push(r);
+  return takeRows(points, near);
+}
+
+/** How far the centroid goes that goes farthest. */
+export function longestWay(from: Matrix, to: Matrix): number {
+  let longest = 0;
+  for (let c = 0, at = 0; c < from.rows; c++) {
+    let square = 0;
+    for (let j = 0; j < from.cols; j++, at++) square += (to.data[at] - from.data[at]) ** 2;
+    longest = Math.max(longest, Math.sqrt(square));
+  }
+  return longest;
 }

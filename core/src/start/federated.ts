@@ -16,11 +16,11 @@ import {
   mergeSketches,
   numbersOf,
   type PackedSketches,
+  type PointSketch,
   packSketches,
-  type Sketch,
   type SketchOptions,
   sketchAt,
-  sketchOf,
+  sketchPoints,
 } from "./sketch.ts";
 
 /** The devices of a network: their points, as given and prepared, and their links. */
@@ -45,7 +45,7 @@ interface Flooded {
 }
 
 /** Where all begin, and the network as it was found on the way. */
-export interface CommonStart {
+export interface FederatedStart {
   readonly sets: CentroidSets;
   readonly traffic: Traffic;
   readonly forest: Forest;
@@ -60,12 +60,12 @@ export interface CommonStart {
 export function federatedStart(
   { datasets, points: prepared, graph: network, links }: Devices,
   options: SketchOptions,
-  given?: readonly Sketch[],
-): CommonStart {
+  given?: readonly PointSketch[],
+): FederatedStart {
   const cols = columnsOf(datasets);
   const drawn = (i: number) => {
     const minimum = leastSupport(network, i, options.minimum);
-    return sketchOf({ points: datasets[i], prepared: prepared[i], cols }, i, { ...options, minimum });
+    return sketchPoints({ points: datasets[i], prepared: prepared[i], cols }, i, { ...options, minimum });
   };
   const own = packSketches(network.size, cols, given === undefined ? drawn : (i) => given[i]);
   const isSmall = datasets.map(({ rows }) => rows < options.k);
@@ -115,7 +115,7 @@ function gather(
   if (!isSmall.includes(true)) return { sketches: packed, traffic: { messages: 0, bytes: 0 } };
   const own = isSmall.map((_, i) => sketchAt(packed, i));
   const sketches = [...own];
-  const below = own.map((): Sketch[] => []);
+  const below = own.map((): PointSketch[] => []);
   let traffic: Traffic = { messages: 0, bytes: 0 };
   for (const device of order.toReversed()) {
     if (below[device].length > 0) {
@@ -145,8 +145,9 @@ function componentSeed(
   const { centroids: points, counts: weights } =
     devices.length === prepared.length ? sketches.all : joinedAt(sketches, devices);
   if (points.rows === 0) {
-    const rule = `a device with at least minimum = ${minimum} points, or a given init`;
-    throw new RangeError(`the component of device ${devices[0]} must have ${rule}, got none`);
+    throw new RangeError(
+      `no device in the component of device ${devices[0]} has minimum = ${minimum} points; lower minimum or give init`,
+    );
   }
   // Fewer distinct clusters than k: some are named twice.
   if (points.rows < k) {

@@ -1,19 +1,19 @@
 // Where the devices of a guarded run begin: every device's own k-means enters by labels that may be published only.
 
 import { defaults } from "../data/defaults.ts";
-import { columnsOf, type Matrix, rangesOf, squaredDistance, takeRows } from "../data/matrix.ts";
+import { columnRanges, columnsOf, type Matrix, squaredDistance, takeRows } from "../data/matrix.ts";
 import { numberedStreams } from "../data/random.ts";
 import type { Graph, PackedLinks } from "../graph/graph.ts";
 import { sendTraffic } from "../graph/traffic.ts";
 import type { Kernel, PreparedPoints } from "../kernel/kernel.ts";
-import { type Guard, type GuardedPoints, guardPoints, RESOLUTION_SHARE, roundTo } from "../privacy/guarded.ts";
+import { type GuardedPoints, type GuardState, guardPoints, RESOLUTION_SHARE, roundTo } from "../privacy/guarded.ts";
 import { packSets } from "../update/coupling.ts";
 import { type Devices, federatedStart } from "./federated.ts";
 import { bestOf } from "./kmeans.ts";
-import type { Sketch } from "./sketch.ts";
-import { adoptFromNearest, type Clusters, clustersOf, type Start, type StartOptions, start } from "./start.ts";
+import type { PointSketch } from "./sketch.ts";
+import { adoptFromNearest, type ClusterCounts, clustersOf, type Start, type StartOptions, start } from "./start.ts";
 
-export interface GuardedDevices extends Devices, Guard {
+export interface GuardedDevices extends Devices, GuardState {
   readonly points: readonly GuardedPoints[];
   /** The same rows, of which nothing is held back: for what is not sent. */
   readonly exact: readonly PreparedPoints[];
@@ -24,7 +24,7 @@ export function guardDevices(
   datasets: readonly Matrix[],
   graph: Graph,
   links: PackedLinks,
-  { k, minimum, kernel }: { readonly k: Clusters; readonly minimum: number; readonly kernel: Kernel },
+  { k, minimum, kernel }: { readonly k: ClusterCounts; readonly minimum: number; readonly kernel: Kernel },
 ): GuardedDevices {
   const clusters = clustersOf(k, datasets.length);
   const counted = datasets.map((own, i) => {
@@ -38,7 +38,7 @@ export function guardDevices(
     minimum,
     exact,
     points: counted.map((own, i) => guardPoints(own, exact[i], minimum)),
-    resolution: rangesOf(datasets).map((range) => range * RESOLUTION_SHARE),
+    resolution: columnRanges(datasets).map((range) => range * RESOLUTION_SHARE),
   };
 }
 
@@ -68,7 +68,7 @@ function ownClusters(
   device: number,
   k: number,
   { restarts, seed }: StartOptions,
-): Sketch {
+): PointSketch {
   const own = datasets[device];
   const run = { points: own, prepared: exact[device], k, maxIter: defaults.maxIter, tol: 0 };
   const found = bestOf(run, restarts, numberedStreams(seed, "init", device)).centroids;
@@ -81,7 +81,7 @@ function ownClusters(
 }
 
 /** The clusters that have rows. */
-function sketchOf(found: Sketch | undefined, cols: number): Sketch {
+function sketchOf(found: PointSketch | undefined, cols: number): PointSketch {
   if (found === undefined) {
     return { centroids: { data: new Float64Array(0), rows: 0, cols }, counts: new Float64Array(0) };
   }
@@ -94,8 +94,8 @@ function sketchOf(found: Sketch | undefined, cols: number): Sketch {
  * neighbours' centroid that is farthest from all that the device has or, without neighbours, where its largest is.
  */
 function withNeighbours(
-  { centroids, counts }: Sketch,
-  sketches: readonly Sketch[],
+  { centroids, counts }: PointSketch,
+  sketches: readonly PointSketch[],
   neighbours: ArrayLike<number>,
 ): Matrix {
   const { rows: k, cols } = centroids;

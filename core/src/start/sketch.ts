@@ -9,7 +9,7 @@ import { emptyStatistics, type PreparedPoints } from "../kernel/kernel.ts";
 import { bestOf, MANY_ROWS, SHORT_RUN, VERY_MANY_ROWS } from "./kmeans.ts";
 
 /** Centroids that stand for enough points, and how many each stands for. */
-export interface Sketch {
+export interface PointSketch {
   readonly centroids: Matrix;
   readonly counts: Float64Array;
 }
@@ -37,11 +37,11 @@ const MERGED = 16;
 const TOO_MANY = 32;
 
 /** The sketch of a device's rows. Fewer rows than k have a centroid each, or one for each `minimum` of them. */
-export function sketchOf(
+export function sketchPoints(
   { points, prepared, cols }: { points: Matrix; prepared: PreparedPoints; cols: number },
   device: number,
   { k, restarts, minimum, seed }: SketchOptions,
-): Sketch {
+): PointSketch {
   const each = Math.max(POINTS_PER_CENTROID, minimum);
   const wanted = Math.min(SKETCH * k, Math.max(k, Math.floor(points.rows / each)));
   const size = Math.min(wanted, Math.floor(points.rows / minimum));
@@ -60,12 +60,12 @@ function passesOver(rows: number): number {
 
 /** The sketches of many devices, one behind the other: that of device i is the rows from starts[i] up to starts[i + 1]. */
 export interface PackedSketches {
-  readonly all: Sketch;
+  readonly all: PointSketch;
   readonly starts: Uint32Array;
 }
 
 /** A million sketches of their own would be ten million objects. */
-export function packSketches(size: number, cols: number, sketchOf: (device: number) => Sketch): PackedSketches {
+export function packSketches(size: number, cols: number, sketchOf: (device: number) => PointSketch): PackedSketches {
   const starts = new Uint32Array(size + 1);
   let data = new Float64Array(0);
   let counts = new Float64Array(0);
@@ -94,7 +94,7 @@ function grown(numbers: Float64Array, length: number): Float64Array<ArrayBuffer>
   return copy;
 }
 
-export function sketchAt({ all: { centroids, counts }, starts }: PackedSketches, device: number): Sketch {
+export function sketchAt({ all: { centroids, counts }, starts }: PackedSketches, device: number): PointSketch {
   const [from, to] = [starts[device], starts[device + 1]];
   const { data, cols } = centroids;
   return {
@@ -104,7 +104,10 @@ export function sketchAt({ all: { centroids, counts }, starts }: PackedSketches,
 }
 
 /** The sketches of some devices as one, without an object for each of them. */
-export function joinedAt({ all: { centroids, counts }, starts }: PackedSketches, devices: readonly number[]): Sketch {
+export function joinedAt(
+  { all: { centroids, counts }, starts }: PackedSketches,
+  devices: readonly number[],
+): PointSketch {
   const { cols } = centroids;
   const rows = devices.reduce((sum, i) => sum + starts[i + 1] - starts[i], 0);
   const joined = { centroids: { data: new Float64Array(rows * cols), rows, cols }, counts: new Float64Array(rows) };
@@ -124,7 +127,7 @@ export function numbersOf({ all, starts }: PackedSketches): Uint32Array {
 }
 
 /** All centroids of the sketches, in order. */
-export function joinSketches(parts: readonly Sketch[]): Sketch {
+export function joinSketches(parts: readonly PointSketch[]): PointSketch {
   const centroids = stack(parts.map((part) => part.centroids));
   const counts = new Float64Array(centroids.rows);
   let at = 0;
@@ -136,7 +139,7 @@ export function joinSketches(parts: readonly Sketch[]): Sketch {
 }
 
 /** The same where they are few; else the weighted means of near ones, which stand for as many points together. */
-export function mergeSketches(parts: readonly Sketch[], k: number, of: () => Random): Sketch {
+export function mergeSketches(parts: readonly PointSketch[], k: number, of: () => Random): PointSketch {
   const joined = joinSketches(parts);
   const { centroids: points, counts: weights } = joined;
   if (points.rows <= TOO_MANY * k) return joined;
@@ -149,7 +152,7 @@ export function mergeSketches(parts: readonly Sketch[], k: number, of: () => Ran
 let room = emptyStatistics(0, 0);
 
 /** Only centroids with enough points: one without any still sits on a seed, which is a record. */
-function supported(centroids: Matrix, points: PreparedPoints, minimum: number): Sketch {
+function supported(centroids: Matrix, points: PreparedPoints, minimum: number): PointSketch {
   if (room.sums.length !== centroids.data.length || room.counts.length !== centroids.rows) {
     room = emptyStatistics(centroids.rows, centroids.cols);
   }

@@ -16,7 +16,7 @@ import {
   setAt,
   totalVariationOfSets,
 } from "../update/coupling.ts";
-import { type CommonStart, type Devices, federatedStart } from "./federated.ts";
+import { type Devices, type FederatedStart, federatedStart } from "./federated.ts";
 import { bestOf, type EmptyClusters, moveEmpty, SHORT_RUN, VERY_MANY_ROWS } from "./kmeans.ts";
 
 /**
@@ -30,10 +30,10 @@ export type Init = readonly Matrix[] | "auto" | "federated" | "local" | "kmeans+
 const inits = ["auto", "federated", "local", "kmeans++", "classic kmeans++"];
 
 /** Clusters of every device, or of each. */
-export type Clusters = number | readonly number[];
+export type ClusterCounts = number | readonly number[];
 
 export interface StartOptions {
-  readonly k: Clusters;
+  readonly k: ClusterCounts;
   readonly init: Init;
   /** Of a given start. */
   readonly empty: EmptyClusters;
@@ -79,7 +79,7 @@ export function start(devices: Devices, options: StartOptions): Start {
 }
 
 /** Of each device. */
-export function clustersOf(k: Clusters, devices: number): Uint32Array {
+export function clustersOf(k: ClusterCounts, devices: number): Uint32Array {
   return Uint32Array.from({ length: devices }, (_, i) => (typeof k === "number" ? k : k[i]));
 }
 
@@ -114,7 +114,7 @@ type JudgedOptions = StartOptions & { readonly k: number };
  * A common seed is right where devices have the same clusters, and where alpha binds them; own clusters are where they
  * differ and alpha is weak. The objective knows: the devices sum their parts of it for both starts.
  */
-function lowerOf(common: CommonStart, own: Start, devices: Devices, options: JudgedOptions): Start {
+function lowerOf(common: FederatedStart, own: Start, devices: Devices, options: JudgedOptions): Start {
   const together = lossesOf(common.sets, devices, options);
   const alone = lossesOf(own.sets, devices, options);
   const matches = emptyMatches(options.k);

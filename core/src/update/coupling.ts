@@ -23,11 +23,11 @@ export interface CentroidSets {
 }
 
 /** Where a set begins. Where it can be told it is not looked up: one question less to the slow memory of a large network. */
-export function startOf({ starts, rows }: CentroidSets, device: number): number {
+export function setStart({ starts, rows }: CentroidSets, device: number): number {
   return rows > 0 ? rows * device : starts[device];
 }
 
-export function rowsOf({ starts, rows }: CentroidSets, device: number): number {
+export function setRows({ starts, rows }: CentroidSets, device: number): number {
   return rows > 0 ? rows : starts[device + 1] - starts[device];
 }
 
@@ -217,9 +217,9 @@ function readSets(sets: CentroidSets, { devices }: PackedLinks, from: number, to
   const { data, cols } = sets;
   let read = 0;
   for (let at = from; at < to; at++) {
-    const first = startOf(sets, devices[at]) * cols;
+    const first = setStart(sets, devices[at]) * cols;
     // A set may begin in one line of the cache and end in the next.
-    read += data[first] + data[first + rowsOf(sets, devices[at]) * cols - 1];
+    read += data[first] + data[first + setRows(sets, devices[at]) * cols - 1];
   }
   readAhead[0] = read;
 }
@@ -238,13 +238,13 @@ export function totalVariationOfSets(
   for (let n = 0; n < devices.length; n++) {
     readNeighbours(sets, links, devices, n);
     const i = devices[n];
-    const [start, rows] = [startOf(sets, i), rowsOf(sets, i)];
+    const [start, rows] = [setStart(sets, i), setRows(sets, i)];
     const end = links.starts[i + 1];
     for (let at = links.starts[i]; at < end; at++) {
       const j = links.devices[at];
       // An edge is counted at its lower end.
       if (j < i) continue;
-      const d = match(coupling, data, start, rows, data, startOf(sets, j), rowsOf(sets, j), cols, matches);
+      const d = match(coupling, data, start, rows, data, setStart(sets, j), setRows(sets, j), cols, matches);
       total += links.weights[at] * (penalty === "squared" ? d : costOf(penalty, d));
     }
   }

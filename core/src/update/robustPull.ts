@@ -1,11 +1,13 @@
-// The gate (`robust`): (E2) and (E3) where a neighbour may lie. What is far and could do harm pulls no more than what is near.
+// Robust updates (`robust`): (E2) and (E3) where a neighbour may lie. A pull that is far and could do harm is limited, and
+// no centroid drifts far from the mean of its own points.
 
+import { checkAtLeastZero } from "../data/check.ts";
 import { squaredDistance } from "../data/matrix.ts";
 import type { Statistics } from "../kernel/kernel.ts";
 import { emptyMatches, match } from "./coupling.ts";
-import type { GateRoom, UpdateState } from "./updateState.ts";
+import type { RobustRoom, UpdateState } from "./updateState.ts";
 
-// How far neighbours have pulled a device's centroids from the means of its own points, and the cap on it (`robust`).
+// Drift: how far neighbours have pulled a centroid from the mean of its own points, and the cap on it.
 
 /** A centroid stays within this many standard errors of the mean of its own points. */
 const MOST_ERRORS = 5;
@@ -18,6 +20,7 @@ const LEAST_FREEDOM = 10;
 
 /** How far a centroid of so many points may be from their mean, in standard errors of that mean. */
 export function largestDrift(points: number): number {
+  checkAtLeastZero("points", points);
   return Math.max(MOST_ERRORS, FREE_DEVIATIONS * Math.sqrt(points));
 }
 
@@ -92,10 +95,10 @@ const MOST_AT_ONCE = 0.45;
 const FEWEST_TO_COMPARE = 3;
 
 /**
- * (E2) and (E3) for all neighbours, as without a gate: fills the pulls and returns the sum of what the terms cost. Where
- * nothing is far and no centroid of ours is matched by several of one neighbour, the bits are those without a gate.
+ * (E2) and (E3) for all neighbours, as without `robust`: fills the pulls and returns the sum of what the terms cost. Where
+ * nothing is far and no centroid of ours is matched by several of one neighbour, the bits are those without it.
  */
-export function matchThroughGate(update: UpdateState, room: GateRoom): number {
+export function matchRobustly(update: UpdateState, room: RobustRoom): number {
   const { links, firstLink, endLink, pullSums, pullWeights } = update;
   matchAll(update, room);
   setLimits(update, room);
@@ -105,12 +108,12 @@ export function matchThroughGate(update: UpdateState, room: GateRoom): number {
   let total = 0;
   for (let n = firstLink; n < endLink; n++) {
     room.rejected[n - firstLink] = 0;
-    if (links.weights[n] > 0) total += links.weights[n] * pullThrough(update, room, n);
+    if (links.weights[n] > 0) total += links.weights[n] * pullOfNeighbour(update, room, n);
   }
   return total;
 }
 
-function matchAll(update: UpdateState, { matches }: GateRoom): void {
+function matchAll(update: UpdateState, { matches }: RobustRoom): void {
   const { k, cols, centroids, links, firstLink, endLink, sets, settings } = update;
   for (let n = firstLink; n < endLink; n++) {
     const start = sets.starts[links.devices[n]];
@@ -123,7 +126,7 @@ function matchAll(update: UpdateState, { matches }: GateRoom): void {
 }
 
 /** For every own centroid: what is far, what does no harm, and what a term costs at most. */
-function setLimits(update: UpdateState, room: GateRoom): void {
+function setLimits(update: UpdateState, room: RobustRoom): void {
   const { k, cols, centroids, links, firstLink, endLink, pointScale, statistics } = update;
   const { votes, matches, far, harmless } = room;
   const deviation = deviationOf(statistics, centroids, cols);
@@ -144,7 +147,7 @@ function setLimits(update: UpdateState, room: GateRoom): void {
 }
 
 /** The terms of one link; returns what they cost. */
-function pullThrough(update: UpdateState, room: GateRoom, n: number): number {
+function pullOfNeighbour(update: UpdateState, room: RobustRoom, n: number): number {
   const { k, links, firstLink, sets, settings } = update;
   const { toOther, toOwn, lengths } = room.matches[n - firstLink];
   const { limits, far, harmless, nearest, squares, mostCost } = room;
@@ -175,7 +178,7 @@ function pullThrough(update: UpdateState, room: GateRoom, n: number): number {
 }
 
 /** Of several centroids that (E2) matches with one of ours only the nearest pulls: a liar could send the same k times. */
-function findNearest(update: UpdateState, room: GateRoom, n: number, rows: number): void {
+function findNearest(update: UpdateState, room: RobustRoom, n: number, rows: number): void {
   const { cols, centroids, links, firstLink, sets } = update;
   const { nearest, squares } = room;
   const { toOwn } = room.matches[n - firstLink];
@@ -195,10 +198,10 @@ interface Term {
   readonly square: number;
 }
 
-/** Adds a term to the pulls as far as the gate lets it; returns how far, from 0 to 1. */
+/** Adds a term to the pulls as far as its limit allows; returns how far, from 0 to 1. */
 function pull(
   { cols, links, pullSums, pullWeights, sets }: UpdateState,
-  room: GateRoom,
+  room: RobustRoom,
   { n, row, own, square }: Term,
 ) {
   const ofTerm = shareOfTerm(square, room.limits[own]);

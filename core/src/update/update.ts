@@ -2,10 +2,10 @@
 // touches points: (E1) enters through its statistics, so the rows may be in memory or in a database that answers later.
 
 import type { PreparedPoints, Statistics } from "../kernel/kernel.ts";
-import { match, rowsOf, startOf } from "./coupling.ts";
+import { match, setRows, setStart } from "./coupling.ts";
 import { costOf, slopeOf } from "./penalty.ts";
-import { capDrift, matchThroughGate } from "./robustPull.ts";
-import type { GateRoom, UpdateState } from "./updateState.ts";
+import { capDrift, matchRobustly } from "./robustPull.ts";
+import type { RobustRoom, UpdateState } from "./updateState.ts";
 
 /** Runs an update to its end on points at hand. */
 export function runUpdate(update: UpdateState, points: PreparedPoints): void {
@@ -34,7 +34,7 @@ function assign(update: UpdateState, points: PreparedPoints): void {
 function beginUpdate(update: UpdateState): void {
   copy(update.centroids, update.input);
   // Where nothing asks how far J fell, the loss is wanted at the end only.
-  update.wantsLoss = update.settings.tol > 0 || update.gate !== undefined || hasFurtherStarts(update);
+  update.wantsLoss = update.settings.tol > 0 || update.robust !== undefined || hasFurtherStarts(update);
   update.passes = 0;
   update.tried = 0;
   update.reachedCount = 0;
@@ -53,8 +53,8 @@ function pass(update: UpdateState): boolean {
   const isSettled = tol > 0 && before - update.objective <= tol * Math.max(1, Math.abs(before));
   if (update.passes > 0 && (isSettled || update.passes === most)) return false;
   if (update.passes === 1 && hasFurtherStarts(update)) rememberReached(update);
-  const { gate } = update;
-  if (!(gate === undefined ? moveToMeans(update) : moveWithinCap(update, gate))) return false;
+  const { robust } = update;
+  if (!(robust === undefined ? moveToMeans(update) : moveWithinCap(update, robust))) return false;
   update.isAssigned = false;
   update.passes++;
   if (update.passes === 1 && update.tried > 0 && wasReached(update)) {
@@ -67,8 +67,8 @@ function pass(update: UpdateState): boolean {
 
 /** J: the own loss and the pull of the neighbours, whose matches it renews. */
 export function localObjective(update: UpdateState): number {
-  const { gate } = update;
-  const pull = gate === undefined ? matchNeighbours(update) : matchThroughGate(update, gate);
+  const { robust } = update;
+  const pull = robust === undefined ? matchNeighbours(update) : matchRobustly(update, robust);
   return update.pointScale * update.statistics.loss + update.settings.alpha * pull;
 }
 
@@ -82,10 +82,10 @@ function matchNeighbours(update: UpdateState): number {
   for (let i = 0; i < k * cols; i++) pullSums[i] = 0;
   for (let c = 0; c < k; c++) pullWeights[c] = 0;
   let total = 0;
-  let { variation } = update.met;
+  let { variation } = update.running;
   for (let n = firstLink; n < endLink; n++) {
-    const start = startOf(sets, links.devices[n]);
-    const rows = rowsOf(sets, links.devices[n]);
+    const start = setStart(sets, links.devices[n]);
+    const rows = setRows(sets, links.devices[n]);
     const d = match(coupling, centroids, 0, k, data, start, rows, cols, matches);
     let weight = links.weights[n];
     const cost = weight * (penalty === "squared" ? d : costOf(penalty, d));
@@ -105,7 +105,7 @@ function matchNeighbours(update: UpdateState): number {
     }
   }
   // The first time in an update nothing has moved yet.
-  if (update.passes === 0 && update.tried === 0) update.met.variation = variation;
+  if (update.passes === 0 && update.tried === 0) update.running.variation = variation;
   return total;
 }
 
@@ -157,11 +157,11 @@ function moveToMeans(update: UpdateState): boolean {
 }
 
 /**
- * (M) with `robust`: not relaxed where the gate acts, half of the way where a term is held or fades, and not beyond the cap.
+ * (M) with `robust`: not relaxed where a pull is limited, half of the way where a term is held or fades, and not beyond the cap.
  * A held term moves by four times what the median neighbour moves, because the limit does: after whole steps devices that
  * move at the same time would go to and fro for ever.
  */
-function moveWithinCap(update: UpdateState, { before, cut }: GateRoom): boolean {
+function moveWithinCap(update: UpdateState, { before, cut }: RobustRoom): boolean {
   const { cols, centroids, settings } = update;
   before.set(centroids);
   moveToMeans(update);

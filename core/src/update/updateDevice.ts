@@ -24,33 +24,6 @@ import { copyStatistics, localObjective, runUpdate, runUpdateAsync } from "./upd
 import { sharedOptionNames, type UpdateOptions, type UpdateSettings, updateSettings } from "./updateOptions.ts";
 import { emptyUpdate, type UpdateState } from "./updateState.ts";
 
-// Fresh starts of a device update: k-means++ draws on the points and the neighbours' centroids together.
-
-/** Draws on the augmented data: points weigh u_i / m_i, a neighbour's centroids alpha A(i, j). None if it is too small. */
-export function drawFreshStarts(points: Matrix, update: UpdateState, random: Random): Float64Array[] {
-  const { k, cols, links, firstLink, endLink, pointScale, sets, settings } = update;
-  const others = Array.from(links.devices.subarray(firstLink, endLink), (j, n) => ({
-    from: sets.starts[j],
-    to: sets.starts[j + 1],
-    weight: links.weights[firstLink + n],
-  }));
-  const rows = points.rows + others.reduce((sum, { from, to }) => sum + to - from, 0);
-  if (rows < k) return [];
-  const data = new Float64Array(rows * cols);
-  const weights = new Float64Array(rows).fill(pointScale);
-  data.set(points.data);
-  let at = points.rows;
-  for (const { from, to, weight } of others) {
-    data.set(sets.data.subarray(from * cols, to * cols), at * cols);
-    weights.fill(settings.alpha * weight, at, at + to - from);
-    at += to - from;
-  }
-  if (weights.every((weight) => weight === 0)) return [];
-  const augmented = { data, rows, cols };
-  const run = { points: augmented, weights, prepared: jsKernel.prepare(augmented, weights), k };
-  return Array.from({ length: settings.freshStarts }, () => plusPlus(run, random));
-}
-
 export interface DeviceUpdate {
   readonly centroids: Matrix;
   /** The centroids whose labels, and nothing else of the points, `centroids` are made of (with relaxation 1, or one pass). */
@@ -176,7 +149,7 @@ function checkSets(centroids: Matrix, neighbours: readonly Matrix[], settings: U
 }
 
 function resultOf(update: UpdateState): DeviceUpdate {
-  const { centroids, k, cols, passes, pointScale, gate } = update;
+  const { centroids, k, cols, passes, pointScale, robust } = update;
   const { counts, loss } = update.statistics;
   const objective = localObjective(update);
   return {
@@ -187,7 +160,7 @@ function resultOf(update: UpdateState): DeviceUpdate {
     counts,
     contraction: contraction(update),
     passes,
-    ...(gate === undefined ? {} : { rejected: Float64Array.from(gate.rejected), drift: driftOf(update) }),
+    ...(robust === undefined ? {} : { rejected: Float64Array.from(robust.rejected), drift: driftOf(update) }),
   };
 }
 
@@ -210,4 +183,31 @@ function remembered(points: Matrix, kernel: Kernel): PreparedPoints {
   const prepared = kernel.prepare(points);
   preparedPoints.set(points, { kernel, prepared });
   return prepared;
+}
+
+// Fresh starts of an update: k-means++ draws on the points and the neighbours' centroids together.
+
+/** Draws on the augmented data: points weigh u_i / m_i, a neighbour's centroids alpha A(i, j). None if it is too small. */
+export function drawFreshStarts(points: Matrix, update: UpdateState, random: Random): Float64Array[] {
+  const { k, cols, links, firstLink, endLink, pointScale, sets, settings } = update;
+  const others = Array.from(links.devices.subarray(firstLink, endLink), (j, n) => ({
+    from: sets.starts[j],
+    to: sets.starts[j + 1],
+    weight: links.weights[firstLink + n],
+  }));
+  const rows = points.rows + others.reduce((sum, { from, to }) => sum + to - from, 0);
+  if (rows < k) return [];
+  const data = new Float64Array(rows * cols);
+  const weights = new Float64Array(rows).fill(pointScale);
+  data.set(points.data);
+  let at = points.rows;
+  for (const { from, to, weight } of others) {
+    data.set(sets.data.subarray(from * cols, to * cols), at * cols);
+    weights.fill(settings.alpha * weight, at, at + to - from);
+    at += to - from;
+  }
+  if (weights.every((weight) => weight === 0)) return [];
+  const augmented = { data, rows, cols };
+  const run = { points: augmented, weights, prepared: jsKernel.prepare(augmented, weights), k };
+  return Array.from({ length: settings.freshStarts }, () => plusPlus(run, random));
 }

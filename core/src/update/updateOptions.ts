@@ -2,17 +2,17 @@
 
 import { checkAtLeastZero, checkInteger, checkNumber, checkOneOf } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
-import { type OptionNames, type Settled, show } from "../data/optionNames.ts";
+import { describeValue, type OptionNames, type Settled } from "../data/optionNames.ts";
 import { checkKernel, type Kernel } from "../kernel/kernel.ts";
 import { fastKernel } from "../kernel/wasm.ts";
 import { type Coupling, couplings } from "./coupling.ts";
 
 export interface UpdateOptions {
-  /** How strongly neighbours pull: 0 is alone. */
+  /** How strongly neighbours pull; with 0 every device is alone. */
   alpha: number;
   /** Default "nearest". */
   coupling?: Coupling | undefined;
-  /** At most this many times (E1) (E2) (E3) (M). */
+  /** How often (E1) (E2) (E3) (M) are repeated, at most. */
   passes?: number | undefined;
   /** A pass that lowers the local objective J by no more than tol * max(1, |J|) is the last (0: until nothing moves). Default 1e-12. */
   tol?: number | undefined;
@@ -23,16 +23,16 @@ export interface UpdateOptions {
   damping?: number | undefined;
   /** Falls back to the first pass where the result raises J with the input's labels and matches held fixed. */
   safeguard?: boolean | undefined;
-  /** Also solves from each neighbour's centroids, and keeps the best. */
+  /** Also starts from each neighbour's centroids, and keeps the best result. */
   candidates?: boolean | undefined;
-  /** Also solves from this many k-means++ draws on the points and the neighbours' centroids together. */
+  /** Also starts from this many k-means++ draws on the points and the neighbours' centroids together. */
   freshStarts?: number | undefined;
   /**
-   * Whether neighbours may lie: pulls that are far from the others' and could do harm are left out, and no centroid goes
-   * far from the mean of its own points. Then the objective can rise. "gate" is for measurements: without the second.
-   * Default false.
+   * For networks where a neighbour may lie: pulls that are far from the others' and could do harm are limited, and no
+   * centroid drifts far from the mean of its own points. The objective can then rise. "pull" leaves out the cap on the
+   * drift, for measurements. Default false.
    */
-  robust?: boolean | "gate" | undefined;
+  robust?: boolean | "pull" | undefined;
   /** u of the device: how much its points count against the coupling. Default 1. */
   weight?: number | undefined;
   /** A(i, j) for each neighbour. Default 1. */
@@ -67,7 +67,7 @@ export type UpdateSettings = Settled<Omit<UpdateOptions, "weight" | "edgeWeights
 };
 
 /** What `relaxation: "auto"` looks at: clusters, and how strongly a device is linked (the mean of sum_j A(i, j)). */
-export interface Surroundings {
+export interface Neighbourhood {
   readonly k: number;
   readonly degree: number;
 }
@@ -76,23 +76,23 @@ export interface Surroundings {
  * The best over-relaxation of a linear sweep, 2 / (1 + sqrt(1 - rho^2)), with rho the share that neighbours have in a
  * centroid's mean: a cluster's points weigh about 1/k, each neighbour 2 alpha A (alpha A under transport).
  */
-function suitedRelaxation(alpha: number, coupling: Coupling, around: Surroundings): number {
+function suitedRelaxation(alpha: number, coupling: Coupling, around: Neighbourhood): number {
   const pull = pullOf(alpha, coupling, around);
   const rho = pull / (pull + 1 / around.k);
   // For an alpha beyond all bounds rho is 1 after rounding, and 2 would not descend.
   return Math.min(1.999, 2 / (1 + Math.sqrt(1 - rho * rho)));
 }
 
-function pullOf(alpha: number, coupling: Coupling, { degree }: Surroundings): number {
+function pullOf(alpha: number, coupling: Coupling, { degree }: Neighbourhood): number {
   return (coupling === "nearest" ? 2 : 1) * alpha * degree;
 }
 
 /** By how much a cluster's neighbours outweigh its points: an update goes about 1 / (1 + that) of the common way. */
-export function pullRatio({ alpha, coupling }: UpdateSettings, around: Surroundings): number {
+export function pullRatio({ alpha, coupling }: UpdateSettings, around: Neighbourhood): number {
   return pullOf(alpha, coupling, around) * around.k;
 }
 
-export function updateSettings(options: UpdateOptions, around: Surroundings = { k: 1, degree: 0 }): UpdateSettings {
+export function updateSettings(options: UpdateOptions, around: Neighbourhood = { k: 1, degree: 0 }): UpdateSettings {
   const {
     alpha,
     coupling = defaults.coupling,
@@ -116,8 +116,8 @@ export function updateSettings(options: UpdateOptions, around: Surroundings = { 
   checkNumber("relaxation", relaxation, (value) => value > 0 && value < 2, 'a number above 0 and below 2, or "auto"');
   checkNumber("damping", damping, (value) => value > 0 && value <= 1, "a number above 0 and at most 1");
   checkInteger("freshStarts", freshStarts, 0);
-  if (typeof robust !== "boolean" && robust !== "gate") {
-    throw new RangeError(`robust must be true, false or "gate", got ${show(robust)}`);
+  if (typeof robust !== "boolean" && robust !== "pull") {
+    throw new RangeError(`robust must be true, false or "pull", got ${describeValue(robust)}`);
   }
   checkKernel(kernel);
   if ((candidates || freshStarts > 0) && damping < 1 && !safeguard) {

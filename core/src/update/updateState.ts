@@ -10,7 +10,7 @@ import type { UpdateSettings } from "./updateOptions.ts";
  * What updates add up on their way. Where every device is updated once, one by one and in order, an update meets the later
  * devices as they were before all of them, and itself too: the sum is the total variation at that time.
  */
-export interface Met {
+export interface RunningVariation {
   variation: number;
 }
 
@@ -38,7 +38,7 @@ export interface UpdateState {
   /** Its number among them. */
   device: number;
   /** What the links to later devices cost before the updates so far. */
-  readonly met: Met;
+  readonly running: RunningVariation;
   /** What a link costs. */
   penalty: Penalty;
   /** u_i / m_i. */
@@ -69,11 +69,11 @@ export interface UpdateState {
   readonly basis: Float64Array;
   readonly bestBasis: Float64Array;
   /** With `robust` only. */
-  readonly gate: GateRoom | undefined;
+  readonly robust: RobustRoom | undefined;
 }
 
-/** Where the gate works, per neighbour or per own centroid. Lengths are squared. */
-export interface GateRoom {
+/** Working memory of robust updates, per neighbour or per own centroid. Lengths are squared. */
+export interface RobustRoom {
   readonly matches: Matches[];
   /** The lengths of (E3) at one own centroid, one of each neighbour. */
   readonly votes: number[];
@@ -96,7 +96,7 @@ export interface GateRoom {
   readonly before: Float64Array;
 }
 
-function emptyGate(k: number, cols: number, largestSet: number): GateRoom {
+function emptyRobustRoom(k: number, cols: number, largestSet: number): RobustRoom {
   return {
     matches: [],
     votes: [],
@@ -127,7 +127,7 @@ export function emptyUpdate(
   cols: number,
   settings: UpdateSettings,
   largestSet = k,
-  met: Met = { variation: 0 },
+  met: RunningVariation = { variation: 0 },
 ): UpdateState {
   return {
     k,
@@ -142,7 +142,7 @@ export function emptyUpdate(
     firstLink: 0,
     endLink: 0,
     device: 0,
-    met,
+    running: met,
     penalty: "squared",
     pointScale: 1,
     freshStarts: [],
@@ -163,6 +163,6 @@ export function emptyUpdate(
     firstWeights: new Float64Array(k),
     basis: new Float64Array(k * cols),
     bestBasis: new Float64Array(k * cols),
-    gate: settings.robust === false ? undefined : emptyGate(k, cols, largestSet),
+    robust: settings.robust === false ? undefined : emptyRobustRoom(k, cols, largestSet),
   };
 }

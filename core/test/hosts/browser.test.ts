@@ -15,7 +15,7 @@ let browser: Browser;
 
 beforeAll(async () => {
   browser = await launchChromium();
-}, 120_000);
+});
 
 afterAll(() => browser?.close());
 

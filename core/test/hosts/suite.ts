@@ -12,10 +12,10 @@ import {
   twoCommunities,
 } from "../../src/index.ts";
 import { theMachine } from "../../src/kernel/module.ts";
-import { compare } from "../kernel-compare.ts";
-import { largeProblemOf, problemOf } from "../kernel-problems.ts";
+import { compare } from "../kernel/compare.ts";
+import { largeProblemOf, problemOf } from "../kernel/problems.ts";
 
-/** Every pair of the 40 numbers of columns and the 19 twists of kernel-problems.ts comes up once. */
+/** Every pair of the 40 numbers of columns and the 19 twists of kernel/problems.ts comes up once. */
 const PROBLEMS = 40 * 19;
 const LARGE_PROBLEMS = 5;
 
@@ -29,7 +29,7 @@ export interface HostReport {
   readonly hashes: Readonly<Record<string, string>>;
 }
 
-/** The bytes of data that core/test/datasets.test.ts holds Node to. */
+/** The bytes of data that core/test/data/datasets.test.ts holds Node to. */
 export const PINNED: Readonly<Record<string, string>> = {
   iso: "de85b6426c76db24",
   var: "11b79bf382611317",

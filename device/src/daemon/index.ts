@@ -1,26 +1,44 @@
 // What the command line uses of a device that runs as a program of its own.
 
-export { AUDIT_FILE, type AuditLine, type AuditReport, appendAudit, readAudit } from "../auditLog.ts";
-export { readHistory } from "../historyStore.ts";
-export { drawInvite, formatInvite, parseInvite } from "../identity.ts";
-export { changeLinks, type Link, readLinks, withLink, withoutLink, writeLinks } from "../linksFile.ts";
-export { isLocked, lockFolder } from "../lock.ts";
+export { type AuditLine, type AuditReport, auditFacts, readAudit } from "../disk/auditLog.ts";
+export { isLocked, lockFolder } from "../disk/folderLock.ts";
+export { readHistory } from "../disk/historyStore.ts";
+export { drawInvite, parseInvite } from "../disk/identityFile.ts";
+export { type Link, readLinksFile, withoutLink, writeLinksFile } from "../disk/linksFile.ts";
 export { tryDurability } from "../simulation/durability.ts";
 export { backUpFolder, restoreFolder } from "./backup.ts";
-export { consentInFolder } from "./consent.ts";
+export { clusterNames, LONGEST_NAME, nameCluster } from "./clusterNames.ts";
 export { type Daemon, startDaemon } from "./daemon.ts";
 export { createFolder, type DeviceFolder, readFolder, readRows, writeSettings } from "./folder.ts";
-export { everyInterface, invitedAddresses } from "./invited.ts";
-export { type KeyFacts, keyFacts } from "./keyFacts.ts";
-export { finishChange, readNext, withdrawChange, writeNext } from "./nextFiles.ts";
+export { type KeyFacts, keyFacts, revokePeer, rotateFolder } from "./keyCommands.ts";
+export { hasSettled, lastStatus, statusReader } from "./lastStatus.ts";
+export { deviceName, type NetworkData, planPoints, prepareFolders } from "./localNetwork.ts";
+export { checkLoopback, everyInterface, folderInvite, freePorts } from "./machineAddresses.ts";
 export type { Log, Notice } from "./notices.ts";
-export { clusterSizes, lookAtRows, stayRemarks } from "./openRows.ts";
-export { pauseFolder, resumeFolder } from "./paused.ts";
-export type { Stranger } from "./pending.ts";
-export { type Columns, readColumns, readPoints } from "./points.ts";
-export { checkLoopback, freePorts } from "./ports.ts";
-export { resetFolder } from "./reset.ts";
-export { overruleRevocations, revokedFault, revokePeer } from "./revoke.ts";
-export { followByHand, rotateFolder } from "./rotate.ts";
-export { rowsFault } from "./rows.ts";
-export { type DaemonStatus, type LinkStatus, STATUS_FILE, STATUS_VERSION } from "./status.ts";
+export {
+  acceptPeer,
+  followPeer,
+  linkPeer,
+  pauseDevice,
+  resetDevice,
+  revokeNeighbour,
+  rotateKey,
+  shortName,
+  unlinkPeer,
+  waitingPeers,
+} from "./ownerChanges.ts";
+export { consentInFolder } from "./ownerFiles.ts";
+export {
+  type Columns,
+  clusterSizes,
+  lookAtRows,
+  readColumns,
+  readPoints,
+  rowsFault,
+  stayRemarks,
+} from "./rowSource.ts";
+export { type DeviceSnapshot, foldersById, snapshotReader } from "./snapshot.ts";
+export { type DaemonStatus, type LinkStatus, STATUS_FILE } from "./status.ts";
+export type { Stranger } from "./strangers.ts";
+export { finishChange, readNext, withdrawChange, writeNext } from "./studyChange.ts";
+export { boundsOf, draftStudy, readStudyText, type StudyDraft } from "./studyFile.ts";

@@ -19,14 +19,14 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, vi } from "vitest";
 import { createViteServer } from "vitest/node";
 import { launchChromium, browserTest as test } from "../../../core/test/hosts/chromium.ts";
-import { realClock } from "../../src/clock.ts";
-import { createDevice } from "../../src/device.ts";
-import { nodeSecrets } from "../../src/keys/secrets.ts";
-import { createIdentity, libp2pNetwork } from "../../src/libp2p.ts";
-import { volatileMemory } from "../../src/memory.ts";
-import type { DeviceStatus } from "../../src/status.ts";
-import { contractOf, formatStudy, type Study } from "../../src/study.ts";
-import { studyOfPoints } from "../../src/studyOfPoints.ts";
+import { createDevice } from "../../src/change/studyLoop.ts";
+import { realClock } from "../../src/environment.ts";
+import { nodeSecrets } from "../../src/keys/nodeSecrets.ts";
+import { createIdentity, libp2pNetwork } from "../../src/links/libp2pNetwork.ts";
+import { volatileMemory } from "../../src/loop/savedState.ts";
+import type { DeviceStatus } from "../../src/loop/status.ts";
+import { contractOf, formatStudy, type Study } from "../../src/study/study.ts";
+import { studyOfPoints } from "../../src/study/studyOfPoints.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
@@ -35,7 +35,7 @@ let cache = "";
 beforeAll(async () => {
   cache = mkdtempSync(join(tmpdir(), "fedkm-browser-"));
   browser = await launchChromium();
-}, 300_000);
+});
 afterAll(async () => {
   await browser?.close();
   rmSync(cache, { recursive: true, force: true });
@@ -140,7 +140,7 @@ async function settledWith(study: Study): Promise<readonly DeviceStatus[]> {
         }
         return all;
       },
-      { timeout: 40_000, interval: 200 },
+      { timeout: 240_000, interval: 200 },
     );
     expect(faults).toEqual([]);
     await page.close();
@@ -158,7 +158,7 @@ test("Chromium joins two devices over WebSocket, and the three agree", async () 
   const reached = objective(datasets, centroids, complete(3), { alpha: personal.alpha });
   const model = fit(datasets, complete(3), { k: 3, alpha: 1, schedule: "cyclic", rounds: 2_000, seed: 1 });
   expect(Math.abs(reached / model.objective - 1)).toBeLessThan(1e-3);
-}, 120_000);
+});
 
 test("Chromium shares clusters with two devices: its pads meet those of Node, and all have the same answer", async () => {
   const statuses = await settledWith(shared);
@@ -168,4 +168,4 @@ test("Chromium shares clusters with two devices: its pads meet those of Node, an
     expect(status.shared).toMatchObject({ devices: 3, pooledRows: 300 });
   }
   expect(globalCentroidDeviation([matrix(statuses[0].centroids ?? [])], centroids)).toBeLessThan(1e-12);
-}, 120_000);
+});

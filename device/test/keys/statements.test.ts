@@ -2,18 +2,24 @@
 
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { followSuccessors, idsOf, withMet } from "../../src/keys/followed.ts";
-import { decodeKeyFrame, encodeKnown, encodeRevocations, encodeSuccessors, isAboutKeys } from "../../src/keys/frame.ts";
-import { isSigned, makeRevocation, readRevocations } from "../../src/keys/revocation.ts";
-import { signStatement } from "../../src/keys/signature.ts";
+import { followSuccessors, idsOf, withoutAwaited } from "../../src/disk/linksFile.ts";
 import {
+  decodeKeyFrame,
+  encodeKnown,
+  encodeRevocations,
+  encodeSuccessors,
   formatSuccessors,
+  isAboutKeys,
+  isSigned,
   isVouched,
   latestOf,
+  makeRevocation,
   makeSuccessor,
   parseSuccessors,
+  readRevocations,
   readSuccessors,
-} from "../../src/keys/successor.ts";
+  signStatement,
+} from "../../src/keys/statements.ts";
 import { identity } from "./identities.ts";
 
 const [a, b, c, d] = [1, 2, 3, 4].map(identity);
@@ -95,7 +101,7 @@ describe("followSuccessors(links, successors, at)", () => {
     const former = [{ peer: a.peer, until: at.toISOString() }];
     expect(once).toEqual([{ ...north, peer: b.peer, former, isAwaited: true }, south]);
     expect(followSuccessors(once, chain.slice(0, 1), new Date(0))).toEqual(once);
-    const met = withMet(once, b.peer);
+    const met = withoutAwaited(once, b.peer);
     expect([once[0], met[0]].map(idsOf)).toEqual([[b.peer, a.peer], [b.peer]]);
     // The key before the last one moves nothing any more.
     expect(followSuccessors(met, [makeSuccessor(a, d, 9)], at)).toEqual(met);

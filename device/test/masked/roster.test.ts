@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decodeRoster, isPlaceOf, isSafe, rosterBytes, rosterOf } from "../../src/masked/roster.ts";
+import { decodeRoster, isPlaceOf, isSafe, rosterBytes, rosterOf } from "../../src/sharedClusters/roster.ts";
 
 const id = (n: number) => n.toString(16).padStart(32, "0");
 const links: Record<string, string[]> = {

@@ -4,11 +4,9 @@
 import { axisTicks, faint, labelSize, lineStyle, quiet, textWidth } from "@fedkm/pictures";
 import { blankPage } from "@fedkm/pictures/node";
 import { dot, frame, gridX, gridY, plot, ruleX, ruleY } from "@observablehq/plot";
-import { type DotGrid, type Measure, summaryTitles } from "../studies/grid.ts";
+import { type DotGrid, type MeasureName, summaryTitles } from "../studies/plan.ts";
 import type { TableRow } from "../table.ts";
-import { asPower, type Extent, extentOf } from "./extent.ts";
-import type { Look } from "./panels.ts";
-import { dotPoints, type Point } from "./series.ts";
+import { asPower, dotPoints, type Extent, extentOf, type PictureLook, type Point } from "./series.ts";
 
 const WIDTH = 680;
 const RIGHT = 14;
@@ -17,7 +15,7 @@ const ACROSS = 44;
 const DOWN = 34;
 
 /** The picture of aggregated rows, read by the names of their columns. */
-export function drawDotGrid(table: readonly TableRow[], grid: DotGrid, { summary, titles }: Look): string {
+export function drawDotGrid(table: readonly TableRow[], grid: DotGrid, { summary, titles }: PictureLook): string {
   const { rows, columns, entries } = grid;
   const top = titles ? 58 : 28;
   const panelHeight = LINE * entries.length;
@@ -63,7 +61,7 @@ export function drawDotGrid(table: readonly TableRow[], grid: DotGrid, { summary
 const MARGIN = 30;
 
 interface PanelLook {
-  readonly measure: Measure;
+  readonly measure: MeasureName;
   readonly width: number;
   readonly height: number;
   /** Of all panels, where they share one. */

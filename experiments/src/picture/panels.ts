@@ -1,13 +1,14 @@
-// A grid of panels as in the paper: one row for each dataset, lines with error bars over a log axis, one legend.
+// The picture of a study: a grid of panels as in the paper, one row for each dataset, lines with error bars, one legend;
+// studies with a dot for each method are drawn by the file beside this.
 /// <reference lib="dom" />
 
 import { axisTicks, faint, labelSize, lineStyle, quiet, strokeOptions, textWidth } from "@fedkm/pictures";
 import { blankPage } from "@fedkm/pictures/node";
 import { areaY, dot, frame, gridY, line, link, type Markish, plot, ruleX } from "@observablehq/plot";
-import { type Measure, type PanelGrid, type Summary, summaryTitles } from "../studies/grid.ts";
+import { type DotGrid, type MeasureName, type PanelGrid, type SummaryName, summaryTitles } from "../studies/plan.ts";
 import type { TableRow } from "../table.ts";
-import { asPower, type Extent, extentOf } from "./extent.ts";
-import { nameOf, type Point, panelSeries } from "./series.ts";
+import { drawDotGrid } from "./dots.ts";
+import { asPower, type Extent, extentOf, nameOf, type PictureLook, type Point, panelSeries } from "./series.ts";
 
 /** 180 mm at 96 dots per inch: two columns of a journal page. Labels are 8 points then. */
 const WIDTH = 680;
@@ -19,14 +20,18 @@ const ACROSS = 14;
 const DOWN = 18;
 const BELOW = 86;
 
-export interface Look {
-  readonly summary: Summary;
-  /** A journal has captions of its own. */
-  readonly titles: boolean;
+/** The picture of a study, whichever kind it is. */
+export function drawPicture(
+  table: readonly TableRow[],
+  grid: PanelGrid | DotGrid,
+  asked: Partial<PictureLook>,
+): string {
+  const look = { summary: asked.summary ?? grid.summary, titles: asked.titles ?? true };
+  return "entries" in grid ? drawDotGrid(table, grid, look) : drawPanelGrid(table, grid, look);
 }
 
 /** The picture of aggregated rows, read by the names of their columns. */
-export function drawPanelGrid(table: readonly TableRow[], grid: PanelGrid, { summary, titles }: Look): string {
+function drawPanelGrid(table: readonly TableRow[], grid: PanelGrid, { summary, titles }: PictureLook): string {
   const { rows, columns, title } = grid;
   const top = titles ? TOP : TOP - 30;
   const legend = legendOf(grid);
@@ -89,7 +94,7 @@ interface Range extends Extent {
   readonly tickFormat: (value: number) => string;
 }
 
-function rangeOf(points: readonly Point[], measure: Measure): Range {
+function rangeOf(points: readonly Point[], measure: MeasureName): Range {
   const { domain, spacing } = extentOf(points, measure);
   const { ticks, tickFormat } = axisTicks({ domain, length: PANEL_HEIGHT, spacing, direction: "up", most: 6 }).axis;
   return { domain, spacing, ticks, tickFormat: (value) => asPower(tickFormat(value)) };
@@ -106,7 +111,7 @@ interface PanelLook {
   /** Which of its axes have labels. */
   readonly axes: { readonly x: boolean; readonly y: boolean };
   readonly width: number;
-  readonly summary: Summary;
+  readonly summary: SummaryName;
 }
 
 function drawPanel(
@@ -161,7 +166,7 @@ function drawPanel(
 function marks(
   method: string,
   points: readonly Point[],
-  summary: Summary,
+  summary: SummaryName,
   { floor, half }: { readonly floor: number; readonly half: number | undefined },
 ): Markish[] {
   const style = lineStyle(method);

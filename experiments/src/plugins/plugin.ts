@@ -1,8 +1,13 @@
-// What a plug-in may add, by name: methods, data sets, graphs and measures. Names that are taken and exports that cannot
-// be meant are refused in one line.
+// What a plug-in may add, by name: methods, data sets, graphs and measures; and how plug-ins are loaded. Names that are
+// taken and exports that cannot be meant are refused in one line.
 
+import { existsSync } from "node:fs";
+import module from "node:module";
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { type FitModel, type Graph, type Matrix, type Method, methods } from "@fedkm/core";
-import { measureColumns } from "../measureColumns.ts";
+import { measureColumns } from "../cell.ts";
+import * as hooks from "./hooks.ts";
 
 /** What data are drawn or dealt for. */
 export interface DataRequest {
@@ -60,7 +65,7 @@ const taken: { readonly [kind in Kind]: readonly string[] } = {
 };
 
 /** Plug-ins so far and the exports of a further one. `file` is what a refusal calls it. */
-export function withPlugin(before: Plugins, file: string, exports: Readonly<Record<string, unknown>>): Plugins {
+function withPlugin(before: Plugins, file: string, exports: Readonly<Record<string, unknown>>): Plugins {
   const refuse = (rule: string, got: string): never => {
     throw new TypeError(`plug-in ${file} must ${rule}, got ${got}`);
   };
@@ -96,4 +101,46 @@ export function measuresOf(plugins: Plugins, result: MeasuredResult): Record<str
     return [name, Number.isFinite(value) ? value : null];
   });
   return Object.fromEntries(values);
+}
+
+// The built file also where the sources are run, as in tests: the thread of the hooks cannot read TypeScript.
+const builtHooks = new URL("../../dist/plugins/hooks.js", import.meta.url);
+
+/** Node from 22.15 on, which its types do not say yet. */
+interface NewerModule {
+  registerHooks?(own: typeof hooks): void;
+}
+
+let isRegistered = false;
+
+function registerHooks(): void {
+  if (isRegistered) return;
+  isRegistered = true;
+  const { registerHooks: inThisThread }: NewerModule = module as object;
+  // Versions before run hooks in a thread of their own, and later ones warn of that.
+  if (inThisThread === undefined) module.register(builtHooks);
+  else inThisThread(hooks);
+}
+
+/**
+ * All plug-ins of the given files, in their order: ES modules in JavaScript or TypeScript, wherever they lie. A plug-in is
+ * code and may do what its user may.
+ */
+export async function loadPlugins(files: readonly string[]): Promise<Plugins> {
+  let plugins = noPlugins;
+  for (const file of files) plugins = withPlugin(plugins, file, await importPlugin(file));
+  return plugins;
+}
+
+async function importPlugin(file: string): Promise<Readonly<Record<string, unknown>>> {
+  if (!/\.m?[jt]s$/.test(file)) throw new TypeError(`plug-in ${file} must end in .js, .mjs, .ts or .mts`);
+  const path = resolve(file);
+  if (!existsSync(path)) throw new TypeError(`plug-in ${file} must be a file, got none of that name`);
+  registerHooks();
+  try {
+    return await import(pathToFileURL(path).href);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`plug-in ${file} cannot be loaded: ${reason}`, { cause: error });
+  }
 }

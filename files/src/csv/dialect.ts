@@ -1,55 +1,91 @@
-// What a delimited file is like, from its first lines: its delimiter, whether it has a header, what its columns hold.
+// What a delimited file is like, from its first lines: the delimiter guess, whether it has a header, what its columns hold.
 
-import { type CellReader, type CellRules, cellReader } from "../cell.ts";
-import { daysOf } from "../dates.ts";
-import type { Feed } from "../feed.ts";
-import type { ColumnKind } from "../layout.ts";
-import type { Limits } from "../limits.ts";
-import { DataError, type Place } from "../refusal.ts";
-import type { TextEncoding } from "../source.ts";
-import { textOf } from "../text.ts";
-import { delimiters, likelyDelimiter, SAMPLE_RECORDS, sample } from "./delimiter.ts";
-import { type Cells, cellAt } from "./record.ts";
-import { refuseOpenQuote } from "./records.ts";
+import { textOf } from "../source/bytes.ts";
+import { type Feed, openFeed, type TextBytes } from "../source/feed.ts";
+import type { Limits } from "../source/limits.ts";
+import { DataError, type FilePosition } from "../source/refusal.ts";
+import type { OpenedFile } from "../source/source.ts";
+import { type CellReader, cellValue, daysOf } from "../table/cell.ts";
+import type { Column, ColumnKind, ReadPlan } from "../table/columns.ts";
+import { type Cells, cellAt, emptyCells, NEWLINE, recordsIn, refuseOpenQuote, splitRecord } from "./records.ts";
 
-export interface Dialect {
+export const delimiters: Readonly<Record<string, string>> = { ",": "comma", ";": "semicolon", "\t": "tab", "|": "bar" };
+
+const SAMPLE_RECORDS = 200;
+
+interface Sample {
+  /** The cells of the first records that are whole and not blank. */
+  readonly records: readonly (readonly string[])[];
+  /** Of the first record. */
+  readonly line: number;
+  /** Those looked at last. */
+  readonly cells: Cells;
+}
+
+function sample(text: TextBytes, delimiter: string): Sample {
+  const cells = emptyCells();
+  const records: (readonly string[])[] = [];
+  const reader = recordsIn(text, delimiter.charCodeAt(0), cells);
+  let next = reader.next();
+  const line = (next.done ? next.value : next.value.line) ?? 1;
+  for (; !next.done && records.length < SAMPLE_RECORDS; next = reader.next()) records.push(next.value.cells);
+  return { records, line, cells };
+}
+
+/** The delimiter that cuts the first lines into the same number of cells, the more the better; comma if none does. */
+export function likelyDelimiter(text: TextBytes): string {
+  const tabbed = /\.(tsv|tab)(\.gz)?$/i.test(text.ending ?? text.file);
+  let best = { delimiter: tabbed ? "\t" : ",", score: 0 };
+  for (const delimiter of tabbed ? ["\t", ",", ";", "|"] : Object.keys(delimiters)) {
+    const score = evenness(text, delimiter);
+    if (score > best.score) best = { delimiter, score };
+  }
+  return best.delimiter;
+}
+
+/** Share of records with the first one's number of cells, at least two; then numbers among the cells tell. */
+function evenness(text: TextBytes, delimiter: string): number {
+  let records: Sample["records"];
+  try {
+    ({ records } = sample(text, delimiter));
+  } catch {
+    return 0;
+  }
+  const width = records[0]?.length ?? 0;
+  if (width < 2) return 0;
+  const even = records.filter((record) => record.length === width);
+  const cells = even.flat();
+  const readable = cells.filter((cell) => cellValue(cell) !== undefined).length;
+  return even.length / records.length + readable / Math.max(1, cells.length);
+}
+
+export interface CsvDialect {
   /** A byte. */
   readonly delimiter: number;
   readonly header: boolean;
 }
 
-export interface DialectOptions extends CellRules {
-  /** One character, instead of what the first lines look like. */
-  readonly delimiter?: string;
-  readonly header?: boolean;
-  /** Of text that is not UTF-8. */
-  readonly encoding?: TextEncoding;
-  /** Of a workbook the name of a sheet or its number from 1, of an archive of arrays that of an array; the first unless said. */
-  readonly sheet?: string;
-}
-
 export const DECIMAL_COMMA = /^[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+),\d+$/;
 
-export interface Sniffed {
-  readonly dialect: Dialect;
+interface CsvLayout {
+  readonly dialect: CsvDialect;
   /** Of the first record. */
   readonly line: number;
-  readonly columns: readonly { readonly name: string; readonly kind: ColumnKind }[];
+  readonly columns: readonly Column[];
 }
 
-export function sniff(feed: Feed, options: DialectOptions, limits: Limits): Sniffed {
+function layoutOfText(feed: Feed, { options, limits, rules }: ReadPlan): CsvLayout {
   const delimiter = options.delimiter ?? likelyDelimiter(feed);
   const { records, line, cells } = sample(feed, delimiter);
-  const place = { file: feed.file, line };
+  const position = { file: feed.file, line };
   if (records.length === 0) refuseUnreadable(feed, limits, line, cells);
   const [first, ...rest] = records;
-  checkLines(place, records);
+  checkLines(position, records);
   if (first.length > limits.columns) {
     const remedy = "turn the file if it lies on its side, or set off its cells with , ; tab or |";
     const rule = `be among the first ${limits.columns} columns`;
-    throw new DataError({ ...place, column: limits.columns + 1 }, rule, `${first.length} columns`, remedy);
+    throw new DataError({ ...position, column: limits.columns + 1 }, rule, `${first.length} columns`, remedy);
   }
-  const rules = cellReader(options);
   const header = options.header ?? looksLikeHeader(first, rest, rules);
   const body = header ? rest : records;
   const columns = first.map((cell, c) => {
@@ -66,29 +102,34 @@ export function sniff(feed: Feed, options: DialectOptions, limits: Limits): Snif
 }
 
 /** Forms of text that look like one column or one line here, each with what then helps. */
-function checkLines(place: Place, records: readonly (readonly string[])[]): void {
+function checkLines(position: FilePosition, records: readonly (readonly string[])[]): void {
   const returned = records[0].findIndex((cell) => cell.includes("\r"));
   if (returned >= 0) {
     const remedy = "save the file with line ends of Unix or Windows";
-    throw new DataError({ ...place, column: returned + 1 }, "end with a line feed", "a carriage return alone", remedy);
+    throw new DataError(
+      { ...position, column: returned + 1 },
+      "end with a line feed",
+      "a carriage return alone",
+      remedy,
+    );
   }
   if (/^sep=/i.test(records[0][0]) && records[0].length <= 2) {
     const rule = "name a column or hold a value";
-    throw new DataError({ ...place, column: 1 }, rule, "Excel's note of the delimiter", "remove the line");
+    throw new DataError({ ...position, column: 1 }, rule, "Excel's note of the delimiter", "remove the line");
   }
   const [first, ...rest] = records;
   const isSpaced = (record: readonly string[]) => record.length === 1 && SPACED_NUMBERS.test(record[0].trim());
   if (records.slice(-SAMPLE_RECORDS / 2).every(isSpaced) || (rest.length > 1 && rest.every(isSpaced))) {
     const remedies = [{ kind: "delimiter", delimiters: Object.keys(delimiters) } as const];
     const rule = "end with a comma, semicolon, tab or bar";
-    throw new DataError({ ...place, column: 1 }, rule, "spaces between cells", remedies);
+    throw new DataError({ ...position, column: 1 }, rule, "spaces between cells", remedies);
   }
   // A title, or a header with another character between its cells. One line below it may be at fault itself.
   const isUneven = (record: readonly string[]) => record.length === rest[0].length && record.length !== first.length;
   if (rest.length > 1 && Math.min(first.length, rest[0].length) === 1 && rest.every(isUneven)) {
     const got = `${first.length} instead of ${rest[0].length}`;
     const remedy = "remove the line if it is a title, or put the same character between the cells of all lines";
-    throw new DataError({ ...place, column: 1 }, "be one of as many cells as in the lines below", got, remedy);
+    throw new DataError({ ...position, column: 1 }, "be one of as many cells as in the lines below", got, remedy);
   }
 }
 
@@ -101,15 +142,15 @@ function refuseUnreadable(feed: Feed, limits: Limits, line: number, cells: Cells
     const got = length === (completed ? 1 : 0) ? "an empty file" : "only blank lines";
     throw new DataError({ file, line: 1, column: 1 }, "hold a header and rows", got, "export it again");
   }
-  const place = { file, line, column: cellAt(cells, Math.min(limits.lineBytes, length)) + 1 };
-  if (!ended || length > limits.lineBytes) refuseLongLine(place, limits);
-  refuseOpenQuote(place);
+  const position = { file, line, column: cellAt(cells, Math.min(limits.lineBytes, length)) + 1 };
+  if (!ended || length > limits.lineBytes) refuseLongLine(position, limits);
+  refuseOpenQuote(position);
 }
 
 /** The place is the line and the column in which it becomes too long. */
-export function refuseLongLine(place: Place, limits: Limits): never {
+export function refuseLongLine(position: FilePosition, limits: Limits): never {
   const remedy = "look for a quote that is not closed, and end lines with line feeds";
-  throw new DataError(place, `end within ${limits.lineBytes} bytes of the line's start`, "more", remedy);
+  throw new DataError(position, `end within ${limits.lineBytes} bytes of the line's start`, "more", remedy);
 }
 
 /**
@@ -138,4 +179,48 @@ export function kindOf(cells: readonly string[], rules: CellReader): ColumnKind 
   if (cells.every((cell, c) => values[c] !== undefined || daysOf(cell.trim()) !== undefined)) return "date";
   const isCommaed = (cell: string, c: number) => values[c] !== undefined || DECIMAL_COMMA.test(cell.trim());
   return cells.every(isCommaed) ? "decimal commas" : "text";
+}
+
+interface OpenCsv extends CsvLayout {
+  readonly feed: Feed;
+}
+
+export async function openCsv(file: OpenedFile, plan: ReadPlan): Promise<OpenCsv> {
+  let known: CsvLayout | undefined;
+  const columnAt = (feed: Feed, at: number): string | number => {
+    try {
+      return nameAt(feed, at, known ?? layoutOfText(feed, plan));
+    } catch {
+      // Text that has more wrong with it than the byte in question.
+      return numberAt(feed, at, plan.options.delimiter ?? likelyDelimiter(feed));
+    }
+  };
+  const feed = await openFeed(file, plan.limits, columnAt);
+  try {
+    known = layoutOfText(feed, plan);
+    return { feed, ...known };
+  } catch (error) {
+    await feed.close();
+    throw error;
+  }
+}
+
+/** By the records before it, since quotes may hold delimiters and line feeds. In the header itself a number. */
+function nameAt({ file, bytes, length, line: first }: Feed, at: number, { dialect, columns, line: top }: CsvLayout) {
+  const cells = emptyCells();
+  let line = first;
+  for (let from = 0; ; ) {
+    const next = splitRecord(bytes, from, length, dialect.delimiter, cells, { file, line });
+    if (next < 0 || next > at) break;
+    line += 1 + cells.innerLines;
+    from = next;
+  }
+  const c = cellAt(cells, at);
+  return dialect.header && line === top ? c + 1 : (columns.at(c)?.name ?? c + 1);
+}
+
+/** By the delimiters before it in its line. */
+function numberAt({ bytes }: Feed, at: number, delimiter: string): number {
+  const from = at === 0 ? 0 : bytes.lastIndexOf(NEWLINE, at - 1) + 1;
+  return bytes.subarray(from, at).filter((byte) => byte === delimiter.charCodeAt(0)).length + 1;
 }

@@ -1,13 +1,11 @@
 // Columns of labels behind delimited text, every byte of which stays as it was.
 
-import { type AddedColumn, withFreeNames } from "../added.ts";
-import type { Feed } from "../feed.ts";
-import type { Limits } from "../limits.ts";
-import type { PieceWriter, Source } from "../source.ts";
-import { csvCell } from "./cell.ts";
-import { type DialectOptions, refuseLongLine } from "./dialect.ts";
-import { openCsv } from "./open.ts";
-import { type Cells, cellAt, emptyCells, isBlank, NEWLINE, QUOTE, RETURN, splitRecord } from "./record.ts";
+import type { Feed } from "../source/feed.ts";
+import type { OpenedFile, PieceWriter } from "../source/source.ts";
+import { type AddedColumn, withFreeNames } from "../table/cellColumns.ts";
+import type { ReadPlan } from "../table/columns.ts";
+import { openCsv, refuseLongLine } from "./dialect.ts";
+import { type Cells, cellAt, csvCell, emptyCells, isBlank, NEWLINE, QUOTE, RETURN, splitRecord } from "./records.ts";
 
 const BYTE_ORDER_MARK = Uint8Array.of(0xef, 0xbb, 0xbf);
 const encoder = new TextEncoder();
@@ -18,13 +16,13 @@ const ROOM = 1.25;
 
 /** Calls back with the text in pieces, columns added. Rows are those that `readCsv` gives. */
 export async function labelCsv(
-  source: Source,
-  options: DialectOptions,
-  limits: Limits,
+  file: OpenedFile,
+  plan: ReadPlan,
   added: readonly AddedColumn[],
   write: PieceWriter,
 ): Promise<void> {
-  const { feed, dialect, columns } = await openCsv(source, options, limits);
+  const { feed, dialect, columns } = await openCsv(file, plan);
+  const { limits } = plan;
   try {
     const taken = columns.map((own) => own.name);
     const delimiter = String.fromCharCode(dialect.delimiter);

@@ -1,43 +1,25 @@
 // Delimited text to a table: the fast way for clean records, a careful look at every other one.
 
-import { type CellReader, cellReader, orNoted } from "../cell.ts";
-import type { Feed } from "../feed.ts";
-import { type Chosen, chooseColumns, type Selection } from "../layout.ts";
-import type { Limits } from "../limits.ts";
-import { DataError, shown } from "../refusal.ts";
-import type { Remedy } from "../remedy.ts";
-import type { Source } from "../source.ts";
-import {
-  finished,
-  type Growing,
-  growing,
-  isFull,
-  makeRoom,
-  namelessRemedies,
-  noteDevice,
-  noteMissing,
-  type Table,
-  wordPlace,
-} from "../table.ts";
-import { CATEGORY, DEVICE, type NumberRules, numberIn, POINT, readClean, SKIPPED, SPACE } from "./clean.ts";
-import { DECIMAL_COMMA, type Dialect, type DialectOptions, refuseLongLine } from "./dialect.ts";
-import { openCsv } from "./open.ts";
-import { type Cells, cellAt, cellText, emptyCells, isBlank, NEWLINE, splitRecord } from "./record.ts";
-import { refuseOpenQuote } from "./records.ts";
+import type { Feed } from "../source/feed.ts";
+import { DataError, type FilePosition, type Remedy, shown } from "../source/refusal.ts";
+import type { OpenedFile } from "../source/source.ts";
+import { orNoted } from "../table/cell.ts";
+import { chooseColumns, type ReadPlan } from "../table/columns.ts";
+import { GrowingTable, refuseLarge, type Table } from "../table/table.ts";
+import { type CsvDialect, DECIMAL_COMMA, openCsv, refuseLongLine } from "./dialect.ts";
+import { CATEGORY, DEVICE, type NumberRules, numberIn, POINT, readPlainRows, SKIPPED, SPACE } from "./plainRows.ts";
+import { type Cells, cellAt, cellText, emptyCells, isBlank, NEWLINE, refuseOpenQuote, splitRecord } from "./records.ts";
 
 const COMMA = 44;
 
-interface Reading {
+interface Reading extends ReadPlan {
   readonly feed: Feed;
-  readonly dialect: Dialect;
-  readonly chosen: Chosen;
-  /** For each column of the file its place in a row. */
+  readonly dialect: CsvDialect;
+  /** For each column of the file its slot in a row. */
   readonly slots: Int32Array;
   readonly names: readonly string[];
-  readonly limits: Limits;
-  readonly rules: CellReader;
   readonly numbers: NumberRules;
-  readonly table: Growing;
+  readonly table: GrowingTable;
   readonly cells: Cells;
   /** Of the next record. */
   line: number;
@@ -45,44 +27,38 @@ interface Reading {
   blanks: number;
 }
 
-export async function readCsv(
-  source: Source,
-  selection: Selection,
-  options: DialectOptions,
-  limits: Limits,
-): Promise<Table> {
-  const { feed, dialect, columns, line: top } = await openCsv(source, options, limits);
+export async function readCsv(source: OpenedFile, plan: ReadPlan): Promise<Table> {
+  const { limits, rules, options } = plan;
+  const { feed, dialect, columns, line: top } = await openCsv(source, plan);
   try {
-    const chosen = chooseColumns({ file: feed.file, line: top }, columns, selection);
-    const { features, device } = chosen;
+    const chosen = chooseColumns({ file: feed.file, line: top }, columns, options);
     const slots = new Int32Array(columns.length).fill(SKIPPED);
-    features.forEach(({ index, isCategory }, slot) => {
+    chosen.features.forEach(({ index, isCategory }, slot) => {
       slots[index] = isCategory ? CATEGORY - slot : slot;
     });
-    if (device !== undefined) slots[device] = DEVICE;
-    const table = growing(feed.file, chosen, expectedRows(source, feed), limits);
+    if (chosen.device !== undefined) slots[chosen.device] = DEVICE;
+    const table = new GrowingTable(feed.file, chosen, expectedRows(source, feed), plan);
     const names = columns.map(({ name }) => name);
-    const rules = cellReader(options);
     const numbers = {
       point: rules.decimal === "," ? COMMA : POINT,
       magnitude: limits.magnitude,
       without: rules.without,
     };
-    const fixed = { feed, dialect, chosen, slots, names, limits, rules, numbers, table, cells: emptyCells() };
+    const fixed = { ...plan, feed, dialect, slots, names, numbers, table, cells: emptyCells() };
     const reading: Reading = { ...fixed, line: 1, blanks: 0 };
     await readAll(reading);
     if (table.rows === 0) {
-      const place = { file: feed.file, line: reading.line, column: table.columns[0] };
-      throw new DataError(place, "begin a row", "none below the header", "export it again");
+      const position = { file: feed.file, line: reading.line, column: table.columns[0] };
+      throw new DataError(position, "begin a row", "none below the header", "export it again");
     }
-    return finished(table, "csv");
+    return table.finish("csv");
   } finally {
     await feed.close();
   }
 }
 
 /** From the length of the first lines; unpacked text is about four times as long. */
-function expectedRows({ size, container }: Source, feed: Feed): number {
+function expectedRows({ size, container }: OpenedFile, feed: Feed): number {
   const { bytes, length } = feed;
   let lines = 0;
   for (let at = bytes.indexOf(NEWLINE); at >= 0 && at < length; at = bytes.indexOf(NEWLINE, at + 1)) lines++;
@@ -106,12 +82,12 @@ async function readAll(reading: Reading): Promise<void> {
       // Spaces around numbers mean nothing there.
       if (reading.blanks === 0 && dialect.delimiter !== SPACE) {
         const before = table.rows;
-        at = readClean(feed.bytes, at, dialect.delimiter, slots, table, numbers);
+        at = readPlainRows(feed.bytes, at, dialect.delimiter, slots, table, numbers);
         reading.line += table.rows - before;
         if (at >= feed.length) break;
       }
-      if (isFull(table)) {
-        makeRoom(table, reading.line, limits);
+      if (table.isFull) {
+        table.makeRoom(reading.line);
         continue;
       }
       const next = readCarefully(reading, at);
@@ -119,7 +95,7 @@ async function readAll(reading: Reading): Promise<void> {
       at = next;
     }
     if (feed.ended && at >= feed.length) return;
-    if (feed.ended) refuseOpen(reading);
+    if (feed.ended) refuseOpenQuote(cellIn(reading, reading.line, reading.cells.count));
     if (feed.length - at > limits.lineBytes) refuseLong(reading, at);
     await feed.advance(at, reading.line);
   }
@@ -152,28 +128,28 @@ function readCarefully(reading: Reading, at: number): number {
 }
 
 /** A blank line between the values of a single column is a value that is missing. */
-function keepBlank({ table, limits }: Reading, line: number): void {
-  if (isFull(table)) makeRoom(table, line, limits);
-  table.values[table.rows++] = Number.NaN;
-  noteMissing(table, 0, line);
+function keepBlank({ table }: Reading, line: number): void {
+  table.makeRoom(line);
+  table.set(table.rows++, 0, Number.NaN, line);
 }
 
 function keepRecord(reading: Reading, line: number): void {
-  const { feed, cells, slots, table, limits } = reading;
-  if (isFull(table)) makeRoom(table, line, limits);
+  const { feed, cells, slots, table, rules } = reading;
+  table.makeRoom(line);
   for (let c = 0; c < slots.length; c++) {
-    if (slots[c] === SKIPPED) continue;
-    if (slots[c] === DEVICE) {
-      keepDevice(reading, line, c);
-      continue;
+    const slot = slots[c];
+    if (slot === SKIPPED) continue;
+    if (slot === DEVICE) {
+      const name = cellText(feed.bytes, cells, c).trim();
+      table.setDevice(table.rows, name, cellIn(reading, line, c), "an empty cell", "fill the cell or remove the line");
+    } else if (slot <= CATEGORY) {
+      const feature = CATEGORY - slot;
+      const index = table.categoryIndex(feature, cellText(feed.bytes, cells, c), line);
+      table.set(table.rows, feature, index, line);
+    } else {
+      const value = orNoted(rules, () => numberOf(reading, line, c));
+      table.set(table.rows, slot, value, line);
     }
-    const slot = slots[c] <= CATEGORY ? CATEGORY - slots[c] : slots[c];
-    const value =
-      slot === slots[c]
-        ? orNoted(reading.rules, () => numberOf(reading, line, c))
-        : wordPlace(table, slot, cellText(feed.bytes, cells, c), line, reading);
-    if (Number.isNaN(value)) noteMissing(table, slot, line);
-    table.values[table.rows * table.cols + slot] = value;
   }
   table.rows++;
 }
@@ -183,15 +159,16 @@ function numberOf(reading: Reading, line: number, c: number): number {
   const number = rules.without(numberIn(feed.bytes, cells.starts[c], cells.ends[c], numbers.point));
   const value = Number.isNaN(number) ? rules.value(cellText(feed.bytes, cells, c)) : number;
   if (value === undefined) refuseText(reading, line, c);
-  if (Math.abs(value) > limits.magnitude) refuseLarge(reading, line, c);
+  if (Math.abs(value) > limits.magnitude) {
+    const got = shown(cellText(feed.bytes, cells, c));
+    refuseLarge(cellIn(reading, line, c), got, limits, "fix the cell, or write the column in a larger unit");
+  }
   return value;
 }
 
-function keepDevice({ feed, table, names, cells }: Reading, line: number, c: number): void {
-  noteDevice(table, table.rows, cellText(feed.bytes, cells, c).trim(), () => {
-    const place = { file: feed.file, line, column: names[c] };
-    throw new DataError(place, "name a device", "an empty cell", namelessRemedies("fill the cell or remove the line"));
-  });
+/** Where a cell of the current record stands; in the last column what is beyond it. */
+function cellIn({ feed, names }: Reading, line: number, c: number): FilePosition {
+  return { file: feed.file, line, column: names[Math.min(c, names.length - 1)] };
 }
 
 function refuseLong({ feed, cells, names, line, limits }: Reading, at: number): never {
@@ -199,42 +176,22 @@ function refuseLong({ feed, cells, names, line, limits }: Reading, at: number): 
   refuseLongLine({ file: feed.file, line, column: names.at(c) ?? c + 1 }, limits);
 }
 
-function refuseText({ feed, names, cells }: Reading, line: number, c: number): never {
+function refuseText(reading: Reading, line: number, c: number): never {
+  const { feed, names, cells } = reading;
   const text = cellText(feed.bytes, cells, c);
-  const commaed = DECIMAL_COMMA.test(text.trim());
-  const remedies: Remedy[] = [
-    { kind: "text", text: "fix the cell" },
-    { kind: "text", text: "empty it if the value is not known" },
-    { kind: "leave-out-columns", columns: [names[c]] },
-  ];
-  const place = { file: feed.file, line, column: names[c] };
-  throw new DataError(
-    place,
-    "be a number",
-    shown(text),
-    commaed ? [{ kind: "decimal-points", columns: [names[c]] }] : remedies,
-  );
+  const remedies: Remedy[] = DECIMAL_COMMA.test(text.trim())
+    ? [{ kind: "decimal-points", columns: [names[c]] }]
+    : [
+        { kind: "text", text: "fix the cell" },
+        { kind: "text", text: "empty it if the value is not known" },
+        { kind: "leave-out-columns", columns: [names[c]] },
+      ];
+  throw new DataError(cellIn(reading, line, c), "be a number", shown(text), remedies);
 }
 
-function refuseLarge({ feed, names, cells, limits }: Reading, line: number, c: number): never {
-  const text = cellText(feed.bytes, cells, c);
-  const place = { file: feed.file, line, column: names[c] };
-  const rule = `be a number from -${limits.magnitude} to ${limits.magnitude}`;
-  throw new DataError(place, rule, shown(text), "fix the cell, or write the column in a larger unit");
-}
-
-function refuseRagged({ feed, names, cells, dialect }: Reading, line: number): never {
-  const column = names[Math.min(cells.count, names.length - 1)];
-  const delimiter = JSON.stringify(String.fromCharCode(dialect.delimiter));
+function refuseRagged(reading: Reading, line: number): never {
+  const { names, cells, dialect } = reading;
   const rule = `have ${names.length} cells, as the first line`;
-  throw new DataError(
-    { file: feed.file, line, column },
-    rule,
-    `${cells.count}`,
-    `fix the line, and quote cells that contain ${delimiter}`,
-  );
-}
-
-function refuseOpen({ feed, line, cells, names }: Reading): never {
-  refuseOpenQuote({ file: feed.file, line, column: names[Math.min(cells.count, names.length - 1)] });
+  const remedy = `fix the line, and quote cells that contain ${JSON.stringify(String.fromCharCode(dialect.delimiter))}`;
+  throw new DataError(cellIn(reading, line, cells.count), rule, `${cells.count}`, remedy);
 }

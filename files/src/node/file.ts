@@ -1,10 +1,62 @@
-// A file on disk, through Node's file system.
+// A file on disk, through Node's file system; and what Node does faster than anything that runs everywhere.
 
+import { isUtf8 } from "node:buffer";
 import { type FileHandle, open, stat } from "node:fs/promises";
-import { DataError } from "../refusal.ts";
-import type { ByteFile } from "../source.ts";
-import { nodePlatform } from "./platform.ts";
-import { systemReason } from "./reason.ts";
+import { Readable } from "node:stream";
+import * as zlib from "node:zlib";
+import { DataError } from "../source/refusal.ts";
+import type { ByteFile, PieceWriter, Platform } from "../source/source.ts";
+import { systemReason } from "./paths.ts";
+
+const { brotliDecompressSync, createGunzip, createGzip, gunzipSync, inflateRawSync } = zlib;
+const UNPACKED_PIECE = 2 ** 18;
+
+/** Node refuses smaller ones. */
+const LEAST_PIECE = 64;
+
+type Unzip = (bytes: Uint8Array, options: { maxOutputLength: number; chunkSize: number }) => Uint8Array;
+/** Since Node 22.15. */
+const { zstdDecompressSync } = zlib as { zstdDecompressSync?: Unzip };
+
+export const nodePlatform: Platform = {
+  isText: (bytes) => isUtf8(bytes) && !Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(0),
+  gunzip(packed) {
+    const raw = Readable.from(packed);
+    const unpacked = createGunzip({ chunkSize: UNPACKED_PIECE });
+    raw.on("error", (error) => unpacked.destroy(error));
+    unpacked.on("close", () => raw.destroy());
+    return raw.pipe(unpacked);
+  },
+  inflate: async (packed, length) => inflateRawSync(packed, { maxOutputLength: Math.max(1, length) }),
+  throughGzip,
+  compressors: {
+    GZIP: (bytes, length) => gunzipSync(bytes, { maxOutputLength: Math.max(1, length) }),
+    BROTLI: (bytes, length) => brotliDecompressSync(bytes, { maxOutputLength: Math.max(1, length) }),
+    ...(zstdDecompressSync && { ZSTD: unzipBy(zstdDecompressSync) }),
+  },
+};
+
+/** In one piece of the page's length: pieces of the usual size would be joined once more. */
+function unzipBy(unzip: Unzip) {
+  return (bytes: Uint8Array, length: number) => {
+    return unzip(bytes, { maxOutputLength: Math.max(1, length), chunkSize: Math.max(LEAST_PIECE, length) });
+  };
+}
+
+async function throughGzip(write: PieceWriter, work: (text: PieceWriter) => Promise<void>): Promise<void> {
+  const gzip = createGzip();
+  const written = (async () => {
+    for await (const piece of gzip) await write(piece);
+  })();
+  const text: PieceWriter = (piece) =>
+    new Promise((resolve, reject) => gzip.write(piece, (error) => (error ? reject(error) : resolve())));
+  // Failing work ends the stream, and through it what is written: `written` alone says the cause, whichever side failed first.
+  const worked = work(text).then(
+    () => void gzip.end(),
+    (error: Error) => void gzip.destroy(error),
+  );
+  await Promise.all([written, worked]);
+}
 
 /** Changes whenever the file does. */
 const versionOf = ({ size, mtimeMs, ino }: { size: number; mtimeMs: number; ino: number }) =>

@@ -1,10 +1,10 @@
 // A Parquet file: its columns by their types, and their values as they are stored, nothing converted on the way.
 
 import { type FileMetaData, parquetMetadataAsync, parquetSchema, type SchemaElement, type SchemaTree } from "hyparquet";
-import { DataError, type Place } from "../refusal.ts";
-import type { ByteFile } from "../source.ts";
-import { compressorsWith, prepareCodec } from "./codecs.ts";
-import { type Cursor, type Page, readPages } from "./pages.ts";
+import { readBytes } from "../source/bytes.ts";
+import { DataError, type FilePosition } from "../source/refusal.ts";
+import type { ByteFile } from "../source/source.ts";
+import { type ColumnPage, type Cursor, compressorsWith, prepareCodec, readPages } from "./pages.ts";
 
 interface RowGroup {
   readonly index: number;
@@ -14,7 +14,7 @@ interface RowGroup {
 }
 
 /** Takes a page and the row of the file where it begins. The page's values are good until it returns. */
-type PageUser = (page: Page, row: number) => void;
+type PageUser = (page: ColumnPage, row: number) => void;
 
 export interface ParquetFile {
   readonly file: string;
@@ -28,9 +28,9 @@ export interface ParquetFile {
 
 export async function openParquet(bytes: ByteFile): Promise<ParquetFile> {
   const { file, size } = bytes;
-  const slice = (start: number, end = size) => readSlice(bytes, new ArrayBuffer(end - start), start, end);
+  const slice = (start: number, end = size) => readSlice(bytes, start, end);
   // The footer's length and four letters end the file.
-  const footer: Place = { file, part: "footer", byte: Math.max(0, size - 8) };
+  const footer: FilePosition = { file, part: "footer", byte: Math.max(0, size - 8) };
   const { metadata, root, groups } = await guarded(footer, async () => {
     const about = await parquetMetadataAsync({ byteLength: size, slice });
     return { metadata: about, root: parquetSchema(about), groups: rowGroups(about) };
@@ -62,7 +62,7 @@ function chunkReader(bytes: ByteFile, { row_groups }: FileMetaData, root: Schema
       if (!(start >= 0 && length >= 0 && start + length <= size)) throw new Error("a chunk beyond the file's end");
       if (buffer.byteLength < length) buffer = new ArrayBuffer(length);
       cursor.byte = start;
-      await readSlice(bytes, buffer, start, start + length);
+      await readSlice(bytes, start, start + length, buffer);
       let row = group.start;
       const chunk = { about, path: [root, leaf], compressors };
       for (const page of readPages(new Uint8Array(buffer, 0, length), chunk, cursor)) {
@@ -75,18 +75,20 @@ function chunkReader(bytes: ByteFile, { row_groups }: FileMetaData, root: Schema
   };
 }
 
-/** Bytes start ... end - 1 of the file, at the front of the buffer. */
-async function readSlice(bytes: ByteFile, buffer: ArrayBuffer, start: number, end: number): Promise<ArrayBuffer> {
-  for (let at = 0; at < end - start; ) {
-    const length = await bytes.read(new Uint8Array(buffer, at, end - start - at), start + at);
-    if (length === 0) throw new Error(`the file ends before byte ${end}`);
-    at += length;
-  }
+/** Bytes start ... end - 1 of the file, at the front of the buffer; a file that ends before is an error. */
+export async function readSlice(
+  file: ByteFile,
+  start: number,
+  end: number,
+  buffer = new ArrayBuffer(end - start),
+): Promise<ArrayBuffer> {
+  const { length } = await readBytes(file, start, end, new Uint8Array(buffer, 0, end - start));
+  if (length < end - start) throw new Error(`the file ends before byte ${end}`);
   return buffer;
 }
 
 /** What a decoder trips over is the file's fault; what we refuse ourselves is said already. */
-async function guarded<T>(place: Place, work: () => Promise<T>): Promise<T> {
+async function guarded<T>(position: FilePosition, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -95,7 +97,7 @@ async function guarded<T>(place: Place, work: () => Promise<T>): Promise<T> {
     const isEngine = error instanceof TypeError || error instanceof RangeError;
     const got = error instanceof Error && !isEngine ? error.message : "bytes that cannot be decoded";
     const remedy = "copy or write the file again";
-    throw new DataError({ ...place }, "be that of a whole Parquet file", got, remedy, { cause: error });
+    throw new DataError({ ...position }, "be that of a whole Parquet file", got, remedy, { cause: error });
   }
 }
 

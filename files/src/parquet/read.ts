@@ -1,51 +1,41 @@
-// Parquet to a table: whole, floating and decimal columns as doubles, nulls as missing.
+// Parquet to a table, whole, floating and decimal columns as doubles and nulls as missing; and to cells of other formats.
 
 import type { DecodedArray, SchemaElement } from "hyparquet";
-import { type CellReader, orNoted } from "../cell.ts";
-import { type Chosen, type Column, chooseColumns, type Selection } from "../layout.ts";
-import type { Limits } from "../limits.ts";
-import { DataError, shown } from "../refusal.ts";
-import type { Remedy } from "../remedy.ts";
-import type { Source } from "../source.ts";
+import { textOf } from "../source/bytes.ts";
+import type { Limits } from "../source/limits.ts";
+import { DataError, type Remedy, shown } from "../source/refusal.ts";
+import type { OpenedFile } from "../source/source.ts";
+import { orNoted } from "../table/cell.ts";
 import {
-  finished,
-  type Growing,
-  growing,
-  namelessRemedies,
-  noteDevice,
-  noteMissing,
-  type Table,
-  wordPlace,
-} from "../table.ts";
-import { textOf } from "../text.ts";
+  type AddedColumn,
+  addedCells,
+  type CellValue,
+  type ConvertedCells,
+  typedColumn,
+  withFreeNames,
+} from "../table/cellColumns.ts";
+import { type Column, chooseColumns, type ReadPlan } from "../table/columns.ts";
+import { checkRows, GrowingTable, refuseLarge, type Table } from "../table/table.ts";
 import { openParquet, type ParquetFile } from "./file.ts";
-import type { Page } from "./pages.ts";
+import type { ColumnPage } from "./pages.ts";
 
-/** What numbers must be, and what they mean. */
-interface Asked {
-  readonly limits: Limits;
-  readonly rules: CellReader;
-}
-
-export async function readParquet(
-  source: Source,
-  selection: Selection,
-  limits: Limits,
-  rules: CellReader,
-): Promise<Table> {
+export async function readParquet(source: OpenedFile, plan: ReadPlan): Promise<Table> {
+  const { options, limits, rules } = plan;
   const parquet = await openParquet(source);
   const known = parquetColumns(parquet, limits).map((column) => {
     return rules.dates !== undefined && column.kind === "date" ? ({ ...column, kind: "number" } as const) : column;
   });
-  const chosen = chooseColumns({ file: source.file, line: 1 }, known, selection);
-  checkSize(parquet, chosen, limits);
+  const chosen = chooseColumns({ file: source.file, line: 1 }, known, options);
+  checkRows(source.file, parquet.rows, chosen, limits, "export it again");
   const { features, device } = chosen;
-  const table = growing(source.file, chosen, parquet.rows, limits);
+  const table = new GrowingTable(source.file, chosen, parquet.rows, plan);
   for (const group of parquet.groups) {
     for (const [slot, { index, isCategory }] of features.entries()) {
       const element = parquet.elements[index];
-      const keep = isCategory ? keepWords : keepNumbers;
-      await parquet.read(element.name, group, (page, row) => keep(table, slot, page, row, element, { limits, rules }));
+      await parquet.read(element.name, group, (page, row) => {
+        if (isCategory) keepCategory(table, slot, page, row, element);
+        else keepNumbers(table, slot, page, row, element, plan);
+      });
     }
     if (device !== undefined) {
       const { name } = parquet.elements[device];
@@ -53,18 +43,18 @@ export async function readParquet(
     }
   }
   table.rows = parquet.rows;
-  return finished(table, "parquet");
+  return table.finish("parquet");
 }
 
-export async function columnsOfParquet(source: Source, limits: Limits): Promise<Column[]> {
+export async function columnsOfParquet(source: OpenedFile, limits: Limits): Promise<Column[]> {
   return parquetColumns(await openParquet(source), limits);
 }
 
 function parquetColumns({ file, elements }: ParquetFile, limits: Limits): Column[] {
   if (elements.length > limits.columns) {
-    const place = { file, line: 1, column: elements[limits.columns].name };
+    const position = { file, line: 1, column: elements[limits.columns].name };
     const rule = `be among the first ${limits.columns} columns`;
-    throw new DataError(place, rule, `${elements.length} columns`, "write a file with the columns that are needed");
+    throw new DataError(position, rule, `${elements.length} columns`, "write a file with the columns that are needed");
   }
   return elements.map((element) => ({ name: element.name, kind: kindOf(element) }));
 }
@@ -102,27 +92,18 @@ function scaleOf({ converted_type, logical_type, scale = 0 }: SchemaElement): nu
   return logical_type?.type === "DECIMAL" ? (logical_type.scale ?? 0) : undefined;
 }
 
-function checkSize({ file, rows }: ParquetFile, { features }: Chosen, limits: Limits): void {
-  const most = Math.min(limits.rows, Math.floor(limits.cells / features.length));
-  const column = features[0].name;
-  if (rows === 0) throw new DataError({ file, line: 1, column }, "exist", "no rows", "export it again");
-  if (rows > most) {
-    const rule = `be among the first ${most} rows (at most ${limits.rows} rows and ${limits.cells} numbers in a file)`;
-    const remedy = "split the file, take a sample of its rows, or choose fewer columns";
-    throw new DataError({ file, line: most + 1, column }, rule, `${rows} rows`, remedy);
-  }
-}
-
 function keepNumbers(
-  table: Growing,
+  table: GrowingTable,
   slot: number,
-  page: Page,
+  page: ColumnPage,
   row: number,
   element: SchemaElement,
-  { limits: { magnitude }, rules }: Asked,
+  { limits, rules }: ReadPlan,
 ): void {
   const { values, cols } = table;
   const { rows, defined } = page;
+  const { magnitude } = limits;
+  const column = element.name;
   const numbers = pageNumbers(page, element);
   checkCount(page);
   for (let r = 0, next = 0, at = row * cols + slot; r < rows; r++, at += cols) {
@@ -131,37 +112,39 @@ function keepNumbers(
     if (value <= magnitude && value >= -magnitude) continue;
     const line = row + r + 1;
     if (!Number.isNaN(value)) {
-      const place = { file: table.file, line, column: element.name };
-      values[at] = orNoted(rules, () => refuseLarge(place, value, magnitude));
+      const remedies: Remedy[] = [
+        { kind: "text", text: "fix the value" },
+        { kind: "leave-out-columns", columns: [column] },
+      ];
+      const position = { file: table.file, line, column };
+      values[at] = orNoted(rules, () => refuseLarge(position, shown(String(value)), limits, remedies));
     }
-    noteMissing(table, slot, line);
+    table.noteMissing(slot, line);
   }
 }
 
-function keepWords(table: Growing, slot: number, page: Page, row: number, element: SchemaElement, asked: Asked): void {
+function keepCategory(table: GrowingTable, slot: number, page: ColumnPage, row: number, element: SchemaElement): void {
   const isNumber = kindOf(element) === "number";
   for (const [r, value] of pageValues(page).entries()) {
     const line = row + r + 1;
     const text = value instanceof Uint8Array && !isNumber ? textOf(value, 0, value.length) : undefined;
     const word = text ?? (isNumber && value !== null ? String(storedNumber(value, element)) : String(value ?? ""));
-    const place = wordPlace(table, slot, word, line, asked);
-    if (Number.isNaN(place)) noteMissing(table, slot, line);
-    table.values[line * table.cols - table.cols + slot] = place;
+    table.set(row + r, slot, table.categoryIndex(slot, word, line), line);
   }
 }
 
 /** What the stored values of a page stand for. */
-function pageNumbers({ values, dictionary }: Page, element: SchemaElement): Float32Array | Float64Array {
+function pageNumbers({ values, dictionary }: ColumnPage, element: SchemaElement): Float32Array | Float64Array {
   const meant = dictionary === undefined ? allNumbers(values, element) : allNumbers(dictionary, element);
   if (dictionary === undefined) return meant;
-  return Float64Array.from(values as ArrayLike<number>, (place) => {
-    if (!(place < meant.length)) throw new Error(`place ${place} in a dictionary of ${meant.length}`);
-    return meant[place];
+  return Float64Array.from(values as ArrayLike<number>, (index) => {
+    if (!(index < meant.length)) throw new Error(`place ${index} in a dictionary of ${meant.length}`);
+    return meant[index];
   });
 }
 
 /** A cut or changed page may hold fewer values than it says; none of them is a missing cell. */
-function checkCount({ rows, values, defined }: Page): void {
+function checkCount({ rows, values, defined }: ColumnPage): void {
   let present = rows;
   if (defined !== undefined) {
     present = 0;
@@ -178,15 +161,6 @@ function allNumbers(values: DecodedArray, element: SchemaElement): Float32Array 
   return Float64Array.from(values as ArrayLike<unknown> as ArrayLike<number>, (stored) =>
     storedNumber(stored, element),
   );
-}
-
-function refuseLarge(place: { file: string; line: number; column: string }, value: number, magnitude: number): never {
-  const rule = `be a number from -${magnitude} to ${magnitude}`;
-  const remedies: Remedy[] = [
-    { kind: "text", text: "fix the value" },
-    { kind: "leave-out-columns", columns: [place.column] },
-  ];
-  throw new DataError(place, rule, shown(String(value)), remedies);
 }
 
 /** What one stored value stands for. */
@@ -213,18 +187,16 @@ export function bigEndian(bytes: Uint8Array): bigint {
   return BigInt.asIntN(8 * bytes.length, value);
 }
 
-function keepDevices(table: Growing, page: Page, row: number, column: string): void {
+function keepDevices(table: GrowingTable, page: ColumnPage, row: number, column: string): void {
   for (const [r, value] of pageValues(page).entries()) {
     const name = value instanceof Uint8Array ? textOf(value, 0, value.length).trim() : String(value ?? "");
-    noteDevice(table, row + r, name, () => {
-      const place = { file: table.file, line: row + r + 1, column };
-      throw new DataError(place, "name a device", "no value", namelessRemedies("fill the cell or remove the row"));
-    });
+    const cell = { file: table.file, line: row + r + 1, column };
+    table.setDevice(row + r, name, cell, "no value", "fill the cell or remove the row");
   }
 }
 
 /** The stored value of every row, null where there is none. */
-export function pageValues(page: Page): unknown[] {
+export function pageValues(page: ColumnPage): unknown[] {
   checkCount(page);
   const { rows, values, dictionary, defined } = page;
   let next = 0;
@@ -235,4 +207,62 @@ export function pageValues(page: Page): unknown[] {
     if (value === undefined) throw new Error(`place ${stored} in a dictionary of ${dictionary?.length}`);
     return value;
   });
+}
+
+/** The cells of a Parquet file as other formats can have them. */
+export async function parquetCells(source: OpenedFile, added: readonly AddedColumn[]): Promise<ConvertedCells> {
+  const parquet = await openParquet(source);
+  const columns = [];
+  const leftOut: string[] = [];
+  for (const element of parquet.elements) {
+    const convert = converter(element);
+    if (convert === undefined) {
+      leftOut.push(element.name);
+      continue;
+    }
+    const cells: CellValue[] = [];
+    for (const group of parquet.groups) {
+      await parquet.read(element.name, group, (page) => {
+        for (const value of pageValues(page)) cells.push(value === null ? null : convert(value));
+      });
+    }
+    columns.push(typedColumn(element.name, cells));
+  }
+  const names = parquet.elements.map(({ name }) => name);
+  return { columns: [...columns, ...addedCells(withFreeNames(added, names), parquet.rows)], leftOut };
+}
+
+const DAY = 86_400_000;
+/** Of a second, in the units that timestamps are stored in. */
+const units: Readonly<Record<string, bigint>> = { MILLIS: 1000n, MICROS: 1_000_000n, NANOS: 1_000_000_000n };
+
+/** From a stored value to a cell; undefined for what is nested, or means something that only its own format can say. */
+function converter({
+  type,
+  converted_type,
+  logical_type,
+  repetition_type,
+}: SchemaElement): ((value: unknown) => CellValue) | undefined {
+  if (type === undefined || repetition_type === "REPEATED" || type === "INT96") return undefined;
+  const meaning = logical_type?.type ?? converted_type;
+  if (type === "BYTE_ARRAY") {
+    const isText = [undefined, "STRING", "UTF8", "ENUM", "JSON"].includes(meaning);
+    return isText
+      ? (value) => (value instanceof Uint8Array ? textOf(value, 0, value.length) : String(value))
+      : undefined;
+  }
+  if (meaning === "DATE") return (value) => new Date(DAY * Number(value)).toISOString().slice(0, 10);
+  const unit = logical_type?.type === "TIMESTAMP" ? logical_type.unit : converted_type?.match(/^TIMESTAMP_(\w+)$/)?.[1];
+  if (unit !== undefined && unit in units) return (value) => moment(BigInt(value as number | bigint), units[unit]);
+  const isNumber = [undefined, "INTEGER", "INT_8", "INT_16", "INT_32", "INT_64", "UINT_8", "UINT_16"].includes(meaning);
+  if (!isNumber || type === "FIXED_LEN_BYTE_ARRAY") return undefined;
+  return (value) => value as CellValue;
+}
+
+/** As ISO 8601, with all digits below a second. */
+function moment(value: bigint, second: bigint): string {
+  const rest = ((value % second) + second) % second;
+  const whole = new Date(Number((value - rest) / second) * 1000).toISOString().slice(0, 19);
+  const digits = String(second).length - 1;
+  return rest === 0n ? whole : `${whole}.${String(rest).padStart(digits, "0")}`;
 }

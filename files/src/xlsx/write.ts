@@ -1,9 +1,9 @@
 // A workbook of one sheet: the least that spreadsheets open, packed as they pack it.
 
-import type { CellColumn } from "../cells.ts";
-import { joined } from "../pieces.ts";
-import { DataError } from "../refusal.ts";
-import type { Platform } from "../source.ts";
+import { joinBytes } from "../source/bytes.ts";
+import { DataError } from "../source/refusal.ts";
+import type { Platform } from "../source/source.ts";
+import type { CellColumn } from "../table/cellColumns.ts";
 
 /** Of the format, with a line for the names. */
 const MOST_ROWS = 1_048_575;
@@ -100,7 +100,7 @@ async function zipped(files: readonly Entry[], platform: Platform): Promise<Uint
   const begin = at;
   for (const bytes of listed) put(bytes);
   put(record([0x06054b50], [0, 0, files.length, files.length], [at - begin, begin], [0]));
-  return joined(out);
+  return joinBytes(out);
 }
 
 /** Numbers of four and of two bytes in turn, the low byte first. */
@@ -124,5 +124,5 @@ async function gzipped(bytes: Uint8Array, platform: Platform): Promise<Uint8Arra
     async (piece) => void pieces.push(piece),
     (write) => write(bytes),
   );
-  return joined(pieces);
+  return joinBytes(pieces);
 }

@@ -1,6 +1,6 @@
 // The XML of workbooks, part by part. It has no entities but those of the standard, and nothing in it is looked up elsewhere.
 
-import { DataError, type Place, shown } from "../refusal.ts";
+import { DataError, type FilePosition, shown } from "../source/refusal.ts";
 
 export interface XmlUser {
   /** Names are without prefixes; attributes are as they stand there. */
@@ -13,7 +13,7 @@ const PIECE = 2 ** 20;
 /** Of one tag or one text. */
 const MOST_LETTERS = 2 ** 22;
 
-export function readXml(content: Uint8Array, place: Place, user: XmlUser): void {
+export function readXml(content: Uint8Array, position: FilePosition, user: XmlUser): void {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let rest = "";
   for (let at = 0; at <= content.length; at += PIECE) {
@@ -22,26 +22,26 @@ export function readXml(content: Uint8Array, place: Place, user: XmlUser): void 
     try {
       rest += decoder.decode(piece, { stream: !isLast });
     } catch {
-      refuse(place, "bytes that are not UTF-8");
+      refuse(position, "bytes that are not UTF-8");
     }
-    const used = readParts(rest, place, user);
+    const used = readParts(rest, position, user);
     rest = rest.slice(used);
-    if (rest.length > MOST_LETTERS) refuse(place, `a tag or text of more than ${MOST_LETTERS} letters`);
+    if (rest.length > MOST_LETTERS) refuse(position, `a tag or text of more than ${MOST_LETTERS} letters`);
   }
-  if (rest.trim() !== "") refuse(place, `an end at ${shown(rest)}`);
+  if (rest.trim() !== "") refuse(position, `an end at ${shown(rest)}`);
 }
 
-export function refuse(place: Place, got: string): never {
-  throw new DataError(place, "be the XML of a workbook", got, "save the workbook again");
+export function refuse(position: FilePosition, got: string): never {
+  throw new DataError(position, "be the XML of a workbook", got, "save the workbook again");
 }
 
 /** Returns how much of the text was used: up to the last part that is whole. */
-function readParts(text: string, place: Place, user: XmlUser): number {
+function readParts(text: string, position: FilePosition, user: XmlUser): number {
   for (let at = 0; ; ) {
     const from = text.indexOf("<", at);
     if (from < 0) return at;
-    if (from > at) user.text?.(unescaped(text.slice(at, from), place));
-    const end = partEnd(text, from, place);
+    if (from > at) user.text?.(unescaped(text.slice(at, from), position));
+    const end = partEnd(text, from, position);
     if (end < 0) return from;
     const second = text[from + 1];
     if (second === "/") user.close?.(localName(text.slice(from + 2, end - 1).trim()));
@@ -52,7 +52,7 @@ function readParts(text: string, place: Place, user: XmlUser): number {
 }
 
 /** Behind the part at `from`; -1 if it goes on in the next piece. */
-function partEnd(text: string, from: number, place: Place): number {
+function partEnd(text: string, from: number, position: FilePosition): number {
   const behind = (mark: string) => {
     const end = text.indexOf(mark, from);
     return end < 0 ? -1 : end + mark.length;
@@ -63,7 +63,7 @@ function partEnd(text: string, from: number, place: Place): number {
   if (text[from + 1] === "!") {
     // It may be the beginning of one of the above, cut by the end of the piece.
     if (from + 9 > text.length) return -1;
-    refuse(place, "a declaration of types or entities");
+    refuse(position, "a declaration of types or entities");
   }
   let end = text.indexOf(">", from);
   // A bracket inside quotes ends nothing.
@@ -93,13 +93,13 @@ const localName = (name: string) => name.slice(name.indexOf(":") + 1);
 
 const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
 
-export function unescaped(text: string, place: Place): string {
+export function unescaped(text: string, position: FilePosition): string {
   if (!text.includes("&")) return text;
   return text.replaceAll(/&([^;&]*);?/g, (whole, name: string) => {
     const [, hex, decimal] = /^#(?:x([\da-fA-F]{1,6})|(\d{1,7}))$/.exec(name) ?? [];
     const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
     if (code <= 0x10ffff && whole.endsWith(";")) return String.fromCodePoint(code);
-    if (!whole.endsWith(";") || !Object.hasOwn(entities, name)) refuse(place, `the entity ${shown(whole)}`);
+    if (!whole.endsWith(";") || !Object.hasOwn(entities, name)) refuse(position, `the entity ${shown(whole)}`);
     return entities[name];
   });
 }

@@ -21,7 +21,7 @@ let cache = "";
 beforeAll(async () => {
   cache = mkdtempSync(join(tmpdir(), "fedkm-files-browser-"));
   browser = await launchChromium();
-}, 120_000);
+});
 afterAll(async () => {
   await browser?.close();
   rmSync(cache, { recursive: true, force: true });

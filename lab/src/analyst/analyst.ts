@@ -7,7 +7,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { labelFile } from "@fedkm/files";
-import { runFedkm } from "../command.ts";
+import { runFedkm } from "../fedkm.ts";
 import { print, progress, scratchFolder } from "../measure.ts";
 import { findPython, ONE_THREAD } from "../python.ts";
 import { writeRows } from "../readers/rows.ts";

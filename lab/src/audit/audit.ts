@@ -4,10 +4,7 @@ import { sectionOf } from "../parts.ts";
 
 // Each is loaded when it runs: a simulation needs no libp2p.
 export const run = sectionOf({
-  async privacy(isShort) {
-    const { privacy } = await import("./privacy.ts");
-    return privacy({ runs: isShort ? 10 : 200 });
-  },
+  privacy: async (isShort) => (await import("./privacy.ts")).privacy({ runs: isShort ? 10 : 200 }),
   async private(isShort) {
     const { privateRows } = await import("./private.ts");
     const { privateShared } = await import("./privateShared.ts");
@@ -16,20 +13,8 @@ export const run = sectionOf({
     const kills = await privateKills({ kills: isShort ? 3 : 100 });
     return [privateRows(sizes), privateShared(sizes), kills].every((isGood) => isGood);
   },
-  async poison(isShort) {
-    const { poison } = await import("./poison.ts");
-    return poison(isShort ? 5 : 20);
-  },
-  async openings(isShort) {
-    const { openings } = await import("./openings.ts");
-    return openings(isShort ? 3 : 10);
-  },
-  async honest(isShort) {
-    const { honest } = await import("./honest.ts");
-    return honest(isShort ? 5 : 20);
-  },
-  async "poison-devices"(isShort) {
-    const { poisonedDevices } = await import("./poisonDevices.ts");
-    return poisonedDevices(isShort ? 1 : 5);
-  },
+  poison: async (isShort) => (await import("./poison.ts")).poison(isShort ? 5 : 20),
+  openings: async (isShort) => (await import("./openings.ts")).openings(isShort ? 3 : 10),
+  honest: async (isShort) => (await import("./honest.ts")).honest(isShort ? 5 : 20),
+  "poison-devices": async (isShort) => (await import("./poisonDevices.ts")).poisonedDevices(isShort ? 1 : 5),
 });

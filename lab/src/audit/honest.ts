@@ -18,7 +18,7 @@ import {
 } from "@fedkm/core";
 import { contractOf, simulate, studyOfPoints } from "@fedkm/device";
 import { print } from "../measure.ts";
-import { median } from "../quality/setting.ts";
+import { median } from "../quality/problems.ts";
 
 const DEVICES = 10;
 const POINTS = 100;

@@ -2,11 +2,11 @@
 
 import { complete, globalCentroidDeviation, kmeans, type Matrix, matrix, stack } from "@fedkm/core";
 import { contractOf } from "@fedkm/device";
-import { problem } from "../faults/setting.ts";
+import { problem } from "../faults/processes.ts";
 import { tcpNetwork } from "../faults/tcpNetwork.ts";
 import { print } from "../measure.ts";
-import { median } from "../quality/setting.ts";
-import { type Lie, withCentroids } from "./lyingFrames.ts";
+import { median } from "../quality/problems.ts";
+import { type Lie, withCentroids } from "./openings.ts";
 
 const DEVICES = 6;
 const HONEST = 5;

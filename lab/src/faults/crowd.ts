@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { PROTOCOL } from "@fedkm/device/libp2p";
 import { privateKeyFromProtobuf } from "@libp2p/crypto/keys";
 import type { Stream } from "@libp2p/interface";
-import { openStream, rogue } from "./tcpScene.ts";
+import { openStream, rogue } from "./tcpNetwork.ts";
 
 /** What the program is sent first. */
 export interface Crowd {

@@ -4,20 +4,17 @@ import { execFile } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { graph } from "@fedkm/core";
-import { type DaemonStatus, readLinks, writeLinks } from "@fedkm/device/daemon";
+import { type DaemonStatus, readLinksFile, writeLinksFile } from "@fedkm/device/daemon";
 import { createIdentity, libp2pNetwork } from "@fedkm/device/libp2p";
+import { fedkmProgram } from "../fedkm.ts";
 import { print } from "../measure.ts";
 import { inside, ip, names, withCable } from "./namespaces.ts";
-import { makeFolders, type RunningDevice, startDevice } from "./processes.ts";
-import { processUse } from "./processUse.ts";
-import { problem } from "./setting.ts";
-import { isLinked, leave, scene } from "./tcpScene.ts";
+import { makeFolders, problem, processUse, type RunningDevice, startDevice } from "./processes.ts";
+import { isLinked, leave, scene } from "./tcpNetwork.ts";
 
-const program = fileURLToPath(new URL("../../../cli/bin/fedkm.js", import.meta.url));
-const fedkm = (...args: string[]) => promisify(execFile)(process.execPath, [program, ...args]);
+const fedkm = (...args: string[]) => promisify(execFile)(process.execPath, [fedkmProgram, ...args]);
 
 const twoDevices = () => {
   const { study, datasets } = problem("iso", 1);
@@ -30,15 +27,17 @@ export async function linksAtOnce(): Promise<boolean> {
   const [north, south] = folders.devices;
   const running: RunningDevice[] = [];
   try {
-    await writeLinks(north.path, []);
+    await writeLinksFile(north.path, []);
     const invites = await Promise.all(Array.from({ length: 6 }, async () => `fedkm:${(await createIdentity()).peer}`));
-    await Promise.all(invites.map((invite) => fedkm("device", "link", invite, "--accept-open", "--state", north.path)));
-    const made = (await readLinks(north.path)).length;
+    await Promise.all(
+      invites.map((invite) => fedkm("device", "link", invite, "--accept", "open", "--state", north.path)),
+    );
+    const made = (await readLinksFile(north.path)).length;
     // South links north, which learns of it by the knock alone.
-    await writeLinks(south.path, [{ name: "north", peer: north.identity.peer, addresses: north.listen }]);
+    await writeLinksFile(south.path, [{ name: "north", peer: north.identity.peer, addresses: north.listen }]);
     running.push(startDevice(north), startDevice(south));
     const knocked = await within(60, async () => (running[0].status()?.pending.length ?? 0) > 0);
-    await fedkm("device", "accept", south.identity.peer, "--accept-open", "--state", north.path);
+    await fedkm("device", "accept", south.identity.peer, "--accept", "open", "--state", north.path);
     const linked = await within(60, async () => running.every((device) => connections(device) > 0));
     print("Links made at once, and one accepted after it knocked", [
       ["links of six made at once", "start to knock", "accepted to linked"],
@@ -74,7 +73,7 @@ async function moveBoth(way: string, addressesOf: (port: string) => string[], op
     const { name, data } = north;
     writeFileSync(settings, JSON.stringify({ name, data, listen: [`/ip6/::/tcp/${port}`], announce: [] }));
   }
-  await writeLinks(south.path, [{ name: "north", peer: north.identity.peer, addresses: addressesOf(port) }]);
+  await writeLinksFile(south.path, [{ name: "north", peer: north.identity.peer, addresses: addressesOf(port) }]);
   settle([1, 2]);
   const devices = [north, south].map((folder, index) => startDevice(folder, inside(index), options));
   try {

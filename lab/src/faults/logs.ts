@@ -17,10 +17,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { graph } from "@fedkm/core";
 import { isSettled } from "@fedkm/device";
 import { type DaemonStatus, type DeviceFolder, isLocked, STATUS_FILE } from "@fedkm/device/daemon";
+import { fedkmProgram } from "../fedkm.ts";
 import { print } from "../measure.ts";
-import { makeFolders, program, startDevice } from "./processes.ts";
-import { processUse } from "./processUse.ts";
-import { problem } from "./setting.ts";
+import { makeFolders, problem, processUse, startDevice } from "./processes.ts";
 
 const WITHIN_MILLISECONDS = 60_000;
 
@@ -108,7 +107,7 @@ async function tryLog({ stderr, isStuck, recover, remove }: Sink) {
   const folders = await makeFolders({ study, datasets: datasets.slice(0, 2), graph: graph(2, [[0, 1]]) });
   const neighbour = startDevice(folders.devices[0]);
   const { path } = folders.devices[1];
-  const args = [program, "device", "run", "--state", path, "--log", "debug"];
+  const args = [fedkmProgram, "device", "run", "--state", path, "--log", "debug"];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "ignore", stderr] });
   if (isStuck) child.stderr?.pause();
   else child.stderr?.destroy();

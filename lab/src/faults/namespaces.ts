@@ -6,8 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fit, graph, type Matrix, stack } from "@fedkm/core";
 import { pointsAsCsv } from "@fedkm/device";
 import { print } from "../measure.ts";
-import { makeFolders, type RunningDevice, settle, startDevice } from "./processes.ts";
-import { problem } from "./setting.ts";
+import { makeFolders, problem, type RunningDevice, settle, startDevice } from "./processes.ts";
 
 export const names = ["fedkm-a", "fedkm-b"];
 const hosts = ["10.77.0.1", "10.77.0.2"];

@@ -1,13 +1,13 @@
-// Devices as processes for the fault runs: folders, starts, what they say, and an end for each of them.
+// Devices as processes for the fault runs: their problem, folders, starts, what they print and use, and an end for each.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
-import { formatStudy, isSettled, pointsAsCsv } from "@fedkm/device";
+import { erdosRenyi, type Graph, type Matrix, type PaperKind, paperData, randomStream } from "@fedkm/core";
+import { formatStudy, isSettled, pointsAsCsv, type Study, studyOfPoints } from "@fedkm/device";
 import {
   createFolder,
   type DaemonStatus,
@@ -15,12 +15,77 @@ import {
   freePorts,
   type Link,
   STATUS_FILE,
-  writeLinks,
+  writeLinksFile,
 } from "@fedkm/device/daemon";
-import type { Problem } from "./setting.ts";
+import { fedkmProgram } from "../fedkm.ts";
+
+// The problems of the fault runs: the paper's data on ten devices, as a study that devices share.
+
+export interface Problem {
+  readonly study: Study;
+  readonly datasets: readonly Matrix[];
+  readonly graph: Graph;
+}
+
+/** Ten devices with 100 points each, linked as G(10, p), k = 3. Scales are 1, so that coordinates are comparable with `fit`. */
+export function problem(kind: PaperKind, seed: number, probability = 0.4, alpha = 1): Problem {
+  const { datasets } = paperData(kind, 10, 100, seed);
+  const study = studyOfPoints(datasets, ["x1", "x2"], { name: `${kind} ${seed}`, alpha });
+  return { study, datasets, graph: erdosRenyi(10, probability, randomStream(seed, "graph")) };
+}
+
+// What a process uses, as Linux counts it: a status file may be a minute old.
+
+/** Of one process and all its threads since its start, except for its memory, which is that of now. */
+export interface ProcessUse {
+  readonly cpuSeconds: number;
+  readonly memoryBytes: number;
+  /** How often a thread of it waited for something, and so was woken up. */
+  readonly wakeUps: number;
+  readonly writtenBytes: number;
+}
+
+/** What Linux gives to programs as the unit of CPU time, whatever the kernel's own is. */
+const TICKS_PER_SECOND = 100;
+
+export function processUse(pid: number): ProcessUse {
+  const folder = `/proc/${pid}`;
+  const [userTicks, systemTicks] = statOf(pid).slice(11, 13).map(Number);
+  const tasks = readdirSync(`${folder}/task`);
+  return {
+    cpuSeconds: (userTicks + systemTicks) / TICKS_PER_SECOND,
+    memoryBytes: 1024 * named(`${folder}/status`, "VmRSS"),
+    wakeUps: tasks.reduce((sum, task) => sum + named(`${folder}/task/${task}/status`, "voluntary_ctxt_switches"), 0),
+    writtenBytes: named(`${folder}/io`, "wchar"),
+  };
+}
+
+/** The process and all that it started itself. */
+export function withChildren(pid: number): number[] {
+  const all = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return [pid, ...all.map(Number).filter((other) => parentOf(other) === pid)];
+}
+
+function parentOf(pid: number): number | undefined {
+  try {
+    return Number(statOf(pid)[1]);
+  } catch {
+    // It has ended since the folder was read.
+    return undefined;
+  }
+}
+
+/** The fields from the state on, the third: the name before it may hold spaces. */
+function statOf(pid: number): string[] {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+}
+
+function named(file: string, name: string): number {
+  return Number(new RegExp(`^${name}:\\s*(\\d+)`, "m").exec(readFileSync(file, "utf8"))?.[1]);
+}
 
 /** The built command. */
-export const program = fileURLToPath(new URL("../../../cli/bin/fedkm.js", import.meta.url));
 
 const SETTLE_MILLISECONDS = 60_000;
 
@@ -30,7 +95,7 @@ export interface Folders {
   remove(): void;
 }
 
-export interface FolderOptions {
+interface FolderOptions {
   /** Peers that device 0 is linked to as well, and that have no folder. */
   readonly guests?: readonly Link[];
   /** Where a device listens. Default loopback. */
@@ -60,7 +125,7 @@ export async function makeFolders(
       const { name, identity, listen } = devices[other];
       return { name, peer: identity.peer, addresses: other < index && !isLost ? listen : [] };
     });
-    await writeLinks(path, index === 0 ? [...links, ...guests] : links);
+    await writeLinksFile(path, index === 0 ? [...links, ...guests] : links);
   }
   return { devices, remove: () => rmSync(base, { recursive: true, force: true }) };
 }
@@ -82,7 +147,7 @@ export function startDevice(
   folder: DeviceFolder,
   within: readonly string[] = [],
   options: readonly string[] = [],
-  run: readonly string[] = [program, "device", "run"],
+  run: readonly string[] = [fedkmProgram, "device", "run"],
 ): RunningDevice {
   const startedAt = performance.now();
   rmSync(join(folder.path, STATUS_FILE), { force: true });

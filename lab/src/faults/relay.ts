@@ -1,17 +1,118 @@
 // Two devices behind routers that let nobody in, and a linked public one that relays: what they reach, and who does not.
 
-import { execFile } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { complete, fit, matrix, objective, type PaperKind } from "@fedkm/core";
-import { type DeviceFolder, type LinkStatus, writeLinks } from "@fedkm/device/daemon";
+import { type DeviceFolder, type LinkStatus, writeLinksFile } from "@fedkm/device/daemon";
+import { fedkmProgram } from "../fedkm.ts";
 import { print } from "../measure.ts";
-import { areSettled, makeFolders, program, type RunningDevice, startDevice } from "./processes.ts";
+import { ip } from "./namespaces.ts";
+import { areSettled, makeFolders, problem, type RunningDevice, startDevice } from "./processes.ts";
 import type { StrangersLuck } from "./relayStranger.ts";
-import { canConnect, hosts, type Machine, on, withRouters } from "./routers.ts";
-import { problem } from "./setting.ts";
+
+// Two homes, each behind a router with NAT (nftables) that lets nobody in, and a public side between them, in namespaces.
+
+/** A namespace for each machine. */
+const machines = ["left", "left-router", "internet", "relay", "right-router", "right"] as const;
+type Machine = (typeof machines)[number];
+
+/** Where devices are, each in its own network. The homes' addresses mean nothing outside. */
+const hosts = { relay: "10.78.10.2", left: "10.78.1.2", right: "10.78.2.2" };
+
+const named = (machine: Machine) => `fedkm-${machine}`;
+const on = (machine: Machine) => ["ip", "netns", "exec", named(machine)];
+
+/** What goes out is let back in, and nothing else. */
+const rules = `
+table ip home {
+  chain nat { type nat hook postrouting priority 100; oifname "outside" masquerade; }
+  chain forward { type filter hook forward priority 0; policy drop; iifname "inside" accept; ct state established,related accept; }
+  chain input { type filter hook input priority 0; policy drop; iifname "inside" accept; ct state established,related accept; }
+}
+`;
+
+/** Says so where it cannot be run, and counts that as held. */
+async function withRouters(run: () => Promise<boolean>): Promise<boolean> {
+  try {
+    build();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split("\n")[0] : String(error);
+    print("Behind two routers", [["not run: needs root, ip and nft"], [reason]]);
+    remove();
+    return true;
+  }
+  try {
+    return await run();
+  } finally {
+    remove();
+  }
+}
+
+function build(): void {
+  for (const machine of machines) {
+    ip("netns", "add", named(machine));
+    ip("-n", named(machine), "link", "set", "lo", "up");
+  }
+  cable(["left", "eth0", `${hosts.left}/24`], ["left-router", "inside", "10.78.1.1/24"]);
+  cable(["right", "eth0", `${hosts.right}/24`], ["right-router", "inside", "10.78.2.1/24"]);
+  cable(["left-router", "outside", "10.78.11.2/24"], ["internet", "left", "10.78.11.1/24"]);
+  cable(["right-router", "outside", "10.78.12.2/24"], ["internet", "right", "10.78.12.1/24"]);
+  cable(["relay", "eth0", `${hosts.relay}/24`], ["internet", "relay", "10.78.10.1/24"]);
+  const gateways: readonly (readonly [Machine, string])[] = [
+    ["left", "10.78.1.1"],
+    ["right", "10.78.2.1"],
+    ["left-router", "10.78.11.1"],
+    ["right-router", "10.78.12.1"],
+    ["relay", "10.78.10.1"],
+  ];
+  for (const [machine, gateway] of gateways) ip("-n", named(machine), "route", "add", "default", "via", gateway);
+  for (const router of ["left-router", "right-router", "internet"] as const) {
+    command(router, ["sh", "-c", "echo 1 > /proc/sys/net/ipv4/ip_forward"]);
+  }
+  for (const router of ["left-router", "right-router"] as const) command(router, ["nft", "-f", "-"], rules);
+}
+
+type End = readonly [machine: Machine, device: string, address: string];
+
+function cable([one, device, address]: End, [other, otherDevice, otherAddress]: End): void {
+  const far = ["peer", "name", otherDevice, "netns", named(other)];
+  ip("link", "add", device, "netns", named(one), "type", "veth", ...far);
+  ip("-n", named(one), "address", "add", address, "dev", device);
+  ip("-n", named(other), "address", "add", otherAddress, "dev", otherDevice);
+  ip("-n", named(one), "link", "set", device, "up");
+  ip("-n", named(other), "link", "set", otherDevice, "up");
+}
+
+/** Cables and rules go with the namespaces. */
+function remove(): void {
+  for (const machine of machines) {
+    try {
+      ip("netns", "delete", named(machine));
+    } catch {
+      // It was never made.
+    }
+  }
+}
+
+function command(machine: Machine, words: readonly string[], input = ""): string {
+  const [program, ...args] = [...on(machine), ...words];
+  return execFileSync(program, args, { input, encoding: "utf8", stdio: ["pipe", "pipe", "pipe"] });
+}
+
+/** Whether a connection from one machine to a port of another stands within 2 s. */
+function canConnect(from: Machine, host: string, port: number): boolean {
+  const script = `const s = require("node:net").connect(${port}, "${host}"); setTimeout(() => process.exit(1), 2000);
+    s.on("connect", () => process.exit(0)); s.on("error", () => process.exit(1));`;
+  try {
+    command(from, [process.execPath, "-e", script]);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 const beside = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
@@ -19,7 +120,7 @@ async function node(machine: Machine, ...args: string[]): Promise<string> {
   const [command, ...rest] = [...on(machine), process.execPath, ...args];
   return (await promisify(execFile)(command, rest)).stdout;
 }
-const fedkm = (machine: Machine, ...args: string[]) => node(machine, program, ...args);
+const fedkm = (machine: Machine, ...args: string[]) => node(machine, fedkmProgram, ...args);
 
 /** Bars: within 0.1 % of `fit` through a relay that can read nothing, and those of `trouble`. */
 export function behindTwoRouters({ kinds }: { kinds: readonly PaperKind[] }): Promise<boolean> {
@@ -61,12 +162,23 @@ type Scene = Awaited<ReturnType<typeof makeScene>>;
 /** As people do it: right is given left's invite, which names the relay. */
 async function meet({ given, relay, left, right, record, startRelay, running }: Scene) {
   const { study, datasets, graph } = given;
-  await writeLinks(right.path, [{ name: relay.name, peer: relay.identity.peer, addresses: relay.listen }]);
+  await writeLinksFile(right.path, [{ name: relay.name, peer: relay.identity.peer, addresses: relay.listen }]);
   await fedkm("relay", "device", "relay", "on", "--state", relay.path);
   running.push(startRelay(), startDevice(left, on("left")));
   const invite = async () => JSON.parse(await fedkm("left", "device", "links", "--json", "--state", left.path)).invite;
   await within(60, async () => /p2p-circuit/.test(await invite()));
-  await fedkm("right", "device", "link", await invite(), "--name", left.name, "--accept-open", "--state", right.path);
+  await fedkm(
+    "right",
+    "device",
+    "link",
+    await invite(),
+    "--name",
+    left.name,
+    "--accept",
+    "open",
+    "--state",
+    right.path,
+  );
   running.push(startDevice(right, on("right")));
   const seconds = await within(90, () => areSettled(running) && isMet(running));
   const { alpha, coupling, weighting, k } = study;

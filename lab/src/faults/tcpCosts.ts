@@ -1,16 +1,40 @@
 // What a device costs: memory, time to listen, a round trip, bytes for a change that is sent, and silence when settled.
 
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { graph, star, updateDevice } from "@fedkm/core";
 import { frameBytes } from "@fedkm/device";
 import { createIdentity, type Libp2pNetwork, libp2pNetwork } from "@fedkm/device/libp2p";
 import { print } from "../measure.ts";
-import { plainPair } from "./plainTcp.ts";
-import { makeFolders, settle, startDevice } from "./processes.ts";
-import { type ProcessUse, processUse } from "./processUse.ts";
-import { problem } from "./setting.ts";
-import { tcpNetwork } from "./tcpNetwork.ts";
-import { tcpProxy } from "./tcpProxy.ts";
+import { makeFolders, type ProcessUse, problem, processUse, settle, startDevice } from "./processes.ts";
+import { tcpNetwork, tcpProxy } from "./tcpNetwork.ts";
+
+// Plain TCP on loopback, one message there and back: what the machine itself takes, next to what a link takes.
+
+interface PlainPair {
+  /** Resolves when the bytes have come back. */
+  trip(bytes: Uint8Array): Promise<void>;
+  close(): void;
+}
+
+async function plainPair(): Promise<PlainPair> {
+  const server = createServer((socket) => socket.setNoDelay(true).pipe(socket)).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const near = connect((server.address() as AddressInfo).port, "127.0.0.1").setNoDelay(true);
+  await once(near, "connect");
+  return {
+    async trip(bytes) {
+      const back = once(near, "data");
+      near.write(bytes);
+      await back;
+    },
+    close() {
+      near.destroy();
+      server.close();
+    },
+  };
+}
 
 const IDLE_SECONDS = 60;
 

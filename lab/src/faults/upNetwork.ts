@@ -8,9 +8,9 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { isSettled } from "@fedkm/device";
 import { type DaemonStatus, STATUS_FILE } from "@fedkm/device/daemon";
+import { fedkmProgram } from "../fedkm.ts";
 import { print } from "../measure.ts";
-import { program } from "./processes.ts";
-import { processUse, withChildren } from "./processUse.ts";
+import { processUse, withChildren } from "./processes.ts";
 
 export interface UpCase {
   readonly devices: number;
@@ -57,7 +57,7 @@ async function upNetwork({ devices, graph }: UpCase, idleSeconds: number) {
   const begun = performance.now();
   const passed = () => (performance.now() - begun) / 1000;
   const args = ["up", "--devices", String(devices), "--graph", graph, "--state", base];
-  const child = spawn(process.execPath, [program, ...args], { stdio: "ignore" });
+  const child = spawn(process.execPath, [fedkmProgram, ...args], { stdio: "ignore" });
   try {
     let statuses: DaemonStatus[] = [];
     const areSettled = () =>

@@ -2,7 +2,7 @@
 
 import { type FitModel, type FitOptions, fit, globalCentroidDeviation } from "@fedkm/core";
 import { print } from "../measure.ts";
-import { kinds, median, type Setting, setting } from "./setting.ts";
+import { kinds, median, type Setting, setting } from "./problems.ts";
 
 /** Of fewer the medians jump: a single row that is held back doubles the distance of a small network. */
 const SEEDS = 60;

@@ -1,17 +1,31 @@
 // npm run lab -- quality [--seed S] [--only PART,...]: is the answer right, every time? The figures of docs/quality.md.
 
 import { parseArgs } from "node:util";
+import { globalCentroidDeviation, methods } from "@fedkm/core";
+import { print } from "../measure.ts";
 import { checkNames, UsageError } from "../parts.ts";
-import { infection, wrongNetworks } from "./basins.ts";
 import { alphaChosen, kChosen, kindsChosen } from "./choose.ts";
-import { communitiesApart } from "./communities.ts";
-import { consensusLevel, relaxationPace } from "./consensus.ts";
+import { consensusLevel, relaxationPace, settling } from "./consensus.ts";
 import { everybody } from "./everybody.ts";
 import { guardedPrice } from "./guarded.ts";
-import { labelSkew, manyClusters } from "./hard.ts";
-import { linksChosen, penaltiesCompared } from "./links.ts";
-import { settling } from "./settling.ts";
-import { traffic } from "./traffic.ts";
+import { infection, labelSkew, manyClusters, wrongNetworks } from "./hard.ts";
+import { communitiesApart, linksChosen, penaltiesCompared } from "./links.ts";
+import { setting } from "./problems.ts";
+
+// Every method on one problem: how near to pooled k-means, and what it sent.
+
+export function traffic(first: number): void {
+  const { datasets, network, reference, seed } = setting("var", 100, first + 1);
+  const rows = Object.entries(methods).map(([name, method]) => {
+    const { centroids, rounds, messages, bytes } = method(datasets, network, { k: 3, alpha: 1, seed });
+    const deviation = globalCentroidDeviation(centroids, reference);
+    return [name, deviation.toExponential(1), String(rounds), String(messages), String(bytes)];
+  });
+  print("every method on one problem: var, m = 100, p = 0.7", [
+    ["method", "GCD", "rounds", "messages", "bytes"],
+    ...rows,
+  ]);
+}
 
 const parts: Record<string, (first: number) => void> = {
   basins: wrongNetworks,

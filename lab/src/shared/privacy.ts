@@ -1,5 +1,6 @@
 // What shared clusters give away: to coalitions, and to everybody from how totals change; open and guarded.
 
+import { coalitionSums, type GenerationEntries, observeBoards, rowsMovedAlone, sumOfEntries } from "@fedkm/audit";
 import {
   erdosRenyi,
   globalCentroidDeviation,
@@ -11,24 +12,52 @@ import {
   stack,
 } from "@fedkm/core";
 import { contractOf, type Study, studyOfPoints } from "@fedkm/device";
-import {
-  coalitionLearns,
-  idOf,
-  movingRows,
-  type Posted,
-  seeBoards,
-  simulatedSecrets,
-  sumOfEntries,
-} from "@fedkm/device/audit";
-import { print } from "../measure.ts";
-import { median } from "../quality/setting.ts";
-import { network, type SharedProblem, settledAt, sharedProblem } from "./setting.ts";
+import { simulatedSecrets } from "@fedkm/device/inspect";
+import { idOf } from "@fedkm/device/shared";
+import { isHeld, print } from "../measure.ts";
+import { median } from "../quality/problems.ts";
+import { network, type SharedProblem, settledAt, sharedProblem } from "./sharedNetwork.ts";
+
+// What guarding costs by how many rows a device has: where guarded networks end, against k-means on all rows together.
+
+/** No rule was chosen by networks of these seeds. */
+const FIRST_SEED = 5001;
+const SIZES = [100, 200, 800];
+/** A GCD at which one row of a thousand counts elsewhere. */
+const NEAR = 1e-3;
+
+export async function guardedByRows({ networks }: { networks: number }): Promise<boolean> {
+  const table = [["data", "rows of each device", "networks", `at most ${NEAR}`, "median", "largest"]];
+  const missed: string[] = [];
+  for (const kind of ["var", "aniso"] as const) {
+    for (const rows of SIZES) {
+      const found: number[] = [];
+      for (let seed = FIRST_SEED; found.length < networks; seed++) {
+        const given = sharedProblem(kind, seed, "guarded", rows);
+        const simulated = await network(given);
+        settledAt(
+          simulated,
+          given.datasets.map((_, i) => i),
+          60_000,
+        );
+        const pooled = kmeans(stack(given.datasets), { k: given.study.k, restarts: 10, seed: 1 }).centroids;
+        found.push(globalCentroidDeviation(simulated.centroids(), pooled));
+      }
+      const near = found.filter((deviation) => deviation <= NEAR).length;
+      const figures = [median(found), Math.max(...found)].map((value) => value.toExponential(1));
+      table.push([kind, String(rows), String(networks), String(near), ...figures]);
+      if (rows === Math.max(...SIZES) && near < networks) missed.push(`${kind}: ${near}`);
+    }
+  }
+  print("Guarded networks of ten devices, minimum 10: GCD to k-means on all rows", table);
+  return isHeld(`all at most ${NEAR} with ${Math.max(...SIZES)} rows of each device`, missed);
+}
 
 const kinds: readonly PaperKind[] = ["iso", "var", "aniso"];
 const everyone = Array.from({ length: 10 }, (_, i) => i);
 
 async function recorded(given: SharedProblem, isBare: boolean) {
-  const seen = seeBoards(given.study, await contractOf(given.study));
+  const seen = observeBoards(given.study, await contractOf(given.study));
   const simulated = await network(given, { isBare, onEvent: ({ frame }) => frame.length > 0 && seen.see(frame) });
   const at = settledAt(simulated, everyone, 60_000);
   if (at === undefined) throw new Error(`devices must settle, those of seed ${given.seed} did not`);
@@ -73,8 +102,8 @@ export async function coalitions({ runs }: { runs: number }): Promise<boolean> {
 
 function learntBy(
   members: ReadonlySet<number>,
-  masked: readonly Posted[],
-  bare: readonly Posted[],
+  masked: readonly GenerationEntries[],
+  bare: readonly GenerationEntries[],
   { graph }: SharedProblem,
 ) {
   const names = everyone.map((i) => `device-${i}`);
@@ -84,7 +113,7 @@ function learntBy(
   if (whole === undefined) throw new Error("a generation must have an entry of each device");
   const plain = bare.find(({ hash }) => hash.join() === whole.hash.join())?.entries ?? [];
   const colluding = Array.from(members, (i) => secrets[i]);
-  const learnt = coalitionLearns(whole.entries, whole.hash, colluding, (id) => names[ids.indexOf(id)]);
+  const learnt = coalitionSums(whole.entries, whole.hash, colluding, (id) => names[ids.indexOf(id)]);
   const nameOf = (devices: readonly string[]) => [...devices].sort().join();
   const wanted = partsWithout(members, graph.neighbours).map((part) => nameOf(part.map((i) => ids[i])));
   const isSame =
@@ -169,7 +198,7 @@ async function watched(kind: PaperKind, seed: number, privacy: "open" | "guarded
   const pooled = kmeans(all, { k: 3, restarts: 10, seed: 1 }).centroids;
   const deviation = (reference: Matrix) => globalCentroidDeviation([own], reference);
   return {
-    isFound: movingRows(given.study, seen.sums()).some(isRow),
+    isFound: rowsMovedAlone(given.study, seen.sums()).some(isRow),
     rows: all.rows,
     heldBack: statuses.reduce((sum, { guarded }) => sum + (guarded?.rowsHeldBack ?? 0), 0),
     smallest: Math.min(...statuses.map(({ guarded }) => guarded?.smallestClass ?? Number.POSITIVE_INFINITY)),

@@ -3,52 +3,25 @@
 import { sectionOf } from "../parts.ts";
 
 export const run = sectionOf({
-  async exact(isShort) {
-    const { exactEnds } = await import("./exact.ts");
-    return exactEnds({ seeds: isShort ? 3 : 50 });
-  },
-  async faults(isShort) {
-    const { sharedFaults } = await import("./sharedFaults.ts");
-    return sharedFaults({ networks: isShort ? 24 : 1_000 });
-  },
-  async tree(isShort) {
-    const { sharedFaults } = await import("./sharedFaults.ts");
-    return sharedFaults({ networks: isShort ? 8 : 200, isTree: true });
-  },
-  async costs() {
-    const { costs } = await import("./costs.ts");
-    return costs();
-  },
-  async seeds(isShort) {
-    const { seedsCompared } = await import("./seeds.ts");
-    return seedsCompared({ seeds: isShort ? 3 : 20 });
-  },
+  exact: async (isShort) => (await import("./exact.ts")).exactEnds({ seeds: isShort ? 3 : 50 }),
+  faults: async (isShort) => (await import("./sharedFaults.ts")).sharedFaults({ networks: isShort ? 24 : 1_000 }),
+  tree: async (isShort) =>
+    (await import("./sharedFaults.ts")).sharedFaults({ networks: isShort ? 8 : 200, isTree: true }),
+  costs: async () => (await import("./costs.ts")).costs(),
+  seeds: async (isShort) => (await import("./exact.ts")).seedsCompared({ seeds: isShort ? 3 : 20 }),
   async growth(isShort) {
-    const { growth } = await import("./growth.ts");
+    const { growth } = await import("./costs.ts");
     return growth(
       isShort
         ? { boards: [10, 30], trees: [10, 100] }
         : { boards: [10, 30, 100, 250], trees: [10, 100, 1_000, 10_000] },
     );
   },
-  async coalitions(isShort) {
-    const { coalitions } = await import("./privacy.ts");
-    return coalitions({ runs: isShort ? 10 : 200 });
-  },
-  async records(isShort) {
-    const { movingRecords } = await import("./privacy.ts");
-    return movingRecords({ runs: isShort ? 9 : 200 });
-  },
-  async guarded(isShort) {
-    const { guardedByRows } = await import("./guardedRows.ts");
-    return guardedByRows({ networks: isShort ? 5 : 50 });
-  },
-  async departures(isShort) {
-    const { sharedFaults } = await import("./sharedFaults.ts");
-    return sharedFaults({ networks: isShort ? 3 : 100, only: ["leave"] });
-  },
-  async processes(isShort) {
-    const { sharedProcesses } = await import("./processes.ts");
-    return sharedProcesses(isShort ? { names: ["no fault"] } : {});
-  },
+  coalitions: async (isShort) => (await import("./privacy.ts")).coalitions({ runs: isShort ? 10 : 200 }),
+  records: async (isShort) => (await import("./privacy.ts")).movingRecords({ runs: isShort ? 9 : 200 }),
+  guarded: async (isShort) => (await import("./privacy.ts")).guardedByRows({ networks: isShort ? 5 : 50 }),
+  departures: async (isShort) =>
+    (await import("./sharedFaults.ts")).sharedFaults({ networks: isShort ? 3 : 100, only: ["leave"] }),
+  processes: async (isShort) =>
+    (await import("./sharedFaults.ts")).sharedProcesses(isShort ? { names: ["no fault"] } : {}),
 });

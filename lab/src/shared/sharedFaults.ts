@@ -1,11 +1,102 @@
-// Networks with shared clusters and every fault there is: the end must be exact, no pad may be used twice, and no
-// centroids may be answered for two sets of devices.
+// Shared clusters and every fault there is, simulated and as processes: the end must be exact, no pad may be used twice,
+// and no centroids may be answered for two sets of devices.
 
-import { type Matrix, type PaperKind, type Random, randomStream, takeRows } from "@fedkm/core";
+import { setTimeout as pause } from "node:timers/promises";
+import { observeBoards } from "@fedkm/audit";
+import { type Matrix, matrix, type PaperKind, type Random, randomStream, takeRows } from "@fedkm/core";
 import { contractOf, type Simulation } from "@fedkm/device";
-import { seeBoards } from "@fedkm/device/audit";
+import { readLinksFile, writeLinksFile } from "@fedkm/device/daemon";
+import { makeFolders, type RunningDevice, startDevice } from "../faults/processes.ts";
 import { print } from "../measure.ts";
-import { judge, network, type SharedProblem, settledAt, sharedProblem } from "./setting.ts";
+import { judge, network, type SharedProblem, settledAt, sharedProblem } from "./sharedNetwork.ts";
+
+// Ten real processes over TCP with shared clusters: killed, stopped for long and parted. The end is that of all rows
+// together, the same bits on each.
+
+/** A device that is stopped for longer is silent for its neighbours, which go on without it. */
+const STOPPED_MILLISECONDS = 75_000;
+const SETTLE_MILLISECONDS = 240_000;
+
+type Folders = Awaited<ReturnType<typeof makeFolders>>;
+
+interface ProcessScene {
+  readonly folders: Folders;
+  readonly running: RunningDevice[];
+}
+
+const scenes: Record<string, (scene: ProcessScene) => Promise<void>> = {
+  "no fault": async () => {},
+  async "kill -9 of three, one after the other"({ folders, running }) {
+    for (const victim of [2, 5, 8]) {
+      await running[victim].end("SIGKILL");
+      await pause(500);
+      running[victim] = startDevice(folders.devices[victim]);
+      await pause(1_500);
+    }
+  },
+  async "SIGSTOP for 75 s"({ running }) {
+    running[4].child.kill("SIGSTOP");
+    await pause(STOPPED_MILLISECONDS);
+    running[4].child.kill("SIGCONT");
+  },
+  async "two halves apart for 75 s"({ folders }) {
+    const before = await Promise.all(folders.devices.map(({ path }) => readLinksFile(path)));
+    for (const [i, { path }] of folders.devices.entries()) {
+      const side = folders.devices.slice(i < 5 ? 0 : 5, i < 5 ? 5 : 10).map(({ identity }) => identity.peer);
+      await writeLinksFile(
+        path,
+        before[i].filter(({ peer }) => side.includes(peer)),
+      );
+    }
+    await pause(STOPPED_MILLISECONDS);
+    for (const [i, { path }] of folders.devices.entries()) await writeLinksFile(path, before[i]);
+    await pause(5_000);
+  },
+};
+
+export async function sharedProcesses({
+  names = Object.keys(scenes),
+}: {
+  names?: readonly string[];
+}): Promise<boolean> {
+  const given = sharedProblem("iso", 1);
+  const folders = await makeFolders(given);
+  const running = folders.devices.map((folder) => startDevice(folder));
+  const rows = [["fault", "settled after", "devices in the sums", "same bits", "step of pooled k-means"]];
+  let isGood = true;
+  try {
+    await settled(running);
+    for (const name of names) {
+      await scenes[name]({ folders, running });
+      const begun = performance.now();
+      const isSettled = await settled(running);
+      const answers = running.map((device) => matrix(device.status()?.device.centroids ?? []));
+      const { isSame, step } = judge(answers, given.datasets);
+      const devices = running.map((device) => device.status()?.device.shared?.devices ?? 0);
+      isGood &&= isSettled && isSame && step < 1e-9;
+      const seconds = isSettled ? `${((performance.now() - begun) / 1000).toFixed(1)} s` : "never";
+      rows.push([name, seconds, String(Math.min(...devices)), isSame ? "yes" : "no", step.toExponential(1)]);
+    }
+  } finally {
+    await Promise.all(running.map((device) => device.end("SIGTERM")));
+    folders.remove();
+  }
+  print("Ten processes over TCP, shared clusters", rows);
+  return isGood;
+}
+
+/** All have settled on sums over all ten, and on the same answer. */
+async function settled(running: readonly RunningDevice[]): Promise<boolean> {
+  const end = performance.now() + SETTLE_MILLISECONDS;
+  while (performance.now() < end) {
+    await pause(250);
+    const found = running.map((device) => device.status()?.device);
+    const isRest = found.every((device) => device?.phase === "settled" && device.shared?.devices === running.length);
+    const texts = new Set(found.map((device) => JSON.stringify(device?.centroids)));
+    if (isRest && texts.size === 1) return true;
+  }
+  return false;
+}
 
 interface Scene {
   readonly simulated: Simulation;
@@ -103,7 +194,7 @@ function mayLeave({ graph }: SharedProblem, random: Random): number | undefined 
 async function run(name: string, kind: PaperKind, seed: number, isTree: boolean) {
   const plain = sharedProblem(kind, seed);
   const given: SharedProblem = isTree ? { ...plain, study: { ...plain.study, sums: "tree" } } : plain;
-  const seen = seeBoards(given.study, await contractOf(given.study));
+  const seen = observeBoards(given.study, await contractOf(given.study));
   const options = { weather: { loss: 0.3 }, ...(name === "join" && { absent: [9] }) };
   const simulated = await network(given, { ...options, onEvent: ({ frame }) => frame.length > 0 && seen.see(frame) });
   const scene = {

@@ -5,17 +5,13 @@ import { parseArgs } from "node:util";
 import { scratchFolder } from "../measure.ts";
 import { checkNames } from "../parts.ts";
 import { findPython } from "../python.ts";
-import { compareLloyd, type PointsOf, pointsIn } from "./lloyd/compare.ts";
-import { compareThreads } from "./lloyd/threads.ts";
-import { workloads } from "./lloyd/workloads.ts";
-import { growthWithShape } from "./machine/growth.ts";
-import { kernelMemory } from "./machine/memory.ts";
-import { roofline } from "./machine/roofline.ts";
-import { garbage, growthWithNetwork, resultMemory } from "./network/devices.ts";
-import { manyDevices } from "./network/manyDevices.ts";
-import { wholeRun } from "./network/wholeRun.ts";
-import { sources } from "./sources/sources.ts";
-import { playground } from "./web/playground.ts";
+import { compareLloyd, compareThreads, type PointsOf, pointsIn } from "./lloyd.ts";
+import { growthWithShape, kernelMemory, roofline } from "./machine.ts";
+import { manyDevices } from "./manyDevices.ts";
+import { garbage, growthWithNetwork, resultMemory, wholeRun } from "./network.ts";
+import { playground } from "./playground.ts";
+import { sources } from "./sources.ts";
+import { workloads } from "./workloads.ts";
 
 interface SpeedRun {
   readonly isQuick: boolean;

@@ -79,7 +79,7 @@ function* rounds(
   if (method === "consensus") yield* consensusRounds(datasets, links, common);
   else if (method === "distributed") {
     // Those that compare clusters by their places need no order.
-    const seeds = given === undefined && setup.start === "aligned" ? "aligned" : "own";
+    const seeds = given === undefined && setup.start === "aligned" ? "aligned" : "local";
     yield* distributedRounds(datasets, links, { ...common, seeds });
   } else if (method !== "fedkm") {
     const { centroids, history } = methods[method](datasets, links, { k, alpha, seed });

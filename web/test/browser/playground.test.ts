@@ -15,7 +15,7 @@ import { openSite, type Site } from "./site.ts";
 let site: Site;
 beforeAll(async () => {
   site = await openSite();
-}, 120_000);
+});
 afterAll(() => site?.close());
 
 function momentsOf(setup: Setup, method = setup.method): Moment[] {

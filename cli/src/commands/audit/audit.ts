@@ -1,16 +1,17 @@
-// fedkm audit: attacks on simulated networks or on a recording, as a table, a page or JSON.
+// fedkm audit: attacks on simulated networks, or on a recording of a device.
 
+import { readFile } from "node:fs/promises";
+import { auditRecording, auditStudy, ownPrivateStudy, ownStudy } from "@fedkm/audit";
 import { parseStudy, type Study } from "@fedkm/device";
-import { auditRecording, auditStudy, ownPrivateStudy, ownStudy } from "@fedkm/device/audit";
-import { readFolder, readHistory, readPoints, readRows } from "@fedkm/device/daemon";
+import { readFolder, readHistory, readPoints, readRows, readStudyText } from "@fedkm/device/daemon";
+import { parseRecording, type Recording } from "@fedkm/device/inspect";
 import { nodeSecrets } from "@fedkm/device/shared";
+import { systemReason } from "@fedkm/files";
 import type { Console } from "../../console.ts";
-import { readStudyText } from "../../devices/study.ts";
 import { UsageError } from "../../failure.ts";
 import { progressOn } from "../../progress.ts";
 import { writeWhole } from "../../write.ts";
-import { readRecording } from "./recording.ts";
-import { type Answer, answerOf, inWords } from "./words.ts";
+import { type AuditAnswer, answerLines, auditAnswer, auditPage } from "./answer.ts";
 
 export interface AuditFlags {
   readonly study?: string;
@@ -20,12 +21,12 @@ export interface AuditFlags {
   readonly seed: number;
   readonly record?: string;
   readonly state?: string;
-  readonly html?: string;
+  readonly out?: string;
   readonly json?: boolean;
 }
 
 export async function audit(flags: AuditFlags, io: Console): Promise<void> {
-  const { record, state, study, data, html } = flags;
+  const { record, state, study, data, out } = flags;
   if ((record === undefined) !== (state === undefined)) {
     throw new UsageError("--record and --state must be given together, got one of them");
   }
@@ -33,22 +34,19 @@ export async function audit(flags: AuditFlags, io: Console): Promise<void> {
     throw new UsageError("--record must be used without --study, --data and --privacy: the device's folder has them");
   }
   if (data !== undefined && study === undefined) {
-    throw new UsageError("--data needs --study, which names the columns and their bounds, got none");
+    throw new UsageError("--data needs --study, which names the columns and their bounds");
   }
   const answer =
     record === undefined || state === undefined ? await auditNetworks(flags, io) : await auditDevice(record, state);
-  if (html !== undefined) {
-    const { auditPage } = await import("./page.ts");
-    await writeWhole(html, auditPage(answer));
-  }
-  const text = flags.json ? JSON.stringify(answer, undefined, 2) : inWords(answer, html).join("\n");
+  if (out !== undefined) await writeWhole(out, auditPage(answer));
+  const text = flags.json ? JSON.stringify(answer, undefined, 2) : answerLines(answer, out).join("\n");
   io.stdout.write(`${text}\n`);
 }
 
-async function auditNetworks(flags: AuditFlags, io: Console): Promise<Answer> {
+async function auditNetworks(flags: AuditFlags, io: Console): Promise<AuditAnswer> {
   const { data = [], runs, seed } = flags;
   const study = studyOf(flags);
-  const datasets = await Promise.all(data.map((file) => readPoints(file, study)));
+  const datasets = await Promise.all(data.map((file) => readPoints(file, study, process.env)));
   if (datasets.length === 1) throw new UsageError("--data must name at least 2 files, one for each device, got 1");
   const progress = progressOn(io.stderr);
   try {
@@ -65,7 +63,7 @@ async function auditNetworks(flags: AuditFlags, io: Console): Promise<Answer> {
     });
     const source = data.length > 0 ? `${data.length} files` : "rows that were drawn";
     const networks = `${runs} simulated ${runs === 1 ? "network" : "networks"}`;
-    return answerOf(study, tallies, `${networks} with ${source}, seed ${seed}`);
+    return auditAnswer(study, tallies, `${networks} with ${source}, seed ${seed}`);
   } finally {
     progress.erase();
   }
@@ -84,17 +82,31 @@ function studyOf({ study: file, privacy }: AuditFlags): Study {
   return { ...study, privacy: privacy ?? study.privacy };
 }
 
-async function auditDevice(record: string, state: string): Promise<Answer> {
+async function auditDevice(record: string, state: string): Promise<AuditAnswer> {
   const folder = await readFolder(state);
   const { study, identity } = folder;
   const { tallies, frames, neighbours } = await auditRecording({
     recordings: await readRecording(record),
     self: identity.peer,
     study,
-    rows: await readRows(folder),
+    rows: await readRows(folder, process.env),
     history: await readHistory(state),
     ...(study.clusters === "shared" && { secrets: nodeSecrets(identity) }),
   });
   const links = neighbours === 1 ? "1 neighbour" : `${neighbours} neighbours`;
-  return answerOf(study, tallies, `a recording of ${folder.name}: ${frames} frames to ${links}`);
+  return auditAnswer(study, tallies, `a recording of ${folder.name}: ${frames} frames to ${links}`);
+}
+
+async function readRecording(file: string): Promise<Recording[]> {
+  let text: string;
+  try {
+    text = await readFile(file, "utf8");
+  } catch (error) {
+    throw new Error(`cannot read ${file}: ${systemReason(error)}`, { cause: error });
+  }
+  try {
+    return parseRecording(text);
+  } catch (error) {
+    throw new Error(`${file}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
 }

@@ -6,8 +6,8 @@ import type { Console } from "../../console.ts";
 import type { AuditFlags } from "./audit.ts";
 
 const HELP = `
-What it does: it plays the neighbours of a device and computes what they can from what the device sends. Then it looks
-at the device's rows and counts what is right. Every attack stands in a row of a table, with the worst that was learnt.
+It plays the neighbours of a device and computes what they can from what the device sends. Then it compares that with
+the device's rows and counts what is right. The table has a row for each attack, with the worst that was learnt.
 
   tried        networks in which the attack was tried
   means found  networks in which the means and sizes of a device's clusters were found
@@ -22,7 +22,7 @@ The exit code is 0 when the audit ran, whatever it found: read the verdict, or -
 
 Examples:
   fedkm audit --privacy open --runs 20
-  fedkm audit --study study.yaml --data north.csv south.csv east.csv --html audit.html
+  fedkm audit --study study.yaml --data north.csv south.csv east.csv --out audit.html
   fedkm device run --state north --record north.jsonl
   fedkm audit --record north.jsonl --state north`;
 
@@ -30,17 +30,20 @@ export function auditCommand(io: Console): Command {
   return new Command("audit")
     .description("Attack a simulated network, or a recording of your own device, and say what neighbours can learn.")
     .option("--study <file.yaml>", "the study (default: one with k 3 and two features)")
-    .option("--data <files...>", "rows of the study's devices, one file each (default: drawn for each network)")
+    .option(
+      "--data <files...>",
+      "rows of the study's devices, one file each (default: rows are drawn for each network)",
+    )
     .option(
       "--privacy <mode>",
       "open, guarded or private (default: that of the study)",
       parseChoice("--privacy", ["open", "guarded", "private"]),
     )
     .option("--runs <integer>", "networks to attack", parseWhole("--runs", 1, 100_000), 200)
-    .option("--seed <integer>", "draws rows, networks and attacks", parseSeed, 1)
+    .option("--seed <integer>", "of everything random: rows, networks and attacks", parseSeed, 1)
     .option("--record <file.jsonl>", "attack this recording of fedkm device run instead; needs --state")
     .option("--state <folder>", "the recorded device, whose rows say what is right")
-    .option("--html <file.html>", "write the answer as a page too")
+    .option("--out <file.html>", "where the answer goes as a page (default: nowhere)")
     .option("--json", "print the answer as one JSON object instead of a table")
     .addHelpText("after", HELP)
     .action(async (flags: AuditFlags) => {

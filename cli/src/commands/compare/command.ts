@@ -1,4 +1,4 @@
-// fedkm compare: what can be asked of it.
+// fedkm compare: its flags.
 
 import { defaults } from "@fedkm/core/defaults";
 import { Command, Option } from "commander";
@@ -12,7 +12,7 @@ import {
   inputOptions,
 } from "../../input/options.ts";
 import { addPluginOption } from "../../plugins.ts";
-import type { CompareOptions } from "./options.ts";
+import type { CompareOptions } from "./data.ts";
 
 export function compareCommand(io: Console): Command {
   const command = new Command("compare")
@@ -21,7 +21,6 @@ export function compareCommand(io: Console): Command {
     )
     .argument("[files...]", "your files instead of --dataset: one for each device, or one that is dealt to --devices")
     .option("--dataset <name>", "data that come with the command: iso, var, aniso, iris, digits", "var")
-    .option("--data <files...>", "the same as files without it")
     .option("--classes <column>", "of your files: the known class of every row, for NMI and ARI")
     .option("--scale <spec>", "of your files: none, standard, or bounds:FILE", "none")
     .option("--methods <a,b,c>", "only these methods", (text) => text.split(","))
@@ -33,9 +32,9 @@ export function compareCommand(io: Console): Command {
     .addOption(
       new Option(
         "--init <start>",
-        "of every method that takes one: own k-means, the same in one order, or a common seed",
+        "where devices start: local (each device's own k-means), aligned (the same, clusters in one order) or federated (one common seed)",
       )
-        .choices(["own", "aligned", "federated"])
+        .choices(["local", "aligned", "federated"])
         .default("aligned"),
     )
     .option(
@@ -47,15 +46,9 @@ export function compareCommand(io: Console): Command {
     .option("--devices <integer>", "how many share the data", parseWhole("--devices", 2, 10_000), 10)
     .option(
       "--split <rule>",
-      "how one set of points is dealt: even, dirichlet:A, classes:K (on each device), or sizes:S (largest over smallest) (default: even)",
+      "how one set of rows is dealt: even, dirichlet:A, classes:K (on each device), or sizes:S (largest over smallest) (default: even)",
     )
-    .addOption(
-      new Option("--grid <name>", "a table of methods by splits instead, judged on held-back rows of each device")
-        .choices(["heterogeneity"])
-        .conflicts("split"),
-    )
-    .option("--runs <integer>", "of --grid: seeds of which the mean is taken", parseWhole("--runs", 1, 1000), 5)
-    .option("--points <integer>", "of each device, where data are drawn", parseWhole("--points", 1), 200)
+    .option("--points <integer>", "rows of each device, where data are drawn", parseWhole("--points", 1), 200)
     .option("--k <integer>", "clusters (default: as many as the data have)", parseWhole("--k", 1))
     .option(
       "--alpha <number>",
@@ -65,12 +58,7 @@ export function compareCommand(io: Console): Command {
     )
     .option("--graph <spec>", "complete, ring, path, star, er:P, knn:K, or a file of links", "er:0.7")
     .option("--seed <integer>", "draws data, network and starts", parseSeed, 1)
-    .option(
-      "--out <file.svg>",
-      "where the picture goes: quality against bytes, or the grid",
-      parsePicture,
-      "fedkm-compare.svg",
-    )
+    .option("--out <file.svg>", "the picture: quality against bytes", parsePicture, "fedkm-compare.svg")
     .option("--json", "print the numbers as one JSON object instead of a table");
   addPluginOption(command, "methods, data sets, graphs and measures");
   addDialectOptions(addMissingOption(addSelectionOptions(command)));
@@ -78,13 +66,11 @@ export function compareCommand(io: Console): Command {
     .addHelpText(
       "after",
       "\nExamples:\n  fedkm compare --dataset digits --methods fedkm,consensus,distributed --messages 500" +
-        "\n  fedkm compare --init own --set distributed.eta=tuned --set gradient.exchanges=5" +
-        "\n  fedkm compare --grid heterogeneity --points 50" +
+        "\n  fedkm compare --init local --set distributed.eta=tuned --set gradient.exchanges=5" +
         "\n  fedkm compare examples/north.csv examples/south.csv --exclude plant --k 3",
     )
-    .action(async (files: string[], { data = [], ...flags }: Omit<CompareOptions, keyof InputFlags> & InputFlags) => {
+    .action(async (files: string[], flags: Omit<CompareOptions, keyof InputFlags | "files"> & InputFlags) => {
       const { compare } = await import("./compare.ts");
-      const named = [...files, ...data];
-      await compare(inputOptions({ ...flags, ...(named.length > 0 && { data: named }) }), io);
+      await compare({ ...inputOptions(flags), files }, io);
     });
 }

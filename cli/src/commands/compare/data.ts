@@ -1,73 +1,101 @@
-// The data that methods are compared on, whatever they come from: points dealt to devices, and their classes if known.
+// What fedkm compare is asked, and its data: by name, or from a user's files, where devices are as in fedkm fit and one file is dealt.
 
-import { type LabelledPoints, type Matrix, paperData } from "@fedkm/core";
-import { dealBy, digits, iris, type Plugins, parseSplit, type Split } from "@fedkm/experiments";
+import { type Matrix, stack } from "@fedkm/core";
+import {
+  type ComparedData,
+  type ComparisonStart,
+  comparedData,
+  comparedDatasets,
+  dealBy,
+  deviceNumbers,
+  type Plugins,
+  parseSplit,
+  type Split,
+} from "@fedkm/experiments";
+import { applyScaling } from "@fedkm/files";
 import { parseChoice } from "../../arguments.ts";
 import { UsageError } from "../../failure.ts";
+import { checkClassColumn, readClasses } from "../../input/classes.ts";
+import { type InputOptions, readInput } from "../../input/devices.ts";
+import { chooseScaling, isUnscaled } from "../../input/scale.ts";
+import type { PluginOptions } from "../../plugins.ts";
 
-export interface ComparedData {
-  /** For a person: what it is. */
-  readonly name: string;
-  /** Of the devices. */
-  readonly names: readonly string[];
-  readonly datasets: readonly Matrix[];
-  readonly labels?: readonly Uint32Array[] | undefined;
-  /** As many clusters as it is known to have. */
-  readonly k?: number | undefined;
-}
-
-export const datasetNames = ["iso", "var", "aniso", "iris", "digits"] as const;
-
-type DatasetName = (typeof datasetNames)[number];
-
-export function isBuiltIn(name: string): name is DatasetName {
-  return datasetNames.some((own) => own === name);
-}
-
-interface Deal {
+export interface CompareOptions extends InputOptions, PluginOptions {
+  /** Instead of `dataset`, where there are any. */
+  readonly files: readonly string[];
+  readonly dataset: string;
+  /** The column of the classes. */
+  readonly classes?: string;
+  readonly scale: string;
+  /** Where there is one file, or none: how many devices share the rows. */
   readonly devices: number;
+  /** And how. Default even. */
+  readonly split?: string;
+  /** Of each device, where data are drawn. */
   readonly points: number;
   readonly seed: number;
-  readonly split?: string;
+  readonly methods?: readonly string[];
+  readonly init: ComparisonStart;
+  /** As typed: method.option=value. */
+  readonly set: readonly string[];
+  readonly messages?: number;
+  readonly k?: number;
+  readonly alpha: number;
+  readonly graph: string;
+  /** The picture's file. */
+  readonly out: string;
+  readonly json?: true;
+}
+
+/** Data by name: of a plug-in, or those that come with the command. */
+export function namedData(options: CompareOptions, plugged: Plugins["datasets"]): ComparedData {
+  const { dataset, devices, points, seed, split } = options;
+  const request = { devices, pointsPerDevice: points, seed };
+  if (Object.hasOwn(plugged, dataset)) {
+    if (split !== undefined) throw new UsageError(`--split must not be used with data of a plug-in, got "${split}"`);
+    const drawn = plugged[dataset](request);
+    return { name: dataset, names: deviceNumbers(drawn.datasets.length), ...drawn };
+  }
+  const name = parseChoice("--dataset", [...comparedDatasets, ...Object.keys(plugged)])(dataset);
+  return comparedData(name as (typeof comparedDatasets)[number], splitOf(split), request);
+}
+
+export async function fileData(options: CompareOptions, onFile: (file: string) => void): Promise<ComparedData> {
+  const { files, classes: column, scale, devices, seed } = options;
+  const split = splitOf(options.split);
+  if (column === undefined && (split.kind === "dirichlet" || split.kind === "classes")) {
+    throw new UsageError(`--split ${options.split} needs --classes for your files`);
+  }
+  if (column !== undefined) await checkClassColumn(files, column, options);
+  const hidden = column === undefined || options.columns !== undefined ? [] : [column];
+  const reading = { ...options, ...(hidden.length > 0 && { exclude: [...(options.exclude ?? []), ...hidden] }) };
+  const input = await readInput(files, reading, onFile);
+  const labels = column === undefined ? undefined : await readClasses(input, column, options);
+  const datasets = input.devices.map(({ points }) => points);
+  const { scaling } = await chooseScaling(scale, input.encoding, datasets);
+  if (!isUnscaled(scaling)) for (const points of datasets) applyScaling(points, scaling);
+  const name = files.join(" ");
+  const k = labels && new Set(labels.flatMap((own) => [...own])).size;
+  if (datasets.length > 1 && options.split !== undefined) {
+    throw new UsageError(
+      `--split must be left out with several files (each is a device), got ${datasets.length} files`,
+    );
+  }
+  if (datasets.length > 1) return { name, names: input.devices.map((own) => own.name), datasets, labels, k };
+  const all = { points: stack(datasets), labels: labels?.[0] ?? noClasses(datasets[0]) };
+  const dealt = dealBy(split, all, devices, seed);
+  return { name, names: deviceNumbers(devices), datasets: dealt.datasets, labels: labels && dealt.labels, k };
+}
+
+function noClasses({ rows }: Matrix): Uint32Array {
+  return new Uint32Array(rows);
 }
 
 /** The rule of --split; even where none is given. */
-export function splitOf(rule = "even"): Split {
+function splitOf(rule = "even"): Split {
   const split = parseSplit(rule);
   if (split === undefined) {
     throw new UsageError(`--split must be even, dirichlet:A (A > 0), classes:K or sizes:S (S >= 1), got "${rule}"`);
   }
   return split;
-}
-
-/** Data by name: of a plug-in, or those that come with the command. */
-export function namedData(name: string, deal: Deal, plugged: Plugins["datasets"]): ComparedData {
-  if (Object.hasOwn(plugged, name)) {
-    const { devices, points, seed, split } = deal;
-    if (split !== undefined) throw new UsageError(`--split must not be used with data of a plug-in, got "${split}"`);
-    const drawn = plugged[name]({ devices, pointsPerDevice: points, seed });
-    return { name, names: drawn.datasets.map((_, i) => String(i)), ...drawn };
-  }
-  return builtInData(parseChoice("--dataset", [...datasetNames, ...Object.keys(plugged)])(name) as DatasetName, deal);
-}
-
-/** `points` are those of a drawn device, in the mean. */
-function builtInData(name: DatasetName, { devices, points, seed, split: rule }: Deal): ComparedData {
-  const split = splitOf(rule);
-  const names = Array.from({ length: devices }, (_, i) => String(i));
-  const known = { name, names, k: name === "digits" ? 10 : 3 };
-  // The paper's data as the paper deals them.
-  if (isDrawn(name) && split.kind === "even") return { ...known, ...paperData(name, devices, points, seed) };
-  return { ...known, ...dealBy(split, allPoints(name, devices * points, seed), devices, seed) };
-}
-
-/** All points in one place; `points` says how many, where they are drawn. */
-export function allPoints(name: DatasetName, points: number, seed: number): LabelledPoints {
-  if (!isDrawn(name)) return name === "iris" ? iris() : digits();
-  const { datasets, labels } = paperData(name, 1, points, seed);
-  return { points: datasets[0], labels: labels[0] };
-}
-
-function isDrawn(name: DatasetName): name is "iso" | "var" | "aniso" {
-  return name !== "iris" && name !== "digits";
 }

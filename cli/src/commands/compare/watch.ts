@@ -1,10 +1,10 @@
 // Methods of a comparison that the playground can show: the same data, network, start and rounds, so the same centroids.
 
-import type { MethodOutcome, MethodSettings } from "@fedkm/experiments";
+import type { MethodOutcome, OptionsByMethod } from "@fedkm/experiments";
 import { playgroundState, type Setup, unreadSettings } from "@fedkm/web";
-import type { CompareOptions } from "./options.ts";
+import type { CompareOptions } from "./data.ts";
 
-export interface Watched {
+export interface WatchedPair {
   readonly methods: readonly string[];
   /** To be pasted. */
   readonly command: string;
@@ -17,9 +17,9 @@ const shown = ["fedkm", "consensus", "distributed", "local"] as const;
 export function watchable(
   options: CompareOptions,
   k: number,
-  settings: MethodSettings,
+  settings: OptionsByMethod,
   outcomes: readonly MethodOutcome[],
-): Watched[] {
+): WatchedPair[] {
   const problem = setupOf(options, k);
   const [method, ...others] = shown.filter(
     (name) =>
@@ -38,16 +38,14 @@ export function watchable(
   });
 }
 
-const starts = { own: "local", aligned: "aligned", federated: "federated" } as const;
-
 /** Undefined: the playground has no such data or network. */
 function setupOf(options: CompareOptions, k: number): Partial<Setup> | undefined {
   const { dataset, split = "even", devices, points, alpha, seed, init } = options;
   const data = (["iso", "var", "aniso"] as const).find((name) => name === dataset);
   const network = networkOf(options.graph, devices);
-  const isOwn = options.data !== undefined || options.plugin !== undefined;
+  const isOwn = options.files.length > 0 || options.plugin !== undefined;
   if (isOwn || data === undefined || split !== "even" || network === undefined) return undefined;
-  return { data, devices, points, ...network, k, alpha, seed, start: starts[init] };
+  return { data, devices, points, ...network, k, alpha, seed, start: init };
 }
 
 function networkOf(spec: string, devices: number): Partial<Setup> | undefined {

@@ -7,12 +7,9 @@ import type { DemoOptions } from "./demo.ts";
 
 export function demoCommand(io: Console): Command {
   return new Command("demo")
-    .description(
-      "Run ten devices as processes on this machine, compare what they agree on with five methods, draw a picture.",
-    )
-    .option("--seed <integer>", "draws the data and the network", parseSeed, 1)
+    .description("Run ten devices as programs on this machine, compare them with five methods, and draw a picture.")
+    .option("--seed <integer>", "of everything random", parseSeed, 1)
     .option("--out <file.svg>", "where the picture goes", parsePicture, "fedkm-demo.svg")
-    .option("--in-process", "run the devices inside this process: no other processes, no sockets")
     .option("--json", "print the numbers as one JSON object instead of a table")
     .addHelpText("after", "\nExample:\n  fedkm demo --seed 7 --out seven.svg")
     .action(async (options: DemoOptions) => {

@@ -1,173 +1,158 @@
-// fedkm demo: ten devices that agree over real sockets, five methods in memory beside them, one table, one picture.
+// fedkm demo: ten devices as programs that agree over encrypted sockets, beside other methods in this program.
 
-import { consensusVariation, edges, globalCentroidDeviation, objective } from "@fedkm/core";
-import { playgroundState } from "@fedkm/web";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  edges,
+  erdosRenyi,
+  type Graph,
+  type Matrix,
+  type Method,
+  matrix,
+  methods,
+  paperData,
+  randomStream,
+} from "@fedkm/core";
+import { defaults } from "@fedkm/core/defaults";
+import { hasSettled, planPoints, prepareFolders } from "@fedkm/device/daemon";
+import { compareMethods, drawBudget, type MethodOutcome } from "@fedkm/experiments";
 import { bold, type Console, isStyled } from "../../console.ts";
-import { count, duration, significant, times } from "../../numbers.ts";
+import { runProcesses, type Statuses } from "../../deviceProcesses.ts";
+import { count, duration, significant } from "../../numbers.ts";
 import { progressOn } from "../../progress.ts";
+import { stoppable } from "../../stop.ts";
 import { alignColumns, wrap } from "../../table.ts";
 import { writeWhole } from "../../write.ts";
-import { type Comparison, compare, demoProblem, LINK_PROBABILITY, type MethodName, methodNames } from "./comparison.ts";
-import { type DevicesResult, runDevices } from "./devices.ts";
 
 export interface DemoOptions {
   readonly seed: number;
   /** The picture's file. */
   readonly out: string;
   readonly json?: boolean;
-  /** No processes and no sockets: the devices run in this one. */
-  readonly inProcess?: boolean;
 }
 
-export async function demo(options: DemoOptions, { stdout, stderr, env }: Console): Promise<void> {
-  const { seed, out, json } = options;
+const [DEVICES, ROWS, LINK_PROBABILITY, K, ALPHA] = [10, 100, 0.7, 3, 1];
+/** Moves below this share of the range are agreement enough to look at; devices go on to 1e-6. */
+const AGREED_MOVE = 1e-5;
+/** On a very busy machine. */
+const WITHIN_MILLISECONDS = 180_000;
+const title = "Ten devices agree by sending centroids to their neighbours";
+
+export async function demo({ seed, out, json }: DemoOptions, { stdout, stderr, env }: Console): Promise<void> {
+  const { datasets } = paperData("iso", DEVICES, ROWS, seed);
+  const graph = erdosRenyi(DEVICES, LINK_PROBABILITY, randomStream(seed, "graph"));
   const progress = progressOn(stderr);
-  let comparison: Comparison;
-  let devices: DevicesResult;
+  const outcomes: MethodOutcome[] = [];
   try {
-    const problem = demoProblem(seed);
-    const reason = options.inProcess ? "asked for by --in-process" : undefined;
-    devices = await runDevices(problem, reason, (text) => progress.show(`fedkm  ${text}`));
-    comparison = compare(problem, ({ round, objective }) => {
-      progress.show(`fedkm  round ${round}/${problem.rounds}  objective ${significant(objective, 4)}`);
-    });
-    progress.announce("fedkm  drawing the picture");
-    const { drawPicture } = await import("./picture/picture.ts");
-    await writeWhole(out, drawPicture(comparison));
+    const begun = performance.now();
+    const moments = await stoppable((signal) => runDevices(datasets, graph, signal, progress.show));
+    const milliseconds = performance.now() - begun;
+    progress.announce("fedkm  other methods on the same rows");
+    const { local, fedkm, consensus, distributed, pooled } = methods;
+    const table = { devices: replayed(moments), local, fedkm, consensus, distributed, pooled };
+    // As many as in fedkm compare, and no fewer than the devices have sent.
+    const messages = Math.max(DEVICES * defaults.rounds, moments[moments.length - 1].messages);
+    const problem = { datasets, graph, k: K, alpha: ALPHA, seed, messages };
+    for (const outcome of compareMethods(problem, table).outcomes) {
+      outcomes.push(outcome.method === "devices" ? { ...outcome, milliseconds } : outcome);
+    }
+    await writeWhole(out, drawBudget(outcomes, title));
   } finally {
     progress.erase();
   }
-  const demonstrated = { ...comparison, devices };
-  if (json) stdout.write(`${JSON.stringify(summary(demonstrated, out), undefined, 2)}\n`);
-  else stdout.write(`${report(demonstrated, out, isStyled(stdout, env)).join("\n")}\n`);
+  const links = Array.from(edges(graph)).length;
+  const problem = { seed, devices: DEVICES, links, rows: DEVICES * ROWS, k: K, alpha: ALPHA };
+  const text = json
+    ? JSON.stringify({ ...problem, methods: outcomes, picture: out }, undefined, 2)
+    : [
+        `${DEVICES} devices with ${ROWS} rows each, ${links} links, k = ${K}, alpha = ${ALPHA}, seed ${seed}`,
+        "",
+        ...outcomeTable(outcomes, isStyled(stdout, env)),
+        "",
+        ...wrap(explanation, 80),
+        "",
+        `compare more methods: fedkm compare --dataset iso --points ${ROWS} --seed ${seed}`,
+        "run your own devices: fedkm up --help",
+        `picture: ${out}`,
+      ].join("\n");
+  stdout.write(`${text}\n`);
 }
 
-interface Demonstrated extends Comparison {
-  readonly devices: DevicesResult;
+/** What the devices had come to, and sent for it, at one moment. */
+interface Moment {
+  readonly centroids: readonly Matrix[];
+  readonly messages: number;
+  readonly bytes: number;
 }
 
-/** The devices' centroids by the measures of the methods beside them. */
-function measured({ problem, reference, devices }: Demonstrated) {
-  const { centroids, messages, bytes, milliseconds } = devices;
-  return {
-    globalCentroidDeviation: globalCentroidDeviation(centroids, reference),
-    consensusVariation: consensusVariation(centroids, problem.graph),
-    objective: objective(problem.datasets, centroids, problem.graph, { alpha: problem.alpha }),
-    messages,
-    bytes,
-    milliseconds,
+async function runDevices(
+  datasets: readonly Matrix[],
+  graph: Graph,
+  signal: AbortSignal,
+  show: (text: string) => void,
+): Promise<Moment[]> {
+  const until = performance.now() + WITHIN_MILLISECONDS;
+  const base = mkdtempSync(join(tmpdir(), "fedkm-demo-"));
+  const moments: Moment[] = [];
+  try {
+    const data = planPoints(datasets, join(base, "data"), { k: K, alpha: ALPHA });
+    const folders = await prepareFolders({ base, graph, ...data });
+    const last = await runProcesses(folders, signal, (statuses) => {
+      if (performance.now() > until) throw new Error("the devices have not agreed within 3 minutes");
+      const agreed = statuses.filter((status) => hasSettled(status, AGREED_MOVE)).length;
+      show(`fedkm  ${agreed} of ${statuses.length} devices agree with their neighbours`);
+      moments.push(...momentOf(statuses));
+      return agreed === statuses.length;
+    });
+    signal.throwIfAborted();
+    return [...moments, ...momentOf(last)];
+  } finally {
+    rmSync(base, { recursive: true, force: true });
+  }
+}
+
+/** None before every device has centroids. */
+function momentOf(statuses: Statuses): Moment[] {
+  const centroids = statuses.flatMap((status) => (status?.device.centroids ? [matrix(status.device.centroids)] : []));
+  if (centroids.length < statuses.length) return [];
+  // What is sent to all neighbours at once is one message, as in the methods beside it.
+  const messages = statuses.map((own) =>
+    Math.ceil((own?.device.framesSent ?? 0) / Math.max(1, own?.links.length ?? 0)),
+  );
+  const bytes = statuses.flatMap((status) => status?.links.map(({ sent }) => sent.bytes) ?? []);
+  const sum = (numbers: readonly number[]) => numbers.reduce((total, own) => total + own, 0);
+  return [{ centroids, messages: sum(messages), bytes: sum(bytes) }];
+}
+
+/** The devices' run as a method: a round is one of some moments at which they were looked at. */
+function replayed(all: readonly Moment[]): Method {
+  const step = Math.ceil(all.length / defaults.rounds);
+  const moments = all.filter((_, i) => (all.length - 1 - i) % step === 0);
+  const start = { round: 0, objective: 0, totalVariation: 0, largestMove: 0, messages: 0, bytes: 0 };
+  const unjudged = { objective: 0, inertia: 0, converged: true, history: [start], labels: () => [] };
+  return (_datasets, _graph, { rounds = defaults.rounds }) => {
+    const round = Math.min(rounds, moments.length - 1);
+    return { ...unjudged, ...moments[round], rounds: round };
   };
 }
 
-/** The same facts for a machine, with all their digits. */
-function summary(demonstrated: Demonstrated, picture: string) {
-  const { problem, results } = demonstrated;
-  const { seed, k, alpha, datasets, graph } = problem;
-  const methods = methodNames.map((name) => {
-    const { model, deviation, variation, milliseconds } = results[name];
-    const { objective, rounds, converged, messages, bytes } = model;
-    const quality = { globalCentroidDeviation: deviation, consensusVariation: variation, objective };
-    return [name, { ...quality, rounds, converged, messages, bytes, milliseconds }] as const;
-  });
-  const links = Array.from(edges(graph)).length;
-  const points = datasets.reduce((sum, { rows }) => sum + rows, 0);
-  const { isAgreed, inProcess = null } = demonstrated.devices;
-  const processes = { ...measured(demonstrated), isAgreed, inProcess };
-  return {
-    seed,
-    devices: graph.size,
-    links,
-    points,
-    k,
-    alpha,
-    processes,
-    methods: Object.fromEntries(methods),
-    picture,
-  };
-}
+const explanation =
+  "devices: ten programs on this machine, linked over TCP, encrypted; all are stopped again. They run the update of " +
+  "fedkm whenever they hear from a neighbour, without a coordinator. GCD is the mean squared distance from a device's " +
+  "centroids to those of pooled k-means, CV to its neighbours' (0: the same); cost is relative to pooled. pooled moves " +
+  "every row to one device; fedkm, consensus and distributed send only centroids and counts; local sends nothing.";
 
-function report(demonstrated: Demonstrated, picture: string, styled: boolean): string[] {
-  const { seed, k, alpha, datasets, graph } = demonstrated.problem;
-  const links = Array.from(edges(graph)).length;
-  const problem = `${graph.size} devices, ${datasets[0].rows} points each, ${links} links, k = ${k}, alpha = ${alpha}, seed ${seed}`;
-  const texts = [whatRan(demonstrated.devices), columnsExplained, whatIsSeen(demonstrated)];
-  const paragraphs = texts.flatMap((text) => ["", ...wrap(text, 80)]);
-  const watch = ["watch fedkm:", `  fedkm playground '${stateOf(demonstrated)}'`];
-  return [problem, "", ...resultTable(demonstrated, styled), ...paragraphs, "", ...watch, `picture: ${picture}`];
-}
-
-/** The page draws the same points and links. */
-function stateOf({ problem: { seed, k, alpha, preset, datasets, graph } }: Demonstrated): string {
-  const size = { devices: graph.size, points: datasets[0].rows, density: LINK_PROBABILITY };
-  return playgroundState({ data: "iso", ...size, k, alpha, preset, start: "local", seed });
-}
-
-function whatRan({ inProcess, isAgreed }: DevicesResult): string {
-  const same =
-    "They run the update of fedkm whenever they hear something, without a coordinator." +
-    (isAgreed ? "" : " They had not agreed yet when the demo ended: this machine is slow or busy.");
-  return inProcess === undefined
-    ? `devices: ten processes on this machine, linked over TCP, encrypted; all are stopped again. ${same}`
-    : `devices: simulated in this process (${inProcess}). ${same}`;
-}
-
-const columnsExplained =
-  "GCD is the mean squared distance from a device's centroids to the pooled ones, CV to its neighbours' (0: the same). " +
-  "pooled moves every raw record to one place; fedkm, consensus and distributed send only centroids and counts; " +
-  "local sends nothing.";
-
-function resultTable(demonstrated: Demonstrated, styled: boolean): string[] {
-  const { results } = demonstrated;
-  const real = measured(demonstrated);
-  const heading = ["method", "GCD", "CV", "objective", "messages", "bytes", "time"];
-  const rows = methodNames.map((name) => {
-    const { model, deviation, variation, milliseconds } = results[name];
-    return [
-      name,
-      significant(deviation, 2),
-      significant(variation, 2),
-      significant(model.objective, 4),
-      count(model.messages),
-      count(model.bytes),
-      duration(milliseconds),
-    ];
-  });
-  const devices = [
-    "devices",
-    significant(real.globalCentroidDeviation, 2),
-    significant(real.consensusVariation, 2),
-    significant(real.objective, 4),
-    count(real.messages),
-    count(real.bytes),
-    duration(real.milliseconds),
-  ];
-  const best = nearestToPooled(results);
-  const column = heading.indexOf("GCD");
-  return alignColumns([heading, devices, ...rows], (text, row, at) =>
-    bold(text, styled && at === column && row > 1 && methodNames[row - 2] === best),
-  );
-}
-
-/** Of the methods that leave the records where they are. */
-function nearestToPooled(results: Comparison["results"]): MethodName {
-  return methodNames
-    .filter((name) => name !== "pooled")
-    .reduce((best, name) => (results[name].deviation < results[best].deviation ? name : best));
-}
-
-function whatIsSeen({ results, curves }: Comparison): string {
-  const alone = results.local.deviation;
-  const [, first] = curves.fedkm;
-  const below = (deviation: number) => times(alone / deviation);
-  const { rounds } = results.fedkm.model;
-  const farthest = curves.distributed.reduce((worst, point) => (point.deviation > worst.deviation ? point : worst));
-  const detour =
-    farthest.deviation > alone
-      ? ` distributed first strays to ${significant(farthest.deviation, 2)} (round ${farthest.round}), ` +
-        `then ends at ${significant(results.distributed.deviation, 2)}.`
-      : "";
-  return (
-    `fedkm's GCD is ${below(first.deviation)} times below local's after 1 round and ` +
-    `${below(results.fedkm.deviation)} times after ${rounds}.${detour}`
-  );
+function outcomeTable(outcomes: readonly MethodOutcome[], styled: boolean): string[] {
+  const heading = ["method", "GCD", "CV", "cost", "messages", "bytes", "time"];
+  const rows = outcomes.map(({ method, gcd, cv, costRatio, messages, bytes, milliseconds }) => [
+    method,
+    significant(gcd, 2),
+    significant(cv, 2),
+    costRatio?.toFixed(4) ?? "none",
+    count(messages),
+    count(bytes),
+    duration(milliseconds),
+  ]);
+  return alignColumns([heading, ...rows], (text, row) => bold(text, styled && row === 1));
 }

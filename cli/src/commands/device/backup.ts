@@ -1,27 +1,72 @@
-// fedkm device backup: a device in one file, for the day its machine is lost.
+// fedkm device backup, restore and export: a device in one file, and its clusters as a model.
 
-import { backUpFolder } from "@fedkm/device/daemon";
+import { readFileSync } from "node:fs";
+import { keepsHistory } from "@fedkm/device";
+import { backUpFolder, readFolder, restoreFolder } from "@fedkm/device/daemon";
+import { systemReason } from "@fedkm/files";
 import type { Console } from "../../console.ts";
-import { readPassphrase } from "../../devices/passphrase.ts";
+import { modelOfFolder } from "../../deviceModel.ts";
+import { UsageError } from "../../failure.ts";
+import { writeWhole } from "../../write.ts";
 
 export interface BackupOptions {
   readonly state: string;
   readonly out: string;
   readonly passphraseFile?: string;
-  readonly centroids?: true;
 }
 
-export async function backUpDevice(options: BackupOptions, { stdout }: Console): Promise<void> {
-  const { state, out, passphraseFile, centroids } = options;
+export async function backUpDevice({ state, out, passphraseFile }: BackupOptions, { stdout }: Console): Promise<void> {
   const passphrase = readPassphrase(passphraseFile);
-  const { files } = await backUpFolder(state, out, {
-    passphrase,
-    withCentroids: centroids === true,
-    at: new Date(),
-  });
+  const { files } = await backUpFolder(state, out, { passphrase, withCentroids: false, at: new Date() });
   const warning =
     passphrase === undefined
       ? "it holds the secret key: whoever can read it can be this device"
       : "it is encrypted: without the passphrase nobody can restore it";
   stdout.write(`wrote ${out}: ${[...files.keys()].join(", ")} and the epoch; ${warning}\n`);
+}
+
+export interface RestoreOptions {
+  readonly state: string;
+  readonly passphraseFile?: string;
+}
+
+export async function restoreDevice(
+  file: string,
+  { state, passphraseFile }: RestoreOptions,
+  { stdout }: Console,
+): Promise<void> {
+  const { name, savedAt, missingData } = await restoreFolder(file, state, readPassphrase(passphraseFile));
+  const { study } = await readFolder(state);
+  const consent = `A backup does not hold what was published of the rows: the device sends nothing of them until fedkm device consent --state ${state}`;
+  const lines = [
+    `device ${name} is in ${state} again, as it was at ${savedAt}`,
+    "Do not run it while the device that it was saved from runs: both would be the same device.",
+    ...missingData.map((path) => `data file ${path} does not exist here: bring it, or correct ${state}/device.json`),
+    ...(keepsHistory(study) ? [consent] : []),
+    "",
+    `next: fedkm device run --state ${state}`,
+  ];
+  stdout.write(`${lines.join("\n")}\n`);
+}
+
+/** The first line of the file: an argument would be seen by every user of the machine. Undefined: no file was named. */
+function readPassphrase(file: string | undefined): string | undefined {
+  if (file === undefined) return undefined;
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    throw new Error(`cannot read ${file}: ${systemReason(error)}`, { cause: error });
+  }
+  const [passphrase] = text.split(/\r?\n/);
+  if (passphrase === "")
+    throw new UsageError(`--passphrase-file must hold a passphrase in its first line, got ${file}`);
+  return passphrase;
+}
+
+export async function exportModel({ state, out }: { state: string; out: string }, { stdout }: Console): Promise<void> {
+  const model = await modelOfFolder(state);
+  const [{ name, centroids }] = model.devices;
+  await writeWhole(out, `${JSON.stringify(model, undefined, 2)}\n`);
+  stdout.write(`wrote ${out}: ${centroids.length} clusters of ${name}\n`);
 }

@@ -1,144 +1,55 @@
-// fedkm device: what can be asked of one device on a real network.
+// fedkm device: the flags and help of every command about one device. What a command does is loaded when it runs.
 
 import { Command, Option } from "commander";
-import { parseWhole } from "../../arguments.ts";
+import { parseChoice, parseWhole } from "../../arguments.ts";
 import type { Console } from "../../console.ts";
-import type { AcceptOptions } from "./accept.ts";
-import type { BackupOptions } from "./backup.ts";
+import type { BackupOptions, RestoreOptions } from "./backup.ts";
 import type { InitOptions } from "./init.ts";
-import type { LinkOptions } from "./link.ts";
-import type { LogOptions } from "./log.ts";
-import type { RestoreOptions } from "./restore.ts";
-import type { RevokeOptions } from "./revoke.ts";
-import type { RotateOptions } from "./rotate.ts";
+import type { RevokeOptions, RotateOptions } from "./keys.ts";
+import type { NeighbourOptions } from "./links.ts";
 import type { RunOptions } from "./run.ts";
-import { consentCommand, pauseCommand, resetCommand, resumeCommand } from "./stateCommands.ts";
 import type { StatusOptions } from "./status.ts";
-import { studyCommand } from "./studyCommand.ts";
 
 interface StateOptions {
   readonly state: string;
   readonly json?: true;
 }
 
-/** Every command about a device says which one by its folder. */
-const stateOption = () => new Option("--state <folder>", "the device's folder").default("fedkm-device");
-const evenRevokedOption = () =>
-  new Option("--even-revoked", "link it although somebody says that it is no longer to be trusted");
-const passphraseOption = (what: string) => new Option("--passphrase-file <file>", what);
-const acceptOpenOption = () =>
-  new Option("--accept-open", "agree that neighbours can learn single rows (open studies)");
-const jsonOption = () => new Option("--json", "print one JSON object instead");
-
 export function deviceCommand(io: Console): Command {
-  return new Command("device")
-    .description("One device of a network without a server: it keeps its data and talks to its neighbours.")
-    .addCommand(initCommand(io))
-    .addCommand(linkCommand(io))
-    .addCommand(acceptCommand(io))
-    .addCommand(linksCommand(io))
-    .addCommand(runCommand(io))
-    .addCommand(statusCommand(io))
-    .addCommand(dashboardCommand(io))
-    .addCommand(exportCommand(io))
-    .addCommand(pauseCommand(io, stateOption))
-    .addCommand(resumeCommand(io, stateOption))
-    .addCommand(resetCommand(io, stateOption))
-    .addCommand(rotateCommand(io))
-    .addCommand(revokeCommand(io))
-    .addCommand(logCommand(io))
-    .addCommand(studyCommand(io, stateOption))
-    .addCommand(backupCommand(io))
-    .addCommand(restoreCommand(io))
-    .addCommand(relayCommand(io))
-    .addCommand(consentCommand(io, stateOption));
+  const command = new Command("device").description(
+    "One device of a network without a server: it keeps its rows and talks to its neighbours.",
+  );
+  const parts = [initCommand, ...linkCommands, ...runCommands, ...controlCommands, ...keyCommands, ...backupCommands];
+  for (const define of [...parts, studyCommand]) command.addCommand(define(io));
+  return command;
 }
 
-function rotateCommand(io: Console): Command {
-  return new Command("rotate")
-    .description("Give the device a new key, for which the old one vouches. It is used when all neighbours know it.")
-    .addOption(stateOption())
-    .option("--now", "use it without waiting for neighbours that cannot be reached")
-    .addHelpText("after", "\nExample:\n  fedkm device rotate --state north")
-    .action(async (options: RotateOptions) => {
-      const { rotateDevice } = await import("./rotate.ts");
-      await rotateDevice(options, io);
-    });
+/** Every command about a device takes its folder, and has an example. */
+function part(name: string, description: string, example?: string): Command {
+  const command = new Command(name)
+    .description(description)
+    .addOption(new Option("--state <folder>", "the device's folder").default("fedkm-device"));
+  return example === undefined ? command : command.addHelpText("after", `\nExample:\n  fedkm device ${example}`);
 }
 
-function revokeCommand(io: Console): Command {
-  return new Command("revoke")
-    .description("Unlink a device, and say to the whole network that its key is no longer to be trusted.")
-    .argument("<peer>", "a link's name, a peer id, or this device's own id if its key was stolen")
-    .addOption(stateOption())
-    .option("--reason <text>", "why, in at most 200 characters; everybody in the network can read it")
-    .addHelpText("after", '\nExample:\n  fedkm device revoke south --reason "its disk was stolen" --state north')
-    .action(async (peer: string, options: RevokeOptions) => {
-      const { revokeDevice } = await import("./revoke.ts");
-      await revokeDevice(peer, options, io);
-    });
-}
+const jsonOption = () => new Option("--json", "print one JSON object instead");
+const portOption = (flag: string, what: string) =>
+  new Option(`${flag} <port>`, `serve ${what} on 127.0.0.1; 0 takes a free port`).argParser(
+    parseWhole(flag, 0, 65_535),
+  );
 
-function logCommand(io: Console): Command {
-  return new Command("log")
-    .description(
-      "Print what happened to links, keys and data, and check that no line was changed. Exit code 1: one was.",
-    )
-    .addOption(stateOption())
-    .addOption(jsonOption())
-    .option("--since <date>", "only what happened from then on, such as 2026-11-16")
-    .addHelpText("after", "\nExample:\n  fedkm device log --since 2026-11-01 --state north")
-    .action(async (options: LogOptions) => {
-      const { showLog } = await import("./log.ts");
-      await showLog(options, io);
-    });
-}
-
-function backupCommand(io: Console): Command {
-  return new Command("backup")
-    .description("Save the device in one file, running or not: its key, settings, study, links and epoch; no data.")
-    .addOption(stateOption())
-    .requiredOption("--out <file>", "where the backup goes")
-    .addOption(passphraseOption("encrypt the backup with the passphrase in this file"))
-    .option("--centroids", "save its centroids too, which the device would compute again")
-    .addHelpText("after", "\nExample:\n  fedkm device backup --state north --out north.fedkm --passphrase-file secret")
-    .action(async (options: BackupOptions) => {
-      const { backUpDevice } = await import("./backup.ts");
-      await backUpDevice(options, io);
-    });
-}
-
-function restoreCommand(io: Console): Command {
-  return new Command("restore")
-    .description("Make a device's folder again from its backup. The old one must not run any more.")
-    .argument("<file>", "as device backup wrote it")
-    .addOption(stateOption())
-    .addOption(passphraseOption("the passphrase of the backup is in this file"))
-    .addHelpText("after", "\nExample:\n  fedkm device restore north.fedkm --state north --passphrase-file secret")
-    .action(async (file: string, options: RestoreOptions) => {
-      const { restoreDevice } = await import("./restore.ts");
-      await restoreDevice(file, options, io);
-    });
-}
-
-function relayCommand(io: Console): Command {
-  return new Command("relay")
-    .description("Make the device relay between neighbours that cannot dial each other, or stop it from doing so.")
-    .argument("<choice>", "on or off; it counts from the device's next start")
-    .addOption(stateOption())
-    .addHelpText("after", "\nExample:\n  fedkm device relay on --state north")
-    .action(async (choice: string, { state }: StateOptions) => {
-      const { setRelay } = await import("./relay.ts");
-      await setRelay(choice, state, io);
-    });
+/** What a person agrees to in advance, where the command would ask or refuse. */
+function acceptOption(choice: "open" | "noise", meaning: string): Option {
+  return new Option(`--accept <${choice}>`, meaning).argParser(parseChoice("--accept", [choice]));
 }
 
 function initCommand(io: Console): Command {
-  return new Command("init")
-    .description("Make a device: a key, a folder for its state, and the invite that neighbours need.")
-    .addOption(stateOption())
+  return part(
+    "init",
+    "Make a device: a key, a folder for its state, and the invite that neighbours need.",
+    "init --study study.yaml --data north.csv --state north",
+  )
     .requiredOption("--study <file.yaml>", "the study it takes part in")
-    .option("--accept-noise", "take part in a private study although this device gains nothing by it")
     .requiredOption(
       "--data <files...>",
       "its own rows (CSV, TSV, JSON lines, Parquet, or a source such as postgres://...); they stay where they are",
@@ -146,120 +57,253 @@ function initCommand(io: Console): Command {
     .option("--name <text>", "what it is called here (default: the folder's name)")
     .option("--listen <addresses...>", "multiaddresses to listen on (default: a free port, all interfaces)")
     .option("--announce <addresses...>", "multiaddresses for the invite (default: this machine's)")
-    .addHelpText("after", "\nExample:\n  fedkm device init --study study.yaml --data north.csv --state north")
+    .addOption(acceptOption("noise", "take part in a private study although this device gains nothing by it"))
     .action(async (options: InitOptions) => {
       const { initDevice } = await import("./init.ts");
       await initDevice(options, io);
     });
 }
 
-function linkCommand(io: Console): Command {
-  return new Command("link")
-    .description("Link to the device that an invite names. Nothing flows until it links back.")
-    .argument("[invite]", "as its device init printed it")
-    .addOption(stateOption())
+const neighbourOptions = (command: Command) =>
+  command
     .option("--name <text>", "what to call it (default: the end of its id)")
-    .option("--remove <name>", "unlink the device of this name or id instead")
-    .option("--successor <file>", "follow a neighbour to its new key instead, by the file that its device rotate wrote")
-    .addOption(evenRevokedOption())
-    .addOption(acceptOpenOption())
-    .addHelpText("after", "\nExample:\n  fedkm device link fedkm:12D3KooW...@/ip4/192.168.1.5/tcp/4601 --name south")
-    .action(async (invite: string | undefined, options: LinkOptions) => {
-      const { linkDevice } = await import("./link.ts");
+    .option("--allow-revoked", "link it although a device has revoked its key")
+    .addOption(acceptOption("open", "agree that neighbours can learn single rows in an open study"));
+
+const linkCommands = [
+  (io: Console) =>
+    neighbourOptions(
+      part(
+        "link",
+        "Link to the device that an invite names. Nothing flows until it links back.",
+        "link fedkm:12D3KooW...@/ip4/192.168.1.5/tcp/4601 --name south",
+      ).argument("<invite>", "as its device init printed it"),
+    ).action(async (invite: string, options: NeighbourOptions) => {
+      const { linkDevice } = await import("./links.ts");
       await linkDevice(invite, options, io);
-    });
-}
-
-function acceptCommand(io: Console): Command {
-  return new Command("accept")
-    .description("Link back a device that has linked this one; without a peer, list those that wait.")
-    .argument("[peer]", "its id, or how the id begins or ends")
-    .addOption(stateOption())
-    .option("--name <text>", "what to call it (default: the end of its id)")
-    .addOption(evenRevokedOption())
-    .addOption(acceptOpenOption())
-    .addHelpText("after", "\nExample:\n  fedkm device accept 12D3KooW... --name south --state north")
-    .action(async (peer: string | undefined, options: AcceptOptions) => {
-      const { acceptDevice } = await import("./accept.ts");
+    }),
+  (io: Console) =>
+    neighbourOptions(
+      part(
+        "accept",
+        "Link back a device that has linked this one; without a peer, list those that wait.",
+        "accept 12D3KooW... --name south --state north",
+      ).argument("[peer]", "its id, or how the id begins or ends"),
+    ).action(async (peer: string | undefined, options: NeighbourOptions) => {
+      const { acceptDevice } = await import("./links.ts");
       await acceptDevice(peer, options, io);
-    });
-}
+    }),
+  (io: Console) =>
+    part("unlink", "Remove a link. The neighbour's influence goes with it.", "unlink south --state north")
+      .argument("<peer>", "the link's name, its peer id, or how that begins")
+      .action(async (peer: string, { state }: StateOptions) => {
+        const { unlinkDevice } = await import("./links.ts");
+        await unlinkDevice(peer, state, io);
+      }),
+  (io: Console) =>
+    part(
+      "links",
+      "List the device's links, the devices that wait to be linked back, and its own invite.",
+      "links --state north",
+    )
+      .addOption(jsonOption())
+      .action(async (options: StateOptions) => {
+        const { listLinks } = await import("./links.ts");
+        await listLinks(options, io);
+      }),
+  (io: Console) =>
+    part(
+      "relay",
+      "Make the device relay between neighbours that cannot dial each other, or stop it from doing so.",
+      "relay on --state north",
+    )
+      .argument("<choice>", "on or off; it counts from the device's next start")
+      .action(async (choice: string, { state }: StateOptions) => {
+        const { setRelay } = await import("./links.ts");
+        await setRelay(choice, state, io);
+      }),
+];
 
-function linksCommand(io: Console): Command {
-  return new Command("links")
-    .description("List the device's links, those that wait to be linked back, and its own invite.")
-    .addOption(stateOption())
-    .addOption(jsonOption())
-    .addHelpText("after", "\nExample:\n  fedkm device links --state north")
-    .action(async (options: StateOptions) => {
-      const { listLinks } = await import("./links.ts");
-      await listLinks(options, io);
-    });
-}
-
-function runCommand(io: Console): Command {
-  return new Command("run")
-    .description(
+const runCommands = [
+  (io: Console) =>
+    part(
+      "run",
       "Run the device until it is stopped (Ctrl-C or SIGTERM). Its log goes to stderr, one JSON object a line.",
+      "run --state north --metrics 9464",
     )
-    .addOption(stateOption())
-    .option("--metrics <port>", "serve /metrics, /status and /healthz on 127.0.0.1", parseWhole("--metrics", 0, 65_535))
-    .option(
-      "--dashboard <port>",
-      "serve a page on 127.0.0.1 that shows this device; 0 takes a free port",
-      parseWhole("--dashboard", 0, 65_535),
+      .addOption(portOption("--metrics", "/metrics, /status and /healthz"))
+      .addOption(portOption("--dashboard", "a page that shows the device"))
+      .option("--mdns", "announce this device on the local network, and find linked ones there")
+      .option("--log <level>", "debug, info, warn, error or silent", "info")
+      .option("--record <file.jsonl>", "add every frame sent or received to this file, up to 256 MiB, for fedkm audit")
+      .action(async (options: RunOptions) => {
+        const { runDevice } = await import("./run.ts");
+        await runDevice(options, io);
+      }),
+  (io: Console) =>
+    part(
+      "status",
+      "Show how the device is doing. The exit code is 0 if it runs and 3 if it does not.",
+      "status --state north",
     )
-    .option("--mdns", "announce this device on the local network, and find linked ones there")
-    .option("--log <level>", "debug, info, warn, error or silent", "info")
-    .option(
-      "--record <file.jsonl>",
-      "add every frame that is sent or received to this file, up to 256 MiB, for fedkm audit",
-    )
-    .addHelpText("after", "\nExample:\n  fedkm device run --state north --metrics 9464")
-    .action(async (options: RunOptions) => {
-      const { runDevice } = await import("./run.ts");
-      await runDevice(options, io);
-    });
-}
-
-function statusCommand(io: Console): Command {
-  return new Command("status")
-    .description("Say how the device is doing. The exit code is 0 if it runs and 3 if it does not.")
-    .addOption(stateOption())
-    .addOption(jsonOption())
-    .option("--watch", "say it again every second, until Ctrl-C")
-    .addHelpText("after", "\nExample:\n  fedkm device status --state north")
-    .action(async (options: StatusOptions) => {
-      const { showStatus } = await import("./status.ts");
-      await showStatus(options, io);
-    });
-}
-
-function dashboardCommand(io: Console): Command {
-  return new Command("dashboard")
-    .description(
+      .addOption(jsonOption())
+      .option("--watch", "show it again every second, until Ctrl-C")
+      .action(async (options: StatusOptions) => {
+        const { showStatus } = await import("./status.ts");
+        await showStatus(options, io);
+      }),
+  (io: Console) =>
+    part(
+      "dashboard",
       "Print the address of the page of a device that runs with --dashboard. Whoever has it can use the page.",
-    )
-    .addOption(stateOption())
-    .addHelpText("after", "\nExample:\n  fedkm device dashboard --state north")
-    .action(async ({ state }: { state: string }) => {
-      const { dashboardAddress } = await import("../../dashboard/open.ts");
+      "dashboard --state north",
+    ).action(async ({ state }: StateOptions) => {
+      const { dashboardAddress } = await import("@fedkm/web/server");
       const address = await dashboardAddress(state);
-      if (address === undefined) {
-        throw new Error(`${state} must be the folder of a device that ran with --dashboard, got none`);
-      }
+      if (address === undefined) throw new Error(`the device in ${state} has never run with --dashboard`);
       io.stdout.write(`${address}\n`);
-    });
-}
+    }),
+  (io: Console) =>
+    part("export", "Write the device's clusters as a model file.", "export --state north --out model.json")
+      .option("--out <file.json>", "where the model goes", "model.json")
+      .action(async (options: { state: string; out: string }) => {
+        const { exportModel } = await import("./backup.ts");
+        await exportModel(options, io);
+      }),
+];
 
-function exportCommand(io: Console): Command {
-  return new Command("export")
-    .description("Write the device's clusters as a model file.")
-    .addOption(stateOption())
-    .option("--out <file.json>", "where the model goes", "model.json")
-    .addHelpText("after", "\nExample:\n  fedkm device export --state north --out model.json")
-    .action(async (options: { state: string; out: string }) => {
-      const { exportModel } = await import("./export.ts");
-      await exportModel(options, io);
-    });
+const controlCommands = [
+  (io: Console) =>
+    part(
+      "pause",
+      "Pause the device, running or not: it stays linked, makes no update and sends nothing new.",
+      "pause --state north",
+    ).action(async ({ state }: StateOptions) => {
+      const { pause } = await import("./control.ts");
+      await pause(state, true, io);
+    }),
+  (io: Console) =>
+    part(
+      "resume",
+      "End the pause: the device goes on from where its neighbours are now.",
+      "resume --state north",
+    ).action(async ({ state }: StateOptions) => {
+      const { pause } = await import("./control.ts");
+      await pause(state, false, io);
+    }),
+  (io: Console) =>
+    part(
+      "reset",
+      "Make the device begin again from its own rows, running or not. A copy of its state is kept.",
+      "reset --state north",
+    ).action(async ({ state }: StateOptions) => {
+      const { reset } = await import("./control.ts");
+      await reset(state, io);
+    }),
+  (io: Console) =>
+    part(
+      "consent",
+      "Let a guarded device forget what it has published, or a private one release its rows once more.",
+      "consent --state north",
+    ).action(async ({ state }: StateOptions) => {
+      const { consent } = await import("./control.ts");
+      await consent(state, io);
+    }),
+];
+
+const keyCommands = [
+  (io: Console) =>
+    part(
+      "rotate",
+      "Give the device a new key, signed with the old one. It is used when all neighbours know it.",
+      "rotate --state north",
+    )
+      .option("--now", "use the new key without waiting for neighbours that cannot be reached")
+      .action(async (options: RotateOptions) => {
+        const { rotateDevice } = await import("./keys.ts");
+        await rotateDevice(options, io);
+      }),
+  (io: Console) =>
+    part("follow", "Follow a neighbour that cannot be reached to its new key.", "follow north/successor --state south")
+      .argument("<file>", "the file successor that device rotate wrote in the neighbour's folder")
+      .action(async (file: string, { state }: StateOptions) => {
+        const { followDevice } = await import("./keys.ts");
+        await followDevice(file, state, io);
+      }),
+  (io: Console) =>
+    part(
+      "revoke",
+      "Unlink a device, and tell the whole network that its key is no longer to be trusted.",
+      'revoke south --reason "its disk was stolen" --state north',
+    )
+      .argument("<peer>", "a link's name, a peer id, or this device's own id if its key was stolen")
+      .option("--reason <text>", "why, in at most 200 characters; everybody in the network can read it")
+      .action(async (peer: string, options: RevokeOptions) => {
+        const { revokeDevice } = await import("./keys.ts");
+        await revokeDevice(peer, options, io);
+      }),
+  (io: Console) =>
+    part(
+      "log",
+      "Print what happened to links, keys and data, and check that no line was changed. Exit code 1: one was.",
+      "log --state north",
+    )
+      .addOption(jsonOption())
+      .action(async (options: StateOptions) => {
+        const { showLog } = await import("./keys.ts");
+        await showLog(options, io);
+      }),
+];
+
+const passphraseOption = (what: string) => new Option("--passphrase-file <file>", what);
+
+const backupCommands = [
+  (io: Console) =>
+    part(
+      "backup",
+      "Save the device in one file, running or not: its key, settings, study, links and epoch; no rows.",
+      "backup --state north --out north.fedkm --passphrase-file secret",
+    )
+      .requiredOption("--out <file>", "where the backup goes")
+      .addOption(passphraseOption("encrypt the backup with the passphrase in the first line of this file"))
+      .action(async (options: BackupOptions) => {
+        const { backUpDevice } = await import("./backup.ts");
+        await backUpDevice(options, io);
+      }),
+  (io: Console) =>
+    part(
+      "restore",
+      "Make a device's folder again from its backup. The old device must not run any more.",
+      "restore north.fedkm --state north --passphrase-file secret",
+    )
+      .argument("<file>", "as device backup wrote it")
+      .addOption(passphraseOption("the passphrase of the backup is in the first line of this file"))
+      .action(async (file: string, options: RestoreOptions) => {
+        const { restoreDevice } = await import("./backup.ts");
+        await restoreDevice(file, options, io);
+      }),
+];
+
+function studyCommand(io: Console): Command {
+  const show = part("show", "Show the study, and the studies that neighbours use and propose. This is the default.");
+  const propose = part("propose", "Accept a new study here, and propose it to the neighbours.");
+  const accept = part("accept", "Accept a study that neighbours propose.");
+  const withdraw = part("withdraw", "Return to the previous study, as long as it has not ended.");
+  const finish = part("finish", "End the previous study now, even if some neighbours have not accepted the new one.");
+  const work = () => import("./study.ts");
+  show.action(async ({ state }: StateOptions) => (await work()).showStudy(state, io));
+  propose
+    .argument("<file.yaml>", "the new study")
+    .action(async (file: string, { state }: StateOptions) => (await work()).proposeStudy(file, state, io));
+  accept
+    .argument("<hash>", "its hash, or how it begins")
+    .action(async (hash: string, { state }: StateOptions) => (await work()).acceptStudy(hash, state, io));
+  withdraw.action(async ({ state }: StateOptions) => (await work()).withdrawStudy(state, io));
+  finish.action(async ({ state }: StateOptions) => (await work()).finishStudy(state, io));
+  const command = new Command("study")
+    .description("Show the study of the device, or change it together with its neighbours while all run.")
+    .addCommand(show, { isDefault: true })
+    .addHelpText("after", "\nExample:\n  fedkm device study propose new.yaml --state north");
+  for (const change of [propose, accept, withdraw, finish]) command.addCommand(change);
+  return command;
 }

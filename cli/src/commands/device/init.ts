@@ -1,19 +1,19 @@
 // fedkm device init: a key, a folder, and an invite for others.
 
 import { basename, resolve } from "node:path";
-import { devicesToGainBy, errorsBy, parseStudy, type Rows, type Study } from "@fedkm/device";
+import { type DeviceRows, devicesToGainBy, errorsBy, parseStudy, type Study } from "@fedkm/device";
 import {
   createFolder,
   drawInvite,
   everyInterface,
+  folderInvite,
   freePorts,
   lookAtRows,
+  readStudyText,
   rowsFault,
   stayRemarks,
 } from "@fedkm/device/daemon";
-import type { Console } from "../../console.ts";
-import { inviteOf, NO_INVITE } from "../../devices/invite.ts";
-import { readStudyText } from "../../devices/study.ts";
+import { type Console, warnOn } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import { significant } from "../../numbers.ts";
 
@@ -24,20 +24,24 @@ export interface InitOptions {
   readonly name?: string;
   readonly listen?: readonly string[];
   readonly announce?: readonly string[];
-  readonly acceptNoise?: boolean;
+  readonly accept?: "noise";
 }
+
+/** What commands show where a device has no invite. */
+export const NO_INVITE =
+  "none yet: the device listens on any free port, which is known while it runs (then see fedkm device links)";
 
 /** More devices than this hardly ever take part, and then privacy only costs. */
 const MOST_EXPECTED_DEVICES = 1000;
 
-/** What a private study is worth to a device with these rows, in one line; where that is nothing, only if it is accepted. */
-function gainOf(study: Study, rows: Rows, { acceptNoise }: InitOptions): string {
+/** What a device with these rows gains from a private study, in one line; where that is nothing, only if it is accepted. */
+function gainOf(study: Study, rows: DeviceRows, { accept }: InitOptions): string {
   const { isGain, words } = study.clusters === "shared" ? sharedGain(study, rows) : personalGain(study, rows);
-  if (isGain || acceptNoise === true) return `private: ${words}`;
-  throw new UsageError(`--accept-noise must be given, or a larger epsilon, or more rows: ${words}`);
+  if (isGain || accept === "noise") return `private: ${words}`;
+  throw new UsageError(`taking part needs a larger epsilon, more rows, or --accept noise: ${words}`);
 }
 
-function sharedGain(study: Study, rows: Rows): { isGain: boolean; words: string } {
+function sharedGain(study: Study, rows: DeviceRows): { isGain: boolean; words: string } {
   const errors = errorsBy(study, rows);
   if (errors === undefined)
     return { isGain: true, words: "this device has too few rows for clusters of its own, and can only gain" };
@@ -48,7 +52,7 @@ function sharedGain(study: Study, rows: Rows): { isGain: boolean; words: string 
   return { isGain: together < alone, words };
 }
 
-function personalGain(study: Study, rows: Rows): { isGain: boolean; words: string } {
+function personalGain(study: Study, rows: DeviceRows): { isGain: boolean; words: string } {
   const devices = devicesToGainBy(study, rows);
   if (devices <= MOST_EXPECTED_DEVICES) {
     const few = devices <= 2 ? "any neighbour" : `${devices} devices or more that have the same clusters`;
@@ -66,20 +70,21 @@ function linksNeeded({ clusters, colluders = 1 }: Study): string {
   return clusters === "shared" ? `, with ${colluders + 1} neighbours or more` : "";
 }
 
-export async function initDevice(options: InitOptions, { stdout, stderr }: Console): Promise<void> {
+export async function initDevice(options: InitOptions, io: Console): Promise<void> {
+  const { stdout } = io;
   const { state, data, announce = [] } = options;
   const text = readStudyText(options.study);
   const study = parseStudy(text);
   // What cannot be read later is said now.
-  const { rows, counts } = await lookAtRows({ data, study });
+  const { rows, counts } = await lookAtRows({ data, study }, process.env);
   const fault = rowsFault(study, counts);
   const gain = study.privacy === "private" ? [gainOf(study, rows, options)] : [];
   const { name = basename(resolve(state)) } = options;
   const listen = options.listen ?? (await freePorts("0.0.0.0", 1)).flatMap((port) => everyInterface(port));
   const folder = await createFolder(state, text, { name, data, listen, announce });
-  const invite = await inviteOf(folder);
+  const invite = await folderInvite(folder);
   const lines = [
-    `device ${name} lives in ${state}; its key is ${state}/key, keep it there`,
+    `device ${name} is in the folder ${state}; its secret key is ${state}/key, keep it there`,
     ...gain,
     ...stayRemarks(data, study),
     "",
@@ -92,5 +97,5 @@ export async function initDevice(options: InitOptions, { stdout, stderr }: Conso
     `      fedkm device run --state ${state}`,
   ];
   stdout.write(`${lines.join("\n")}\n`);
-  if (fault !== undefined) stderr.write(`fedkm: warning: ${fault}\n`);
+  if (fault !== undefined) warnOn(io)(fault);
 }

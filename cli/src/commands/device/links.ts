@@ -1,13 +1,112 @@
-// fedkm device links: who is linked, who waits to be, and what to give to a new neighbour.
+// fedkm device link, accept, unlink, links and relay: who the neighbours of a device are. A running device follows within seconds.
 
-import { isLocked, type KeyFacts, keyFacts, type Link, readFolder } from "@fedkm/device/daemon";
+import { createInterface } from "node:readline/promises";
+import { type Study, whatNeighboursLearn, whatTrustMeans } from "@fedkm/device";
+import {
+  acceptPeer,
+  folderInvite,
+  isLocked,
+  type KeyFacts,
+  keyFacts,
+  type Link,
+  lastStatus,
+  linkPeer,
+  parseInvite,
+  readFolder,
+  type Stranger,
+  shortName,
+  unlinkPeer,
+  waitingPeers,
+  writeSettings,
+} from "@fedkm/device/daemon";
 import { printable } from "@fedkm/device/printable";
-import type { Console } from "../../console.ts";
-import { waitingFor } from "../../devices/changes.ts";
-import { inviteOf, NO_INVITE } from "../../devices/invite.ts";
-import { lastStatus } from "../../devices/state.ts";
+import { type Console, warnOn } from "../../console.ts";
+import { UsageError } from "../../failure.ts";
 import { alignColumns } from "../../table.ts";
-import { describeWaiting } from "./accept.ts";
+import { NO_INVITE } from "./init.ts";
+
+export interface NeighbourOptions {
+  readonly state: string;
+  readonly name?: string;
+  readonly allowRevoked?: boolean;
+  readonly accept?: "open";
+}
+
+export async function linkDevice(invite: string, options: NeighbourOptions, io: Console): Promise<void> {
+  const { state, name, allowRevoked = false } = options;
+  const folder = await readFolder(state);
+  const neighbour = parseInvite(invite);
+  if (neighbour.peer === folder.identity.peer)
+    throw new UsageError("invite must be of another device, got this one's own");
+  // What is refused must change nothing, and --allow-revoked overrules a revocation.
+  await agreeToOpen(folder.study, options, io);
+  const linked = await linkPeer(folder, { ...neighbour, name, allowRevoked }, warnOn(io));
+  const { privacy, neighbours } = folder.study;
+  io.stdout.write(`linked ${linked} (${privacy}: ${whatNeighboursLearn[privacy]})\n`);
+  if (neighbours === "trusted") io.stdout.write(`${whatTrustMeans}\n`);
+  io.stdout.write(`it must link back with\n${(await folderInvite(folder)) ?? NO_INVITE}\n`);
+}
+
+export async function acceptDevice(which: string | undefined, options: NeighbourOptions, io: Console): Promise<void> {
+  const { state, name, allowRevoked = false } = options;
+  const folder = await readFolder(state);
+  const waiting = waitingPeers(folder);
+  if (which === undefined) {
+    const lines = waiting.length > 0 ? describeWaiting(waiting, state).slice(1) : ["no device waits to be linked back"];
+    io.stdout.write(`${lines.join("\n")}\n`);
+    return;
+  }
+  const peer = chosenPeer(waiting, which);
+  await agreeToOpen(folder.study, options, io);
+  const linked = await acceptPeer(folder, { peer, name, allowRevoked }, warnOn(io));
+  io.stdout.write(`linked ${linked}, which had linked this device; it connects within half a minute\n`);
+}
+
+/** A person's yes to an open study: asked for in a terminal. Where nobody can answer, the flag must be given. */
+async function agreeToOpen(
+  { privacy }: Study,
+  { accept }: NeighbourOptions,
+  { stdin, stdout }: Console,
+): Promise<void> {
+  if (privacy !== "open" || accept === "open") return;
+  const warning = `the study is open: ${whatNeighboursLearn.open}`;
+  if (stdin?.isTTY !== true || stdout.isTTY !== true) {
+    throw new UsageError(`linking in an open study needs --accept open; ${warning}`);
+  }
+  const lines = createInterface({ input: stdin, output: process.stdout });
+  const answer = await lines.question(`${warning}\nlink all the same? (yes or no) `);
+  lines.close();
+  if (answer.trim().toLowerCase() !== "yes") throw new UsageError("nothing was linked: the answer was not yes");
+}
+
+/** `which` is a peer id, or how one begins or ends. */
+function chosenPeer(waiting: readonly Stranger[], which: string): string {
+  const meant = waiting.filter(({ peer }) => which !== "" && (peer.startsWith(which) || peer.endsWith(which)));
+  if (meant.length === 1) return meant[0].peer;
+  const known = waiting.map(({ peer }) => shortName(peer)).join(", ");
+  throw new RangeError(
+    `device to accept must be one of those that wait (${known === "" ? "none" : known}), by peer id, got "${which}"`,
+  );
+}
+
+export async function unlinkDevice(which: string, state: string, io: Console): Promise<void> {
+  await unlinkPeer(await readFolder(state), which, warnOn(io));
+  io.stdout.write(`unlinked ${which}\n`);
+}
+
+export async function setRelay(choice: string, state: string, { stdout }: Console): Promise<void> {
+  if (choice !== "on" && choice !== "off") throw new UsageError(`relay must be on or off, got "${choice}"`);
+  const folder = await readFolder(state);
+  const relay = choice === "on";
+  if (relay && folder.listen.length === 0)
+    throw new UsageError(`a device that relays must listen somewhere, got no address in ${state}/device.json`);
+  await writeSettings(state, { ...folder, relay });
+  const when = (await isLocked(state))
+    ? `when it is started again: stop it, then fedkm device run --state ${state}`
+    : "when it is run";
+  const what = relay ? "relays between its neighbours" : "relays for nobody";
+  stdout.write(`${folder.name} ${what} ${when}\n`);
+}
 
 export async function listLinks(
   { state, json }: { state: string; json?: boolean },
@@ -20,9 +119,9 @@ export async function listLinks(
     const now = running.find(({ peer }) => peer === link.peer);
     return { ...link, isConnected: now?.isConnected ?? false, via: now?.via ?? null, failure: now?.failure ?? null };
   });
-  const pending = waitingFor(folder);
+  const pending = waitingPeers(folder);
   const keys = await keyFacts(folder);
-  const facts = { name: folder.name, invite: (await inviteOf(folder)) ?? null, links, pending, keys };
+  const facts = { name: folder.name, invite: (await folderInvite(folder)) ?? null, links, pending, keys };
   const lines = [...describeLinks(links), ...describeWaiting(pending, state), ...describeKeys(links, keys)];
   const text = [...lines.map(printable), "", "this device's invite:", facts.invite ?? NO_INVITE].join("\n");
   stdout.write(`${json ? JSON.stringify(facts, undefined, 2) : text}\n`);
@@ -41,27 +140,38 @@ function describeLinks(links: readonly LinkFacts[]): string[] {
   if (links.length === 0) return ["no links yet"];
   const connected = (via: string | null) => (via === null ? "yes" : `via ${via}`);
   const rows = links.map(({ name, isConnected, via, peer }) => [name, isConnected ? connected(via) : "no", peer]);
-  const why = links.flatMap(({ name, isConnected, failure }) =>
+  const failures = links.flatMap(({ name, isConnected, failure }) =>
     isConnected || failure === null ? [] : [`${name}: ${failure.split("\n")[0].slice(0, 200)}`],
   );
-  return [...alignColumns([["link", "connected", "peer"], ...rows]), ...why];
+  return [...alignColumns([["link", "connected", "peer"], ...rows]), ...failures];
 }
 
-/** Neighbours with new keys, those that do not know this device's, and what is said about others. */
+function describeWaiting(waiting: readonly Stranger[], state: string): string[] {
+  if (waiting.length === 0) return [];
+  return [
+    "",
+    "these devices have linked this one and wait to be linked back:",
+    ...waiting.map(({ peer, address, attempts }) => `  ${peer} from ${address}, ${attempts} times`),
+    `to link one back: fedkm device accept ${shortName(waiting[0].peer)} --state ${state}`,
+    "Compare the id with its owner first: anybody can ask to be linked.",
+  ];
+}
+
+/** Neighbours with new keys, those that do not know this device's, and who has revoked whom. */
 function describeKeys(links: readonly Link[], { next, behind, revoked }: KeyFacts): string[] {
   const renewed = links.flatMap(({ name, former = [], isAwaited }) => {
     const last = former.at(-1);
-    const until = isAwaited ? "; it was not met under it yet" : "";
+    const until = isAwaited ? "; it has not connected with it yet" : "";
     return last === undefined ? [] : [`${name} has a new key since ${last.until}, before: ${last.peer}${until}`];
   });
   const own = [
     ...(next === null ? [] : [`this device has a new key that is not in use yet: ${next}`]),
     ...(behind.length === 0 ? [] : [`these do not know this device's new key yet: ${behind.join(", ")}`]),
   ];
-  const said = revoked.map(({ signer, peer, reason, isOverruled }) => {
+  const revocations = revoked.map(({ signer, peer, reason, isOverruled }) => {
     const because = reason === "" ? "" : `: ${reason}`;
     return `${signer} says that ${peer} is no longer to be trusted${because}${isOverruled ? " (overruled here)" : ""}`;
   });
-  const lines = [...renewed, ...own, ...said];
+  const lines = [...renewed, ...own, ...revocations];
   return lines.length > 0 ? ["", ...lines] : [];
 }

@@ -1,9 +1,9 @@
-// fedkm device run: one device as a program of its own, until it is stopped.
+// fedkm device run: one device as a program of its own until it is stopped, and where its log goes.
 
 import { isatty } from "node:tty";
 import { setFlagsFromString } from "node:v8";
-import type { Console } from "../../console.ts";
-import { logOutput } from "../../devices/log.ts";
+import { systemReason } from "@fedkm/files/light";
+import type { Console, Output } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import { type StopEvent, stoppable, untilStopped } from "../../stop.ts";
 import { version } from "../../version.ts";
@@ -30,8 +30,11 @@ export async function runDevice(options: RunOptions, { stderr }: Console): Promi
 }
 
 async function serveDashboardOf(state: string, port: number) {
-  const { openDashboard } = await import("../../dashboard/open.ts");
-  return openDashboard(state, [state], port);
+  const [{ openDashboard }, { folderSource }] = await Promise.all([
+    import("@fedkm/web/server"),
+    import("../../dashboard/deviceView.ts"),
+  ]);
+  return openDashboard(state, folderSource([state]), port);
 }
 
 async function runUntilStopped(
@@ -53,16 +56,18 @@ async function runUntilStopped(
   const log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters }, output);
   // What a library lost on the way is no reason to lose the device; what it threw outright is.
   process.on("unhandledRejection", (reason) => log.warn({ reason: String(reason) }, "a promise was not kept"));
-  const surroundings = {
+  const host = {
     version: version(),
     pid: process.pid,
+    env: process.env,
     memoryBytes: () => process.memoryUsage.rss(),
+    cpuMicroseconds: () => process.cpuUsage().user + process.cpuUsage().system,
     logFailure: output.failure,
     linesLost: output.lost,
   };
-  const asked = {
-    ...(metrics === undefined ? {} : { metricsPort: metrics }),
-    ...(record === undefined ? {} : { record }),
+  const extras = {
+    ...(metrics !== undefined && { metricsPort: metrics }),
+    ...(record !== undefined && { record }),
   };
   const dashboard = dashboardPort === undefined ? undefined : await serveDashboardOf(state, dashboardPort);
   if (dashboard !== undefined) {
@@ -74,7 +79,7 @@ async function runUntilStopped(
     // A new key makes it another device to its neighbours, and a new guarded study begins with rows that count at once:
     // it starts again, as if it had been stopped in between.
     while (event === undefined) {
-      const daemon = await startDaemon({ folder: state, log, isDiscoverable: mdns, surroundings, ...asked });
+      const daemon = await startDaemon({ folder: state, log, isDiscoverable: mdns, host, ...extras });
       event = (await Promise.race([stopped, daemon.restart]))?.event;
       log.info({ reason: event ?? "a new key or study" }, "stopping");
       await daemon.stop();
@@ -84,4 +89,42 @@ async function runUntilStopped(
   }
   // Node would restore a terminal that is gone, and abort with a core dump.
   if (event === "SIGHUP") process.kill(process.pid, event);
+}
+
+/** What may wait for a reader that does not read. A device writes a few lines an hour. */
+const MOST_WAITING_BYTES = 65_536;
+
+interface LogOutput {
+  write(line: string): void;
+  /** Why the last line was lost; undefined once one was written again. */
+  failure(): string | undefined;
+  /** Lines lost so far. */
+  lost(): number;
+}
+
+/**
+ * Where a device's log goes: an output that may be full, closed or stuck. Lines that cannot be written are counted and
+ * dropped, because a log must never stop a device, nor grow in its memory.
+ */
+export function logOutput(output: Output): LogOutput {
+  let failure: string | undefined;
+  let lost = 0;
+  const lose = (reason: string) => {
+    failure = reason;
+    lost += 1;
+  };
+  return {
+    write(line) {
+      if ((output.writableLength ?? 0) > MOST_WAITING_BYTES) {
+        lose("nobody reads it");
+        return;
+      }
+      output.write(line, (error) => {
+        if (error) lose(systemReason(error));
+        else failure = undefined;
+      });
+    },
+    failure: () => failure,
+    lost: () => lost,
+  };
 }

@@ -2,13 +2,12 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import { type PrivateStatus, whatAllLearn, whatNeighboursLearn } from "@fedkm/device";
-import { type DaemonStatus, isLocked, type LinkStatus, type Notice } from "@fedkm/device/daemon";
+import { type DaemonStatus, isLocked, type LinkStatus, lastStatus, type Notice } from "@fedkm/device/daemon";
 import { printable } from "@fedkm/device/printable";
 import type { Console } from "../../console.ts";
-import { lastStatus } from "../../devices/state.ts";
 import { NotRunning } from "../../failure.ts";
-import { count, duration, significant } from "../../numbers.ts";
-import { repaint } from "../../repaint.ts";
+import { count, counted, duration, significant } from "../../numbers.ts";
+import { repaint } from "../../progress.ts";
 import { stoppable } from "../../stop.ts";
 import { alignColumns } from "../../table.ts";
 
@@ -46,7 +45,7 @@ async function watchStatus({ state, json }: StatusOptions, { stdout }: Console, 
 async function statusOf(state: string): Promise<RunStatus> {
   const status = lastStatus(state);
   if (status === undefined)
-    throw new Error(`${state} must be the folder of a device that has run, got no status in it`);
+    throw new Error(`${state} must be the folder of a device that has run, got one without a status`);
   return { isRunning: await isLocked(state), ...status };
 }
 
@@ -64,12 +63,15 @@ function describe(status: RunStatus): string[] {
     ...describeNext(status),
     ...(relay ? [relayLine(relay)] : []),
     ...privacyLines(device),
-    ...(drift === null ? [] : [`centroids at most ${drift.toFixed(1)} standard errors from the means of the own rows`]),
+    ...(drift === null ? [] : [`centroids at most ${drift.toFixed(1)} standard errors from the means of its own rows`]),
     "",
     ...(links.length > 0 ? alignColumns([heading, ...links.map(linkRow)]) : ["no links"]),
     ...links.flatMap(remarks),
     ...(pending.length > 0
-      ? ["", `${pending.length} linked this device and wait to be linked back: see fedkm device accept`]
+      ? [
+          "",
+          `${counted(pending.length, "device")} linked this one and ${pending.length === 1 ? "waits" : "wait"} to be linked back: see fedkm device accept`,
+        ]
       : []),
     ...describeNotices(notices),
   ];
@@ -109,7 +111,6 @@ function relayLine({ reservations, circuits, bytes }: NonNullable<DaemonStatus["
 
 function privacyLines({ privacy, guarded, private: released, shared }: RunStatus["device"]): string[] {
   const mode = `${privacy}: ${(shared == null ? whatNeighboursLearn : whatAllLearn)[privacy]}`;
-  // A status that an earlier version wrote has none.
   if (released != null) return [mode, releaseLine(released)];
   if (guarded === null) return [mode];
   const { smallestClass, rowsHeldBack, rowsWaiting } = guarded;
@@ -136,7 +137,7 @@ function silence({ isRunning, writtenAt }: RunStatus): string[] {
   const age = Math.abs(Date.now() - Date.parse(writtenAt));
   if (!isRunning || age <= FRESH_MILLISECONDS) return [];
   return [
-    `it has written nothing for ${duration(age)}: it hangs, is stopped, or its disk is full; all below is from then`,
+    `it has written nothing for ${duration(age)}: it hangs, is stopped, or its disk is full; what follows is from then`,
   ];
 }
 

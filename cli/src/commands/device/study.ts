@@ -6,17 +6,17 @@ import {
   type DeviceFolder,
   finishChange,
   isLocked,
+  lastStatus,
   lookAtRows,
   readFolder,
   readNext,
+  readStudyText,
   rowsFault,
   withdrawChange,
   writeNext,
 } from "@fedkm/device/daemon";
 import { printable } from "@fedkm/device/printable";
-import type { Console } from "../../console.ts";
-import { lastStatus } from "../../devices/state.ts";
-import { readStudyText } from "../../devices/study.ts";
+import { type Console, warnOn } from "../../console.ts";
 import { alignColumns } from "../../table.ts";
 
 /** So many digits of a hash are shown. */
@@ -29,7 +29,9 @@ export async function showStudy(state: string, { stdout }: Console): Promise<voi
   const lines = [
     `study: ${await titleOf(study)}`,
     ...(next === undefined ? [] : [`changing to: ${await titleOf(next)}`, ...differences(study, next)]),
-    ...(status === undefined ? ["the device does not run, so nothing is known of its neighbours"] : spoken(status)),
+    ...(status === undefined
+      ? ["the device does not run, so nothing is known about its neighbours"]
+      : neighbourStudies(status)),
     ...(status?.proposals ?? []).flatMap(({ studyHash, text, from }) => [
       "",
       `${from.join(", ")} proposes ${short(studyHash)}:`,
@@ -40,15 +42,15 @@ export async function showStudy(state: string, { stdout }: Console): Promise<voi
   stdout.write(`${lines.map(printable).join("\n")}\n`);
 }
 
-function spoken({ links, studyHash, next }: DaemonStatus): string[] {
+function neighbourStudies({ links, studyHash, next }: DaemonStatus): string[] {
   const rows = links.map(({ name, studies, isMissing }) => {
-    const said = studies.map((hash) => short(hash)).join(" and ");
-    return [name, said === "" ? short(studyHash) : said, isMissing ? "has not accepted the new one" : ""];
+    const hashes = studies.map((hash) => short(hash)).join(" and ");
+    return [name, hashes === "" ? short(studyHash) : hashes, isMissing ? "has not accepted the new one" : ""];
   });
   const clusters = next?.device.centroids;
   return [
     ...(next === null ? [] : [`in the new study: ${next.device.phase}, ${clusters?.length ?? 0} clusters`]),
-    ...(rows.length === 0 ? [] : ["", ...alignColumns([["link", "speaks", ""], ...rows])]),
+    ...(rows.length === 0 ? [] : ["", ...alignColumns([["link", "study", ""], ...rows])]),
   ];
 }
 
@@ -73,45 +75,49 @@ export async function acceptStudy(hash: string, state: string, io: Console): Pro
   await accept(folder, study, io);
 }
 
-async function accept(folder: DeviceFolder, study: Study, { stdout, stderr }: Console): Promise<void> {
+async function accept(folder: DeviceFolder, study: Study, io: Console): Promise<void> {
   const { path, name, data } = folder;
   const id = await idOf(study);
-  if (id === (await idOf(folder.study))) throw new Error(`study must be another than that of ${name}, got the same`);
+  if (id === (await idOf(folder.study)))
+    throw new Error(`study must be another one than that of ${name}, got the same`);
   const under = await readNext(path);
   if (under !== undefined && (await idOf(under)) !== id) {
-    throw new Error(`${name} must not be changing already (withdraw first), got a change to ${await titleOf(under)}`);
+    throw new Error(
+      `${name} must not be changing already (see fedkm device study withdraw), got a change to ${await titleOf(under)}`,
+    );
   }
   // What cannot be read later is said now.
-  const fault = rowsFault(study, (await lookAtRows({ data, study })).counts);
+  const fault = rowsFault(study, (await lookAtRows({ data, study }, process.env)).counts);
   await writeNext(path, study);
   const lines = [
     `${name} accepts ${await titleOf(study)}`,
     ...differences(folder.study, study),
-    `It goes on with the study before as well, and ends it when all its neighbours have accepted the new one.`,
-    `They see the proposal, or accept it with: fedkm device study accept ${short(id)}`,
+    "It goes on with the previous study as well, and ends that when all its neighbours have accepted the new one.",
+    `They see the proposal, and accept it with: fedkm device study accept ${short(id)}`,
   ];
-  stdout.write(`${lines.map(printable).join("\n")}\n`);
-  if (fault !== undefined) stderr.write(`fedkm: warning: ${fault}\n`);
+  io.stdout.write(`${lines.map(printable).join("\n")}\n`);
+  if (fault !== undefined) warnOn(io)(fault);
 }
 
 export async function withdrawStudy(state: string, { stdout }: Console): Promise<void> {
-  const { name, study } = await changing(state);
+  const { name, study } = await folderInChange(state);
   const { isRunning } = await withdrawChange(state);
   stdout.write(`${name} stays with ${await titleOf(study)}${isRunning ? ", within a few seconds" : ""}\n`);
 }
 
 export async function finishStudy(state: string, { stdout }: Console): Promise<void> {
-  const { name, next } = await changing(state);
+  const { name, next } = await folderInChange(state);
   const { isRunning } = await finishChange(state, new Date());
   const when = isRunning ? "within a few seconds" : "when it is run";
-  const rest = "neighbours that have not accepted it are refused until they do";
-  stdout.write(`${name} has ${await titleOf(next)} only, ${when}; ${rest}\n`);
+  const others = "neighbours that have not accepted it are refused until they do";
+  stdout.write(`${name} uses only ${await titleOf(next)} ${when}; ${others}\n`);
 }
 
-async function changing(state: string): Promise<{ name: string; study: Study; next: Study }> {
+async function folderInChange(state: string): Promise<{ name: string; study: Study; next: Study }> {
   const { name, study } = await readFolder(state);
   const next = await readNext(state);
-  if (next === undefined) throw new Error(`${name} must be in a change of study, got none (see device study propose)`);
+  if (next === undefined)
+    throw new Error(`${name} must be in a change of study, got none (see fedkm device study propose)`);
   return { name, study, next };
 }
 

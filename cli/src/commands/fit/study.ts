@@ -10,7 +10,7 @@ import {
   simulate,
   studyObjective,
 } from "@fedkm/device";
-import { readStudyText } from "../../devices/study.ts";
+import { readStudyText } from "@fedkm/device/daemon";
 import { UsageError } from "../../failure.ts";
 import { asArgument } from "../../input/remedies.ts";
 import type { RoundModel } from "../../model/model.ts";

@@ -48,7 +48,7 @@ function facts({ file, layout, rows, repeatedRows, columns, bad }: Look) {
     ...(dialect && { dialect: { delimiter, header: dialect.header } }),
     rows,
     repeatedRows,
-    bad: { count: bad.count, first: bad.first.map(({ message, place }) => ({ message, place })) },
+    bad: { count: bad.count, first: bad.first.map(({ message, position }) => ({ message, position })) },
   };
 }
 

@@ -3,6 +3,7 @@
 import {
   type Column,
   type ColumnProfile,
+  type ColumnStatistics,
   columnStatistics,
   type DataError,
   type DialectOptions,
@@ -11,13 +12,12 @@ import {
   profile,
   readLayout,
   readTable,
-  type Statistics,
 } from "@fedkm/files";
 import { count, dateText, value } from "../../numbers.ts";
 import { interruptible } from "../../stop.ts";
 
 export interface SeenColumn extends Column, Partial<Omit<ColumnProfile, "name">> {
-  readonly statistics?: Statistics | undefined;
+  readonly statistics?: ColumnStatistics | undefined;
   /** Of words: how many are different, and the most frequent one. */
   readonly words?: { readonly distinct: number; readonly most: string; readonly share: number };
   /** Cells that cannot be read. */
@@ -56,7 +56,7 @@ export async function lookAt(file: string, options: DialectOptions, signal: Abor
     if (first.length < MOST_LISTED) first.push(refusal);
     // A line of another length is no cell of a column.
     if (!refusal.rule.startsWith("be a number")) return;
-    counts.set(refusal.place.column, (counts.get(refusal.place.column) ?? 0) + 1);
+    counts.set(refusal.position.column, (counts.get(refusal.position.column) ?? 0) + 1);
   };
   // Commas may mean two things: until somebody says which, such numbers are words.
   const isWord = (kind: Column["kind"]) => ["text", "boolean", "decimal commas"].includes(kind);

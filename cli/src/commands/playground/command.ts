@@ -1,14 +1,13 @@
-// fedkm playground: what can be asked of it.
+// fedkm playground: the page in which devices, links and alpha can be changed and watched, served to this machine.
 
 import { Command } from "commander";
 import { parseWhole } from "../../arguments.ts";
 import type { Console } from "../../console.ts";
-import type { PlaygroundOptions } from "./playground.ts";
 
 export function playgroundCommand(io: Console): Command {
   return new Command("playground")
     .description(
-      "Open a page on this machine in which devices, links and alpha can be turned and watched, until Ctrl-C.",
+      "Serve a page on this machine in which devices, links and alpha can be changed and watched, until Ctrl-C.",
     )
     .argument(
       "[state]",
@@ -17,13 +16,29 @@ export function playgroundCommand(io: Console): Command {
     )
     .option(
       "--port <port>",
-      "where the page is served on 127.0.0.1; 0 takes a free one",
+      "where the page is served on 127.0.0.1; 0 takes a free port",
       parseWhole("--port", 0, 65_535),
       0,
     )
     .addHelpText("after", "\nExamples:\n  fedkm playground --port 8080\n  fedkm playground 'data=aniso&alpha=5'")
-    .action(async (state: string, options: Omit<PlaygroundOptions, "state">) => {
-      const { playground } = await import("./playground.ts");
-      await playground({ state, ...options }, io);
+    .action(async (state: string, { port }: { port: number }) => {
+      const [{ unreadSettings }, { servePlayground }, { stoppable, untilStopped }, { UsageError }] = await Promise.all([
+        import("@fedkm/web"),
+        import("@fedkm/web/server"),
+        import("../../stop.ts"),
+        import("../../failure.ts"),
+      ]);
+      const shown = state.replace(/^#/, "");
+      // The page leaves out what it cannot read; a command says so.
+      const unread = unreadSettings(shown).map((setting) => `"${setting}"`);
+      if (unread.length > 0)
+        throw new UsageError(`state must hold settings of the playground, got ${unread.join(", ")}`);
+      await stoppable(async (signal) => {
+        const pages = await servePlayground(port);
+        io.stdout.write(`http://127.0.0.1:${pages.port}/${shown === "" ? "" : `#${shown}`}\n`);
+        io.stderr.write("The playground is served to this machine. Ctrl-C ends it.\n");
+        await untilStopped(signal);
+        pages.close();
+      });
     });
 }

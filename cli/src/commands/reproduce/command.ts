@@ -1,4 +1,4 @@
-// fedkm reproduce: what can be asked of it.
+// fedkm reproduce: its flags.
 
 import { Command } from "commander";
 import { parseChoice, parseNames, parseSeed, parseWhole } from "../../arguments.ts";
@@ -20,17 +20,17 @@ export function reproduceCommand(io: Console): Command {
       "independent runs of every cell (default: 10, or 2 with --quick)",
       parseWhole("--runs", 1),
     )
-    .option("--data <files...>", "your points and classes, for features: wider than 50 columns become components")
+    .option("--data <files...>", "your rows and classes, for features: wider than 50 columns become components")
     .option("--classes <column>", "of your files", "label")
     .option("--devices <integer>", "how many share your files", parseWhole("--devices", 2, 10_000), 10)
     .option("--quick", "few sizes, for a first look")
     .option("--out <folder>", "where everything goes", "fedkm-reproduce")
     .option("--seed <integer>", "draws all data and networks", parseSeed, 1)
     .option(
-      "--start <names>",
-      "where devices begin: authors, raw, dependable, several with commas between, or all",
+      "--init <starts>",
+      "where devices start: local (each device's own k-means, best of 10, as in the authors' public code), kmeans++ (its seeds alone), auto (as fedkm fit), several with commas between, or all",
       parseStarts,
-      ["authors"],
+      ["local"],
     )
     .option(
       "--workers <integer>",
@@ -54,12 +54,12 @@ export function reproduceCommand(io: Console): Command {
 }
 
 /** Written out here: the package that knows them is loaded when the command runs. */
-const starts: ReproduceOptions["start"] = ["authors", "raw", "dependable"];
+const starts: ReproduceOptions["init"] = ["local", "kmeans++", "auto"];
 
-function parseStarts(text: string): ReproduceOptions["start"] {
+function parseStarts(text: string): ReproduceOptions["init"] {
   const names = parseNames(text);
   const chosen = names.includes("all") ? starts : starts.filter((start) => names.includes(start));
   const known = names.every((name) => name === "all" || starts.some((start) => start === name));
   if (names.length > 0 && known) return chosen;
-  throw new UsageError(`--start must be all or some of ${starts.join(", ")}, got "${text}"`);
+  throw new UsageError(`--init must be all or some of ${starts.join(", ")}, got "${text}"`);
 }

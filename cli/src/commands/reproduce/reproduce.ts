@@ -1,33 +1,28 @@
-// fedkm reproduce: runs the cells of a study in processes of their own, then writes tables, pictures and the report from their rows.
+// fedkm reproduce: runs a study with a bar on the terminal, writes its results and says what was found.
 
 import { availableParallelism } from "node:os";
-import type { LabelledPoints } from "@fedkm/core";
+import { stack } from "@fedkm/core";
 import {
-  batches,
-  type Cell,
-  commit,
-  featuresPlan,
-  type Plan,
-  packages,
-  type RunRow,
-  runBatches,
-  runColumns,
+  featuresOf,
+  OtherRunError,
+  resultsOf,
+  runStudy,
   type StartName,
+  type StudyProgress,
+  type StudyRequest,
   studies,
-  toCsv,
-  version,
-  withPlugins,
-  workIn,
 } from "@fedkm/experiments";
 import type { Console } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
+import { readClasses } from "../../input/classes.ts";
+import { readInput } from "../../input/devices.ts";
 import { duration } from "../../numbers.ts";
-import { type PluginOptions, pluginMarks, pluginsOf } from "../../plugins.ts";
+import type { PluginOptions } from "../../plugins.ts";
 import { type Progress, progressOn } from "../../progress.ts";
 import { Stopped, stoppable } from "../../stop.ts";
-import { type Features, readFeatures } from "./features.ts";
-import { openJournal } from "./journal.ts";
-import { type Results, writeResults } from "./results.ts";
+import { writeFolder } from "../../write.ts";
+import { resultLines } from "./text.ts";
+import { watchable } from "./watch.ts";
 
 export interface ReproduceOptions extends PluginOptions {
   readonly what: string;
@@ -39,7 +34,7 @@ export interface ReproduceOptions extends PluginOptions {
   readonly quick?: true;
   readonly out: string;
   readonly seed: number;
-  readonly start: readonly StartName[];
+  readonly init: readonly StartName[];
   readonly workers?: number;
   readonly summary?: "mean" | "median";
   readonly titles: boolean;
@@ -48,121 +43,70 @@ export interface ReproduceOptions extends PluginOptions {
 }
 
 export async function reproduce(options: ReproduceOptions, { stdout, stderr }: Console): Promise<void> {
-  const { what, quick = false, out, seed, start: starts, resume = false } = options;
-  const { runs = quick ? 2 : 10, workers = availableParallelism() } = options;
-  const features = await featuresOf(options);
-  const planning = { runs, seed, starts, quick };
-  const plugins = await pluginsOf(options);
-  const study = features ? featuresPlan(features.points, options.devices, planning) : studies[what](planning);
-  const plan = withPlugins(study, plugins);
-  const counted = { seed, runs, quick, starts, cells: plan.cells.length };
-  const own = features && { data: features.mark, devices: options.devices };
-  const added = options.plugin && { plugins: pluginMarks(options.plugin) };
-  const manifest = { fedkm: version(), what, ...own, ...added, ...counted };
-  const began = performance.now();
+  const { what, quick = false, out, seed, devices, init: starts, resume = false, plugin: plugins } = options;
+  const { runs = quick ? 2 : 10, workers = availableParallelism(), summary, titles } = options;
+  const features = await readFeatures(options);
+  const planned = { what, runs, seed, starts, quick, features, devices, plugins };
   const progress = progressOn(stderr);
   try {
-    const settings = { out, manifest, workers, resume, progress, features: features?.points, plugins: options.plugin };
-    const rows = await runPlan(plan, settings);
+    const request = { ...planned, folder: out, resume, workers, node: process.version };
+    const finished = await runToTheEnd(request, progress);
     progress.announce("fedkm  drawing");
-    const measures = Object.keys(plugins.measures);
-    const columns: readonly string[] = [...runColumns, ...measures];
-    const seconds = (performance.now() - began) / 1000;
-    // What a run is resumed by is what was asked for; a manifest also names what answered.
-    const answered = { node: process.version, packages: packages(), commit: commit() };
-    await writeResults(
-      {
-        plan,
-        measures,
-        csv: toCsv(columns, rows),
-        manifest: { ...manifest, ...answered },
-        out,
-        workers,
-        seconds,
-        json: options.json === true,
-        look: lookOf(options),
-      },
-      stdout,
-    );
+    const results = resultsOf(finished, { ...(summary && { summary }), titles }, watchable);
+    await writeFolder(out, async (put) => {
+      for (const [name, content] of results.files) await put(name, content);
+    });
+    progress.erase();
+    if (!options.json) return void stdout.write(`${resultLines(results, out).join("\n")}\n`);
+    const { manifest, seconds, certified, claims, personalisation, agreement, watched, files } = results;
+    const found = { certified, claims, ...(personalisation && { personalisation: personalisation.sentences }) };
+    const json = { ...manifest, seconds, ...found, agreement, watched, files: [...files.keys()] };
+    stdout.write(`${JSON.stringify(json, undefined, 2)}\n`);
   } finally {
     progress.erase();
   }
 }
 
-/** Only what was asked for: each picture has a summary of its own. */
-function lookOf({ summary, titles }: ReproduceOptions): Results["look"] {
-  return { titles, ...(summary !== undefined && { summary }) };
-}
-
 /** The study "features" needs files, and no other can use them. */
-async function featuresOf({ what, data, classes }: ReproduceOptions): Promise<Features | undefined> {
-  if (what === "features") {
-    if (data === undefined) throw new UsageError("--data must name files for the study features, got none");
-    return readFeatures(data, classes);
-  }
-  if (data !== undefined) throw new UsageError(`--data must be used with the study features, got "${what}"`);
-  if (!Object.hasOwn(studies, what)) {
+async function readFeatures({ what, data, classes }: ReproduceOptions): Promise<StudyRequest["features"]> {
+  if (what !== "features") {
+    if (data !== undefined) throw new UsageError(`--data must be used with the study features, got "${what}"`);
+    if (Object.hasOwn(studies, what)) return undefined;
     throw new UsageError(`what must be one of ${[...Object.keys(studies), "features"].join(", ")}, got "${what}"`);
   }
-  return undefined;
-}
-
-interface RunSettings {
-  readonly out: string;
-  readonly manifest: object;
-  readonly workers: number;
-  readonly resume: boolean;
-  readonly progress: Progress;
-  readonly features: LabelledPoints | undefined;
-  readonly plugins: readonly string[] | undefined;
-}
-
-/** All rows in the order of the cells, whatever the order in which workers finished them. */
-async function runPlan(
-  { cells }: Plan,
-  { out, manifest, workers, resume, progress, features, plugins }: RunSettings,
-): Promise<RunRow[]> {
-  const parts = batches(cells);
-  const journal = openJournal(out, manifest, resume);
-  const finished = new Map(journal.finished);
-  const waiting = new Map([...parts.entries()].filter(([batch]) => !finished.has(batch)));
-  const show = progressOf(waiting, parts.length, progress);
-  try {
-    await stoppable((signal) =>
-      runBatches(waiting, {
-        workers,
-        features,
-        plugins,
-        signal,
-        onFinished(batch, rows) {
-          journal.add(batch, rows);
-          finished.set(batch, rows);
-          show(batch, finished.size);
-        },
-      }),
-    );
-  } catch (error) {
-    if (!(error instanceof Stopped)) throw error;
-    const kept = `${finished.size} of ${parts.length} problems are finished and kept in ${out}`;
-    throw new Stopped(error.event, `${kept}, --resume goes on from there`);
-  } finally {
-    journal.close();
+  if (data === undefined) throw new UsageError("the study features needs --data FILES");
+  const reading = { exclude: [classes], missing: "refuse" } as const;
+  const input = await readInput(data, reading, () => {});
+  const labels = Uint32Array.from((await readClasses(input, classes, reading)).flatMap((own) => [...own]));
+  if (new Set(labels).size < 2) {
+    throw new UsageError(`--classes must name a column with at least 2 classes, got 1 in ${classes}`);
   }
-  return parts.flatMap((_, batch) => finished.get(batch) ?? []);
+  return featuresOf({ points: stack(input.devices.map(({ points }) => points)), labels });
+}
+
+/** A bar while it runs, and how to go on where it was stopped. */
+async function runToTheEnd(request: StudyRequest, progress: Progress) {
+  const began = performance.now();
+  let last: StudyProgress = { finished: 0, problems: 0, share: 0 };
+  const onProgress = (now: StudyProgress) => {
+    last = now;
+    if (now.share > 0) progress.show(barText(now, performance.now() - began));
+  };
+  try {
+    return await stoppable((signal) => runStudy({ ...request, signal, onProgress }));
+  } catch (error) {
+    if (error instanceof OtherRunError) throw new UsageError(`--resume needs the same options: ${error.message}`);
+    if (!(error instanceof Stopped)) throw error;
+    const kept = `${last.finished} of ${last.problems} problems are finished and kept in ${request.folder}`;
+    throw new Stopped(error.event, `${kept}, --resume goes on from there`);
+  }
 }
 
 const BAR = 24;
 
 /** A bar, and the time left if the rest goes as fast as what was done. */
-function progressOf(waiting: ReadonlyMap<number, readonly Cell[]>, problems: number, progress: Progress) {
-  const total = [...waiting.values()].reduce((sum, cells) => sum + workIn(cells), 0);
-  const began = performance.now();
-  let done = 0;
-  return (batch: number, count: number) => {
-    done += workIn(waiting.get(batch) ?? []);
-    const filled = Math.round((BAR * done) / total);
-    const left = ((performance.now() - began) * (total - done)) / done;
-    const bar = "#".repeat(filled) + ".".repeat(BAR - filled);
-    progress.show(`fedkm  ${bar}  ${count}/${problems} problems, ${duration(left)} left`);
-  };
+function barText({ finished, problems, share }: StudyProgress, passed: number): string {
+  const filled = Math.round(BAR * share);
+  const bar = "#".repeat(filled) + ".".repeat(BAR - filled);
+  return `fedkm  ${bar}  ${finished}/${problems} problems, ${duration((passed * (1 - share)) / share)} left`;
 }

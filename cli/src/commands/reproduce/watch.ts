@@ -1,19 +1,10 @@
 // Runs of a study that the playground can show: the same data, network, start and updates, so the same centroids.
 
-import type { TableRow } from "@fedkm/experiments";
+import type { TableRow, WatchedRun } from "@fedkm/experiments";
 import { playgroundState, type Setup } from "@fedkm/web";
 
-export interface Watched {
-  readonly dataset: string;
-  readonly start: string;
-  /** What it shows, in words. */
-  readonly shows: string;
-  /** To be pasted. */
-  readonly command: string;
-}
-
 /** One run of each data set and start: that whose alpha is nearest to 1, then with the most points. */
-export function watchable(runs: readonly TableRow[]): Watched[] {
+export function watchable(runs: readonly TableRow[]): WatchedRun[] {
   const found = new Map<string, TableRow>();
   for (const row of runs) {
     if (setupOf(row) === undefined) continue;
@@ -35,23 +26,18 @@ function isBetter(row: TableRow, known: TableRow): boolean {
   return Number(row.points_per_device) > Number(known.points_per_device);
 }
 
-const starts: Readonly<Record<string, Partial<Setup>>> = {
-  authors: { preset: "paper", start: "local" },
-  raw: { preset: "paper", start: "kmeans++" },
-  dependable: { preset: "dependable", start: "auto" },
-};
-
 /** Undefined: the playground has no such data, network, method or updates. */
 function setupOf(row: TableRow): Partial<Setup> | undefined {
   const data = (["iso", "var", "aniso"] as const).find((name) => name === row.dataset);
-  const start = starts[String(row.start)];
+  const start = (["local", "kmeans++", "auto"] as const).find((name) => name === row.start);
   const isPlain = row.damping === null && row.passes === null && row.tol === null && row.safeguard === 0;
   const isKnown = row.method === "fedkm" && row.schedule === "cyclic" && row.network === "random" && isPlain;
   if (data === undefined || start === undefined || !isKnown || typeof row.edge_probability !== "number")
     return undefined;
   return {
     data,
-    ...start,
+    start,
+    preset: start === "auto" ? "dependable" : "paper",
     devices: Number(row.devices),
     points: Number(row.points_per_device),
     graph: "er",

@@ -1,9 +1,8 @@
 // fedkm study check: what a study means, and whether files fit it.
 
 import { contractOf, frameBytes, parseStudy, type Study, scaleRows, studyId, whatTrustMeans } from "@fedkm/device";
-import { readPoints } from "@fedkm/device/daemon";
+import { readPoints, readStudyText } from "@fedkm/device/daemon";
 import type { Console } from "../../console.ts";
-import { readStudyText } from "../../devices/study.ts";
 import { count } from "../../numbers.ts";
 import { alignColumns } from "../../table.ts";
 
@@ -22,7 +21,7 @@ export async function checkStudy(
   const hash = studyId(await contractOf(study));
   const fits: DataFit[] = [];
   for (const path of data) {
-    const points = await readPoints(path, study);
+    const points = await readPoints(path, study, process.env);
     fits.push({ file: path, rows: points.rows, rowsOutside: points.rows - scaleRows(study, points).rows });
   }
   const facts = { study, hash, frameBytes: frame(study), data: fits };

@@ -1,21 +1,28 @@
-// fedkm up: a whole network of real devices on this machine, in sight, until it is stopped.
+// fedkm up: a whole network of real devices on this machine, in a live table, until it is stopped.
 
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { edges, type Matrix, paperData } from "@fedkm/core";
 import { parseStudy } from "@fedkm/device";
-import { readPoints } from "@fedkm/device/daemon";
-import { type Console, isStyled } from "../../console.ts";
-import { dashboardAddress, openDashboard } from "../../dashboard/open.ts";
-import { type DataFile, deviceName, prepareFolders } from "../../devices/folders.ts";
-import { type Processes, startProcesses } from "../../devices/processes.ts";
-import { hasSettled } from "../../devices/state.ts";
-import { planDatasets, readStudyText } from "../../devices/study.ts";
+import {
+  type DaemonStatus,
+  deviceName,
+  hasSettled,
+  type NetworkData,
+  planPoints,
+  prepareFolders,
+  readPoints,
+  readStudyText,
+} from "@fedkm/device/daemon";
+import { dashboardAddress, openDashboard } from "@fedkm/web/server";
+import { bold, type Console, isStyled } from "../../console.ts";
+import { folderSource } from "../../dashboard/deviceView.ts";
+import { runProcesses, type Statuses } from "../../deviceProcesses.ts";
 import { UsageError } from "../../failure.ts";
 import { linkDevices } from "../../input/links.ts";
-import { repaint } from "../../repaint.ts";
+import { count, duration, significant } from "../../numbers.ts";
+import { repaint } from "../../progress.ts";
 import { stoppable } from "../../stop.ts";
-import { networkTable } from "./table.ts";
+import { alignColumns } from "../../table.ts";
 
 export interface UpOptions {
   readonly devices?: number;
@@ -29,74 +36,88 @@ export interface UpOptions {
   readonly dashboard?: number;
 }
 
-const LOOK_EVERY_MILLISECONDS = 500;
-
 export async function up(options: UpOptions, io: Console): Promise<void> {
   const { state, seed, json } = options;
-  const { studyText, data, datasets } = await input(options);
+  const { studyText, data, datasets } = await networkData(options);
   const names = data.map((_, index) => deviceName(index, data.length));
   const graph = await linkDevices(options.graph, names, datasets, seed);
   const links = Array.from(edges(graph)).length;
   const statuses = await stoppable(async (signal) => {
     const folders = await prepareFolders({ base: state, studyText, data, graph });
-    const processes = await startProcesses(folders);
     const dashboard =
-      options.dashboard === undefined ? undefined : await openDashboard(state, folders, options.dashboard);
+      options.dashboard === undefined
+        ? undefined
+        : await openDashboard(state, folderSource(folders), options.dashboard);
     try {
       if (dashboard !== undefined) io.stderr.write(`${await dashboardAddress(state)}\n`);
       if (!json)
         io.stdout.write(`${data.length} devices, ${links} links, state in ${state}; Ctrl-C stops all of them\n`);
-      await watch(processes, signal, options, io);
+      return await runProcesses(folders, signal, painter(signal, options, io));
     } finally {
       dashboard?.close();
-      await processes.stop();
     }
-    return processes.statuses();
   });
   if (json) io.stdout.write(`${JSON.stringify({ devices: statuses.length, links, statuses }, undefined, 2)}\n`);
   else io.stdout.write(`stopped; the state stays in ${state}\n`);
 }
 
-/** Paints the table until somebody stops it, all are settled (if that was asked for), or a device ends by itself. */
-async function watch(
-  processes: Processes,
-  signal: AbortSignal,
-  { untilSettled, json }: UpOptions,
-  { stdout, env }: Console,
-): Promise<void> {
+/** Paints the table at each look, until somebody stops it or, if that was asked for, all devices are settled. */
+function painter(signal: AbortSignal, { untilSettled, json }: UpOptions, { stdout, env }: Console) {
   const isLive = stdout.isTTY === true && !json;
   let painted = 0;
-  for (;;) {
-    const statuses = processes.statuses();
-    const failure = processes.failure();
-    if (failure !== undefined) throw new Error(failure);
+  return (statuses: Statuses): boolean => {
     const isOver = signal.aborted || (untilSettled === true && statuses.every((status) => hasSettled(status)));
     // Without a terminal there is one table, the last.
     if (isLive || (isOver && !json)) painted = repaint(stdout, networkTable(statuses, isStyled(stdout, env)), painted);
-    if (isOver) return;
-    // Cut short when it is stopped, which the next turn sees.
-    await pause(LOOK_EVERY_MILLISECONDS, undefined, { signal }).catch(() => undefined);
-  }
+    return isOver;
+  };
 }
 
-interface UpInput {
-  readonly studyText: string;
-  /** A file for each device, and its points. */
-  readonly data: readonly DataFile[];
-  readonly datasets: readonly Matrix[];
+const heading = ["device", "state", "peers", "round", "move", "objective", "oldest", "sent", "bytes"];
+
+function networkTable(statuses: Statuses, styled: boolean): string[] {
+  const starting = (index: number) => [String(index + 1), "starting", ...heading.slice(2).map(() => "")];
+  const rows = statuses.map((status, index) => (status === undefined ? starting(index) : deviceRow(status)));
+  const parts = statuses.flatMap((status) => status?.device.objective ?? []);
+  const total = parts.reduce((sum, part) => sum + part, 0);
+  const settled = statuses.filter((status) => ["settled", "alone"].includes(status?.device.phase ?? "")).length;
+  return [
+    ...alignColumns([heading, ...rows], (text, row) => bold(text, styled && row === 0)),
+    // Devices with shared clusters do not know theirs.
+    `${settled} of ${statuses.length} settled${parts.length === 0 ? "" : `, objective ${significant(total, 6)}`}`,
+  ];
 }
 
-async function input({ data, study, devices, seed, state }: UpOptions): Promise<UpInput> {
+function deviceRow({ name, device, links }: DaemonStatus): string[] {
+  const { phase, round, move, objective, framesSent } = device;
+  const ages = links.map(({ age }) => age);
+  const oldest = ages.some((age) => age === null) ? "never" : duration(Math.max(0, ...ages.map(Number)));
+  return [
+    name,
+    phase,
+    `${links.filter(({ isConnected }) => isConnected).length}/${links.length}`,
+    count(round),
+    move === null ? "" : significant(move, 2),
+    objective === null ? "" : significant(objective, 5),
+    links.length === 0 ? "" : oldest,
+    count(framesSent),
+    count(links.reduce((sum, { sent }) => sum + sent.bytes, 0)),
+  ];
+}
+
+/** A study, a file for each device, and its points. */
+async function networkData(options: UpOptions): Promise<NetworkData & { readonly datasets: readonly Matrix[] }> {
+  const { data, study, devices, seed, state } = options;
   if (data === undefined) {
     if (study !== undefined) throw new UsageError("--study needs --data: the paper's points have a study of their own");
     const { datasets } = paperData("iso", devices ?? 10, 100, seed);
-    return { ...planDatasets(datasets, join(state, "data")), datasets };
+    return { ...planPoints(datasets, join(state, "data")), datasets };
   }
   if (study === undefined) throw new UsageError("--data needs --study (fedkm study init --data writes a first one)");
   if (devices !== undefined && devices !== data.length) {
     throw new UsageError(`--devices must be ${data.length} (the files of --data), got ${devices}`);
   }
   const studyText = readStudyText(study);
-  const datasets = await Promise.all(data.map((file) => readPoints(file, parseStudy(studyText))));
+  const datasets = await Promise.all(data.map((file) => readPoints(file, parseStudy(studyText), process.env)));
   return { studyText, data: data.map((path) => ({ path })), datasets };
 }

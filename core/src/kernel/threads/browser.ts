@@ -1,11 +1,11 @@
 // Worker threads in browsers. They need cross-origin isolation; without it one thread does all the work.
 
 import { workerProgram } from "./pool.ts";
-import { type Host, startCrew, type ThreadedKernel, type ThreadsOptions } from "./threadedKernel.ts";
+import { startThreadPool, type ThreadedKernel, type ThreadHost, type ThreadsOptions } from "./threadedKernel.ts";
 
 export type { ThreadedKernel, ThreadsOptions };
 
-const browserHost: Host = {
+const browserHost: ThreadHost = {
   parallelism: navigator.hardwareConcurrency,
   start: (post, gone) =>
     new Promise((resolve, reject) => {
@@ -27,5 +27,5 @@ const browserHost: Host = {
 
 /** Starts workers. `kmeans(points, { kernel })` and `fit(..., { kernel })` use them. */
 export function startThreads(options: ThreadsOptions = {}): Promise<ThreadedKernel> {
-  return startCrew(browserHost, options);
+  return startThreadPool(browserHost, options);
 }

@@ -3,12 +3,12 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { workerProgram } from "./pool.ts";
-import { type Host, startCrew, type ThreadedKernel, type ThreadsOptions } from "./threadedKernel.ts";
+import { startThreadPool, type ThreadedKernel, type ThreadHost, type ThreadsOptions } from "./threadedKernel.ts";
 
 export type { ThreadedKernel, ThreadsOptions };
 
 /** The host of this process; exported for tests. */
-export const nodeHost: Host = {
+export const nodeHost: ThreadHost = {
   parallelism: availableParallelism(),
   start: (post, gone) =>
     new Promise((resolve, reject) => {
@@ -17,7 +17,7 @@ export const nodeHost: Host = {
       // Flags of this process may be about its own main file.
       const worker = new Worker(text, { eval: true, workerData: post, execArgv: [] });
       worker.once("message", () => {
-        // A forgotten crew does not keep the process alive.
+        // A forgotten pool does not keep the process alive.
         worker.unref();
         resolve({ end: async () => void (await worker.terminate()) });
       });
@@ -31,5 +31,5 @@ export const nodeHost: Host = {
 
 /** Starts worker threads. `kmeans(points, { kernel })` and `fit(..., { kernel })` use them. */
 export function startThreads(options: ThreadsOptions = {}): Promise<ThreadedKernel> {
-  return startCrew(nodeHost, options);
+  return startThreadPool(nodeHost, options);
 }

@@ -1,17 +1,15 @@
-// What a worker does. It is sent as text, so that no bundler, loader or server has to find a second file: these functions
-// may use nothing but their parameters and globals, and contain no functions (some compilers wrap those in helpers).
+// A pool of threads that share one job at a time: the block of memory that they share, what a worker does, and how the
+// calling thread opens a job and waits for its end.
 
-import { CHUNK, type Exports, type Memory } from "../passes.ts";
+import { CHUNK, type KernelExports, type WasmMemory } from "../module.ts";
 
-// What lies where in the block of shared memory through which the threads of a crew work together.
-
-/** Threads of a crew at most, the one that asks included. */
+/** Threads of a pool at most, the one that asks included. */
 export const MOST_THREADS = 64;
 
 /** The passes a job may be: functions that the kernel exports. */
 const PASSES = ["small", "plain", "screen", "loss", "distances", "encode"] as const;
 
-type Pass = (typeof PASSES)[number];
+type PassName = (typeof PASSES)[number];
 
 /**
  * Numbers of 32-bit words, unless said otherwise. Words that several threads write lie on cache lines of their own.
@@ -57,22 +55,31 @@ export function createControl(): SharedArrayBuffer {
 }
 
 /** What a worker is started with. */
-export interface Post {
+export interface WorkerStart {
   readonly module: object;
-  readonly memory: Memory;
+  readonly memory: WasmMemory;
   readonly control: SharedArrayBuffer;
   readonly layout: typeof LAYOUT;
   /** 1 and up; thread 0 is the one that asks. */
   readonly thread: number;
 }
 
-/** The program of a worker: evaluates to a function of its post and of what to do when it is ready. */
+/**
+ * The program of a worker: evaluates to a function of what it is started with and of what to do when it is ready. It is
+ * sent as text, so that no bundler, loader or server has to find a second file. So `serve` and `work` may use nothing but
+ * their parameters and globals, and contain no functions (some compilers wrap those in helpers).
+ */
 export function workerProgram(): string {
   return `(post, ready) => (${serve})(post, new WebAssembly.Instance(post.module, { env: { memory: post.memory } }).exports, ${work}, ready)`;
 }
 
 /** Joins one job after the other until `stop` is set. */
-function serve({ control, layout, thread }: Post, exports: Exports, toWork: typeof work, ready: () => void): void {
+function serve(
+  { control, layout, thread }: WorkerStart,
+  exports: KernelExports,
+  toWork: typeof work,
+  ready: () => void,
+): void {
   const words = new Int32Array(control, 0, layout.words);
   ready();
   for (;;) {
@@ -94,8 +101,8 @@ function serve({ control, layout, thread }: Post, exports: Exports, toWork: type
   }
 }
 
-/** Claims chunks of the job's rows and runs its pass on them until none is left. All threads of a crew run this. */
-function work(exports: Exports, control: SharedArrayBuffer, layout: typeof LAYOUT, thread: number): void {
+/** Claims chunks of the job's rows and runs its pass on them until none is left. All threads of a pool run this. */
+function work(exports: KernelExports, control: SharedArrayBuffer, layout: typeof LAYOUT, thread: number): void {
   const words = new Int32Array(control, 0, layout.words);
   const numbers = new Float64Array(control);
   const pass = layout.passes[words[layout.pass]];
@@ -121,9 +128,7 @@ function work(exports: Exports, control: SharedArrayBuffer, layout: typeof LAYOU
   }
 }
 
-// The asking side of a crew: opens a job, does its own share, waits for the workers that joined.
-
-export interface Crew {
+export interface ThreadPool {
   readonly control: SharedArrayBuffer;
   /** Workers that were started; their threads have the numbers 1 to `workers`. */
   readonly workers: number;
@@ -142,7 +147,7 @@ const LOOKS_PER_SECOND = 5e7;
 
 /** A pass over a range of rows. */
 interface Job {
-  readonly pass: Pass;
+  readonly pass: PassName;
   readonly from: number;
   readonly to: number;
   /** Brings the rows into memory meanwhile and says how many are there. */
@@ -153,8 +158,8 @@ interface Job {
  * Runs a job. Threads claim chunk after chunk, so a worker that wakes late or is disturbed does less, and one that died
  * in its sleep is not missed.
  */
-export function share(crew: Crew, exports: Exports, { pass, from, to, feed }: Job): void {
-  const words = new Int32Array(crew.control, 0, LAYOUT.words);
+export function runJob(pool: ThreadPool, exports: KernelExports, { pass, from, to, feed }: Job): void {
+  const words = new Int32Array(pool.control, 0, LAYOUT.words);
   words[LAYOUT.pass] = PASSES.indexOf(pass);
   words[LAYOUT.from] = from;
   words[LAYOUT.to] = to;
@@ -166,13 +171,13 @@ export function share(crew: Crew, exports: Exports, { pass, from, to, feed }: Jo
   try {
     feed?.((arrived) => Atomics.store(words, LAYOUT.limit, arrived));
     Atomics.store(words, LAYOUT.limit, to);
-    work(exports, crew.control, LAYOUT, 0);
+    work(exports, pool.control, LAYOUT, 0);
   } finally {
     Atomics.store(words, LAYOUT.limit, to);
     Atomics.and(words, LAYOUT.gate, ~LAYOUT.open);
-    crew.isLost = !haveLeft(words, crew.patience) || Atomics.load(words, LAYOUT.failed) === 1;
+    pool.isLost = !haveLeft(words, pool.patience) || Atomics.load(words, LAYOUT.failed) === 1;
   }
-  if (crew.isLost) throw new Error("a worker thread was lost");
+  if (pool.isLost) throw new Error("a worker thread was lost");
 }
 
 /** Waits until no worker is inside the closed gate; false if patience ends before. */

@@ -4,24 +4,21 @@ import { checkSignal } from "../../data/check.ts";
 import type { Matrix } from "../../data/matrix.ts";
 import { checkOptions, type OptionNames } from "../../data/optionNames.ts";
 import type { Kernel, PreparedPoints } from "../kernel.ts";
-import { bytesOf, host, type Machine, machineOn } from "../module.ts";
-import { CHUNK, type Exports, type Memory } from "../passes.ts";
-import type { Engine } from "../pick.ts";
+import { bytesOf, CHUNK, host, type KernelExports, machineOn, type WasmMachine, type WasmMemory } from "../module.ts";
+import type { KernelEngine } from "../pick.ts";
 import { fastKernel, wasmKernel } from "../wasm.ts";
 import { WASM_BYTES } from "../wasm-bytes.ts";
-import { type Crew, createControl, LAYOUT, MOST_THREADS, type Post } from "./pool.ts";
-import { sharedPasses } from "./threadedPasses.ts";
-
-// The kernel over shared memory: the same module, whose imported memory is marked as shared, so that workers can import it too.
+import { createControl, LAYOUT, MOST_THREADS, type ThreadPool, type WorkerStart } from "./pool.ts";
+import { threadedPasses } from "./threadedPasses.ts";
 
 /** Pages of a WebAssembly memory at most. A shared memory must say how far it may grow. */
 const MOST_PAGES = 65536;
 
 interface SharedKernel {
   readonly module: object;
-  readonly memory: Memory;
-  readonly exports: Exports;
-  readonly machine: Machine;
+  readonly memory: WasmMemory;
+  readonly exports: KernelExports;
+  readonly machine: WasmMachine;
 }
 
 /** Undefined where WebAssembly, its SIMD instructions or shared memory are missing. */
@@ -34,14 +31,14 @@ function createSharedKernel(): SharedKernel | undefined {
   const memory = createMemory(WebAssembly.Memory);
   if (memory === undefined) return undefined;
   const module = new WebAssembly.Module(bytes);
-  const exports = new WebAssembly.Instance(module, { env: { memory } }).exports as Exports;
+  const exports = new WebAssembly.Instance(module, { env: { memory } }).exports as KernelExports;
   return { module, memory, exports, machine: machineOn(memory, exports) };
 }
 
 /** Some hosts set the whole of a shared memory aside at once and cannot have 4 GiB. */
 function createMemory(
-  Memory: new (limits: { initial: number; maximum: number; shared: boolean }) => Memory,
-): Memory | undefined {
+  Memory: new (limits: { initial: number; maximum: number; shared: boolean }) => WasmMemory,
+): WasmMemory | undefined {
   for (let maximum = MOST_PAGES; maximum >= 4096; maximum /= 2) {
     try {
       return new Memory({ initial: 1, maximum, shared: true });
@@ -91,11 +88,11 @@ export interface ThreadedKernel extends Kernel {
 }
 
 /** How workers are started where we run. */
-export interface Host {
+export interface ThreadHost {
   /** Threads that the machine can run at once. */
   readonly parallelism: number;
   /** Resolves when the worker is ready; calls `gone` when it has ended, for whatever reason. */
-  start(post: Post, gone: () => void): Promise<HostedWorker>;
+  start(post: WorkerStart, gone: () => void): Promise<HostedWorker>;
 }
 
 interface HostedWorker {
@@ -103,8 +100,8 @@ interface HostedWorker {
 }
 
 /** What only tests say. */
-export interface Tuning {
-  readonly engine?: Engine;
+export interface PoolTuning {
+  readonly engine?: KernelEngine;
   readonly patience?: number;
   readonly worthwhile?: number;
 }
@@ -114,10 +111,10 @@ const PATIENCE = 60;
 const WORTHWHILE = 5e6;
 
 /** Resolves to a kernel of one thread where workers or shared memory cannot be had. */
-export async function startCrew(
-  host: Host,
+export async function startThreadPool(
+  host: ThreadHost,
   options: ThreadsOptions = {},
-  tuning: Tuning = {},
+  tuning: PoolTuning = {},
 ): Promise<ThreadedKernel> {
   checkOptions(options, threadsOptionNames);
   const { threads = host.parallelism, signal } = options;
@@ -128,7 +125,7 @@ export async function startCrew(
   const workers = Math.min(threads, MOST_THREADS) - 1;
   const shared = workers > 0 ? createSharedKernel() : undefined;
   if (shared === undefined) return { ...kernelOfOne(tuning.engine), threads: 1, close: async () => {} };
-  const crew: Crew = {
+  const pool: ThreadPool = {
     control: createControl(),
     workers,
     living: 0,
@@ -136,40 +133,44 @@ export async function startCrew(
     patience: tuning.patience ?? PATIENCE,
     worthwhile: tuning.worthwhile ?? WORTHWHILE,
   };
-  const hosted = await startWorkers(host, crew, shared);
+  const hosted = await startWorkers(host, pool, shared);
   const close = async () => {
-    stop(crew);
+    stop(pool);
     await Promise.all(hosted.map((worker) => worker.end()));
     signal?.removeEventListener("abort", close);
   };
   if (signal?.aborted) await close();
   signal?.throwIfAborted();
   signal?.addEventListener("abort", close);
-  const machine = { ...shared.machine, ...sharedPasses(shared.machine, shared.exports, crew) };
+  const machine = { ...shared.machine, ...threadedPasses(shared.machine, shared.exports, pool) };
   const kernels = { threaded: wasmKernel(tuning.engine, () => machine), alone: kernelOfOne(tuning.engine) };
   return {
     name: "threads",
-    prepare: (points, weights) => prepare(crew, kernels, points, weights),
+    prepare: (points, weights) => prepare(pool, kernels, points, weights),
     get threads() {
-      return crew.isLost ? 1 : 1 + crew.living;
+      return pool.isLost ? 1 : 1 + pool.living;
     },
     close,
   };
 }
 
-function kernelOfOne(engine: Engine | undefined): Kernel {
+function kernelOfOne(engine: KernelEngine | undefined): Kernel {
   return engine === undefined ? fastKernel : wasmKernel(engine);
 }
 
-async function startWorkers(host: Host, crew: Crew, { module, memory }: SharedKernel): Promise<HostedWorker[]> {
-  const starts = Array.from({ length: crew.workers }, async (_, i) => {
-    const post = { module, memory, control: crew.control, layout: LAYOUT, thread: i + 1 };
+async function startWorkers(
+  host: ThreadHost,
+  pool: ThreadPool,
+  { module, memory }: SharedKernel,
+): Promise<HostedWorker[]> {
+  const starts = Array.from({ length: pool.workers }, async (_, i) => {
+    const post = { module, memory, control: pool.control, layout: LAYOUT, thread: i + 1 };
     let lives = true;
     const worker = await host.start(post, () => {
-      if (lives) crew.living--;
+      if (lives) pool.living--;
       lives = false;
     });
-    crew.living++;
+    pool.living++;
     return worker;
   });
   // Whoever cannot be started is done without.
@@ -177,10 +178,10 @@ async function startWorkers(host: Host, crew: Crew, { module, memory }: SharedKe
   return settled.flatMap((start) => (start.status === "fulfilled" ? [start.value] : []));
 }
 
-/** Tells the workers to leave. The next call of this crew finds no one and works alone. */
-function stop(crew: Crew): void {
-  const words = new Int32Array(crew.control, 0, LAYOUT.words);
-  crew.living = 0;
+/** Tells the workers to leave. The next call of this pool finds no one and works alone. */
+function stop(pool: ThreadPool): void {
+  const words = new Int32Array(pool.control, 0, LAYOUT.words);
+  pool.living = 0;
   Atomics.store(words, LAYOUT.stop, 1);
   Atomics.add(words, LAYOUT.epoch, 1);
   Atomics.notify(words, LAYOUT.epoch);
@@ -188,24 +189,24 @@ function stop(crew: Crew): void {
 
 /** Points in shared memory, if there is enough to share; on one thread from the moment a worker is lost inside a job. */
 function prepare(
-  crew: Crew,
+  pool: ThreadPool,
   { threaded, alone }: { readonly threaded: Kernel; readonly alone: Kernel },
   points: Matrix,
   weights: Float64Array | undefined,
 ): PreparedPoints {
-  const isShared = points.rows > CHUNK && crew.living > 0 && !crew.isLost;
+  const isShared = points.rows > CHUNK && pool.living > 0 && !pool.isLost;
   if (!isShared) return alone.prepare(points, weights);
   let prepared: PreparedPoints | undefined;
   let spare: PreparedPoints | undefined;
   const ask = (question: (answering: PreparedPoints) => void) => {
     if (spare === undefined) {
       try {
-        if (!crew.isLost) {
+        if (!pool.isLost) {
           prepared ??= threaded.prepare(points, weights);
           return question(prepared);
         }
       } catch (error) {
-        if (!crew.isLost) throw error;
+        if (!pool.isLost) throw error;
       }
       spare = alone.prepare(points, weights);
     }

@@ -1,0 +1,106 @@
+// The answer of an audit as data, as a table for the terminal, and as one HTML page for the file of a data officer.
+
+import { explanations, leakOf, remainingOf, rowsFound, type Tally, titles, verdictOf } from "@fedkm/audit";
+import { type Study, whatNeighboursLearn } from "@fedkm/device";
+import { escaped, htmlPage, htmlTable } from "@fedkm/pictures";
+import { alignColumns, wrap } from "../../table.ts";
+import { version } from "../../version.ts";
+
+/** As --json has it. */
+export interface AuditAnswer {
+  readonly study: string;
+  readonly privacy: Study["privacy"];
+  readonly minimum: number;
+  /** Of a private study. */
+  readonly epsilon?: number;
+  /** What was attacked. */
+  readonly source: string;
+  readonly attacks: readonly (Tally & {
+    readonly title: string;
+    readonly explanation: string;
+    /** The worst that it found. */
+    readonly leak: string;
+  })[];
+  readonly rowsFound: number;
+  readonly verdict: string;
+  readonly remaining: readonly string[];
+}
+
+const WIDTH = 100;
+
+export function auditAnswer(
+  { name, privacy, minimum, epsilon }: Study,
+  tallies: readonly Tally[],
+  source: string,
+): AuditAnswer {
+  return {
+    study: name,
+    privacy,
+    minimum,
+    ...(epsilon !== undefined && { epsilon }),
+    source,
+    attacks: tallies.map((tally) => ({
+      ...tally,
+      title: titles[tally.attack],
+      explanation: explanations[tally.attack],
+      leak: leakOf(tally),
+    })),
+    rowsFound: rowsFound(tallies),
+    verdict: verdictOf(privacy, tallies),
+    remaining: remainingOf(privacy, minimum),
+  };
+}
+
+/** The figures of an attack, as they stand in a row; a dash where an attack is not about means or rows. */
+function figuresOf({ attack, tried, groups, withRows }: AuditAnswer["attacks"][number]): string[] {
+  const isAboutMeans = ["inversion", "coalition", "bystander", "sketches"].includes(attack);
+  return [String(tried), isAboutMeans ? String(groups) : "-", attack === "membership" ? "-" : String(withRows)];
+}
+
+const heading = ["attack", "tried", "means found", "rows found"];
+
+export function answerLines(answer: AuditAnswer, page: string | undefined): string[] {
+  const { study, privacy, minimum, epsilon, source, attacks, verdict, remaining } = answer;
+  const promise = epsilon === undefined ? `minimum ${minimum}` : `epsilon ${epsilon}`;
+  const rows = [heading, ...attacks.map((attack) => [attack.title, ...figuresOf(attack)])];
+  const leaks = ["the worst that was learnt", ...attacks.map(({ leak }) => leak)];
+  const lines = alignColumns(rows).map((line, n) => `${line}   ${leaks[n]}`);
+  return [
+    `Privacy "${privacy}" of study ${study}, ${promise}: ${source}`,
+    "",
+    ...lines,
+    "",
+    ...wrap(`Verdict: ${verdict}`, WIDTH),
+    "",
+    "What remains possible:",
+    ...remaining.flatMap((line) => wrap(line, WIDTH - 2).map((part, n) => `${n === 0 ? "- " : "  "}${part}`)),
+    ...(page === undefined ? [] : ["", `wrote ${page}`]),
+  ];
+}
+
+export function auditPage(answer: AuditAnswer): string {
+  const { study, privacy, minimum, epsilon, source, attacks, verdict, remaining } = answer;
+  const title = `Privacy audit: ${study}`;
+  const [attackName, ...figures] = heading;
+  const rows = attacks.map((attack) => [attack.title, attack.leak, ...figuresOf(attack)]);
+  return htmlPage(
+    title,
+    `<h1>${escaped(title)}</h1>
+<p>The mode is "${escaped(privacy)}" with ${epsilon === undefined ? `a minimum of ${minimum} rows` : `epsilon ${epsilon}`}. Attacked: ${escaped(source)}.</p>
+<p>In this mode ${escaped(whatNeighboursLearn[privacy])}.</p>
+<h2>Verdict</h2>
+<p class="answer"><strong>${escaped(verdict)}</strong></p>
+<h2>What attackers learnt</h2>
+<p>Every attack sees only what its attackers would see. A judge who knows the rows counts what is right.</p>
+${htmlTable({ heading: [attackName, "the worst that was learnt", ...figures], rows, names: 2 })}
+<h2>What remains possible</h2>
+<ul>
+${remaining.map((line) => `<li>${escaped(line)}</li>`).join("\n")}
+</ul>
+<h2>The attacks</h2>
+<ul>
+${attacks.map((attack) => `<li><strong>${escaped(attack.title)}</strong>: ${escaped(attack.explanation)}</li>`).join("\n")}
+</ul>
+<footer>fedkm ${escaped(version())}, fedkm audit</footer>`,
+  );
+}

@@ -1,0 +1,99 @@
+// A comparison on the terminal: what was run, a row for each method, and what the columns mean.
+
+import { edges, type Graph } from "@fedkm/core";
+import { defaults } from "@fedkm/core/defaults";
+import type { ComparedData, Comparison, MethodOutcome, OptionsByMethod } from "@fedkm/experiments";
+import { bold } from "../../console.ts";
+import { count, duration, significant } from "../../numbers.ts";
+import { alignColumns, wrap } from "../../table.ts";
+import type { CompareOptions } from "./data.ts";
+import type { WatchedPair } from "./watch.ts";
+
+type ComparisonSummary = ReturnType<typeof summaryOf>;
+
+/** As --json prints it. */
+export function summaryOf(
+  { alpha, seed, split = "even", init, out }: CompareOptions,
+  { name, datasets }: ComparedData,
+  { graph, k, messages, settings }: { graph: Graph; k: number; messages: number; settings: OptionsByMethod },
+  { outcomes, overBudget, pooledRestarts }: Comparison,
+  watched: readonly WatchedPair[],
+) {
+  const points = datasets.reduce((sum, { rows }) => sum + rows, 0);
+  const links = Array.from(edges(graph)).length;
+  const network = { data: name, devices: graph.size, links, points, split };
+  const asked = { k, alpha, seed, budget: messages, init, settings, pooledRestarts };
+  return { ...network, ...asked, methods: outcomes, overBudget, watched, picture: outcomes.length > 0 ? out : null };
+}
+
+export function comparisonLines(summary: ComparisonSummary, styled: boolean): string[] {
+  const { data, points, devices, links, k, alpha, seed, split, budget, methods, watched, picture } = summary;
+  return [
+    `${data}: ${count(points)} points on ${devices} devices, ${links} links, k = ${k}, alpha = ${alpha}, seed ${seed}${split === "even" ? "" : `, split ${split}`}`,
+    `at most ${count(budget)} messages for each method, start: ${summary.init}`,
+    ...Object.entries(summary.settings).map(([method, own]) => `${method}: ${settingsText(own)}`),
+    ...(methods.length > 0 ? ["", ...outcomeTable(methods, styled)] : []),
+    ...summary.overBudget.map(
+      ({ method, needed }) => `${method} needs ${count(needed)} messages to start: over the budget`,
+    ),
+    "",
+    ...wrap(columnsExplained, 80),
+    ...wrap(referenceExplained(summary), 80),
+    ...(methods.some(({ costRatio }) => costRatio === null) ? wrap(noRatio, 80) : []),
+    ...(watched.length > 0 ? ["", "watch these runs:", ...watched.map(({ command }) => `  ${command}`)] : []),
+    ...(picture === null ? [] : ["", `picture: ${picture}`]),
+  ];
+}
+
+/** One row for each method, with the best of those that do not pool in bold. */
+export function outcomeTable(outcomes: readonly MethodOutcome[], styled: boolean): string[] {
+  const scored = outcomes.some(({ nmi }) => nmi !== null);
+  const plugged = Object.keys(outcomes[0].measures);
+  const scores = scored ? ["NMI", "ARI"] : [];
+  const heading = ["method", "GCD", "CV", "cost", ...scores, ...plugged, "messages", "bytes", "collector", "time"];
+  const rows = outcomes.map((own) => {
+    const { method, gcd, cv, costRatio, nmi, ari, measures, messages, bytes, collectorBytes, milliseconds } = own;
+    return [
+      method,
+      significant(gcd, 2),
+      significant(cv, 2),
+      `${costRatio?.toFixed(4) ?? "none"}${own.beatsPooled ? "*" : ""}`,
+      ...(scored ? [nmi, ari].map((score) => (score === null ? "" : score.toFixed(3))) : []),
+      ...plugged.map((name) => (measures[name] === null ? "none" : significant(measures[name], 3))),
+      count(messages),
+      count(bytes),
+      collectorBytes === null ? "" : count(collectorBytes),
+      duration(milliseconds),
+    ];
+  });
+  const rivals = outcomes.filter(({ method }) => method !== "pooled");
+  const best = Math.min(...rivals.map(({ gcd }) => gcd));
+  return alignColumns([heading, ...rows], (text, row, column) => {
+    const isBest = row > 0 && column === 1 && rivals.includes(outcomes[row - 1]) && outcomes[row - 1].gcd === best;
+    return bold(text, styled && isBest);
+  });
+}
+
+const noRatio = "cost none: pooled costs nothing on these points and the method does, so there is no ratio.";
+
+const columnsExplained =
+  "GCD: mean squared distance from a device's centroids to the pooled ones; CV: to its neighbours'. cost: of a device's " +
+  "centroids on all points, relative to pooled. NMI, ARI: against the classes, 1 is perfect. bytes: over the links of the " +
+  "network, where what must reach everybody is flooded. collector: bytes if one device collected it and sent the answer " +
+  "back. pooled moves every raw record, coreset some.";
+
+/** How hard the reference was looked for, and whether it stands. */
+function referenceExplained({ methods, pooledRestarts }: ComparisonSummary): string {
+  const beating = methods.filter(({ beatsPooled }) => beatsPooled).map(({ method }) => method);
+  const base = `pooled is the best of ${count(pooledRestarts)} restarts`;
+  if (beating.length > 0) return `${base}, the most that are tried; *: ${beating.join(", ")} found a cheaper answer.`;
+  const raised =
+    pooledRestarts > defaults.pooledRestarts ? `, raised from ${defaults.pooledRestarts} because a method beat it` : "";
+  return `${base}${raised}.`;
+}
+
+function settingsText(settings: OptionsByMethod[string]): string {
+  return Object.entries(settings)
+    .map(([option, value]) => `${option} = ${value}`)
+    .join(", ");
+}

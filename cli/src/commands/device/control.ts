@@ -1,0 +1,47 @@
+// fedkm device pause, resume, reset and consent: what a device does from now on, running or not.
+
+import { budgetOf, keepsHistory } from "@fedkm/device";
+import { consentInFolder, pauseDevice, readFolder, resetDevice } from "@fedkm/device/daemon";
+import { type Console, warnOn } from "../../console.ts";
+import { UsageError } from "../../failure.ts";
+
+export async function pause(state: string, isPaused: boolean, io: Console): Promise<void> {
+  const folder = await readFolder(state);
+  const isRunning = await pauseDevice(folder, isPaused, warnOn(io));
+  io.stdout.write(`${folder.name} ${isPaused ? "is paused" : "goes on"} ${whenOf(isRunning)}\n`);
+}
+
+export async function reset(state: string, io: Console): Promise<void> {
+  const folder = await readFolder(state);
+  const { setAside, isRunning } = await resetDevice(folder, warnOn(io));
+  const copy = setAside === undefined ? "it had no state yet" : `its state until now is in ${setAside}`;
+  const network = isRunning ? ", and the whole network with it" : "";
+  io.stdout.write(`${folder.name} begins again from its own rows ${whenOf(isRunning)}${network}; ${copy}\n`);
+}
+
+export async function consent(state: string, { stdout }: Console): Promise<void> {
+  const { name, study } = await readFolder(state);
+  if (!keepsHistory(study)) {
+    throw new UsageError(`the study must be guarded or private, got ${study.privacy}: there is nothing to forget`);
+  }
+  const when = whenOf(await consentInFolder(state, new Date()));
+  if (study.privacy !== "private") {
+    stdout.write(
+      `${name} forgets what it has published ${when}, and begins again with the rows of its data as they are then\n` +
+        "whoever has saved what was sent before can compare it with what is sent from then on, and may learn single rows from the difference\n",
+    );
+    return;
+  }
+  const { epsilon, lifetime } = budgetOf(study);
+  const price = `that costs epsilon ${epsilon} more, of ${lifetime} in all`;
+  const isShared = study.clusters === "shared";
+  const what = isShared ? "may add the rows of its data to a new answer" : "releases the rows of its data";
+  stdout.write(`${name} ${what} ${when}, as they are then; ${price}\n`);
+  if (isShared)
+    stdout.write("clusters are shared: a new answer comes when the owners of all devices have agreed in this way\n");
+  stdout.write("if its ledger was lost, it counts from 0 again, and what was spent before comes on top\n");
+}
+
+function whenOf(isRunning: boolean): string {
+  return isRunning ? "within a few seconds" : "when it is run";
+}

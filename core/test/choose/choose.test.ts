@@ -1,0 +1,502 @@
+// choose: the true k, no clusters where there are none, and an alpha that does no harm, all without pooling.
+
+import {
+  choose,
+  chooseAlpha,
+  chooseK,
+  communities,
+  complete,
+  distortion,
+  erdosRenyi,
+  fit,
+  graph,
+  type Matrix,
+  matrix,
+  normalStream,
+  type PaperKind,
+  paperData,
+  path,
+  randomStream,
+  ring,
+  simplifiedSilhouette,
+  splitBySizes,
+  splitEvenly,
+  stack,
+  twoCommunities,
+} from "@fedkm/core";
+import { describe, expect, it } from "vitest";
+import { cholesky, labelledMoments, solved } from "../../src/choose/clusterMoments.ts";
+import { pairSeparation } from "../../src/choose/criteria.ts";
+import { forAllProblems } from "../problems.ts";
+
+const network = (seed: number) => erdosRenyi(10, 0.7, randomStream(seed, "graph"));
+const none: Matrix = { data: new Float64Array(0), rows: 0, cols: 2 };
+
+/** Places on the first axis. */
+const on = (...places: number[]) => places.map((x) => [x, 0]);
+
+/** Points around some centres, a device's share each. */
+function around(centres: readonly (readonly number[])[], each: number, devices: number, seed: number) {
+  const normal = normalStream(randomStream(seed, "around"));
+  const rows = Array.from({ length: each * centres.length }, (_, r) =>
+    centres[r % centres.length].map((x) => x + normal()),
+  );
+  const points = matrix(rows);
+  return splitEvenly({ points, labels: new Uint32Array(points.rows) }, devices, seed).datasets;
+}
+
+function square(each: number, devices: number, seed: number): Matrix[] {
+  const random = randomStream(seed, "square");
+  return Array.from({ length: devices }, () => matrix(Array.from({ length: each }, () => [random(), random()])));
+}
+
+function numbersIn(value: unknown): number[] {
+  if (typeof value === "number") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(numbersIn) : [];
+}
+
+describe("chooseK(datasets, graph, options)", () => {
+  it("finds the paper's three clusters, also where k-means cuts long ones across (aniso 1, 11)", () => {
+    const runs: [PaperKind, number][] = [
+      ["iso", 2],
+      ["var", 0],
+      ["var", 18],
+      ["aniso", 1],
+      ["aniso", 11],
+    ];
+    for (const [kind, seed] of runs) {
+      const { datasets } = paperData(kind, 10, 100, seed);
+      expect(chooseK(datasets, network(seed), { seed }), `${kind} ${seed}`).toMatchObject({ k: 3, structure: true });
+    }
+  });
+
+  it("finds them in devices of 4 to 400 points", () => {
+    for (const kind of ["var", "aniso"] as const) {
+      const { datasets, labels } = paperData(kind, 1, 1000, 5);
+      const sizes = [4, 6, 10, 20, 40, 60, 100, 130, 230, 400];
+      const dealt = splitBySizes({ points: datasets[0], labels: labels[0] }, sizes, 5).datasets;
+      expect(chooseK(dealt, network(5)).k, kind).toBe(3);
+    }
+  });
+
+  it("finds 5 and 8 clusters, and 3 in 40 columns", () => {
+    const star = (k: number) => Array.from({ length: k }, (_, c) => [6 * (c % 3), 6 * Math.floor(c / 3)]);
+    expect(chooseK(around(star(5), 60, 6, 1), ring(6))).toMatchObject({ k: 5, elbow: 5, silhouette: 5, agree: true });
+    expect(chooseK(around(star(8), 60, 6, 2), ring(6))).toMatchObject({ k: 8, elbow: 8, silhouette: 8, agree: true });
+    const wide = [0, 2, 4].map((x) => Array.from({ length: 40 }, (_, at) => (at % 2 === 0 ? x : -x)));
+    const narrowed = chooseK(around(wide, 40, 4, 3), ring(4), { largestK: 6 });
+    expect(narrowed.k).toBe(3);
+    expect(narrowed.reveals).toMatch(/^for each k, and once before to choose directions, a device floods centroids/);
+  });
+
+  it("says that one normal cluster, round or long, and an even spread have no structure", () => {
+    for (const seed of [1, 2, 3]) {
+      const round = around(on(0), 600, 6, seed);
+      const long = round.map(({ data, ...shape }) => ({ ...shape, data: data.map((x, at) => (at % 2 ? x : 9 * x)) }));
+      for (const datasets of [round, long, square(100, 6, seed)]) {
+        const { k, structure, agree, silhouette } = chooseK(datasets, ring(6), { seed });
+        expect([k, structure, agree]).toEqual([1, false, false]);
+        // The silhouette cannot say so.
+        expect(silhouette).toBeGreaterThan(1);
+      }
+    }
+  });
+
+  /** A jittered grid of round clusters that nearly touch. */
+  const grid = (width: number, jitter: number, sigma: number, seed: number) => {
+    const random = randomStream(seed, "grid");
+    const centres = Array.from({ length: width * width }, (_, c) =>
+      [c % width, Math.floor(c / width)].map((x) => (x + jitter * (random() - 0.5)) / sigma),
+    );
+    return around(centres, 60, 5, seed);
+  };
+
+  it("goes on until the curve is over: 25 clusters without options, some of which overlap", () => {
+    const choice = chooseK(grid(5, 0.5, 0.19, 2), ring(5));
+    expect(choice).toMatchObject({ k: 25, atLimit: false });
+    // One pair that overlaps has no veto.
+    expect(choice.curve.find(({ k }) => k === 25)?.apart).toBeLessThan(1);
+    expect(choice.curve.find(({ k }) => k === choice.runnerUp)?.gain).toBeLessThan(
+      choice.curve.find(({ k }) => k === 25)?.gain ?? 0,
+    );
+    // Rising, and no further than twice the best.
+    const tried = choice.curve.map(({ k }) => k);
+    expect(tried).toEqual([...new Set(tried)].sort((a, b) => a - b));
+    expect(tried.slice(0, 10)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    expect(tried.at(-1)).toBeLessThanOrEqual(60);
+  });
+
+  it("says when its answer stands at the limit of the search", () => {
+    const datasets = grid(4, 0.2, 0.12, 1);
+    expect(chooseK(datasets, ring(5), { largestK: 10 }).atLimit).toBe(true);
+    expect(chooseK(datasets, ring(5))).toMatchObject({ k: 16, atLimit: false });
+  });
+
+  it("finds five small clusters beside three twenty times as large", () => {
+    const large = around([on(0), on(9), [[4, 9]]].flat(), 600, 1, 1);
+    const small = around([on(30, 40, 50), [[35, 9]], [[45, 9]]].flat(), 30, 1, 2);
+    const points = stack([...large, ...small]);
+    const { datasets } = splitEvenly({ points, labels: new Uint32Array(points.rows) }, 4, 1);
+    expect(chooseK(datasets, ring(4)).k).toBe(8);
+  });
+
+  it("finds no clusters in noise, also with more columns than rows", () => {
+    const drawn = (rows: number, cols: number, draw: () => number) => {
+      const points = matrix(Array.from({ length: rows }, () => Array.from({ length: cols }, draw)));
+      return splitEvenly({ points, labels: new Uint32Array(rows) }, 4, 1).datasets;
+    };
+    const even = randomStream(1, "noise");
+    const normal = normalStream(even);
+    const exponential = () => -Math.log(1 - even());
+    const noises: [string, readonly Matrix[]][] = [
+      ["normal, 100 x 400", drawn(100, 400, normal)],
+      ["even, 60 x 100", drawn(60, 100, even)],
+      ["normal, 150 x 20", drawn(150, 20, normal)],
+      ["exponential", drawn(400, 2, exponential)],
+      ["Cauchy", drawn(200, 2, () => normal() / normal())],
+      ["even, one column", drawn(200, 1, even)],
+    ];
+    for (const [name, datasets] of noises) {
+      expect(chooseK(datasets, ring(4)), name).toMatchObject({ k: 1, structure: false });
+    }
+  });
+
+  it("says 1 where no device has rows enough to look at so many columns", () => {
+    const wide = matrix([Array.from({ length: 30 }, (_, x) => x), Array.from({ length: 30 }, () => 1)]);
+    expect(chooseK([wide, wide], path(2))).toMatchObject({ k: 1, runnerUp: undefined, atLimit: false });
+  });
+
+  it("shows the silhouette's other opinion and says that they disagree", () => {
+    // Two clusters near each other, one far away.
+    const datasets = around(on(0, 5, 40), 100, 5, 1);
+    expect(chooseK(datasets, ring(5))).toMatchObject({ k: 3, elbow: 3, silhouette: 2, agree: false });
+  });
+
+  it("sums what the devices know at the federated seed", () => {
+    const { datasets } = paperData("iso", 4, 30, 1);
+    const { curve } = chooseK(datasets, ring(4), { largestK: 4, seed: 7 });
+    expect(curve.map(({ k }) => k)).toEqual([1, 2, 3, 4]);
+    for (const { k, inertia, silhouette } of curve) {
+      const { centroids } = fit(datasets, ring(4), { k, alpha: 1, init: "federated", rounds: 0, seed: 7 });
+      expect(inertia).toBeCloseTo(2 * distortion(datasets, centroids), 9);
+      expect(silhouette).toBeCloseTo(simplifiedSilhouette(stack(datasets), centroids[0]), 12);
+    }
+  });
+
+  it("takes a far cluster for one, and a few far points not", () => {
+    const crowd = around(on(0), 500, 1, 1);
+    const further = (points: number) => [stack([crowd[0], around(on(8), points, 1, 2)[0]])];
+    expect(chooseK(further(40), graph(1, [])).k).toBe(2);
+    expect(chooseK(further(2), graph(1, [])).k).toBe(1);
+  });
+
+  it("asks the part of the network that has the most points, and names the others", () => {
+    const two = around(on(0, 9), 40, 3, 1);
+    const three = around(on(50, 70, 90), 20, 1, 2);
+    const datasets = [none, ...three, ...two, matrix([[1, 2]]), none];
+    const links = graph(7, [
+      [2, 3],
+      [3, 4],
+      [0, 2],
+      [5, 6],
+    ]);
+    const { messages, bytes, ...choice } = chooseK(datasets, links);
+    expect(choice).toMatchObject({ k: 2, leftOut: [1, 5, 6] });
+    // As if the others did not exist.
+    const alone = chooseK([none, ...two], path(4));
+    expect({ ...choice, messages, bytes }).toEqual({ ...alone, leftOut: [1, 5, 6] });
+  });
+
+  it("stays finite with few, equal, far and tiny points", () => {
+    const same = matrix(Array.from({ length: 12 }, () => [3, 3]));
+    const apart = (scale: number, shift: number) =>
+      around(on(0, 10), 30, 2, 1).map(({ data, ...shape }) => ({ ...shape, data: data.map((x) => scale * x + shift) }));
+    const flat = apart(1, 0).map(({ data, ...shape }) => ({
+      ...shape,
+      data: data.map((x, at) => (at % 2 ? 1e6 / 3 : x)),
+    }));
+    const twice = [
+      matrix([
+        [1, 0],
+        [1, 0],
+        [1, 0],
+        [4, 0],
+        [4, 0],
+        [4, 0],
+      ]),
+    ];
+    const problems: [readonly Matrix[], number][] = [
+      [[matrix([[1, 2]])], 1],
+      [[matrix([[1, 2]]), matrix([[3, 4]])], 1],
+      [[same, none], 1],
+      [[...twice, ...twice, ...twice], 2],
+      [apart(1, 1e9), 2],
+      [apart(1e-12, 0), 2],
+      [apart(1e147, 0), 2],
+      [flat, 2],
+    ];
+    for (const [datasets, k] of problems) {
+      const choice = chooseK(datasets, path(datasets.length));
+      expect(choice.k).toBe(k);
+      expect(numbersIn(choice).every(Number.isFinite)).toBe(true);
+    }
+  });
+
+  it("says what a device tells, keeps to the minimum, and counts messages", () => {
+    const { datasets } = paperData("iso", 4, 40, 1);
+    const open = chooseK(datasets, ring(4), { largestK: 5 });
+    expect(open.reveals).toMatch(/none of fewer than 1 point,.*a cluster of 1 point is that point/);
+    const guarded = chooseK(datasets, ring(4), { minimum: 4 });
+    expect(guarded.k).toBe(3);
+    expect(guarded.reveals).toMatch(/none of fewer than 4 points,.*at least 4 points$/);
+    // 40 points have 2 clusters of 16 and more, not 3.
+    expect(chooseK(datasets, ring(4), { minimum: 16 }).curve.length).toBe(2);
+    expect(chooseK(datasets, ring(4), { largestK: 5 })).toEqual(open);
+  });
+
+  it("counts a flood and, for each sum, every link of a tree up and down", () => {
+    const { datasets } = paperData("iso", 2, 40, 1);
+    expect(chooseK(datasets.slice(0, 1), graph(1, []))).toMatchObject({ messages: 0, bytes: 0 });
+    const { messages, bytes } = chooseK(datasets, path(2), { largestK: 1 });
+    const seed = fit(datasets, path(2), { k: 1, alpha: 1, init: "federated", rounds: 0 });
+    // Three numbers; then one cluster's count, sum (2) and products (3), with the number of labels that changed: first,
+    // and by each of the two measures.
+    expect([messages, bytes]).toEqual([seed.messages + 4 * 2, seed.bytes + 2 * 8 * (3 + 3 * 7)]);
+  });
+
+  it("is finite on random problems: unequal sizes, empty and isolated devices, weighted edges", () => {
+    forAllProblems("chooseK", 60, ({ datasets, network: links }) => {
+      const choice = chooseK(datasets, links, { largestK: 4 });
+      expect(numbersIn(choice).every(Number.isFinite)).toBe(true);
+      expect(choice.structure).toBe(choice.k > 1);
+    });
+  });
+
+  it("refuses what it cannot use, in one line", () => {
+    const few = [matrix([[1], [2]])];
+    expect(() => chooseK(few, graph(1, []), { largestK: 0 })).toThrow(
+      "largestK must be an integer of at least 1, got 0",
+    );
+    expect(() => chooseK(few, graph(1, []), { minimum: 3 })).toThrow(
+      "datasets must have a device with at least 3 points (minimum), got at most 2",
+    );
+    expect(() => chooseK([none], graph(1, []))).toThrow("datasets needs at least one point on some device");
+  });
+});
+
+describe("pairSeparation(sums, a, b)", () => {
+  const separationOf = (datasets: readonly Matrix[], centroids: Matrix, minimum: number) =>
+    pairSeparation(labelledMoments(datasets, centroids, minimum).alike, 0, 1);
+  const line = (values: readonly number[]) => matrix(values.map((x) => [x]));
+  const even = Array.from({ length: 10_000 }, (_, r) => (r + 0.5) / 5000 - 1);
+
+  it("is 0 for an even spread cut in two, and -0.19 for a normal cluster", () => {
+    const { separation, needed } = separationOf([line(even)], line([-0.5, 0.5]), 1);
+    expect(separation).toBeCloseTo(0, 3);
+    expect(needed).toBe(0.09);
+    const normal = normalStream(randomStream(1, "normal"));
+    const crowd = line(Array.from({ length: 20_000 }, normal));
+    // Each half has variance 1 - 2 / pi.
+    const expected = -Math.log(1 - 2 / Math.PI) / 2 - Math.LN2;
+    expect(separationOf([crowd], line([-0.8, 0.8]), 1).separation).toBeCloseTo(expected, 1);
+  });
+
+  it("varies on even spreads as its bound says", () => {
+    const random = randomStream(2, "even");
+    const values = Array.from({ length: 200 }, () => {
+      const points = line(Array.from({ length: 400 }, () => 2 * random() - 1));
+      return separationOf([points], line([-0.5, 0.5]), 1).separation;
+    });
+    const middle = values.reduce((a, b) => a + b) / 200;
+    const deviation = Math.sqrt(values.reduce((sum, value) => sum + (value - middle) ** 2, 0) / 199);
+    expect(deviation / Math.sqrt(0.3 / 400)).toBeGreaterThan(0.85);
+    expect(deviation / Math.sqrt(0.3 / 400)).toBeLessThan(1.15);
+    const { needed } = separationOf([line(even.slice(0, 100))], line([-1, -0.98]), 1);
+    expect(needed).toBeCloseTo(4 * Math.sqrt(0.3 / 100), 3);
+  });
+
+  it("does not change when the points are dealt to other devices", () => {
+    const [points] = around(
+      [
+        [0, 0],
+        [4, 1],
+      ],
+      50,
+      1,
+      3,
+    );
+    const centroids = matrix([
+      [0, 0],
+      [4, 1],
+    ]);
+    const whole = separationOf([points], centroids, 1).separation;
+    const dealt = splitEvenly({ points, labels: new Uint32Array(100) }, 7, 1).datasets;
+    expect(separationOf(dealt, centroids, 1).separation).toBeCloseTo(whole, 10);
+  });
+
+  it("measures in the factor of a covariance: L L' = S and L^-1 x", () => {
+    const factor = cholesky(Float64Array.of(4, 2, 2, 10), 2);
+    expect(Array.from(factor)).toEqual([2, 0, 1, 3]);
+    expect(Array.from(solved(factor, matrix([[2, 7]])).data)).toEqual([1, 2]);
+  });
+});
+
+describe("chooseAlpha(datasets, graph, options)", () => {
+  it("stays alone among strangers: its fresh loss is at most 1.5 times that of the best alpha", () => {
+    for (const seed of [0, 3, 9, 15]) {
+      const drawn = twoCommunities(5, 250, seed).datasets;
+      const part = (from: number, to: number) =>
+        drawn.map(({ data }) => ({ data: data.slice(2 * from, 2 * to), rows: to - from, cols: 2 }));
+      const [datasets, fresh] = [part(0, 50), part(50, 250)];
+      const links = communities([5, 5], 0.8, 0.1, randomStream(seed, "graph"));
+      const { alpha, alone, curve } = chooseAlpha(datasets, links, { k: 3, seed });
+      const losses = curve.map((score) =>
+        distortion(fresh, fit(datasets, links, { k: 3, alpha: score.alpha, seed }).centroids),
+      );
+      const chosen = losses[curve.findIndex((score) => score.alpha === alpha)];
+      expect(chosen).toBeLessThanOrEqual(1.5 * Math.min(...losses));
+      // Graphs 9 and 15 have no link between the communities.
+      expect(alone, `seed ${seed}`).toBe(seed < 9);
+    }
+  });
+
+  it("couples devices that have the same clusters, and is then better than alone", () => {
+    const { datasets } = paperData("iso", 10, 40, 1);
+    const { alpha, alone, curve } = chooseAlpha(datasets, network(1), { k: 3, seed: 1 });
+    expect(alone).toBe(false);
+    const chosen = curve.find((score) => score.alpha === alpha);
+    expect(chosen?.loss).toBeLessThan(curve[0].loss);
+    expect(curve.map((score) => score.alpha)).toEqual([0, 0.01, 0.03, 0.1, 0.3, 1, 3, 10]);
+    // The best has nothing to differ from; all before the chosen one are worse than chance.
+    const best = curve.reduce((a, b) => (b.loss < a.loss ? b : a));
+    expect(best.standardError).toBe(0);
+    for (const { alpha: smaller, loss, standardError } of curve) {
+      if (smaller < alpha) expect(loss - standardError).toBeGreaterThan(best.loss);
+    }
+  });
+
+  it("takes the smallest of equals: alone, if there is nobody", () => {
+    const { datasets } = paperData("var", 3, 30, 2);
+    const lone = chooseAlpha(datasets, graph(3, []), { k: 3, alphas: [1, 0.1, 0, 0.1], folds: 2 });
+    expect(lone).toMatchObject({ alpha: 0, alone: true, messages: 0, bytes: 0 });
+    expect(lone.curve.map(({ alpha }) => alpha)).toEqual([0, 0.1, 1]);
+    const bound = chooseAlpha(datasets, graph(3, []), { k: 3, alphas: [1, 0.1], folds: 2 });
+    expect(bound).toMatchObject({ alpha: 0.1, alone: false });
+  });
+
+  it("works with devices of few points or none, counts by device or point, and gives the same for the same seed", () => {
+    const [a, b, c] = around(on(0, 9), 30, 3, 4);
+    const datasets = [
+      a,
+      none,
+      b,
+      matrix([
+        [0, 0],
+        [9, 0],
+      ]),
+      c,
+      matrix([[5, 5]]),
+      none,
+    ];
+    const links = graph(7, [
+      [0, 1],
+      [1, 2],
+      [2, 3],
+      [3, 4],
+    ]);
+    for (const weighting of ["device", "sample"] as const) {
+      const run = () => chooseAlpha(datasets, links, { k: 2, weighting, seed: 3 });
+      const choice = run();
+      expect(choice.leftOut).toEqual([5, 6]);
+      expect(numbersIn(choice).every(Number.isFinite)).toBe(true);
+      expect(run()).toEqual(choice);
+    }
+    const huge = datasets.map(({ data, ...shape }) => ({ ...shape, data: data.map((x) => 1e147 * x) }));
+    expect(numbersIn(chooseAlpha(huge, links, { k: 2, folds: 2 })).every(Number.isFinite)).toBe(true);
+  });
+
+  it("judges by the points of all where devices hold different clusters, and then couples them", () => {
+    const centres = on(0, 12, 24, 36);
+    // Each of four devices has most of one cluster and a little of the next.
+    const datasets = centres.map((centre, i) =>
+      stack([around([centre], 40, 1, i)[0], around([centres[(i + 1) % 4]], 6, 1, i + 9)[0]]),
+    );
+    const own = chooseAlpha(datasets, complete(4), { k: 4, folds: 3, seed: 1 });
+    const all = chooseAlpha(datasets, complete(4), { k: 4, folds: 3, seed: 1, judge: "all" });
+    expect(all.alone).toBe(false);
+    // Alone, a device knows nothing of two of the clusters.
+    expect(all.curve[0].loss).toBeGreaterThan(10 * Math.min(...all.curve.map(({ loss }) => loss)));
+    expect(all.bytes).toBeGreaterThan(own.bytes);
+    expect(all.reveals).toMatch(/floods the last of them with its number of points to all/);
+    expect(own.reveals).not.toMatch(/floods/);
+  });
+
+  it("judges by the points of all as by a device's own, if there is one device", () => {
+    const datasets = around(on(0, 9), 30, 1, 4);
+    const run = (judge: "own" | "all") => chooseAlpha(datasets, graph(1, []), { k: 2, alphas: [0], judge }).curve[0];
+    expect(run("all").loss).toBeCloseTo(run("own").loss, 12);
+  });
+
+  it("keeps back other points in every fold, and never one of a device's last k", () => {
+    // Four of five points are one value: only folds that keep back the fifth have a loss.
+    const points = matrix([[0], [0], [0], [0], [10]]);
+    const { curve } = chooseAlpha([points], graph(1, []), { k: 1, alphas: [0] });
+    // Kept back: 10 once, from a centroid at 0; 0 four times, from 2.5.
+    expect(curve[0].loss).toBeCloseTo((100 + 4 * 6.25) / 5, 12);
+    const tight = chooseAlpha([points], graph(1, []), { k: 4, alphas: [0], holdOut: 0.9 });
+    expect(tight.curve[0].loss).toBeCloseTo(100 / 5, 12);
+  });
+
+  it("refuses what it cannot use, in one line", () => {
+    const datasets = around(on(0), 20, 2, 1);
+    const run = (more: object) => () => chooseAlpha(datasets, path(2), { k: 2, ...more });
+    expect(run({ k: 0 })).toThrow("k must be an integer of at least 1, got 0");
+    expect(run({ k: 10 })).toThrow(
+      "datasets must have a device with at least 11 points (k, and one to keep back), got at most 10",
+    );
+    expect(run({ alphas: [] })).toThrow("alphas needs at least one number");
+    expect(run({ alphas: [0, Number.NaN] })).toThrow("alphas[1] must be a finite number of at least 0, got NaN");
+    expect(run({ holdOut: 1 })).toThrow("holdOut must be a number above 0 and below 1, got 1");
+    expect(run({ folds: 1 })).toThrow("folds must be an integer of at least 2, got 1");
+    expect(run({ weighting: "point" })).toThrow('weighting must be one of device, sample, got "point"');
+    expect(run({ seed: 0.5 })).toThrow("seed must be an integer, got 0.5");
+    expect(run({ judge: "both" })).toThrow('judge must be one of own, all, got "both"');
+  });
+});
+
+describe("choose(datasets, graph, options)", () => {
+  it("is chooseK, then chooseAlpha at that k", () => {
+    const { datasets } = paperData("iso", 5, 40, 3);
+    const options = { seed: 3, alphas: [0, 0.1, 1], folds: 3 };
+    const choice = choose(datasets, complete(5), { ...options, largestK: 5 });
+    const clusters = chooseK(datasets, complete(5), { seed: 3, largestK: 5 });
+    const coupling = chooseAlpha(datasets, complete(5), { ...options, k: 3 });
+    expect(choice).toEqual({
+      k: 3,
+      alpha: coupling.alpha,
+      clusters,
+      coupling,
+      messages: clusters.messages + coupling.messages,
+      bytes: clusters.bytes + coupling.bytes,
+    });
+  });
+
+  it("looks at the same share of every large device where there are more rows than it needs, and says so", () => {
+    const datasets = [around(on(0, 8, 16), 2_000, 1, 1)[0], around(on(0, 8, 16), 800, 1, 2)[0], square(300, 1, 3)[0]];
+    const chosen = choose(datasets, complete(3), { sample: 3_000, seed: 4 });
+    const all = datasets.reduce((sum, { rows }) => sum + rows, 0);
+    expect(chosen.sampled).toEqual({ rows: Math.ceil((3_000 / all) * 6_000) + 1_000 + datasets[2].rows, of: all });
+    expect(choose(datasets, complete(3), { sample: 3_000, seed: 4 })).toEqual(chosen);
+    expect(choose(datasets, complete(3), { sample: all, seed: 4 })).not.toHaveProperty("sampled");
+    const even = around(on(0, 8, 16), 2_000, 3, 1);
+    expect(chooseK(even, complete(3), { sample: 3_000 })).toMatchObject({ k: 3, sampled: { rows: 3_000, of: 6_000 } });
+    expect(chooseAlpha(even, complete(3), { k: 3, sample: 3_000 }).sampled).toEqual({ rows: 3_000, of: 6_000 });
+    expect(() => chooseK(even, complete(3), { sample: 0 })).toThrow("sample must be an integer of at least 1, got 0");
+  });
+
+  it("chooses for one device, and stops when told to", () => {
+    const datasets = around(on(0, 9), 40, 1, 1);
+    expect(choose(datasets, graph(1, []))).toMatchObject({ k: 2, alpha: 0, messages: 0 });
+    expect(() => choose(datasets, graph(1, []), { signal: AbortSignal.abort() })).toThrow("aborted");
+  });
+});

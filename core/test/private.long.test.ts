@@ -1,3 +1,0 @@
-// The properties of private.test.ts on a thousand problems each.
-
-import "./private.test.ts";

@@ -1,3 +1,0 @@
-// The rules of robust.test.ts on three thousand problems.
-
-import "./robust.test.ts";

@@ -1,0 +1,3 @@
+// The rules of robustPull.test.ts on three thousand problems.
+
+import "./robustPull.test.ts";

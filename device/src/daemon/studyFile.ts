@@ -1,0 +1,95 @@
+// study.yaml before a device has it: read from its file, or drafted for a person to look over, with a reason for each field.
+
+import { readFileSync } from "node:fs";
+import { systemReason } from "@fedkm/files";
+import { whatAllLearn, whatNeighboursLearn } from "../privacy/privacyTradeoff.ts";
+import { budgetOf, type Feature, type Study } from "../study/study.ts";
+import type { Columns } from "./rowSource.ts";
+
+export function readStudyText(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new Error(`cannot read ${file}: ${systemReason(error)}`, { cause: error });
+  }
+}
+
+export interface StudyDraft extends Pick<Study, "name" | "k" | "alpha" | "privacy" | "epsilon" | "delta"> {
+  readonly features: readonly Feature[];
+  readonly clusters: "personal" | "shared";
+  /** Of a private study: rows of a device, about. */
+  readonly typicalRows?: number;
+  /** Of a private study with shared clusters: rows are released when so many devices are there. */
+  readonly devices?: number;
+}
+
+/** Round bounds around what a file holds, with room for what other devices may hold; scaled by the spread, in one digit. */
+export function boundsOf({ names, points }: Columns): Feature[] {
+  const { data, rows, cols } = points;
+  if (rows === 0) throw new Error("data must have rows to take bounds from, got none");
+  return names.map((name, column) => {
+    const values = Float64Array.from({ length: rows }, (_, row) => data[row * cols + column]);
+    const least = values.reduce((a, b) => Math.min(a, b));
+    const most = values.reduce((a, b) => Math.max(a, b));
+    const mean = values.reduce((sum, value) => sum + value / rows, 0);
+    const spread = Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2 / rows, 0));
+    const step = 10 ** Math.floor(Math.log10(most > least ? most - least : Math.max(1, Math.abs(most))));
+    const tidy = (value: number) => Number(value.toPrecision(12));
+    const min = tidy((Math.floor(least / step) - 1) * step);
+    const max = tidy((Math.ceil(most / step) + 1) * step);
+    return { name, unit: "", min, max, scale: spread > 0 ? Number(spread.toPrecision(1)) : 1 };
+  });
+}
+
+/** The text of the study's file. */
+export function draftStudy(draft: StudyDraft): string {
+  const { name, k, alpha, features, clusters, privacy } = draft;
+  const learnt = clusters === "shared" ? whatAllLearn : whatNeighboursLearn;
+  const lines = features.map(
+    ({ name: feature, unit, min, max, scale }) =>
+      `  - { name: ${JSON.stringify(feature)}, unit: ${JSON.stringify(unit)}, min: ${min}, max: ${max}, scale: ${scale} }`,
+  );
+  return `# The study: the same on every device, or they refuse each other.
+name: ${JSON.stringify(name)}
+# Clusters on every device.
+k: ${k}
+# Columns of the data. Rows outside min and max do not count; a difference of \`scale\` units counts as 1.
+features:
+${lines.join("\n")}
+${clusters === "shared" ? sharedText : personalText(alpha)}
+# guarded: ${learnt.guarded}.
+# private: ${learnt.private}.
+# open: ${learnt.open}.
+privacy: ${privacy}
+${budgetText(draft)}# What guarded promises. In both modes a device with fewer than k times as many rows sends nothing of its own.
+minimum: 10
+`;
+}
+
+const personalText = (alpha: number) => `# How strongly neighbours pull: 0 is alone, large is one clustering for all.
+alpha: ${alpha}
+coupling: nearest
+# device: every device counts the same. sample: by its rows.
+weighting: device
+# doubted: what is far from all others counts less, in case a neighbour lies. trusted: all count in full.
+neighbours: doubted`;
+
+const sharedText = `# One clustering for all, as of all rows together, by sums that devices mask.
+clusters: shared
+# So many devices may put together what they know; each device needs one link more than that.
+colluders: 1
+# For more than about a hundred devices: sums go over a tree, and not to everybody.
+# sums: tree`;
+
+/** What only a private study says. */
+function budgetText({ privacy, typicalRows, devices, ...budget }: StudyDraft): string {
+  if (privacy !== "private") return "";
+  const { epsilon, delta, lifetime } = budgetOf(budget);
+  return `# Rows of a device, about: the noise is made for so many. Never count them for this.
+typicalRows: ${typicalRows}
+# What all releases of one version of a device's rows cost, how likely that may not hold, and what it may ever spend.
+epsilon: ${epsilon}
+delta: ${delta}
+lifetimeEpsilon: ${lifetime}
+${devices === undefined ? "" : `# Rows are released when so many devices are there, once for all of them.\ndevices: ${devices}\n`}`;
+}

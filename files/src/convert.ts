@@ -1,0 +1,185 @@
+// A file in another format: all its cells with columns added, by columns, and these written as CSV, JSON lines, Parquet or a
+// workbook.
+
+import { openCsv } from "./csv/dialect.ts";
+import { labelCsv } from "./csv/label.ts";
+import { allRecords, csvLine } from "./csv/records.ts";
+import { eachRow } from "./json.ts";
+import { joinBytes } from "./source/bytes.ts";
+import { isJson, type OpenedFile, type PieceWriter, type Platform } from "./source/source.ts";
+import { cellReader } from "./table/cell.ts";
+import {
+  type AddedColumn,
+  addedCells,
+  type CellColumn,
+  type CellValue,
+  type ConvertedCells,
+  type LabelFormat,
+  typedColumn,
+  withFreeNames,
+} from "./table/cellColumns.ts";
+import type { ReadPlan } from "./table/columns.ts";
+
+/** `file` is no archive, but may be a workbook. */
+export async function convertCells(
+  file: OpenedFile,
+  added: readonly AddedColumn[],
+  plan: ReadPlan,
+): Promise<ConvertedCells> {
+  switch (file.container) {
+    case "parquet":
+      return (await import("./parquet/read.ts")).parquetCells(file, added);
+    case "zip":
+      return { columns: textColumns(await sheetRows(file, plan), added), leftOut: [] };
+    case "npy":
+      return { columns: await arrayColumns(file, added, plan), leftOut: [] };
+    default: {
+      const columns = await (isJson(file) ? jsonColumns(file, added, plan) : csvColumns(file, added, plan));
+      return { columns, leftOut: [] };
+    }
+  }
+}
+
+/** The names, and then the cells of every row. */
+async function sheetRows(file: OpenedFile, plan: ReadPlan): Promise<(readonly string[])[]> {
+  const { openArchive } = await import("./archive.ts");
+  const { sheetTexts } = await import("./xlsx/read.ts");
+  const rows: (readonly string[])[] = [];
+  const archive = await openArchive(file, plan);
+  if (archive.kind === "workbook") sheetTexts(archive.workbook, plan, (cells) => rows.push(cells));
+  return rows;
+}
+
+function textColumns(
+  [names = [], ...rows]: readonly (readonly string[])[],
+  added: readonly AddedColumn[],
+): CellColumn[] {
+  return [...columnsOf(names, rows), ...addedCells(withFreeNames(added, names), rows.length)];
+}
+
+async function arrayColumns(file: OpenedFile, added: readonly AddedColumn[], { limits }: ReadPlan) {
+  const all = { options: {}, limits, rules: cellReader({}) };
+  const { columns, points } = await (await import("./npy.ts")).readNpy(file, all);
+  const { data, rows, cols } = points;
+  const own = columns.map((name, c) => {
+    const cells = Array.from({ length: rows }, (_, r) => data[r * cols + c]);
+    return typedColumn(
+      name,
+      cells.map((value) => (Number.isNaN(value) ? null : value)),
+    );
+  });
+  return [...own, ...addedCells(withFreeNames(added, columns), rows)];
+}
+
+/** The labelled text, taken apart again: what a row is, is decided in one place. */
+async function csvColumns(file: OpenedFile, added: readonly AddedColumn[], plan: ReadPlan): Promise<CellColumn[]> {
+  const { feed, dialect, columns } = await openCsv(file, plan);
+  await feed.close();
+  const pieces: Uint8Array[] = [];
+  await labelCsv(file, plan, added, async (piece) => void pieces.push(piece));
+  const bytes = ended(pieces);
+  const delimiter = String.fromCharCode(dialect.delimiter);
+  const rows = allRecords({ file: file.file, bytes, length: bytes.length }, delimiter).map(({ cells }) => cells);
+  if (dialect.header) rows.shift();
+  const named = columns.map(({ name }) => name);
+  const further = withFreeNames(added, named);
+  return [
+    ...columnsOf(named, rows),
+    ...further.map(({ name, kind }, a): CellColumn => {
+      const texts = rows.map((cells) => cells[named.length + a] ?? "");
+      return { name, kind, cells: texts.map((text) => (text === "" ? null : kind === "text" ? text : Number(text))) };
+    }),
+  ];
+}
+
+/** In one piece that ends with a line feed, without a byte order mark. */
+function ended(pieces: readonly Uint8Array[]): Uint8Array {
+  const bytes = joinBytes([...pieces, Uint8Array.of(10)]);
+  const length = bytes.length - 1;
+  const from = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+  return bytes.subarray(from, bytes[length - 1] === 10 ? length : length + 1);
+}
+
+/** Texts that say the same when they are written as numbers; a code such as 007 does not. */
+const PLAIN = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,17})?(?:[eE][+-]?\d{1,3})?$/;
+
+function columnsOf(names: readonly string[], rows: readonly (readonly string[])[]): CellColumn[] {
+  return names.map((name, c) => {
+    const texts = rows.map((cells) => cells[c] ?? "");
+    return columnOf(name, texts);
+  });
+}
+
+function columnOf(name: string, texts: readonly string[]): CellColumn {
+  const present = texts.filter((text) => text !== "");
+  const isNumeric = present.length > 0 && present.every((text) => PLAIN.test(text) && Number.isFinite(Number(text)));
+  const isWhole = isNumeric && present.every((text) => Number(text) === (Number(text) | 0));
+  const cells = texts.map((text): CellValue => (text === "" ? null : isNumeric ? Number(text) : text));
+  return { name, kind: isWhole ? "whole" : isNumeric ? "real" : "text", cells };
+}
+
+async function jsonColumns(
+  file: OpenedFile,
+  added: readonly AddedColumn[],
+  { limits }: ReadPlan,
+): Promise<CellColumn[]> {
+  const names = new Map<string, CellValue[]>();
+  let rows = 0;
+  await eachRow(file, limits, (_, row) => {
+    for (const [name, value] of Object.entries(row)) {
+      const cells = names.get(name) ?? [];
+      names.set(name, cells);
+      while (cells.length < rows) cells.push(null);
+      cells.push(typeof value === "object" && value !== null ? JSON.stringify(value) : (value as CellValue));
+    }
+    rows++;
+  });
+  const further = withFreeNames(added, [...names.keys()]);
+  return [
+    ...Array.from(names, ([name, cells]) =>
+      typedColumn(name, [...cells, ...new Array(rows - cells.length).fill(null)]),
+    ),
+    ...addedCells(further, rows),
+  ];
+}
+
+const ROWS_AT_ONCE = 10_000;
+
+export async function writeCells(
+  columns: readonly CellColumn[],
+  format: LabelFormat,
+  write: PieceWriter,
+  platform: Platform,
+): Promise<void> {
+  if (format === "parquet") return write(await parquetBytes(columns));
+  if (format === "xlsx") return write(await (await import("./xlsx/write.ts")).workbookBytes(columns, platform));
+  const rows = columns[0]?.cells.length ?? 0;
+  const encoder = new TextEncoder();
+  const line = (row: number) =>
+    format === "csv" ? csvLine(columns.map(({ cells }) => cells[row])) : jsonLine(columns, row);
+  if (format === "csv") await write(encoder.encode(csvLine(columns.map(({ name }) => name))));
+  for (let from = 0; from < rows; from += ROWS_AT_ONCE) {
+    const until = Math.min(rows, from + ROWS_AT_ONCE);
+    const lines = Array.from({ length: until - from }, (_, r) => line(from + r));
+    await write(encoder.encode(lines.join("")));
+  }
+}
+
+function jsonLine(columns: readonly CellColumn[], row: number): string {
+  // A whole number beyond 2^53 is written with all its digits.
+  const value = (cell: CellValue) => (typeof cell === "bigint" ? String(cell) : JSON.stringify(cell));
+  return `{${columns.map(({ name, cells }) => `${JSON.stringify(name)}: ${value(cells[row])}`).join(", ")}}\n`;
+}
+
+const parquetTypes = { whole: "INT32", long: "INT64", real: "DOUBLE", text: "STRING", boolean: "BOOLEAN" } as const;
+
+async function parquetBytes(columns: readonly CellColumn[]): Promise<Uint8Array> {
+  const { parquetWriteBuffer } = await import("hyparquet-writer");
+  const columnData = columns.map(({ name, kind, cells }) => ({
+    name,
+    data: [...cells],
+    type: parquetTypes[kind],
+    nullable: true,
+  }));
+  return new Uint8Array(parquetWriteBuffer({ columnData }));
+}

@@ -1,8 +1,0 @@
-// What a command needs of this package before it reads a file: names, refusals, and the words of one line. It loads ten
-// modules where the whole package is fifty.
-
-export { csvRecords } from "./csv/records.ts";
-export { systemReason } from "./node/reason.ts";
-export { DataError } from "./refusal.ts";
-export { type TextEncoding, textEncodings } from "./source.ts";
-export { type LabelFormat, labelFormats } from "./write.ts";

@@ -1,0 +1,163 @@
+// What a file offers before its rows are read, and which of its columns are wanted.
+
+import type { Limits } from "../source/limits.ts";
+import { DataError, type FilePosition, listNames, type Remedy } from "../source/refusal.ts";
+import type { TextEncoding } from "../source/source.ts";
+import type { CellReader, CellRules } from "./cell.ts";
+
+/** What the cells of a column are by the file's first rows, or by its type. */
+export type ColumnKind = "number" | "date" | "text" | "boolean" | "decimal commas" | "other" | "empty";
+
+export interface Column {
+  readonly name: string;
+  readonly kind: ColumnKind;
+}
+
+export interface Selection {
+  /** Names, in the order wanted. Without them: all that are not excluded. */
+  readonly columns?: readonly string[];
+  readonly exclude?: readonly string[];
+  /** The column that names each row's device, which is no feature. */
+  readonly deviceColumn?: string;
+  /** The columns that are categories; "auto": all of texts and booleans. */
+  readonly categories?: "auto" | readonly string[];
+  /** Whether a row may name no device, and then belongs to none. */
+  readonly allowsNameless?: boolean;
+}
+
+/** How a file is written, where its first lines do not say so. */
+export interface DialectOptions extends CellRules {
+  /** One character between the cells of delimited text. */
+  readonly delimiter?: string;
+  readonly header?: boolean;
+  /** Of text that is not UTF-8. */
+  readonly encoding?: TextEncoding;
+  /** Of a workbook the name of a sheet or its number from 1, of an archive of arrays that of an array; by default the first. */
+  readonly sheet?: string;
+}
+
+/** What is wanted of a file, and by which rules its cells are read. */
+export interface ReadPlan {
+  readonly options: Selection & DialectOptions;
+  readonly limits: Limits;
+  readonly rules: CellReader;
+}
+
+/** Where the wanted columns stand in the file, in the order wanted. */
+export interface ChosenColumns {
+  readonly features: readonly { readonly name: string; readonly index: number; readonly isCategory: boolean }[];
+  readonly device: number | undefined;
+  /** Whether a row may name no device. */
+  readonly allowsNameless: boolean;
+}
+
+/** `names` is where the file names its columns. */
+export function chooseColumns(names: FilePosition, all: readonly Column[], selection: Selection): ChosenColumns {
+  const { columns, exclude = [], deviceColumn, categories = [] } = selection;
+  const find = (name: string, option: keyof Selection) => indexOf(names, all, name, option);
+  const device = deviceColumn === undefined ? undefined : find(deviceColumn, "deviceColumn");
+  for (const name of exclude) if (!all.some((column) => column.name === name)) find(name, "exclude");
+  if (categories !== "auto") for (const name of categories) find(name, "categories");
+  const isCategory = ({ name, kind }: Column) =>
+    categories === "auto" ? isWordy(kind) : categories.includes(name) && kind !== "other";
+  const wanted =
+    columns?.map((name) => ({ name, index: find(name, "columns") })) ??
+    all
+      .map(({ name }, index) => ({ name, index }))
+      .filter(({ name, index }) => !exclude.includes(name) && index !== device);
+  const features = wanted.map((own) => ({ ...own, isCategory: isCategory(all[own.index]) }));
+  checkRepeated(names, features, columns !== undefined);
+  if (features.length === 0) {
+    const position = { ...names, column: all.at(0)?.name ?? 1 };
+    throw new DataError(position, "be left to cluster, or another column", "none left", "exclude fewer columns");
+  }
+  checkKinds(names, all, features, device);
+  return { features, device, allowsNameless: selection.allowsNameless === true };
+}
+
+const isWordy = (kind: ColumnKind) => kind === "text" || kind === "boolean";
+
+function indexOf(position: FilePosition, all: readonly Column[], name: string, option: keyof Selection): number {
+  const index = all.findIndex((column) => column.name === name);
+  if (index < 0) {
+    const columns = all.map((column) => column.name);
+    const known = listNames(columns.map((own) => JSON.stringify(own)));
+    const remedies = [{ kind: "name-column", option, columns } as const];
+    throw new DataError({ ...position, column: name }, "exist", `the columns ${known}`, remedies);
+  }
+  if (all.some((column, other) => other > index && column.name === name)) {
+    throw new DataError({ ...position, column: name }, "be there once", "two of them", "rename one in the file");
+  }
+  return index;
+}
+
+function checkRepeated(position: FilePosition, features: ChosenColumns["features"], areNamed: boolean): void {
+  const seen = new Set<string>();
+  for (const { name } of features) {
+    if (seen.has(name)) {
+      const remedies: Remedy[] = areNamed
+        ? [{ kind: "choose-columns", columns: [...new Set(features.map((feature) => feature.name))] }]
+        : [
+            { kind: "text", text: "rename one of them in the file" },
+            { kind: "leave-out-columns", columns: [name, name] },
+          ];
+      throw new DataError({ ...position, column: name }, "be there once", "two of them", remedies);
+    }
+    seen.add(name);
+  }
+}
+
+/** All columns that hold no numbers in one refusal. */
+function checkKinds(
+  where: FilePosition,
+  all: readonly Column[],
+  features: ChosenColumns["features"],
+  device: number | undefined,
+): void {
+  // A column without a value so far may have one further down; the missing cells are counted when all are read.
+  const isFine = (kind: ColumnKind) => kind === "number" || kind === "empty";
+  const strange = features.filter(({ index, isCategory }) => !isCategory && !isFine(all[index].kind));
+  if (strange.length === 0) return;
+  const numeric = all.filter(({ kind }, index) => kind === "number" && index !== device).map(({ name }) => name);
+  const named = (kind: ColumnKind) => strange.filter(({ index }) => all[index].kind === kind).map(({ name }) => name);
+  const got = (["decimal commas", "date", "text", "boolean", "other"] as const)
+    .filter((kind) => named(kind).length > 0)
+    .map((kind) => `${spoken[kind]} in ${quoted(named(kind))}`)
+    .join(", ");
+  const commas = named("decimal commas");
+  const dates = named("date");
+  const others = strange.map(({ name }) => name).filter((name) => !commas.includes(name));
+  const wordy = strange.filter(({ index }) => isWordy(all[index].kind)).map(({ name }) => name);
+  const remedies = kindRemedies({ commas, others, wordy, dates }, numeric);
+  throw new DataError({ ...where, column: commas.at(0) ?? others[0] }, "hold numbers", got, remedies);
+}
+
+const spoken = {
+  "decimal commas": "decimal commas",
+  date: "dates",
+  text: "text",
+  boolean: "booleans",
+  other: "other values",
+};
+
+function kindRemedies(
+  { commas, others, wordy, dates }: Readonly<Record<"commas" | "others" | "wordy" | "dates", readonly string[]>>,
+  numeric: readonly string[],
+): readonly Remedy[] {
+  const left = [...commas, ...numeric];
+  const points: Remedy = { kind: "decimal-points", columns: commas };
+  const categories: Remedy[] = wordy.length === 0 ? [] : [{ kind: "take-categories", columns: wordy }];
+  const asDays: Remedy[] = dates.length === 0 ? [] : [{ kind: "dates", columns: dates }];
+  const selections: Remedy[] = [
+    { kind: "leave-out-columns", columns: others },
+    { kind: "choose-columns", columns: left },
+    ...categories,
+    ...asDays,
+  ];
+  const turned: Remedy = { kind: "text", text: "turn at least one column into numbers first" };
+  if (left.length === 0) return [turned, ...categories, ...asDays];
+  if (commas.length === 0) return selections;
+  return others.length === 0 ? [points] : [{ kind: "both", first: points, rest: selections }];
+}
+
+const quoted = (names: readonly string[]) => names.map((name) => JSON.stringify(name)).join(", ");

@@ -1,0 +1,243 @@
+// Rows as they are read: numbers in one flat array that grows with the file, missing cells as NaN and counted.
+
+import type { Matrix } from "@fedkm/core";
+import type { Limits } from "../source/limits.ts";
+import { DataError, type FilePosition, type Remedy, shown } from "../source/refusal.ts";
+import type { CellReader } from "./cell.ts";
+import type { ChosenColumns, ReadPlan } from "./columns.ts";
+
+export type Format = "csv" | "jsonl" | "json" | "parquet" | "xlsx" | "npy";
+
+export interface Table {
+  readonly file: string;
+  readonly format: Format;
+  /** Names of the features. */
+  readonly columns: readonly string[];
+  /** NaN where a cell is missing; of a category the index of its value among the words. */
+  readonly points: Matrix;
+  /** For each column how many cells are missing, and the line of the first. */
+  readonly missing: readonly MissingCells[];
+  /** Where a column names the devices: their names, and which one each row belongs to. */
+  readonly devices?: { readonly names: readonly string[]; readonly of: Uint32Array };
+  /** Where some columns are categories: for each of these its values. */
+  readonly categories?: readonly (CategoryValues | undefined)[];
+}
+
+/** The values of a category in the order in which they were met, and the lines of that. */
+export interface CategoryValues {
+  readonly words: readonly string[];
+  readonly lines: readonly number[];
+}
+
+export interface MissingCells {
+  readonly count: number;
+  readonly line: number;
+}
+
+/** In the place of a device's number, of a row that names none. */
+export const NO_DEVICE = 2 ** 32 - 1;
+
+/** Room beyond the estimate; memory that is never written to is not taken from the system. */
+const SLACK = 1.1;
+
+/** The values of a category so far: the index of each, and the line of the first cell that has it. */
+type GrowingCategory = Map<string, { readonly index: number; readonly line: number }>;
+
+interface GrowingDevices {
+  readonly numbers: Map<string, number>;
+  of: Uint32Array;
+  /** The bytes of the name that was read last, and its number. */
+  last: Uint8Array;
+  lastNumber: number;
+}
+
+/** A table that a reader fills row by row, or column by column. Its fields are open for loops over millions of cells. */
+export class GrowingTable {
+  readonly file: string;
+  /** Names of the features. */
+  readonly columns: readonly string[];
+  readonly cols: number;
+  values: Float64Array;
+  rows = 0;
+  readonly missing: { count: number; line: number }[];
+  /** Present if a column names the devices. */
+  readonly devices: GrowingDevices | undefined;
+  /** For each column its category; undefined of a number. */
+  readonly categories: readonly (GrowingCategory | undefined)[];
+  readonly #limits: Limits;
+  readonly #rules: CellReader;
+  readonly #allowsNameless: boolean;
+
+  constructor(file: string, chosen: ChosenColumns, expectedRows: number, { limits, rules }: ReadPlan) {
+    const { features, device, allowsNameless } = chosen;
+    const rows = Math.min(mostRows(features.length, limits), Math.ceil(SLACK * expectedRows) + 16);
+    this.file = file;
+    this.columns = features.map(({ name }) => name);
+    this.cols = features.length;
+    this.values = new Float64Array(rows * this.cols);
+    this.missing = features.map(() => ({ count: 0, line: 0 }));
+    this.devices =
+      device === undefined
+        ? undefined
+        : { numbers: new Map(), of: new Uint32Array(rows), last: new Uint8Array(), lastNumber: 0 };
+    this.categories = features.map(({ isCategory }) => (isCategory ? new Map() : undefined));
+    this.#limits = limits;
+    this.#rules = rules;
+    this.#allowsNameless = allowsNameless;
+  }
+
+  get isFull(): boolean {
+    return (this.rows + 1) * this.cols > this.values.length;
+  }
+
+  /** Room for one more row, which stands in this line; a file with too many rows is refused. */
+  makeRoom(line: number): void {
+    if (!this.isFull) return;
+    const { file, columns, cols, values, devices } = this;
+    const most = mostRows(cols, this.#limits);
+    const capacity = values.length / cols;
+    if (capacity >= most) refuseRows({ file, line, column: columns[0] }, cols, this.#limits, "one more");
+    const rows = Math.min(most, Math.ceil(1.5 * capacity) + 16);
+    this.values = new Float64Array(rows * cols);
+    this.values.set(values);
+    if (devices !== undefined) {
+      const { of } = devices;
+      devices.of = new Uint32Array(rows);
+      devices.of.set(of);
+    }
+  }
+
+  /** NaN is a missing cell, which is counted. */
+  set(row: number, feature: number, value: number, line: number): void {
+    if (Number.isNaN(value)) this.noteMissing(feature, line);
+    this.values[row * this.cols + feature] = value;
+  }
+
+  noteMissing(feature: number, line: number): void {
+    const cells = this.missing[feature];
+    if (cells.count++ === 0) cells.line = line;
+  }
+
+  /** The index of a category's value among those so far; NaN if the text says that it is missing. */
+  categoryIndex(feature: number, text: string, line: number): number {
+    const category = this.categories[feature];
+    const word = text.trim();
+    const known = category?.get(word);
+    if (known !== undefined) return known.index;
+    if (category === undefined || this.#rules.isMissing(word)) return Number.NaN;
+    if (category.size >= this.#limits.values) {
+      const column = this.columns[feature];
+      const rule = `have one of at most ${this.#limits.values} different values, as a category`;
+      const remedies = [{ kind: "leave-out-columns", columns: [column] } as const];
+      throw new DataError({ file: this.file, line, column }, rule, `one more, ${shown(word)}`, remedies);
+    }
+    category.set(word, { index: category.size, line });
+    return category.size - 1;
+  }
+
+  /** The device of a row by its name, without spaces around. Where none is named but needed, the cell is refused. */
+  setDevice(row: number, name: string, cell: FilePosition, got: string, remedy: string): void {
+    if (this.devices === undefined) return;
+    if (name === "" && !this.#allowsNameless) {
+      const remedies: Remedy[] = [
+        { kind: "text", text: remedy },
+        { kind: "missing-policy", policies: ["drop"] },
+      ];
+      throw new DataError(cell, "name a device", got, remedies);
+    }
+    this.devices.of[row] = name === "" ? NO_DEVICE : deviceNumber(this.devices.numbers, name);
+  }
+
+  finish(format: Format): Table {
+    const { file, columns, values, rows, cols, missing, devices, categories } = this;
+    return {
+      file,
+      format,
+      columns,
+      points: { data: values.subarray(0, rows * cols), rows, cols },
+      missing,
+      ...(devices && { devices: { names: [...devices.numbers.keys()], of: devices.of.subarray(0, rows) } }),
+      ...(categories.some((own) => own !== undefined) && { categories: categories.map((own) => own && valuesOf(own)) }),
+    };
+  }
+}
+
+/** The number of a device by its name; a new name is a new device. */
+export function deviceNumber(numbers: Map<string, number>, name: string): number {
+  const known = numbers.get(name);
+  if (known !== undefined) return known;
+  numbers.set(name, numbers.size);
+  return numbers.size - 1;
+}
+
+function valuesOf(category: GrowingCategory): CategoryValues {
+  return { words: [...category.keys()], lines: Array.from(category.values(), ({ line }) => line) };
+}
+
+function mostRows(features: number, limits: Limits): number {
+  return Math.min(limits.rows, Math.floor(limits.cells / features));
+}
+
+/** Refuses a file that says how many rows it has, if these are too many or none. `remedy` is for a file without rows. */
+export function checkRows(
+  file: string,
+  rows: number,
+  { features }: ChosenColumns,
+  limits: Limits,
+  remedy: string,
+): void {
+  const column = features[0].name;
+  const most = mostRows(features.length, limits);
+  if (rows === 0) throw new DataError({ file, line: 1, column }, "exist", "no rows", remedy);
+  if (rows > most) refuseRows({ file, line: most + 1, column }, features.length, limits, `${rows} rows`);
+}
+
+function refuseRows(position: FilePosition, features: number, limits: Limits, got: string): never {
+  const rule = `be among the first ${mostRows(features, limits)} rows (at most ${limits.rows} rows and ${limits.cells} numbers in a file)`;
+  throw new DataError(position, rule, got, "split the file, take a sample of its rows, or choose fewer columns");
+}
+
+/** Refuses a number that is too large for doubles to be told apart. */
+export function refuseLarge(
+  cell: FilePosition,
+  got: string,
+  { magnitude }: Limits,
+  remedies: string | Remedy[],
+): never {
+  throw new DataError(cell, `be a number from -${magnitude} to ${magnitude}`, got, remedies);
+}
+
+/** What becomes of missing cells: the file is refused, their rows are dropped, or the mean over all devices fills them. */
+export type MissingPolicy = "refuse" | "drop" | "mean";
+
+export const missingPolicies: readonly MissingPolicy[] = ["refuse", "drop", "mean"];
+
+/** Refuses a file with missing cells, with their counts, and a column without any value under every policy. */
+export function checkMissing(table: Table, policy: MissingPolicy): void {
+  const { file, columns, points, missing } = table;
+  const affected = columns.map((column, c) => ({ column, ...missing[c] })).filter(({ count }) => count > 0);
+  const empty = affected.filter(({ count }) => count === points.rows);
+  if (empty.length > 0) {
+    const [{ line, column }] = empty;
+    const remedies = [{ kind: "leave-out-columns", columns: empty.map((own) => own.column) } as const];
+    throw new DataError({ file, line, column }, "have a value in some row", "none", remedies);
+  }
+  if (policy !== "refuse" || affected.length === 0) return;
+  const first = affected.reduce((a, b) => (b.line < a.line ? b : a));
+  const total = affected.reduce((sum, { count }) => sum + count, 0);
+  const counts = affected.map(({ column, count }) => `${count} in ${JSON.stringify(column)}`).join(", ");
+  const remedies = [{ kind: "missing-policy", policies: ["drop", "mean"] } as const];
+  const got = total === 1 ? "1 missing cell" : `${total} missing cells in the file (${counts})`;
+  throw new DataError({ file, line: first.line, column: first.column }, "have a value", got, remedies);
+}
+
+/** Whether each row is complete; undefined if all are. */
+export function completeRows({ points, missing }: Table): Uint8Array | undefined {
+  if (missing.every(({ count }) => count === 0)) return undefined;
+  const { data, rows, cols } = points;
+  const complete = new Uint8Array(rows).fill(1);
+  for (let r = 0; r < rows; r++) {
+    for (let c = 0; c < cols; c++) if (Number.isNaN(data[r * cols + c])) complete[r] = 0;
+  }
+  return complete;
+}

@@ -1,0 +1,84 @@
+// The built pages over HTTP, for this machine only: their own files and nothing else; and the playground, which needs no more.
+
+import { readFile } from "node:fs/promises";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { extname } from "node:path";
+import { site } from "../served.ts";
+
+/** Pages that are being served. */
+export interface ServedPages {
+  readonly port: number;
+  close(): void;
+}
+
+const types: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+};
+
+/** Names of files as the build gives them. */
+const FILE = /^\/(?:assets\/)?[\w-]+\.(?:html|js|css)$/;
+const MOST_CONNECTIONS = 64;
+
+/** Undefined: there is no such file. */
+export async function staticFile(path: string): Promise<{ type: string; body: Buffer } | undefined> {
+  if (!FILE.test(path)) return undefined;
+  try {
+    return { type: types[extname(path)], body: await readFile(new URL(`.${path}`, site)) };
+  } catch {
+    return undefined;
+  }
+}
+
+type Handle = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** Listens on 127.0.0.1, and on ::1 where there is one; port 0 takes a free one. */
+export async function serveLocally(handle: Handle, port: number): Promise<ServedPages> {
+  const first = await listen(handle, port, "127.0.0.1");
+  const taken = (first.address() as AddressInfo).port;
+  const servers = [first, await listen(handle, taken, "::1").catch(() => undefined)];
+  return {
+    port: taken,
+    close() {
+      for (const server of servers) {
+        server?.close();
+        server?.closeAllConnections();
+      }
+    },
+  };
+}
+
+async function listen(handle: Handle, port: number, host: string): Promise<Server> {
+  const server = createServer(handle);
+  server.maxConnections = MOST_CONNECTIONS;
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, resolve);
+  });
+  return server;
+}
+
+/** Names of this machine under which its own pages are asked for. */
+export function localHosts(port: number): string[] {
+  return [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`];
+}
+
+export function servePlayground(port: number): Promise<ServedPages> {
+  return serveLocally(async (request, response) => {
+    const { code, type, body } = await playgroundAnswer(request);
+    response.writeHead(code, { "content-type": type, "x-content-type-options": "nosniff" });
+    response.end(body);
+  }, port);
+}
+
+async function playgroundAnswer({ method, url = "/", headers, socket }: IncomingMessage) {
+  const text = (code: number, body: string) => ({ code, type: "text/plain; charset=utf-8", body });
+  // A web page whose name was made to point here sends its own name, and gets nothing.
+  const hosts = localHosts(socket.localPort as number);
+  if (!hosts.includes(headers.host ?? "")) return text(403, `host must be one of ${hosts.join(", ")}\n`);
+  if (method !== "GET") return text(405, "method must be GET\n");
+  const file = await staticFile(url === "/" ? "/index.html" : url);
+  return file === undefined ? text(404, "there is no such page\n") : { code: 200, ...file };
+}
