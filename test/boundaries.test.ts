@@ -3,30 +3,14 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, posix, relative } from "node:path";
 import { describe, expect, it } from "vitest";
-import { cycles, importGraph, imports, manifest, root, sources } from "./imports.ts";
+import { withDrawnParts } from "./architecture.ts";
+import { cycles, importGraph, imports, manifest, ROOF, roomGraph, root, sources } from "./imports.ts";
+import { packages } from "./rooms.ts";
 
-/** Workspace -> the workspaces it may import. Nobody imports the command line or the lab. */
-const workspaces: Record<string, readonly string[]> = {
-  core: [],
-  files: ["@fedkm/core"],
-  sql: ["@fedkm/core"],
-  pictures: ["@fedkm/core"],
-  device: ["@fedkm/core", "@fedkm/files", "@fedkm/sql"],
-  audit: ["@fedkm/core", "@fedkm/device"],
-  experiments: ["@fedkm/core", "@fedkm/files", "@fedkm/pictures"],
-  web: ["@fedkm/core", "@fedkm/files", "@fedkm/pictures"],
-  cli: [
-    "@fedkm/core",
-    "@fedkm/files",
-    "@fedkm/sql",
-    "@fedkm/pictures",
-    "@fedkm/device",
-    "@fedkm/audit",
-    "@fedkm/experiments",
-    "@fedkm/web",
-  ],
-  lab: ["@fedkm/core", "@fedkm/files", "@fedkm/sql", "@fedkm/pictures", "@fedkm/device", "@fedkm/audit", "@fedkm/web"],
-};
+/** Workspace -> the workspaces it may import. */
+const workspaces = Object.fromEntries(
+  Object.entries(packages).map(([name, own]) => [name, own.imports.map((other) => `@fedkm/${other}`)]),
+);
 
 /** Comments and texts may name what code may not use. */
 function code(file: string): string {
@@ -96,6 +80,35 @@ describe("workspaces", () => {
       }
     });
   }
+});
+
+describe.each(Object.entries(packages).filter(([, { rooms }]) => rooms !== undefined))(
+  "the folders of %s",
+  (name, own) => {
+    const graph = roomGraph(name);
+    const rooms = own.rooms ?? {};
+
+    it("are those of the table, and import what it says", () => {
+      const actual = Object.fromEntries([...graph].map(([room, targets]) => [room, [...targets].sort()]));
+      const table = Object.fromEntries(
+        Object.entries(rooms).map(([room, { imports = [] }]) => [room, [...imports].sort()]),
+      );
+      delete actual[ROOF];
+      expect(actual).toEqual(table);
+    });
+
+    it("form no cycle, types included", () => {
+      expect(cycles(graph)).toEqual([]);
+    });
+  },
+);
+
+describe("docs/architecture.md", () => {
+  it("shows the folders as the table has them", async () => {
+    const page = readFileSync(join(root, "docs/architecture.md"), "utf8");
+    // npx vitest run test/boundaries.test.ts -u draws them anew.
+    await expect(withDrawnParts(page)).toMatchFileSnapshot(join(root, "docs/architecture.md"));
+  });
 });
 
 describe("core", () => {
