@@ -1,6 +1,8 @@
 // The house as a table: every package and folder, what it holds, and what it imports. The boundaries test holds the code
 // to it, and the pictures and lists of docs/architecture.md are drawn from it.
 
+import { ROOF } from "./imports.ts";
+
 interface Room {
   /** What a newcomer finds here. */
   readonly holds: string;
@@ -140,8 +142,127 @@ const device: Package = {
   },
 };
 
+const tables: Package = {
+  holds: "everything between files and an answer, callable: the command, Python, sources and pages are its callers",
+  runs: "Node and browsers",
+  imports: ["core", "files", "sql", "pictures"],
+  rooms: {
+    ".": { holds: "what a request for clusters may say, numbers as people read them" },
+    input: { holds: "files, tables at hand and sources become devices with the same columns", imports: ["."] },
+    model: { holds: "model.json: centroids, sizes and means of clusters, labels, profiles", imports: [".", "input"] },
+    prepare: { holds: "scale, links and rows as a method takes them", imports: [".", "input", "model"] },
+    verify: {
+      holds: "whether a model is what its files and its options give",
+      imports: [".", "input", "model", "prepare"],
+    },
+    fit: {
+      holds: "fitTables: the method runs, and how sure, how different and how reliable its answer is",
+      imports: [".", "input", "model", "prepare", "verify"],
+    },
+    choose: { holds: "chooseTables: k and alpha", imports: [".", "prepare"] },
+    predict: { holds: "predictTables: labels of later rows", imports: [".", "input", "model"] },
+    inspect: { holds: "what a file holds, column by column", imports: [".", "input"] },
+    export: { holds: "exportModel: SQL, ONNX, scikit-learn, CSV", imports: [".", "model"] },
+    report: {
+      holds: "the report of a fit as one HTML page, and the picture of a choice",
+      imports: [".", "fit", "model"],
+    },
+  },
+};
+
+const experiments: Package = {
+  holds: "the paper's figures, its follow-up's studies and the comparison of methods, from nothing but a seed",
+  runs: "Node",
+  imports: ["core", "files", "pictures"],
+  rooms: {
+    ".": { holds: "cells of a study, how rows are dealt to devices, tables as CSV" },
+    studies: { holds: "one file for each study: its cells, claims and pictures", imports: ["."] },
+    plugins: { holds: "the user's own methods, data sets, graphs and measures", imports: [".", "studies"] },
+    compare: {
+      holds: "all methods on the same data, network, start and budget; quality against bytes",
+      imports: ["plugins"],
+    },
+    trial: { holds: "a cell becomes a row, in a pool of processes, with a journal", imports: [".", "plugins"] },
+    picture: { holds: "curves, dots and tables drawn from the CSV", imports: [".", "studies"] },
+    results: { holds: "means, claims, agreement with the paper, the report", imports: [".", "picture", "studies"] },
+  },
+};
+
+const web: Package = {
+  holds: "two pages, playground and dashboard, as static files, and the server of the dashboard",
+  runs: "browsers; the server in Node",
+  imports: ["core", "files", "pictures"],
+  rooms: {
+    ".": { holds: "colours and styles of both pages" },
+    engine: { holds: "the playground's problem and its runs, in a worker" },
+    playground: { holds: "the page: controls, stops, panels, network and curves", imports: [".", "engine"] },
+    dashboard: { holds: "the other page, which shows snapshots of devices", imports: ["."] },
+    server: { holds: "the dashboard over HTTP: who is answered, sessions, static files", imports: [ROOF] },
+  },
+};
+
+const cli: Package = {
+  holds: "the fedkm command: flags, words, progress, exit codes",
+  runs: "Node",
+  imports: ["core", "files", "sql", "pictures", "tables", "device", "audit", "experiments", "web"],
+  rooms: {
+    ".": { holds: "arguments, failures and remedies, progress, stopping, writing results all at once" },
+    input: { holds: "the flags by which files and sources are read", imports: ["."] },
+    dashboard: { holds: "devices of this machine for the dashboard", imports: ["."] },
+    commands: {
+      holds: "one folder for each command: what may be asked, what it does, what it prints",
+      imports: [".", "dashboard", "input"],
+    },
+  },
+};
+
+const lab: Package = {
+  holds: "everything we measure: speed against peers, quality, faults, attacks, and the pictures of these pages",
+  runs: "Node",
+  imports: ["core", "files", "sql", "pictures", "device", "audit", "web"],
+  rooms: {
+    ".": { holds: "how a section measures and prints" },
+    readers: { holds: "files read, against pandas and DuckDB", imports: ["."] },
+    analyst: { holds: "the analyst's whole job, against pandas and scikit-learn", imports: [".", "readers"] },
+    speed: {
+      holds: "k-means, Algorithm 1, sources and very many devices, against their peers",
+      imports: [".", "readers"],
+    },
+    quality: { holds: "how good answers are on data that nobody tuned on", imports: ["."] },
+    differences: { holds: "what each difference from the paper changes", imports: ["."] },
+    faults: { holds: "crashes, cuts, lies, full disks and months of change", imports: ["."] },
+    audit: {
+      holds: "attacks on devices and recordings, poison, differential privacy",
+      imports: [".", "faults", "quality"],
+    },
+    shared: { holds: "shared clusters: exactness, coalitions, costs", imports: [".", "faults", "quality"] },
+    pictures: { holds: "pictures and screens of the documentation", imports: ["."] },
+  },
+};
+
+/** From the bottom up. Nobody imports `cli` or `lab`. */
 export const packages: Readonly<Record<string, Package>> = {
   core,
   files,
+  sql: {
+    holds: "rows that stay in Parquet, DuckDB, PostgreSQL or ClickHouse, and answer (E1) from there",
+    runs: "Node",
+    imports: ["core"],
+  },
+  pictures: {
+    holds: "palette, line styles, network drawing, HTML pages, axes, principal components, PNG, PDF",
+    runs: "Node and browsers",
+    imports: ["core"],
+  },
+  tables,
   device,
+  audit: {
+    holds: "attacks on devices and recordings, and a judge who knows the rows; production devices do not carry it",
+    runs: "Node",
+    imports: ["core", "device"],
+  },
+  experiments,
+  web,
+  cli,
+  lab,
 };
