@@ -214,20 +214,22 @@ describe("pictures", () => {
 
 describe("the index of docs/architecture.md", () => {
   const page = readFileSync(join(root, "docs/architecture.md"), "utf8");
-  const rows = Array.from(page.matchAll(/^\| ([^|]*\?) *\| \[([^\]]+)\]\(\.\.\/([^)]+)\) *\|$/gm));
+  const rows = Array.from(page.matchAll(/^\| ([^|]*\?) *\| \[([^\]]+)\]\(\.\.\/([^)]+)\) *\| `(\w+)` *\|$/gm));
 
   it("answers twelve questions", () => {
     expect(rows).toHaveLength(12);
   });
 
-  it.each(rows.map(([, question, name, file]) => ({ question, name, file })))(
-    "$question is answered by one file whose first line agrees",
-    ({ question, name, file }) => {
+  it.each(rows.map(([, question, name, file, symbol]) => ({ question, name, file, symbol })))(
+    "$question is answered by one file whose first line agrees, and which declares $symbol",
+    ({ question, name, file, symbol }) => {
       expect(name).toBe(file);
-      const [first] = readFileSync(join(root, file), "utf8").toLowerCase().split("\n");
+      const text = readFileSync(join(root, file), "utf8");
+      const [first] = text.toLowerCase().split("\n");
       const words = Array.from(question.toLowerCase().matchAll(/\*\*([^*]+)\*\*/g), ([, word]) => word);
       expect(words.length).toBeGreaterThan(0);
       for (const word of words) expect(first).toContain(word);
+      expect(text).toMatch(new RegExp(`^export (async )?(function|const|class) ${symbol}\\b`, "m"));
     },
   );
 });
@@ -248,6 +250,7 @@ describe("every source file", () => {
     const outside = /^(cli|lab)\/|^experiments\/src\/trial\/worker\.ts$/;
     for (const file of all.filter((name) => !outside.test(name))) {
       expect(code(file), file).not.toMatch(/\bprocess\b/);
+      expect(imports(file, { types: false }), file).not.toContain("node:process");
     }
   });
 });
