@@ -43,10 +43,10 @@ export const ROOF = "(entries)";
 export function roomGraph(name: string): Map<string, Set<string>> {
   const graph = importGraph(sources(`${name}/src`));
   const folderOf = (file: string) => file.slice(`${name}/src/`.length).split("/").slice(0, -1)[0];
-  const roomOf = (file: string) => {
-    const isRoof = (graph.get(file) ?? []).some((target) => folderOf(target) !== undefined);
-    return folderOf(file) ?? (isRoof ? ROOF : ".");
-  };
+  const isRoof = (file: string): boolean =>
+    folderOf(file) === undefined &&
+    (graph.get(file) ?? []).some((target) => folderOf(target) !== undefined || isRoof(target));
+  const roomOf = (file: string) => folderOf(file) ?? (isRoof(file) ? ROOF : ".");
   const rooms = new Map<string, Set<string>>();
   for (const [file, targets] of graph) {
     const room = roomOf(file);
