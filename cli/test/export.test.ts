@@ -39,14 +39,14 @@ test("SQL quotes names and texts, and writes every double with all its digits", 
   expect(sql).toContain('FROM "my ""rows""" AS fedkm_row');
   expect(sql).toContain(`CAST('${scaling.offset[0].toExponential()}' AS DOUBLE PRECISION)`);
   expect(sql).toContain("THEN 'short''s'");
-  expect(await exported("--as", "sql", "--dialect", "clickhouse")).toContain("['tall', 'short\\'s']");
+  expect(await exported("--as", "sql:clickhouse")).toContain("['tall', 'short\\'s']");
 });
 
 test.each([
   ["trino", new TrinoSQL(), 'FROM "my ""rows`"'],
   ["spark", new SparkSQL(), 'FROM `my "rows```'],
 ])("the SELECT for %s is one that its grammar takes", async (dialect, grammar, from) => {
-  const sql = await exported("--as", "sql", "--dialect", dialect, "--table", 'my "rows`');
+  const sql = await exported("--as", `sql:${dialect}`, "--table", 'my "rows`');
   expect(grammar.validate(sql)).toEqual([]);
   expect(sql).toContain(from);
 });
@@ -79,7 +79,7 @@ test("an ONNX graph names its inputs after the columns", async () => {
 
 test.each([
   [["--as", "onnx"], "--out must name a file for a graph of ONNX, which is not text, got nothing"],
-  [["--as", "csv", "--dialect", "duckdb"], "--dialect and --table must be used with --as sql, got --as csv"],
+  [["--as", "csv", "--table", "t"], "--table must be used with --as sql, got --as csv"],
   [["--as", "sql", "--device", "nowhere"], '--device must be common or a device of the model (trees), got "nowhere"'],
   [["--as", "csv", "--device", "common"], '--device must be a device of the model with --as csv, got "common"'],
 ])("%j is refused in one line", async (args, line) => {
@@ -91,7 +91,7 @@ test("a column of one value has one rank in SQL", async () => {
   const data = folder.file("flat.csv", "flat,y\n3,1\n3,2\n3,8\n3,9\n");
   const results = join(folder.path, "flat");
   await outcome("fit", data, "--k", "2", "--scale", "rank", "--out", results);
-  const { code, stdout } = await outcome("export", join(results, "model.json"), "--as", "sql", "--dialect", "duckdb");
+  const { code, stdout } = await outcome("export", join(results, "model.json"), "--as", "sql:duckdb");
   expect(code).toBe(0);
   expect(stdout).toContain("WHEN fedkm_c0 >= 3e+0 THEN 5e-1 ELSE 5e-1 END");
 });

@@ -66,7 +66,7 @@ test("labels of an earlier run go with the next one, and files of others stay", 
   expect(readdirSync(at("out", "labels")).sort()).toEqual(["north.parquet", "notes.csv", "south.csv", "south.parquet"]);
   const { points } = await readTable(at("out", "labels", "north.parquet"), { columns: ["cluster"] });
   expect(points.rows).toBe(120);
-  const printed = await fit("--no-labels");
+  const printed = await fit("--labels-as", "none");
   expect(printed).not.toContain("labels");
   expect(readdirSync(at("out", "labels")).sort()).toEqual(["notes.csv", "south.csv"]);
   expect(existsSync(model)).toBe(true);
