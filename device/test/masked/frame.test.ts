@@ -2,6 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { testSeed } from "../../../test/runs.ts";
 import { idOf } from "../../src/keys/secrets.ts";
 import { decodeShared, encodeBoardMessage } from "../../src/sharedClusters/boardFrame.ts";
 import { maskedEntry } from "../../src/sharedClusters/entry.ts";
@@ -65,6 +66,7 @@ describe("a frame of shared clusters", () => {
           if (length < frame.length) expect(read(contract, frame.subarray(0, length)).kind).toBe("refused");
         },
       ),
+      { seed: testSeed },
     );
   });
 
