@@ -25,7 +25,18 @@ beforeAll(() => {
     const header = Array.from({ length: 12 }, (_, c) => `x${c}`).join();
     writeFileSync(join(folder.path, `${name}.csv`), `${header}\n${rows.join("\n")}\n`);
   }
-  const { status } = folder.spawn("fit", "a.csv", "--k", "2", "--sample", "500", "--no-labels", "--out", "model");
+  const { status } = folder.spawn(
+    "fit",
+    "a.csv",
+    "--k",
+    "2",
+    "--sample",
+    "500",
+    "--labels-as",
+    "none",
+    "--out",
+    "model",
+  );
   expect(status).toBe(0);
 });
 
@@ -47,7 +58,7 @@ function interrupted(word: string, args: readonly string[]) {
   });
 }
 
-const fit = ["fit", "a.csv", "b.csv", "--k", "40", "--tolerance", "0", "--out", "results"];
+const fit = ["fit", "a.csv", "b.csv", "--k", "40", "--tol", "0", "--out", "results"];
 const short = ["fit", "a.csv", "b.csv", "--k", "4", "--rounds", "3", "--out", "results"];
 
 // Before and after it watches a computation, Node takes our listeners away for a moment. Ctrl-C then ends the command at

@@ -1,4 +1,4 @@
-// The report of fedkm fit: what clusters are, where places differ, how sure it is, and that it stays small.
+// The report of fedkm fit: what clusters are, where devices differ, how sure it is, and that it stays small.
 
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -96,12 +96,12 @@ test("the place whose cluster lies elsewhere is named with the column and both m
     ),
   );
   const page = await report(files, "--k", "2");
-  const places = Array.from(page.querySelectorAll("#places ~ .wide tbody tr"), (row) => row.textContent ?? "");
-  expect(places[2]).toMatch(/^c150.*y [45]\.\d+ \(common /);
-  expect(textOf(page, "#sure ~ p")).toContain("without each of 3 places");
+  const devices = Array.from(page.querySelectorAll("#devices ~ .wide tbody tr"), (row) => row.textContent ?? "");
+  expect(devices[2]).toMatch(/^c150.*y [45]\.\d+ \(common /);
+  expect(textOf(page, "#sure ~ p")).toContain("without each of 3 devices");
 });
 
-test("a report of very many places stays small and says how many it leaves out", async () => {
+test("a report of very many devices stays small and says how many it leaves out", async () => {
   const rows = Array.from({ length: 3000 }, (_, r) => [
     `p${r % 1000}`,
     20 * Math.floor(3 * random()) + normal(),
@@ -140,4 +140,32 @@ test("every place has a picture of its rows, and all have the same axes", async 
   );
   const ticks = panels.map((panel) => panel.querySelector("[aria-label='y-axis tick label']")?.textContent);
   expect(new Set(ticks).size).toBe(1);
+});
+
+test.each([
+  ["ring", 6],
+  ["complete", 3],
+])("shared clusters on a %s of %d devices are written although no device can be left out", async (graph, devices) => {
+  const files = Array.from({ length: devices }, (_, i) =>
+    folder.file(
+      `shared${i}.csv`,
+      `x,y\n${Array.from({ length: 40 }, (__, r) => `${8 * (r % 3) + normal()},${5 * (r % 2) + normal()}\n`).join("")}`,
+    ),
+  );
+  const out = join(folder.path, `shared-${graph}`);
+  const { code, stderr } = await outcome(
+    "fit",
+    ...files,
+    "--k",
+    "3",
+    "--method",
+    "shared",
+    "--graph",
+    graph,
+    "--out",
+    out,
+  );
+  expect([code, stderr]).toEqual([0, ""]);
+  const report = readFileSync(join(out, "report.html"), "utf8");
+  expect(report).toContain("Fewer devices were not examined, because graph must give every device 2 links");
 });

@@ -28,7 +28,7 @@ const both = [...quick, "--init", "auto,local"];
 describe("fedkm reproduce figure1 --quick", () => {
   let said: Awaited<ReturnType<typeof reproduce>>;
   beforeAll(async () => {
-    said = await reproduce([...both, "--workers", "2", "--out", at("two")]);
+    said = await reproduce([...both, "--threads", "2", "--out", at("two")]);
   });
 
   test("writes tables, pictures of both starts, a manifest and the report, and names the report", () => {
@@ -97,7 +97,7 @@ describe("fedkm reproduce figure1 --quick", () => {
   });
 
   test("gives the same bytes with one thread", async () => {
-    await reproduce([...both, "--workers", "1", "--out", at("one")]);
+    await reproduce([...both, "--threads", "1", "--out", at("one")]);
     for (const file of ["runs.csv", "aggregated.csv", "claims.csv", "manifest.json", "figure1-local.svg"]) {
       expect(text("one", file), file).toBe(text("two", file));
     }
@@ -189,7 +189,7 @@ test("fedkm reproduce --summary median --no-titles draws bands, without title an
 });
 
 test("fedkm reproduce stops at Ctrl-C, keeps what is finished, and says how to go on", async () => {
-  const stopping = reproduce(["regimes", "--runs", "4", "--workers", "1", "--out", at("stopped")]);
+  const stopping = reproduce(["regimes", "--runs", "4", "--threads", "1", "--out", at("stopped")]);
   const listening = () => process.listenerCount("SIGINT") > 0;
   while (!listening()) await new Promise(setImmediate);
   process.emit("SIGINT");
@@ -204,7 +204,7 @@ test("fedkm reproduce stops at Ctrl-C, keeps what is finished, and says how to g
 test.each([
   [["figure9"], /^fedkm: what must be one of figure1, .*, got "figure9"\n$/],
   [["--runs", "0"], /^fedkm: --runs must be an integer from 1 to 1000000, got "0"\n$/],
-  [["--workers", "x"], /^fedkm: --workers must be an integer from 1 to 256, got "x"\n$/],
+  [["--threads", "x"], /^fedkm: --threads must be an integer from 1 to 256, got "x"\n$/],
   [["--summary", "mode"], /^fedkm: --summary must be one of mean, median, got "mode"\n$/],
   [["--init", "mine"], /^fedkm: --init must be all or some of local, kmeans\+\+, auto, got "mine"\n$/],
 ])("fedkm reproduce %j is refused in one line, with exit code 2", async (args, line) => {

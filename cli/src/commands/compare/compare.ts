@@ -10,9 +10,10 @@ import {
   type OptionsByMethod,
   parseMethodOptions,
 } from "@fedkm/experiments";
+import { linkDevices } from "@fedkm/tables";
 import { type Console, isStyled } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
-import { linkDevices } from "../../input/links.ts";
+import { linksOf } from "../../input/links.ts";
 import { count } from "../../numbers.ts";
 import { pluginsOf } from "../../plugins.ts";
 import { progressOn } from "../../progress.ts";
@@ -24,7 +25,7 @@ import { watchable } from "./watch.ts";
 export async function compare(options: CompareOptions, { stdout, stderr, env }: Console): Promise<void> {
   const { files, alpha, seed, init, out } = options;
   const plugins = await pluginsOf(options);
-  const table = chosenMethods(options.methods, plugins.methods);
+  const table = chosenMethods(options.method, plugins.methods);
   const settings = settingsOf(options.set, table);
   const progress = progressOn(stderr);
   const data =
@@ -34,9 +35,9 @@ export async function compare(options: CompareOptions, { stdout, stderr, env }: 
   const { k = data.k, messages = defaults.rounds * data.datasets.length } = options;
   if (k === undefined) throw new UsageError("your files need --k, or --classes to count them");
   const { datasets, labels } = data;
-  const graph = await linkDevices(options.graph, data.names, datasets, seed, plugins.graphs);
+  const graph = await linkDevices(linksOf(options.graph, plugins.graphs), data.names, datasets, seed);
   // What the links of this network do not allow is left out, unless it was asked for.
-  if (options.methods === undefined && !canShare(graph)) delete table.shared;
+  if (options.method === undefined && !canShare(graph)) delete table.shared;
   const names = Object.keys(table);
   let done = 0;
   const onMethod = () => {
@@ -72,7 +73,7 @@ function chosenMethods(
   if (names === undefined) return table;
   for (const name of names) {
     if (!Object.hasOwn(table, name)) {
-      throw new UsageError(`--methods must be some of ${Object.keys(table).join(", ")}, got "${name}"`);
+      throw new UsageError(`--method must be some of ${Object.keys(table).join(", ")}, got "${name}"`);
     }
   }
   return Object.fromEntries(names.map((name) => [name, table[name]]));

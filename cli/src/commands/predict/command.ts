@@ -6,17 +6,20 @@ import { Command } from "commander";
 import { parseChoice } from "../../arguments.ts";
 import type { Console } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
-import { addLabelOptions, type LabelFlags } from "../../input/labels.ts";
-import { addDialectOptions, type DialectFlags, dialectOptions } from "../../input/options.ts";
+import {
+  addDialectOptions,
+  addLabelOptions,
+  type DialectFlags,
+  dialectOptions,
+  type LabelFlags,
+} from "../../input/options.ts";
 
 interface PredictFlags extends DialectFlags, LabelFlags {
   model: string;
   device?: string;
-  place?: string;
   deviceColumn?: string;
   missing?: MissingPolicy;
   out?: string;
-  into?: string;
   json?: true;
 }
 
@@ -25,17 +28,16 @@ export function predictCommand(io: Console): Command {
     .description("Label the rows of files with a model that fedkm fit wrote.")
     .argument(
       "<files...>",
-      "CSV, TSV, JSON, Parquet, .xlsx or .npy, also as .gz or .zip; - is the standard input; or a source, with --into",
+      "CSV, TSV, JSON, Parquet, .xlsx or .npy, also as .gz or .zip; - is the standard input; or a source",
     )
     .requiredOption("--model <model.json>", "the model")
     .option(
-      "--place <name>",
-      "whose centroids to use: a device of the model, or common for rows of new places (default: the device named as the file)",
+      "--device <name>",
+      "whose centroids to use: a device of the model, or common for rows of new devices (default: the device named as the file)",
     )
-    .option("--device <name>", "the same as --place")
     .option(
       "--device-column <name>",
-      "the column that names each row's device; with --place common new names are taken",
+      "the column that names each row's device; with --device common new names are taken",
     )
     .option(
       "--missing <policy>",
@@ -43,15 +45,17 @@ export function predictCommand(io: Console): Command {
       parseChoice("--missing", ["refuse", "drop", "mean"]),
     );
   return addLabelOptions(addDialectOptions(command))
-    .option("--out <file>", "where the labelled file goes, or the folder of several (default: the standard output)")
-    .option("--into <table>", "of a source: the new table of its rows with their clusters")
+    .option(
+      "--out <file>",
+      "where the labels go: a file, a folder for several (default: the standard output), or a new table of the source",
+    )
     .option("--json", "print the labels, and the rows far from every centroid, as one JSON object")
     .addHelpText(
       "after",
-      "\nExample:\n  fedkm predict --model clusters/model.json --place north examples/south.csv --out labelled.csv",
+      "\nExample:\n  fedkm predict --model clusters/model.json --device north examples/south.csv --out labelled.csv",
     )
     .action(async (files: string[], flags: PredictFlags) => {
-      if (files.some(isAddress) || flags.into !== undefined) {
+      if (files.some(isAddress)) {
         if (files.length > 1) throw new UsageError(`a source must be labelled by itself, got ${files.length} files`);
         const { predictSource } = await import("./source.ts");
         await predictSource(files[0], flags, io);

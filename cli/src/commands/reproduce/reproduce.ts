@@ -12,10 +12,10 @@ import {
   type StudyRequest,
   studies,
 } from "@fedkm/experiments";
+import { expandPatterns } from "@fedkm/files";
+import { readClasses, readRows } from "@fedkm/tables";
 import type { Console } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
-import { readClasses } from "../../input/classes.ts";
-import { readInput } from "../../input/devices.ts";
 import { duration } from "../../numbers.ts";
 import type { PluginOptions } from "../../plugins.ts";
 import { type Progress, progressOn } from "../../progress.ts";
@@ -35,7 +35,7 @@ export interface ReproduceOptions extends PluginOptions {
   readonly out: string;
   readonly seed: number;
   readonly init: readonly StartName[];
-  readonly workers?: number;
+  readonly threads?: number;
   readonly summary?: "mean" | "median";
   readonly titles: boolean;
   readonly resume?: true;
@@ -44,12 +44,12 @@ export interface ReproduceOptions extends PluginOptions {
 
 export async function reproduce(options: ReproduceOptions, { stdout, stderr }: Console): Promise<void> {
   const { what, quick = false, out, seed, devices, init: starts, resume = false, plugin: plugins } = options;
-  const { runs = quick ? 2 : 10, workers = availableParallelism(), summary, titles } = options;
+  const { runs = quick ? 2 : 10, threads = availableParallelism(), summary, titles } = options;
   const features = await readFeatures(options);
   const planned = { what, runs, seed, starts, quick, features, devices, plugins };
   const progress = progressOn(stderr);
   try {
-    const request = { ...planned, folder: out, resume, workers, node: process.version };
+    const request = { ...planned, folder: out, resume, workers: threads, node: process.version };
     const finished = await runToTheEnd(request, progress);
     progress.announce("fedkm  drawing");
     const results = resultsOf(finished, { ...(summary && { summary }), titles }, watchable);
@@ -76,7 +76,7 @@ async function readFeatures({ what, data, classes }: ReproduceOptions): Promise<
   }
   if (data === undefined) throw new UsageError("the study features needs --data FILES");
   const reading = { exclude: [classes], missing: "refuse" } as const;
-  const input = await readInput(data, reading, () => {});
+  const input = await readRows({ ...reading, files: expandPatterns(data) });
   const labels = Uint32Array.from((await readClasses(input, classes, reading)).flatMap((own) => [...own]));
   if (new Set(labels).size < 2) {
     throw new UsageError(`--classes must name a column with at least 2 classes, got 1 in ${classes}`);
