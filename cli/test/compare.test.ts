@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { consensusVariation, graph, methods, randomStream } from "@fedkm/core";
 import { comparedDatasets } from "@fedkm/experiments";
 import { afterAll, expect, test } from "vitest";
-import { problemOf } from "../../web/src/engine/problem.ts";
+import { playgroundData } from "../../web/src/engine/problem.ts";
 import { readAddress } from "../../web/src/engine/setup.ts";
 import { story } from "../../web/src/engine/story.ts";
 import { outcomeTable } from "../src/outcomeTable.ts";
@@ -101,7 +101,7 @@ test.each([
     expect([setup.method, setup.versus]).toEqual(shown);
     for (const method of shown) {
       const outcome = outcomes.find((own: { method: string }) => own.method === method);
-      const problem = problemOf(setup);
+      const problem = playgroundData(setup);
       const moment = [...story(problem, setup, method)].find(({ round }) => round === outcome.rounds);
       const network = graph(problem.datasets.length, problem.links);
       expect(consensusVariation(moment?.centroids ?? [], network), method).toBe(outcome.cv);

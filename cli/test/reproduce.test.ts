@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { randomStream } from "@fedkm/core";
 import { parseCsv } from "@fedkm/experiments";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { problemOf } from "../../web/src/engine/problem.ts";
+import { playgroundData } from "../../web/src/engine/problem.ts";
 import { readAddress } from "../../web/src/engine/setup.ts";
 import { story } from "../../web/src/engine/story.ts";
 import { run } from "../src/program.ts";
@@ -91,7 +91,7 @@ describe("fedkm reproduce figure1 --quick", () => {
         const isProblem = one.dataset === data && one.points_per_device === points && one.edge_probability === density;
         return isProblem && one.method === "fedkm" && one.alpha === alpha && one.start === start;
       });
-      const moments = [...story(problemOf(setup), setup, setup.method)];
+      const moments = [...story(playgroundData(setup), setup, setup.method)];
       expect(moments.find(({ round }) => round === row?.rounds)?.objective, state).toBe(row?.objective);
     }
   });
