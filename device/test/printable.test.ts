@@ -1,5 +1,5 @@
+import { printable } from "@fedkm/files/printable";
 import { expect, test } from "vitest";
-import { printable } from "../src/printable.ts";
 import { compareStudies } from "../src/study/study.ts";
 import { studyWith } from "./problem.ts";
 
