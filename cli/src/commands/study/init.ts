@@ -9,7 +9,7 @@ import {
   whatAllLearn,
   whatNeighboursLearn,
 } from "@fedkm/device";
-import { boundsOf, draftStudy, readColumns, type StudyDraft } from "@fedkm/device/daemon";
+import { draftStudy, featureBounds, readColumns, type StudyDraft } from "@fedkm/device/daemon";
 import type { Console } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import { significant } from "../../numbers.ts";
@@ -32,7 +32,7 @@ export async function initStudy(options: StudyInitOptions, { stdout }: Console):
   const features =
     data === undefined
       ? feature?.map(parseFeature)
-      : boundsOf(await readColumns(data, process.env, columns?.split(",")));
+      : featureBounds(await readColumns(data, process.env, columns?.split(",")));
   const text = draftStudy({ ...draft, features: features ?? [] });
   const study = parseStudy(text);
   await writeWhole(out, text);
