@@ -195,7 +195,7 @@ describe("pictures", () => {
     };
     visit("pictures/src/index.ts");
     expect(seen).toContain("pictures/src/palette.ts");
-    expect(seen).not.toContain("pictures/src/png.ts");
+    expect(seen).not.toContain("pictures/src/files.ts");
   });
 });
 

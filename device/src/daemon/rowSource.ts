@@ -82,7 +82,7 @@ export async function readColumns(
 
 /** All rows of a source, in memory. */
 async function readSource(address: string, env: EnvironmentVariables, columns?: readonly string[]): Promise<Columns> {
-  const source = await openSource(address, { columns, way: "memory", env });
+  const source = await openSource(address, { columns, read: "memory", env });
   try {
     return { names: source.columns, points: await source.sample(Math.max(1, source.rows)) };
   } finally {
@@ -230,7 +230,7 @@ async function openDataPlace(
   const source = await openSource(path, { columns: features.map(({ name }) => name), env, signal });
   opened.push(source);
   // Nothing is asked of it any more, and it is closed with the others.
-  if (source.way === "memory") return loaded(study, await source.sample(Math.max(1, source.rows)));
+  if (source.read === "memory") return loaded(study, await source.sample(Math.max(1, source.rows)));
   const scaling = { offset: features.map(() => 0), scale: features.map(({ scale }) => scale) };
   const { source: within, outside } = await source.bounded(features, scaling);
   return { source: within, counts: { rows: source.rows, left: source.rows - within.rows, outside } };

@@ -161,7 +161,7 @@ describe.skipIf(missing.length > 0)("a device on a table of PostgreSQL", () => {
   });
 
   it("loads them where the address says so", async () => {
-    await start("&way=memory");
+    await start("&read=memory");
     await reaches({ phase: "alone", rows: 240, rowsLeftOut: 3 });
     expect(asked()).not.toContain("GROUP BY fedkm_label");
     expectOwnClusters(rows);
@@ -175,7 +175,7 @@ it("files in a stream: rows that are opened again do not take the answer from th
     `x1,x2\n${Array.from({ length: 50 }, (_, i) => `${i / 2},${31 - i}`).join("\n")}\n`,
   );
   const study = parseStudy(studyText);
-  const desk = rowSource([`duckdb:${join(path, "rows.csv")}?way=stream`], process.env);
+  const desk = rowSource([`duckdb:${join(path, "rows.csv")}?read=stream`], process.env);
   const centroids = matrix([[0, 0]]);
   const countIn = async (rows: DeviceRows) => isRemote(rows) && (await remoteStatistics(rows, centroids)).counts[0];
   const first = await desk.open(study);

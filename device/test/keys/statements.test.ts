@@ -24,16 +24,16 @@ import { identity } from "./identities.ts";
 
 const [a, b, c, d] = [1, 2, 3, 4].map(identity);
 const at = new Date("2026-11-16T12:00:00.000Z");
-const hexOf = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join(" ");
+const hexOf = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 const flipped = (bytes: Uint8Array, at: number) => Uint8Array.from(bytes, (byte, i) => (i === at ? byte ^ 1 : byte));
 
 /** The bytes of the example of docs/protocol.md that has this type. */
 function shownBytes(type: string): string {
   const page = readFileSync(new URL("../../../docs/protocol.md", import.meta.url), "utf8");
-  const examples = Array.from(page.matchAll(/```text\n(66 64 6b 6d[^`]*)```/g), ([, example]) =>
-    Array.from(example.matchAll(/^((?:[0-9a-f]{2} )*[0-9a-f]{2}) {2}/gm), ([, bytes]) => bytes).join(" "),
+  const examples = Array.from(page.matchAll(/```text\n(66646b6d[^`]*)```/g), ([, example]) =>
+    Array.from(example.matchAll(/^([0-9a-f]+) {2}/gm), ([, bytes]) => bytes).join(""),
   );
-  return examples.find((bytes) => bytes.split(" ")[5] === type) ?? "";
+  return examples.find((bytes) => bytes.slice(10, 12) === type) ?? "";
 }
 
 describe("makeSuccessor(old, next, time)", () => {

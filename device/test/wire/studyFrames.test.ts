@@ -29,8 +29,8 @@ const all = (k: number) => new Array<boolean>(k).fill(true);
 /** The bytes of the first example of docs/protocol.md, or of a later one. */
 function shownBytes(index: number): string {
   const page = readFileSync(new URL("../../../docs/protocol.md", import.meta.url), "utf8");
-  const [, example] = Array.from(page.matchAll(/```text\n(66 64 6b 6d[^`]*)```/g))[index];
-  return Array.from(example.matchAll(/^((?:[0-9a-f]{2} )*[0-9a-f]{2}) {2}/gm), ([, bytes]) => bytes).join(" ");
+  const [, example] = Array.from(page.matchAll(/```text\n(66646b6d[^`]*)```/g))[index];
+  return Array.from(example.matchAll(/^([0-9a-f]+) {2}/gm), ([, bytes]) => bytes).join("");
 }
 
 describe("encodeOrder(contract, order)", () => {
@@ -38,7 +38,7 @@ describe("encodeOrder(contract, order)", () => {
   const frame = encodeOrderFrame(contract(2, 1), order);
 
   it("writes the bytes that docs/protocol.md shows, and decode reads them", () => {
-    expect(Array.from(frame, (byte) => byte.toString(16).padStart(2, "0")).join(" ")).toBe(shownBytes(1));
+    expect(Array.from(frame, (byte) => byte.toString(16).padStart(2, "0")).join("")).toBe(shownBytes(1));
     expect(decodeFrame(contract(2, 1), frame)).toEqual({ kind: "order", order });
   });
 
@@ -68,7 +68,7 @@ describe("encodeCentroids(contract, stamp, centroids, present)", () => {
       ...said([9, -2], [false, true], tag),
       sketches: [sketch],
     });
-    expect(Array.from(frame, (byte) => byte.toString(16).padStart(2, "0")).join(" ")).toBe(shown);
+    expect(Array.from(frame, (byte) => byte.toString(16).padStart(2, "0")).join("")).toBe(shown);
   });
 
   it("takes 60 + ceil(k / 8) + 8 k d bytes", () => {

@@ -1,9 +1,27 @@
-// PDF from SVG without a browser: vectors on one page of the picture's size, letters as outlines.
+// PNG and PDF from SVG without a browser, with a font of our own: text is there on a machine without fonts, and the same on
+// all. A PDF is one page of the picture's size, vectors only.
 /// <reference lib="dom" />
 
+import { fileURLToPath } from "node:url";
 import { deflateSync } from "node:zlib";
+import { Resvg } from "@resvg/resvg-js";
 import { parseHTML } from "linkedom";
-import { resvg } from "./png.ts";
+
+/** Inter in Latin, Greek and Cyrillic; fonts/README.md says how they were cut. */
+const fontFiles = ["Regular", "SemiBold"].map((weight) =>
+  fileURLToPath(new URL(`../fonts/Inter-${weight}.ttf`, import.meta.url)),
+);
+
+/** The picture, read; also what PDF is written from. */
+function resvg(svg: string, zoom: number): Resvg {
+  const font = { loadSystemFonts: false, fontFiles, defaultFontFamily: "Inter", sansSerifFamily: "Inter" };
+  return new Resvg(svg, { font, fitTo: { mode: "zoom", value: zoom } });
+}
+
+/** Two pixels for each of the picture's. */
+export function toPng(svg: string): Uint8Array {
+  return resvg(svg, 2).render().asPng();
+}
 
 /** A pixel is a 96th of an inch, a point a 72nd. */
 const POINTS = 0.75;
