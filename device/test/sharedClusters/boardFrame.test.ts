@@ -2,6 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { testSeed } from "../../../test/runs.ts";
 import { idOf } from "../../src/keys/secrets.ts";
 import { decodeShared, encodeBoardMessage } from "../../src/sharedClusters/boardFrame.ts";
 import { maskedEntry } from "../../src/sharedClusters/entry.ts";
@@ -10,8 +11,6 @@ import { sumsShape } from "../../src/sharedClusters/shape.ts";
 import { simulatedSecrets } from "../../src/simulation/simulatedSecrets.ts";
 import { contractOf, parseStudy } from "../../src/study/study.ts";
 import { toInt64s } from "../../src/wire/int64.ts";
-
-const seed = Number(process.env.FEDKM_TEST_SEED ?? 1);
 
 const study = parseStudy(`name: small
 k: 1
@@ -67,7 +66,7 @@ describe("a frame of shared clusters", () => {
           if (length < frame.length) expect(read(contract, frame.subarray(0, length)).kind).toBe("refused");
         },
       ),
-      { seed },
+      { seed: testSeed },
     );
   });
 

@@ -2,9 +2,8 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { testSeed } from "../../../test/runs.ts";
 import { decodeRoster, isPlaceOf, isSafe, rosterBytes, rosterOf } from "../../src/sharedClusters/roster.ts";
-
-const seed = Number(process.env.FEDKM_TEST_SEED ?? 1);
 
 const id = (n: number) => n.toString(16).padStart(32, "0");
 const links: Record<string, string[]> = {
@@ -36,7 +35,7 @@ describe("a roster", () => {
   it("never throws, whatever the bytes", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 80 }), (bytes) => decodeRoster(bytes, 0) !== null),
-      { seed },
+      { seed: testSeed },
     );
   });
 

@@ -2,6 +2,7 @@
 
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { testSeed } from "../../../test/runs.ts";
 import {
   addInt64s,
   fromInt64s,
@@ -10,8 +11,6 @@ import {
   subtractInt64s,
   toInt64s,
 } from "../../src/wire/int64.ts";
-
-const seed = Number(process.env.FEDKM_TEST_SEED ?? 1);
 
 const integer = fc.bigInt({ min: -(2n ** 62n), max: 2n ** 62n }).map((value) => Number(value));
 const words = (value: bigint) => int64sFromBytes(new Uint8Array(BigUint64Array.of(BigInt.asUintN(64, value)).buffer));
@@ -26,7 +25,7 @@ it("sums and differences are those of bigints modulo 2^64", () => {
       expect(sum).toEqual(words(a + b));
       expect(difference).toEqual(words(a - b));
     }),
-    { seed },
+    { seed: testSeed },
   );
 });
 
@@ -37,6 +36,6 @@ it("whole numbers of any sign come back, and so do bytes", () => {
       expect(Array.from(fromInt64s(there))).toEqual(numbers.map((number) => number + 0));
       expect(int64sFromBytes(int64sToBytes(there))).toEqual(there);
     }),
-    { seed },
+    { seed: testSeed },
   );
 });

@@ -29,7 +29,7 @@ export function summaryOf(
 export function comparisonLines(summary: ComparisonSummary, styled: boolean): string[] {
   const { data, points, devices, links, k, alpha, seed, split, budget, methods, watched, picture } = summary;
   return [
-    `${data}: ${count(points)} points on ${devices} devices, ${links} links, k = ${k}, alpha = ${alpha}, seed ${seed}${split === "even" ? "" : `, split ${split}`}`,
+    `${data}: ${count(points)} rows on ${devices} devices, ${links} links, k = ${k}, alpha = ${alpha}, seed ${seed}${split === "even" ? "" : `, split ${split}`}`,
     `at most ${count(budget)} messages for each method, start: ${summary.init}`,
     ...Object.entries(summary.settings).map(([method, own]) => `${method}: ${settingsText(own)}`),
     ...(methods.length > 0 ? ["", ...outcomeTable(methods, styled)] : []),
@@ -74,13 +74,13 @@ export function outcomeTable(outcomes: readonly MethodOutcome[], styled: boolean
   });
 }
 
-const noRatio = "cost none: pooled costs nothing on these points and the method does, so there is no ratio.";
+const noRatio = "cost none: pooled costs nothing on these rows and the method does, so there is no ratio.";
 
 const columnsExplained =
   "GCD: mean squared distance from a device's centroids to the pooled ones; CV: to its neighbours'. cost: of a device's " +
-  "centroids on all points, relative to pooled. NMI, ARI: against the classes, 1 is perfect. bytes: over the links of the " +
+  "centroids on all rows, relative to pooled. NMI, ARI: against the classes, 1 is perfect. bytes: over the links of the " +
   "network, where what must reach everybody is flooded. collector: bytes if one device collected it and sent the answer " +
-  "back. pooled moves every raw record, coreset some.";
+  "back. pooled moves every row, coreset some.";
 
 /** How hard the reference was looked for, and whether it stands. */
 function referenceExplained({ methods, pooledRestarts }: ComparisonSummary): string {
