@@ -30,7 +30,7 @@ export interface DeviceSnapshot {
 }
 
 /** A device's own rows in one of its clusters. */
-export interface RowProfile {
+interface RowProfile {
   readonly rows: number;
   /** In the feature's unit, and how far the mean is from that of all own rows, in their standard deviations. */
   readonly features: readonly { readonly mean: number; readonly spread: number; readonly difference: number }[];
