@@ -5,7 +5,7 @@ import { printable } from "@fedkm/device/printable";
 import { DataError } from "@fedkm/files/light";
 import { RequestError } from "@fedkm/tables/light";
 import { CommanderError } from "commander";
-import { refusalLine } from "./input/remedies.ts";
+import { refusalLine } from "./remedies.ts";
 import { Stopped } from "./stop.ts";
 
 /** Thrown for arguments that cannot be meant. */

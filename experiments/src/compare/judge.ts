@@ -13,7 +13,7 @@ import {
   predict,
   stack,
 } from "@fedkm/core";
-import { measuresOf, noPlugins, type Plugins } from "./plugins/plugin.ts";
+import { measuresOf, noPlugins, type Plugins } from "../plugins/plugin.ts";
 
 export interface JudgedProblem {
   readonly datasets: readonly Matrix[];

@@ -5,7 +5,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { LabelledPoints } from "@fedkm/core";
-import type { StudyCell } from "./cell.ts";
+import type { StudyCell } from "../cell.ts";
 import type { RunRow } from "./trial.ts";
 import type { Task } from "./worker.ts";
 
@@ -22,7 +22,7 @@ export interface PoolOptions {
 }
 
 // The built file also where the sources are run, as in tests: a bare Node cannot read TypeScript.
-const file = fileURLToPath(new URL("../dist/worker.js", import.meta.url));
+const file = fileURLToPath(new URL("../../dist/trial/worker.js", import.meta.url));
 
 /** Runs the given batches, the largest first, so that no worker is left with a large one at the end. */
 export async function runBatches(

@@ -1,9 +1,9 @@
 // The report: one HTML file with everything in it, made from the same tables as the CSV files.
 
 import { count, escaped, htmlPage, htmlTable, methodTitles, significant } from "@fedkm/pictures";
+import type { TableRow } from "../table.ts";
 import { type AgreementRow, countAgreement } from "./agreement.ts";
 import type { Personalisation } from "./personalisation.ts";
-import type { TableRow } from "./table.ts";
 
 /**
  * One line about all runs of Algorithm 1: whether the objective ever rose, and how far their ends are from fixed points.

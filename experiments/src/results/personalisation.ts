@@ -1,7 +1,7 @@
 // What the study of heterogeneity found: own cost by method and split, and in words where personalisation pays.
 
-import { splitNames } from "./split.ts";
-import type { TableRow } from "./table.ts";
+import { splitNames } from "../split.ts";
+import type { TableRow } from "../table.ts";
 
 /** Of one kind of data and one start: a line for each method, a ratio for each split. */
 interface PersonalisationTable {

@@ -4,9 +4,9 @@
 import { readFileSync } from "node:fs";
 import { type LabelledPoints, type Matrix, type Partition, paperData, splitEvenly, twoCommunities } from "@fedkm/core";
 import { principalComponents } from "@fedkm/pictures";
-import type { DatasetName, DealtName, DrawnName, StudyCell } from "./cell.ts";
-import type { DataRequest } from "./plugins/plugin.ts";
-import { dealBy, holdBackRows, parseSplit, type Split } from "./split.ts";
+import type { DatasetName, DealtName, DrawnName, StudyCell } from "../cell.ts";
+import type { DataRequest } from "../plugins/plugin.ts";
+import { dealBy, holdBackRows, parseSplit, type Split } from "../split.ts";
 
 /** Points dealt to devices, and rows of each that it has not seen, where some are held back. */
 export interface DealtPoints extends Partition {
@@ -89,7 +89,7 @@ function allPoints(kind: DrawnName, rows: number, seed: number): LabelledPoints 
   return { points: datasets[0], labels: labels[0] };
 }
 
-const dataFile = (name: string) => readFileSync(new URL(`../data/${name}`, import.meta.url), "utf8");
+const dataFile = (name: string) => readFileSync(new URL(`../../data/${name}`, import.meta.url), "utf8");
 
 /** Fisher's 150 flowers of three species, four lengths in centimetres. */
 export function iris(): LabelledPoints {

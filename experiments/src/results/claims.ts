@@ -1,9 +1,9 @@
 // What the paper claims, sentence by sentence in its own words, and in how many means and single runs each of them holds,
 // for every dataset and start.
 
+import type { StartName } from "../cell.ts";
+import type { TableRow } from "../table.ts";
 import { aggregate } from "./aggregate.ts";
-import type { StartName } from "./cell.ts";
-import type { TableRow } from "./table.ts";
 
 /** A measure of one run, or its mean over the runs. */
 type ClaimMeasure = "gcd" | "cv" | "objective_rises" | "recovered_clusters";

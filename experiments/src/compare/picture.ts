@@ -4,7 +4,7 @@
 import { axisTicks, faint, labelSize, lineStyle, quiet, strokeOptions } from "@fedkm/pictures";
 import { blankPage } from "@fedkm/pictures/node";
 import { dot, frame, gridY, line, type Markish, plot, ruleY } from "@observablehq/plot";
-import type { CurvePoint, MethodOutcome } from "../compare.ts";
+import type { CurvePoint, MethodOutcome } from "./compare.ts";
 
 const WIDTH = 784;
 const LEFT = 56;

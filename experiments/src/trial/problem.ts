@@ -23,10 +23,10 @@ import {
   stack,
 } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
-import type { StartName, StudyCell } from "./cell.ts";
+import type { StartName, StudyCell } from "../cell.ts";
+import { pluggedPartition } from "../plugins/plan.ts";
+import type { Plugins } from "../plugins/plugin.ts";
 import { type DealtPoints, partitionOf } from "./datasets.ts";
-import { pluggedPartition } from "./plugins/plan.ts";
-import type { Plugins } from "./plugins/plugin.ts";
 
 /** Where the devices of a problem begin, each start made once for all cells that need it. */
 interface Starts {

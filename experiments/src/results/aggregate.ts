@@ -1,7 +1,7 @@
 // From runs to what a figure shows: mean, standard error, 95 % interval, median and quartiles of every cell over its runs.
 
-import { cellColumns } from "./cell.ts";
-import type { TableRow, Value } from "./table.ts";
+import { cellColumns } from "../cell.ts";
+import type { TableRow, Value } from "../table.ts";
 
 /** What tells cells apart; runs of one cell differ in the rest. */
 const groupColumns = cellColumns.filter((column) => column !== "run" && column !== "seed");

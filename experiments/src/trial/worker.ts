@@ -1,8 +1,8 @@
 // A process of its own that answers for one problem after the other: the cells of a problem in, their rows out.
 
 import type { LabelledPoints } from "@fedkm/core";
-import type { StudyCell } from "./cell.ts";
-import { loadPlugins, type Plugins } from "./plugins/plugin.ts";
+import type { StudyCell } from "../cell.ts";
+import { loadPlugins, type Plugins } from "../plugins/plugin.ts";
 import { trials } from "./trial.ts";
 
 /** What a worker is sent: first the points of cells that name them and the files of plug-ins, then batches. */

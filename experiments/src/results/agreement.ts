@@ -1,8 +1,8 @@
 // Our medians beside those of an independent implementation, for the starts that it was run from.
 
 import { readFileSync } from "node:fs";
-import type { StartName } from "./cell.ts";
-import { parseCsv, type TableRow } from "./table.ts";
+import type { StartName } from "../cell.ts";
+import { parseCsv, type TableRow } from "../table.ts";
 
 /** Its columns are in the order of the CSV. */
 export type AgreementRow = TableRow<keyof ReturnType<typeof comparedMedians>>;
@@ -25,7 +25,7 @@ export function compareWithStudy(aggregated: readonly TableRow[], runs: readonly
     if (!cells.some((row) => row.start === start)) return [];
     const isOwn = (row: TableRow) => row.start === start || row.start === null;
     const [own, ownRuns] = [cells.filter(isOwn), singles.filter(isOwn)];
-    const facts = parseCsv(readFileSync(new URL(`../data/study-${start}.csv`, import.meta.url), "utf8"));
+    const facts = parseCsv(readFileSync(new URL(`../../data/study-${start}.csv`, import.meta.url), "utf8"));
     return facts.flatMap((fact) => {
       const ours = own.find((row) => isSameCell(row, fact));
       if (ours === undefined) return [];

@@ -21,11 +21,11 @@ import {
   stationarityResidual,
 } from "@fedkm/core";
 import { type RecoveredCluster, recoverClusters } from "@fedkm/core/privacy";
-import { cellColumns, cellRow, measureColumns, type StudyCell, variants } from "./cell.ts";
-import { pluggedGraph } from "./plugins/plan.ts";
-import { measuresOf, noPlugins, type Plugins } from "./plugins/plugin.ts";
+import { cellColumns, cellRow, measureColumns, type StudyCell, variants } from "../cell.ts";
+import { pluggedGraph } from "../plugins/plan.ts";
+import { measuresOf, noPlugins, type Plugins } from "../plugins/plugin.ts";
+import type { TableRow } from "../table.ts";
 import { type CellProblem, cellProblem, type DeviceGroup } from "./problem.ts";
-import type { TableRow } from "./table.ts";
 
 /**
  * How many clusters of all devices somebody who hears every message recovers: share and mean right to 1e-6. `rounds` are

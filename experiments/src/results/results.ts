@@ -1,16 +1,16 @@
 // What a reproduction leaves behind, all from the rows' CSV: tables, pictures, a report, and what they say in numbers.
 
 import { toPdf, toPng } from "@fedkm/pictures/node";
+import { drawPicture } from "../picture/panels.ts";
+import type { PictureLook } from "../picture/series.ts";
+import { latexTable, pgfplotsTable } from "../picture/tables.ts";
+import type { Plan } from "../studies/plan.ts";
+import { parseCsv, type TableRow, toCsv } from "../table.ts";
 import { aggregate } from "./aggregate.ts";
 import { compareWithStudy, countAgreement } from "./agreement.ts";
 import { judgeClaims } from "./claims.ts";
 import { personalisationOf } from "./personalisation.ts";
-import { drawPicture } from "./picture/panels.ts";
-import type { PictureLook } from "./picture/series.ts";
-import { latexTable, pgfplotsTable } from "./picture/tables.ts";
 import { certifiedLine, renderReport, type WatchedRun } from "./report.ts";
-import type { Plan } from "./studies/plan.ts";
-import { parseCsv, type TableRow, toCsv } from "./table.ts";
 
 export interface FinishedRuns {
   readonly plan: Plan;
