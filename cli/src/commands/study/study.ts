@@ -14,7 +14,14 @@ import {
   whatNeighboursLearn,
   whatTrustMeans,
 } from "@fedkm/device";
-import { featureBounds, draftStudy, readColumns, readPoints, readStudyText, type StudyDraft } from "@fedkm/device/daemon";
+import {
+  draftStudy,
+  featureBounds,
+  readColumns,
+  readPoints,
+  readStudyText,
+  type StudyDraft,
+} from "@fedkm/device/daemon";
 import type { Console } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import { count, significant } from "../../numbers.ts";
