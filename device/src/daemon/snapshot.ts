@@ -2,12 +2,12 @@
 
 import { basename } from "node:path";
 import { type Matrix, matrix, predict } from "@fedkm/core";
+import { printable } from "@fedkm/files/printable";
 import { isAddress } from "@fedkm/sql/address";
 import { AUDIT_FILE, type AuditLine, readAudit } from "../disk/auditLog.ts";
 import { isLocked } from "../disk/folderLock.ts";
 import type { Study } from "../study/study.ts";
 import { scaleRows } from "../study/units.ts";
-import { printable } from "../wire/printable.ts";
 import { clusterNames } from "./clusterNames.ts";
 import { readFolder, readRows } from "./folder.ts";
 import { statusReader, whenChanged } from "./lastStatus.ts";

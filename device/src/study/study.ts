@@ -2,10 +2,10 @@
 
 import type { Coupling, Weighting } from "@fedkm/core";
 import { MOST_GRID_COLUMNS } from "@fedkm/core/privacy";
+import { printable } from "@fedkm/files/printable";
 import { isNode, LineCounter, parseDocument, stringify } from "yaml";
 import { type Contract, HASH_BYTES } from "../wire/frames.ts";
 import { BOX_HALF_RANGES, LARGEST_FRAME_BYTES, MOST_ENTRIES } from "../wire/limits.ts";
-import { printable } from "../wire/printable.ts";
 import { frameBytes, sketchBytes } from "../wire/studyFrames.ts";
 
 const LEAST_EPSILON = 0.01;

@@ -1,6 +1,6 @@
+import { printable } from "@fedkm/files/printable";
 import { expect, test } from "vitest";
 import { compareStudies } from "../../src/study/study.ts";
-import { printable } from "../../src/wire/printable.ts";
 import { studyWith } from "../problem.ts";
 
 test("printable shows control characters and direction marks as numbers, and leaves every other letter", () => {
