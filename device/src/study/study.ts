@@ -8,8 +8,6 @@ import { type Contract, HASH_BYTES } from "../wire/frames.ts";
 import { BOX_HALF_RANGES, LARGEST_FRAME_BYTES, MOST_ENTRIES } from "../wire/limits.ts";
 import { frameBytes, sketchBytes } from "../wire/studyFrames.ts";
 
-// The fields of a study that only one kind of clusters has: shared ones, or those that are personal.
-
 const LEAST_EPSILON = 0.01;
 
 interface PersonalFields {
@@ -85,8 +83,6 @@ function seedField(
   if (!Array.isArray(value) || value.length !== k || !value.every(isInside)) return fail(["seed"], rule, value);
   return value;
 }
-
-// Fields of a file that a person wrote: each is checked by one rule, and an error names field, rule, value and line.
 
 type Path = readonly (string | number)[];
 

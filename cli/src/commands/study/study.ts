@@ -14,7 +14,14 @@ import {
   whatNeighboursLearn,
   whatTrustMeans,
 } from "@fedkm/device";
-import { boundsOf, draftStudy, readColumns, readPoints, readStudyText, type StudyDraft } from "@fedkm/device/daemon";
+import {
+  draftStudy,
+  featureBounds,
+  readColumns,
+  readPoints,
+  readStudyText,
+  type StudyDraft,
+} from "@fedkm/device/daemon";
 import type { Console } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import { count, significant } from "../../numbers.ts";
@@ -38,7 +45,7 @@ export async function initStudy(options: StudyInitOptions, { stdout }: Console):
   const features =
     data === undefined
       ? feature?.map(parseFeature)
-      : boundsOf(await readColumns(data, process.env, columns?.split(",")));
+      : featureBounds(await readColumns(data, process.env, columns?.split(",")));
   const text = draftStudy({ ...draft, features: features ?? [] });
   const study = parseStudy(text);
   await writeWhole(out, text);
