@@ -7,8 +7,15 @@ import { type Int64s, toInt64s } from "../wire/int64.ts";
 import { FARTHEST_GENERATION, SILENCE_MILLISECONDS, SMALL_INTEGERS } from "../wire/limits.ts";
 import { Board, type ClosedBoard, closedTree, sumsBelow, treeInt64s } from "./board.ts";
 import type { BoardMessage } from "./boardFrame.ts";
-import { type Entry, isWellSigned, masked, maskedEntry, sumEntry } from "./entry.ts";
-import { type Content, compareGenerations, type Generation, generation, stages } from "./generation.ts";
+import { type Entry, isWellSigned, masked, maskedEntry, ownEntry } from "./entry.ts";
+import {
+  type Content,
+  compareGenerations,
+  type Generation,
+  type GenerationEnd,
+  generation,
+  stages,
+} from "./generation.ts";
 import {
   type BoardPartner,
   beginGeneration,
@@ -22,7 +29,7 @@ import {
   setPartners,
   takeMessage,
 } from "./outbox.ts";
-import { endWithoutSums, type GenerationEnd, nextContent, numberAfter, sizesOf, stirred } from "./plan.ts";
+import { endWithoutSums, nextContent, numberAfter, sizesOf, stirred } from "./plan.ts";
 import { mayAdd } from "./release.ts";
 import type { SumsShape } from "./shape.ts";
 
@@ -178,7 +185,7 @@ export class Member {
     const words = sumsBelow(this.#board, this.#own, this.counted, this.#parent);
     if (words === undefined || this.#parent === undefined) return words && closedTree(words);
     const { secrets, epoch } = this.#options;
-    if (this.#board.entryOf(this.#id) === undefined) this.#board.add(sumEntry(secrets, this.#generation, epoch, words));
+    if (this.#board.entryOf(this.#id) === undefined) this.#board.add(ownEntry(secrets, this.#generation, epoch, words));
     return undefined;
   }
 
