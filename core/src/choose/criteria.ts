@@ -113,8 +113,8 @@ export function codeLength(sums: ClusterMoments, floor: number): number {
   }
   // What is fitted to the points describes them too well: by about one nat for each number that was fitted (Akaike).
   const flattered = (fitted: number) => fitted / total;
-  const [shape, places] = [(q * (q + 1)) / 2, filled.length * (q + 1)];
-  const shapedAlone = own + flattered(places + filled.length * shape);
-  const shapedAlike = logDiagonal(factorOf(covariance(sums, filled), q, floor), q) + flattered(places + shape);
+  const [shape, positions] = [(q * (q + 1)) / 2, filled.length * (q + 1)];
+  const shapedAlone = own + flattered(positions + filled.length * shape);
+  const shapedAlike = logDiagonal(factorOf(covariance(sums, filled), q, floor), q) + flattered(positions + shape);
   return names + Math.min(shapedAlone, shapedAlike);
 }

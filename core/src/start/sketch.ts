@@ -151,7 +151,7 @@ export function mergeSketches(parts: readonly PointSketch[], k: number, of: () =
 /** Where sketches are counted, one after the other. */
 let room = emptyStatistics(0, 0);
 
-/** Only centroids with enough points: one without any still sits on a seed, which is a record. */
+/** Only centroids with enough points: one without any still sits on a seed, which is a row. */
 function supported(centroids: Matrix, points: PreparedPoints, minimum: number): PointSketch {
   if (room.sums.length !== centroids.data.length || room.counts.length !== centroids.rows) {
     room = emptyStatistics(centroids.rows, centroids.cols);

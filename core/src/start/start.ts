@@ -22,7 +22,7 @@ import { bestOf, type EmptyClusters, moveEmpty, SHORT_RUN, VERY_MANY_ROWS } from
 /**
  * auto: for each component the one of federated and local that starts at the lower objective. federated: one seed for
  * all of a component, from a sketch of everyone's points, flooded once. local: each device's own k-means, best of
- * `restarts`. kmeans++: its raw seeds (greedy, or one draw each), which are records: for simulation only, a real device
+ * `restarts`. kmeans++: its raw seeds (greedy, or one draw each), which are rows: for simulation only, a real device
  * must not send them.
  */
 export type Init = readonly Matrix[] | "auto" | "federated" | "local" | "kmeans++" | "classic kmeans++";

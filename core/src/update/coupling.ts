@@ -200,15 +200,15 @@ const TOGETHER = 8;
 const readAhead = new Float64Array(1);
 
 /**
- * Brings the sets of the neighbours of the devices from place `at` of an order into the cache, at every TOGETHER-th place. In
+ * Brings the sets of the neighbours of the devices from position `at` of an order into the cache, at every TOGETHER-th position. In
  * a very large network they lie anywhere in slow memory, which answers many such questions at a time, but the steps of a
  * matching ask one after the other.
  */
 export function readNeighbours(sets: CentroidSets, links: PackedLinks, order: ArrayLike<number>, at: number): void {
   if (at % TOGETHER !== 0) return;
   const end = Math.min(order.length, at + TOGETHER);
-  for (let place = at; place < end; place++) {
-    readSets(sets, links, links.starts[order[place]], links.starts[order[place] + 1]);
+  for (let position = at; position < end; position++) {
+    readSets(sets, links, links.starts[order[position]], links.starts[order[position] + 1]);
   }
 }
 
