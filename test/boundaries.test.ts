@@ -12,6 +12,7 @@ const workspaces: Record<string, readonly string[]> = {
   sql: ["@fedkm/core"],
   pictures: ["@fedkm/core"],
   device: ["@fedkm/core", "@fedkm/files", "@fedkm/sql"],
+  audit: ["@fedkm/core", "@fedkm/device"],
   experiments: ["@fedkm/core", "@fedkm/files", "@fedkm/pictures"],
   web: ["@fedkm/core", "@fedkm/files", "@fedkm/pictures"],
   cli: [
@@ -20,10 +21,11 @@ const workspaces: Record<string, readonly string[]> = {
     "@fedkm/sql",
     "@fedkm/pictures",
     "@fedkm/device",
+    "@fedkm/audit",
     "@fedkm/experiments",
     "@fedkm/web",
   ],
-  lab: ["@fedkm/core", "@fedkm/files", "@fedkm/sql", "@fedkm/pictures", "@fedkm/device", "@fedkm/web"],
+  lab: ["@fedkm/core", "@fedkm/files", "@fedkm/sql", "@fedkm/pictures", "@fedkm/device", "@fedkm/audit", "@fedkm/web"],
 };
 
 /** Comments and texts may name what code may not use. */
@@ -142,7 +144,7 @@ describe("device", () => {
     const users = sources("device/src").filter((file) =>
       imports(file, { types: true }).some((name) => /libp2p\b(?!\.ts)|^@multiformats\//.test(name)),
     );
-    expect(users).toEqual(["device/src/libp2p.ts", "device/src/node.ts", "device/src/peer.ts"]);
+    expect(users).toEqual(["device/src/keys/peer.ts", "device/src/links/libp2pNetwork.ts", "device/src/links/node.ts"]);
   });
 });
 
@@ -168,11 +170,11 @@ describe("cli", () => {
 
 describe("a device's loop", () => {
   const platform =
-    /^device\/src\/(libp2p|store|stateFile|historyStore|disk|lock|identity|linksFile|turn|auditLog|simulation\/durability)\.ts$|^device\/src\/(daemon|link|keys)\//;
+    /^device\/src\/((daemon|disk|links)\/|keys\/(nodeSecrets|statements)\.ts|simulation\/durability\.ts)/;
   const files = sources("device/src").filter((file) => !platform.test(file));
 
   it("knows no platform, no wall clock and no chance, so that it runs in browsers and simulations", () => {
-    expect(files).toContain("device/src/device.ts");
+    expect(files).toContain("device/src/loop/personalLoop.ts");
     for (const file of files) {
       expect(code(file).match(/\b(Date|Buffer|document|window)\b|Math\.random/)?.[0], file).toBeUndefined();
       for (const name of imports(file, { types: false })) expect(name, file).not.toMatch(/^node:/);
@@ -193,7 +195,7 @@ describe("pictures", () => {
     };
     visit("pictures/src/index.ts");
     expect(seen).toContain("pictures/src/palette.ts");
-    expect(seen).not.toContain("pictures/src/png.ts");
+    expect(seen).not.toContain("pictures/src/files.ts");
   });
 });
 

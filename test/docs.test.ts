@@ -193,6 +193,19 @@ describe("commands", () => {
     for (const name of named) expect(scripts, `npm run ${name}`).toHaveProperty(name);
   });
 
+  it("name flags of the command that exist", () => {
+    const program = join(root, "cli/bin/fedkm.js");
+    const { stdout } = spawnSync(process.execPath, [program, "completion", "bash"], { encoding: "utf8" });
+    const known = new Set(stdout.match(/--[a-z][a-z-]*/g));
+    expect(known.size).toBeGreaterThan(50);
+    // Of npm, Docker, Node and the lab.
+    const others =
+      "--global --omit --ulimit --cpu-prof --only --quick --screens --reports --short --workload --help --version";
+    for (const flag of text.match(/(?<![\w-])--[a-z][a-z-]*/g) ?? []) {
+      expect(known.has(flag) || others.split(" ").includes(flag), flag).toBe(true);
+    }
+  });
+
   it("are the README's two", () => {
     const readme = snippets("README.md").filter(({ language }) => language === "sh");
     expect(readme.map((snippet) => snippet.text)).toEqual(["npm install && npm start\n", "npm install && npm test\n"]);

@@ -18,8 +18,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { run } from "../cli/src/program.ts";
-import { eventually } from "../cli/test/eventually.ts";
 import { fakeConsole } from "../cli/test/fakeConsole.ts";
+import { eventually } from "./eventually.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const page = readFileSync(join(root, "docs/operations.md"), "utf8");

@@ -65,9 +65,9 @@ for (const { name } of published) {
   const found = /```(ts|bash)\n([\s\S]*?)```\n\n```text\n([\s\S]*?)```/.exec(own("README.md"));
   if (found === null) throw new Error(`the README of ${name} has no example with its output`);
   const [, language, example, said] = found;
-  // The examples have no types, so they are JavaScript too.
+  const script = ts.transpile(example, { target: "es2023", module: "esnext" });
   const [command, ...args] =
-    language === "bash" ? ["sh", "-c", example] : [process.execPath, "--input-type=module", "-e", example];
+    language === "bash" ? ["sh", "-c", example] : [process.execPath, "--input-type=module", "-e", script];
   const printed = run(`${name}: license, README and its example`, command, args);
   if (printed !== said) throw new Error(`the example of ${name} printed\n${printed}instead of\n${said}`);
 }

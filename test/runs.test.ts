@@ -19,7 +19,7 @@ function testFiles(): string[] {
 }
 
 test("every test file with a long count has a .long.test.ts that imports it", () => {
-  const counting = testFiles().filter((file) => readFileSync(file, "utf8").includes('/test/runs.ts"'));
+  const counting = testFiles().filter((file) => /\b(?:runs|propertyParameters)\(\{/.test(readFileSync(file, "utf8")));
   expect(counting.length).toBeGreaterThan(0);
   for (const file of counting) {
     const long = join(dirname(file), basename(file).replace(".test.ts", ".long.test.ts"));
@@ -34,4 +34,12 @@ test("runs gives the short count outside of a .long.test.ts", () => {
 test("properties are drawn from the seed of the run", () => {
   expect(propertyParameters({ short: 3, long: 5 })).toEqual({ numRuns: 3, seed: testSeed });
   expect(testSeed).toBe(Number(process.env.FEDKM_TEST_SEED ?? 20261115));
+});
+
+test("every fc.assert is given a seed", () => {
+  const unseeded = testFiles().filter((file) => {
+    const text = readFileSync(file, "utf8");
+    return text.includes("fc.assert(") && !/\bseed\b|\btestSeed\b|propertyParameters/.test(text);
+  });
+  expect(unseeded).toEqual([]);
 });

@@ -21,7 +21,7 @@ export async function modelOfFolder(state: string): Promise<Model> {
   const { k, alpha, features } = study;
   const scale = features.map((feature) => feature.scale);
   const scaled = matrix(centroids.map((row) => row.map((value, column) => value / scale[column])));
-  const sizes = await clusterSizes(folder, scaled);
+  const sizes = await clusterSizes(folder, scaled, process.env);
   return {
     format: MODEL_FORMAT,
     version: MODEL_VERSIONS[0],

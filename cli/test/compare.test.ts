@@ -175,17 +175,20 @@ test.each(comparedDatasets)("fedkm compare --dataset %s has a k of its own", asy
 test.each([
   [["--methods", "fedkm,nope"], 'fedkm: --methods must be some of fedkm, .*, got "nope"'],
   [["--alpha", "-1"], 'fedkm: --alpha must be a number of at least 0, got "-1"'],
-  [["--set", "eta=2"], 'fedkm: --set must look like distributed.eta=2, got "eta=2"'],
+  [["--set", "eta=2"], "fedkm: --set eta=2 must look like METHOD.OPTION=VALUE"],
   [
     ["--set", "gradiant.rho=2"],
-    'fedkm: --set must name a method that is run, got "gradiant" \\(did you mean gradient\\?\\)',
+    'fedkm: --set gradiant.rho=2 must name a method that is run, got "gradiant" \\(did you mean gradient\\?\\)',
   ],
   [
     ["--set", "gradient.exchange=2"],
-    'fedkm: --set gradient must name one of .*, got "exchange" \\(did you mean exchanges\\?\\)',
+    'fedkm: --set gradient.exchange=2 must name one of .*, got "exchange" \\(did you mean exchanges\\?\\)',
   ],
   [["--set", "distributed.eta=fast"], 'fedkm: --set distributed.eta must be a number or tuned, got "fast"'],
-  [["--set", "distributed.rounds=5"], "fedkm: --set must leave rounds to --messages, the budget of every method"],
+  [
+    ["--set", "distributed.rounds=5"],
+    "fedkm: --set distributed.rounds=5 cannot be set: the budget of messages limits the rounds",
+  ],
   [["--set", "backbone.counts=1"], 'fedkm: --set backbone.counts must be true or false, got "1"'],
   [["--split", "odd"], 'fedkm: --split must be even, .*, got "odd"'],
   [["a.csv", "--split", "classes:2"], "fedkm: --split classes:2 needs --classes for your files"],

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { run } from "../src/program.ts";
-import "./eventually.ts";
+import "../../test/eventually.ts";
 import { fakeConsole } from "./fakeConsole.ts";
 import { outcome, temporaryFolder } from "./folder.ts";
 import { xmlFault } from "./wellFormed.ts";

@@ -10,8 +10,8 @@ import { complete, fit, paperData, toRows } from "@fedkm/core";
 import { createIdentity } from "@fedkm/device/libp2p";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { studyText } from "../../device/test/problem.ts";
+import { eventually } from "../../test/eventually.ts";
 import { run } from "../src/program.ts";
-import { eventually } from "./eventually.ts";
 import { fakeConsole } from "./fakeConsole.ts";
 
 const program = fileURLToPath(new URL("../bin/fedkm.js", import.meta.url));

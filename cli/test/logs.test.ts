@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { eventually } from "../../test/eventually.ts";
 import { logOutput } from "../src/commands/device/run.ts";
-import { eventually } from "./eventually.ts";
 import { outcome } from "./folder.ts";
 
 const program = fileURLToPath(new URL("../bin/fedkm.js", import.meta.url));

@@ -33,7 +33,7 @@ test("docs/model.md names every field of a model, and no other", async () => {
   const dated = ["--categories", "wood", "--dates", "days", "--scale", "rank"];
   await outcome("fit", trees, "--k", "2", ...dated, "--out", folder.path);
   const encoded = written();
-  const source = ["fit", `duckdb:${files[0]}`, "--way", "stream"];
+  const source = ["fit", `duckdb:${files[0]}`, "--read", "stream"];
   await outcome(...source, "--k", "2", "--exclude", "plant", "--out", folder.path);
   const all = new Set([...plain, ...encoded, ...written()]);
   // Lists without entries: the links of one device, and the labels of a source.

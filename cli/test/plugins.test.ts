@@ -33,7 +33,9 @@ test.each(["lsp2p", "epidemic"])("compare runs examples/methods/%s.ts, and --set
   const { status, stdout, stderr } = folder.spawn("compare", ...args, "--json");
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   expect(JSON.parse(stdout).methods).toMatchObject([{ method: name, converged: true }]);
-  expect(folder.spawn("compare", ...args, "--set", `${name}.eta=2`).stderr).toContain(`--set ${name} must name one of`);
+  expect(folder.spawn("compare", ...args, "--set", `${name}.eta=2`).stderr).toContain(
+    `--set ${name}.eta=2 must name one of`,
+  );
 });
 
 test("JavaScript does as well, and two plug-ins add up", () => {

@@ -52,13 +52,13 @@ describe("docs/data.md", () => {
     const fromFiles = await objectiveOf("examples/north.csv", "examples/south.csv");
     const scaled = await objectiveOf("examples/north.csv", "examples/south.csv", "--scale", "standard");
     const sources = ["duckdb:examples/north.csv", "duckdb:examples/south.csv"];
-    for (const way of ["memory", "stream", "pushed"]) {
-      expect(await objectiveOf(...sources, "--way", way), way).toBeCloseTo(fromFiles, 9);
-      expect(await objectiveOf(...sources, "--way", way, "--scale", "standard"), way).toBeCloseTo(scaled, 9);
+    for (const read of ["memory", "stream", "aggregate"]) {
+      expect(await objectiveOf(...sources, "--read", read), read).toBeCloseTo(fromFiles, 9);
+      expect(await objectiveOf(...sources, "--read", read, "--scale", "standard"), read).toBeCloseTo(scaled, 9);
     }
     const consensus = ["--method", "consensus"];
     const pooled = await objectiveOf("examples/north.csv", "examples/south.csv", ...consensus);
-    expect(await objectiveOf(...sources, "--way", "stream", ...consensus)).toBeGreaterThan(0);
+    expect(await objectiveOf(...sources, "--read", "stream", ...consensus)).toBeGreaterThan(0);
     expect(pooled).toBeGreaterThan(0);
   });
 
@@ -92,12 +92,12 @@ describe("docs/data.md", () => {
     expect(await refusal(...fitting, "--device-column", "plant")).toContain("--device-column is for files");
     expect(await refusal(...fitting, "--missing", "mean")).toContain("--missing mean is for files");
     expect(await refusal(...fitting, "--categories", "plant")).toMatch(/--categories is for files: .* CASE WHEN/);
-    const streamed = [...fitting, "--way", "stream"];
-    expect(await refusal(...streamed, "--privacy", "guarded")).toContain("--way memory loads them");
-    expect(await refusal(...streamed, "--scale", "log:height_cm")).toContain("--way memory");
+    const streamed = [...fitting, "--read", "stream"];
+    expect(await refusal(...streamed, "--privacy", "guarded")).toContain("--read memory loads them");
+    expect(await refusal(...streamed, "--scale", "log:height_cm")).toContain("--read memory");
     expect(await refusal("fit", "trino://host/catalog/schema/t", "--k", "3")).toContain("--as sql --dialect trino");
     expect(await refusal(...streamed, "--method", "kfed")).toContain("--method must be fedkm or consensus");
-    expect(await refusal(...streamed, "--scale", "rank")).toContain("--way memory");
+    expect(await refusal(...streamed, "--scale", "rank")).toContain("--read memory");
     const withPassword = await refusal("fit", "postgres://me:hunter2@db/x?table=t", "--k", "3");
     expect(withPassword).toMatch(/^fedkm: postgres:\/\/db: a password/);
     expect(withPassword).not.toContain("hunter2");

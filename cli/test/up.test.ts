@@ -9,8 +9,8 @@ import { fileURLToPath } from "node:url";
 import { paperData } from "@fedkm/core";
 import { lockFolder } from "@fedkm/device/daemon";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { eventually } from "../../test/eventually.ts";
 import { run } from "../src/program.ts";
-import { eventually } from "./eventually.ts";
 import { fakeConsole } from "./fakeConsole.ts";
 
 const program = fileURLToPath(new URL("../bin/fedkm.js", import.meta.url));

@@ -81,18 +81,19 @@ export type { GradientModel, GradientOptions } from "./methods/gradient.ts";
 export { methods } from "./methods/index.ts";
 export { type KfedModel, type KfedOptions, labelLateDevice } from "./methods/kfed.ts";
 export type { LocalOptions } from "./methods/local.ts";
-export { methodOfAnswer, methodOfRounds } from "./methods/make.ts";
 export {
   type CommonOptions,
   judgingOptions,
   type Method,
   type MethodModel,
   type MethodOptions,
+  methodOfAnswer,
+  methodOfRounds,
   type OptionForms,
+  orderSeeds,
   type RoundsMethodOptions,
   roundsOptions,
 } from "./methods/method.ts";
-export { orderSeeds } from "./methods/order.ts";
 export type { EmptyClusters } from "./start/kmeans.ts";
 export { type KMeansModel, type KMeansOptions, kmeans } from "./start/kmeans.ts";
 export type { Init } from "./start/start.ts";

@@ -1,20 +1,24 @@
 // The public API of @fedkm/device, one line per file.
 
-export { type Clock, realClock } from "./clock.ts";
-export { createDevice } from "./device.ts";
-export type { Device, DeviceOptions } from "./deviceOptions.ts";
-export type { Elsewhere, Rows } from "./elsewhere.ts";
-export { volatileMemory } from "./memory.ts";
-export type { Network, NetworkListener } from "./network.ts";
-export { studyObjective, weightScale } from "./objective.ts";
-export { whatAllLearn, whatNeighboursLearn, whatTrustMeans } from "./privacy.ts";
-export type { PrivateStatus } from "./private/account.ts";
-export { devicesToGainBy, errorsBy, noiseOfCentroids } from "./private/gain.ts";
-export { type Contract, encodeCentroids, frameBytes } from "./protocol.ts";
-export { isSettled } from "./settled.ts";
+export { createDevice } from "./change/studyLoop.ts";
+export type { NetworkListener, PeerNetwork } from "./environment.ts";
+export { type Clock, realClock } from "./environment.ts";
+export type { Device, DeviceOptions } from "./loop/device.ts";
+export { volatileMemory } from "./loop/savedState.ts";
+export type { DeviceStatus, NeighbourStatus } from "./loop/status.ts";
+export { isSettled } from "./loop/status.ts";
+export type { PrivateStatus } from "./privacy/ledger.ts";
+export {
+  devicesToGainBy,
+  errorsBy,
+  noiseOfCentroids,
+  whatAllLearn,
+  whatNeighboursLearn,
+  whatTrustMeans,
+} from "./privacy/privacyTradeoff.ts";
 export { canShare, sharedMethod } from "./simulation/sharedMethod.ts";
 export { type Simulation, type SimulationOptions, simulate } from "./simulation/simulate.ts";
-export type { DeviceStatus, NeighbourStatus } from "./status.ts";
+export type { DeviceRows, RemoteRows } from "./study/remoteRows.ts";
 export {
   budgetOf,
   compareStudies,
@@ -24,7 +28,8 @@ export {
   keepsHistory,
   parseStudy,
   type Study,
-  studyId,
-} from "./study.ts";
-export { pointsAsCsv, studyOfPoints } from "./studyOfPoints.ts";
-export { rowsThatCount, scaleRows, unscale } from "./units.ts";
+} from "./study/study.ts";
+export { pointsAsCsv, studyObjective, studyOfPoints, weightScale } from "./study/studyOfPoints.ts";
+export { rowsThatCount, scaleRows, unscale } from "./study/units.ts";
+export { type Contract, studyId } from "./wire/frames.ts";
+export { encodeCentroidsFrame, frameBytes } from "./wire/studyFrames.ts";

@@ -4,8 +4,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFile
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { appendAudit, readAudit } from "../src/auditLog.ts";
-import { auditKeeper, auditLooks } from "../src/daemon/audit.ts";
+import { auditKeeper, auditLooks } from "../src/daemon/auditKeeper.ts";
+import { appendAudit, readAudit } from "../src/disk/auditLog.ts";
 import { northStatus } from "./daemon/northStatus.ts";
 import { manualClock } from "./link/manualClock.ts";
 

@@ -2,12 +2,13 @@
 
 import { erdosRenyi, fit, type Graph, type Matrix, objective, path, randomStream, ring } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import { createChangingDevice } from "../src/change.ts";
-import { volatileMemory } from "../src/memory.ts";
+import { createChangingDevice } from "../src/change/changingDevice.ts";
+import { volatileMemory } from "../src/loop/savedState.ts";
 import { simulatedClock } from "../src/simulation/clock.ts";
 import { type NextStudy, type Simulation, simulate } from "../src/simulation/simulate.ts";
-import { decodeStatement, encodeStatement } from "../src/statement.ts";
-import { canonicalStudy, contractOf, type Study, studyId } from "../src/study.ts";
+import { canonicalStudy, contractOf, type Study } from "../src/study/study.ts";
+import { studyId } from "../src/wire/frames.ts";
+import { decodeStatement, encodeStatement } from "../src/wire/studyFrames.ts";
 import { emptyNetwork, problem, studyWith } from "./problem.ts";
 
 const HOUR = 3_600_000;

@@ -1,6 +1,6 @@
 import { randomStream } from "@fedkm/core";
 import { describe, expect, it, vi } from "vitest";
-import { realClock } from "../src/clock.ts";
+import { realClock } from "../src/environment.ts";
 import { simulatedClock } from "../src/simulation/clock.ts";
 
 describe("simulatedClock()", () => {

@@ -2,14 +2,14 @@
 
 import { type Matrix, matrix } from "@fedkm/core";
 import { expect, test } from "vitest";
-import { createDevice } from "../src/device.ts";
-import type { Device } from "../src/deviceOptions.ts";
-import { volatileMemory } from "../src/memory.ts";
-import type { NetworkListener } from "../src/network.ts";
-import { LARGEST_LEARNT_EPOCH } from "../src/pace.ts";
-import { encodeOrder } from "../src/protocol.ts";
+import { createDevice } from "../src/change/studyLoop.ts";
+import type { NetworkListener } from "../src/environment.ts";
+import type { Device } from "../src/loop/device.ts";
+import { volatileMemory } from "../src/loop/savedState.ts";
 import { simulatedClock } from "../src/simulation/clock.ts";
-import { contractOf } from "../src/study.ts";
+import { contractOf } from "../src/study/study.ts";
+import { LARGEST_LEARNT_EPOCH } from "../src/wire/limits.ts";
+import { encodeOrderFrame } from "../src/wire/studyFrames.ts";
 import { emptyNetwork, studyWith } from "./problem.ts";
 
 const MINUTE = 60_000;
@@ -119,7 +119,10 @@ test("a neighbour cannot use up a device's epochs, nor bother it with what is ov
   north.listener.onConnect("south");
   run(1_000);
   const say = (epoch: number, refused: number) =>
-    north.listener.onFrame("south", encodeOrder(contract, { taken: { epoch, sequence: 0 }, refused, isTwice: false }));
+    north.listener.onFrame(
+      "south",
+      encodeOrderFrame(contract, { taken: { epoch, sequence: 0 }, refused, isTwice: false }),
+    );
   say(500, 400);
   expect(linkOf(north.device).conflict).toBeNull();
   say(LARGEST_LEARNT_EPOCH + 1, 1_000);

@@ -2,10 +2,10 @@
 
 import { type Matrix, matrix, randomStream, updateDevice } from "@fedkm/core";
 import { expect, test } from "vitest";
-import { Damping } from "../src/damping.ts";
-import { Model } from "../src/model.ts";
-import { DAMPING_UPDATES } from "../src/pace.ts";
-import { studyOfPoints } from "../src/studyOfPoints.ts";
+import { Damping } from "../src/loop/damping.ts";
+import { UpdateModel } from "../src/loop/updateModel.ts";
+import { studyOfPoints } from "../src/study/studyOfPoints.ts";
+import { DAMPING_UPDATES } from "../src/wire/limits.ts";
 
 const distance = (a: Float64Array, b: Float64Array) => Math.max(...a.map((value, i) => Math.abs(value - b[i])));
 const at = (...values: number[]): Matrix => matrix([values]);
@@ -72,7 +72,7 @@ function between(seed: number) {
 test.each([10, 208, 289, 390])("device %d, which went to and fro for ever by itself, comes to rest", (seed) => {
   const { rows, neighbours } = between(seed);
   const study = studyOfPoints([rows], ["x1", "x2"], { name: "cycle", k: 2, alpha: 1 });
-  const model = new Model(study, rows, 1, undefined);
+  const model = new UpdateModel(study, rows, 1, undefined);
   while (model.isRestarting) model.restart();
   let updates = 0;
   for (; model.isMoving && updates < 3_000; updates++) model.update(neighbours);

@@ -1,12 +1,13 @@
 import { complete, fit, graph, kmeans, type Matrix, matrix, path, stack, updateDevice } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import { createDevice } from "../src/device.ts";
-import type { DeviceOptions } from "../src/deviceOptions.ts";
-import { type SavedState, volatileMemory } from "../src/memory.ts";
-import { decode, encodeCentroids, type Stamp } from "../src/protocol.ts";
+import { createDevice } from "../src/change/studyLoop.ts";
+import type { DeviceOptions } from "../src/loop/device.ts";
+import { type SavedState, volatileMemory } from "../src/loop/savedState.ts";
 import { simulatedClock } from "../src/simulation/clock.ts";
 import { simulate } from "../src/simulation/simulate.ts";
-import { contractOf, type Study } from "../src/study.ts";
+import { contractOf, type Study } from "../src/study/study.ts";
+import type { Stamp } from "../src/wire/frames.ts";
+import { decodeFrame, encodeCentroidsFrame } from "../src/wire/studyFrames.ts";
 import { emptyNetwork, noTag, problem, said, studyWith } from "./problem.ts";
 
 const MINUTE = 60_000;
@@ -44,12 +45,12 @@ async function alone({ rows = clusters(20), links = ["a", "b"], study: changes, 
     const until = clock.now() + milliseconds;
     while (clock.step(until));
   };
-  const heard = () => around.sent.map(({ peer, frame: sent }) => ({ peer, ...decode(contract, sent) }));
+  const heard = () => around.sent.map(({ peer, frame: sent }) => ({ peer, ...decodeFrame(contract, sent) }));
   /** From a neighbour that knows what the device has sent so far. */
   const frame = (stamp: Stamp, ...numbers: number[]) => {
     const last = heard().at(-1);
     const tag = last?.kind === "centroids" ? last.tag : noTag;
-    return encodeCentroids(contract, stamp, said(numbers, [true, true, true], tag));
+    return encodeCentroidsFrame(contract, stamp, said(numbers, [true, true, true], tag));
   };
   return { device, clock, around, memory, notices, run, frame, heard, contract, study };
 }
@@ -315,11 +316,11 @@ describe("createDevice(options)", () => {
   it("leaves the basin of old rows where new ones are elsewhere", async () => {
     const { device, run } = await alone({ rows: clusters(20) });
     run(5000);
-    const elsewhere = matrix(Array.from({ length: 60 }, (_, i) => [-25 + (i % 3) + (i % 20) / 1000, 25]));
-    device.setRows(elsewhere);
+    const remoteRows = matrix(Array.from({ length: 60 }, (_, i) => [-25 + (i % 3) + (i % 20) / 1000, 25]));
+    device.setRows(remoteRows);
     run(5000);
     const loss = 60 * (device.status().objective as number);
-    expect(loss).toBeCloseTo(kmeans(elsewhere, { k: 3 }).inertia, 9);
+    expect(loss).toBeCloseTo(kmeans(remoteRows, { k: 3 }).inertia, 9);
   });
 
   it("passes on what it hears with too few rows, and sends nothing of its own", async () => {

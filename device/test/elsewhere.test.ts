@@ -3,15 +3,15 @@
 import { kmeans, type Matrix, matrix, paperData, toRows } from "@fedkm/core";
 import { memorySource, type Source } from "@fedkm/core/sources";
 import { expect, test } from "vitest";
-import { createDevice } from "../src/device.ts";
-import type { Elsewhere } from "../src/elsewhere.ts";
-import { volatileMemory } from "../src/memory.ts";
-import { Model } from "../src/model.ts";
-import { encodeCentroids } from "../src/protocol.ts";
+import { createDevice } from "../src/change/studyLoop.ts";
+import { volatileMemory } from "../src/loop/savedState.ts";
+import { UpdateModel } from "../src/loop/updateModel.ts";
 import { simulatedClock } from "../src/simulation/clock.ts";
-import { fingerprintOf } from "../src/sketch.ts";
-import { contractOf } from "../src/study.ts";
-import { dividedByScale } from "../src/units.ts";
+import type { RemoteRows } from "../src/study/remoteRows.ts";
+import { contractOf } from "../src/study/study.ts";
+import { dividedByScale } from "../src/study/units.ts";
+import { fingerprintOf } from "../src/wire/hashes.ts";
+import { encodeCentroidsFrame } from "../src/wire/studyFrames.ts";
 import { emptyNetwork, noTag, said, studyWith } from "./problem.ts";
 
 const [rows, other] = paperData("var", 2, 400, 3).datasets;
@@ -19,7 +19,7 @@ const study = studyWith({
   features: studyWith().features.map((feature, f) => ({ ...feature, scale: f === 0 ? 3 : 0.1 })),
 });
 
-function elsewhere(points: Matrix, parts?: Source["parts"]): Elsewhere {
+function elsewhere(points: Matrix, parts?: Source["parts"]): RemoteRows {
   const scaled = dividedByScale(study, points);
   const source = memorySource(scaled);
   const { signal } = new AbortController();
@@ -32,8 +32,8 @@ test("a model asks for statistics and has the bits of one with the rows, update 
     ...{ study: "", round: 0, opening: { number: 0, seed: 0, sketches: [] }, own: null, sketch: null },
     ...{ centroids: start, present: [true, true, true], neighbours: [] },
   };
-  const [near, far] = [new Model(study, rows, 0, saved), new Model(study, elsewhere(rows), 0, saved)];
-  expect([far.rows, far.elsewhere?.source.rows]).toEqual([400, 400]);
+  const [near, far] = [new UpdateModel(study, rows, 0, saved), new UpdateModel(study, elsewhere(rows), 0, saved)];
+  expect([far.rows, far.remoteRows?.source.rows]).toEqual([400, 400]);
   const theirs = kmeans(dividedByScale(study, other), { k: 3, seed: 5 }).centroids;
   for (let round = 0; round < 12; round++) {
     const neighbours = round % 3 === 0 ? [] : [{ ...theirs, data: theirs.data.map((x) => x + 0.01 * round) }];
@@ -47,7 +47,7 @@ test("a model asks for statistics and has the bits of one with the rows, update 
 });
 
 /** One device with the test as its neighbour; time passes, and then answers come. */
-async function alone(given: Elsewhere) {
+async function alone(given: RemoteRows) {
   const contract = await contractOf(study);
   const clock = simulatedClock();
   const around = emptyNetwork();
@@ -79,7 +79,7 @@ test("a device whose rows are elsewhere finds its own k-means, sends it, and fol
   const frames = around.sent.length;
   expect(frames).toBeGreaterThan(0);
   const numbers = Array.from(found.data, (x) => x + 0.05);
-  const frame = encodeCentroids(contract, { epoch: 1, sequence: 0 }, said(numbers, [true, true, true], noTag));
+  const frame = encodeCentroidsFrame(contract, { epoch: 1, sequence: 0 }, said(numbers, [true, true, true], noTag));
   around.listener.onFrame("a", frame);
   await run(20_000);
   expect(around.sent.length).toBeGreaterThan(frames);
@@ -135,7 +135,7 @@ test("a paused device sends nothing of an answer that comes later", async () => 
 });
 
 test.each(["guarded", "private"] as const)("rows of a %s study must be in memory", (privacy) => {
-  expect(() => new Model({ ...study, privacy, minimum: 10 }, elsewhere(rows), 0, undefined)).toThrow(
+  expect(() => new UpdateModel({ ...study, privacy, minimum: 10 }, elsewhere(rows), 0, undefined)).toThrow(
     "rows must be in memory unless the study is open",
   );
 });

@@ -3,14 +3,13 @@
 import { type Matrix, matrix, paperData, randomStream, ring } from "@fedkm/core";
 import { smallestClass } from "@fedkm/core/privacy";
 import { describe, expect, it } from "vitest";
-import { createDevice } from "../src/device.ts";
-import { emptyHistory, followRows } from "../src/history.ts";
-import { decodeHistory, encodeHistory } from "../src/historyFile.ts";
-import { type HistoryMemory, type Memory, volatileMemory } from "../src/memory.ts";
-import { decode } from "../src/protocol.ts";
+import { createDevice } from "../src/change/studyLoop.ts";
+import { type DeviceMemory, volatileMemory } from "../src/loop/savedState.ts";
+import { decodeHistory, emptyHistory, encodeHistory, followRows, type HistoryMemory } from "../src/privacy/history.ts";
 import { simulatedClock } from "../src/simulation/clock.ts";
 import { simulate } from "../src/simulation/simulate.ts";
-import { contractOf } from "../src/study.ts";
+import { contractOf } from "../src/study/study.ts";
+import { decodeFrame } from "../src/wire/studyFrames.ts";
 import { emptyNetwork, problem, studyWith } from "./problem.ts";
 
 const HOUR = 3_600_000;
@@ -84,7 +83,7 @@ describe("followRows(history, rows, minimum)", () => {
 });
 
 /** One guarded device, alone with a test as its neighbour. */
-async function alone(memory: Memory, rows = paperData("iso", 1, 100, 1).datasets[0]) {
+async function alone(memory: DeviceMemory, rows = paperData("iso", 1, 100, 1).datasets[0]) {
   const study = studyWith({ privacy: "guarded", minimum: 10 });
   const contract = await contractOf(study);
   const clock = simulatedClock();
@@ -98,7 +97,7 @@ async function alone(memory: Memory, rows = paperData("iso", 1, 100, 1).datasets
   };
   const heard = () =>
     around.sent.flatMap(({ frame }) => {
-      const said = decode(contract, frame);
+      const said = decodeFrame(contract, frame);
       return said.kind === "centroids" ? [said] : [];
     });
   return { device, run, heard, rows };

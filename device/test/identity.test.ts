@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { drawInvite, formatInvite, makeIdentity, parseInvite, readIdentity } from "../src/identity.ts";
+import { drawInvite, formatInvite, makeIdentity, parseInvite, readIdentity } from "../src/disk/identityFile.ts";
 
 let folder = "";
 beforeEach(() => {

@@ -10,8 +10,8 @@ import { yamux } from "@libp2p/yamux";
 import { multiaddr } from "@multiformats/multiaddr";
 import { createLibp2p } from "libp2p";
 import { afterEach, expect, test } from "vitest";
-import { freePorts } from "../src/daemon/ports.ts";
-import type { Contact } from "../src/libp2p.ts";
+import { freePorts } from "../src/daemon/machineAddresses.ts";
+import type { Contact } from "../src/links/libp2pNetwork.ts";
 import { Peers } from "./loopback.ts";
 
 const peers = new Peers();
@@ -215,6 +215,9 @@ test("each side learns where the other one listens, and finds it there when it h
   await a.network.close();
   await b.network.close();
   await peers.start(two, [{ peer: one.peer, addresses: [] }], at(second));
-  const again = await peers.start(one, [{ peer: two.peer, addresses: [] }], { ...at(first), met: a.met ?? {} });
+  const again = await peers.start(one, [{ peer: two.peer, addresses: [] }], {
+    ...at(first),
+    peerAddresses: a.met ?? {},
+  });
   await again.happened("connect two");
 });

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { changeLinks, type Link, readLinks, withLink, withoutLink, writeLinks } from "../src/linksFile.ts";
-import { createIdentity } from "../src/peer.ts";
+import { changeLinks, type Link, readLinksFile, withLink, withoutLink, writeLinksFile } from "../src/disk/linksFile.ts";
+import { createIdentity } from "../src/keys/peer.ts";
 
 let folder = "";
 beforeEach(() => {
@@ -19,8 +19,8 @@ async function link(name: string): Promise<Link> {
 
 test("writeLinks and readLinks keep names, peers and addresses", async () => {
   const links = [await link("north"), await link("south")];
-  await writeLinks(folder, links);
-  expect(await readLinks(folder)).toEqual(links);
+  await writeLinksFile(folder, links);
+  expect(await readLinksFile(folder)).toEqual(links);
 });
 
 test("withLink adds, and replaces the addresses of a peer that is known", async () => {
@@ -34,10 +34,10 @@ test("withLink adds, and replaces the addresses of a peer that is known", async 
 });
 
 test("changeLinks loses none of the links that are made at the same moment", async () => {
-  await writeLinks(folder, []);
+  await writeLinksFile(folder, []);
   const links = await Promise.all(["a", "b", "c", "d", "e", "f"].map(link));
   await Promise.all(links.map((one) => changeLinks(folder, (others) => withLink(others, one))));
-  expect((await readLinks(folder)).map(({ name }) => name).sort()).toEqual(["a", "b", "c", "d", "e", "f"]);
+  expect((await readLinksFile(folder)).map(({ name }) => name).sort()).toEqual(["a", "b", "c", "d", "e", "f"]);
   await expect(changeLinks(folder, (others) => withoutLink(others, "g"))).rejects.toThrow("link to remove");
 });
 
@@ -65,6 +65,6 @@ test("readLinks refuses a file that is damaged or was edited wrongly, instead of
   ];
   for (const [content, message] of wrong) {
     writeFileSync(join(folder, "links.json"), typeof content === "string" ? content : JSON.stringify(content));
-    await expect(readLinks(folder)).rejects.toThrow(message);
+    await expect(readLinksFile(folder)).rejects.toThrow(message);
   }
 });

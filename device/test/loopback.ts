@@ -7,7 +7,7 @@ import {
   type Libp2pNetwork,
   type Libp2pOptions,
   libp2pNetwork,
-} from "../src/libp2p.ts";
+} from "../src/links/libp2pNetwork.ts";
 
 /** What happened at one end, in order: "connect b", "frame b", "stranger b", ... */
 interface Heard {
@@ -21,7 +21,7 @@ export interface Loopback extends Heard {
   readonly network: Libp2pNetwork;
   readonly identity: Identity;
   /** Where it last met others. */
-  readonly met: Libp2pOptions["met"];
+  readonly met: Libp2pOptions["peerAddresses"];
   /** As a neighbour links to it. */
   neighbour(): Contact;
 }
@@ -80,7 +80,7 @@ export class Peers {
   /** Listens on loopback, unless it is given where. */
   async start(identity: Identity, links: readonly Contact[], options: Partial<Libp2pOptions> = {}): Promise<Loopback> {
     const ears = heard();
-    let met = options.met;
+    let met = options.peerAddresses;
     const name = (peer: string) => this.#names.get(peer) ?? peer;
     const network = libp2pNetwork({
       identity,
@@ -90,7 +90,7 @@ export class Peers {
       maxFrame: 1_000,
       // Attempts follow each other at once: what is tested is what happens, not how long it may take.
       random: () => 0.05,
-      onMet(now) {
+      onPeerAddresses(now) {
         met = now;
         ears.note("met");
       },

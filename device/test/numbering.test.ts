@@ -10,9 +10,9 @@ import {
   ring,
 } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import { numberedSeed, sketchLike } from "../src/numbering.ts";
+import { numberedSeed, sketchLike } from "../src/loop/numbering.ts";
 import { type Simulation, simulate } from "../src/simulation/simulate.ts";
-import type { Sketch } from "../src/sketch.ts";
+import type { DeviceSketch } from "../src/wire/studyFrames.ts";
 import { type Problem, problem } from "./problem.ts";
 
 const HOUR = 3_600_000;
@@ -93,7 +93,7 @@ describe("the clusters of a settled network", () => {
 });
 
 describe("numberedSeed(seed, sketches)", () => {
-  const sketch = (origin: number, ...rows: number[][]): Sketch => ({
+  const sketch = (origin: number, ...rows: number[][]): DeviceSketch => ({
     origin,
     version: 1,
     shares: Uint8Array.from(rows, (row) => (row.length > 0 ? 100 : 0)),

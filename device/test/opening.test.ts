@@ -1,15 +1,16 @@
 import { complete, edges, graph, type Matrix, matrix, objective, path, randomStream, star } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import { createDevice } from "../src/device.ts";
-import { Gathering } from "../src/gathering.ts";
-import { volatileMemory } from "../src/memory.ts";
-import { createNeighbour } from "../src/neighbour.ts";
-import { Opening } from "../src/opening.ts";
-import { decode, encodeCentroids } from "../src/protocol.ts";
+import { createDevice } from "../src/change/studyLoop.ts";
+import { createNeighbour } from "../src/loop/neighbours.ts";
+import { Opening } from "../src/loop/opening.ts";
+import { OpeningSync } from "../src/loop/openingSync.ts";
+import { volatileMemory } from "../src/loop/savedState.ts";
+import { seeding } from "../src/loop/sketch.ts";
 import { simulatedClock } from "../src/simulation/clock.ts";
 import { simulate } from "../src/simulation/simulate.ts";
-import { originOf, type Sketch, seeding } from "../src/sketch.ts";
-import { contractOf } from "../src/study.ts";
+import { contractOf } from "../src/study/study.ts";
+import { originOf } from "../src/wire/hashes.ts";
+import { type DeviceSketch, decodeFrame, encodeCentroidsFrame } from "../src/wire/studyFrames.ts";
 import { emptyNetwork, noTag, problem, said, studyWith } from "./problem.ts";
 
 const HOUR = 3_600_000;
@@ -40,10 +41,10 @@ async function pathWithGuest(guest: Matrix) {
 }
 
 describe("a neighbour that has left", () => {
-  const elsewhere = matrix(Array.from({ length: 60 }, (_, i) => [25 + (i % 7) / 7, -25 + (i % 5) / 5]));
+  const remoteRows = matrix(Array.from({ length: 60 }, (_, i) => [25 + (i % 7) / 7, -25 + (i % 5) / 5]));
 
   it("leaves nothing of its other data behind, four hops away either, within 200 rounds", async () => {
-    const { network, reached, join, unlink, rounds, without } = await pathWithGuest(elsewhere);
+    const { network, reached, join, unlink, rounds, without } = await pathWithGuest(remoteRows);
     join();
     expect(network.settle(HOUR)).toBe(true);
     expect(reached()).toBeGreaterThan(2 * without);
@@ -56,7 +57,7 @@ describe("a neighbour that has left", () => {
   });
 
   it("is left out while it lies, leaves nothing of its lies behind, and out of bounds is refused at once", async () => {
-    const { given, network, reached, join, unlink, without } = await pathWithGuest(elsewhere);
+    const { given, network, reached, join, unlink, without } = await pathWithGuest(remoteRows);
     join();
     const lie = (sequence: number, x: number) => {
       const numbers = [x, x, x - 0.1, x, x, x - 0.2];
@@ -68,7 +69,7 @@ describe("a neighbour that has left", () => {
       };
       const tag = { number: network.status(5).opening, table: 1, seed: 0 };
       const content = { ...said(numbers, all, tag), sketches: [sketch] };
-      network.forge(5, 0, encodeCentroids(given.contract, { epoch: 1e9, sequence }, content));
+      network.forge(5, 0, encodeCentroidsFrame(given.contract, { epoch: 1e9, sequence }, content));
       network.run(2_000);
     };
     lie(1, 29.9);
@@ -86,7 +87,7 @@ describe("a neighbour that has left", () => {
     const { contract } = given;
     const lie = (numbers: Float64Array) => numbers.map((x) => x + 3);
     const disguise = (i: number, frame: Uint8Array) => {
-      const heard = decode(contract, frame);
+      const heard = decodeFrame(contract, frame);
       if (i !== 4 || heard.kind !== "centroids" || heard.centroids.rows < 3) return frame;
       const { stamp, tag, centroids } = heard;
       const sketches = heard.sketches.map((own) => ({
@@ -94,7 +95,7 @@ describe("a neighbour that has left", () => {
         version: own.version + 1,
         centroids: lie(own.centroids),
       }));
-      return encodeCentroids(contract, stamp, { tag, centroids: lie(centroids.data), present: all, sketches });
+      return encodeCentroidsFrame(contract, stamp, { tag, centroids: lie(centroids.data), present: all, sketches });
     };
     const network = simulate({ ...given, links, absent: [4], disguise });
     const honest = graph(
@@ -134,7 +135,7 @@ describe("a neighbour that has left", () => {
     around.listener.onConnect("honest");
     const ask = (number: number) => {
       const content = said([0, 0, 10, 5, 20, 10], all, { ...noTag, number });
-      around.listener.onFrame("honest", encodeCentroids(contract, { epoch: 1, sequence: number }, content));
+      around.listener.onFrame("honest", encodeCentroidsFrame(contract, { epoch: 1, sequence: number }, content));
     };
     for (let number = 1; number <= 200; number++) {
       ask(number);
@@ -147,7 +148,7 @@ describe("a neighbour that has left", () => {
   });
 
   it("is given up when it is only silent, and counts again when it is back", async () => {
-    const { network, reached, join, without } = await pathWithGuest(elsewhere);
+    const { network, reached, join, without } = await pathWithGuest(remoteRows);
     join();
     network.settle(HOUR);
     const together = reached();
@@ -162,7 +163,7 @@ describe("a neighbour that has left", () => {
   });
 
   it("is noticed by a device that was not running when it was unlinked", async () => {
-    const { network, reached, join, without } = await pathWithGuest(elsewhere);
+    const { network, reached, join, without } = await pathWithGuest(remoteRows);
     join();
     network.settle(HOUR);
     network.crash(5);
@@ -235,7 +236,7 @@ describe("an opening", () => {
     const followed = new Set<number>();
     for (let sequence = 1; sequence <= 3_000; sequence++) {
       const tag = { ...noTag, number: sequence };
-      const frame = encodeCentroids(contract, { epoch: 1, sequence }, said([0, 0, 10, 5, 20, 10], all, tag));
+      const frame = encodeCentroidsFrame(contract, { epoch: 1, sequence }, said([0, 0, 10, 5, 20, 10], all, tag));
       around.listener.onFrame("a", frame);
       while (clock.step(100 * sequence));
       followed.add(device.status().opening);
@@ -246,7 +247,7 @@ describe("an opening", () => {
     expect(notices).toEqual(["a asks for a new opening too often, and is not followed for a while"]);
     while (clock.step(HOUR));
     const before = device.status().opening;
-    const far = encodeCentroids(
+    const far = encodeCentroidsFrame(
       contract,
       { epoch: 2, sequence: 0 },
       said([0, 0, 10, 5, 20, 10], all, { ...noTag, number: 2 ** 52 }),
@@ -270,7 +271,7 @@ describe("reset()", () => {
   });
 });
 
-function sketches(count: number): Sketch[] {
+function sketches(count: number): DeviceSketch[] {
   const random = randomStream(1, "sketches");
   return Array.from({ length: count }, (_, i) => ({
     origin: originOf(`device-${i}`),
@@ -285,7 +286,7 @@ describe("sketches", () => {
 
   it("give the same seed in every order, bit for bit", () => {
     const given = sketches(20);
-    const seedOf = (list: Sketch[]) => {
+    const seedOf = (list: DeviceSketch[]) => {
       const search = seeding(list, 2, resolution);
       while (!search.step());
       return search.seed();
@@ -296,7 +297,7 @@ describe("sketches", () => {
 
   it("beyond 64 are the same sample everywhere, whoever was heard first", () => {
     const given = sketches(200);
-    const tableOf = (list: Sketch[], size: number) => {
+    const tableOf = (list: DeviceSketch[], size: number) => {
       const opening = new Opening(2, resolution, undefined);
       for (let at = 0; at < list.length; at += size) opening.add(list.slice(at, at + size), 0);
       expect(Array.from(opening.sketches).length).toBe(64);
@@ -308,16 +309,16 @@ describe("sketches", () => {
 
 it("a neighbour that has no seed yet counts as being at the seed, and leads nobody away from it", () => {
   const ranges = Float64Array.of(10);
-  const gathering = new Gathering({ self: "a", epoch: 1, k: 2, ranges, alpha: 1, saved: undefined });
-  gathering.renew({ shares: Uint8Array.of(128, 127), centroids: Float64Array.of(1, 9) }, 0);
+  const openingSync = new OpeningSync({ self: "a", epoch: 1, k: 2, ranges, alpha: 1, saved: undefined });
+  openingSync.renew({ shares: Uint8Array.of(128, 127), centroids: Float64Array.of(1, 9) }, 0);
   let seed: Matrix | undefined;
-  while (gathering.isSeeking) seed = gathering.step(1_000)?.seed;
+  while (openingSync.isSeeking) seed = openingSync.step(1_000)?.seed;
   expect(Array.from(seed?.data ?? [])).toEqual([expect.closeTo(1), expect.closeTo(9)]);
   const own = matrix([[2], [3]]);
   const neighbour = { ...createNeighbour("b", 0), isConnected: true, centroids: own, seed: 0, heardAt: 1_100 };
-  expect(gathering.placeOf(neighbour, 1_100)).toEqual(seed);
+  expect(openingSync.placeOf(neighbour, 1_100)).toEqual(seed);
   // Without a seed for longer than a heartbeat, it stands on its own rows.
-  expect(gathering.placeOf(neighbour, 31_000)).toBe(own);
-  expect(gathering.placeOf({ ...neighbour, seed: 7 }, 31_000)).toBeUndefined();
-  expect(gathering.placeOf({ ...neighbour, seed: gathering.tag.seed }, 1_100)).toBe(own);
+  expect(openingSync.placeOf(neighbour, 31_000)).toBe(own);
+  expect(openingSync.placeOf({ ...neighbour, seed: 7 }, 31_000)).toBeUndefined();
+  expect(openingSync.placeOf({ ...neighbour, seed: openingSync.tag.seed }, 1_100)).toBe(own);
 });

@@ -2,8 +2,8 @@
 
 import { fit, ring } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import { decode } from "../src/protocol.ts";
 import { simulate } from "../src/simulation/simulate.ts";
+import { decodeFrame } from "../src/wire/studyFrames.ts";
 import { problem } from "./problem.ts";
 
 const HOUR = 3_600_000;
@@ -40,7 +40,7 @@ describe("setPaused(i, true)", () => {
     const network = simulate({
       ...given,
       record: (device, { kind, at, frame }) => {
-        const decoded = device === 2 && kind === "sent" ? decode(given.contract, frame) : undefined;
+        const decoded = device === 2 && kind === "sent" ? decodeFrame(given.contract, frame) : undefined;
         if (decoded?.kind === "centroids") sent.push({ at, centroids: decoded.centroids.data.join(" ") });
       },
     });

@@ -9,7 +9,7 @@ import {
   peerFault,
   reachFault,
   throughRelay,
-} from "../src/peer.ts";
+} from "../src/keys/peer.ts";
 
 test("identityOf a key names the same peer, and throws for other bytes", async () => {
   const { peer, key } = await createIdentity();

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { printable } from "../src/printable.ts";
-import { compareStudies } from "../src/study.ts";
+import { compareStudies } from "../src/study/study.ts";
+import { printable } from "../src/wire/printable.ts";
 import { studyWith } from "./problem.ts";
 
 test("printable shows control characters and direction marks as numbers, and leaves every other letter", () => {

@@ -2,13 +2,13 @@
 
 import { globalCentroidDeviation, kmeans, type Matrix, paperData, ring, stack } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import type { HistoryMemory } from "../src/memory.ts";
-import type { Model } from "../src/model.ts";
-import { decodeLedger, encodeLedger, newLedger } from "../src/private/ledger.ts";
-import { Private } from "../src/private/private.ts";
-import { followReleases } from "../src/private/secondRelease.ts";
+import { followReleases } from "../src/loop/personalLoop.ts";
+import type { UpdateModel } from "../src/loop/updateModel.ts";
+import type { HistoryMemory } from "../src/privacy/history.ts";
+import { decodeLedger, encodeLedger, newLedger } from "../src/privacy/ledger.ts";
+import { PrivateRows } from "../src/privacy/privateRows.ts";
 import { simulate } from "../src/simulation/simulate.ts";
-import { canonicalStudy, contractOf, parseStudy } from "../src/study.ts";
+import { canonicalStudy, contractOf, parseStudy } from "../src/study/study.ts";
 import { refusalOf, studyWith } from "./problem.ts";
 
 const text = `name: private
@@ -35,7 +35,7 @@ function diskOf(saved: Uint8Array | undefined = encodeLedger(newLedger(secret)),
 
 function started(disk = diskOf(), of = study) {
   const kept: number[] = [];
-  const own = new Private(of, disk.memory, () => kept.push(1));
+  const own = new PrivateRows(of, disk.memory, () => kept.push(1));
   own.take(rows);
   return { ...disk, own, kept };
 }
@@ -63,11 +63,11 @@ describe("the private rows of a device", () => {
     first.finish();
     const lost = started();
     expect(lost.written).toEqual(first.written);
-    const again = new Private(study, diskOf().memory, () => {});
+    const again = new PrivateRows(study, diskOf().memory, () => {});
     again.take(reversed);
     expect(again.status()).toEqual(lost.own.status());
     const after = diskOf(first.written[0]);
-    const restarted = new Private(study, after.memory, () => {});
+    const restarted = new PrivateRows(study, after.memory, () => {});
     restarted.take(reversed);
     expect(after.written).toEqual([]);
     expect(restarted.summary).toEqual(first.own.summary);
@@ -125,7 +125,7 @@ describe("the private rows of a device", () => {
 
   it("are noise alone where there are none, and the device then follows its neighbours", () => {
     const disk = diskOf();
-    const own = new Private(study, disk.memory, () => {});
+    const own = new PrivateRows(study, disk.memory, () => {});
     own.take({ data: new Float64Array(0), rows: 0, cols: 2 });
     expect(disk.written).toEqual([]);
   });
@@ -135,7 +135,7 @@ describe("the second release of a device that nothing wakes", () => {
   const at = (seconds: number, isMoving: boolean) => {
     const around: Matrix[] = [];
     const own = { awaitsCentroids: true, releaseAround: (centroids: Matrix) => around.push(centroids) };
-    const model = { followReleases() {}, centroids: rows, isMoving, private: own } as unknown as Model;
+    const model = { followReleases() {}, centroids: rows, isMoving, private: own } as unknown as UpdateModel;
     return { wait: followReleases(model, 1000 * seconds, () => false) / 1000, releases: around.length };
   };
 

@@ -1,9 +1,10 @@
 // What the tests of a device share: a study of the paper's data, and a network that only writes down what it is sent.
 
 import { type Graph, type Matrix, type PaperKind, paperData } from "@fedkm/core";
-import type { Network, NetworkListener } from "../src/network.ts";
-import type { Contract, Said, Tag } from "../src/protocol.ts";
-import { contractOf, parseStudy, type Study } from "../src/study.ts";
+import type { NetworkListener, PeerNetwork } from "../src/environment.ts";
+import { contractOf, parseStudy, type Study } from "../src/study/study.ts";
+import type { Contract } from "../src/wire/frames.ts";
+import type { CentroidsContent, OpeningTag } from "../src/wire/studyFrames.ts";
 
 export const studyText = `name: planes
 k: 3
@@ -30,10 +31,10 @@ export function refusalOf(text: string): string {
 }
 
 /** Of a device that knows no sketch. */
-export const noTag: Tag = { number: 0, table: 0, seed: 0 };
+export const noTag: OpeningTag = { number: 0, table: 0, seed: 0 };
 
 /** What a frame of these centroids says. */
-export function said(numbers: readonly number[], present: readonly boolean[], tag = noTag): Said {
+export function said(numbers: readonly number[], present: readonly boolean[], tag = noTag): CentroidsContent {
   return { tag, centroids: Float64Array.from(numbers), present, sketches: [] };
 }
 
@@ -55,7 +56,7 @@ export async function problem(kind: PaperKind, graph: Graph, seed: number, chang
 export function emptyNetwork() {
   const sent: { peer: string; frame: Uint8Array }[] = [];
   let listener: NetworkListener | undefined;
-  const network: Network = {
+  const network: PeerNetwork = {
     self: "own",
     start: async (started) => {
       listener = started;

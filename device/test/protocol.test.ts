@@ -2,12 +2,19 @@ import { readFileSync } from "node:fs";
 import { matrix, randomStream } from "@fedkm/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createDevice } from "../src/device.ts";
-import { LARGEST_FRAME_BYTES } from "../src/link/limits.ts";
-import { volatileMemory } from "../src/memory.ts";
-import { type Contract, decode, encodeCentroids, encodeOrder, encodeStudy, frameBytes } from "../src/protocol.ts";
+import { createDevice } from "../src/change/studyLoop.ts";
+import { volatileMemory } from "../src/loop/savedState.ts";
 import { simulatedClock } from "../src/simulation/clock.ts";
-import { canonicalStudy, contractOf } from "../src/study.ts";
+import { canonicalStudy, contractOf } from "../src/study/study.ts";
+import type { Contract } from "../src/wire/frames.ts";
+import { LARGEST_FRAME_BYTES } from "../src/wire/limits.ts";
+import {
+  decodeFrame,
+  encodeCentroidsFrame,
+  encodeOrderFrame,
+  encodeStudyFrame,
+  frameBytes,
+} from "../src/wire/studyFrames.ts";
 import { emptyNetwork, noTag, said, studyWith } from "./problem.ts";
 
 const seed = Number(process.env.FEDKM_TEST_SEED ?? 1);
@@ -22,22 +29,22 @@ const all = (k: number) => new Array<boolean>(k).fill(true);
 /** The bytes of the first example of docs/protocol.md, or of a later one. */
 function shownBytes(index: number): string {
   const page = readFileSync(new URL("../../docs/protocol.md", import.meta.url), "utf8");
-  const [, example] = Array.from(page.matchAll(/```text\n(66 64 6b 6d[^`]*)```/g))[index];
-  return Array.from(example.matchAll(/^((?:[0-9a-f]{2} )*[0-9a-f]{2}) {2}/gm), ([, bytes]) => bytes).join(" ");
+  const [, example] = Array.from(page.matchAll(/```text\n(66646b6d[^`]*)```/g))[index];
+  return Array.from(example.matchAll(/^([0-9a-f]+) {2}/gm), ([, bytes]) => bytes).join("");
 }
 
 describe("encodeOrder(contract, order)", () => {
   const order = { taken: { epoch: 4328719365, sequence: 7 }, refused: 513, isTwice: true };
-  const frame = encodeOrder(contract(2, 1), order);
+  const frame = encodeOrderFrame(contract(2, 1), order);
 
   it("writes the bytes that docs/protocol.md shows, and decode reads them", () => {
-    expect(Array.from(frame, (byte) => byte.toString(16).padStart(2, "0")).join(" ")).toBe(shownBytes(1));
-    expect(decode(contract(2, 1), frame)).toEqual({ kind: "order", order });
+    expect(Array.from(frame, (byte) => byte.toString(16).padStart(2, "0")).join("")).toBe(shownBytes(1));
+    expect(decodeFrame(contract(2, 1), frame)).toEqual({ kind: "order", order });
   });
 
   it("is refused with another length, study, flag, or a stamp that is no safe integer", () => {
     const changed = (at: number, value: number) => Uint8Array.from(frame, (byte, i) => (i === at ? value : byte));
-    const reasonOf = (bytes: Uint8Array) => decode(contract(2, 1), bytes);
+    const reasonOf = (bytes: Uint8Array) => decodeFrame(contract(2, 1), bytes);
     expect(reasonOf(frame.subarray(0, 51))).toEqual({ kind: "refused", reason: "length" });
     expect(reasonOf(Uint8Array.of(...frame, 0))).toEqual({ kind: "refused", reason: "length" });
     expect(reasonOf(changed(12, 9))).toEqual({ kind: "refused", reason: "study" });
@@ -57,8 +64,11 @@ describe("encodeCentroids(contract, stamp, centroids, present)", () => {
       shares: Uint8Array.of(255, 0),
       centroids: Float64Array.of(1.5, 0),
     };
-    const frame = encodeCentroids(contract(2, 1), stamp, { ...said([9, -2], [false, true], tag), sketches: [sketch] });
-    expect(Array.from(frame, (byte) => byte.toString(16).padStart(2, "0")).join(" ")).toBe(shown);
+    const frame = encodeCentroidsFrame(contract(2, 1), stamp, {
+      ...said([9, -2], [false, true], tag),
+      sketches: [sketch],
+    });
+    expect(Array.from(frame, (byte) => byte.toString(16).padStart(2, "0")).join("")).toBe(shown);
   });
 
   it("takes 60 + ceil(k / 8) + 8 k d bytes", () => {
@@ -68,7 +78,11 @@ describe("encodeCentroids(contract, stamp, centroids, present)", () => {
       [8, 3],
       [9, 16],
     ]) {
-      const frame = encodeCentroids(contract(k, d), { epoch: 1, sequence: 0 }, said(new Array(k * d).fill(0), all(k)));
+      const frame = encodeCentroidsFrame(
+        contract(k, d),
+        { epoch: 1, sequence: 0 },
+        said(new Array(k * d).fill(0), all(k)),
+      );
       expect(frame.length).toBe(60 + Math.ceil(k / 8) + 8 * k * d);
     }
   });
@@ -90,9 +104,9 @@ describe("decode(contract, frame)", () => {
     );
     fc.assert(
       fc.property(given, ({ k, d, epoch, sequence, numbers, present }) => {
-        const frame = encodeCentroids(contract(k, d), { epoch, sequence }, said(numbers, present));
+        const frame = encodeCentroidsFrame(contract(k, d), { epoch, sequence }, said(numbers, present));
         const sent = numbers.filter((_, i) => present[Math.floor(i / d)]);
-        const decoded = decode(contract(k, d), frame);
+        const decoded = decodeFrame(contract(k, d), frame);
         if (sent.length === 0) {
           expect(decoded).toEqual({ kind: "refused", reason: "presence" });
         } else {
@@ -112,11 +126,11 @@ describe("decode(contract, frame)", () => {
 
   it("names what is wrong", () => {
     const known = contract(3, 2);
-    const whole = encodeCentroids(known, { epoch: 5, sequence: 1 }, said([1, 2, 3, 4, 5, 6], all(3)));
+    const whole = encodeCentroidsFrame(known, { epoch: 5, sequence: 1 }, said([1, 2, 3, 4, 5, 6], all(3)));
     const reason = (change: (frame: Uint8Array, view: DataView) => void) => {
       const frame = whole.slice();
       change(frame, new DataView(frame.buffer));
-      const decoded = decode(known, frame);
+      const decoded = decodeFrame(known, frame);
       return decoded.kind === "refused" ? decoded.reason : decoded.kind;
     };
     expect(reason(() => {})).toBe("centroids");
@@ -136,21 +150,25 @@ describe("decode(contract, frame)", () => {
       expect(reason((_, view) => view.setFloat64(61, bad, true))).toBe("number");
     }
     expect(reason((_, view) => view.setFloat64(61, 100.001, true))).toBe("bounds");
-    expect(decode(known, whole.subarray(0, 108))).toEqual({ kind: "refused", reason: "length" });
-    expect(decode(known, new Uint8Array(110).fill(0))).toEqual({ kind: "refused", reason: "magic" });
-    expect(decode(known, new Uint8Array(0))).toEqual({ kind: "refused", reason: "length" });
-    expect(decode(known, new Uint8Array(LARGEST_FRAME_BYTES + 1))).toEqual({ kind: "refused", reason: "length" });
-    const text = encodeStudy(known, "abc");
-    expect(decode(known, text)).toEqual({ kind: "study", text: "abc" });
+    expect(decodeFrame(known, whole.subarray(0, 108))).toEqual({ kind: "refused", reason: "length" });
+    expect(decodeFrame(known, new Uint8Array(110).fill(0))).toEqual({ kind: "refused", reason: "magic" });
+    expect(decodeFrame(known, new Uint8Array(0))).toEqual({ kind: "refused", reason: "length" });
+    expect(decodeFrame(known, new Uint8Array(LARGEST_FRAME_BYTES + 1))).toEqual({ kind: "refused", reason: "length" });
+    const text = encodeStudyFrame(known, "abc");
+    expect(decodeFrame(known, text)).toEqual({ kind: "study", text: "abc" });
     text.fill(0xff, 44);
-    expect(decode(known, text)).toEqual({ kind: "refused", reason: "text" });
+    expect(decodeFrame(known, text)).toEqual({ kind: "refused", reason: "text" });
   });
 
   it("reads sketches, and refuses the frame where one is not right", () => {
     const known = contract(2, 1);
     const sketch = { origin: 3, version: 4, shares: Uint8Array.of(200, 0), centroids: Float64Array.of(-7, 0) };
-    const whole = encodeCentroids(known, { epoch: 1, sequence: 1 }, { ...said([1, 2], all(2)), sketches: [sketch] });
-    expect(decode(known, whole)).toMatchObject({ kind: "centroids", sketches: [sketch] });
+    const whole = encodeCentroidsFrame(
+      known,
+      { epoch: 1, sequence: 1 },
+      { ...said([1, 2], all(2)), sketches: [sketch] },
+    );
+    expect(decodeFrame(known, whole)).toMatchObject({ kind: "centroids", sketches: [sketch] });
     const at = frameBytes(known);
     const changes: ((view: DataView) => void)[] = [
       (view) => view.setUint32(at + 4, 0xffffffff, true),
@@ -162,16 +180,16 @@ describe("decode(contract, frame)", () => {
     for (const change of changes) {
       const frame = whole.slice();
       change(new DataView(frame.buffer));
-      expect(decode(known, frame)).toEqual({ kind: "refused", reason: "sketch" });
+      expect(decodeFrame(known, frame)).toEqual({ kind: "refused", reason: "sketch" });
     }
   });
 
   it("reads a frame that lies anywhere in a larger buffer", () => {
     const known = contract(1, 1);
-    const frame = encodeCentroids(known, { epoch: 1, sequence: 2 }, said([3], [true]));
+    const frame = encodeCentroidsFrame(known, { epoch: 1, sequence: 2 }, said([3], [true]));
     const around = new Uint8Array(frame.length + 3);
     around.set(frame, 3);
-    expect(decode(known, around.subarray(3))).toEqual(decode(known, frame));
+    expect(decodeFrame(known, around.subarray(3))).toEqual(decodeFrame(known, frame));
   });
 });
 
@@ -230,9 +248,9 @@ it(`10,000 malformed frames change nothing but counters (seed ${seed})`, async (
   await device.start();
   around.listener.onConnect("peer");
   while (clock.step(1_000));
-  const opened = decode(known, around.sent[around.sent.length - 1].frame);
+  const opened = decodeFrame(known, around.sent[around.sent.length - 1].frame);
   const tag = opened.kind === "centroids" ? opened.tag : noTag;
-  const good = encodeCentroids(known, { epoch: 1, sequence: 1 }, said([1, 2, 11, 7, 21, 11], all(3), tag));
+  const good = encodeCentroidsFrame(known, { epoch: 1, sequence: 1 }, said([1, 2, 11, 7, 21, 11], all(3), tag));
   around.listener.onFrame("peer", good);
   while (clock.step(20_000));
   const steady = () => {
@@ -267,7 +285,7 @@ it(`10,000 malformed frames change nothing but counters (seed ${seed})`, async (
 it("a study in a frame is read whole", async () => {
   const study = studyWith();
   const known = await contractOf(study);
-  expect(decode(known, encodeStudy(known, canonicalStudy(study)))).toEqual({
+  expect(decodeFrame(known, encodeStudyFrame(known, canonicalStudy(study)))).toEqual({
     kind: "study",
     text: canonicalStudy(study),
   });

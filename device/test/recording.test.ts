@@ -2,8 +2,8 @@
 
 import { complete } from "@fedkm/core";
 import { expect, test } from "vitest";
-import { eventLine, parseRecording, type RecordedEvent, type RecordingHeader } from "../src/recording.ts";
 import { simulate } from "../src/simulation/simulate.ts";
+import { eventLine, parseRecording, type RecordedEvent, type RecordingHeader } from "../src/wire/recording.ts";
 import { problem } from "./problem.ts";
 
 const header: RecordingHeader = {

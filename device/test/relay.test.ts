@@ -7,8 +7,8 @@ import { tcp } from "@libp2p/tcp";
 import { yamux } from "@libp2p/yamux";
 import { createLibp2p, type Libp2p } from "libp2p";
 import { afterEach, expect, test } from "vitest";
-import type { Contact, Identity, Libp2pOptions } from "../src/libp2p.ts";
-import { throughRelay } from "../src/peer.ts";
+import { throughRelay } from "../src/keys/peer.ts";
+import type { Contact, Identity, Libp2pOptions } from "../src/links/libp2pNetwork.ts";
 import { type Loopback, Peers } from "./loopback.ts";
 
 const peers = new Peers();

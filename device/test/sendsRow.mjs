@@ -1,16 +1,16 @@
 // A process whose device sends one of its rows on purpose. Run by wireScan.test.ts on the built device.
 
-import { Gathering } from "../dist/gathering.js";
 import { contractOf, studyOfPoints } from "../dist/index.js";
-import { Model } from "../dist/model.js";
-import { createNeighbour, meet } from "../dist/neighbour.js";
-import { Sender } from "../dist/sender.js";
+import { connectNeighbour, createNeighbour } from "../dist/loop/neighbours.js";
+import { OpeningSync } from "../dist/loop/openingSync.js";
+import { Sender } from "../dist/loop/sender.js";
+import { UpdateModel } from "../dist/loop/updateModel.js";
 import { simulatedClock } from "../dist/simulation/clock.js";
 
 const data = Float64Array.from({ length: 80 }, (_, i) => ((i * 7919) % 997) / 10);
 const rows = { data, rows: 40, cols: 2 };
 const study = { ...studyOfPoints([rows], ["x1", "x2"], { name: "planted", k: 2 }), privacy: "open" };
-const model = new Model(study, rows, 0, undefined);
+const model = new UpdateModel(study, rows, 0, undefined);
 while (model.isRestarting) model.restart();
 model.update([]);
 const { features } = study;
@@ -22,7 +22,7 @@ model.centroids = {
 const parts = { self: "own", epoch: 1, k: 2, ranges: model.ranges, alpha: 1, saved: undefined };
 const network = { self: "own", start: async () => {}, send: () => {}, close: async () => {} };
 const contract = await contractOf(study);
-const options = { contract, network, clock: simulatedClock(), epoch: 1, model, gathering: new Gathering(parts) };
+const options = { contract, network, clock: simulatedClock(), epoch: 1, model, openingSync: new OpeningSync(parts) };
 const neighbour = createNeighbour("other", 0);
-meet(neighbour);
+connectNeighbour(neighbour);
 new Sender(options).sendAll([neighbour]);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isSettled } from "../src/settled.ts";
+import { isSettled } from "../src/loop/status.ts";
 
 const heard = { isConnected: true, age: 20 };
 const quiet = { phase: "settled", move: 1e-8 } as const;

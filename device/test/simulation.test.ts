@@ -12,13 +12,13 @@ import {
   updateDevice,
 } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import { createDevice } from "../src/device.ts";
-import { volatileMemory } from "../src/memory.ts";
+import { createDevice } from "../src/change/studyLoop.ts";
+import { volatileMemory } from "../src/loop/savedState.ts";
 import { simulatedClock } from "../src/simulation/clock.ts";
-import { simulatedLinks } from "../src/simulation/links.ts";
-import { eventLog, type SimulatedEvent } from "../src/simulation/log.ts";
+import { eventLog, type SimulatedEvent, simulatedLinks } from "../src/simulation/links.ts";
 import { type SimulationOptions, simulate } from "../src/simulation/simulate.ts";
-import { contractOf, type Study, studyId } from "../src/study.ts";
+import { contractOf, type Study } from "../src/study/study.ts";
+import { studyId } from "../src/wire/frames.ts";
 import { problem, studyWith } from "./problem.ts";
 
 const HOUR = 3_600_000;

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { type Contents, simulatedDisk } from "../src/simulation/disk.ts";
-import { decodeGeneration, encodeGeneration, generations } from "../src/stateFile.ts";
+import { decodeCopy, encodeCopy, twoCopies } from "../src/disk/stateFile.ts";
+import { type Contents, simulatedDisk } from "../src/simulation/durability.ts";
 
 const text = (bytes: Uint8Array | undefined) => bytes && new TextDecoder().decode(bytes);
 const bytes = (words: string) => new TextEncoder().encode(words);
 
 async function saved(...payloads: string[]): Promise<Contents> {
   const disk = simulatedDisk();
-  const record = generations("folder/state", disk);
+  const record = twoCopies("folder/state", disk);
   await record.load();
   for (const payload of payloads) await record.save(bytes(payload));
   return disk.contents;
@@ -18,7 +18,7 @@ describe("generations(path, disk)", () => {
     for (const payloads of [["1"], ["1", "2"], ["1", "2", "3"], ["1", "2", "3", "4"]]) {
       const contents = await saved(...payloads);
       expect(contents.size).toBe(Math.min(2, payloads.length));
-      const { newest, damaged } = await generations("folder/state", simulatedDisk(contents)).load();
+      const { newest, damaged } = await twoCopies("folder/state", simulatedDisk(contents)).load();
       expect([text(newest?.payload), damaged]).toEqual([payloads.at(-1), 0]);
     }
   });
@@ -31,22 +31,21 @@ describe("generations(path, disk)", () => {
         const disk = simulatedDisk(start, (call) => {
           if (isFailing && call === at) throw new Error(reason);
         });
-        const record = generations("folder/state", disk);
+        const record = twoCopies("folder/state", disk);
         await record.load();
         await expect(record.save(bytes("new"))).rejects.toThrow(reason);
-        expect(text((await generations("folder/state", disk).load()).newest?.payload)).toBe("old");
+        expect(text((await twoCopies("folder/state", disk).load()).newest?.payload)).toBe("old");
         isFailing = false;
         await record.save(bytes("newer"));
-        expect(text((await generations("folder/state", disk).load()).newest?.payload)).toBe("newer");
+        expect(text((await twoCopies("folder/state", disk).load()).newest?.payload)).toBe("newer");
       }
     }
   });
 });
 
 it("a record of any other length is not whole", () => {
-  const record = encodeGeneration({ number: 3, payload: bytes("payload") });
-  expect(text(decodeGeneration(record)?.payload)).toBe("payload");
-  for (let length = 0; length < record.length; length++)
-    expect(decodeGeneration(record.slice(0, length))).toBeUndefined();
-  expect(decodeGeneration(Uint8Array.of(...record, 0))).toBeUndefined();
+  const record = encodeCopy({ number: 3, payload: bytes("payload") });
+  expect(text(decodeCopy(record)?.payload)).toBe("payload");
+  for (let length = 0; length < record.length; length++) expect(decodeCopy(record.slice(0, length))).toBeUndefined();
+  expect(decodeCopy(Uint8Array.of(...record, 0))).toBeUndefined();
 });

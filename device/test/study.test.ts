@@ -1,7 +1,7 @@
 import { matrix, toRows } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import { canonicalStudy, contractOf, differenceFrom, formatStudy, parseStudy } from "../src/study.ts";
-import { scaleRows, unscale } from "../src/units.ts";
+import { canonicalStudy, contractOf, differenceFrom, formatStudy, parseStudy } from "../src/study/study.ts";
+import { scaleRows, unscale } from "../src/study/units.ts";
 import { refusalOf, studyText, studyWith } from "./problem.ts";
 
 const hashOf = async (text: string) => Buffer.from((await contractOf(parseStudy(text))).hash).toString("hex");

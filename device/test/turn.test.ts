@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { inTurn } from "../src/turn.ts";
+import { withFileMutex } from "../src/disk/fileMutex.ts";
 import { manualClock } from "./link/manualClock.ts";
 
 let folder = "";
@@ -26,16 +26,16 @@ test("inTurn lets one work at a time, and leaves no mark, also where the work fa
     inside -= 1;
     return inside;
   };
-  await Promise.all(Array.from({ length: 20 }, () => inTurn(mark(), work)));
+  await Promise.all(Array.from({ length: 20 }, () => withFileMutex(mark(), work)));
   expect(most).toBe(1);
-  await expect(inTurn(mark(), () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+  await expect(withFileMutex(mark(), () => Promise.reject(new Error("no")))).rejects.toThrow("no");
   expect(readdirSync(folder)).toEqual([]);
 });
 
 test("inTurn takes the turn of a process that ended in it, 10 s after it was first seen", async () => {
   mkdirSync(mark());
   const clock = manualClock();
-  const isDone = inTurn(mark(), async () => true, clock);
+  const isDone = withFileMutex(mark(), async () => true, clock);
   let waited = 0;
   while (readdirSync(folder).length > 0) {
     if (clock.due().length > 0) {
@@ -50,7 +50,7 @@ test("inTurn takes the turn of a process that ended in it, 10 s after it was fir
 });
 
 test("isMine is false for a process whose turn was taken meanwhile, and it leaves the other one's mark alone", async () => {
-  const seen = await inTurn(mark(), async (isMine) => {
+  const seen = await withFileMutex(mark(), async (isMine) => {
     const before = await isMine();
     rmdirSync(mark());
     mkdirSync(join(folder, "other"));

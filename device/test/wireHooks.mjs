@@ -3,12 +3,12 @@
 const watch = JSON.stringify(new URL("./wireWatch.mjs", import.meta.url).href);
 
 const sources = {
-  "/device/dist/model.js": `
+  "/device/dist/loop/updateModel.js": `
     import { watchedModel } from ${watch};
-    import { Model as plain } from "./model.js?plain";
-    import { scaleRows } from "./units.js";
-    export const Model = watchedModel(plain, scaleRows);`,
-  "/device/dist/sender.js": `
+    import { UpdateModel as plain } from "./updateModel.js?plain";
+    import { scaleRows } from "../study/units.js";
+    export const UpdateModel = watchedModel(plain, scaleRows);`,
+  "/device/dist/loop/sender.js": `
     import { appendFileSync } from "node:fs";
     import { defaults } from "@fedkm/core/defaults";
     import { watchedSender } from ${watch};

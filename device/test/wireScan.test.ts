@@ -4,12 +4,12 @@ import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { type Matrix, matrix, path, toRows } from "@fedkm/core";
 import { expect, test } from "vitest";
-import { Gathering } from "../src/gathering.ts";
-import { Model } from "../src/model.ts";
-import { createNeighbour, meet } from "../src/neighbour.ts";
-import { Sender } from "../src/sender.ts";
+import { connectNeighbour, createNeighbour } from "../src/loop/neighbours.ts";
+import { OpeningSync } from "../src/loop/openingSync.ts";
+import { Sender } from "../src/loop/sender.ts";
+import { UpdateModel } from "../src/loop/updateModel.ts";
 import { simulatedClock } from "../src/simulation/clock.ts";
-import { contractOf } from "../src/study.ts";
+import { contractOf } from "../src/study/study.ts";
 import { emptyNetwork, problem, studyWith } from "./problem.ts";
 import { takeFaults } from "./wireScan.ts";
 
@@ -18,18 +18,25 @@ async function parts(minimum: number) {
   const study = studyWith({ minimum });
   const { datasets } = await problem("iso", path(2), 1);
   const [rows] = datasets;
-  const model = new Model(study, rows, 0, undefined);
+  const model = new UpdateModel(study, rows, 0, undefined);
   const { ranges } = model;
-  const gathering = new Gathering({ self: "own", epoch: 1, k: study.k, ranges, alpha: study.alpha, saved: undefined });
+  const openingSync = new OpeningSync({
+    self: "own",
+    epoch: 1,
+    k: study.k,
+    ranges,
+    alpha: study.alpha,
+    saved: undefined,
+  });
   const clock = simulatedClock();
   const { network, sent } = emptyNetwork();
-  const sender = new Sender({ contract: await contractOf(study), network, clock, epoch: 1, model, gathering });
+  const sender = new Sender({ contract: await contractOf(study), network, clock, epoch: 1, model, openingSync });
   const neighbour = createNeighbour("other", 0);
-  meet(neighbour);
+  connectNeighbour(neighbour);
   return { rows, model, sent, send: () => sender.sendAll([neighbour]) };
 }
 
-function solve(model: Model, neighbours: readonly Matrix[] = []): void {
+function solve(model: UpdateModel, neighbours: readonly Matrix[] = []): void {
   while (model.isRestarting) model.restart();
   model.update(neighbours);
 }

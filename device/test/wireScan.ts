@@ -26,14 +26,14 @@ export function takeFaults(): string[] {
   return faults.splice(0);
 }
 
-vi.mock(import("../src/model.ts"), async (original) => {
+vi.mock(import("../src/loop/updateModel.ts"), async (original) => {
   const actual = await original();
-  const { scaleRows } = await import("../src/units.ts");
+  const { scaleRows } = await import("../src/study/units.ts");
   const { watchedModel } = await import("./wireWatch.mjs");
-  return { ...actual, Model: watchedModel(actual.Model, scaleRows) };
+  return { ...actual, UpdateModel: watchedModel(actual.UpdateModel, scaleRows) };
 });
 
-vi.mock(import("../src/sender.ts"), async (original) => {
+vi.mock(import("../src/loop/sender.ts"), async (original) => {
   const actual = await original();
   const { defaults } = await import("@fedkm/core/defaults");
   const { watchedSender } = await import("./wireWatch.mjs");

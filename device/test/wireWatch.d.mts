@@ -1,8 +1,8 @@
 // The types of wireWatch.mjs.
 
-import type { Model } from "../src/model.ts";
-import type { Sender } from "../src/sender.ts";
-import type { scaleRows } from "../src/units.ts";
+import type { Sender } from "../src/loop/sender.ts";
+import type { UpdateModel } from "../src/loop/updateModel.ts";
+import type { scaleRows } from "../src/study/units.ts";
 
-export function watchedModel(plain: typeof Model, scale: typeof scaleRows): typeof Model;
+export function watchedModel(plain: typeof UpdateModel, scale: typeof scaleRows): typeof UpdateModel;
 export function watchedSender(plain: typeof Sender, starts: number, report: (fault: string) => void): typeof Sender;

@@ -68,7 +68,7 @@ export function watchedModel(Model, scaleRows) {
 
     restart(sketch) {
       const own = watched.get(this);
-      if (!this.isRestarting || this.elsewhere === undefined) {
+      if (!this.isRestarting || this.remoteRows === undefined) {
         if (this.isRestarting) own.restarts++;
         return super.restart(sketch);
       }
@@ -100,11 +100,11 @@ export function watchedSender(Sender, starts, report) {
     sendTo(neighbours) {
       const before = this.framesSent;
       super.sendTo(neighbours);
-      const { model, gathering } = this.#options;
+      const { model, openingSync } = this.#options;
       const own = watched.get(model);
       if (own === undefined || this.framesSent === before) return;
       scan(own, model, starts, report);
-      const sketch = gathering.own;
+      const sketch = openingSync.own;
       if (sketch === undefined) return;
       const d = sketch.centroids.length / sketch.shares.length;
       // Shares are rounded up to 255ths.

@@ -2,15 +2,15 @@
 
 import { edges, graph, type Matrix, paperData, randomStream, ring } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import { NOISE_QUIET_MILLISECONDS, NOISE_UPDATES } from "../src/pace.ts";
+import { MoveNoise } from "../src/loop/sendThreshold.ts";
 import { simulate } from "../src/simulation/simulate.ts";
-import { contractOf } from "../src/study.ts";
-import { studyOfPoints } from "../src/studyOfPoints.ts";
-import { Noise } from "../src/worth.ts";
+import { contractOf } from "../src/study/study.ts";
+import { studyOfPoints } from "../src/study/studyOfPoints.ts";
+import { NOISE_QUIET_MILLISECONDS, NOISE_UPDATES } from "../src/wire/limits.ts";
 
 /** The level after some blocks of updates of one coordinate, 10 ms apart. */
 function levelAfter(blocks: number, at: (update: number) => number, wait = 0): number {
-  const noise = new Noise((a, b) => Math.max(...a.map((value, i) => Math.abs(value - b[i]))));
+  const noise = new MoveNoise((a, b) => Math.max(...a.map((value, i) => Math.abs(value - b[i]))));
   const updates = blocks * NOISE_UPDATES;
   for (let n = 0; n < updates; n++) noise.note(Float64Array.of(at(n)), 10 * n);
   return noise.level(10 * (updates - 1) + wait);

@@ -19,28 +19,7 @@ const summaries: { readonly [name: string]: (values: readonly number[]) => Value
   upper_quartile: (values) => quantile(values, 0.75),
 };
 
-/** The columns of aggregated rows. `added` are the measures of plug-ins, which have error bars too. */
-export function aggregateColumns(added: readonly string[] = []): string[] {
-  const summarised = (measure: string) => Object.keys(summaries).map((name) => `${measure}_${name}`);
-  return [
-    ...groupColumns,
-    "runs",
-    ...spread.flatMap(summarised),
-    "wrong_percent",
-    "cost_ratio_mean",
-    "objective_rises",
-    "runs_with_rises",
-    "recovered_clusters_mean",
-    "rounds_mean",
-    "messages_mean",
-    "bytes_mean",
-    "largest_rise",
-    "relative_residual_most",
-    ...["own_cost_ratio", ...added].flatMap(summarised),
-  ];
-}
-
-/** A row for every cell. `added` are the measures of plug-ins. */
+/** A row for every cell, its columns in the order of the CSV. `added` are the measures of plug-ins. */
 export function aggregate(runs: readonly TableRow[], added: readonly string[] = []): TableRow[] {
   const groups = new Map<string, TableRow[]>();
   for (const row of runs) {

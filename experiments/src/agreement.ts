@@ -4,29 +4,8 @@ import { readFileSync } from "node:fs";
 import type { StartName } from "./cell.ts";
 import { parseCsv, type TableRow } from "./table.ts";
 
-export const agreementColumns = [
-  "start",
-  "measure",
-  "dataset",
-  "method",
-  "alpha",
-  "edge_probability",
-  "points_per_device",
-  "median",
-  "their_median",
-  "ratio",
-  "allowed_factor",
-  "lower_quartile",
-  "upper_quartile",
-  "lowest_run",
-  "highest_run",
-  "wrong_percent",
-  "their_wrong_percent",
-  "judged_by",
-  "agrees",
-] as const;
-
-type AgreementRow = TableRow<(typeof agreementColumns)[number]>;
+/** Its columns are in the order of the CSV. */
+export type AgreementRow = TableRow<keyof ReturnType<typeof comparedMedians>>;
 
 /** The starts that it was run from; each has a table. */
 const theirStarts: readonly StartName[] = ["local", "kmeans++"];
@@ -55,19 +34,19 @@ export function compareWithStudy(aggregated: readonly TableRow[], runs: readonly
         .filter((measure) => typeof fact[`median_${measure}`] === "number")
         .map((measure) => {
           const values = inCell.map((row) => Number(row[measure]));
-          return compared(start, measure, ours, fact, [Math.min(...values), Math.max(...values)]);
+          return comparedMedians(start, measure, ours, fact, [Math.min(...values), Math.max(...values)]);
         });
     });
   });
 }
 
-function compared(
+function comparedMedians(
   start: StartName,
   measure: "gcd" | "cv",
   ours: TableRow,
   fact: TableRow,
   [lowest, highest]: readonly [number, number],
-): AgreementRow {
+) {
   const { dataset, method, alpha, edge_probability, points_per_device } = fact;
   const [median, theirs] = [Number(ours[`${measure}_median`]), Number(fact[`median_${measure}`])];
   const [lower, upper] = [Number(ours[`${measure}_lower_quartile`]), Number(ours[`${measure}_upper_quartile`])];

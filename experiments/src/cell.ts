@@ -33,7 +33,7 @@ export const startTitles: { readonly [start in StartName]: string } = {
  */
 export const variants = { "fedkm-ot": "fedkm", "distributed-shared": "distributed" } as const;
 
-export interface Cell {
+export interface StudyCell {
   readonly study: string;
   readonly dataset: DatasetName;
   readonly devices: number;
@@ -87,7 +87,7 @@ export const paperSetting = {
   eta: null,
   rho: null,
   rounds: 200,
-} as const satisfies Partial<Cell>;
+} as const satisfies Partial<StudyCell>;
 
 /** A method that sends nothing depends on neither network nor start. */
 export const localSetting = {
@@ -145,36 +145,20 @@ export const measureColumns = [
   "own_cost_ratio",
 ] as const;
 
-export function cellRow(cell: Cell): TableRow<(typeof cellColumns)[number]> {
-  const { study, dataset, devices, k, network, method, start, alpha, eta, rho } = cell;
-  const { schedule, damping, passes, tol, safeguard, run, seed } = cell;
+export function cellRow(cell: StudyCell): TableRow<(typeof cellColumns)[number]> {
+  const { pointsPerDevice, edgeProbability, graph, rounds, safeguard, ...same } = cell;
   return {
-    study,
-    dataset,
-    devices,
-    points_per_device: cell.pointsPerDevice,
-    k,
-    edge_probability: cell.graph ?? cell.edgeProbability,
-    network,
-    method,
-    start,
-    alpha,
-    eta,
-    rho,
-    schedule,
-    damping,
-    passes,
-    tol,
+    ...same,
+    points_per_device: pointsPerDevice,
+    edge_probability: graph ?? edgeProbability,
     safeguard: safeguard ? 1 : 0,
-    most_rounds: cell.rounds,
-    run,
-    seed,
+    most_rounds: rounds,
   };
 }
 
 /** Cells of one problem share its data and its pooled solution, so they are run together. */
-export function batches(cells: readonly Cell[]): Cell[][] {
-  const found = new Map<string, Cell[]>();
+export function batches(cells: readonly StudyCell[]): StudyCell[][] {
+  const found = new Map<string, StudyCell[]>();
   for (const cell of cells) {
     const { dataset, devices, pointsPerDevice, k, network, seed } = cell;
     const key = [dataset, devices, pointsPerDevice, k, network, seed].join(" ");

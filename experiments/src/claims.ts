@@ -224,27 +224,12 @@ const claims: readonly Claim[] = [
   },
 ];
 
-export const claimColumns = [
-  "figure",
-  "section",
-  "name",
-  "claim",
-  "measured",
-  "dataset",
-  "start",
-  "means_held",
-  "means",
-  "runs_held",
-  "runs",
-  "verdict",
-] as const;
-
 /** A row for every claim about the given figures, dataset and start, from the rows of single runs and their means. */
 export function judgeClaims(
   runs: readonly TableRow[],
   figures: readonly number[],
   aggregated: readonly TableRow[] = aggregate(runs),
-): TableRow<(typeof claimColumns)[number]>[] {
+): TableRow[] {
   const [cells, averages] = [runs, aggregated].map((rows) => rows.filter(({ study }) => study === "figures"));
   const starts = distinct(cells, "start").filter((start): start is StartName => start !== null);
   const datasets = distinct(cells, "dataset").map(String);

@@ -2,6 +2,7 @@
 
 import { type Method, type MethodModel, type MethodOptions, methods } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
+import { nearestName } from "@fedkm/core/optionNames";
 import { type JudgedProblem, judgeOf, type Quality, unbeatenReference } from "./judge.ts";
 
 /**
@@ -143,4 +144,43 @@ function outcome({ method, model, milliseconds, run }: Run, judge: (model: Metho
 function curvePoint(model: MethodModel, judge: (model: MethodModel) => Quality): CurvePoint {
   const { gcd, costRatio } = judge(model);
   return { rounds: model.rounds, messages: model.messages, bytes: model.bytes, gcd, costRatio };
+}
+
+/** Options by method from texts such as "distributed.eta=2", checked by what methods say they take. A later one wins. */
+export function parseMethodOptions(texts: readonly string[], table: ComparisonTable): OptionsByMethod {
+  const options: Record<string, Record<string, unknown>> = {};
+  for (const text of texts) {
+    const [, method, option, value] = /^([^.=]+)\.([^.=]+)=(.+)$/.exec(text) ?? [];
+    if (method === undefined) throw new RangeError(`${text} must look like METHOD.OPTION=VALUE`);
+    if (!Object.hasOwn(table, method)) {
+      throw new RangeError(`${text} must name a method that is run, got "${method}"${suggestion(method, table)}`);
+    }
+    if (option === "rounds") throw new RangeError(`${text} cannot be set: the budget of messages limits the rounds`);
+    const { takes } = table[method];
+    if (takes !== undefined && !Object.hasOwn(takes, option)) {
+      const { rounds, ...settable } = takes;
+      const rule = `${text} must name one of ${Object.keys(settable).join(", ")}`;
+      throw new RangeError(`${rule}, got "${option}"${suggestion(option, settable)}`);
+    }
+    options[method] = { ...options[method], [option]: parseValue(text, value, takes?.[option]) };
+  }
+  return options;
+}
+
+/** A number or a word; true and false are themselves. Forms are those of the method, where it names them. */
+function parseValue(text: string, value: string, forms: readonly string[] | undefined): unknown {
+  const number = Number(value);
+  const isNumber = value.trim() !== "" && Number.isFinite(number);
+  if (isNumber && (forms === undefined || forms.includes("number"))) return number;
+  // The word "number" stands for numbers and is none of the words.
+  if (forms !== undefined && (value === "number" || !forms.includes(value))) {
+    const rule = forms.map((form) => (form === "number" ? "a number" : form)).join(" or ");
+    throw new RangeError(`${text.slice(0, text.indexOf("="))} must be ${rule}, got "${value}"`);
+  }
+  return value === "true" || value === "false" ? value === "true" : value;
+}
+
+function suggestion(got: string, names: object): string {
+  const nearest = nearestName(got, Object.keys(names));
+  return nearest === undefined ? "" : ` (did you mean ${nearest}?)`;
 }

@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { type LabelledPoints, type Matrix, type Partition, paperData, splitEvenly, twoCommunities } from "@fedkm/core";
 import { principalComponents } from "@fedkm/pictures";
-import type { Cell, DatasetName, DealtName, DrawnName } from "./cell.ts";
+import type { DatasetName, DealtName, DrawnName, StudyCell } from "./cell.ts";
 import type { DataRequest } from "./plugins/plugin.ts";
 import { dealBy, holdBackRows, parseSplit, type Split } from "./split.ts";
 
@@ -14,7 +14,7 @@ export interface DealtPoints extends Partition {
 }
 
 /** The points of a cell, dealt to its devices. `features` are the user's points, for cells that name them. */
-export function partitionOf(cell: Cell, features: LabelledPoints | undefined): DealtPoints {
+export function partitionOf(cell: StudyCell, features: LabelledPoints | undefined): DealtPoints {
   const { dataset, devices, pointsPerDevice, seed } = cell;
   if (dataset === "iso" || dataset === "var" || dataset === "aniso") {
     return paperData(dataset, devices, needed(pointsPerDevice, dataset), seed);

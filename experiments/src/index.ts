@@ -1,6 +1,5 @@
 // The public API of @fedkm/experiments, one line per file.
 
-export type { AgreementCount } from "./agreement.ts";
 export type { StartName } from "./cell.ts";
 export {
   type Comparison,
@@ -9,6 +8,8 @@ export {
   compareMethods,
   type MethodOutcome,
   type OptionsByMethod,
+  type OverBudget,
+  parseMethodOptions,
 } from "./compare.ts";
 export { type ComparedData, comparedData, comparedDatasets, deviceNumbers } from "./datasets.ts";
 export { OtherRunError } from "./journal.ts";
@@ -23,7 +24,7 @@ export {
 } from "./plugins/plugin.ts";
 export type { WatchedRun } from "./report.ts";
 export { featuresOf, runStudy, type StudyProgress, type StudyRequest } from "./reproduce.ts";
-export { type Results, type ResultsLook, resultsOf } from "./results.ts";
+export { type Results, resultsOf } from "./results.ts";
 export { dealBy, parseSplit, type Split } from "./split.ts";
 export { studies } from "./studies/index.ts";
 export { parseCsv, type TableRow } from "./table.ts";

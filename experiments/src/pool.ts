@@ -5,7 +5,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { LabelledPoints } from "@fedkm/core";
-import type { Cell } from "./cell.ts";
+import type { StudyCell } from "./cell.ts";
 import type { RunRow } from "./trial.ts";
 import type { Task } from "./worker.ts";
 
@@ -26,7 +26,7 @@ const file = fileURLToPath(new URL("../dist/worker.js", import.meta.url));
 
 /** Runs the given batches, the largest first, so that no worker is left with a large one at the end. */
 export async function runBatches(
-  batches: ReadonlyMap<number, readonly Cell[]>,
+  batches: ReadonlyMap<number, readonly StudyCell[]>,
   { workers, features, plugins = [], signal, onFinished }: PoolOptions,
 ): Promise<void> {
   signal?.throwIfAborted();
@@ -51,7 +51,7 @@ export async function runBatches(
 }
 
 /** A rough measure of what cells cost: their points, and something for every cell. */
-export function workIn(cells: readonly Cell[]): number {
+export function workIn(cells: readonly StudyCell[]): number {
   return cells.length * (100 + (cells[0].pointsPerDevice ?? 1000));
 }
 
@@ -60,7 +60,7 @@ type Answer = { readonly rows: readonly RunRow[] } | { readonly failure: string 
 
 function work(
   worker: ChildProcess,
-  waiting: [number, readonly Cell[]][],
+  waiting: [number, readonly StudyCell[]][],
   onFinished: PoolOptions["onFinished"],
 ): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -23,7 +23,7 @@ import {
   stack,
 } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
-import type { Cell, StartName } from "./cell.ts";
+import type { StartName, StudyCell } from "./cell.ts";
 import { type DealtPoints, partitionOf } from "./datasets.ts";
 import { pluggedPartition } from "./plugins/plan.ts";
 import type { Plugins } from "./plugins/plugin.ts";
@@ -105,7 +105,7 @@ export interface CellProblem {
 }
 
 /** The problem that all cells of a batch share: it depends on dataset, devices, points, k and seed alone. */
-export function cellProblem(cell: Cell, features: LabelledPoints | undefined, plugins: Plugins): CellProblem {
+export function cellProblem(cell: StudyCell, features: LabelledPoints | undefined, plugins: Plugins): CellProblem {
   const { devices, k, seed, dataset } = cell;
   const partition: DealtPoints = pluggedPartition(cell, plugins) ?? partitionOf(cell, features);
   const everyDevice = Array.from({ length: devices }, (_, i) => i);
@@ -141,7 +141,7 @@ function rangeOf({ data, cols }: Matrix): number {
   return most.reduce((range, high, column) => Math.max(range, high - least[column]), 0);
 }
 
-function graphOf({ dataset, devices, network, seed }: Cell, edgeProbability: number | null): Graph {
+function graphOf({ dataset, devices, network, seed }: StudyCell, edgeProbability: number | null): Graph {
   if (network === "geometric") return geometricNetwork(devices, seed);
   // Nobody speaks, so that any network will do.
   if (edgeProbability === null) return complete(devices);

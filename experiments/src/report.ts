@@ -1,7 +1,7 @@
 // The report: one HTML file with everything in it, made from the same tables as the CSV files.
 
 import { count, escaped, htmlPage, htmlTable, methodTitles, significant } from "@fedkm/pictures";
-import { type agreementColumns, countAgreement } from "./agreement.ts";
+import { type AgreementRow, countAgreement } from "./agreement.ts";
 import type { Personalisation } from "./personalisation.ts";
 import type { TableRow } from "./table.ts";
 
@@ -40,7 +40,7 @@ interface ReportParts {
   /** A sentence about all runs of Algorithm 1, where there are some. */
   readonly certified: string | undefined;
   readonly claims: readonly TableRow[];
-  readonly agreement: readonly TableRow<(typeof agreementColumns)[number]>[];
+  readonly agreement: readonly AgreementRow[];
   readonly aggregated: readonly TableRow[];
   readonly personalisation: Personalisation | undefined;
   readonly watched: readonly WatchedRun[];
@@ -120,7 +120,7 @@ ${htmlTable({
 })}`;
 }
 
-function agreementSection(agreement: readonly TableRow<(typeof agreementColumns)[number]>[]): string {
+function agreementSection(agreement: readonly AgreementRow[]): string {
   const counts = countAgreement(agreement).map(({ start, method, agreeing, of, inRange, spread, rounding }) => [
     start,
     methodTitles[method] ?? method,

@@ -1,21 +1,16 @@
 // What a reproduction leaves behind, all from the rows' CSV: tables, pictures, a report, and what they say in numbers.
 
 import { toPdf, toPng } from "@fedkm/pictures/node";
-import { aggregate, aggregateColumns } from "./aggregate.ts";
-import { type AgreementCount, agreementColumns, compareWithStudy, countAgreement } from "./agreement.ts";
-import { claimColumns, judgeClaims } from "./claims.ts";
-import { type Personalisation, personalisationOf } from "./personalisation.ts";
+import { aggregate } from "./aggregate.ts";
+import { compareWithStudy, countAgreement } from "./agreement.ts";
+import { judgeClaims } from "./claims.ts";
+import { personalisationOf } from "./personalisation.ts";
 import { drawPicture } from "./picture/panels.ts";
+import type { PictureLook } from "./picture/series.ts";
 import { latexTable, pgfplotsTable } from "./picture/tables.ts";
 import { certifiedLine, renderReport, type WatchedRun } from "./report.ts";
 import type { Plan } from "./studies/plan.ts";
 import { parseCsv, type TableRow, toCsv } from "./table.ts";
-
-/** What was asked of the pictures. */
-export interface ResultsLook {
-  readonly summary?: "mean" | "median" | undefined;
-  readonly titles: boolean;
-}
 
 export interface FinishedRuns {
   readonly plan: Plan;
@@ -28,36 +23,24 @@ export interface FinishedRuns {
   readonly seconds: number;
 }
 
-export interface Results {
-  readonly manifest: FinishedRuns["manifest"];
-  readonly seconds: number;
-  /** What was run and how long it took, as a sentence. */
-  readonly effort: string;
-  readonly certified: string | undefined;
-  readonly claims: readonly TableRow[];
-  readonly personalisation: Personalisation | undefined;
-  readonly agreement: readonly AgreementCount[];
-  readonly watched: readonly WatchedRun[];
-  /** Their contents by name, for a folder. */
-  readonly files: ReadonlyMap<string, string | Uint8Array>;
-}
+export type Results = ReturnType<typeof resultsOf>;
 
-/** `watch` names the runs that can be watched, and the commands for that. */
+/** `look` is what was asked of the pictures; `watch` names the runs that can be watched, and the commands for that. */
 export function resultsOf(
   { plan, measures, csv, manifest, workers, seconds }: FinishedRuns,
-  look: ResultsLook,
+  look: Partial<PictureLook>,
   watch: (runs: readonly TableRow[]) => readonly WatchedRun[] = () => [],
-): Results {
+) {
   const runs = parseCsv(csv);
   const aggregated = aggregate(runs, measures);
   const claims = judgeClaims(runs, plan.figures, aggregated);
   // A median of fewer runs says too little.
   const agreement = plan.figures.length > 0 && manifest.runs >= 10 ? compareWithStudy(aggregated, runs) : [];
   const pictures = plan.pictures.map(({ name, grid }) => {
-    const { summary = grid.summary, titles } = look;
+    const { summary = grid.summary } = look;
     return {
       name,
-      svg: drawPicture(aggregated, grid, { summary, titles }),
+      svg: drawPicture(aggregated, grid, look),
       csv: pgfplotsTable(aggregated, grid, summary),
       tex: latexTable(aggregated, grid, summary),
     };
@@ -80,9 +63,9 @@ export function resultsOf(
   });
   const files = new Map<string, string | Uint8Array>([
     ["runs.csv", csv],
-    ["aggregated.csv", toCsv(aggregateColumns(measures), aggregated)],
-    ...(claims.length > 0 ? [["claims.csv", toCsv(claimColumns, claims)] as const] : []),
-    ...(agreement.length > 0 ? [["agreement.csv", toCsv(agreementColumns, agreement)] as const] : []),
+    ...Object.entries({ aggregated, claims, agreement })
+      .filter(([, rows]) => rows.length > 0)
+      .map(([name, rows]): [string, string] => [`${name}.csv`, toCsv(Object.keys(rows[0]), rows)]),
     ["manifest.json", `${JSON.stringify(manifest, undefined, 2)}\n`],
     ...pictures.flatMap(({ name, svg, csv: numbers, tex }): [string, string | Uint8Array][] => [
       [`${name}.svg`, svg],
@@ -94,5 +77,6 @@ export function resultsOf(
     ["report.html", report],
   ]);
   const counts = countAgreement(agreement);
+  // The files are contents by name, for a folder.
   return { manifest, seconds, effort, certified, claims, personalisation, agreement: counts, watched, files };
 }

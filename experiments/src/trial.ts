@@ -21,7 +21,7 @@ import {
   stationarityResidual,
 } from "@fedkm/core";
 import { type RecoveredCluster, recoverClusters } from "@fedkm/core/privacy";
-import { type Cell, cellColumns, cellRow, measureColumns, variants } from "./cell.ts";
+import { cellColumns, cellRow, measureColumns, type StudyCell, variants } from "./cell.ts";
 import { pluggedGraph } from "./plugins/plan.ts";
 import { measuresOf, noPlugins, type Plugins } from "./plugins/plugin.ts";
 import { type CellProblem, cellProblem, type DeviceGroup } from "./problem.ts";
@@ -72,7 +72,7 @@ export const runColumns = [...cellColumns, ...measureColumns];
 export type RunRow = TableRow<(typeof runColumns)[number]>;
 
 /** Cells of one problem, which is made once and forgotten. */
-export function trials(cells: readonly Cell[], features?: LabelledPoints, plugins: Plugins = noPlugins): RunRow[] {
+export function trials(cells: readonly StudyCell[], features?: LabelledPoints, plugins: Plugins = noPlugins): RunRow[] {
   const problem = cellProblem(cells[0], features, plugins);
   try {
     return cells.map((cell) => trial(cell, problem, plugins));
@@ -81,7 +81,7 @@ export function trials(cells: readonly Cell[], features?: LabelledPoints, plugin
   }
 }
 
-function trial(cell: Cell, problem: CellProblem, plugins: Plugins): RunRow {
+function trial(cell: StudyCell, problem: CellProblem, plugins: Plugins): RunRow {
   const graph = pluggedGraph(cell, plugins) ?? problem.graph(cell.edgeProbability);
   const overheard: (readonly Matrix[])[] = [];
   const method = { ...methods, ...plugins.methods }[isVariant(cell.method) ? variants[cell.method] : cell.method];
@@ -111,12 +111,12 @@ function trial(cell: Cell, problem: CellProblem, plugins: Plugins): RunRow {
   };
 }
 
-function isVariant(method: Cell["method"]): method is keyof typeof variants {
+function isVariant(method: StudyCell["method"]): method is keyof typeof variants {
   return Object.hasOwn(variants, method);
 }
 
 /** Of Algorithm 1, the one method whose objective it is about. */
-function certificate({ method, alpha }: Cell, { partition, range }: CellProblem, graph: Graph, model: FitModel) {
+function certificate({ method, alpha }: StudyCell, { partition, range }: CellProblem, graph: Graph, model: FitModel) {
   if (alpha === null || (method !== "fedkm" && method !== "fedkm-ot")) {
     return { largest_rise: null, relative_residual: null };
   }
@@ -125,7 +125,7 @@ function certificate({ method, alpha }: Cell, { partition, range }: CellProblem,
   return { largest_rise: Math.max(0, ...rises(model.history)), relative_residual: residual / range };
 }
 
-function couplingOf(method: Cell["method"]): Coupling {
+function couplingOf(method: StudyCell["method"]): Coupling {
   return method === "fedkm-ot" ? "transport" : "nearest";
 }
 
@@ -144,7 +144,7 @@ function ownCostRatio({ partition: { unseen }, groups }: CellProblem, centroids:
 
 /** `overheard` is filled with the first rounds' messages where everybody hears everybody. */
 function run(
-  cell: Cell,
+  cell: StudyCell,
   problem: CellProblem,
   graph: Graph,
   method: Method,
@@ -189,7 +189,7 @@ function run(
 const OVERHEARD = 12;
 
 /** With all links a neighbour gets every message; relaxed steps would need another formula. */
-function isOverheard({ study, method, edgeProbability, start }: Cell): boolean {
+function isOverheard({ study, method, edgeProbability, start }: StudyCell): boolean {
   return study === "figures" && method === "fedkm" && edgeProbability === 1 && start !== "auto";
 }
 
@@ -227,7 +227,7 @@ function isOneToOne(centroids: Matrix, { reference }: DeviceGroup): boolean {
 }
 
 /** How well a device's centroids tell everybody's classes apart, and its own points', in the mean over the devices. */
-function scores({ study, pointsPerDevice }: Cell, { partition }: CellProblem, centroids: readonly Matrix[]) {
+function scores({ study, pointsPerDevice }: StudyCell, { partition }: CellProblem, centroids: readonly Matrix[]) {
   if (pointsPerDevice !== null && study !== "comparison") return { nmi: null, ari: null, nmi_own: null };
   const points = stack(partition.datasets);
   const classes = partition.labels.flatMap((own) => Array.from(own));

@@ -1,11 +1,11 @@
 // Any number of workers gives the same rows; a stop leaves what was finished. Workers run the built files: npm test builds first.
 
 import { expect, test } from "vitest";
-import { batches, type Cell, paperSetting } from "../src/cell.ts";
+import { batches, paperSetting, type StudyCell } from "../src/cell.ts";
 import { runBatches } from "../src/pool.ts";
 import { type RunRow, trials } from "../src/trial.ts";
 
-const cells: Cell[] = [1, 2, 3, 4, 5, 6].map((seed) => ({
+const cells: StudyCell[] = [1, 2, 3, 4, 5, 6].map((seed) => ({
   ...paperSetting,
   study: "test",
   dataset: "iso",
@@ -57,7 +57,9 @@ test("runBatches fails with what went wrong in a worker", async () => {
 test("runBatches hands the workers the points that cells name", async () => {
   const points = { data: Float64Array.from({ length: 60 }, (_, i) => (i % 2 === 0 ? i : -i)), rows: 30, cols: 2 };
   const features = { points, labels: Uint32Array.from({ length: 30 }, (_, i) => i % 3) };
-  const own: Cell[] = [{ ...cells[0], dataset: "features", pointsPerDevice: null, devices: 3, edgeProbability: 1 }];
+  const own: StudyCell[] = [
+    { ...cells[0], dataset: "features", pointsPerDevice: null, devices: 3, edgeProbability: 1 },
+  ];
   const rows: (readonly RunRow[])[] = [];
   await runBatches(new Map([[0, own]]), { workers: 1, features, onFinished: (_, found) => rows.push(found) });
   expect(rows).toEqual([trials(own, features)]);

@@ -14,14 +14,14 @@ import {
   twoCommunities,
 } from "@fedkm/core";
 import { describe, expect, test } from "vitest";
-import { batches, type Cell, localSetting, paperSetting, seedOfRun } from "../src/cell.ts";
+import { batches, localSetting, paperSetting, type StudyCell, seedOfRun } from "../src/cell.ts";
 import { trials } from "../src/trial.ts";
 
 const drawn = { study: "test", dataset: "var", pointsPerDevice: 60, run: 1, seed: 4, rounds: 20 } as const;
-const cell: Cell = { ...paperSetting, ...drawn };
+const cell: StudyCell = { ...paperSetting, ...drawn };
 
 describe("trials", () => {
-  const cells: Cell[] = [
+  const cells: StudyCell[] = [
     { ...localSetting, ...drawn },
     cell,
     { ...cell, start: "auto" },
@@ -79,7 +79,7 @@ test("trials on two communities measure each against its own pooled solution", (
 });
 
 test("trials run all devices at once as asked for, also where the objective rises", () => {
-  const rising = (schedule: Cell["schedule"]) =>
+  const rising = (schedule: StudyCell["schedule"]) =>
     Array.from(
       { length: 12 },
       (_, seed) =>

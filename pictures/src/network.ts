@@ -6,7 +6,7 @@ import { type Attributes, svgElement } from "./svg.ts";
 import { stepLabels } from "./ticks.ts";
 import { labelSize, shortened, textWidth } from "./width.ts";
 
-export interface Network {
+export interface NetworkDrawing {
   readonly names: readonly string[];
   readonly links: readonly Link[];
 }
@@ -48,19 +48,19 @@ function roundUp(least: number): number {
 }
 
 /** `width` pixels wide; as high as the circle and the names need. */
-export function drawNetwork(document: Document, { names, links }: Network, width: number): Element {
-  const { places, radius, height, isInside } = layout(names, width);
+export function drawNetwork(document: Document, { names, links }: NetworkDrawing, width: number): Element {
+  const { spots, radius, height, isInside } = layout(names, width);
   const create = (tag: string, attributes: Attributes, content?: string) =>
     svgElement(document, tag, attributes, content);
   const root = create("svg", { width, height, viewBox: `0 0 ${width} ${height}`, fill: "none" });
   const step = shadeStep(links.map(({ disagreement }) => disagreement));
   // The darkest last, so that no light link crosses over one that matters.
   for (const { ends, disagreement } of [...links].sort((a, b) => a.disagreement - b.disagreement)) {
-    const [from, to] = ends.map((device) => places[device]);
+    const [from, to] = ends.map((device) => spots[device]);
     const line = { x1: from.x, y1: from.y, x2: to.x, y2: to.y, "stroke-width": links.length > 200 ? 1 : 2 };
     root.append(create("line", { ...line, stroke: linkShade(disagreement, step) }));
   }
-  for (const { x, y, name, label, text } of places) {
+  for (const { x, y, name, label, text } of spots) {
     const node = create("circle", { cx: x, cy: y, r: radius, fill: paper, stroke: ink, "stroke-width": 1.25 });
     node.append(create("title", {}, name));
     root.append(node);
@@ -73,7 +73,7 @@ export function drawNetwork(document: Document, { names, links }: Network, width
   return root;
 }
 
-interface Place {
+interface DeviceSpot {
   readonly x: number;
   readonly y: number;
   readonly name: string;
@@ -82,7 +82,7 @@ interface Place {
 }
 
 interface Layout {
-  readonly places: readonly Place[];
+  readonly spots: readonly DeviceSpot[];
   readonly radius: number;
   readonly height: number;
   readonly isInside: boolean;
@@ -101,7 +101,7 @@ function layout(names: readonly string[], width: number): Layout {
   const circle = Math.min(width / 2 - beside, 50 + 20 * names.length);
   // Around a full circle even turned names need a line each.
   const every = isTurned ? Math.ceil((names.length * LINE) / (2 * Math.PI * (circle + AWAY))) : 1;
-  const places = names.map((name, i): Place => {
+  const spots = names.map((name, i): DeviceSpot => {
     const turn = (2 * Math.PI * i) / names.length;
     const [across, up] = [Math.sin(turn), Math.cos(turn)];
     const [x, y] = [width / 2 + circle * across, above + circle - circle * up];
@@ -109,7 +109,7 @@ function layout(names: readonly string[], width: number): Layout {
     const text = isInside ? inside(x, y) : isTurned ? turned(x, y, turn) : level(x, y, across, up);
     return { x, y, name, label, text };
   });
-  return { places, radius, height: Math.ceil(2 * (above + circle)), isInside };
+  return { spots, radius, height: Math.ceil(2 * (above + circle)), isInside };
 }
 
 const MIDDLE = 0.35 * labelSize;

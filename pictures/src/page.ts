@@ -7,7 +7,7 @@ import { ink, quiet } from "./palette.ts";
 import { type Attributes, roundCoordinates, SVG, svgElement, svgFile } from "./svg.ts";
 import { labelSize, shortened, textSize, titleSize } from "./width.ts";
 
-export interface Page {
+export interface SvgPage {
   /** What parts are drawn with; elements of another document cannot be placed. */
   readonly document: Document;
   /** Puts a drawing on the page, its upper left corner at (x, y). */
@@ -36,7 +36,7 @@ export function blankDocument(): Document {
 }
 
 /** `name` is what a screen reader says and what a browser shows on hovering. */
-export function blankPage(width: number, height: number, name: string): Page {
+export function blankPage(width: number, height: number, name: string): SvgPage {
   const document = blankDocument();
   const root = svgElement(document, "g", { xmlns: SVG });
   const add = (tag: string, attributes: Attributes, content?: string) =>

@@ -6,7 +6,7 @@ import { darkRules, ink, paper } from "./palette.ts";
 
 export const SVG = "http://www.w3.org/2000/svg";
 
-export interface Picture {
+export interface SvgPicture {
   readonly width: number;
   readonly height: number;
   /** What a screen reader says and what a browser shows on hovering. */
@@ -16,7 +16,7 @@ export interface Picture {
 }
 
 /** The picture on a ground of its own, as a file. */
-export function svgFile({ width, height, name, body }: Picture): string {
+export function svgFile({ width, height, name, body }: SvgPicture): string {
   const size = `width="${width}" height="${height}"`;
   const drawn = `<rect ${size} fill="${paper}"></rect>${body}`;
   const opening = `<svg xmlns="${SVG}" ${size} viewBox="0 0 ${width} ${height}" role="img" color="${ink}">`;

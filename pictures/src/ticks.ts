@@ -1,12 +1,12 @@
-// Where an axis has its ticks and what stands beside them: labels that differ, fit and never touch.
+// Where an axis has its ticks and what stands beside them: labels that differ, fit and never touch; and numbers as people
+// read them, with no more digits than are known.
 
-import { count, exponentOf } from "./numbers.ts";
 import { labelSize, textWidth } from "./width.ts";
 
 /** Even steps; whole decades; or 1, 2 and 5 in every decade. */
 export type Spacing = "linear" | "decades" | "oneTwoFive";
 
-export interface AxisOptions {
+interface AxisOptions {
   readonly domain: readonly [number, number];
   /** In pixels. */
   readonly length: number;
@@ -19,7 +19,7 @@ export interface AxisOptions {
   readonly whole?: boolean;
 }
 
-export interface Ticks {
+interface Ticks {
   /** What Plot's axes take. */
   readonly axis: { readonly ticks: number[]; readonly tickFormat: (value: number) => string };
   /** What the widest label needs beside an axis up, with its distance to the axis. */
@@ -197,4 +197,23 @@ export function compact(value: number): string {
 /** 1.0e-6 as 1e-6. */
 function trimmed(written: string): string {
   return written.replace(/\.?0+e/, "e").replace("e+", "e");
+}
+
+/** So many significant digits: 0.049, 20.29, 5.3e-6. */
+export function significant(value: number, digits: number): string {
+  if (value === 0) return "0";
+  const short = value.toExponential(digits - 1);
+  const exponent = exponentOf(short);
+  if (exponent < -3 || exponent > 4) return short.replace("e+", "e");
+  return Number(short).toFixed(Math.max(0, digits - 1 - exponent));
+}
+
+/** A whole number, its thousands apart: 636,768. */
+export function count(value: number): string {
+  return value.toLocaleString("en");
+}
+
+/** The power of ten in 1.2e-5: -5. */
+function exponentOf(written: string): number {
+  return Number(written.slice(written.indexOf("e") + 1));
 }

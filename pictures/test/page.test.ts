@@ -4,11 +4,10 @@ import { inflateSync } from "node:zlib";
 import { parseHTML } from "linkedom";
 import { expect, test } from "vitest";
 import { xmlFault } from "../../cli/test/wellFormed.ts";
+import { toPdf, toPng } from "../src/files.ts";
 import { htmlPage, htmlTable } from "../src/html.ts";
 import { lineStyle } from "../src/lines.ts";
 import { blankPage } from "../src/page.ts";
-import { toPdf } from "../src/pdf.ts";
-import { toPng } from "../src/png.ts";
 import { svgFile } from "../src/svg.ts";
 import { shortened, textWidth } from "../src/width.ts";
 

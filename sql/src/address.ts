@@ -20,7 +20,7 @@ export interface Address {
   /** A file of certificates to trust. */
   readonly certificates: string | undefined;
   /** How (E1) is answered: undefined where nothing is said. */
-  readonly way: Way | undefined;
+  readonly read: ReadMode | undefined;
   /** How a device sees that rows have changed: by the largest value of a column, or after so many seconds. */
   readonly watermark: string | undefined;
   readonly every: number | undefined;
@@ -36,10 +36,10 @@ export function isAddress(text: string): boolean {
   return SCHEME.test(text) || WITHOUT_DRIVER.test(text);
 }
 
-/** memory: rows are loaded once. stream: rows pass through the kernel. pushed: the engine aggregates. */
-export type Way = "memory" | "stream" | "pushed";
+/** memory: rows are loaded once. stream: rows pass through the kernel. aggregate: the engine aggregates. */
+export type ReadMode = "memory" | "stream" | "aggregate";
 
-const WAYS: readonly string[] = ["memory", "stream", "pushed"] satisfies Way[];
+const READ_MODES: readonly string[] = ["memory", "stream", "aggregate"] satisfies ReadMode[];
 
 const OPTIONS = [
   "table",
@@ -48,7 +48,7 @@ const OPTIONS = [
   "password-env",
   "password-file",
   "certificates",
-  "way",
+  "read",
   "watermark",
   "every",
 ];
@@ -103,14 +103,14 @@ export function parseAddress(text: string): Address {
   };
 }
 
-function readingOf({ way, watermark, every }: Record<string, string | undefined>) {
-  if (way !== undefined && !WAYS.includes(way)) {
-    throw new SourceError(`way must be ${WAYS.join(", ")}, got ${JSON.stringify(way)}`);
+function readingOf({ read, watermark, every }: Record<string, string | undefined>) {
+  if (read !== undefined && !READ_MODES.includes(read)) {
+    throw new SourceError(`read must be ${READ_MODES.join(", ")}, got ${JSON.stringify(read)}`);
   }
   if (every !== undefined && !/^[1-9]\d{0,8}$/.test(every)) {
     throw new SourceError(`every must be a whole number of seconds from 1, got ${JSON.stringify(every)}`);
   }
-  return { way: way as Way | undefined, watermark, every: every === undefined ? undefined : Number(every) };
+  return { read: read as ReadMode | undefined, watermark, every: every === undefined ? undefined : Number(every) };
 }
 
 const EXAMPLES: Record<string, string> = {
@@ -153,7 +153,7 @@ function yesOrNo(text: string | undefined): boolean | undefined {
 
 /** A question mark is also a pattern for one letter: options begin at one that is followed by a name that is known. */
 function duckdbAddress(text: string): Address {
-  const [, path, query = ""] = /^(.*?)(?:\?((?:table|schema|way|watermark|every)=.*))?$/s.exec(
+  const [, path, query = ""] = /^(.*?)(?:\?((?:table|schema|read|watermark|every)=.*))?$/s.exec(
     text,
   ) as unknown as string[];
   if (path === "") throw new SourceError("duckdb: must be followed by a file, a folder or a pattern of files");

@@ -4,7 +4,7 @@ import { type ClientRequest, request as httpRequest, type IncomingMessage } from
 import { request as httpsRequest } from "node:https";
 import { clickhouse as dialect } from "./dialects.ts";
 import { SourceError } from "./driver.ts";
-import { BlockFiller, type Engine } from "./engine.ts";
+import { BlockFiller, type SqlEngine } from "./engine.ts";
 
 export interface ClickHouseServer {
   readonly host: string;
@@ -21,7 +21,7 @@ export interface ClickHouseServer {
 
 const NUMERIC = /^(Nullable\()?(U?Int(8|16|32|64|128|256)|Float(32|64)|Decimal(\d+)?\(.*\))\)?$/;
 
-export function openClickHouse(server: ClickHouseServer): Engine {
+export function openClickHouse(server: ClickHouseServer): SqlEngine {
   let reading: Promise<Settings> | undefined;
   const ask = async (statement: string, signal: AbortSignal | undefined, further: Settings = {}) => {
     reading ??= readingSettings(server, signal);

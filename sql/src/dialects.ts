@@ -1,9 +1,7 @@
 // The dialects of the engines. Those of Trino and Spark SQL are for drivers of others: none of ours asks these engines.
 
 import type { Matrix } from "@fedkm/core";
-import type { Dialect, Named } from "./dialect.ts";
-import { inColumns, rowsOf, squaredDistance } from "./measure.ts";
-import { own, x } from "./steps.ts";
+import { type DistanceSql, internalName, type NamedExpression, type SqlDialect, x } from "./dialect.ts";
 
 /** Doubled quotes inside quotes: standard names and texts. */
 function quoted(mark: string, text: string): string {
@@ -21,7 +19,7 @@ function withExponent(value: number): string {
   return Object.is(value, -0) ? "-0e0" : value.toExponential();
 }
 
-export const duckdb: Dialect = {
+export const duckdb: SqlDialect = {
   name: "DuckDB",
   quote: (name) => quoted('"', name),
   text: (value) => quoted("'", value),
@@ -39,12 +37,12 @@ export const duckdb: Dialect = {
   measure: (centroids) => {
     if (centroids.data.length < 24) return undefined;
     const length = (centroid: Float64Array) => `list_distance(${VECTOR}, ${vector(centroid, withExponent)})`;
-    const { steps, ...shape } = inColumns(duckdb, centroids, length);
+    const { steps, ...shape } = distanceColumns(duckdb, centroids, length);
     return { ...shape, steps: [vectorOf(centroids), ...steps], isLength: true, isExact: false };
   },
 };
 
-export const postgres: Dialect = {
+export const postgres: SqlDialect = {
   name: "PostgreSQL",
   quote: (name) => quoted('"', name),
   // Backslashes mean themselves, whatever the server's settings are.
@@ -61,7 +59,7 @@ export const postgres: Dialect = {
   tableOf: (name, select) => [`CREATE TABLE ${postgres.quote(name)} AS ${select}`],
 };
 
-export const clickhouse: Dialect = {
+export const clickhouse: SqlDialect = {
   name: "ClickHouse",
   // Backslashes have a meaning inside the marks.
   quote: (name) => `\`${withoutZero(name).replace(/[\\`]/g, "\\$&")}\``,
@@ -90,9 +88,9 @@ export const clickhouse: Dialect = {
     const isExact = centroids.data.length < 48;
     const squared = (centroid: Float64Array) =>
       isExact
-        ? squaredDistance(clickhouse, centroid)
+        ? squaredDistanceSql(clickhouse, centroid)
         : `arraySum(arrayMap((a, b) -> (a - b) * (a - b), ${VECTOR}, ${vector(centroid, clickhouse.number)}))`;
-    const distances = { name: DISTANCES, as: `[${rowsOf(centroids).map(squared).join(", ")}]` };
+    const distances = { name: DISTANCES, as: `[${centroidRows(centroids).map(squared).join(", ")}]` };
     return {
       steps: isExact ? [[distances]] : [vectorOf(centroids), [distances]],
       least: `arrayReduce('min', ${DISTANCES})`,
@@ -105,7 +103,7 @@ export const clickhouse: Dialect = {
 };
 
 /** Of Trino. Its grammar takes our statements; no server has been asked. */
-export const trino: Dialect = {
+export const trino: SqlDialect = {
   name: "Trino",
   quote: (name) => quoted('"', name),
   text: (value) => quoted("'", value),
@@ -122,7 +120,7 @@ export const trino: Dialect = {
 };
 
 /** Of Spark SQL, as it is without settings of its own. Its grammar takes our statements; nothing has been run. */
-export const spark: Dialect = {
+export const spark: SqlDialect = {
   name: "Spark SQL",
   quote: (name) => quoted("`", name),
   text: (value) => `'${withoutZero(value).replace(/[\\']/g, "\\$&")}'`,
@@ -158,13 +156,65 @@ function isSubnormal(value: number): boolean {
   return value !== 0 && Math.abs(value) < 2 ** -1022;
 }
 
-const [VECTOR, DISTANCES] = ["v", "distances"].map(own);
+const [VECTOR, DISTANCES] = ["v", "distances"].map(internalName);
 
 /** The columns of a row as one value. */
-function vectorOf({ cols }: Matrix): Named[] {
+function vectorOf({ cols }: Matrix): NamedExpression[] {
   return [{ name: VECTOR, as: `[${Array.from({ length: cols }, (_, j) => x(j)).join(", ")}]` }];
 }
 
 function vector(numbers: Float64Array, number: (value: number) => string): string {
   return `[${Array.from(numbers, number).join(", ")}]`;
+}
+
+/** The parts of a measure that do not depend on how a distance is computed. */
+type Shape = Pick<DistanceSql, "steps" | "least" | "label" | "countWithin">;
+
+/** Explicit differences, as the kernel has them, one after the other. The text grows with k times the columns. */
+export function byDifferences(dialect: SqlDialect, centroids: Matrix): DistanceSql {
+  const shape = distanceColumns(dialect, centroids, (centroid) => squaredDistanceSql(dialect, centroid));
+  return { ...shape, isLength: false, isExact: true };
+}
+
+export function squaredDistanceSql({ number }: SqlDialect, centroid: Float64Array): string {
+  // A product: a power takes more than twice as long.
+  const products = Array.from(centroid, number).map((w, j) => `(${x(j)} - ${w}) * (${x(j)} - ${w})`);
+  return products.join(" + ");
+}
+
+/** A column of distances for each centroid. Of equal centroids only the first has one: it has the rows. */
+export function distanceColumns(
+  dialect: SqlDialect,
+  centroids: Matrix,
+  distance: (centroid: Float64Array) => string,
+): Shape {
+  const first = firstEqual(centroids);
+  const clusters = [...new Set(first)];
+  const name = (c: number) => internalName(`d${c}`);
+  return {
+    steps: [clusters.map((c) => ({ name: name(c), as: distance(rowOf(centroids, c)) }))],
+    least: dialect.least(clusters.map(name)),
+    // Without an ELSE nothing is taken for the last cluster: what compares with nothing has no label.
+    label: (best) => `CASE ${clusters.map((c) => `WHEN ${best} = ${name(c)} THEN ${c}`).join(" ")} END`,
+    countWithin: (limit) => `(${first.map((c) => `CASE WHEN ${name(c)} <= ${limit} THEN 1 ELSE 0 END`).join(" + ")})`,
+  };
+}
+
+/** Rows of a matrix, each by itself. */
+export function centroidRows(centroids: Matrix): Float64Array[] {
+  return Array.from({ length: centroids.rows }, (_, c) => rowOf(centroids, c));
+}
+
+function rowOf({ data, cols }: Matrix, c: number): Float64Array {
+  return data.subarray(c * cols, (c + 1) * cols);
+}
+
+/** For each centroid the first that is equal to it. */
+function firstEqual(centroids: Matrix): number[] {
+  const seen = new Map<string, number>();
+  return Array.from({ length: centroids.rows }, (_, c) => {
+    const text = rowOf(centroids, c).join();
+    if (!seen.has(text)) seen.set(text, c);
+    return seen.get(text) as number;
+  });
 }

@@ -3,12 +3,12 @@
 import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import { duckdb as dialect } from "./dialects.ts";
 import { importDriver } from "./driver.ts";
-import { BLOCK_ROWS, type Engine } from "./engine.ts";
+import { BLOCK_ROWS, type SqlEngine } from "./engine.ts";
 
 const NUMERIC = /^(U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|FLOAT|DOUBLE|DECIMAL\(.*\))$/;
 
 /** `path` is a file of DuckDB, or undefined for files that queries name. */
-export async function openDuckDB(path: string | undefined, timeLimit: number): Promise<Engine> {
+export async function openDuckDB(path: string | undefined, timeLimit: number): Promise<SqlEngine> {
   const { DuckDBInstance } = await importDriver("@duckdb/node-api", () => import("@duckdb/node-api"));
   const instance = await DuckDBInstance.create(
     path ?? ":memory:",
@@ -17,7 +17,7 @@ export async function openDuckDB(path: string | undefined, timeLimit: number): P
   return engineOn(instance, path, timeLimit);
 }
 
-function engineOn(instance: DuckDBInstance, path: string | undefined, timeLimit: number): Engine {
+function engineOn(instance: DuckDBInstance, path: string | undefined, timeLimit: number): SqlEngine {
   /** Each question has a connection of its own: an abort interrupts that one alone. */
   async function* chunks(statement: string, signal: AbortSignal | undefined, on = instance) {
     signal?.throwIfAborted();

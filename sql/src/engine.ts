@@ -1,7 +1,7 @@
 // What a source needs of an engine: answers of few rows, and many rows as blocks of doubles.
 
 import { type Matrix, stack } from "@fedkm/core";
-import type { Dialect } from "./dialect.ts";
+import type { SqlDialect } from "./dialect.ts";
 
 export interface EngineColumn {
   readonly name: string;
@@ -12,8 +12,8 @@ export interface EngineColumn {
   readonly isNullable: boolean;
 }
 
-export interface Engine {
-  readonly dialect: Dialect;
+export interface SqlEngine {
+  readonly dialect: SqlDialect;
   /** The columns of a relation. */
   columns(relation: string, signal?: AbortSignal): Promise<EngineColumn[]>;
   /**

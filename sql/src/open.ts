@@ -1,23 +1,28 @@
-// From an address to a source: the engine is opened, the columns are chosen, and all rows are looked at once.
+// From an address to a source: the engine is opened, the columns are chosen, and all rows are surveyed once.
 
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Matrix } from "@fedkm/core";
 import type { Source } from "@fedkm/core/sources";
-import { type Address, parseAddress, type Way } from "./address.ts";
+import { type Address, PASSWORD_VARIABLES, parseAddress, type ReadMode } from "./address.ts";
 import { openClickHouse } from "./clickhouse.ts";
 import { duckdb } from "./dialects.ts";
 import { SourceError } from "./driver.ts";
 import { openDuckDB } from "./duckdb.ts";
-import type { Engine } from "./engine.ts";
-import { CLUSTER, labelStatements } from "./label.ts";
+import { gather, type SqlEngine } from "./engine.ts";
 import { openPostgres } from "./postgres.ts";
-import { type Rows, rowsIn } from "./rows.ts";
-import { isLocal, passwordOf } from "./secrets.ts";
-import { loadedSource, type Surveyed, sourceOn, type Watcher } from "./source.ts";
+import { loadedSource, type SurveyedRows, sourceOn, type Watcher } from "./source.ts";
 import { type Spool, spool } from "./spool.ts";
-import type { Bounds, Selected } from "./statements.ts";
-import { chooseColumns, type MissingRows, type Survey, surveyOf, surveyWithin } from "./survey.ts";
+import { CLUSTER, labelStatements, type RowSelection, type SourceBounds } from "./statements.ts";
+import {
+  engineRows,
+  type MissingRows,
+  numericColumns,
+  type RowReader,
+  type Survey,
+  surveyOf,
+  surveyWithin,
+} from "./survey.ts";
 
 export interface OpenOptions extends Watcher {
   readonly columns?: readonly string[] | undefined;
@@ -29,7 +34,7 @@ export interface OpenOptions extends Watcher {
   /** Default "refuse". */
   readonly missing?: MissingRows | undefined;
   /** Default: files are loaded where they fit and streamed where they do not, and servers aggregate. */
-  readonly way?: Way | undefined;
+  readonly read?: ReadMode | undefined;
   /** Seconds for a query. Default 3600. */
   readonly timeLimit?: number | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -41,13 +46,13 @@ export interface OpenSource extends Source {
   /** A short name, without user or host. */
   readonly name: string;
   readonly columns: readonly string[];
-  readonly way: Way;
+  readonly read: ReadMode;
   /** Rows that were left out because a number is missing. */
   readonly dropped: number;
   /** The same rows with x as (x - offset) / scale, where they are not in memory. */
   scaled(scaling: ColumnScaling): Source;
   /** The rows within the bounds of each column on such a scale, and for each column how many rows of all are outside. */
-  bounded(bounds: readonly Bounds[], scaling: ColumnScaling): Promise<BoundedSource>;
+  bounded(bounds: readonly SourceBounds[], scaling: ColumnScaling): Promise<BoundedSource>;
   /** Makes a table with all columns and the cluster of each row. The centroids are on this scale. */
   labelInto(table: string, centroids: Matrix, scaling: ColumnScaling): Promise<void>;
   close(): Promise<void>;
@@ -73,9 +78,9 @@ export async function openSource(text: string, options: OpenOptions): Promise<Op
   const engine = await openEngine(address, options);
   try {
     const relation = askedRelation(address, engine, query);
-    const way = options.way ?? address.way ?? (address.scheme === "duckdb" ? undefined : "pushed");
+    const read = options.read ?? address.read ?? (address.scheme === "duckdb" ? undefined : "aggregate");
     const isText = query === undefined && relation.startsWith(TEXT);
-    return await engineSource(engine, { name: nameOf(address), relation, isText }, { ...options, way });
+    return await engineSource(engine, { name: nameOf(address), relation, isText }, { ...options, read });
   } catch (error) {
     await engine.close();
     throw error;
@@ -94,26 +99,26 @@ type EngineOptions = Omit<OpenOptions, "env" | "query" | "timeLimit">;
 
 /** Rows of an engine that is open, also of one with a driver of the caller's. */
 export async function engineSource(
-  engine: Engine,
+  engine: SqlEngine,
   { name, relation, isText = false }: Relation,
   options: EngineOptions,
 ): Promise<OpenSource> {
   const { where, columns, exclude, signal } = options;
   const all = await engine.columns(filtered(relation, where), signal);
-  const chosen = chooseColumns(all, {
+  const chosen = numericColumns(all, {
     ...(columns && { columns }),
     ...(exclude && { exclude }),
   });
   const asked = { dialect: engine.dialect, relation, columns: chosen, where, dropsMissing: false };
-  const kept = isText && options.way !== "pushed" ? await keepRows(engine, asked, options) : undefined;
+  const kept = isText && options.read !== "aggregate" ? await keepRows(engine, asked, options) : undefined;
   const close = async () => {
     await kept?.close();
     await engine.close();
   };
   try {
-    const { way, ...source } = await surveyedSource(engine, kept ?? rowsIn(engine), asked, options);
+    const { read, ...source } = await surveyedSource(engine, kept ?? engineRows(engine), asked, options);
     // They have been copied.
-    if (way === "memory") await kept?.close();
+    if (read === "memory") await kept?.close();
     const labelInto = async (table: string, centroids: Matrix, scaling: ColumnScaling) => {
       const names = all.map((column) => column.name);
       if (names.includes(CLUSTER)) {
@@ -121,7 +126,7 @@ export async function engineSource(
       }
       await engine.write(labelStatements(scaled(asked, scaling), names, centroids, table), signal);
     };
-    return { ...source, name, columns: chosen.map((column) => column.name), way, labelInto, close };
+    return { ...source, name, columns: chosen.map((column) => column.name), read, labelInto, close };
   } catch (error) {
     await kept?.close();
     throw error;
@@ -129,28 +134,32 @@ export async function engineSource(
 }
 
 /** One pass over text, for whatever will be asked. */
-function keepRows(engine: Engine, asked: Selected, { way, onRows = () => {}, signal }: EngineOptions): Promise<Spool> {
+function keepRows(
+  engine: SqlEngine,
+  asked: RowSelection,
+  { read, onRows = () => {}, signal }: EngineOptions,
+): Promise<Spool> {
   const columns = asked.columns.map((column) => ({ ...column, isNullable: true }));
-  const mostInMemory = way === "memory" ? Number.POSITIVE_INFINITY : way === "stream" ? 0 : FITS;
-  return spool(rowsIn(engine).blocks({ ...asked, columns }, signal, true), columns.length, mostInMemory, onRows);
+  const mostInMemory = read === "memory" ? Number.POSITIVE_INFINITY : read === "stream" ? 0 : FITS;
+  return spool(engineRows(engine).blocks({ ...asked, columns }, signal, true), columns.length, mostInMemory, onRows);
 }
 
-async function surveyedSource(engine: Engine, rows: Rows, asked: Selected, options: EngineOptions) {
+async function surveyedSource(engine: SqlEngine, rows: RowReader, asked: RowSelection, options: EngineOptions) {
   const { missing = "refuse", signal } = options;
   const { survey, selected } = await surveyOf(rows, asked, missing, signal);
-  const way = options.way ?? (survey.rows * asked.columns.length <= FITS ? "memory" : "stream");
-  const all: Surveyed = { engine, rows, selected, survey };
-  const staying = (scaling: ColumnScaling, of: Pick<Surveyed, "selected" | "survey">) => {
-    if (way === "memory") throw new TypeError("rows in memory are scaled there");
+  const read = options.read ?? (survey.rows * asked.columns.length <= FITS ? "memory" : "stream");
+  const all: SurveyedRows = { engine, rows, selected, survey };
+  const staying = (scaling: ColumnScaling, of: Pick<SurveyedRows, "selected" | "survey">) => {
+    if (read === "memory") throw new TypeError("rows in memory are scaled there");
     const scaledOf = { selected: scaled(of.selected, scaling), survey: scaledSurvey(of.survey, scaling) };
-    return sourceOn({ ...all, ...scaledOf }, way, options);
+    return sourceOn({ ...all, ...scaledOf }, read, options);
   };
   return {
-    ...(way === "memory" ? await loadedSource(all, options, signal) : sourceOn(all, way, options)),
-    way,
+    ...(read === "memory" ? await loadedSource(all, options, signal) : sourceOn(all, read, options)),
+    read,
     dropped: survey.dropped,
     scaled: (scaling: ColumnScaling) => staying(scaling, all),
-    async bounded(bounds: readonly Bounds[], scaling: ColumnScaling): Promise<BoundedSource> {
+    async bounded(bounds: readonly SourceBounds[], scaling: ColumnScaling): Promise<BoundedSource> {
       const within = await surveyWithin(rows, all, bounds, signal);
       return { source: staying(scaling, within), outside: within.outside };
     },
@@ -167,7 +176,7 @@ export async function describeSource(text: string, options: OpenOptions) {
     const all = await engine.columns(filtered(relation, where), signal);
     const numeric = all.filter(({ isNumeric }) => isNumeric).map((column) => ({ ...column, isNullable: true }));
     const asked = { dialect: engine.dialect, relation, columns: numeric, where, dropsMissing: false };
-    const seen = numeric.length === 0 ? undefined : await rowsIn(engine).look(asked, signal);
+    const seen = numeric.length === 0 ? undefined : await engineRows(engine).summary(asked, signal);
     const columns = all.map(({ name, type }) => {
       const at = numeric.findIndex((column) => column.name === name);
       const range = (own: NonNullable<typeof seen>) => {
@@ -181,7 +190,7 @@ export async function describeSource(text: string, options: OpenOptions) {
   }
 }
 
-function scaled(selected: Selected, { offset, scale }: ColumnScaling): Selected {
+function scaled(selected: RowSelection, { offset, scale }: ColumnScaling): RowSelection {
   const columns = selected.columns.map((column, j) => ({ ...column, scaling: { offset: offset[j], scale: scale[j] } }));
   return { ...selected, columns };
 }
@@ -192,10 +201,10 @@ function scaledSurvey(survey: Survey, { offset, scale }: ColumnScaling): Survey 
   return { ...survey, least: onScale(survey.least), most: onScale(survey.most) };
 }
 
-export async function openEngine(
+async function openEngine(
   address: Address,
   { timeLimit = 3600, env }: Pick<OpenOptions, "timeLimit" | "env">,
-): Promise<Engine> {
+): Promise<SqlEngine> {
   const { scheme, host, port, database, user, certificates } = address;
   if (scheme === "duckdb") return openDuckDB(isDatabase(database) ? database : undefined, timeLimit);
   const isSecure = address.tls ?? !isLocal(host);
@@ -227,7 +236,7 @@ function isDatabase(path: string): boolean {
   return /\.(duckdb|db|ddb)$/.test(path);
 }
 
-function askedRelation(address: Address, engine: Engine, query: string | undefined): string {
+function askedRelation(address: Address, engine: SqlEngine, query: string | undefined): string {
   return query === undefined ? relationOf(address, engine) : `(${query}\n) AS q`;
 }
 
@@ -235,7 +244,7 @@ function filtered(relation: string, where: string | undefined): string {
   return where === undefined ? relation : `(SELECT * FROM ${relation} WHERE (${where}\n)) AS q`;
 }
 
-export function relationOf({ scheme, database, schema, table }: Address, { dialect }: Engine): string {
+function relationOf({ scheme, database, schema, table }: Address, { dialect }: SqlEngine): string {
   if (scheme === "duckdb" && !isDatabase(database)) return filesOf(database);
   if (table === undefined) {
     throw new SourceError(
@@ -270,4 +279,59 @@ function nameOf({ scheme, database, table }: Address): string {
         .replace(/\.\w+$/, "")
         .replace(/^[*]+$/, "files")
     : database;
+}
+
+/** Seconds between two questions for a watermark, by default. */
+const EVERY = 60;
+
+/** The versions of sources that were asked for last, and when. */
+const versions = new Map<string, { readonly at: number; readonly version: string }>();
+
+/**
+ * Whether rows have changed, without reading them: a text that stays the same while they do. With `watermark=COLUMN` it is made of the number of rows and the largest
+ * value of that column, which are asked for every 60 or `every` seconds. With `every=SECONDS` alone it changes after so
+ * many. Without both it never changes.
+ */
+export async function sourceVersion(text: string, env: NodeJS.ProcessEnv, now = Date.now()): Promise<string> {
+  const { watermark, every } = parseAddress(text);
+  if (watermark === undefined) return every === undefined ? "once" : String(Math.floor(now / (1000 * every)));
+  const before = versions.get(text);
+  if (before !== undefined && now - before.at < 1000 * (every ?? EVERY)) return before.version;
+  // A server that is away has not changed its rows.
+  const version = await askFor(text, watermark, env).catch(() => before?.version ?? "away");
+  versions.set(text, { at: now, version });
+  return version;
+}
+
+async function askFor(text: string, watermark: string, env: NodeJS.ProcessEnv): Promise<string> {
+  const address = parseAddress(text);
+  const engine = await openEngine(address, { env });
+  try {
+    const { double, fingerprint, quote } = engine.dialect;
+    const asked = `${double("count(*)", false)}, ${fingerprint(`max(${quote(watermark)})`)}`;
+    const { data } = await gather(engine.blocks(`SELECT ${asked} FROM ${relationOf(address, engine)} AS s`, 2), 2);
+    return data.join(" ");
+  } finally {
+    await engine.close();
+  }
+}
+
+export function passwordOf({ scheme, passwordEnv, passwordFile }: Address, env: NodeJS.ProcessEnv): string | undefined {
+  if (passwordFile === undefined) {
+    const name = passwordEnv ?? PASSWORD_VARIABLES[scheme];
+    if (passwordEnv !== undefined && env[name] === undefined) {
+      throw new SourceError(`the variable ${name} must hold the password, and is not set`);
+    }
+    return env[name];
+  }
+  const { mode } = statSync(passwordFile);
+  if ((mode & 0o077) !== 0) {
+    throw new SourceError(`${passwordFile}: only its owner may read a file of a password: chmod 600 ${passwordFile}`);
+  }
+  return readFileSync(passwordFile, "utf8").replace(/\r?\n$/, "");
+}
+
+/** Hosts whose connections do not leave the machine. */
+export function isLocal(host: string): boolean {
+  return host === "" || host === "localhost" || host === "::1" || host.startsWith("/") || /^127(\.\d+){3}$/.test(host);
 }

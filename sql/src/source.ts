@@ -1,5 +1,6 @@
 // A source on an engine: the rows are loaded, streamed through the kernel, or stay where they are and answer by aggregates.
 
+import { setTimeout as wait } from "node:timers/promises";
 import { fastKernel, type Matrix, stack, takeRows } from "@fedkm/core";
 import {
   addBlock,
@@ -9,20 +10,18 @@ import {
   type Source,
   type StatisticsParts,
 } from "@fedkm/core/sources";
-import type { Way } from "./address.ts";
+import type { ReadMode } from "./address.ts";
 import { SourceError } from "./driver.ts";
-import { type Engine, gather } from "./engine.ts";
-import { retried } from "./retry.ts";
-import type { Rows } from "./rows.ts";
+import { gather, type SqlEngine } from "./engine.ts";
 import {
   borderStatement,
   isExact,
   nearStatement,
   ON_BORDER,
-  type Selected,
+  type RowSelection,
   statisticsStatement,
 } from "./statements.ts";
-import type { Survey } from "./survey.ts";
+import type { RowReader, Survey } from "./survey.ts";
 
 /** What a source tells about its work. */
 export interface Watcher {
@@ -33,16 +32,16 @@ export interface Watcher {
 }
 
 /** Where the rows of a source are, which of them, and what one look at them found. */
-export interface Surveyed {
-  readonly engine: Engine;
-  readonly rows: Rows;
-  readonly selected: Selected;
+export interface SurveyedRows {
+  readonly engine: SqlEngine;
+  readonly rows: RowReader;
+  readonly selected: RowSelection;
   readonly survey: Survey;
 }
 
 /** All rows in memory. */
 export async function loadedSource(
-  { engine, rows, selected, survey }: Surveyed,
+  { engine, rows, selected, survey }: SurveyedRows,
   { onRetry = () => {} }: Watcher,
   signal?: AbortSignal,
 ): Promise<Source> {
@@ -57,18 +56,18 @@ export async function loadedSource(
     checkRows(loaded, survey.rows);
     return { data, rows: loaded, cols };
   };
-  return memorySource(await retried(load, engine.isPassing, signal, onRetry));
+  return memorySource(await retry(load, engine.isPassing, signal, onRetry));
 }
 
 /** Rows that stay where they are. */
 export function sourceOn(
-  { engine, rows: all, selected, survey: { rows, least, most } }: Surveyed,
-  way: Exclude<Way, "memory">,
+  { engine, rows: all, selected, survey: { rows, least, most } }: SurveyedRows,
+  read: Exclude<ReadMode, "memory">,
   { onRows = () => {}, onRetry = () => {} }: Watcher,
 ): Source {
   const cols = selected.columns.length;
   const again = <T>(ask: () => Promise<T>, stop: AbortSignal | undefined) =>
-    retried(ask, engine.isPassing, stop, onRetry);
+    retry(ask, engine.isPassing, stop, onRetry);
   const each = async (blocks: AsyncIterable<Matrix>, work: (block: Matrix) => boolean) => {
     let seen = 0;
     for await (const block of blocks) {
@@ -86,7 +85,7 @@ export function sourceOn(
     });
     return { sums, loss };
   };
-  const push = async (centroids: Matrix, grids: Float64Array, stop?: AbortSignal): Promise<StatisticsParts> => {
+  const aggregate = async (centroids: Matrix, grids: Float64Array, stop?: AbortSignal): Promise<StatisticsParts> => {
     const sums = emptyParts(centroids);
     const width = 3 + 2 * cols;
     const answer = await gather(engine.blocks(statisticsStatement(selected, centroids, grids), width, stop), width);
@@ -105,7 +104,7 @@ export function sourceOn(
     least,
     most,
     async parts(centroids, grids, stop) {
-      const parts = await again(() => (way === "stream" ? stream : push)(centroids, grids, stop), stop);
+      const parts = await again(() => (read === "stream" ? stream : aggregate)(centroids, grids, stop), stop);
       checkRows(countOf(parts, centroids), rows);
       return parts;
     },
@@ -120,8 +119,8 @@ export function sourceOn(
         const found: Matrix[] = [];
         let near = 0;
         const asked = () => engine.blocks(nearStatement(selected, centroids, margin), cols, stop);
-        await each(way === "stream" ? all.blocks(selected, stop) : asked(), (block) => {
-          const own = way === "stream" ? nearIn(block, centroids, margin) : { ...block, data: block.data.slice() };
+        await each(read === "stream" ? all.blocks(selected, stop) : asked(), (block) => {
+          const own = read === "stream" ? nearIn(block, centroids, margin) : { ...block, data: block.data.slice() };
           found.push(own);
           near += own.rows;
           return near <= mostRows;
@@ -186,4 +185,27 @@ function nearIn(block: Matrix, centroids: Matrix, margin: number): Matrix {
   const near = rowsNearBorders(block, prepared, centroids, margin);
   prepared.release();
   return near;
+}
+
+/** Seconds before each further try, about a minute in all: as long as a server takes to start again. */
+const DELAYS = [0.2, 0.5, 1, 2, 4, 8, 15, 30];
+
+/** Asks again, as a whole, where a question failed because a server is away: nothing is counted twice or by half. */
+async function retry<T>(
+  ask: () => Promise<T>,
+  isPassing: (error: unknown) => boolean,
+  signal: AbortSignal | undefined,
+  onRetry: (error: unknown) => void,
+): Promise<T> {
+  for (const seconds of DELAYS) {
+    try {
+      return await ask();
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (!isPassing(error)) throw error;
+      onRetry(error);
+      await wait(1000 * seconds, undefined, signal && { signal });
+    }
+  }
+  return await ask();
 }

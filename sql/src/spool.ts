@@ -1,14 +1,17 @@
 // Rows of text files, which take long to parse: they are parsed once, and every pass reads packed doubles. These are in
 // memory, or from a number on in a file without a name, which the system frees when the process ends, however it ends.
 
+import { close, open, read, unlink, write } from "node:fs";
 import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { type Matrix, takeRows } from "@fedkm/core";
+import { SourceError } from "./driver.ts";
 import { BLOCK_ROWS } from "./engine.ts";
-import type { Look, Rows } from "./rows.ts";
-import { openFile, type SpoolFile } from "./spoolFile.ts";
-import type { Bounds, Selected } from "./statements.ts";
+import type { RowSelection, SourceBounds } from "./statements.ts";
+import type { RowReader, RowSummary } from "./survey.ts";
 
-export interface Spool extends Rows {
+export interface Spool extends RowReader {
   close(): Promise<void>;
 }
 
@@ -26,7 +29,7 @@ export async function spool(
     for await (const { data } of passing) {
       numbers += data.length;
       if (file === undefined && numbers > mostInMemory) {
-        file = await openFile(tmpdir());
+        file = await openSpoolFile(tmpdir());
         for (const block of kept.splice(0)) await file.add(block);
       }
       if (file === undefined) kept.push(data.slice());
@@ -37,7 +40,7 @@ export async function spool(
     await file?.close();
     throw error;
   }
-  async function* blocks(selected: Selected, signal?: AbortSignal): AsyncIterable<Matrix> {
+  async function* blocks(selected: RowSelection, signal?: AbortSignal): AsyncIterable<Matrix> {
     const pick = picker(selected);
     for await (const data of file === undefined ? kept : file.blocks(BLOCK_ROWS * cols)) {
       signal?.throwIfAborted();
@@ -45,7 +48,7 @@ export async function spool(
     }
   }
   return {
-    look: (selected, signal) => lookAt(blocks(selected, signal), cols),
+    summary: (selected, signal) => summaryOf(blocks(selected, signal), cols),
     outside: (selected, bounds, signal) => countOutside(blocks(selected, signal), bounds),
     blocks,
     async *sample(selected, step, signal) {
@@ -67,7 +70,7 @@ export async function spool(
 }
 
 /** What a query does with rows that it reads: leaves some out, and scales the others. */
-function picker({ columns, dropsMissing, bounds }: Selected): (block: Matrix) => Matrix {
+function picker({ columns, dropsMissing, bounds }: RowSelection): (block: Matrix) => Matrix {
   const cols = columns.length;
   const offset = Float64Array.from(columns, ({ scaling }) => scaling?.offset ?? 0);
   const scale = Float64Array.from(columns, ({ scaling }) => scaling?.scale ?? 1);
@@ -95,7 +98,7 @@ function scattered(row: number): number {
   return (mixed ^ (mixed >>> 16)) >>> 0;
 }
 
-async function lookAt(blocks: AsyncIterable<Matrix>, cols: number): Promise<Look> {
+async function summaryOf(blocks: AsyncIterable<Matrix>, cols: number): Promise<RowSummary> {
   const [missing, infinite] = [new Float64Array(cols), new Float64Array(cols)];
   const least = new Float64Array(cols).fill(Number.POSITIVE_INFINITY);
   const most = new Float64Array(cols).fill(Number.NEGATIVE_INFINITY);
@@ -119,7 +122,7 @@ async function lookAt(blocks: AsyncIterable<Matrix>, cols: number): Promise<Look
   return rows === 0 ? { rows, missing, infinite, least: none, most: none } : { rows, missing, infinite, least, most };
 }
 
-async function countOutside(blocks: AsyncIterable<Matrix>, bounds: readonly Bounds[]): Promise<number[]> {
+async function countOutside(blocks: AsyncIterable<Matrix>, bounds: readonly SourceBounds[]): Promise<number[]> {
   const outside = bounds.map(() => 0);
   for await (const { data, rows, cols } of blocks) {
     for (let r = 0, at = 0; r < rows; r++) {
@@ -127,4 +130,52 @@ async function countOutside(blocks: AsyncIterable<Matrix>, bounds: readonly Boun
     }
   }
   return outside;
+}
+
+interface SpoolFile {
+  add(data: Float64Array): Promise<void>;
+  blocks(numbers: number): AsyncIterable<Float64Array>;
+  close(): Promise<void>;
+}
+
+/** Only this user may read it, and after this line only this process can: it has no name any more. */
+async function openSpoolFile(folder: string): Promise<SpoolFile> {
+  const failed = (error: unknown): never => {
+    const { code = String(error) } = error as { code?: string };
+    throw new SourceError(
+      `rows of text that are streamed need a file in ${folder}, which failed with ${code}: TMPDIR names another folder`,
+    );
+  };
+  const path = join(folder, `fedkm-rows-${crypto.randomUUID()}`);
+  const descriptor = await promisify(open)(path, "wx+", 0o600).catch(failed);
+  await promisify(unlink)(path);
+  let length = 0;
+  return {
+    async add(data) {
+      const bytes = bytesOf(data);
+      for (let at = 0; at < bytes.length; ) {
+        const { bytesWritten } = await promisify(write)(descriptor, bytes, at, bytes.length - at, length).catch(failed);
+        at += bytesWritten;
+        length += bytesWritten;
+      }
+    },
+    async *blocks(numbers) {
+      const block = new Float64Array(numbers);
+      for (let at = 0; at < length; ) {
+        const wanted = bytesOf(block).subarray(0, Math.min(length - at, block.byteLength));
+        for (let filled = 0; filled < wanted.length; ) {
+          const { bytesRead } = await promisify(read)(descriptor, wanted, filled, wanted.length - filled, at);
+          if (bytesRead === 0) throw new Error("a file of rows became shorter");
+          filled += bytesRead;
+          at += bytesRead;
+        }
+        yield block.subarray(0, wanted.length / 8);
+      }
+    },
+    close: () => promisify(close)(descriptor),
+  };
+}
+
+function bytesOf(data: Float64Array): Uint8Array {
+  return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
 }

@@ -1,13 +1,22 @@
-// The queries that a source asks, in any dialect: its survey, (E1) on grids, a sample, rows near borders.
+// The queries that a source asks, in any dialect: its survey, (E1) on grids, a sample, rows near borders, a table of labels.
 
 import type { Matrix } from "@fedkm/core";
-import type { Dialect, Measure, Named } from "./dialect.ts";
-import { byDifferences } from "./measure.ts";
-import { own, type Step, type Stepwise, select, x } from "./steps.ts";
+import {
+  type DistanceSql,
+  internalName,
+  type NamedExpression,
+  nested,
+  type SqlDialect,
+  type Step,
+  type Stepwise,
+  selectSteps,
+  x,
+} from "./dialect.ts";
+import { byDifferences } from "./dialects.ts";
 
 /** The columns of a relation as doubles. */
-export interface Selected {
-  readonly dialect: Dialect;
+export interface RowSelection {
+  readonly dialect: SqlDialect;
   /** A table with its quoted name, or a query in brackets with a name. */
   readonly relation: string;
   readonly columns: readonly SelectedColumn[];
@@ -16,10 +25,10 @@ export interface Selected {
   /** Whether rows with a missing number are left out. */
   readonly dropsMissing: boolean;
   /** For each column, before it is scaled: rows outside are left out. */
-  readonly bounds?: readonly Bounds[];
+  readonly bounds?: readonly SourceBounds[];
 }
 
-export interface Bounds {
+export interface SourceBounds {
   readonly min: number;
   readonly max: number;
 }
@@ -31,9 +40,9 @@ interface SelectedColumn {
   readonly scaling?: { readonly offset: number; readonly scale: number };
 }
 
-const [BEST, LABEL, REACH, ROW] = ["best", "label", "reach", "row"].map(own);
+const [BEST, LABEL, REACH, ROW] = ["best", "label", "reach", "row"].map(internalName);
 
-export function surveyStatement(selected: Selected): string {
+export function surveyStatement(selected: RowSelection): string {
   const { dialect, columns } = selected;
   const ofColumn = columns.flatMap((_, j) => {
     const count = (condition: string) => dialect.double(`sum(CASE WHEN ${condition} THEN 1 ELSE 0 END)`, true);
@@ -42,33 +51,33 @@ export function surveyStatement(selected: Selected): string {
     const extreme = (side: string) => dialect.double(`${side}(${finite})`, true);
     return [count(dialect.isNaN(x(j))), count(dialect.isInfinite(x(j))), extreme("min"), extreme("max")];
   });
-  return select(dialect, [dialect.double("count(*)", false), ...ofColumn].join(", "), rowsOf(selected));
+  return selectSteps(dialect, [dialect.double("count(*)", false), ...ofColumn].join(", "), rowsOf(selected));
 }
 
 /** For each column the number of rows that are out of its bounds. */
-export function outsideStatement(selected: Selected, bounds: readonly Bounds[]): string {
+export function outsideStatement(selected: RowSelection, bounds: readonly SourceBounds[]): string {
   const { dialect } = selected;
   const outside = bounds.map((limits, j) => {
     return dialect.double(`sum(CASE WHEN ${isWithin(dialect, x(j), limits)} THEN 0 ELSE 1 END)`, true);
   });
-  return select(dialect, outside.join(", "), rowsOf(selected));
+  return selectSteps(dialect, outside.join(", "), rowsOf(selected));
 }
 
 /** All rows, as doubles. */
-export function rowsStatement(selected: Selected): string {
-  return select(selected.dialect, names(selected), rowsOf(selected));
+export function rowsStatement(selected: RowSelection): string {
+  return selectSteps(selected.dialect, names(selected), rowsOf(selected));
 }
 
 /** One row of about `step`, chosen by the number of the row. */
-export function sampleStatement(selected: Selected, step: number): string {
+export function sampleStatement(selected: RowSelection, step: number): string {
   const { dialect } = selected;
   const numbered = [{ name: ROW, as: dialect.rowNumber }];
   const chosen = { named: numbered, where: `${dialect.scattered(ROW)} % ${step} = 0` };
-  return select(dialect, names(selected), after(rowsOf(selected), chosen));
+  return selectSteps(dialect, names(selected), after(rowsOf(selected), chosen));
 }
 
 /** (E1): for each cluster its number, count, loss, and for each column the coarse and the fine sum, all as doubles. */
-export function statisticsStatement(selected: Selected, centroids: Matrix, grids: Float64Array): string {
+export function statisticsStatement(selected: RowSelection, centroids: Matrix, grids: Float64Array): string {
   const { dialect, columns } = selected;
   const width = columns.length + 1;
   const sums = columns.map((_, j) => {
@@ -79,17 +88,22 @@ export function statisticsStatement(selected: Selected, centroids: Matrix, grids
   });
   const loss = measureOf(selected, centroids).isLength ? `${BEST} * ${BEST}` : BEST;
   const counted = [dialect.double(LABEL, true), dialect.double("count(*)", false), `sum(${loss})`];
-  return select(dialect, [...counted, ...sums].join(", "), labelled(selected, centroids), ` GROUP BY ${LABEL}`);
+  return selectSteps(
+    dialect,
+    [...counted, ...sums].join(", "),
+    labelledRows(selected, centroids),
+    ` GROUP BY ${LABEL}`,
+  );
 }
 
 /** Rows that the last bits of a distance could send to another cluster. */
-export function borderStatement(selected: Selected, centroids: Matrix): string {
+export function borderStatement(selected: RowSelection, centroids: Matrix): string {
   const isOpen = { where: `${LABEL} = ${ON_BORDER}` };
-  return select(selected.dialect, names(selected), after(labelled(selected, centroids), isOpen));
+  return selectSteps(selected.dialect, names(selected), after(labelledRows(selected, centroids), isOpen));
 }
 
 /** Rows that can leave their cluster if no centroid goes farther than `margin`. */
-export function nearStatement(selected: Selected, centroids: Matrix, margin: number): string {
+export function nearStatement(selected: RowSelection, centroids: Matrix, margin: number): string {
   const { dialect } = selected;
   const measure = measureOf(selected, centroids);
   // A little more than asked for: the rounding of an engine must not lose a row.
@@ -97,7 +111,7 @@ export function nearStatement(selected: Selected, centroids: Matrix, margin: num
   const reach = `${best} * ${dialect.number(1 + 1e-9)} + ${dialect.number(2 * margin)}`;
   const isNear = `${measure.countWithin(measure.isLength ? REACH : `${REACH} * ${REACH}`)} > 1`;
   const near = { named: [{ name: REACH, as: reach }], where: isNear };
-  return select(dialect, names(selected), after(rowsOf(selected), ...nearest(measure), near));
+  return selectSteps(dialect, names(selected), after(rowsOf(selected), ...nearest(measure), near));
 }
 
 /** The label of rows for which the distances of an engine do not decide. */
@@ -107,15 +121,15 @@ export const ON_BORDER = -1;
 const DECIDED = 1e-9;
 
 /** Whether the labels of an engine are those of the kernel on every row. */
-export function isExact(selected: Selected, centroids: Matrix): boolean {
+export function isExact(selected: RowSelection, centroids: Matrix): boolean {
   return measureOf(selected, centroids).isExact;
 }
 
-function measureOf({ dialect }: Selected, centroids: Matrix): Measure {
+function measureOf({ dialect }: RowSelection, centroids: Matrix): DistanceSql {
   return dialect.measure?.(centroids) ?? byDifferences(dialect, centroids);
 }
 
-function rowsOf(selected: Selected): Stepwise {
+function rowsOf(selected: RowSelection): Stepwise {
   const { dialect, relation, columns, where, dropsMissing, bounds = [] } = selected;
   const conditions = [
     ...(where === undefined ? [] : [`(${where}\n)`]),
@@ -133,12 +147,12 @@ function after(from: Stepwise, ...further: readonly Step[]): Stepwise {
   return { ...from, steps: [...from.steps, ...further] };
 }
 
-function isWithin({ number }: Dialect, value: string, { min, max }: Bounds): string {
+function isWithin({ number }: SqlDialect, value: string, { min, max }: SourceBounds): string {
   return `${value} >= ${number(min)} AND ${value} <= ${number(max)}`;
 }
 
 /** The columns under their names in our queries. */
-export function doublesOf({ dialect, columns }: Selected): Named[] {
+function doublesOf({ dialect, columns }: RowSelection): NamedExpression[] {
   return columns.map(({ name, isNullable, scaling }, j) => {
     const value = dialect.double(dialect.quote(name), isNullable);
     if (scaling === undefined) return { name: x(j), as: value };
@@ -146,21 +160,52 @@ export function doublesOf({ dialect, columns }: Selected): Named[] {
   });
 }
 
-function names({ columns }: Selected): string {
+function names({ columns }: RowSelection): string {
   return columns.map((_, j) => x(j)).join(", ");
 }
 
 /** The distances of all centroids and the least of them. */
-function nearest({ steps, least }: Measure): Step[] {
+function nearest({ steps, least }: DistanceSql): Step[] {
   return [...steps.map((named) => ({ named })), { named: [{ name: BEST, as: least }] }];
 }
 
 /** Rows with the number of the nearest centroid, the lowest on ties. */
-function labelled(selected: Selected, centroids: Matrix): Stepwise {
+function labelledRows(selected: RowSelection, centroids: Matrix): Stepwise {
   const { number } = selected.dialect;
   const measure = measureOf(selected, centroids);
   const isTie = `${measure.countWithin(`${BEST} * ${number(1 + DECIDED)}`)} > 1`;
   const label = measure.label(BEST);
   const decided = measure.isExact ? label : `CASE WHEN ${isTie} THEN ${ON_BORDER} ELSE ${label} END`;
   return after(rowsOf(selected), ...nearest(measure), { named: [{ name: LABEL, as: decided }] });
+}
+
+/** The column of the labels. */
+export const CLUSTER = "cluster";
+
+/**
+ * All of them or none make the table `into`. Rows with a missing number have no cluster. `all` are the columns of the
+ * relation, which get other names on the way, so that none meets a name of ours.
+ */
+export function labelStatements(
+  selected: RowSelection,
+  all: readonly string[],
+  centroids: Matrix,
+  into: string,
+): string[] {
+  const { dialect, relation, where } = selected;
+  const { quote } = dialect;
+  const measure = dialect.measure?.(centroids) ?? byDifferences(dialect, centroids);
+  const columns = selected.columns.map((column) => ({ ...column, isNullable: true }));
+  const carried = all.map((name, i) => ({ name: internalName(`c${i}`), as: quote(name) }));
+  const best = internalName("best");
+  const steps = [
+    { named: [...carried, ...doublesOf({ ...selected, columns })] },
+    ...measure.steps.map((named) => ({ named })),
+    { named: [{ name: best, as: measure.least }] },
+  ];
+  const isPlaced = `NOT (${dialect.isNaN(best)}) AND NOT (${dialect.isInfinite(best)})`;
+  const cells = all.map((name, i) => `${internalName(`c${i}`)} AS ${quote(name)}`).join(", ");
+  const label = `CASE WHEN ${isPlaced} THEN ${measure.label(best)} END AS ${quote(CLUSTER)}`;
+  const from = { relation, where: where === undefined ? undefined : `(${where}\n)`, steps };
+  return dialect.tableOf(into, nested(dialect, `${cells}, ${label}`, from));
 }

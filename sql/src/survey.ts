@@ -1,10 +1,17 @@
-// One look at all rows before anything is computed: how many there are, what is missing, and how large numbers get.
+// One survey of all rows before anything is computed: how many there are, what is missing, and how large numbers get.
 
+import type { Matrix } from "@fedkm/core";
+import { isInternalName } from "./dialect.ts";
 import { SourceError } from "./driver.ts";
-import type { EngineColumn } from "./engine.ts";
-import type { Rows } from "./rows.ts";
-import type { Bounds, Selected } from "./statements.ts";
-import { isOwn } from "./steps.ts";
+import { type EngineColumn, gather, type SqlEngine } from "./engine.ts";
+import {
+  outsideStatement,
+  type RowSelection,
+  rowsStatement,
+  type SourceBounds,
+  sampleStatement,
+  surveyStatement,
+} from "./statements.ts";
 
 /** What becomes of rows with a missing number. */
 export type MissingRows = "refuse" | "drop";
@@ -18,11 +25,11 @@ export interface Survey {
 }
 
 /** The columns that are wanted, in their order; a column of anything but numbers is refused. */
-export function chooseColumns(
+export function numericColumns(
   all: readonly EngineColumn[],
   { columns, exclude = [] }: { readonly columns?: readonly string[]; readonly exclude?: readonly string[] },
 ): EngineColumn[] {
-  const taken = all.find(({ name }) => isOwn(name));
+  const taken = all.find(({ name }) => isInternalName(name));
   if (taken !== undefined) {
     throw new SourceError(
       `column ${JSON.stringify(taken.name)} must not begin with fedkm_, as names inside of queries do: rename it in a view or a --query`,
@@ -46,15 +53,15 @@ export function chooseColumns(
   return chosen;
 }
 
-/** Looks at all rows; refuses what no distance can be taken to. Returns the selection as it is to be asked from now on. */
+/** Refuses what no distance can be taken to. Returns the selection as it is to be asked from now on. */
 export async function surveyOf(
-  all: Rows,
-  selected: Selected,
+  all: RowReader,
+  selected: RowSelection,
   missing: MissingRows,
   signal?: AbortSignal,
-): Promise<{ readonly survey: Survey; readonly selected: Selected }> {
+): Promise<{ readonly survey: Survey; readonly selected: RowSelection }> {
   const columns = selected.columns.map((column) => ({ ...column, isNullable: true }));
-  const first = await all.look({ ...selected, columns }, signal);
+  const first = await all.summary({ ...selected, columns }, signal);
   const { rows } = first;
   first.infinite.forEach((count, c) => {
     if (count === 0) return;
@@ -74,21 +81,69 @@ export async function surveyOf(
     );
   }
   const dropping = { ...selected, columns, dropsMissing: true };
-  const second = await all.look(dropping, signal);
+  const second = await all.summary(dropping, signal);
   return { survey: { ...second, dropped: rows - second.rows }, selected: dropping };
 }
 
 /** The rows within bounds, and for each column how many of all are out of its own. */
 export async function surveyWithin(
-  all: Rows,
-  { selected, survey }: { readonly survey: Survey; readonly selected: Selected },
-  bounds: readonly Bounds[],
+  all: RowReader,
+  { selected, survey }: { readonly survey: Survey; readonly selected: RowSelection },
+  bounds: readonly SourceBounds[],
   signal?: AbortSignal,
-): Promise<{ readonly survey: Survey; readonly selected: Selected; readonly outside: readonly number[] }> {
+): Promise<{ readonly survey: Survey; readonly selected: RowSelection; readonly outside: readonly number[] }> {
   const isInside = bounds.every(({ min, max }, c) => survey.least[c] >= min && survey.most[c] <= max);
   if (isInside) return { survey, selected, outside: bounds.map(() => 0) };
   const outside = await all.outside(selected, bounds, signal);
   const within = { ...selected, bounds };
-  const { rows, least, most } = await all.look(within, signal);
+  const { rows, least, most } = await all.summary(within, signal);
   return { survey: { ...survey, rows, least, most }, selected: within, outside };
+}
+
+/** Of each column. Without rows all extremes are 0. */
+export interface RowSummary {
+  readonly rows: number;
+  readonly missing: Float64Array;
+  readonly infinite: Float64Array;
+  readonly least: Float64Array;
+  readonly most: Float64Array;
+}
+
+/** Where the rows of a selection come from: an engine that is asked each time, or rows that were kept (spool.ts). */
+export interface RowReader {
+  summary(selected: RowSelection, signal?: AbortSignal): Promise<RowSummary>;
+  /** For each column the number of rows that are out of its bounds. */
+  outside(selected: RowSelection, bounds: readonly SourceBounds[], signal?: AbortSignal): Promise<number[]>;
+  /** All rows, always in the same order if `isNumbered`. A block is overwritten by the next. */
+  blocks(selected: RowSelection, signal?: AbortSignal, isNumbered?: boolean): AsyncIterable<Matrix>;
+  /** One row of about `step`: the same ones every time. */
+  sample(selected: RowSelection, step: number, signal?: AbortSignal): AsyncIterable<Matrix>;
+}
+
+export function engineRows(engine: SqlEngine): RowReader {
+  return {
+    async summary(selected, signal) {
+      const width = 1 + 4 * selected.columns.length;
+      const { data } = await gather(engine.blocks(surveyStatement(selected), width, signal), width);
+      const every = (from: number) => Float64Array.from(selected.columns, (_, c) => data[1 + 4 * c + from]);
+      const orZero = (x: number) => (Number.isNaN(x) ? 0 : x);
+      return {
+        rows: data[0],
+        // Without rows an engine has no sums and no extremes.
+        missing: every(0).map(orZero),
+        infinite: every(1).map(orZero),
+        least: every(2).map(orZero),
+        most: every(3).map(orZero),
+      };
+    },
+    async outside(selected, bounds, signal) {
+      const statement = outsideStatement(selected, bounds);
+      const { data } = await gather(engine.blocks(statement, bounds.length, signal), bounds.length);
+      return Array.from(data);
+    },
+    blocks: (selected, signal, isNumbered) =>
+      engine.blocks(rowsStatement(selected), selected.columns.length, signal, isNumbered),
+    sample: (selected, step, signal) =>
+      engine.blocks(sampleStatement(selected, step), selected.columns.length, signal, true),
+  };
 }

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { openSource } from "@fedkm/sql";
 import { describe, expect, it } from "vitest";
 import { isAddress, parseAddress } from "../src/address.ts";
-import { isLocal, passwordOf } from "../src/secrets.ts";
+import { isLocal, passwordOf } from "../src/open.ts";
 
 describe("an address", () => {
   it("names files, tables of servers and their schemas", () => {

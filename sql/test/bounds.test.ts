@@ -26,8 +26,8 @@ for (const { engine, open } of engines) {
     });
     afterAll(() => place?.stop());
 
-    it.each(["stream", "pushed"] as const)("counts and sums them as the kernel, %s", async (way) => {
-      const opened = await openSource(address, { env: {}, way });
+    it.each(["stream", "aggregate"] as const)("counts and sums them as the kernel, %s", async (read) => {
+      const opened = await openSource(address, { env: {}, read });
       const { source, outside } = await opened.bounded(bounds, scaling);
       expect(inside.rows).toBeGreaterThan(0);
       expect([source.rows, opened.rows]).toEqual([inside.rows, points.rows]);

@@ -1,4 +1,4 @@
-// Counts and sums of every engine, streamed and pushed down, are those of the kernel to the last bit; and what else a
+// Counts and sums of every engine, streamed and aggregated, are those of the kernel to the last bit; and what else a
 // source answers. exact.long.test.ts has more problems.
 
 import { matrix } from "@fedkm/core";
@@ -22,8 +22,8 @@ for (const { engine, open } of engines) {
       const { points, centroids } = problem(3);
       const address = await place.put(points);
       const expected = await memorySource(points).nearBorders(centroids, 0.1, 1000);
-      for (const way of ["stream", "pushed"] as const) {
-        const source = await openSource(address, { env: {}, way });
+      for (const read of ["stream", "aggregate"] as const) {
+        const source = await openSource(address, { env: {}, read });
         const near = await source.nearBorders(centroids, 0.1, 1000);
         expect(near?.rows).toBe(expected?.rows);
         expect(await source.nearBorders(centroids, 1e6, 3)).toBeUndefined();
@@ -44,7 +44,7 @@ it("addresses of files in memory give the same rows as a matrix", async () => {
     [3, 4.5],
   ]);
   const source = await openSource(await place.put(points), { env: {} });
-  expect(source.way).toBe("memory");
+  expect(source.read).toBe("memory");
   expect(await source.sample(10)).toEqual(points);
   await place.stop();
 });

@@ -1,4 +1,4 @@
-// Counts and sums of every engine, streamed and pushed down, against those of the kernel.
+// Counts and sums of every engine, streamed and aggregated, against those of the kernel.
 
 import { type Matrix, normalStream, randomStream } from "@fedkm/core";
 import { gridsOf, memorySource, statisticsOf } from "@fedkm/core/sources";
@@ -40,15 +40,15 @@ export function testExactness(from: number, count: number): void {
       });
       afterAll(() => place?.stop());
 
-      it(`gives its bits on ${count} random problems, streamed and pushed down`, async () => {
+      it(`gives its bits on ${count} random problems, streamed and aggregated`, async () => {
         for (let seed = from; seed < from + count; seed++) {
           const { points, centroids } = problem(seed);
           const expected = await statisticsOf(memorySource(points), centroids);
           const address = await place.put(points);
-          for (const way of ["stream", "pushed"] as const) {
-            const source = await openSource(address, { env: {}, way });
+          for (const read of ["stream", "aggregate"] as const) {
+            const source = await openSource(address, { env: {}, read });
             const found = await statisticsOf(source, centroids);
-            const about = `seed ${seed}, ${way}, ${points.rows} x ${points.cols}, k ${centroids.rows}`;
+            const about = `seed ${seed}, ${read}, ${points.rows} x ${points.cols}, k ${centroids.rows}`;
             expect(gridsOf(source), about).toEqual(gridsOf(memorySource(points)));
             expect(found.counts, about).toEqual(expected.counts);
             expect(found.sums.map(plusZero), about).toEqual(expected.sums.map(plusZero));

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { memorySource, statisticsOf } from "@fedkm/core/sources";
-import { type Dialect, type Engine, engineSource, spark, trino } from "@fedkm/sql";
+import { engineSource, type SqlDialect, type SqlEngine, spark, trino } from "@fedkm/sql";
 import { SparkSQL, TrinoSQL } from "dt-sql-parser";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openDuckDB } from "../src/duckdb.ts";
@@ -14,7 +14,7 @@ import { problem } from "./exact.ts";
 
 /** What DuckDB lacks of an engine's functions, and its words for the rest. */
 interface Other {
-  readonly dialect: Dialect;
+  readonly dialect: SqlDialect;
   readonly grammar: { validate(text: string): unknown[] };
   readonly macros: readonly string[];
   translated(statement: string): string;
@@ -77,7 +77,7 @@ async function engineWith({ dialect, macros, translated, grammar }: Other, seed:
     expect(grammar.validate(statement), statement.slice(0, 2000)).toEqual([]);
     return translated(statement);
   };
-  const engine: Engine = {
+  const engine: SqlEngine = {
     ...duckdb,
     dialect,
     columns: (relation) => duckdb.columns(translated(relation)),
@@ -99,7 +99,7 @@ for (const other of others) {
     it("gives the kernel's counts and sums, a sample and the rows near borders", async () => {
       const { engine, asked, points, centroids } = place;
       const relation = dialect.quote("rows");
-      const source = await engineSource(engine, { name: "rows", relation }, { way: "pushed", where: "1 = 1" });
+      const source = await engineSource(engine, { name: "rows", relation }, { read: "aggregate", where: "1 = 1" });
       const expected = await statisticsOf(memorySource(points), centroids);
       const found = await statisticsOf(source, centroids);
       expect(found.counts).toEqual(expected.counts);
@@ -115,7 +115,7 @@ for (const other of others) {
     it("has one cluster where there is one centroid, and leaves rows with NULL out", async () => {
       const { engine, points } = place;
       const relation = `(SELECT ${dialect.quote(hostile(0))} AS a FROM ${dialect.quote("rows")} UNION ALL SELECT NULL) AS q`;
-      const source = await engineSource(engine, { name: "rows", relation }, { way: "pushed", missing: "drop" });
+      const source = await engineSource(engine, { name: "rows", relation }, { read: "aggregate", missing: "drop" });
       const { counts } = await statisticsOf(source, { data: Float64Array.of(0), rows: 1, cols: 1 });
       expect([source.dropped, counts[0]]).toEqual([1, points.rows]);
     });

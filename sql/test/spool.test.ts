@@ -45,9 +45,9 @@ function openFiles(): number {
 }
 
 describe("a CSV file as a source", () => {
-  it.each(["memory", "stream"] as const)("is parsed once and answers as the kernel, %s", async (way) => {
-    const path = csv(`${way}.csv`, points);
-    const source = await openSource(`duckdb:${path}`, { env: {}, way });
+  it.each(["memory", "stream"] as const)("is parsed once and answers as the kernel, %s", async (read) => {
+    const path = csv(`${read}.csv`, points);
+    const source = await openSource(`duckdb:${path}`, { env: {}, read });
     // Whoever reads it again will miss it.
     unlinkSync(path);
     const known = memorySource(points);
@@ -64,8 +64,8 @@ describe("a CSV file as a source", () => {
 
   it("is scaled and bounded as in a query", async () => {
     const path = csv("bounded.csv", points);
-    const text = await openSource(`duckdb:${path}`, { env: {}, way: "stream" });
-    const asked = await openSource(`duckdb:${path}`, { env: {}, way: "pushed" });
+    const text = await openSource(`duckdb:${path}`, { env: {}, read: "stream" });
+    const asked = await openSource(`duckdb:${path}`, { env: {}, read: "aggregate" });
     const bounds = Array.from({ length: cols }, (_, c) => ({ min: points.data[c], max: 1e6 }));
     const scaling = { offset: bounds.map((_, c) => c), scale: bounds.map((_, c) => 0.1 + c) };
     const [own, other] = [await text.bounded(bounds, scaling), await asked.bounded(bounds, scaling)];
@@ -86,7 +86,7 @@ describe("a CSV file as a source", () => {
   it("with missing numbers and infinity is refused, or its rows are dropped and counted", async () => {
     const holed = csv("holed.csv", points, [",".repeat(cols - 1), Array(cols).fill("nan").join(",")]);
     const open = (path: string, options: object) =>
-      openSource(`duckdb:${path}`, { env: {}, way: "stream", ...options });
+      openSource(`duckdb:${path}`, { env: {}, read: "stream", ...options });
     await expect(open(holed, {})).rejects.toThrow(`NULL or NaN in 2 of ${points.rows + 2} rows`);
     const source = await open(holed, { missing: "drop" });
     expect([source.rows, source.dropped]).toEqual([points.rows, 2]);
@@ -103,7 +103,7 @@ describe("a CSV file as a source", () => {
 
   it("names the folder where its rows cannot be kept", async () => {
     vi.stubEnv("TMPDIR", join(temporary, "nowhere"));
-    const opened = openSource(`duckdb:${csv("lost.csv", points)}`, { env: {}, way: "stream" });
+    const opened = openSource(`duckdb:${csv("lost.csv", points)}`, { env: {}, read: "stream" });
     await expect(opened).rejects.toThrow(`need a file in ${join(temporary, "nowhere")}, which failed with ENOENT`);
   });
 });
@@ -149,7 +149,7 @@ describe("a spool", () => {
 
   it("stops at an abort", async () => {
     const kept = await spool(passing(5), 2, 0, () => {});
-    await expect(kept.look(selected, AbortSignal.abort())).rejects.toThrow("abort");
+    await expect(kept.summary(selected, AbortSignal.abort())).rejects.toThrow("abort");
     await kept.close();
   });
 });

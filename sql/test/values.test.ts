@@ -131,8 +131,8 @@ for (const { name, open, words } of engines) {
         await expect(source(table)).rejects.toThrow(
           'column "b" must not have missing numbers, got NULL or NaN in 1 of 3',
         );
-        for (const way of ["memory", "stream", "pushed"] as const) {
-          const found = await source(table, { missing: "drop", way });
+        for (const read of ["memory", "stream", "aggregate"] as const) {
+          const found = await source(table, { missing: "drop", read });
           expect([found.rows, found.dropped]).toEqual([2, 1]);
           const { counts, sums } = await statisticsOf(found, centroids);
           expect([...counts, ...sums]).toEqual([1, 1, 1, 2.5, 2, 2.5]);
@@ -146,12 +146,12 @@ for (const { name, open, words } of engines) {
     });
 
     it("decimals and integers are doubles", async () => {
-      for (const way of ["memory", "stream", "pushed"] as const) {
-        const decimals = await source("t_decimal", { way });
+      for (const read of ["memory", "stream", "aggregate"] as const) {
+        const decimals = await source("t_decimal", { read });
         expect([...decimals.least, ...decimals.most]).toEqual([1, 0.1, 2, 12345.6789]);
         expect(Array.from((await statisticsOf(decimals, centroids)).sums)).toEqual([1, 0.1, 2, 12345.6789]);
         await decimals.close();
-        const integers = await source("t_integer", { way });
+        const integers = await source("t_integer", { read });
         expect([...integers.least, ...integers.most]).toEqual([1, -9, 2, 7]);
         await integers.close();
       }
@@ -169,8 +169,8 @@ for (const { name, open, words } of engines) {
     });
 
     it("columns that are called as names in queries once were keep their rows", async () => {
-      for (const way of ["stream", "pushed"] as const) {
-        const opened = await source("t_named", { where: "x0 > 25", way });
+      for (const read of ["stream", "aggregate"] as const) {
+        const opened = await source("t_named", { where: "x0 > 25", read });
         const scaled = opened.scaled({ offset: [1, 10, 100], scale: [1, 10, 100] });
         const { sums } = await statisticsOf(scaled, { data: Float64Array.of(0, 0, 0), rows: 1, cols: 3 });
         expect([opened.columns, opened.rows, ...sums]).toEqual([["x1", "x0", "best"], 1, 1, 2, 4]);

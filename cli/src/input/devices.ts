@@ -76,9 +76,9 @@ export async function readInput(
     onFile(address);
     const columns = tables.at(0)?.columns;
     // A sample that is asked for is drawn from all rows.
-    const way = mayStay && options.sample === undefined ? options.way : "memory";
+    const read = mayStay && options.sample === undefined ? options.read : "memory";
     const asked = columns === undefined ? options : { ...options, columns, exclude: [] };
-    const source = await readSource(address, { ...asked, ...(way && { way }) }, onFile);
+    const source = await readSource(address, { ...asked, ...(read && { read }) }, onFile);
     tables.push(source.table);
     sources.push(source);
   }

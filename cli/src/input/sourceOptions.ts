@@ -1,6 +1,6 @@
 // Options of sources. They load nothing that computes, because every --help loads them.
 
-import type { Way } from "@fedkm/sql";
+import type { ReadMode } from "@fedkm/sql";
 import type { Command } from "commander";
 import { parseChoice } from "../arguments.ts";
 
@@ -10,7 +10,7 @@ export interface SourceOptions {
   readonly query?: string;
   /** A condition in SQL. */
   readonly where?: string;
-  readonly way?: Way;
+  readonly read?: ReadMode;
 }
 
 export function addSourceOptions(command: Command): Command {
@@ -18,8 +18,8 @@ export function addSourceOptions(command: Command): Command {
     .option("--query <select>", "of a source: a SELECT in the place of its table")
     .option("--where <condition>", "of sources: the rows for which this SQL is true")
     .option(
-      "--way <name>",
-      "of sources: memory, stream or pushed (default: files are loaded where they fit, servers aggregate)",
-      parseChoice<Way>("--way", ["memory", "stream", "pushed"]),
+      "--read <name>",
+      "of sources: memory, stream or aggregate (default: files are loaded where they fit, servers aggregate)",
+      parseChoice<ReadMode>("--read", ["memory", "stream", "aggregate"]),
     );
 }

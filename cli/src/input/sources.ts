@@ -48,7 +48,7 @@ export async function readSource(
     throw new UsageError("--missing mean is for files: drop rows of sources, or fill them in a view or a --query");
   }
   const { openSource } = await import("@fedkm/sql");
-  const { columns, exclude, query, where, way } = options;
+  const { columns, exclude, query, where, read } = options;
   let announced = 0;
   const onRows = (rows: number) => {
     if (rows >= announced && rows < announced + ROWS_BETWEEN) return;
@@ -56,19 +56,29 @@ export async function readSource(
     announce(`${address}, ${count(rows)} rows`);
   };
   const onRetry = () => announce(`${address}, which is away, again`);
-  const source = await openSource(address, { columns, exclude, query, where, way, missing, env, onRows, onRetry });
-  const points = await source.sample(source.way === "memory" ? Math.max(1, source.rows) : SAMPLE_ROWS);
+  const source = await openSource(address, {
+    columns,
+    exclude,
+    query,
+    where,
+    read,
+    missing,
+    env,
+    onRows,
+    onRetry,
+  });
+  const points = await source.sample(source.read === "memory" ? Math.max(1, source.rows) : SAMPLE_ROWS);
   const whole = source.columns.map(() => ({ count: 0, line: 0 }));
   return { source, table: { file: source.name, format: "parquet", columns: source.columns, points, missing: whole } };
 }
 
 /** What a person should know who sees numbers of a source. */
 export function sourceWarnings({ source, table }: SourceTable): string[] {
-  const { name, rows, dropped, way } = source;
+  const { name, rows, dropped, read } = source;
   const sampled = `the rows of ${name} stay where they are: pictures and what is not summed over all ${count(rows)} of them come from a sample of ${count(table.points.rows)}`;
   return [
     ...(dropped > 0 ? [`${count(dropped)} rows of ${name} with missing numbers were left out`] : []),
-    ...(way === "memory" || table.points.rows === rows ? [] : [sampled]),
+    ...(read === "memory" || table.points.rows === rows ? [] : [sampled]),
   ];
 }
 
@@ -78,13 +88,13 @@ export function scaledSources(
   datasets: readonly Matrix[],
   scaling: Scaling,
 ): Source[] | undefined {
-  if (!opened.some((source) => source !== undefined && source.way !== "memory")) return undefined;
+  if (!opened.some((source) => source !== undefined && source.read !== "memory")) return undefined;
   if (scaling.transforms !== undefined) {
-    throw new UsageError("--scale rank and log are for rows in memory: use another, or --way memory");
+    throw new UsageError("--scale rank and log are for rows in memory: use another, or --read memory");
   }
   return datasets.map((points, i) => {
     const source = opened[i];
-    if (source === undefined || source.way === "memory") return memorySource(points);
+    if (source === undefined || source.read === "memory") return memorySource(points);
     return { ...source.scaled(scaling), sample: async () => points };
   });
 }

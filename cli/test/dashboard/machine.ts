@@ -12,7 +12,7 @@ import {
   type DeviceFolder,
   freePorts,
   startDaemon,
-  writeLinks,
+  writeLinksFile,
 } from "@fedkm/device/daemon";
 import { dashboardAddress, openDashboard, type ServedPages } from "@fedkm/web/server";
 import type { Browser, Page } from "playwright-core";
@@ -38,7 +38,9 @@ const clock = {
   now: () => 10 * realClock.now(),
   after: (milliseconds: number, run: () => void) => realClock.after(milliseconds / 10, run),
 };
-const surroundings = {
+const host = {
+  env: process.env,
+  cpuMicroseconds: () => 0,
   version: "1",
   pid: process.pid,
   memoryBytes: () => 64e6,
@@ -70,9 +72,9 @@ export class Machine {
     }
     const [north, south, east] = made;
     this.folders = { north, south, east };
-    await writeLinks(north.path, [linkTo(south)]);
-    await writeLinks(south.path, [{ ...linkTo(north), addresses: [] }]);
-    await writeLinks(east.path, [linkTo(north)]);
+    await writeLinksFile(north.path, [linkTo(south)]);
+    await writeLinksFile(south.path, [{ ...linkTo(north), addresses: [] }]);
+    await writeLinksFile(east.path, [linkTo(north)]);
     this.#browser = await launchChromium();
     await this.run("north");
     await this.run("south");
@@ -89,8 +91,8 @@ export class Machine {
       made.push(await createFolder(this.at(name), privateStudy, settings));
     }
     const [vault, safe] = made;
-    await writeLinks(vault.path, [linkTo(safe)]);
-    await writeLinks(safe.path, [linkTo(vault)]);
+    await writeLinksFile(vault.path, [linkTo(safe)]);
+    await writeLinksFile(safe.path, [linkTo(vault)]);
     await this.run("vault");
     await this.run("safe");
   }
@@ -107,7 +109,7 @@ export class Machine {
 
   async run(name: string): Promise<void> {
     const log = { info: () => {}, warn: () => {} };
-    this.#daemons.set(name, await startDaemon({ folder: this.at(name), log, surroundings, clock }));
+    this.#daemons.set(name, await startDaemon({ folder: this.at(name), log, host, clock }));
   }
 
   async halt(name: string): Promise<void> {

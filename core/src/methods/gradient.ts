@@ -11,11 +11,12 @@ import { laplacianExtremes } from "../graph/spectrum.ts";
 import {
   checkMethodOptions,
   type MethodOptions,
+  orderSeeds,
   type RoundsMethodOptions,
   roundsOptions,
   roundsSettings,
+  seedOrders,
 } from "./method.ts";
-import { orderSeeds, seedOrders } from "./order.ts";
 
 export interface GradientOptions extends RoundsMethodOptions, Pick<MethodOptions, "seeds"> {
   /** How much agreement counts against the points: they agree as it grows. Default 1. */

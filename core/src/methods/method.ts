@@ -1,16 +1,18 @@
-// What every method takes and gives, so that they can be compared on one problem.
+// What every method takes and gives, so that they can be compared on one problem; and how a further one is made, from one
+// of its rounds or from its answer.
 
-import { checkAtLeastZero, checkInteger, checkOneOf } from "../data/check.ts";
+import { checkAtLeastZero, checkFunction, checkInteger, checkNetwork, checkOneOf } from "../data/check.ts";
 import { defaults } from "../data/defaults.ts";
 import type { Matrix } from "../data/matrix.ts";
-import { checkOptions, type OptionNames } from "../data/optionNames.ts";
-import type { FitModel } from "../fit/fit.ts";
+import { checkIsOptions, checkOptions, type OptionNames } from "../data/optionNames.ts";
+import { drain, type FitModel, type RoundResult, runRounds, startNetwork } from "../fit/fit.ts";
 import { type FitOptions, fitOptionNames } from "../fit/fitOptions.ts";
-import type { Graph } from "../graph/graph.ts";
+import { type NetworkState, refreshStatistics } from "../fit/network.ts";
+import { breadthFirst, type Graph } from "../graph/graph.ts";
 import type { Traffic } from "../graph/traffic.ts";
 import { networkModel } from "../kernel/model.ts";
 import { type ObjectiveSettings, objectiveOf } from "../measures/measures.ts";
-import { couplings } from "../update/coupling.ts";
+import { couplings, emptyMatches, match } from "../update/coupling.ts";
 import { type UpdateSettings, updateSettings } from "../update/updateOptions.ts";
 
 /** What every method takes. Alpha steers `fedkm` alone: the others are judged by it, and need none. */
@@ -32,9 +34,8 @@ export interface MethodOptions extends RoundsMethodOptions, Omit<FitOptions, "k"
   /** Step of `distributed`: a number, or "tuned" from the graph. Default 2, the paper's. */
   eta?: number | "tuned" | undefined;
   /**
-   * Start of the methods that go cluster by cluster: each device's own (local), one for all (shared), or own ones in one common order
-   * (aligned).
-   * Default "local".
+   * Start of the methods that go cluster by cluster: each device's own (local), one for all (shared), or own ones in one
+   * common order (aligned). Default "local".
    */
   seeds?: "local" | "shared" | "aligned" | undefined;
   /** Step of `consensus` in sweeps, which it makes from any but the federated start, and where `beta`, `settle` or
@@ -147,4 +148,84 @@ export function modelWithoutRounds(
     datasets,
     labels && (() => labels.map((own) => own.slice())),
   );
+}
+
+/** What a method says of itself. */
+type MethodFacts = Pick<Method, "travels" | "takes">;
+
+/** What a method that was made takes: it need not be given alpha. */
+type MadeOptions = Omit<MethodOptions, "alpha"> & Pick<CommonOptions, "alpha">;
+
+/**
+ * A method with rounds. `begin` sees the devices at their start and returns what one round does to them; it may keep
+ * state of its own in between. Rounds end with `rounds`, or when one says that it converged.
+ */
+export function methodOfRounds<Further = unknown>(
+  begin: (network: NetworkState, options: MethodOptions & Further) => () => RoundResult,
+  about: MethodFacts = {},
+): Method<MadeOptions & Further> {
+  checkFunction("begin", begin, "a function of a network and options");
+  const method = (datasets: readonly Matrix[], graph: Graph, given: MadeOptions & Further) => {
+    const options = checkedOptions(given);
+    const { rounds = defaults.rounds, signal } = options;
+    checkNetwork(datasets, graph);
+    const network = startNetwork(datasets, graph, options, updateSettings(options));
+    const advance = begin(network, options);
+    return drain(runRounds(network, advance, { most: rounds, signal, isWatched: false }));
+  };
+  return Object.assign(method, about);
+}
+
+/** A method that answers at once: every device's centroids, and what it took to find them. */
+export function methodOfAnswer<Further = unknown>(
+  answer: (
+    datasets: readonly Matrix[],
+    graph: Graph,
+    options: MethodOptions & Further,
+  ) => { readonly centroids: readonly Matrix[]; readonly traffic: Traffic },
+  about: MethodFacts = {},
+): Method<MadeOptions & Further> {
+  checkFunction("answer", answer, "a function of datasets, a graph and options");
+  const method = (datasets: readonly Matrix[], graph: Graph, given: MadeOptions & Further) => {
+    const options = checkedOptions(given);
+    checkNetwork(datasets, graph);
+    return modelWithoutRounds(datasets, graph, judgedBy(options), answer(datasets, graph, options));
+  };
+  return Object.assign(method, about);
+}
+
+/** A method from outside may have further options, so none is unknown. */
+function checkedOptions<Options extends MadeOptions>(options: Options): Options & { readonly alpha: number } {
+  checkIsOptions(options, "k");
+  checkInteger("k", options.k, 1);
+  return { ...options, alpha: options.alpha ?? 0 };
+}
+
+export const seedOrders = ["local", "shared", "aligned"] as const;
+
+/**
+ * One common order of the clusters, which methods that average cluster by cluster need before they start. shared: everyone
+ * starts from the lowest device of its component. aligned: breadth-first, each device takes the order of its parent.
+ */
+export function orderSeeds(state: NetworkState, seeds: (typeof seedOrders)[number]): void {
+  const { k, sets } = state;
+  const { data, cols } = sets;
+  const length = k * cols;
+  const matches = emptyMatches(k);
+  if (seeds === "local") return;
+  let root = 0;
+  const { order, parents, hops } = breadthFirst(state.graph);
+  for (const device of order) {
+    if (hops[device] === 0) root = device;
+    if (seeds === "shared") data.copyWithin(device * length, root * length, (root + 1) * length);
+    else if (hops[device] > 0) {
+      match("transport", data, parents[device] * k, k, data, device * k, k, cols, matches);
+      const own = data.slice(device * length, (device + 1) * length);
+      for (let c = 0; c < k; c++) {
+        const from = matches.toOther[c] * cols;
+        data.set(own.subarray(from, from + cols), device * length + c * cols);
+      }
+    }
+    refreshStatistics(state, device);
+  }
 }

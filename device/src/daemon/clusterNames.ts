@@ -3,7 +3,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { durableWrite } from "../disk.ts";
+import { durableWrite } from "../disk/disk.ts";
 
 const FILE = "names.json";
 export const LONGEST_NAME = 60;

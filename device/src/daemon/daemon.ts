@@ -1,49 +1,60 @@
 // One device as a long-running program: its folder, its data, its loop and its network in one place, watched and reported.
 
 import { join } from "node:path";
-import { type ChangingDevice, createChangingDevice } from "../change.ts";
-import { type Clock, realClock } from "../clock.ts";
-import { contactsOf, linkOf } from "../keys/followed.ts";
-import { REVOKED_FILE } from "../keys/revoked.ts";
-import { ROTATION_FILE } from "../keys/rotation.ts";
-import { nodeSecrets } from "../keys/secrets.ts";
-import { type Libp2pNetwork, type Libp2pOptions, libp2pNetwork } from "../libp2p.ts";
-import { LINKS_FILE } from "../linksFile.ts";
-import { WATCH_MILLISECONDS } from "../pace.ts";
-import { openStore } from "../store.ts";
-import { contractOf, keepsHistory, studyId } from "../study.ts";
-import { auditKeeper, auditLooks, auditStart } from "./audit.ts";
-import { onTheBeat } from "./beat.ts";
-import { studyChange } from "./changes.ts";
-import { CONSENT_FILE } from "./consent.ts";
-import { busyDelays } from "./delays.ts";
-import { describe, type Parts, type Surroundings } from "./describe.ts";
+import { type ChangingDevice, createChangingDevice } from "../change/changingDevice.ts";
+import { REVOKED_FILE, ROTATION_FILE } from "../disk/keyFiles.ts";
+import { contactsOf, LINKS_FILE, linkOf } from "../disk/linksFile.ts";
+import { peerAddressKeeper, readPeerAddresses } from "../disk/peerAddresses.ts";
+import { openStore } from "../disk/store.ts";
+import { type Clock, type PeerNetwork, realClock } from "../environment.ts";
+import { nodeSecrets } from "../keys/nodeSecrets.ts";
+import { type Libp2pNetwork, type Libp2pOptions, libp2pNetwork } from "../links/libp2pNetwork.ts";
+import { contractOf, keepsHistory } from "../study/study.ts";
+import { studyId } from "../wire/frames.ts";
+import { WATCH_MILLISECONDS } from "../wire/limits.ts";
+import { auditKeeper, auditLooks, auditStart } from "./auditKeeper.ts";
+import { lookAtOnce, MISSING, watchFiles } from "./fileWatch.ts";
 import type { DeviceFolder } from "./folder.ts";
-import { following, peersOf } from "./follow.ts";
-import { startKeys } from "./keys.ts";
-import { logged } from "./logged.ts";
-import { metKeeper, readMet } from "./met.ts";
-import { completeSwitch, NEXT_FILE, NOW_FILE } from "./nextFiles.ts";
+import { openFolder } from "./keyCommands.ts";
 import { type LinkProblem, type Log, noticeBoard } from "./notices.ts";
-import { rowsDesk, stayRemarks } from "./openRows.ts";
-import { PAUSED_FILE } from "./paused.ts";
-import { pendingList } from "./pending.ts";
-import { privacyNotices } from "./privacyNotices.ts";
-import { linkProblems, PULLED, sumsFault } from "./problems.ts";
-import { recordedIn } from "./record.ts";
-import { reportStatus } from "./report.ts";
-import { RESET_FILE } from "./reset.ts";
-import { openFolder } from "./rotate.ts";
-import { rowsFault } from "./rows.ts";
-import { MEMORY_MILLISECONDS, seldom } from "./seldom.ts";
+import { CONSENT_FILE, ownerFileFollowers, PAUSED_FILE, peersOf, RESET_FILE } from "./ownerFiles.ts";
+import { linkProblems, PULLED, privacyNotices, sumsFault } from "./problems.ts";
+import { busyDelays, cached, MEMORY_MILLISECONDS, onTick, shareAtWork } from "./quiet.ts";
+import { recordToFile } from "./recordingFile.ts";
+import { rowSource, rowsFault, stayRemarks } from "./rowSource.ts";
+import { startKeys } from "./runningKeys.ts";
 import { serveStatus } from "./server.ts";
-import { type DaemonStatus, STATUS_FILE } from "./status.ts";
-import { lookAtOnce, MISSING, watchFiles } from "./watch.ts";
+import { type DaemonHost, type DaemonParts, type DaemonStatus, daemonStatus, STATUS_FILE } from "./status.ts";
+import { reportStatus } from "./statusFile.ts";
+import { strangerList } from "./strangers.ts";
+import { completeSwitch, NEXT_FILE, NOW_FILE, studyChange } from "./studyChange.ts";
 
-export interface DaemonOptions {
+// The network of a daemon, with a line in the log for each link that comes and goes.
+
+function loggedNetwork(network: PeerNetwork, log: Log, nameOf: (peer: string) => string): PeerNetwork {
+  return {
+    self: network.self,
+    start: (listener) =>
+      network.start({
+        onFrame: (peer, frame) => listener.onFrame(peer, frame),
+        onConnect(peer) {
+          log.info({ link: nameOf(peer) }, "connected");
+          listener.onConnect(peer);
+        },
+        onDisconnect(peer) {
+          log.info({ link: nameOf(peer) }, "disconnected");
+          listener.onDisconnect(peer);
+        },
+      }),
+    send: (peer, frame) => network.send(peer, frame),
+    close: () => network.close(),
+  };
+}
+
+interface DaemonOptions {
   readonly folder: string;
   readonly log: Log;
-  readonly surroundings: Surroundings;
+  readonly host: DaemonHost;
   /** Serves numbers there, on loopback; none: nowhere. */
   readonly metricsPort?: number;
   /** See Libp2pOptions. */
@@ -87,7 +98,7 @@ async function compose(
   onDue: () => void,
 ): Promise<() => DaemonStatus> {
   const { log, metricsPort, isDiscoverable = false, clock = realClock } = options;
-  const delays = busyDelays();
+  const delays = busyDelays(shareAtWork(options.host.cpuMicroseconds));
   opened(() => delays.disable());
   const { folder, rotated } = await openFolder(options.folder);
   const contract = await contractOf(folder.study);
@@ -99,9 +110,9 @@ async function compose(
   const memory = await openStore(folder.path, notices.set, { hasHistory: keepsHistory(folder.study) });
   opened(() => memory.close());
   await completeSwitch(folder.path);
-  const desk = rowsDesk(folder.data);
-  opened(() => desk.close());
-  const change = studyChange(folder, parts, memory, { log, desk, restart: onDue });
+  const source = rowSource(folder.data, options.host.env);
+  opened(() => source.close());
+  const change = studyChange(folder, parts, memory, { log, source, restart: onDue });
   opened(() => change.close());
   const audit = auditKeeper(folder.path, clock, (line) => notices.set("audit", line));
   opened(() => audit.close());
@@ -110,29 +121,32 @@ async function compose(
     log.info(rotated, "has a new key");
   }
   const looks = {
-    data: await desk.look(),
+    data: await source.look(),
     links: lookAtOnce(linksFile(folder)),
     keys: lookAtOnce(...keyFiles(folder)),
   };
   const pausedFile = join(folder.path, PAUSED_FILE);
-  const { rows, counts } = await desk.open(folder.study);
+  const { rows, counts } = await source.open(folder.study);
   notices.set("rows", rowsFault(folder.study, counts));
   for (const remark of stayRemarks(folder.data, folder.study)) log.info({}, remark);
 
-  const notMet = (line: string | undefined) => notices.set("met", line);
-  const met = metKeeper(folder.path, clock, notMet);
-  opened(() => met.close());
-  const places = { met: await readMet(folder.path, notMet), onMet: met.keep };
+  const warnAddresses = (line: string | undefined) => notices.set("met", line);
+  const addressKeeper = peerAddressKeeper(folder.path, clock, warnAddresses);
+  opened(() => addressKeeper.close());
+  const places = {
+    peerAddresses: await readPeerAddresses(folder.path, warnAddresses),
+    onPeerAddresses: addressKeeper.keep,
+  };
   const relay = { isRelay: folder.relay ?? false, ...(options.onRelayed && { onRelayed: options.onRelayed }) };
   const network = connect(folder, parts, { log, clock, isDiscoverable, places, relay });
-  const named = logged(network, log, (peer) => nameOf(parts, peer));
-  const recorded = await recordedIn(options.record, named, { clock, notices, study: studyId(contract), opened });
+  const named = loggedNetwork(network, log, (peer) => nameOf(parts, peer));
+  const recorded = await recordToFile(options.record, named, { clock, notices, study: studyId(contract), opened });
   const keys = await startKeys({
     folder,
     parts,
     audit,
     clock,
-    met: places.met,
+    peerAddresses: places.peerAddresses,
     network: recorded,
     useLinks: () => follow.links(),
     onDue,
@@ -148,9 +162,9 @@ async function compose(
     rows,
     isPaused: lookAtOnce(pausedFile) !== MISSING,
     onAgreed: () => void change.finish(device),
-    onRowsLost: (reason) => notices.set("data", desk.lose(reason)),
+    onRowsLost: (reason) => notices.set("data", source.lose(reason)),
   });
-  const status = () => describe(parts, device, network, memory);
+  const status = () => daemonStatus(parts, device, network, memory);
   if (metricsPort !== undefined) {
     const server = await serveStatus(metricsPort, status);
     opened(server.close);
@@ -159,54 +173,54 @@ async function compose(
   opened(() => keys.network.close());
   opened(() => keys.close());
   opened(() => device.stop());
-  const follow = following(folder, parts, { device, desk, network, log, audit });
+  const follow = ownerFileFollowers(folder, parts, { device, source, network, log, audit });
   await device.start();
   keys.start();
   await change.follow(device);
   hasStarted = true;
-  const { version } = parts.surroundings;
+  const { version } = parts.host;
   const study = studyId(contract);
   auditStart(audit, { version, peer: network.self, study, studyBefore: memory.saved?.study, rows: counts.rows });
   opened(() => audit.note("stopped", {}));
   log.info({ peer: folder.identity.peer, addresses: network.addresses(), rows: counts.rows }, "listening");
 
-  const beat = onTheBeat(clock, WATCH_MILLISECONDS);
+  const tick = onTick(clock, WATCH_MILLISECONDS);
   const look = auditLooks(audit, clock);
-  opened(report(folder, parts, { clock: beat, log, status, look, keyProblems: keys.problems }));
+  opened(reportEachSecond(folder, parts, { clock: tick, log, status, look, keyProblems: keys.problems }));
   // Without a neighbour that was waited for, a new key may be due.
   const followLinks = async () => (await follow.links()) && keys.reload();
-  opened(watchFiles(() => lookAtOnce(linksFile(folder)), looks.links, beat, followLinks));
-  opened(watchFiles(desk.look, looks.data, beat, follow.data));
+  opened(watchFiles(() => lookAtOnce(linksFile(folder)), looks.links, tick, followLinks));
+  opened(watchFiles(source.look, looks.data, tick, follow.data));
   // One that was left by a device that could not follow any more counts as well.
-  opened(watchFiles(() => lookAtOnce(join(folder.path, RESET_FILE)), MISSING, beat, follow.reset));
-  opened(watchFiles(() => lookAtOnce(...keyFiles(folder)), looks.keys, beat, keys.reload));
+  opened(watchFiles(() => lookAtOnce(join(folder.path, RESET_FILE)), MISSING, tick, follow.reset));
+  opened(watchFiles(() => lookAtOnce(...keyFiles(folder)), looks.keys, tick, keys.reload));
   const nextFiles = [NEXT_FILE, NOW_FILE].map((name) => join(folder.path, name));
   opened(
     watchFiles(
       () => lookAtOnce(...nextFiles),
       lookAtOnce(),
-      beat,
+      tick,
       () => change.follow(device),
     ),
   );
   await follow.paused();
-  opened(watchFiles(() => lookAtOnce(pausedFile), lookAtOnce(pausedFile), beat, follow.paused));
-  opened(watchFiles(() => lookAtOnce(join(folder.path, CONSENT_FILE)), MISSING, beat, follow.consent));
+  opened(watchFiles(() => lookAtOnce(pausedFile), lookAtOnce(pausedFile), tick, follow.paused));
+  opened(watchFiles(() => lookAtOnce(join(folder.path, CONSENT_FILE)), MISSING, tick, follow.consent));
   return status;
 }
 
 function partsOf(
   { name, links, study }: DeviceFolder,
-  delays: Parts["delays"],
-  { log, surroundings, clock = realClock }: DaemonOptions,
-): Parts {
+  delays: DaemonParts["delays"],
+  { log, host, clock = realClock }: DaemonOptions,
+): DaemonParts {
   const startedAt = new Date().toISOString();
-  const memoryBytes = seldom(clock, MEMORY_MILLISECONDS, () => surroundings.memoryBytes());
+  const memoryBytes = cached(clock, MEMORY_MILLISECONDS, () => host.memoryBytes());
   return {
     name,
-    surroundings: { ...surroundings, memoryBytes },
+    host: { ...host, memoryBytes },
     startedAt,
-    pending: pendingList(),
+    pending: strangerList(),
     notices: noticeBoard(log, () => new Date()),
     bans: new Map(),
     delays,
@@ -229,12 +243,12 @@ interface Reporting {
 }
 
 /** Looks every few seconds at what is wrong, and writes the status. Returns how to stop. */
-function report(
+function reportEachSecond(
   folder: DeviceFolder,
-  parts: Parts,
+  parts: DaemonParts,
   { clock, log, status, look, keyProblems }: Reporting,
 ): () => Promise<void> {
-  const { notices, bans, surroundings, delays } = parts;
+  const { notices, bans, host, delays } = parts;
   const lastSecond = () => {
     const before = status();
     const { links } = before;
@@ -246,7 +260,7 @@ function report(
     notices.set("pulled", before.device.isPulled ? PULLED : undefined);
     notices.set("sums", sumsFault(before.device.shared));
     look(before);
-    const failure = surroundings.logFailure();
+    const failure = host.logFailure();
     notices.set("log", failure && `lines of the log are lost: ${failure}`);
     // A quiet device would not notice that there is room again.
     if (failure !== undefined) log.warn({}, "lines were lost before this one");
@@ -266,18 +280,18 @@ function report(
 
 const linksFile = ({ path }: DeviceFolder) => join(path, LINKS_FILE);
 const keyFiles = ({ path }: DeviceFolder) => [ROTATION_FILE, REVOKED_FILE].map((name) => join(path, name));
-const nameOf = ({ links }: Parts, peer: string) => linkOf(links, peer)?.name ?? peer;
+const nameOf = ({ links }: DaemonParts, peer: string) => linkOf(links, peer)?.name ?? peer;
 
-interface Wiring {
+interface NetworkSettings {
   readonly log: Log;
   readonly clock: Clock;
   readonly isDiscoverable: boolean;
   /** Where neighbours were met, and what to do with news of it. */
-  readonly places: Pick<Libp2pOptions, "met" | "onMet">;
+  readonly places: Pick<Libp2pOptions, "peerAddresses" | "onPeerAddresses">;
   readonly relay: Pick<Libp2pOptions, "isRelay" | "onRelayed">;
 }
 
-function connect(folder: DeviceFolder, parts: Parts, wiring: Wiring): Libp2pNetwork {
+function connect(folder: DeviceFolder, parts: DaemonParts, wiring: NetworkSettings): Libp2pNetwork {
   const { log, clock, isDiscoverable, places, relay } = wiring;
   return libp2pNetwork({
     isDiscoverable,

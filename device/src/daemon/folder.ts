@@ -5,14 +5,15 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type Matrix, stack } from "@fedkm/core";
 import { absoluteAddress, isAddress } from "@fedkm/sql/address";
-import { durableWrite, makeFolder } from "../disk.ts";
-import { beginHistory } from "../historyStore.ts";
-import { makeIdentity, readIdentity } from "../identity.ts";
-import { LINKS_FILE, type Link, nameRule, readLinks, writeLinks } from "../linksFile.ts";
-import { addressFault, dialFault, type Identity } from "../peer.ts";
-import { reasonOf } from "../reason.ts";
-import { keepsHistory, parseStudy, type Study } from "../study.ts";
-import { readPoints } from "./points.ts";
+import { durableWrite, makeFolder } from "../disk/disk.ts";
+import { beginHistory } from "../disk/historyStore.ts";
+import { makeIdentity, readIdentity } from "../disk/identityFile.ts";
+import { LINKS_FILE, type Link, nameRule, readLinksFile, writeLinksFile } from "../disk/linksFile.ts";
+import { reasonOf } from "../environment.ts";
+import { addressFault, dialFault, type Identity } from "../keys/peer.ts";
+import { keepsHistory, parseStudy, type Study } from "../study/study.ts";
+import type { EnvironmentVariables } from "./fileWatch.ts";
+import { readPoints } from "./rowSource.ts";
 
 /** What a device is set up with. */
 export interface DeviceSettings {
@@ -46,7 +47,7 @@ export async function createFolder(path: string, studyText: string, settings: De
   await makeFolder(path);
   if ((await readdir(path)).length > 0) throw new Error(`${path} must be a new or empty folder, got one with files`);
   const identity = await makeIdentity(path);
-  await writeLinks(path, []);
+  await writeLinksFile(path, []);
   await durableWrite(join(path, STUDY_FILE), new TextEncoder().encode(studyText));
   if (keepsHistory(study)) await beginHistory(path, study);
   await writeSettings(path, settings);
@@ -72,7 +73,7 @@ export async function readFolder(path: string): Promise<DeviceFolder> {
   const links = await namingFile(
     join(path, LINKS_FILE),
     "must be the device's links, restore it from a backup or write [] and link again",
-    () => readLinks(path),
+    () => readLinksFile(path),
   );
   return { path, ...settings, identity: await readIdentity(path), study, links };
 }
@@ -87,8 +88,11 @@ async function namingFile<T>(file: string, rule: string, read: (file: string) =>
 }
 
 /** All rows of the device's files and sources in memory, in the features' units. */
-export async function readRows({ data, study }: Pick<DeviceFolder, "data" | "study">): Promise<Matrix> {
-  const files = await Promise.all(data.map((file) => readPoints(file, study)));
+export async function readRows(
+  { data, study }: Pick<DeviceFolder, "data" | "study">,
+  env: EnvironmentVariables,
+): Promise<Matrix> {
+  const files = await Promise.all(data.map((file) => readPoints(file, study, env)));
   return files.length > 0 ? stack(files) : { data: new Float64Array(0), rows: 0, cols: study.features.length };
 }
 

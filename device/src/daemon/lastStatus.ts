@@ -2,7 +2,7 @@
 
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { isSettled } from "../settled.ts";
+import { isSettled } from "../loop/status.ts";
 import { type DaemonStatus, STATUS_FILE, STATUS_VERSION } from "./status.ts";
 
 /** Undefined: the device never ran, or the power failed before its status was on the disk. */

@@ -4,13 +4,13 @@ import { existsSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Graph, Matrix } from "@fedkm/core";
-import { durableWrite } from "../disk.ts";
-import { writeLinks } from "../linksFile.ts";
-import { lockFolder } from "../lock.ts";
-import { compareStudies, formatStudy, parseStudy, type Study } from "../study.ts";
-import { pointsAsCsv, studyOfPoints } from "../studyOfPoints.ts";
+import { durableWrite } from "../disk/disk.ts";
+import { lockFolder } from "../disk/folderLock.ts";
+import { writeLinksFile } from "../disk/linksFile.ts";
+import { compareStudies, formatStudy, parseStudy, type Study } from "../study/study.ts";
+import { pointsAsCsv, studyOfPoints } from "../study/studyOfPoints.ts";
 import { createFolder, type DeviceFolder, readFolder, writeSettings } from "./folder.ts";
-import { freePorts } from "./ports.ts";
+import { freePorts } from "./machineAddresses.ts";
 import { STATUS_FILE } from "./status.ts";
 
 /** A file of rows, with its text if it is still to be written. */
@@ -72,7 +72,7 @@ export async function prepareFolders(plan: NetworkPlan): Promise<string[]> {
         // One side dials: where both did at the same moment, two connections would be made for every link.
         return { name, peer: identity.peer, addresses: other < index ? listen : [] };
       });
-      await writeLinks(path, links);
+      await writeLinksFile(path, links);
       // A status of an earlier run would look like one of this.
       await rm(join(path, STATUS_FILE), { force: true });
     }

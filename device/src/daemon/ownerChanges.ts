@@ -1,16 +1,22 @@
 // What its owner changes about a device, running or not, by a command or on its page. Each change is a line of the audit log.
 
-import { appendAudit } from "../auditLog.ts";
-import { changeLinks, type Link, withLink, withoutLink } from "../linksFile.ts";
-import type { Contact } from "../peer.ts";
-import { reasonOf } from "../reason.ts";
+import { appendAudit } from "../disk/auditLog.ts";
+import { changeLinks, type Link, withLink, withoutLink } from "../disk/linksFile.ts";
+import { reasonOf } from "../environment.ts";
+import type { Contact } from "../keys/peer.ts";
 import type { DeviceFolder } from "./folder.ts";
+import {
+  followByHand,
+  overruleRevocations,
+  type RevokeResult,
+  type RotateResult,
+  revokedFault,
+  revokePeer,
+  rotateFolder,
+} from "./keyCommands.ts";
 import { lastStatus } from "./lastStatus.ts";
-import { pauseFolder, resumeFolder } from "./paused.ts";
-import type { Stranger } from "./pending.ts";
-import { type ResetResult, resetFolder } from "./reset.ts";
-import { overruleRevocations, type RevokeResult, revokedFault, revokePeer } from "./revoke.ts";
-import { followByHand, type RotateResult, rotateFolder } from "./rotate.ts";
+import { pauseFolder, type ResetResult, resetFolder, resumeFolder } from "./ownerFiles.ts";
+import type { Stranger } from "./strangers.ts";
 
 /** Hears why the audit log could not be written, which does not undo what was done. */
 export type Warn = (warning: string) => void;

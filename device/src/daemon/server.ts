@@ -2,14 +2,172 @@
 
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { formatMetrics, METRICS_TYPE } from "./metrics.ts";
+import { type RefusalReason, refusalReasons } from "../loop/frameFilter.ts";
 import type { DaemonStatus } from "./status.ts";
+
+// A device's numbers in the text format of OpenMetrics 1.0. Centroids and data are not among them.
+
+const METRICS_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+type Sample = readonly [labels: Readonly<Record<string, string>>, value: number | null | boolean];
+
+interface Family {
+  readonly name: string;
+  readonly type: "counter" | "gauge" | "info";
+  readonly help: string;
+  readonly samples: readonly Sample[];
+}
+
+/** Units that a family's name may end in; the format wants them named. */
+const units = ["seconds", "bytes", "ratio"];
+/** What the names of samples have more than that of their family. */
+const suffixes = { counter: "_total", gauge: "", info: "_info" };
+
+export function formatMetrics(status: DaemonStatus): string {
+  return [...deviceFamilies(status), ...linkFamilies(status), ...relayFamilies(status), ...programFamilies(status)]
+    .flatMap(({ name, type, help, samples }) => {
+      const unit = units.find((one) => name.endsWith(`_${one}`));
+      return [
+        `# TYPE ${name} ${type}`,
+        ...(unit === undefined ? [] : [`# UNIT ${name} ${unit}`]),
+        `# HELP ${name} ${help}`,
+        ...samples
+          .filter(([, value]) => value !== null)
+          .map(([labels, value]) => `${name}${suffixes[type]}${label(labels)} ${Number(value)}`),
+      ];
+    })
+    .concat("# EOF", "")
+    .join("\n");
+}
+
+function family(type: Family["type"]) {
+  return (name: string, help: string, samples: Sample[] | Sample[1]): Family => {
+    return { name: `fedkm_${name}`, type, help, samples: Array.isArray(samples) ? samples : [[{}, samples]] };
+  };
+}
+
+const [counter, gauge, info] = [family("counter"), family("gauge"), family("info")];
+const seconds = (date: string) => Date.parse(date) / 1000;
+
+function deviceFamilies({ device, next, pending, notices, dataReadAt }: DaemonStatus): Family[] {
+  const open = notices.filter(({ until }) => until === null);
+  const { guarded } = device;
+  return [
+    counter("rounds", "Updates of this device.", device.round),
+    gauge("settled", "1 while there is nothing to send and a neighbour counts.", device.phase === "settled"),
+    gauge("alone", "1 while there is nothing to send and no neighbour counts.", device.phase === "alone"),
+    gauge("paused", "1 while a person wants it to make no update.", device.phase === "paused"),
+    gauge("changing", "1 while it changes to another study.", next != null),
+    gauge("move_ratio", "Largest move in the last update, as a share of the range.", device.move),
+    gauge("move_threshold_ratio", "A larger move is sent.", device.threshold),
+    gauge("objective", "Own part of the objective.", device.objective),
+    gauge("drift_standard_errors", "How far a centroid is from the mean of its own rows at most.", device.drift),
+    gauge("rows", "Rows that count.", device.rows),
+    gauge("rows_left_out", "Rows that do not count.", device.rowsLeftOut),
+    info("privacy", "The study's mode.", [[{ mode: device.privacy }, 1]]),
+    gauge("smallest_class_rows", "Rows that nothing sent tells apart, at least.", guarded?.smallestClass ?? null),
+    gauge("rows_held_back", "Rows that count for another cluster than their nearest.", guarded?.rowsHeldBack ?? null),
+    gauge(
+      "rows_waiting",
+      "Rows that wait for others, to count or to count no more.",
+      guarded === null ? [] : Object.entries(guarded.rowsWaiting).map(([kind, rows]) => [{ kind }, rows]),
+    ),
+    gauge("epsilon_spent", "What all releases of private rows cost.", device.private?.epsilonSpent ?? null),
+    gauge("epsilon_lifetime", "What all releases may ever cost.", device.private?.epsilonLifetime ?? null),
+    gauge("release_outdated", "1 while the data are others than those released.", device.private?.isOutdated ?? null),
+    gauge(
+      "data_stale",
+      "1 while the data files cannot be used and earlier rows are.",
+      open.some(({ cause }) => cause === "data"),
+    ),
+    gauge("data_read_timestamp_seconds", "When the rows in use were read.", seconds(dataReadAt)),
+    gauge(
+      "generation",
+      "The number of the sums over all devices that are asked for now.",
+      device.shared?.generation ?? null,
+    ),
+    gauge("pooled_devices", "Devices in the last complete sums.", device.shared?.devices ?? null),
+    gauge("pooled_rows", "Rows in the last complete sums.", device.shared?.pooledRows ?? null),
+    counter("frames_sent", "Frames sent to neighbours.", device.framesSent),
+    gauge("strangers", "Peers that are not linked and tried to connect.", pending.length),
+    gauge(
+      "notice",
+      "1 for everything that a person should know now.",
+      open.map(({ cause, link }) => [{ cause, ...(link === null ? {} : { link }) }, 1]),
+    ),
+  ];
+}
+
+function linkFamilies({ links }: DaemonStatus): Family[] {
+  const each = (value: (link: DaemonStatus["links"][number]) => Sample[1]) =>
+    links.map((link): Sample => [{ link: link.name }, value(link)]);
+  const count = (reason: RefusalReason) =>
+    links.reduce((sum, { framesRefused }) => sum + (framesRefused[reason] ?? 0), 0);
+  const refused = links.flatMap(({ name, framesRefused }) =>
+    Object.entries(framesRefused).map(([reason, value]): Sample => [{ link: name, reason }, value]),
+  );
+  const [connected, away] = [each((link) => link.isConnected), each((link) => link.isAway)];
+  const relayed = links.flatMap(({ name, via }): Sample[] => (via === null ? [] : [[{ link: name, via }, 1]]));
+  const ages = each(({ age }) => (age === null ? null : age / 1000));
+  const sent = each((link) => link.sent.bytes);
+  const received = each((link) => link.received.bytes);
+  const replaced = each((link) => link.replaced);
+  const rejected = each((link) => link.rejected);
+  return [
+    gauge("link_connected", "1 while the link stands.", connected),
+    gauge("link_relayed", "1 while the link runs through another neighbour, which is named.", relayed),
+    gauge("link_away", "1 while the neighbour counts as away.", away),
+    gauge("link_age_seconds", "Since the neighbour was last heard.", ages),
+    gauge("link_rejected_ratio", "Share of the neighbour's pulls left out in the last 100 rounds.", rejected),
+    counter("link_sent_bytes", "Bytes of frames sent.", sent),
+    counter("link_received_bytes", "Bytes of frames received.", received),
+    counter("link_replaced_frames", "Frames replaced by a newer one before they were sent.", replaced),
+    counter("link_refused_frames", "Frames refused, by link and reason.", refused),
+    // Every reason from the start: a counter that appears with its first refusal has no increase to alert on.
+    counter(
+      "refused_frames",
+      "Frames refused, by reason, of all links.",
+      refusalReasons.map((reason) => [{ reason }, count(reason)]),
+    ),
+  ];
+}
+
+function relayFamilies({ relay }: DaemonStatus): Family[] {
+  if (relay === null) return [];
+  return [
+    gauge("relay_reservations", "Neighbours that can be reached through this device.", relay.reservations),
+    gauge("relay_circuits", "Links of others that run through this device now.", relay.circuits),
+    counter("relay_bytes", "Bytes that this device has relayed, both directions.", relay.bytes),
+  ];
+}
+
+function programFamilies(status: DaemonStatus): Family[] {
+  const { failedWrites, programVersion, startedAt, delayMilliseconds, memoryBytes } = status;
+  return [
+    counter(
+      "failed_writes",
+      "Writes that failed: of the state, the status and lines of the log.",
+      Object.entries(failedWrites).map(([file, value]) => [{ file }, value]),
+    ),
+    gauge("event_delay_seconds", "What one event in a hundred had to wait.", delayMilliseconds / 1000),
+    gauge("resident_memory_bytes", "Memory of the whole program.", memoryBytes),
+    gauge("start_time_seconds", "When the program was started.", seconds(startedAt)),
+    info("build", "The version of fedkm.", [[{ version: programVersion }, 1]]),
+  ];
+}
+
+function label(labels: Readonly<Record<string, string>>): string {
+  const pairs = Object.entries(labels).map(([name, value]) => {
+    return `${name}="${value.replace(/[\\"]/g, "\\$&").replaceAll("\n", "\\n")}"`;
+  });
+  return pairs.length > 0 ? `{${pairs.join(",")}}` : "";
+}
 
 /** Programs of this machine ask for numbers, a few of them and in one short request each. */
 const REQUEST_MILLISECONDS = 5_000;
 const MOST_CONNECTIONS = 16;
 
-export interface StatusServer {
+interface StatusServer {
   /** The one that was free, if any would do (0). */
   readonly port: number;
   close(): void;

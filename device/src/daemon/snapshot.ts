@@ -3,11 +3,11 @@
 import { basename } from "node:path";
 import { type Matrix, matrix, predict } from "@fedkm/core";
 import { isAddress } from "@fedkm/sql/address";
-import { AUDIT_FILE, type AuditLine, readAudit } from "../auditLog.ts";
-import { isLocked } from "../lock.ts";
-import { printable } from "../printable.ts";
-import type { Study } from "../study.ts";
-import { scaleRows } from "../units.ts";
+import { AUDIT_FILE, type AuditLine, readAudit } from "../disk/auditLog.ts";
+import { isLocked } from "../disk/folderLock.ts";
+import type { Study } from "../study/study.ts";
+import { scaleRows } from "../study/units.ts";
+import { printable } from "../wire/printable.ts";
 import { clusterNames } from "./clusterNames.ts";
 import { readFolder, readRows } from "./folder.ts";
 import { statusReader, whenChanged } from "./lastStatus.ts";
@@ -128,7 +128,7 @@ async function readProfiles(path: string, centroids: readonly (readonly number[]
   const { features } = folder.study;
   // A page that is open must not read a table again and again.
   if (folder.data.some(isAddress)) return null;
-  const rows = scaleRows(folder.study, await readRows(folder));
+  const rows = scaleRows(folder.study, await readRows(folder, {}));
   const labels = predict(matrix(centroids.map((row) => row.map((value, f) => value / features[f].scale))), rows);
   const all = summary(rows, () => true);
   return centroids.map((_, c) => {

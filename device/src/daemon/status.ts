@@ -1,10 +1,15 @@
 // What a running device says about itself, as one plain object: for `device status`, for `up`, for metrics.
 
-import type { RelayTraffic } from "../libp2p.ts";
-import type { LinkTraffic } from "../link/keeper.ts";
-import type { DeviceStatus, NeighbourStatus } from "../status.ts";
-import type { Notice } from "./notices.ts";
-import type { Stranger } from "./pending.ts";
+import type { ChangeStatus, ChangingDevice } from "../change/changingDevice.ts";
+import { idsOf, type Link } from "../disk/linksFile.ts";
+import type { Libp2pNetwork, RelayTraffic } from "../links/libp2pNetwork.ts";
+import type { LinkTraffic } from "../links/linkKeeper.ts";
+import type { DeviceStatus, NeighbourStatus } from "../loop/status.ts";
+import { differenceFrom, type Study } from "../study/study.ts";
+import type { EnvironmentVariables } from "./fileWatch.ts";
+import type { Notice, NoticeBoard } from "./notices.ts";
+import { DELAY_RESOLUTION_MILLISECONDS, type Delays } from "./quiet.ts";
+import type { Stranger, StrangerList } from "./strangers.ts";
 
 export interface LinkStatus extends NeighbourStatus, Omit<LinkTraffic, "failure" | "version"> {
   readonly name: string;
@@ -26,7 +31,7 @@ export interface LinkStatus extends NeighbourStatus, Omit<LinkTraffic, "failure"
 }
 
 /** The study that a device is changing to, and how it does in it. */
-export interface NextStatus {
+interface NextStatus {
   readonly studyHash: string;
   readonly device: Omit<DeviceStatus, "neighbours">;
 }
@@ -76,3 +81,130 @@ export interface DaemonStatus {
 
 export const STATUS_FILE = "status.json";
 export const STATUS_VERSION = 2;
+
+// The status of a running daemon, put together from its device, its network and what its owner decided.
+
+/** So many digits of a study's hash are enough for a person to type. */
+const SHORT_HASH = 8;
+
+/** What only the program around a daemon knows. */
+export interface DaemonHost {
+  /** Of the program. */
+  readonly version: string;
+  readonly pid: number;
+  /** Where passwords and addresses of sources may stand. */
+  readonly env: EnvironmentVariables;
+  memoryBytes(): number;
+  /** That it has spent on the processor since its start. */
+  cpuMicroseconds(): number;
+  /** Why the last line of the log was lost, if it was, and how many were so far. */
+  logFailure(): string | undefined;
+  linesLost(): number;
+}
+
+/** What a daemon consists of, as far as its status shows it. */
+export interface DaemonParts {
+  readonly name: string;
+  readonly host: DaemonHost;
+  readonly startedAt: string;
+  readonly pending: StrangerList;
+  readonly notices: NoticeBoard;
+  /** Why peers are kept away, by peer. */
+  readonly bans: Map<string, string>;
+  /** Since the last status was written. */
+  readonly delays: Delays;
+  stoppedAt: string | null;
+  dataReadAt: string;
+  statusFailures: number;
+  links: readonly Link[];
+  study: Study;
+  /** The study that it is changing to. */
+  next: Study | undefined;
+}
+
+export function daemonStatus(
+  parts: DaemonParts,
+  device: ChangingDevice,
+  network: Libp2pNetwork,
+  store: { failedWrites(): number },
+): DaemonStatus {
+  const { name, host, startedAt, stoppedAt, dataReadAt, pending, delays, links, notices } = parts;
+  const change = device.change();
+  return {
+    version: STATUS_VERSION,
+    programVersion: host.version,
+    pid: host.pid,
+    name,
+    studyHash: change.study,
+    startedAt,
+    writtenAt: new Date().toISOString(),
+    stoppedAt,
+    addresses: network.addresses(),
+    memoryBytes: host.memoryBytes(),
+    delayMilliseconds: Math.max(0, delays.percentile(99) / 1e6 - DELAY_RESOLUTION_MILLISECONDS),
+    dataReadAt,
+    failedWrites: { state: store.failedWrites(), status: parts.statusFailures, log: host.linesLost() },
+    ...describeLinks(parts, device.status(), change, network),
+    next: change.next && describeNext(change.next),
+    proposals: change.proposals.map(({ id, text, peers }) => ({
+      studyHash: id,
+      text,
+      from: links.flatMap(({ name, peer }) => (peers.includes(peer) ? [name] : [])),
+    })),
+    relay: network.relayTraffic() ?? null,
+    pending: pending.list(),
+    notices: notices.list(),
+  };
+}
+
+/** The device's neighbours and the network's links are the same peers: one entry for each link, under the id in use. */
+function describeLinks(
+  { links, study }: DaemonParts,
+  { neighbours, ...own }: DeviceStatus,
+  { missing, proposals, studiesOf }: ChangeStatus,
+  network: Libp2pNetwork,
+): Pick<DaemonStatus, "device" | "links"> {
+  const byPeer = new Map(neighbours.map((neighbour) => [neighbour.peer, neighbour]));
+  const described = links.flatMap((link) => {
+    const known = idsOf(link).flatMap((peer) => byPeer.get(peer) ?? []);
+    const neighbour = known.find(({ isConnected }) => isConnected) ?? known[0];
+    const traffic = neighbour && network.traffic(neighbour.peer);
+    if (traffic === undefined) return [];
+    const { peer } = neighbour;
+    const { name, addresses } = link;
+    const proposed = proposals.find(({ peers }) => peers.includes(peer));
+    const proposal = proposed && proposalOf(study, proposed.id, proposed.text);
+    const { via, relays, isRelay } = network.route(peer);
+    return [
+      {
+        name,
+        addresses,
+        ...neighbour,
+        ...traffic,
+        failure: traffic.failure === undefined ? null : withNames(traffic.failure, links),
+        version: neighbour.version ?? traffic.version ?? null,
+        studies: studiesOf(peer) ?? [],
+        proposal: proposal ?? null,
+        isMissing: missing.includes(peer),
+        via: links.find((relay) => relay.peer === via)?.name ?? null,
+        relays: links.filter((relay) => relays.includes(relay.peer)).map((relay) => relay.name),
+        isRelay,
+      },
+    ];
+  });
+  return { device: own, links: described };
+}
+
+function proposalOf(here: Study, id: string, text: string): string | undefined {
+  const difference = differenceFrom(here, text);
+  return difference && `${difference} (to accept it: fedkm device study accept ${id.slice(0, SHORT_HASH)})`;
+}
+
+function describeNext({ study, device: { neighbours, ...device } }: NonNullable<ChangeStatus["next"]>): NextStatus {
+  return { studyHash: study, device };
+}
+
+/** The owner knows neighbours by name. */
+function withNames(text: string, links: readonly Link[]): string {
+  return links.reduce((named, { peer, name }) => named.replaceAll(peer, name), text);
+}

@@ -2,9 +2,9 @@
 
 import { readFileSync } from "node:fs";
 import { systemReason } from "@fedkm/files";
-import { whatAllLearn, whatNeighboursLearn } from "../privacy.ts";
-import { budgetOf, type Feature, type Study } from "../study.ts";
-import type { Columns } from "./points.ts";
+import { whatAllLearn, whatNeighboursLearn } from "../privacy/privacyTradeoff.ts";
+import { budgetOf, type Feature, type Study } from "../study/study.ts";
+import type { Columns } from "./rowSource.ts";
 
 export function readStudyText(file: string): string {
   try {

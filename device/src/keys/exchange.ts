@@ -1,8 +1,13 @@
 // What devices say to each other about keys, over the links that stand: successors until they are answered, revocations
 // until the other side shows them too. Links keep only the latest frame, so that everything is said again until then.
 
-import type { Clock } from "../clock.ts";
-import type { Network } from "../network.ts";
+import { Allowance, type Clock, type PeerNetwork } from "../environment.ts";
+import {
+  BETWEEN_KEY_FRAMES_MILLISECONDS,
+  FIRST_REPEAT_MILLISECONDS,
+  KEY_FRAME_BURST,
+  LONGEST_REPEAT_MILLISECONDS,
+} from "../wire/limits.ts";
 import {
   decodeKeyFrame,
   encodeKnown,
@@ -10,18 +15,12 @@ import {
   encodeSuccessors,
   isAboutKeys,
   type KeyFrame,
-} from "./frame.ts";
-import {
-  BETWEEN_KEY_FRAMES_MILLISECONDS,
-  FIRST_REPEAT_MILLISECONDS,
-  KEY_FRAME_BURST,
-  LONGEST_REPEAT_MILLISECONDS,
-} from "./limits.ts";
-import type { Revocation } from "./revocation.ts";
-import type { Successor } from "./successor.ts";
+  type Revocation,
+  type Successor,
+} from "./statements.ts";
 
 /** What a device knows about keys, and what it does with news. */
-export interface KeyDesk {
+export interface KeyKnowledge {
   /** What a neighbour must be sent so that it follows to the new key; empty: it knows the key. */
   successorsFor(peer: string): readonly Successor[];
   revocations(): readonly Revocation[];
@@ -34,13 +33,13 @@ export interface KeyDesk {
   onRevocations(peer: string, revocations: readonly Revocation[]): void;
 }
 
-export interface KeyExchange extends Network {
-  /** The desk has something new to say. */
+export interface KeyExchange extends PeerNetwork {
+  /** There is something new to say. */
   announce(): void;
 }
 
 /** One neighbour that is connected. */
-interface Partner {
+interface KeyPartner {
   /** The revocations that it has shown on this connection. */
   shown: ReadonlySet<string>;
   revocationsSentAt: number;
@@ -48,27 +47,22 @@ interface Partner {
   nextAt: number;
 }
 
-/** How often a neighbour may still speak about keys, over all its connections. */
-interface Allowance {
-  left: number;
-  at: number;
-}
-
 /** The network with the frames about keys taken out of it. What is no such frame, malformed or too much is the device's. */
-export function keyExchange(network: Network, clock: Clock, desk: KeyDesk): KeyExchange {
-  const partners = new Map<string, Partner>();
+export function keyExchange(network: PeerNetwork, clock: Clock, store: KeyKnowledge): KeyExchange {
+  const partners = new Map<string, KeyPartner>();
+  /** Over all connections of a neighbour. */
   const allowances = new Map<string, Allowance>();
   let cancel: (() => void) | undefined;
 
-  const lacks = ({ shown }: Partner) => desk.revocations().some((one) => !shown.has(nameOf(one)));
-  const sendRevocations = (peer: string, partner: Partner) => {
-    const revocations = desk.revocations();
+  const lacks = ({ shown }: KeyPartner) => store.revocations().some((one) => !shown.has(revocationName(one)));
+  const sendRevocations = (peer: string, partner: KeyPartner) => {
+    const revocations = store.revocations();
     partner.revocationsSentAt = clock.now();
     if (revocations.length > 0) network.send(peer, encodeRevocations(revocations));
   };
   /** Says what the partner has not answered, if it is time. */
-  const sendDue = (peer: string, partner: Partner) => {
-    const successors = desk.successorsFor(peer);
+  const sendDue = (peer: string, partner: KeyPartner) => {
+    const successors = store.successorsFor(peer);
     const isLacking = lacks(partner);
     if ((successors.length === 0 && !isLacking) || clock.now() < partner.nextAt) return;
     if (successors.length > 0) network.send(peer, encodeSuccessors(successors));
@@ -79,7 +73,7 @@ export function keyExchange(network: Network, clock: Clock, desk: KeyDesk): KeyE
   const look = () => {
     cancel = undefined;
     for (const [peer, partner] of partners) sendDue(peer, partner);
-    const isOpen = [...partners].some(([peer, partner]) => desk.successorsFor(peer).length > 0 || lacks(partner));
+    const isOpen = [...partners].some(([peer, partner]) => store.successorsFor(peer).length > 0 || lacks(partner));
     if (isOpen) cancel = clock.after(FIRST_REPEAT_MILLISECONDS, look);
   };
   const announce = () => {
@@ -89,23 +83,22 @@ export function keyExchange(network: Network, clock: Clock, desk: KeyDesk): KeyE
     look();
   };
   const maySpeak = (peer: string) => {
-    const { left, at } = allowances.get(peer) ?? { left: KEY_FRAME_BURST, at: clock.now() };
-    const gained = (clock.now() - at) / BETWEEN_KEY_FRAMES_MILLISECONDS;
-    const now = Math.min(KEY_FRAME_BURST, left + gained);
-    allowances.set(peer, { left: Math.max(0, now - 1), at: clock.now() });
-    return now >= 1;
+    const now = clock.now();
+    const known = allowances.get(peer) ?? new Allowance(KEY_FRAME_BURST, BETWEEN_KEY_FRAMES_MILLISECONDS, now);
+    allowances.set(peer, known);
+    return known.take(now);
   };
   const hear = (peer: string, frame: KeyFrame) => {
-    if (frame.kind === "known") desk.onKnown(peer, frame.peer);
+    if (frame.kind === "known") store.onKnown(peer, frame.peer);
     if (frame.kind === "successors") {
-      void desk.follow(peer, frame.successors).then((known) => {
+      void store.follow(peer, frame.successors).then((known) => {
         if (known !== undefined) network.send(peer, encodeKnown(known));
       });
     }
     const partner = partners.get(peer);
     if (frame.kind !== "revocations" || partner === undefined) return;
-    partner.shown = new Set(frame.revocations.map(nameOf));
-    desk.onRevocations(peer, frame.revocations);
+    partner.shown = new Set(frame.revocations.map(revocationName));
+    store.onRevocations(peer, frame.revocations);
     // It may be said again because our answer was lost. Whoever has just spoken does not answer an answer.
     if (clock.now() - partner.revocationsSentAt >= FIRST_REPEAT_MILLISECONDS / 2) sendRevocations(peer, partner);
   };
@@ -116,9 +109,9 @@ export function keyExchange(network: Network, clock: Clock, desk: KeyDesk): KeyE
       network.start({
         onConnect(peer) {
           listener.onConnect(peer);
-          desk.onConnect(peer);
+          store.onConnect(peer);
           const start = { revocationsSentAt: Number.NEGATIVE_INFINITY, nextAt: clock.now() };
-          const partner: Partner = { shown: new Set(), wait: FIRST_REPEAT_MILLISECONDS, ...start };
+          const partner: KeyPartner = { shown: new Set(), wait: FIRST_REPEAT_MILLISECONDS, ...start };
           partners.set(peer, partner);
           sendDue(peer, partner);
           cancel ??= clock.after(FIRST_REPEAT_MILLISECONDS, look);
@@ -144,4 +137,4 @@ export function keyExchange(network: Network, clock: Clock, desk: KeyDesk): KeyE
   };
 }
 
-const nameOf = ({ signer, revoked, time }: Revocation) => `${signer} ${revoked} ${time}`;
+const revocationName = ({ signer, revoked, time }: Revocation) => `${signer} ${revoked} ${time}`;

@@ -5,10 +5,9 @@ import { ctr } from "@noble/ciphers/aes.js";
 import { ed25519, x25519 } from "@noble/curves/ed25519.js";
 import { hkdf } from "@noble/hashes/hkdf.js";
 import { sha256 } from "@noble/hashes/sha2.js";
-import type { Secrets } from "../masked/secrets.ts";
-import { wordsFromBytes } from "../masked/words.ts";
-import { type Identity, publicKeyOf } from "../peer.ts";
-import { PAD_SALT, SECRET_AT, SECRET_BYTES } from "./storedKey.ts";
+import { int64sFromBytes } from "../wire/int64.ts";
+import { type Identity, publicKeyOf } from "./peer.ts";
+import { PAD_SALT, SECRET_AT, SECRET_BYTES, type Secrets } from "./secrets.ts";
 
 export function pageSecrets({ peer: self, key: stored }: Identity): Secrets {
   const own = stored.slice(SECRET_AT, SECRET_AT + SECRET_BYTES);
@@ -24,7 +23,7 @@ export function pageSecrets({ peer: self, key: stored }: Identity): Secrets {
     keyOf: publicKeyOf,
     pad(peer, info, integers) {
       const stream = hkdf(sha256, sharedWith(peer), PAD_SALT, info, 48);
-      return wordsFromBytes(ctr(stream.subarray(0, 32), stream.subarray(32)).encrypt(new Uint8Array(8 * integers)));
+      return int64sFromBytes(ctr(stream.subarray(0, 32), stream.subarray(32)).encrypt(new Uint8Array(8 * integers)));
     },
     sign: (bytes) => ed25519.sign(bytes, own),
     isSigned(of, bytes, signature) {

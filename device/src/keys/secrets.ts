@@ -1,94 +1,33 @@
-// The secrets of a device that runs in Node: X25519 from its Ed25519 key, HKDF, AES as a stream, and signatures.
+// What the masks need of a device's key. The daemon has it from node:crypto and the identity, a simulation from names.
 
-import {
-  createCipheriv,
-  createHash,
-  createPrivateKey,
-  createPublicKey,
-  diffieHellman,
-  hkdfSync,
-  type KeyObject,
-  sign,
-  verify,
-} from "node:crypto";
-import { idOf, type Secrets } from "../masked/secrets.ts";
-import { wordsFromBytes } from "../masked/words.ts";
-import { type Identity, publicKeyOf } from "../peer.ts";
-import { secretOf } from "./signature.ts";
-import { PAD_SALT } from "./storedKey.ts";
+import { bytesToHex } from "@noble/hashes/utils.js";
+import type { Int64s } from "../wire/int64.ts";
 
-/** What stands before keys in PKCS #8 and SPKI (RFC 8410). */
-const AGREEMENT_SECRET_HEAD = Buffer.from("302e020100300506032b656e04220420", "hex");
-const AGREEMENT_PUBLIC_HEAD = Buffer.from("302a300506032b656e032100", "hex");
-const SIGNING_PUBLIC_HEAD = Buffer.from("302a300506032b6570032100", "hex");
+/** In libp2p's form of a key the secret stands after type and length. */
+export const SECRET_AT = 4;
+export const SECRET_BYTES = 32;
 
-const FIELD = 2n ** 255n - 19n;
-/** So many keys of others are kept ready; a board has fewer. */
-const MOST_KEYS = 1024;
+/** What a pad is for is in `info`, the study included. */
+export const PAD_SALT = new TextEncoder().encode("fedkm");
 
-export function nodeSecrets({ peer: self, key: stored }: Identity): Secrets {
-  const own = secretOf(stored);
-  const key = publicKeyOf(self);
-  const agreement = agreementSecret(own);
-  const shared = new Map<string, Buffer>();
-  const known = new Map<string, KeyObject>();
-  const sharedWith = (peer: string) => {
-    const before = shared.get(peer);
-    if (before !== undefined) return before;
-    const found = diffieHellman({ privateKey: agreement, publicKey: agreementPublic(publicKeyOf(peer)) });
-    shared.set(peer, found);
-    return found;
-  };
-  const signer = (of: Uint8Array) => {
-    const id = idOf(of);
-    const before = known.get(id);
-    if (before !== undefined) return before;
-    const found = createPublicKey({ key: Buffer.concat([SIGNING_PUBLIC_HEAD, of]), format: "der", type: "spki" });
-    if (known.size >= MOST_KEYS) known.clear();
-    known.set(id, found);
-    return found;
-  };
-  return {
-    key,
-    keyOf: publicKeyOf,
-    pad(peer, info, integers) {
-      const stream = Buffer.from(hkdfSync("sha256", sharedWith(peer), PAD_SALT, info, 48));
-      const cipher = createCipheriv("aes-256-ctr", stream.subarray(0, 32), stream.subarray(32));
-      return wordsFromBytes(cipher.update(new Uint8Array(8 * integers)));
-    },
-    sign: (bytes) => sign(null, bytes, own),
-    isSigned(of, bytes, signature) {
-      try {
-        return verify(null, bytes, signer(of), signature);
-      } catch {
-        // Bytes that are no point of the curve.
-        return false;
-      }
-    },
-    digest: (bytes) => createHash("sha256").update(bytes).digest(),
-  };
+export const KEY_BYTES = 32;
+export const SIGNATURE_BYTES = 64;
+/** So much of a key names a device on the board. */
+export const ID_BYTES = 16;
+
+export interface Secrets {
+  /** The own public key, and that of a linked peer. */
+  readonly key: Uint8Array;
+  keyOf(peer: string): Uint8Array;
+  /** As many integers as asked for that only this device and the peer can compute, other ones for other `info`. */
+  pad(peer: string, info: Uint8Array, integers: number): Int64s;
+  sign(bytes: Uint8Array): Uint8Array;
+  isSigned(key: Uint8Array, bytes: Uint8Array, signature: Uint8Array): boolean;
+  /** 32 bytes. */
+  digest(bytes: Uint8Array): Uint8Array;
 }
 
-/** The same secret on the curve's other form: the lower half of the SHA-512 of an Ed25519 secret (RFC 8032). */
-function agreementSecret(own: KeyObject): KeyObject {
-  const seed = own.export({ format: "der", type: "pkcs8" }).subarray(-32);
-  const scalar = createHash("sha512").update(seed).digest().subarray(0, 32);
-  return createPrivateKey({ key: Buffer.concat([AGREEMENT_SECRET_HEAD, scalar]), format: "der", type: "pkcs8" });
-}
-
-/** u = (1 + y) / (1 - y), RFC 7748. */
-function agreementPublic(key: Uint8Array): KeyObject {
-  const y = BigInt(`0x${Buffer.from(key).reverse().toString("hex")}`) % 2n ** 255n;
-  const u = ((1n + y) * power(1n - y + FIELD, FIELD - 2n)) % FIELD;
-  const bytes = Buffer.from(u.toString(16).padStart(64, "0"), "hex").reverse();
-  return createPublicKey({ key: Buffer.concat([AGREEMENT_PUBLIC_HEAD, bytes]), format: "der", type: "spki" });
-}
-
-function power(base: bigint, exponent: bigint): bigint {
-  let [result, square] = [1n, base % FIELD];
-  for (let rest = exponent; rest > 0n; rest >>= 1n) {
-    if (rest & 1n) result = (result * square) % FIELD;
-    square = (square * square) % FIELD;
-  }
-  return result;
+/** The name of a key on the board. */
+export function idOf(key: Uint8Array): string {
+  return bytesToHex(key.subarray(0, ID_BYTES));
 }

@@ -1,8 +1,8 @@
 // A clock whose time passes only from event to event: hours of a network in seconds, in the same order every time.
 
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../environment.ts";
 
-interface Event {
+interface TimedRun {
   readonly at: number;
   /** Events of one moment run in the order in which they were set. */
   readonly order: number;
@@ -15,13 +15,13 @@ export interface SimulatedClock extends Clock {
 }
 
 export function simulatedClock(): SimulatedClock {
-  const heap: Event[] = [];
+  const heap: TimedRun[] = [];
   let now = 0;
   let order = 0;
   return {
     now: () => now,
     after(milliseconds, run) {
-      const event: Event = { at: now + Math.max(0, milliseconds), order: order++, run };
+      const event: TimedRun = { at: now + Math.max(0, milliseconds), order: order++, run };
       push(heap, event);
       return () => {
         event.run = undefined;
@@ -41,11 +41,11 @@ export function simulatedClock(): SimulatedClock {
   };
 }
 
-function isBefore(a: Event, b: Event): boolean {
+function isBefore(a: TimedRun, b: TimedRun): boolean {
   return a.at < b.at || (a.at === b.at && a.order < b.order);
 }
 
-function push(heap: Event[], event: Event): void {
+function push(heap: TimedRun[], event: TimedRun): void {
   let at = heap.length;
   heap.push(event);
   while (at > 0) {
@@ -58,7 +58,7 @@ function push(heap: Event[], event: Event): void {
 }
 
 /** The earliest event of a heap that is not empty. */
-function pop(heap: Event[]): Event {
+function pop(heap: TimedRun[]): TimedRun {
   const first = heap[0];
   const last = heap[heap.length - 1];
   heap.length--;

@@ -1,10 +1,55 @@
 // Links in memory: every direction carries one frame at a time, late, lost or cut as the weather says.
 
 import type { Random } from "@fedkm/core";
-import type { Clock } from "../clock.ts";
-import { laneOf } from "../frameHead.ts";
-import type { Network, NetworkListener } from "../network.ts";
-import type { EventLog } from "./log.ts";
+import type { Clock, NetworkListener, PeerNetwork } from "../environment.ts";
+import { laneOf } from "../wire/frames.ts";
+
+// What happened in a simulation, event by event. Two runs are the same exactly if their digests are.
+
+type EventKind = "start" | "connect" | "disconnect" | "arrive" | "lose" | "crash";
+
+export interface SimulatedEvent {
+  /** Milliseconds of simulated time. */
+  readonly at: number;
+  readonly kind: EventKind;
+  readonly from: number;
+  readonly to: number;
+  /** The frame that arrived or was lost. */
+  readonly frame: Uint8Array;
+}
+
+interface EventLog {
+  note(kind: EventKind, from: number, to?: number, frame?: Uint8Array): void;
+  /** Number and 64-bit hash of all events so far: times, devices and every byte of every frame. */
+  digest(): string;
+}
+
+const kinds: readonly EventKind[] = ["start", "connect", "disconnect", "arrive", "lose", "crash"];
+const nothing = new Uint8Array(0);
+
+export function eventLog(now: () => number, onEvent?: (event: SimulatedEvent) => void): EventLog {
+  let count = 0;
+  let high = 0x811c9dc5;
+  let low = 0x9e3779b9;
+  const numbers = new Float64Array(4);
+  const bytes = new Uint8Array(numbers.buffer);
+  const absorb = (data: Uint8Array) => {
+    for (let i = 0; i < data.length; i++) {
+      high = Math.imul(high ^ data[i], 0x01000193);
+      low = Math.imul((low << 5) | (low >>> 27), 0x85ebca6b) ^ data[i];
+    }
+  };
+  return {
+    note(kind, from, to = from, frame = nothing) {
+      count++;
+      numbers.set([now(), kinds.indexOf(kind), from, to]);
+      absorb(bytes);
+      absorb(frame);
+      onEvent?.({ at: numbers[0], kind, from, to, frame });
+    },
+    digest: () => `${count} ${[high, low].map((word) => (word >>> 0).toString(16).padStart(8, "0")).join("")}`,
+  };
+}
 
 export interface Weather {
   /** How long a frame takes, drawn evenly between the two. */
@@ -14,26 +59,26 @@ export interface Weather {
 }
 
 /** One direction of a link. */
-interface Way {
-  readonly from: End;
-  readonly to: End;
+interface LinkDirection {
+  readonly from: LinkEnd;
+  readonly to: LinkEnd;
   isCut: boolean;
   isBusy: boolean;
   /** Sent while the way was busy: the latest of each lane only. */
   readonly waiting: Map<number, Uint8Array>;
 }
 
-interface End {
+interface LinkEnd {
   readonly index: number;
   readonly name: string;
   /** By the name of the other end. */
-  readonly ways: Map<string, Way>;
+  readonly ways: Map<string, LinkDirection>;
   listener: NetworkListener | undefined;
 }
 
-export interface SimulatedLinks {
+interface SimulatedLinks {
   /** The network as device `i` sees it, from its start to `close`. */
-  network(i: number): Network;
+  network(i: number): PeerNetwork;
   /** A link that is cut carries nothing, and both ends know. */
   setCut(i: number, j: number, isCut: boolean): void;
   /** Puts a frame on the link from `i` to `j`, whoever made it; it arrives if the link stands. */
@@ -44,8 +89,10 @@ export interface SimulatedLinks {
   underWay(): number;
 }
 
-function joinEnds(neighbours: readonly ArrayLike<number>[]): End[] {
-  const ends = neighbours.map((_, i): End => ({ index: i, name: `device-${i}`, ways: new Map(), listener: undefined }));
+function joinEnds(neighbours: readonly ArrayLike<number>[]): LinkEnd[] {
+  const ends = neighbours.map(
+    (_, i): LinkEnd => ({ index: i, name: `device-${i}`, ways: new Map(), listener: undefined }),
+  );
   neighbours.forEach((others, i) => {
     for (const to of Array.from(others, (j) => ends[j])) {
       ends[i].ways.set(to.name, { from: ends[i], to, isCut: false, isBusy: false, waiting: new Map() });
@@ -54,11 +101,11 @@ function joinEnds(neighbours: readonly ArrayLike<number>[]): End[] {
   return ends;
 }
 
-function isOpen({ from, to, isCut }: Way): boolean {
+function isOpen({ from, to, isCut }: LinkDirection): boolean {
   return !isCut && from.listener !== undefined && to.listener !== undefined;
 }
 
-export interface SimulatedLinksOptions {
+interface SimulatedLinksOptions {
   /** Of each device, by their numbers. */
   readonly neighbours: readonly ArrayLike<number>[];
   readonly clock: Clock;
@@ -73,7 +120,7 @@ export function simulatedLinks({ neighbours, clock, weather, random, log }: Simu
   let bytes = 0;
   let underWay = 0;
 
-  const send = (way: Way, frame: Uint8Array) => {
+  const send = (way: LinkDirection, frame: Uint8Array) => {
     const { from, to } = way;
     way.isBusy = true;
     frames++;
@@ -95,14 +142,14 @@ export function simulatedLinks({ neighbours, clock, weather, random, log }: Simu
     });
   };
 
-  const meet = (way: Way) => {
+  const meet = (way: LinkDirection) => {
     if (!isOpen(way)) return;
     log.note("connect", way.from.index, way.to.index);
     way.from.listener?.onConnect(way.to.name);
     way.to.listener?.onConnect(way.from.name);
   };
 
-  const part = (way: Way) => {
+  const part = (way: LinkDirection) => {
     if (!isOpen(way)) return;
     log.note("disconnect", way.from.index, way.to.index);
     way.from.listener?.onDisconnect(way.to.name);

@@ -9,8 +9,8 @@ import {
   type MethodOptions,
   methodOfAnswer,
 } from "@fedkm/core";
-import { contractWith, parseStudy, type Study } from "../study.ts";
-import { studyOfPoints } from "../studyOfPoints.ts";
+import { contractWith, parseStudy, type Study } from "../study/study.ts";
+import { studyOfPoints } from "../study/studyOfPoints.ts";
 import { simulate } from "./simulate.ts";
 
 const LONGEST_MILLISECONDS = 3_600_000;

@@ -1,22 +1,25 @@
 // A whole network of devices in one process: the same loop, a simulated clock, links in memory. Seeded, so it can be rerun.
 
 import { edges, type Graph, type Matrix, matrix, randomStream, takeRows } from "@fedkm/core";
-import { type ChangeStatus, type ChangingDevice, type ChangingOptions, createChangingDevice } from "../change.ts";
-import { volatileMemory } from "../memory.ts";
-import type { Network } from "../network.ts";
-import { studyObjective } from "../objective.ts";
-import { encodeLedger, newLedger } from "../private/ledger.ts";
-import type { Contract } from "../protocol.ts";
-import { type RecordedEvent, recordedNetwork } from "../recording.ts";
-import { isSettled } from "../settled.ts";
-import type { Part } from "../side.ts";
-import type { DeviceStatus } from "../status.ts";
-import type { Study } from "../study.ts";
-import { rowsThatCount, scaleRows } from "../units.ts";
+import {
+  type ChangeStatus,
+  type ChangingDevice,
+  type ChangingOptions,
+  createChangingDevice,
+} from "../change/changingDevice.ts";
+import type { StudyPart } from "../change/studyLoop.ts";
+import type { PeerNetwork } from "../environment.ts";
+import { volatileMemory } from "../loop/savedState.ts";
+import { type DeviceStatus, isSettled } from "../loop/status.ts";
+import { encodeLedger, newLedger } from "../privacy/ledger.ts";
+import type { Study } from "../study/study.ts";
+import { studyObjective } from "../study/studyOfPoints.ts";
+import { rowsThatCount, scaleRows } from "../study/units.ts";
+import type { Contract } from "../wire/frames.ts";
+import { type RecordedEvent, recordedNetwork } from "../wire/recording.ts";
 import { simulatedClock } from "./clock.ts";
-import { simulatedLinks, type Weather } from "./links.ts";
-import { eventLog, type SimulatedEvent } from "./log.ts";
-import { simulatedSecrets } from "./secrets.ts";
+import { eventLog, type SimulatedEvent, simulatedLinks, type Weather } from "./links.ts";
+import { simulatedSecrets } from "./simulatedSecrets.ts";
 
 export interface SimulationOptions {
   readonly study: Study;
@@ -95,7 +98,7 @@ export interface Simulation {
 }
 
 /** A study with the contract of it, and the rows of a device in its features. */
-export interface NextStudy extends Pick<Part, "study" | "contract"> {
+export interface NextStudy extends Pick<StudyPart, "study" | "contract"> {
   readonly rows: Matrix;
 }
 
@@ -103,14 +106,14 @@ export interface NextStudy extends Pick<Part, "study" | "contract"> {
 const LOOK_MILLISECONDS = 100;
 
 /** A device's place in the network: it may be down, what it had kept is not. */
-interface Place {
+interface SimulatedDevice {
   device: ChangingDevice | undefined;
-  readonly part: Kept;
+  readonly part: SimulatedPart;
   /** In a change of study. */
-  readonly next: Kept | undefined;
+  readonly next: SimulatedPart | undefined;
 }
 
-interface Kept extends Part {
+interface SimulatedPart extends StudyPart {
   readonly rows: Matrix;
   readonly memory: ReturnType<typeof volatileMemory>;
 }
@@ -126,11 +129,11 @@ export function simulate(options: SimulationOptions): Simulation {
   const { record, disguise } = options;
   const networks = datasets.map((_, i) => {
     const plain = links.network(i);
-    const network: Network =
+    const network: PeerNetwork =
       disguise === undefined ? plain : { ...plain, send: (peer, frame) => plain.send(peer, disguise(i, frame)) };
     return record === undefined ? network : recordedNetwork(network, clock, (event) => record(i, event));
   });
-  const places: (Place | undefined)[] = datasets.map(() => undefined);
+  const places: (SimulatedDevice | undefined)[] = datasets.map(() => undefined);
   const wanted = (options.links ?? graph.neighbours).map((others) => new Set(Array.from(others)));
   const cut = new Set<string>();
   const paused = new Set<number>();
@@ -144,7 +147,7 @@ export function simulate(options: SimulationOptions): Simulation {
     const before = places[i];
     const epoch = (before?.part.memory.epoch ?? 0) + epochs;
     const { study, contract } = before?.part ?? options;
-    const again = ({ memory }: Kept) => volatileMemory(epoch, memory.latest(), memory.latestHistory());
+    const again = ({ memory }: SimulatedPart) => volatileMemory(epoch, memory.latest(), memory.latestHistory());
     const memory = before === undefined ? firstMemory(epoch, options, i) : again(before.part);
     const part = { study, contract, rows: datasets[i], memory };
     const next = before?.next && { ...before.next, memory: again(before.next) };
@@ -180,7 +183,7 @@ export function simulate(options: SimulationOptions): Simulation {
     while (clock.step(until));
   };
   // Links that are cut and devices that are down or paused are part of the experiment: nobody waits for them.
-  const isAtRest = ({ device }: Place) => {
+  const isAtRest = ({ device }: SimulatedDevice) => {
     const next = device?.change().next;
     if (device === undefined || device.status().phase === "paused") return true;
     return isSettled(device.status(), []) && (next == null || isSettled(next.device, []));
@@ -217,7 +220,7 @@ export function simulate(options: SimulationOptions): Simulation {
     forget(i) {
       const place = places[i];
       if (place === undefined || place.device !== undefined) return;
-      const forgotten = (kept: Kept) => ({ ...kept, memory: volatileMemory(kept.memory.epoch) });
+      const forgotten = (kept: SimulatedPart) => ({ ...kept, memory: volatileMemory(kept.memory.epoch) });
       places[i] = { ...place, part: forgotten(place.part), next: place.next && forgotten(place.next) };
     },
     setLinks(i, others) {

@@ -19,14 +19,14 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, vi } from "vitest";
 import { createViteServer } from "vitest/node";
 import { launchChromium, browserTest as test } from "../../../core/test/hosts/chromium.ts";
-import { realClock } from "../../src/clock.ts";
-import { createDevice } from "../../src/device.ts";
-import { nodeSecrets } from "../../src/keys/secrets.ts";
-import { createIdentity, libp2pNetwork } from "../../src/libp2p.ts";
-import { volatileMemory } from "../../src/memory.ts";
-import type { DeviceStatus } from "../../src/status.ts";
-import { contractOf, formatStudy, type Study } from "../../src/study.ts";
-import { studyOfPoints } from "../../src/studyOfPoints.ts";
+import { createDevice } from "../../src/change/studyLoop.ts";
+import { realClock } from "../../src/environment.ts";
+import { nodeSecrets } from "../../src/keys/nodeSecrets.ts";
+import { createIdentity, libp2pNetwork } from "../../src/links/libp2pNetwork.ts";
+import { volatileMemory } from "../../src/loop/savedState.ts";
+import type { DeviceStatus } from "../../src/loop/status.ts";
+import { contractOf, formatStudy, type Study } from "../../src/study/study.ts";
+import { studyOfPoints } from "../../src/study/studyOfPoints.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 

@@ -1,14 +1,14 @@
 // A device in a web page: the same loop as anywhere, over WebSocket, with a key and a memory that live as long as the page.
 
 import { type Matrix, matrix } from "@fedkm/core";
-import { realClock } from "../../src/clock.ts";
-import { createDevice } from "../../src/device.ts";
-import type { Device } from "../../src/deviceOptions.ts";
+import { createDevice } from "../../src/change/studyLoop.ts";
+import { realClock } from "../../src/environment.ts";
 import { pageSecrets } from "../../src/keys/pageSecrets.ts";
-import { type Contact, createIdentity, type Identity, libp2pNetwork } from "../../src/libp2p.ts";
-import { volatileMemory } from "../../src/memory.ts";
-import type { DeviceStatus } from "../../src/status.ts";
-import { contractOf, parseStudy } from "../../src/study.ts";
+import { type Contact, createIdentity, type Identity, libp2pNetwork } from "../../src/links/libp2pNetwork.ts";
+import type { Device } from "../../src/loop/device.ts";
+import { volatileMemory } from "../../src/loop/savedState.ts";
+import type { DeviceStatus } from "../../src/loop/status.ts";
+import { contractOf, parseStudy } from "../../src/study/study.ts";
 
 let identity: Identity | undefined;
 let device: Device | undefined;

@@ -13,12 +13,11 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { backUpFolder, restoreFolder } from "../../src/daemon/backup.ts";
-import { decodeBackup, encodeBackup } from "../../src/daemon/backupFile.ts";
+import { backUpFolder, decodeBackup, encodeBackup, restoreFolder } from "../../src/daemon/backup.ts";
 import { createFolder, readFolder } from "../../src/daemon/folder.ts";
-import { writeLinks } from "../../src/linksFile.ts";
-import { createIdentity } from "../../src/peer.ts";
-import { openStore } from "../../src/store.ts";
+import { writeLinksFile } from "../../src/disk/linksFile.ts";
+import { openStore } from "../../src/disk/store.ts";
+import { createIdentity } from "../../src/keys/peer.ts";
 import { studyText } from "../problem.ts";
 
 let folder = "";
@@ -34,7 +33,7 @@ const inFolder = (name: string) => join(folder, name);
 async function deviceWith(data: readonly string[]): Promise<{ path: string; epoch: number }> {
   const path = inFolder("north");
   await createFolder(path, studyText, { name: "north", data, listen: ["/ip4/127.0.0.1/tcp/0"], announce: [] });
-  await writeLinks(path, [{ name: "south", peer: (await createIdentity()).peer, addresses: [] }]);
+  await writeLinksFile(path, [{ name: "south", peer: (await createIdentity()).peer, addresses: [] }]);
   writeFileSync(join(path, "met.json"), "{}\n");
   const store = await openStore(path, () => {}, { wallClock: () => 5_000_000_000_000 });
   store.keep(() => ({

@@ -5,25 +5,26 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fit, path } from "@fedkm/core";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { realClock } from "../../src/clock.ts";
 import { type Daemon, startDaemon } from "../../src/daemon/daemon.ts";
 import { createFolder, type DeviceFolder, readFolder } from "../../src/daemon/folder.ts";
+import { freePorts } from "../../src/daemon/machineAddresses.ts";
+import type { DaemonStatus } from "../../src/daemon/status.ts";
 import {
   completeSwitch,
   finishChange,
+  openNext,
   readNext,
   switchStudy,
   withdrawChange,
   writeNext,
-} from "../../src/daemon/nextFiles.ts";
-import { openNext } from "../../src/daemon/nextStore.ts";
-import { freePorts } from "../../src/daemon/ports.ts";
-import type { DaemonStatus } from "../../src/daemon/status.ts";
-import { writeLinks } from "../../src/linksFile.ts";
-import type { SavedState } from "../../src/memory.ts";
-import { openStore } from "../../src/store.ts";
-import { contractOf, formatStudy, parseStudy, studyId } from "../../src/study.ts";
-import { pointsAsCsv } from "../../src/studyOfPoints.ts";
+} from "../../src/daemon/studyChange.ts";
+import { writeLinksFile } from "../../src/disk/linksFile.ts";
+import { openStore } from "../../src/disk/store.ts";
+import { realClock } from "../../src/environment.ts";
+import type { SavedState } from "../../src/loop/savedState.ts";
+import { contractOf, formatStudy, parseStudy } from "../../src/study/study.ts";
+import { pointsAsCsv } from "../../src/study/studyOfPoints.ts";
+import { studyId } from "../../src/wire/frames.ts";
 import { problem, studyText, studyWith } from "../problem.ts";
 
 let folder = "";
@@ -37,7 +38,15 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const surroundings = { version: "1", pid: 7, memoryBytes: () => 0, logFailure: () => undefined, linesLost: () => 0 };
+const host = {
+  version: "1",
+  pid: 7,
+  env: process.env,
+  memoryBytes: () => 0,
+  cpuMicroseconds: () => 0,
+  logFailure: () => undefined,
+  linesLost: () => 0,
+};
 const log = { info: () => {}, warn: () => {} };
 const names = ["north", "middle", "south"];
 const pathOf = (name: string) => join(folder, name);
@@ -49,7 +58,7 @@ const clock = {
 };
 
 async function start(name: string): Promise<void> {
-  daemons.set(name, await startDaemon({ folder: pathOf(name), log, surroundings, clock }));
+  daemons.set(name, await startDaemon({ folder: pathOf(name), log, host, clock }));
 }
 
 function statusOf(name: string) {
@@ -73,7 +82,7 @@ async function startNetwork(text = studyText) {
     const links = Array.from(graph.neighbours[i], (j) => {
       return { name: names[j], peer: folders[j].identity.peer, addresses: folders[j].listen };
     });
-    await writeLinks(pathOf(name), links);
+    await writeLinksFile(pathOf(name), links);
     await start(name);
   }
   return { datasets, graph };

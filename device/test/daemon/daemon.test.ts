@@ -15,17 +15,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { toRows } from "@fedkm/core";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { realClock } from "../../src/clock.ts";
 import { startDaemon } from "../../src/daemon/daemon.ts";
+import { lookOf, watchFiles } from "../../src/daemon/fileWatch.ts";
 import { createFolder } from "../../src/daemon/folder.ts";
-import { formatMetrics } from "../../src/daemon/metrics.ts";
-import { pendingList } from "../../src/daemon/pending.ts";
-import { readColumns } from "../../src/daemon/points.ts";
-import { resetFolder } from "../../src/daemon/reset.ts";
-import { serveStatus } from "../../src/daemon/server.ts";
+import { resetFolder } from "../../src/daemon/ownerFiles.ts";
+import { readColumns } from "../../src/daemon/rowSource.ts";
+import { formatMetrics, serveStatus } from "../../src/daemon/server.ts";
 import type { DaemonStatus } from "../../src/daemon/status.ts";
-import { lookOf, watchFiles } from "../../src/daemon/watch.ts";
-import { writeLinks } from "../../src/linksFile.ts";
+import { strangerList } from "../../src/daemon/strangers.ts";
+import { writeLinksFile } from "../../src/disk/linksFile.ts";
+import { realClock } from "../../src/environment.ts";
 import { manualClock } from "../link/manualClock.ts";
 import { studyText } from "../problem.ts";
 import { northStatus as status } from "./northStatus.ts";
@@ -36,7 +35,15 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const surroundings = { version: "1", pid: 7, memoryBytes: () => 0, logFailure: () => undefined, linesLost: () => 0 };
+const host = {
+  version: "1",
+  pid: 7,
+  env: process.env,
+  memoryBytes: () => 0,
+  cpuMicroseconds: () => 0,
+  logFailure: () => undefined,
+  linesLost: () => 0,
+};
 const notice = { link: null, text: "no words", since: "2026-01-01T00:00:00.000Z", until: null } as const;
 
 test("startDaemon lists everything that is wrong with its files and rows, each until it is right again", async () => {
@@ -56,7 +63,7 @@ test("startDaemon lists everything that is wrong with its files and rows, each u
     now: () => 20 * realClock.now(),
     after: (milliseconds: number, run: () => void) => realClock.after(milliseconds / 20, run),
   };
-  const daemon = await startDaemon({ folder: path, log, surroundings, clock });
+  const daemon = await startDaemon({ folder: path, log, host, clock });
   const open = () => daemon.status().notices.filter(({ until }) => until === null);
   const noticed = (...texts: RegExp[]) =>
     vi.waitFor(() => {
@@ -77,7 +84,7 @@ test("startDaemon lists everything that is wrong with its files and rows, each u
       /^none of 4 rows counts, 3 are needed .*: 2 are out of the study's bounds/,
     );
     rmSync(join(path, "status.json"), { recursive: true });
-    await writeLinks(path, []);
+    await writeLinksFile(path, []);
     writeFileSync(rows, "x1,x2\n1,1\n2,2\n3,3\n4,4\n");
     await noticed();
     await vi.waitFor(() => expect(daemon.status().device).toMatchObject({ rows: 4, phase: "alone" }), 240_000);
@@ -96,7 +103,7 @@ test("startDaemon lists everything that is wrong with its files and rows, each u
 });
 
 test("pendingList keeps one entry a peer, the 20 latest, and asks for one line a minute", () => {
-  const pending = pendingList();
+  const pending = strangerList();
   const date = new Date(0);
   expect(pending.note("a", "/ip4/1", date, 0)).toBe(true);
   expect(pending.note("a", "/ip4/2", date, 90_000)).toBe(false);
@@ -112,7 +119,7 @@ test("pendingList keeps one entry a peer, the 20 latest, and asks for one line a
 test("readColumns takes named columns in the order asked for, with any line ends", async () => {
   const file = join(folder, "rows.csv");
   writeFileSync(file, '\uFEFF"b", a ,c\r\n1,2,x\r\n-3e2,.5,y\r\n');
-  const { names, points } = await readColumns(file, ["a", "b"]);
+  const { names, points } = await readColumns(file, {}, ["a", "b"]);
   expect(names).toEqual(["a", "b"]);
   expect(toRows(points)).toEqual([
     [2, 1],
@@ -124,15 +131,15 @@ test("readColumns refuses what is no number, by line and column, and never shows
   const file = join(folder, "rows.csv");
   for (const cell of ["", " ", "NaN", "Infinity", "0x10", "1_000", "1e999", "1e16", "1abc", "1 2", "=1"]) {
     writeFileSync(file, `a,b\n1,2\n3,4\n5,${cell}\n`);
-    const refusal = await readColumns(file, ["a", "b"]).catch((error: Error) => error.message);
+    const refusal = await readColumns(file, {}, ["a", "b"]).catch((error: Error) => error.message);
     expect(refusal, cell).toMatch(/rows\.csv, line 4, column "b" must [a-z]/);
     expect(refusal, cell).not.toContain(", got");
   }
   writeFileSync(file, "a,b\n1,2,3\n");
-  await expect(readColumns(file)).rejects.toThrow(/line 2, column "b" must have 2 cells/);
-  await expect(readColumns(file, ["c"])).rejects.toThrow('line 1, column "c" must exist');
+  await expect(readColumns(file, {})).rejects.toThrow(/line 2, column "b" must have 2 cells/);
+  await expect(readColumns(file, {}, ["c"])).rejects.toThrow('line 1, column "c" must exist');
   writeFileSync(file, "");
-  await expect(readColumns(file, ["a"])).rejects.toThrow(/rows\.csv/);
+  await expect(readColumns(file, {}, ["a"])).rejects.toThrow(/rows\.csv/);
 });
 
 test("watchFiles calls once for a change that lasts, also of a replaced file, and again for what could not be used", async () => {
@@ -152,8 +159,8 @@ test("watchFiles calls once for a change that lasts, also of a replaced file, an
   };
   let isUsable = true;
   const stop = watchFiles(
-    () => lookOf([file]),
-    await lookOf([file]),
+    () => lookOf([file], {}),
+    await lookOf([file], {}),
     clock,
     async () => {
       changes += 1;
@@ -290,7 +297,7 @@ test("resetFolder sets the state aside, and the device begins again, whether it 
   const [path, rows] = [join(folder, "north"), join(folder, "rows.csv")];
   writeFileSync(rows, "x1,x2\n1,1\n2,2\n20,20\n");
   await createFolder(path, studyText, { name: "north", data: [rows], listen: ["/ip4/127.0.0.1/tcp/0"], announce: [] });
-  const begin = () => startDaemon({ folder: path, log: { info() {}, warn() {} }, surroundings });
+  const begin = () => startDaemon({ folder: path, log: { info() {}, warn() {} }, host });
   expect(await resetFolder(path, new Date(0))).toEqual({ setAside: undefined, isRunning: false });
   const daemon = await begin();
   try {

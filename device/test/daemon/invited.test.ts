@@ -2,7 +2,7 @@
 
 import type { NetworkInterfaceInfo } from "node:os";
 import { expect, test } from "vitest";
-import { everyInterface, invitedAddresses } from "../../src/daemon/invited.ts";
+import { everyInterface, invitedAddresses } from "../../src/daemon/machineAddresses.ts";
 
 const own = (family: "IPv4" | "IPv6", address: string, internal: boolean, scopeid = 0) =>
   ({ family, address, internal, scopeid }) as NetworkInterfaceInfo;

@@ -4,16 +4,21 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { readAudit } from "../../src/auditLog.ts";
-import { realClock } from "../../src/clock.ts";
 import { type Daemon, startDaemon } from "../../src/daemon/daemon.ts";
 import { createFolder, type DeviceFolder, readFolder } from "../../src/daemon/folder.ts";
-import { keyFacts } from "../../src/daemon/keyFacts.ts";
-import { freePorts } from "../../src/daemon/ports.ts";
-import { overruleRevocations, revokedFault, revokePeer } from "../../src/daemon/revoke.ts";
-import { followByHand, rotateFolder } from "../../src/daemon/rotate.ts";
-import { readIdentity } from "../../src/identity.ts";
-import { changeLinks, readLinks, withLink, writeLinks } from "../../src/linksFile.ts";
+import {
+  followByHand,
+  keyFacts,
+  overruleRevocations,
+  revokedFault,
+  revokePeer,
+  rotateFolder,
+} from "../../src/daemon/keyCommands.ts";
+import { freePorts } from "../../src/daemon/machineAddresses.ts";
+import { readAudit } from "../../src/disk/auditLog.ts";
+import { readIdentity } from "../../src/disk/identityFile.ts";
+import { changeLinks, readLinksFile, withLink, writeLinksFile } from "../../src/disk/linksFile.ts";
+import { realClock } from "../../src/environment.ts";
 import { studyText } from "../problem.ts";
 
 let base = "";
@@ -26,7 +31,15 @@ afterEach(async () => {
   rmSync(base, { recursive: true });
 });
 
-const surroundings = { version: "1", pid: 7, memoryBytes: () => 0, logFailure: () => undefined, linesLost: () => 0 };
+const host = {
+  version: "1",
+  pid: 7,
+  env: process.env,
+  cpuMicroseconds: () => 0,
+  memoryBytes: () => 0,
+  logFailure: () => undefined,
+  linesLost: () => 0,
+};
 const log = { info() {}, warn() {} };
 // So that nobody waits: ten of its seconds pass in one.
 const clock = {
@@ -48,7 +61,7 @@ async function triangle(): Promise<DeviceFolder[]> {
   }
   for (const { path } of folders) {
     const others = folders.filter((other) => other.path !== path);
-    await writeLinks(
+    await writeLinksFile(
       path,
       others.map(({ name, identity, listen }) => ({ name, peer: identity.peer, addresses: listen })),
     );
@@ -58,14 +71,14 @@ async function triangle(): Promise<DeviceFolder[]> {
 
 /** Runs a device as `device run` does: it starts again for a new key. */
 async function start({ path }: DeviceFolder): Promise<() => Daemon> {
-  let daemon = await startDaemon({ folder: path, log, surroundings, clock });
+  let daemon = await startDaemon({ folder: path, log, host, clock });
   running.push(daemon);
   const again = async (old: Daemon) => {
     await old.restart;
     if (!running.includes(old)) return;
     running = running.filter((one) => one !== old);
     await old.stop();
-    daemon = await startDaemon({ folder: path, log, surroundings, clock });
+    daemon = await startDaemon({ folder: path, log, host, clock });
     running.push(daemon);
     await again(daemon);
   };
@@ -93,7 +106,7 @@ test("a device rotates its key: neighbours follow, also one that was away, and a
   // North answers; east is away, and the device waits for it.
   await until(async () => expect((await keyFacts(await readFolder(south.path))).behind).toEqual(["east"]));
   expect((await readIdentity(south.path)).peer).toBe(old);
-  expect((await readLinks(north.path))[0]).toMatchObject({ peer: next, isAwaited: true });
+  expect((await readLinksFile(north.path))[0]).toMatchObject({ peer: next, isAwaited: true });
   expect(stateOf(a, "south")).toMatchObject({ isConnected: true, peer: old });
   await until(() => expect(noticesOf(b)).toContain("east does not know this device's new key yet"));
 
@@ -101,7 +114,7 @@ test("a device rotates its key: neighbours follow, also one that was away, and a
   await until(() => expect(b().status().device.peer).toBe(next));
   await until(() => expect(stateOf(a, "south")).toMatchObject({ isConnected: true, peer: next }));
   await until(() => expect(noticesOf(a)).toMatch(/south has a new key since .*, as its old key says$/m));
-  expect((await readLinks(north.path))[0].isAwaited).toBeUndefined();
+  expect((await readLinksFile(north.path))[0].isAwaited).toBeUndefined();
 
   // East knows the old key only, which has nothing else to say.
   const c = await start(east);
@@ -110,7 +123,7 @@ test("a device rotates its key: neighbours follow, also one that was away, and a
 
   // South says that east is not to be trusted: north, its neighbour, unlinks it and says why.
   await revokePeer(south.path, "east", "its disk was stolen", new Date());
-  await until(async () => expect((await readLinks(north.path)).map(({ name }) => name)).toEqual(["south"]));
+  await until(async () => expect((await readLinksFile(north.path)).map(({ name }) => name)).toEqual(["south"]));
   await until(() =>
     expect(noticesOf(a)).toContain("south says that east is no longer to be trusted: its disk was stolen"),
   );
@@ -137,6 +150,6 @@ test("a device that does not run rotates at once if its owner says so, and its s
   expect((await readIdentity(north.path)).peer).toBe(done.next);
   expect(await followByHand(south.path, done.successors, new Date())).toEqual(["north"]);
   expect(await followByHand(south.path, done.successors, new Date())).toEqual([]);
-  expect((await readLinks(south.path))[0].peer).toBe(done.next);
+  expect((await readLinksFile(south.path))[0].peer).toBe(done.next);
   expect(existsSync(join(north.path, "key.next"))).toBe(false);
 });

@@ -4,7 +4,7 @@ import { matrix } from "@fedkm/core";
 import { expect, test } from "vitest";
 import { noticeBoard } from "../../src/daemon/notices.ts";
 import { linkProblems } from "../../src/daemon/problems.ts";
-import { countRows, rowsFault } from "../../src/daemon/rows.ts";
+import { countRows, rowsFault } from "../../src/daemon/rowSource.ts";
 import type { LinkStatus } from "../../src/daemon/status.ts";
 import { studyWith } from "../problem.ts";
 

@@ -1,9 +1,8 @@
 // What a quiet device does not do: write what is no news, measure delays, wake up for every look on its own.
 
 import { expect, test } from "vitest";
-import { onTheBeat } from "../../src/daemon/beat.ts";
-import { busyDelays } from "../../src/daemon/delays.ts";
-import { statusNews } from "../../src/daemon/news.ts";
+import { busyDelays, onTick } from "../../src/daemon/quiet.ts";
+import { statusNews } from "../../src/daemon/statusFile.ts";
 import { manualClock } from "../link/manualClock.ts";
 import { northStatus } from "./northStatus.ts";
 
@@ -53,7 +52,7 @@ test("statusNews names everything that a person would want to see at once", () =
 
 test("onTheBeat lets timers that were set at different moments end together, each once a beat", () => {
   const clock = manualClock();
-  const beat = onTheBeat(clock, 1_000);
+  const beat = onTick(clock, 1_000);
   const ended: number[] = [];
   const every = () => {
     ended.push(clock.now());

@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { noticeBoard } from "../../src/daemon/notices.ts";
-import { recordedIn } from "../../src/daemon/record.ts";
-import { parseRecording } from "../../src/recording.ts";
+import { recordToFile } from "../../src/daemon/recordingFile.ts";
 import { simulatedClock } from "../../src/simulation/clock.ts";
+import { parseRecording } from "../../src/wire/recording.ts";
 import { emptyNetwork } from "../problem.ts";
 
 let folder = "";
@@ -24,7 +24,7 @@ async function start(file: string) {
   const opened = (closer: () => unknown) => {
     close = closer;
   };
-  const network = await recordedIn(file, around.network, { clock: simulatedClock(), notices, study: "0a", opened });
+  const network = await recordToFile(file, around.network, { clock: simulatedClock(), notices, study: "0a", opened });
   await network.start({ onFrame: () => undefined, onConnect: () => undefined, onDisconnect: () => undefined });
   return { network, around, notices, close: () => close() };
 }

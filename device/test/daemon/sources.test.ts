@@ -7,16 +7,24 @@ import { join } from "node:path";
 import { kmeans, type Matrix, matrix, paperData } from "@fedkm/core";
 import { missingEngines, type PostgresForTests, startPostgres } from "@fedkm/sql/engines";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { realClock } from "../../src/clock.ts";
 import { type Daemon, startDaemon } from "../../src/daemon/daemon.ts";
 import { createFolder, readFolder } from "../../src/daemon/folder.ts";
-import { clusterSizes, rowsDesk } from "../../src/daemon/openRows.ts";
-import { resetFolder } from "../../src/daemon/reset.ts";
-import { isElsewhere, type Rows, statisticsAt } from "../../src/elsewhere.ts";
-import { parseStudy } from "../../src/study.ts";
+import { resetFolder } from "../../src/daemon/ownerFiles.ts";
+import { clusterSizes, rowSource } from "../../src/daemon/rowSource.ts";
+import { realClock } from "../../src/environment.ts";
+import { type DeviceRows, isRemote, remoteStatistics } from "../../src/study/remoteRows.ts";
+import { parseStudy } from "../../src/study/study.ts";
 import { studyText } from "../problem.ts";
 
-const surroundings = { version: "1", pid: 7, memoryBytes: () => 0, logFailure: () => undefined, linesLost: () => 0 };
+const host = {
+  version: "1",
+  pid: 7,
+  env: process.env,
+  memoryBytes: () => 0,
+  cpuMicroseconds: () => 0,
+  logFailure: () => undefined,
+  linesLost: () => 0,
+};
 const missing = missingEngines().filter((line) => line.startsWith("PostgreSQL"));
 if (missing.length > 0) console.warn(`skipped, not installed: ${missing.join("; ")}`);
 
@@ -66,7 +74,7 @@ describe.skipIf(missing.length > 0)("a device on a table of PostgreSQL", () => {
     const data = [`${postgres.address}?table=visits${options}`];
     await createFolder(path, study, { name: "north", data, listen: ["/ip4/127.0.0.1/tcp/0"], announce: [] });
     const note = (_: object, line: string) => said.push(line);
-    daemon = await startDaemon({ folder: path, log: { info: note, warn: note }, surroundings, clock });
+    daemon = await startDaemon({ folder: path, log: { info: note, warn: note }, host, clock });
   }
 
   const reaches = (state: object) =>
@@ -97,7 +105,11 @@ describe.skipIf(missing.length > 0)("a device on a table of PostgreSQL", () => {
     await reaches({ phase: "alone", rows: 240, rowsLeftOut: 3 });
     expectOwnClusters(rows);
     expect(asked()).toContain("GROUP BY fedkm_label");
-    const sizes = await clusterSizes(await readFolder(path), matrix(daemon?.status().device.centroids ?? []));
+    const sizes = await clusterSizes(
+      await readFolder(path),
+      matrix(daemon?.status().device.centroids ?? []),
+      process.env,
+    );
     expect(sizes.reduce((a, b) => a + b)).toBe(240);
     await seconds(1);
     from = postgres.log().length;
@@ -149,7 +161,7 @@ describe.skipIf(missing.length > 0)("a device on a table of PostgreSQL", () => {
   });
 
   it("loads them where the address says so", async () => {
-    await start("&way=memory");
+    await start("&read=memory");
     await reaches({ phase: "alone", rows: 240, rowsLeftOut: 3 });
     expect(asked()).not.toContain("GROUP BY fedkm_label");
     expectOwnClusters(rows);
@@ -163,9 +175,9 @@ it("files in a stream: rows that are opened again do not take the answer from th
     `x1,x2\n${Array.from({ length: 50 }, (_, i) => `${i / 2},${31 - i}`).join("\n")}\n`,
   );
   const study = parseStudy(studyText);
-  const desk = rowsDesk([`duckdb:${join(path, "rows.csv")}?way=stream`]);
+  const desk = rowSource([`duckdb:${join(path, "rows.csv")}?read=stream`], process.env);
   const centroids = matrix([[0, 0]]);
-  const countIn = async (rows: Rows) => isElsewhere(rows) && (await statisticsAt(rows, centroids)).counts[0];
+  const countIn = async (rows: DeviceRows) => isRemote(rows) && (await remoteStatistics(rows, centroids)).counts[0];
   const first = await desk.open(study);
   expect(first.counts).toEqual({ rows: 50, left: 1, outside: [0, 1] });
   const second = await desk.open(study);

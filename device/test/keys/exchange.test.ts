@@ -2,21 +2,25 @@
 
 import { randomStream } from "@fedkm/core";
 import { expect, test } from "vitest";
-import { type KeyDesk, type KeyExchange, keyExchange } from "../../src/keys/exchange.ts";
-import { encodeSuccessors } from "../../src/keys/frame.ts";
-import { makeRevocation, type Revocation } from "../../src/keys/revocation.ts";
-import { latestOf, makeSuccessor, type Successor } from "../../src/keys/successor.ts";
-import type { Network, NetworkListener } from "../../src/network.ts";
+import type { NetworkListener, PeerNetwork } from "../../src/environment.ts";
+import { type KeyExchange, type KeyKnowledge, keyExchange } from "../../src/keys/exchange.ts";
+import {
+  encodeSuccessors,
+  latestOf,
+  makeRevocation,
+  makeSuccessor,
+  type Revocation,
+  type Successor,
+} from "../../src/keys/statements.ts";
 import { simulatedClock } from "../../src/simulation/clock.ts";
-import { simulatedLinks } from "../../src/simulation/links.ts";
-import { eventLog } from "../../src/simulation/log.ts";
+import { eventLog, simulatedLinks } from "../../src/simulation/links.ts";
 import { identity } from "./identities.ts";
 
 const ids = [1, 2, 3, 4].map(identity);
 const next = identity(9);
 
 /** A desk without files: it follows every statement, and keeps every revocation. */
-interface Place extends KeyDesk {
+interface Place extends KeyKnowledge {
   readonly knownAs: Map<string, string>;
   readonly list: Map<string, Revocation>;
   readonly frames: number[];
@@ -30,7 +34,7 @@ function line(size: number, loss: number) {
   const neighbours = Array.from({ length: size }, (_, i) => [i - 1, i + 1].filter((j) => j >= 0 && j < size));
   const links = simulatedLinks({ neighbours, clock, weather, random: randomStream(7, "keys"), log });
   const places = neighbours.map((_, i) => place(links.network(i)));
-  function place(network: Network): Place {
+  function place(network: PeerNetwork): Place {
     const heard: Place = {
       knownAs: new Map(),
       list: new Map(),

@@ -1,8 +1,8 @@
 // Keys for tests: the same ones every time, from a number.
 
 import { createPublicKey } from "node:crypto";
-import { secretOf } from "../../src/keys/signature.ts";
-import { type Identity, identityOf } from "../../src/peer.ts";
+import { secretOf } from "../../src/keys/nodeSecrets.ts";
+import { type Identity, identityOf } from "../../src/keys/peer.ts";
 
 /** The identity whose secret is this byte, 32 times. */
 export function identity(byte: number): Identity {

@@ -4,16 +4,16 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { makeRevocation } from "../../src/keys/revocation.ts";
 import {
   changeRevoked,
-  isNews,
+  isNewRevocation,
+  type KnownRevocation,
   overrule,
-  type Revoked,
   readRevoked,
   saidAbout,
   withRevocation,
-} from "../../src/keys/revoked.ts";
+} from "../../src/disk/keyFiles.ts";
+import { makeRevocation } from "../../src/keys/statements.ts";
 import { identity } from "./identities.ts";
 
 let folder = "";
@@ -29,9 +29,9 @@ const [north, south] = ids;
 const stranger = ids[50];
 const day = 86_400_000;
 const said = (signer = north, revoked = south.peer, time = 1) => makeRevocation(signer, revoked, "", time);
-const hear = (list: readonly Revoked[], revocation: ReturnType<typeof said>, at = 0, via = north.peer) =>
+const hear = (list: readonly KnownRevocation[], revocation: ReturnType<typeof said>, at = 0, via = north.peer) =>
   withRevocation(list, revocation, { links, via, at: new Date(at) });
-const unlinked = (list: readonly Revoked[]) => list.map((entry) => entry.unlinked?.name ?? null);
+const unlinked = (list: readonly KnownRevocation[]) => list.map((entry) => entry.unlinked?.name ?? null);
 
 test("withRevocation unlinks at the word of a neighbour or of the key itself, and only keeps that of others", () => {
   expect(unlinked(hear([], said(north)))).toEqual(["south"]);
@@ -41,7 +41,7 @@ test("withRevocation unlinks at the word of a neighbour or of the key itself, an
 });
 
 test("withRevocation takes a neighbour's word three times a day", () => {
-  let list: Revoked[] = [];
+  let list: KnownRevocation[] = [];
   for (const [n, { peer }] of links.slice(1).entries()) list = hear(list, said(north, peer), n);
   expect(unlinked(list)).toEqual(["south", "east", "west", null, null]);
   expect(unlinked(hear(list, said(south, links[5].peer), 9)).at(-1)).toBe("isle");
@@ -50,8 +50,8 @@ test("withRevocation takes a neighbour's word three times a day", () => {
 
 test("isNews knows a revocation that comes again, and takes a later one of the same signer", () => {
   const list = hear([], said(north, south.peer, 5));
-  expect([4, 5, 6].map((time) => isNews(list, said(north, south.peer, time)))).toEqual([false, false, true]);
-  expect(isNews(list, said(stranger, south.peer, 1))).toBe(true);
+  expect([4, 5, 6].map((time) => isNewRevocation(list, said(north, south.peer, time)))).toEqual([false, false, true]);
+  expect(isNewRevocation(list, said(stranger, south.peer, 1))).toBe(true);
   expect(hear(list, said(north, south.peer, 6))).toHaveLength(1);
 });
 

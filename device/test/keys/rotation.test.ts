@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { makeIdentity, provedIdentity, readIdentity } from "../../src/identity.ts";
+import { makeIdentity, provedIdentity, readIdentity } from "../../src/disk/identityFile.ts";
 import {
   behind,
   changeRotation,
@@ -14,9 +14,9 @@ import {
   readOldKey,
   readRotation,
   removeOldKeys,
-} from "../../src/keys/rotation.ts";
-import { isVouched } from "../../src/keys/successor.ts";
-import { type Contents, crashStates, simulatedDisk } from "../../src/simulation/disk.ts";
+} from "../../src/disk/keyFiles.ts";
+import { isVouched } from "../../src/keys/statements.ts";
+import { type Contents, crashStates, simulatedDisk } from "../../src/simulation/durability.ts";
 import { identity } from "./identities.ts";
 
 let folder = "";

@@ -2,32 +2,38 @@
 
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { followSuccessors, idsOf, withMet } from "../../src/keys/followed.ts";
-import { decodeKeyFrame, encodeKnown, encodeRevocations, encodeSuccessors, isAboutKeys } from "../../src/keys/frame.ts";
-import { isSigned, makeRevocation, readRevocations } from "../../src/keys/revocation.ts";
-import { signStatement } from "../../src/keys/signature.ts";
+import { followSuccessors, idsOf, withoutAwaited } from "../../src/disk/linksFile.ts";
 import {
+  decodeKeyFrame,
+  encodeKnown,
+  encodeRevocations,
+  encodeSuccessors,
   formatSuccessors,
+  isAboutKeys,
+  isSigned,
   isVouched,
   latestOf,
+  makeRevocation,
   makeSuccessor,
   parseSuccessors,
+  readRevocations,
   readSuccessors,
-} from "../../src/keys/successor.ts";
+  signStatement,
+} from "../../src/keys/statements.ts";
 import { identity } from "./identities.ts";
 
 const [a, b, c, d] = [1, 2, 3, 4].map(identity);
 const at = new Date("2026-11-16T12:00:00.000Z");
-const hexOf = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join(" ");
+const hexOf = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 const flipped = (bytes: Uint8Array, at: number) => Uint8Array.from(bytes, (byte, i) => (i === at ? byte ^ 1 : byte));
 
 /** The bytes of the example of docs/protocol.md that has this type. */
 function shownBytes(type: string): string {
   const page = readFileSync(new URL("../../../docs/protocol.md", import.meta.url), "utf8");
-  const examples = Array.from(page.matchAll(/```text\n(66 64 6b 6d[^`]*)```/g), ([, example]) =>
-    Array.from(example.matchAll(/^((?:[0-9a-f]{2} )*[0-9a-f]{2}) {2}/gm), ([, bytes]) => bytes).join(" "),
+  const examples = Array.from(page.matchAll(/```text\n(66646b6d[^`]*)```/g), ([, example]) =>
+    Array.from(example.matchAll(/^([0-9a-f]+) {2}/gm), ([, bytes]) => bytes).join(""),
   );
-  return examples.find((bytes) => bytes.split(" ")[5] === type) ?? "";
+  return examples.find((bytes) => bytes.slice(10, 12) === type) ?? "";
 }
 
 describe("makeSuccessor(old, next, time)", () => {
@@ -95,7 +101,7 @@ describe("followSuccessors(links, successors, at)", () => {
     const former = [{ peer: a.peer, until: at.toISOString() }];
     expect(once).toEqual([{ ...north, peer: b.peer, former, isAwaited: true }, south]);
     expect(followSuccessors(once, chain.slice(0, 1), new Date(0))).toEqual(once);
-    const met = withMet(once, b.peer);
+    const met = withoutAwaited(once, b.peer);
     expect([once[0], met[0]].map(idsOf)).toEqual([[b.peer, a.peer], [b.peer]]);
     // The key before the last one moves nothing any more.
     expect(followSuccessors(met, [makeSuccessor(a, d, 9)], at)).toEqual(met);

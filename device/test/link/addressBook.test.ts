@@ -1,7 +1,7 @@
 // Where linked peers may be found: in which order addresses are tried, and how few are kept.
 
 import { expect, test } from "vitest";
-import { addressBook } from "../../src/link/addressBook.ts";
+import { addressBook } from "../../src/links/addressBook.ts";
 
 const many = Array.from({ length: 20 }, (_, n) => `/ip4/10.0.0.${n}/tcp/1`);
 

@@ -1,13 +1,13 @@
 // A neighbour that never rests costs little, and its latest frame always arrives.
 
 import { expect, test } from "vitest";
-import { calm } from "../../src/link/calm.ts";
+import { frameThrottle } from "../../src/links/frameThrottle.ts";
 import { manualClock } from "./manualClock.ts";
 
 function rig() {
   const clock = manualClock();
   const heard: number[] = [];
-  const link = calm(clock, (frame) => heard.push(frame[0]));
+  const link = frameThrottle(clock, (frame) => heard.push(frame[0]));
   /** So many frames a second, for so long. */
   const send = (perSecond: number, seconds: number) => {
     for (let n = 0; n < perSecond * seconds; n++) {

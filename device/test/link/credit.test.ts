@@ -2,15 +2,13 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { withLength } from "../../src/link/framing.ts";
-import { incoming } from "../../src/link/incoming.ts";
+import { incomingFrames, outgoingFrames, withLength } from "../../src/links/frameStream.ts";
 import {
   LEAST_UNCONFIRMED_BYTES,
   MOST_UNCONFIRMED_BYTES,
   MOST_UNCONFIRMED_FRAMES,
   QUICK_CONFIRMATION_MILLISECONDS,
-} from "../../src/link/limits.ts";
-import { outgoing } from "../../src/link/outgoing.ts";
+} from "../../src/wire/limits.ts";
 import { type ManualClock, manualClock } from "./manualClock.ts";
 
 const seed = Number(process.env.FEDKM_TEST_SEED ?? 1);
@@ -28,7 +26,7 @@ function pair(clock: ManualClock, delay: number, maxFrame = 100_000, onConfirm: 
   const refusals: string[] = [];
   let underWay = { frames: 0, bytes: 0 };
   const most = { frames: 0, bytes: 0 };
-  const sender = outgoing(clock, (bytes) => {
+  const sender = outgoingFrames(clock, (bytes) => {
     underWay = { frames: underWay.frames + 1, bytes: underWay.bytes + bytes.length };
     most.frames = Math.max(most.frames, underWay.frames);
     most.bytes = Math.max(most.bytes, underWay.bytes);
@@ -37,7 +35,7 @@ function pair(clock: ManualClock, delay: number, maxFrame = 100_000, onConfirm: 
       receiver.receive(bytes);
     });
   });
-  const receiver = incoming({
+  const receiver = incomingFrames({
     maxFrame,
     clock,
     onFrame: (frame) => heard.push(numberOf(frame)),
@@ -80,7 +78,7 @@ test("whatever the pace, delay and size: in order, never refused, bounded under 
 test("send replaces the waiting frame and never queues: of 1000 frames without confirmation 64 go out, then the last", () => {
   const clock = manualClock();
   const sent: Uint8Array[] = [];
-  const sender = outgoing(clock, (bytes) => sent.push(bytes));
+  const sender = outgoingFrames(clock, (bytes) => sent.push(bytes));
   for (let number = 0; number < 1000; number++) sender.send(numbered(number));
   expect(sent).toHaveLength(64);
   expect(sender.replaced).toBe(935);
@@ -113,14 +111,14 @@ test("a link that gets slow has the least under way again", () => {
   const clock = manualClock();
   let delay = 1;
   let underWay = 0;
-  const sender = outgoing(clock, (bytes) => {
+  const sender = outgoingFrames(clock, (bytes) => {
     underWay += bytes.length;
     clock.after(delay, () => {
       underWay -= bytes.length;
       receiver.receive(bytes);
     });
   });
-  const receiver = incoming({
+  const receiver = incomingFrames({
     maxFrame: 100_000,
     clock,
     onFrame: () => {},
@@ -144,7 +142,7 @@ test("a link that gets slow has the least under way again", () => {
 });
 
 test("a confirmation of more frames than are under way, or of none, is refused", () => {
-  const sender = outgoing(manualClock(), () => {});
+  const sender = outgoingFrames(manualClock(), () => {});
   sender.send(numbered(1));
   expect(sender.receive(Uint8Array.of(2))).toBe("a confirmation must name 1 to 1 frames (those under way), got 2");
   expect(sender.receive(Uint8Array.of(0))).toBe("a confirmation must name 1 to 1 frames (those under way), got 0");

@@ -1,19 +1,19 @@
 // A burst of dials: how many are under way, who is next, and when one is given up.
 
 import { expect, test } from "vitest";
-import { dials } from "../../src/link/dials.ts";
+import { dialQueue } from "../../src/links/dialling.ts";
 import {
   ANSWER_MILLISECONDS,
   HANDSHAKE_MILLISECONDS,
   MOST_DIALS,
   SILENT_DIAL_MILLISECONDS,
-} from "../../src/link/limits.ts";
+} from "../../src/wire/limits.ts";
 import { manualClock } from "./manualClock.ts";
 
 /** Dials that end when the test says so. */
 function scene() {
   const clock = manualClock();
-  const dialling = dials(clock);
+  const dialling = dialQueue(clock);
   const begun: string[] = [];
   const results: string[] = [];
   const ends = new Map<string, () => void>();

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { frameReader, withLength } from "../../src/link/framing.ts";
+import { frameReader, withLength } from "../../src/links/frameStream.ts";
 
 const seed = Number(process.env.FEDKM_TEST_SEED ?? 1);
 

@@ -1,9 +1,8 @@
 // The keeper of links on a transport that does what the test says: when it opens, waits, gives up, and whom it admits.
 
 import { expect, test } from "vitest";
-import { withLength } from "../../src/link/framing.ts";
-import { linkKeeper } from "../../src/link/keeper.ts";
-import { NotLinkedBackError, type Wire, type WireListener } from "../../src/link/wire.ts";
+import { withLength } from "../../src/links/frameStream.ts";
+import { type ByteStream, linkKeeper, NotLinkedBackError, type StreamListener } from "../../src/links/linkKeeper.ts";
 import { manualClock } from "./manualClock.ts";
 
 /** A transport that reaches a peer only while the test says so. */
@@ -12,10 +11,10 @@ function rig() {
   const log: string[] = [];
   const reachable = new Set<string>();
   const attempts: number[] = [];
-  const opened: { peer: string; listener: WireListener; sent: Uint8Array[]; connection: string | undefined }[] = [];
+  const opened: { peer: string; listener: StreamListener; sent: Uint8Array[]; connection: string | undefined }[] = [];
   /** The one that streams are opened on. */
   const newest = { connection: "first" };
-  const wire = (name: string, sent: Uint8Array[] = []): Wire => ({
+  const wire = (name: string, sent: Uint8Array[] = []): ByteStream => ({
     connection: newest.connection,
     send: (bytes) => sent.push(bytes),
     abort: (reason) => log.push(`${name} aborted: ${reason}`),
@@ -24,7 +23,7 @@ function rig() {
     clock,
     maxFrame: 100,
     random: () => 1,
-    wires: {
+    transport: {
       async open(peer, listener, _, connection) {
         attempts.push(clock.now());
         if (peer === "one that has not linked back") throw new NotLinkedBackError();
@@ -217,7 +216,7 @@ test("a peer that comes to us during an attempt is sent to at once, not after th
     clock,
     maxFrame: 100,
     random: () => 1,
-    wires: {
+    transport: {
       open: (_, __, signal) =>
         isHere ? Promise.resolve({ connection: "theirs", send: () => {}, abort: () => {} }) : unanswered(signal),
       hangUp: () => {},
@@ -256,7 +255,7 @@ test("an attempt that nobody answers is given up after 30 s", async () => {
     clock,
     maxFrame: 100,
     random: () => 1,
-    wires: {
+    transport: {
       open: (_, __, signal) => unanswered(signal),
       hangUp: () => {},
     },

@@ -1,6 +1,6 @@
 // A clock that a test moves by hand.
 
-import type { Clock } from "../../src/clock.ts";
+import type { Clock } from "../../src/environment.ts";
 
 export interface ManualClock extends Clock {
   /** Runs everything due until then, in order of time. */

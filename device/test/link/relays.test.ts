@@ -1,7 +1,7 @@
 // Which neighbours are asked to relay, and what is tried again once a minute.
 
 import { expect, test } from "vitest";
-import { relays } from "../../src/link/relays.ts";
+import { relays } from "../../src/links/relays.ts";
 import { manualClock } from "./manualClock.ts";
 
 /** Neighbours that relay, refuse or fail, by name; what was asked of whom. */

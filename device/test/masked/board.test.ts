@@ -1,12 +1,12 @@
 // When a board is closed, and who is caught with two entries.
 
 import { describe, expect, it } from "vitest";
-import { Board } from "../../src/masked/board.ts";
-import { type Entry, maskedEntry } from "../../src/masked/entry.ts";
-import { generation, stages } from "../../src/masked/generation.ts";
-import { idOf } from "../../src/masked/secrets.ts";
-import { wordsOf } from "../../src/masked/words.ts";
-import { simulatedSecrets } from "../../src/simulation/secrets.ts";
+import { idOf } from "../../src/keys/secrets.ts";
+import { Board } from "../../src/sharedClusters/board.ts";
+import { type Entry, maskedEntry } from "../../src/sharedClusters/entry.ts";
+import { generation, stages } from "../../src/sharedClusters/generation.ts";
+import { simulatedSecrets } from "../../src/simulation/simulatedSecrets.ts";
+import { toInt64s } from "../../src/wire/int64.ts";
 
 const names = ["a", "b", "c"];
 const secrets = names.map((name) => simulatedSecrets(name));
@@ -17,7 +17,7 @@ const now = generation(1, content, new Uint8Array(16), secrets[0].digest);
 /** The entry of a device that names the others by these epochs. */
 function entry(i: number, value: number, epochs = [1, 1, 1]): Entry {
   const partners = names.flatMap((peer, j) => (i === j ? [] : [{ peer, id: ids[j], epoch: epochs[j] }]));
-  return maskedEntry(secrets[i], now, { epoch: epochs[i], partners, words: wordsOf([value]) });
+  return maskedEntry(secrets[i], now, { epoch: epochs[i], partners, words: toInt64s([value]) });
 }
 
 function boardOf(...entries: readonly Entry[]): Board {

@@ -2,7 +2,7 @@
 
 import { connectedComponents, type Edge, erdosRenyi, graph, randomStream } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import { holdsWithout } from "../../src/masked/connectivity.ts";
+import { holdsWithout } from "../../src/sharedClusters/roster.ts";
 
 const linksOf = (network: ReturnType<typeof graph>) => network.neighbours.map((others) => Array.from(others));
 

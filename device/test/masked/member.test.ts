@@ -1,17 +1,17 @@
 // A member of a board by itself: what it makes of messages that neighbours send.
 
 import { expect, it } from "vitest";
-import { maskedEntry } from "../../src/masked/entry.ts";
-import { generation } from "../../src/masked/generation.ts";
-import { Member } from "../../src/masked/member.ts";
-import { firstContent } from "../../src/masked/plan.ts";
-import { idOf } from "../../src/masked/secrets.ts";
-import { shapeOf } from "../../src/masked/shape.ts";
-import { wordsOf } from "../../src/masked/words.ts";
-import { simulatedSecrets } from "../../src/simulation/secrets.ts";
-import { parseStudy } from "../../src/study.ts";
+import { idOf } from "../../src/keys/secrets.ts";
+import { maskedEntry } from "../../src/sharedClusters/entry.ts";
+import { generation } from "../../src/sharedClusters/generation.ts";
+import { Member } from "../../src/sharedClusters/member.ts";
+import { firstContent } from "../../src/sharedClusters/plan.ts";
+import { sumsShape } from "../../src/sharedClusters/shape.ts";
+import { simulatedSecrets } from "../../src/simulation/simulatedSecrets.ts";
+import { parseStudy } from "../../src/study/study.ts";
+import { toInt64s } from "../../src/wire/int64.ts";
 
-const shape = shapeOf(
+const shape = sumsShape(
   parseStudy(
     "name: s\nk: 1\nfeatures: [{ name: x, unit: m, min: -10, max: 10 }]\nclusters: shared\nprivacy: open\nseed: [[1]]\n",
   ),
@@ -36,7 +36,7 @@ it("an entry that shows a neighbour's start keeps the others of its message from
     [{ peer: "own", id: idOf(own.key), epoch: 1 }].concat(
       peer === "n" ? { peer: "x", id: idOf(x.key), epoch: 2 } : { peer: "n", id: idOf(n.key), epoch: 1 },
     );
-  const words = wordsOf([1, 2]);
+  const words = toInt64s([1, 2]);
   const ofX = maskedEntry(x, now, { epoch: 2, partners: partners("x"), words });
   const ofN = maskedEntry(n, now, { epoch: 1, partners: partners("n"), words });
   member.hear("n", { ...said(1), ...plain, entries: [ofX, ofN] }, 2);

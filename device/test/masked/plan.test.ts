@@ -2,14 +2,14 @@
 
 import { kmeans, type Matrix, normalStream, paperData, predict, randomStream, stack } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import { type Content, stages } from "../../src/masked/generation.ts";
-import { fractionBits } from "../../src/masked/lloyd.ts";
-import { firstContent, outcomeOf, ownIntegers, sizesOf, stirred } from "../../src/masked/plan.ts";
-import { OwnRows } from "../../src/masked/rows.ts";
-import { shapeOf } from "../../src/masked/shape.ts";
-import { addWords, integersOf, wordsOf } from "../../src/masked/words.ts";
-import type { Study } from "../../src/study.ts";
-import { studyOfPoints } from "../../src/studyOfPoints.ts";
+import { type Content, stages } from "../../src/sharedClusters/generation.ts";
+import { fractionBits } from "../../src/sharedClusters/lloyd.ts";
+import { firstContent, outcomeOf, ownIntegers, sizesOf, stirred } from "../../src/sharedClusters/plan.ts";
+import { sumsShape } from "../../src/sharedClusters/shape.ts";
+import { SharedRows } from "../../src/sharedClusters/sharedRows.ts";
+import type { Study } from "../../src/study/study.ts";
+import { studyOfPoints } from "../../src/study/studyOfPoints.ts";
+import { addInt64s, fromInt64s, toInt64s } from "../../src/wire/int64.ts";
 
 function shared(datasets: readonly Matrix[], k: number): Study {
   const names = Array.from({ length: datasets[0].cols }, (_, f) => `x${f}`);
@@ -19,13 +19,13 @@ function shared(datasets: readonly Matrix[], k: number): Study {
 /** Generation after generation without any network. */
 function runPlan(datasets: readonly Matrix[], k: number): Content {
   const study = shared(datasets, k);
-  const shape = shapeOf(study);
-  const own = datasets.map((rows) => new OwnRows({ study, shape, rows, seed: 0, history: undefined, onKept() {} }));
+  const shape = sumsShape(study);
+  const own = datasets.map((rows) => new SharedRows({ study, shape, rows, seed: 0, history: undefined, onKept() {} }));
   let content = firstContent(shape);
   for (;;) {
     const total = new Uint32Array(2 * sizesOf(shape, content.stage).integers);
-    for (const rows of own) addWords(total, wordsOf(ownIntegers(shape, content, rows)));
-    const found = outcomeOf(shape, content, integersOf(total), datasets.length);
+    for (const rows of own) addInt64s(total, toInt64s(ownIntegers(shape, content, rows)));
+    const found = outcomeOf(shape, content, fromInt64s(total), datasets.length);
     if (found === "settled") return content;
     if (found === "implausible") throw new Error("honest sums must be plausible");
     content = found;
@@ -44,7 +44,7 @@ function blobs(d: number, rows: number, seed: number): Matrix[] {
   }));
 }
 
-function pooledStep(shape: ReturnType<typeof shapeOf>, { numbers }: Content, pooled: Matrix): number {
+function pooledStep(shape: ReturnType<typeof sumsShape>, { numbers }: Content, pooled: Matrix): number {
   const { k, d, middle } = shape;
   const data = numbers.map((value, i) => value + middle[i % d]);
   const labels = predict({ data, rows: k, cols: d }, pooled);
@@ -64,7 +64,7 @@ describe("the plan", () => {
     ["forty features", blobs(40, 100, 4), 5],
   ])("%s: ends where a step of pooled k-means moves nothing, near the best of ten", (_, datasets, k) => {
     const end = runPlan(datasets, k);
-    const shape = shapeOf(shared(datasets, k));
+    const shape = sumsShape(shared(datasets, k));
     const pooled = stack(datasets);
     expect(end.stage).toBe(stages.rows);
     expect(end.rows).toBe(pooled.rows);
@@ -79,14 +79,14 @@ describe("the plan", () => {
     expect(fractionBits(1_000)).toBe(40);
     for (const rows of [2 ** 20, 2 ** 30, 2 ** 45])
       expect(8 * rows * 2 ** fractionBits(rows)).toBeLessThanOrEqual(2 ** 63);
-    const shape = shapeOf(shared(paperData("iso", 3, 10, 1).datasets, 1));
+    const shape = sumsShape(shared(paperData("iso", 3, 10, 1).datasets, 1));
     const content = { stage: stages.rows, steps: 0, rows: 0, seeded: 0, numbers: Float64Array.of(0, 0) };
     const found = outcomeOf(shape, content, Float64Array.of(2 ** 30, 5, 5), 3);
     expect(found).toMatchObject({ rows: 2 ** 30, numbers: content.numbers });
   });
 
   it("sums that no rows within the bounds can have are implausible", () => {
-    const shape = shapeOf(shared(paperData("iso", 3, 10, 1).datasets, 1));
+    const shape = sumsShape(shared(paperData("iso", 3, 10, 1).datasets, 1));
     const content = { stage: stages.rows, steps: 0, rows: 10, seeded: 10, numbers: Float64Array.of(0, 0) };
     expect(outcomeOf(shape, content, Float64Array.of(-1, 0, 0), 3)).toBe("implausible");
     expect(outcomeOf(shape, content, Float64Array.of(10, 2 ** 45, 0), 3)).toBe("implausible");
@@ -94,7 +94,7 @@ describe("the plan", () => {
   });
 
   it("what is asked after a change is other centroids, less than a millionth aside and within the bounds", () => {
-    const shape = shapeOf(shared(paperData("iso", 3, 10, 1).datasets, 1));
+    const shape = sumsShape(shared(paperData("iso", 3, 10, 1).datasets, 1));
     const [x, y] = shape.ranges;
     const content = { stage: stages.rows, steps: 7, rows: 10, seeded: 10, numbers: Float64Array.of(0, y / 2) };
     const { numbers } = stirred(shape, content, new Uint8Array(32).fill(200));

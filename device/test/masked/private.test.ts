@@ -4,15 +4,15 @@
 import { complete, globalCentroidDeviation, graph, kmeans, type Matrix, paperData, stack } from "@fedkm/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { seeBoards } from "../../src/audit/boards.ts";
-import { decodeShared, encodeMessage } from "../../src/masked/frame.ts";
-import { generation, stages } from "../../src/masked/generation.ts";
-import { askedSums, census, nameOfSums } from "../../src/masked/release.ts";
-import { shapeOf } from "../../src/masked/shape.ts";
-import { decodeLedger } from "../../src/private/ledger.ts";
-import { simulatedSecrets } from "../../src/simulation/secrets.ts";
+import { observeBoards } from "../../../audit/src/boards.ts";
+import { decodeLedger } from "../../src/privacy/ledger.ts";
+import { decodeShared, encodeBoardMessage } from "../../src/sharedClusters/boardFrame.ts";
+import { generation, stages } from "../../src/sharedClusters/generation.ts";
+import { askedSums, census, nameOfSums } from "../../src/sharedClusters/release.ts";
+import { sumsShape } from "../../src/sharedClusters/shape.ts";
 import { type Simulation, type SimulationOptions, simulate } from "../../src/simulation/simulate.ts";
-import { contractOf, formatStudy, parseStudy } from "../../src/study.ts";
+import { simulatedSecrets } from "../../src/simulation/simulatedSecrets.ts";
+import { contractOf, formatStudy, parseStudy } from "../../src/study/study.ts";
 import { refusalOf } from "../problem.ts";
 
 const text = `name: private
@@ -32,7 +32,7 @@ const five = datasets.slice(0, 5);
 const noRows: Matrix = { data: new Float64Array(0), rows: 0, cols: 2 };
 
 function networkOf(changes: Partial<SimulationOptions> = {}) {
-  const seen = seeBoards(study, contract);
+  const seen = observeBoards(study, contract);
   const onEvent: SimulationOptions["onEvent"] = ({ frame }) => frame.length > 0 && seen.see(frame);
   const common = { study, contract, datasets: five, graph: complete(5), seed: 1, staggerMilliseconds: 200, onEvent };
   const network = simulate({ ...common, ...changes });
@@ -173,8 +173,14 @@ describe("private devices with shared clusters", () => {
     const { hash } = generation(70_000, content, contract.hash, simulatedSecrets("any").digest);
     const flags = { isDropped: false, isAsking: true, isBelow: false, hasHeard: false };
     const said = { knows: 1, ...flags, have: [], entries: [], stage: stages.rows };
-    const frame = encodeMessage(contract, { ...said, stamp: { epoch: 9, sequence: 1 }, number: 70_000, hash, content });
-    expect(decodeShared(shapeOf(study))(contract, frame)).toEqual({ kind: "refused", reason: "flags" });
+    const frame = encodeBoardMessage(contract, {
+      ...said,
+      stamp: { epoch: 9, sequence: 1 },
+      number: 70_000,
+      hash,
+      content,
+    });
+    expect(decodeShared(sumsShape(study))(contract, frame)).toEqual({ kind: "refused", reason: "flags" });
     network.forge(1, 0, frame);
     network.run(1_000);
     expect(network.status(0)).toMatchObject({ phase: "settled", shared: { stage: "frozen" } });
@@ -183,7 +189,7 @@ describe("private devices with shared clusters", () => {
 
 describe("what private rows add to sums", () => {
   it("changes by no more than is paid for when a row comes, in 10,000 pairs", () => {
-    const shape = shapeOf(study);
+    const shape = sumsShape(study);
     const { releasing } = shape;
     if (releasing === undefined) throw new Error("a private study must have releases");
     const numbers = fc.array(fc.double({ min: -13, max: 13, noNaN: true }), { minLength: 6, maxLength: 6 });

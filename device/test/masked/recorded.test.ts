@@ -2,12 +2,13 @@
 
 import { complete, type Matrix, paperData, stack, takeRows } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import { auditRecording } from "../../src/audit/recorded.ts";
-import type { RecordedEvent } from "../../src/recording.ts";
-import { simulatedSecrets } from "../../src/simulation/secrets.ts";
+import { auditRecording } from "../../../audit/src/audit.ts";
 import { simulate } from "../../src/simulation/simulate.ts";
-import { contractOf, type Study, studyId } from "../../src/study.ts";
-import { studyOfPoints } from "../../src/studyOfPoints.ts";
+import { simulatedSecrets } from "../../src/simulation/simulatedSecrets.ts";
+import { contractOf, type Study } from "../../src/study/study.ts";
+import { studyOfPoints } from "../../src/study/studyOfPoints.ts";
+import { studyId } from "../../src/wire/frames.ts";
+import type { RecordedEvent } from "../../src/wire/recording.ts";
 
 /** What an audit says of device 0, to which a row is added once all have settled. */
 async function audited(privacy: "open" | "guarded" | "private") {

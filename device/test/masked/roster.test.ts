@@ -2,7 +2,8 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decodeRoster, isPlaceOf, isSafe, rosterBytes, rosterOf } from "../../src/masked/roster.ts";
+import { testSeed } from "../../../test/runs.ts";
+import { decodeRoster, isPlaceOf, isSafe, rosterBytes, rosterOf } from "../../src/sharedClusters/roster.ts";
 
 const id = (n: number) => n.toString(16).padStart(32, "0");
 const links: Record<string, string[]> = {
@@ -32,7 +33,10 @@ describe("a roster", () => {
   });
 
   it("never throws, whatever the bytes", () => {
-    fc.assert(fc.property(fc.uint8Array({ maxLength: 80 }), (bytes) => decodeRoster(bytes, 0) !== null));
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 80 }), (bytes) => decodeRoster(bytes, 0) !== null),
+      { seed: testSeed },
+    );
   });
 
   it("has a place for whoever has just these links", () => {

@@ -1,13 +1,13 @@
 // Pads and signatures of real keys: both ends have the same pad, nobody else's passes, and masked numbers look like none.
 
 import { expect, it } from "vitest";
+import { nodeSecrets } from "../../src/keys/nodeSecrets.ts";
 import { pageSecrets } from "../../src/keys/pageSecrets.ts";
-import { nodeSecrets } from "../../src/keys/secrets.ts";
-import { maskedEntry } from "../../src/masked/entry.ts";
-import { generation, stages } from "../../src/masked/generation.ts";
-import { idOf } from "../../src/masked/secrets.ts";
-import { addWords, integersOf, wordsOf, wordsToBytes } from "../../src/masked/words.ts";
-import { createIdentity } from "../../src/peer.ts";
+import { createIdentity } from "../../src/keys/peer.ts";
+import { idOf } from "../../src/keys/secrets.ts";
+import { maskedEntry } from "../../src/sharedClusters/entry.ts";
+import { generation, stages } from "../../src/sharedClusters/generation.ts";
+import { addInt64s, fromInt64s, int64sToBytes, toInt64s } from "../../src/wire/int64.ts";
 
 const identities = await Promise.all([createIdentity(), createIdentity(), createIdentity()]);
 const [a, b, c] = identities.map((identity) => nodeSecrets(identity));
@@ -40,7 +40,7 @@ function entriesOf(number: number, vectors: readonly (readonly number[])[], epoc
     maskedEntry(secrets, now, {
       epoch: epochs[i],
       partners: members.filter((_, j) => j !== i),
-      words: wordsOf(vectors[i]),
+      words: toInt64s(vectors[i]),
     }),
   );
 }
@@ -53,10 +53,10 @@ it("the masked vectors of three devices add up to the sum of their vectors, and 
   ];
   const entries = entriesOf(1, vectors);
   const total = new Uint32Array(6);
-  for (const { words } of entries) addWords(total, words);
-  expect(Array.from(integersOf(total))).toEqual([5 + 2 ** 61, 3, 3e15 - 5]);
+  for (const { words } of entries) addInt64s(total, words);
+  expect(Array.from(fromInt64s(total))).toEqual([5 + 2 ** 61, 3, 3e15 - 5]);
   entries.forEach(({ words }, i) => {
-    expect(Array.from(integersOf(words))).not.toEqual(vectors[i]);
+    expect(Array.from(fromInt64s(words))).not.toEqual(vectors[i]);
   });
 });
 
@@ -73,7 +73,7 @@ it("bytes of masked zeros are uniform: chi-square of 256 values, p above .001", 
   const counts = new Float64Array(256);
   const zeros = [0, 1, 2].map(() => new Array<number>(2_000).fill(0));
   for (let number = 0; number < 4; number++) {
-    for (const { words } of entriesOf(number, zeros)) for (const byte of wordsToBytes(words)) counts[byte]++;
+    for (const { words } of entriesOf(number, zeros)) for (const byte of int64sToBytes(words)) counts[byte]++;
   }
   const expected = counts.reduce((sum, count) => sum + count, 0) / 256;
   const chi = counts.reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);

@@ -2,10 +2,10 @@
 
 import { complete, graph, kmeans, paperData, path, stack } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
-import { seeBoards } from "../../src/audit/boards.ts";
+import { observeBoards } from "../../../audit/src/boards.ts";
 import { type SimulationOptions, simulate } from "../../src/simulation/simulate.ts";
-import { contractOf, type Study } from "../../src/study.ts";
-import { studyOfPoints } from "../../src/studyOfPoints.ts";
+import { contractOf, type Study } from "../../src/study/study.ts";
+import { studyOfPoints } from "../../src/study/studyOfPoints.ts";
 
 async function problem(changes: Partial<Study> = {}, links = complete(5)) {
   const { datasets } = paperData("iso", links.size, 60, 3);
@@ -84,7 +84,7 @@ describe("devices with shared clusters", () => {
 
   it("never answer for the same centroids with other devices, nor use a pad twice, when one leaves and comes back", async () => {
     const given = await problem();
-    const seen = seeBoards(given.study, given.contract);
+    const seen = observeBoards(given.study, given.contract);
     const { network } = ends({ ...given, onEvent: ({ frame }) => frame.length > 0 && seen.see(frame) });
     for (const victim of [0, 3]) {
       network.crash(victim);

@@ -3,8 +3,8 @@
 import { complete, erdosRenyi, type Graph, grid, kmeans, paperData, randomStream, ring, stack } from "@fedkm/core";
 import { describe, expect, it } from "vitest";
 import { type SimulationOptions, simulate } from "../../src/simulation/simulate.ts";
-import { contractOf, parseStudy, type Study } from "../../src/study.ts";
-import { studyOfPoints } from "../../src/studyOfPoints.ts";
+import { contractOf, parseStudy, type Study } from "../../src/study/study.ts";
+import { studyOfPoints } from "../../src/study/studyOfPoints.ts";
 
 async function problem(graph: Graph, changes: Partial<Study> = {}) {
   const { datasets } = paperData("iso", graph.size, 60, 3);

@@ -4,17 +4,51 @@ import type { DotGrid, PanelGrid, SummaryName } from "../studies/plan.ts";
 import type { TableRow } from "../table.ts";
 import { dotPoints, nameOf, type Point, panelSeries } from "./series.ts";
 
+/** The points of a method in one panel, or of all entries of a panel of dots, whose x is the number of an entry. */
+interface PanelPoints {
+  /** Its labels: of the row and the column, and of the method where there are lines. */
+  readonly labels: readonly string[];
+  /** In the name of a CSV column. */
+  readonly keys: readonly string[];
+  readonly points: readonly Point[];
+}
+
+function panelPoints(table: readonly TableRow[], grid: PanelGrid | DotGrid, summary: SummaryName): PanelPoints[] {
+  if ("entries" in grid) {
+    return grid.rows.flatMap((row) =>
+      grid.columns.map((column) => ({
+        labels: [column.label, row.label],
+        keys: [row.label, column.measure],
+        points: dotPoints(table, grid, { row, column, summary }).filter((point) => point !== undefined),
+      })),
+    );
+  }
+  return grid.rows.flatMap((row) =>
+    grid.columns.flatMap((column) =>
+      panelSeries(table, grid, { row, column, summary }).map((points, i) => ({
+        labels: [row.label, column.label, nameOf(grid, grid.methods[i])],
+        keys: [row.label, column.label, grid.methods[i]],
+        points,
+      })),
+    ),
+  );
+}
+
+function allX(panels: readonly PanelPoints[]): number[] {
+  return [...new Set(panels.flatMap(({ points }) => points.map(({ x }) => x)))].sort((a, b) => a - b);
+}
+
 /**
  * A line for each x, and for every panel and method its value and how far its bar reaches down and up, as
  * `\addplot table [x=x, y=iso_gcd_fedkm, y error minus=iso_gcd_fedkm_minus, ..]` wants them. An empty field is `nan`.
  */
 export function pgfplotsTable(table: readonly TableRow[], grid: PanelGrid | DotGrid, summary: SummaryName): string {
-  const series = "entries" in grid ? dotSeries(table, grid, summary) : lineSeries(table, grid, summary);
-  const xs = [...new Set(series.flatMap(({ points }) => points.map(({ x }) => x)))].sort((a, b) => a - b);
-  const head = ["x", ...series.flatMap(({ name }) => [name, `${name}_minus`, `${name}_plus`])];
-  const lines = xs.map((x) => [
+  const panels = panelPoints(table, grid, summary);
+  const names = panels.map(({ keys }) => columnName(keys));
+  const head = ["x", ...names.flatMap((name) => [name, `${name}_minus`, `${name}_plus`])];
+  const lines = allX(panels).map((x) => [
     String(x),
-    ...series.flatMap(({ points }) => {
+    ...panels.flatMap(({ points }) => {
       const point = points.find((one) => one.x === x);
       return point
         ? [point.value, point.value - point.low, point.high - point.value].map(String)
@@ -24,34 +58,8 @@ export function pgfplotsTable(table: readonly TableRow[], grid: PanelGrid | DotG
   return `${[head, ...lines].map((line) => line.join(",")).join("\n")}\n`;
 }
 
-interface NamedSeries {
-  readonly name: string;
-  readonly points: readonly Point[];
-}
-
-function lineSeries(table: readonly TableRow[], grid: PanelGrid, summary: SummaryName): NamedSeries[] {
-  return grid.rows.flatMap((row) =>
-    grid.columns.flatMap((column) =>
-      panelSeries(table, grid, { row, column, summary }).map((points, i) => ({
-        name: columnName(row.label, column.label, grid.methods[i]),
-        points,
-      })),
-    ),
-  );
-}
-
-/** x is the number of an entry, from 0. */
-function dotSeries(table: readonly TableRow[], grid: DotGrid, summary: SummaryName): NamedSeries[] {
-  return grid.rows.flatMap((row) =>
-    grid.columns.map((column) => ({
-      name: columnName(row.label, column.measure),
-      points: dotPoints(table, grid, { row, column, summary }).filter((point) => point !== undefined),
-    })),
-  );
-}
-
 /** Letters, digits and underscores: LaTeX takes nothing else in a column's name without trouble. */
-function columnName(...parts: readonly string[]): string {
+function columnName(parts: readonly string[]): string {
   return parts
     .join("_")
     .replaceAll("α", "alpha")
@@ -61,7 +69,27 @@ function columnName(...parts: readonly string[]): string {
 
 /** Rows of `tabular` between `\toprule` and `\bottomrule`: every panel and method, with all its values. */
 export function latexTable(table: readonly TableRow[], grid: PanelGrid | DotGrid, summary: SummaryName): string {
-  const lines = "entries" in grid ? dotLines(table, grid, summary) : panelLines(table, grid, summary);
+  const all = panelPoints(table, grid, summary);
+  const panels = all.map(({ labels, points }) => ({
+    name: labels.map(escapedText).join(", "),
+    value: (x: number) =>
+      latexValue(
+        points.find((point) => point.x === x),
+        summary,
+      ),
+    isEmpty: points.length === 0,
+  }));
+  const xs = allX(all);
+  const lines =
+    "entries" in grid
+      ? [
+          ["Method", ...panels.map(({ name }) => name)],
+          ...grid.entries.map(({ label }, i) => [escapedText(label), ...panels.map(({ value }) => value(i))]),
+        ]
+      : [
+          [escapedText(grid.x.label), ...xs.map((x) => `$${x}$`)],
+          ...panels.filter(({ isEmpty }) => !isEmpty).map(({ name, value }) => [name, ...xs.map(value)]),
+        ];
   const [head, ...rows] = lines.map((cells) => `${cells.join(" & ")} \\\\`);
   const columns = `l${"c".repeat(lines[0].length - 1)}`;
   return [
@@ -74,48 +102,6 @@ export function latexTable(table: readonly TableRow[], grid: PanelGrid | DotGrid
     "\\end{tabular}",
     "",
   ].join("\n");
-}
-
-function panelLines(table: readonly TableRow[], grid: PanelGrid, summary: SummaryName): string[][] {
-  const panels = grid.rows.flatMap((row) =>
-    grid.columns.flatMap((column) =>
-      panelSeries(table, grid, { row, column, summary }).map((points, i) => ({
-        name: [row.label, column.label, nameOf(grid, grid.methods[i])].map(escapedText).join(", "),
-        points,
-      })),
-    ),
-  );
-  const xs = [...new Set(panels.flatMap(({ points }) => points.map(({ x }) => x)))].sort((a, b) => a - b);
-  return [
-    [escapedText(grid.x.label), ...xs.map((x) => `$${x}$`)],
-    ...panels
-      .filter(({ points }) => points.length > 0)
-      .map(({ name, points }) => [
-        name,
-        ...xs.map((x) =>
-          latexValue(
-            points.find((point) => point.x === x),
-            summary,
-          ),
-        ),
-      ]),
-  ];
-}
-
-function dotLines(table: readonly TableRow[], grid: DotGrid, summary: SummaryName): string[][] {
-  const panels = grid.rows.flatMap((row) =>
-    grid.columns.map((column) => ({
-      name: escapedText(`${column.label}, ${row.label}`),
-      points: dotPoints(table, grid, { row, column, summary }),
-    })),
-  );
-  return [
-    ["Method", ...panels.map(({ name }) => name)],
-    ...grid.entries.map(({ label }, i) => [
-      escapedText(label),
-      ...panels.map(({ points }) => latexValue(points[i], summary)),
-    ]),
-  ];
 }
 
 /** As in the follow-up's tables: two decimals, with a power of ten where the value is small or large. */

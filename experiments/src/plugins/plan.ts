@@ -1,7 +1,7 @@
 // A study with plug-ins: its cells and pictures, and further ones for every method, data set, graph and measure added.
 
 import type { Graph, Partition } from "@fedkm/core";
-import type { Cell } from "../cell.ts";
+import type { StudyCell } from "../cell.ts";
 import type { DotGrid, PanelGrid, Plan, PlannedPicture } from "../studies/plan.ts";
 import type { Plugins } from "./plugin.ts";
 
@@ -17,7 +17,7 @@ export function withPlugins(plan: Plan, plugins: Plugins): Plan {
   const byMethod = plan.cells.flatMap((cell) => {
     const own = cell.method === "fedkm" ? methods : [];
     // A name of a plug-in stands where those of the package do.
-    return [cell, ...own.map((method) => ({ ...cell, method: method as Cell["method"] }))];
+    return [cell, ...own.map((method) => ({ ...cell, method: method as StudyCell["method"] }))];
   });
   const bySet = Object.keys(plugins.datasets).flatMap((dataset) =>
     byMethod.filter((cell) => cell.dataset === firstSet).map((cell) => ({ ...cell, ...setOf(cell, dataset, plugins) })),
@@ -53,17 +53,21 @@ function pictureOf(measure: string): (picture: PlannedPicture) => PlannedPicture
 }
 
 /** Data know their number of clusters when they are drawn. */
-function setOf(cell: Cell, dataset: string, plugins: Plugins): Pick<Cell, "dataset" | "k" | "pointsPerDevice"> {
+function setOf(
+  cell: StudyCell,
+  dataset: string,
+  plugins: Plugins,
+): Pick<StudyCell, "dataset" | "k" | "pointsPerDevice"> {
   const pointsPerDevice = cell.pointsPerDevice ?? DEALT;
   const { k = cell.k } = plugins.datasets[dataset]({ devices: cell.devices, pointsPerDevice, seed: cell.seed });
-  return { dataset: dataset as Cell["dataset"], k, pointsPerDevice };
+  return { dataset: dataset as StudyCell["dataset"], k, pointsPerDevice };
 }
 
 /** Points of a device where the study's own data are dealt and do not say. */
 const DEALT = 100;
 
 /** The points of a cell that names a data set of a plug-in; undefined for any other. */
-export function pluggedPartition(cell: Cell, { datasets }: Plugins): Partition | undefined {
+export function pluggedPartition(cell: StudyCell, { datasets }: Plugins): Partition | undefined {
   const { dataset, devices, pointsPerDevice, seed } = cell;
   if (!Object.hasOwn(datasets, dataset)) return undefined;
   const drawn = datasets[dataset]({ devices, pointsPerDevice: pointsPerDevice ?? DEALT, seed });
@@ -71,6 +75,6 @@ export function pluggedPartition(cell: Cell, { datasets }: Plugins): Partition |
 }
 
 /** The network of a cell that names a graph of a plug-in; undefined for any other. */
-export function pluggedGraph({ graph, devices, seed }: Cell, { graphs }: Plugins): Graph | undefined {
+export function pluggedGraph({ graph, devices, seed }: StudyCell, { graphs }: Plugins): Graph | undefined {
   return graph === undefined ? undefined : graphs[graph]({ devices, seed, text: "" });
 }

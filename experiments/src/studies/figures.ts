@@ -1,6 +1,6 @@
 // Figures 1 to 4 of the paper: GCD and CV by local sample size, for three alphas and for three densities of the network.
 
-import { type Cell, localSetting, paperSetting, type StartName, seedOfRun, startTitles } from "../cell.ts";
+import { localSetting, paperSetting, type StartName, type StudyCell, seedOfRun, startTitles } from "../cell.ts";
 import type { PanelGrid, Planner } from "./plan.ts";
 
 export const kinds = ["iso", "aniso", "var"] as const;
@@ -19,7 +19,7 @@ interface FigureOptions {
   readonly seed: number;
 }
 
-function figureCells({ figures, sizes, starts, runs, seed }: FigureOptions): Cell[] {
+function figureCells({ figures, sizes, starts, runs, seed }: FigureOptions): StudyCell[] {
   const byAlpha = figures.some((figure) => figure <= 2);
   const byProbability = figures.some((figure) => figure >= 3);
   const pairs = [
@@ -30,7 +30,7 @@ function figureCells({ figures, sizes, starts, runs, seed }: FigureOptions): Cel
       : []),
   ];
   const densities = [...new Set(pairs.map(({ edgeProbability }) => edgeProbability))];
-  const cells: Cell[] = [];
+  const cells: StudyCell[] = [];
   for (const dataset of kinds) {
     for (const pointsPerDevice of sizes) {
       for (let run = 1; run <= runs; run++) {

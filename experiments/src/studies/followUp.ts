@@ -4,11 +4,11 @@
 import type { LabelledPoints } from "@fedkm/core";
 import { principalComponents } from "@fedkm/pictures";
 import {
-  type Cell,
   type DatasetName,
   localSetting,
   paperSetting,
   type StartName,
+  type StudyCell,
   seedOfRun,
   startTitles,
 } from "../cell.ts";
@@ -39,10 +39,10 @@ function baselines(start: StartName, rhos: readonly number[]) {
 }
 
 /** What a cell says of its problem, and what a study changes in all its cells. */
-type Drawn = Pick<Cell, "study" | "dataset" | "run" | "seed"> & Partial<Cell>;
+type Drawn = Pick<StudyCell, "study" | "dataset" | "run" | "seed"> & Partial<StudyCell>;
 
 /** Both couplings with every alpha, and the baselines. */
-function linkedCells(start: StartName, drawn: Drawn, alphas: readonly number[], rhos: readonly number[]): Cell[] {
+function linkedCells(start: StartName, drawn: Drawn, alphas: readonly number[], rhos: readonly number[]): StudyCell[] {
   return [
     ...alphas.flatMap((alpha) => couplings.map((method) => ({ ...followUpSetting(start), ...drawn, method, alpha }))),
     ...baselines(start, rhos).map((cell) => ({ ...cell, ...drawn })),
@@ -270,19 +270,19 @@ const RHOS = [1, 10, 100];
 function comparisonPlan(
   study: string,
   options: PlanOptions,
-  special: Partial<Cell>,
+  special: Partial<StudyCell>,
   sets: readonly ComparedSet[],
 ): Plan {
   const { passes: morePasses, ...common } = special;
   const isFeatures = study === "features";
   const cells = sets.flatMap((set) =>
-    runNumbers(options).flatMap((run): Cell[] => {
+    runNumbers(options).flatMap((run): StudyCell[] => {
       const drawn = { study, ...set, run, seed: seedOfRun(options.seed, run) };
       const linked = { ...drawn, ...common, ...(options.quick && { rounds: 30 }) };
       return [
         { ...localSetting, ...drawn },
         { ...localSetting, ...drawn, method: "pooled" },
-        ...options.starts.flatMap((start): Cell[] => [
+        ...options.starts.flatMap((start): StudyCell[] => [
           ...couplings.map((method) => ({
             ...followUpSetting(start),
             ...(start !== "auto" && morePasses !== undefined && { passes: morePasses }),
@@ -290,7 +290,7 @@ function comparisonPlan(
             method,
           })),
           ...baselines(start, RHOS)
-            .flatMap((cell): Pick<Cell, keyof typeof cell>[] =>
+            .flatMap((cell): Pick<StudyCell, keyof typeof cell>[] =>
               // In the study of CIFAR-10 the follow-up also lets all devices begin where one does.
               isFeatures && cell.method === "distributed" ? [cell, { ...cell, method: "distributed-shared" }] : [cell],
             )

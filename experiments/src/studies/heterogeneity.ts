@@ -1,12 +1,12 @@
 // Where personalisation pays, the paper's point: the same points dealt in five ways, each device judged on rows it has not seen.
 
 import {
-  type Cell,
   type DealtName,
   type DrawnName,
   localSetting,
   paperSetting,
   type StartName,
+  type StudyCell,
   seedOfRun,
   startTitles,
 } from "../cell.ts";
@@ -31,7 +31,7 @@ export const heterogeneity: Planner = (options) => {
   const shown = options.quick ? (["var"] as const) : kinds;
   const cells = shown.flatMap((kind) =>
     splitNames.flatMap((split) =>
-      runNumbers(options).flatMap((run): Cell[] => {
+      runNumbers(options).flatMap((run): StudyCell[] => {
         const dataset = dealtName(kind, split);
         const drawn = { study, dataset, pointsPerDevice: POINTS, run, seed: seedOfRun(options.seed, run) };
         return [

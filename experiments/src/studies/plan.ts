@@ -2,7 +2,7 @@
 // axis, or with a dot for each method.
 
 import type { Spacing } from "@fedkm/pictures";
-import type { Cell, StartName } from "../cell.ts";
+import type { StartName, StudyCell } from "../cell.ts";
 import type { Where } from "../table.ts";
 
 export interface PlanOptions {
@@ -20,7 +20,7 @@ export interface PlannedPicture {
 }
 
 export interface Plan {
-  readonly cells: readonly Cell[];
+  readonly cells: readonly StudyCell[];
   readonly pictures: readonly PlannedPicture[];
   /** The paper's figures whose claims can be judged. */
   readonly figures: readonly number[];

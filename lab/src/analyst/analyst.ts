@@ -10,7 +10,7 @@ import { labelFile } from "@fedkm/files";
 import { runFedkm } from "../fedkm.ts";
 import { print, progress, scratchFolder } from "../measure.ts";
 import { findPython, ONE_THREAD } from "../python.ts";
-import { writeRows } from "../readers/rows.ts";
+import { writeRows } from "../readers/readers.ts";
 
 const [FILES, K, COLS] = [10, 8, 16];
 /** So many rounds of ours, and as many iterations of the peer. */

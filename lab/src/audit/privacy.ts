@@ -1,8 +1,8 @@
 // What every attack of the audit finds in each mode. open must fall, or the attacks are not worth their name; guarded
 // must give away no row.
 
+import { auditStudy, leakOf, ownStudy, rowsFound, type Tally, titles } from "@fedkm/audit";
 import type { Study } from "@fedkm/device";
-import { auditStudy, leakOf, ownStudy, rowsFound, type Tally, titles } from "@fedkm/device/audit";
 import { print } from "../measure.ts";
 
 /** Of the attacks on an open study that must succeed, at least this share do. */

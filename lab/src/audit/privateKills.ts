@@ -16,7 +16,7 @@ import {
 } from "@fedkm/device";
 import { type DeviceFolder, freePorts, type Link, readHistory } from "@fedkm/device/daemon";
 import { createIdentity, type Identity, type Libp2pNetwork, libp2pNetwork } from "@fedkm/device/libp2p";
-import { decodeShared, idOf, nodeSecrets, shapeOf } from "@fedkm/device/shared";
+import { decodeShared, idOf, nodeSecrets, sumsShape } from "@fedkm/device/shared";
 import { makeFolders, startDevice } from "../faults/processes.ts";
 import { isHeld, print, progress } from "../measure.ts";
 
@@ -48,7 +48,7 @@ async function companyOf(study: Study, datasets: readonly Matrix[]): Promise<Com
     addresses: [`/ip4/127.0.0.1/tcp/${ports[i]}`],
   }));
   const contract = await contractOf(study);
-  const read = study.clusters === "shared" ? decodeShared(shapeOf(study)) : undefined;
+  const read = study.clusters === "shared" ? decodeShared(sumsShape(study)) : undefined;
   const networks: Libp2pNetwork[] = [];
   const devices: Device[] = [];
   let stages = new Set<string>();

@@ -4,7 +4,7 @@
 import { randomBytes } from "node:crypto";
 import { globalCentroidDeviation, kmeans, type Matrix, paperData, stack } from "@fedkm/core";
 import { parseStudy } from "@fedkm/device";
-import { askedSums, type Content, census, outcomeOf, releasedIntegers, shapeOf, stages } from "@fedkm/device/shared";
+import { askedSums, type Content, census, outcomeOf, releasedIntegers, stages, sumsShape } from "@fedkm/device/shared";
 import { isHeld, print, progress } from "../measure.ts";
 import { median } from "../quality/problems.ts";
 import { attackHeld, shownEpsilon } from "./private.ts";
@@ -44,7 +44,7 @@ function shapeFor({ devices, rows, epsilon }: Sizes) {
     { name: "y", ...feature },
   ];
   const sizes = { k: K, devices, typicalRows: rows, epsilon, delta: DELTA };
-  const shape = shapeOf(
+  const shape = sumsShape(
     parseStudy(JSON.stringify({ name: "private", clusters: "shared", privacy: "private", features, ...sizes })),
   );
   const { releasing } = shape;

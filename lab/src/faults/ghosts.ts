@@ -5,13 +5,13 @@ import { fit, graph, matrix, objective, paperData, type Random, randomStream, ri
 import {
   type Contract,
   contractOf,
-  encodeCentroids,
+  encodeCentroidsFrame,
   type Simulation,
   type SimulationOptions,
   simulate,
   studyOfPoints,
 } from "@fedkm/device";
-import { readLinks, withoutLink, writeLinks } from "@fedkm/device/daemon";
+import { readLinksFile, withoutLink, writeLinksFile } from "@fedkm/device/daemon";
 import { print } from "../measure.ts";
 import { type GhostNetwork, ghostNetwork } from "./change.ts";
 import { makeFolders, type RunningDevice, settle, startDevice } from "./processes.ts";
@@ -181,7 +181,7 @@ function lie(
       centroids,
     }));
     const present = new Array<boolean>(study.k).fill(true);
-    const frame = encodeCentroids(contract, { epoch: 2 ** 40, sequence }, { tag, centroids, present, sketches });
+    const frame = encodeCentroidsFrame(contract, { epoch: 2 ** 40, sequence }, { tag, centroids, present, sketches });
     for (const i of ghostLinks[ghost - members]) network.forge(ghost, i, frame);
     network.run(1_000);
   }
@@ -262,7 +262,7 @@ async function hauntProcesses(seed: number) {
   const edgesOfRing: [number, number][] = [0, 1, 2, 3].map((i) => [i, (i + 1) % MEMBERS]);
   const folders = await makeFolders({ study, datasets, graph: graph(MEMBERS + 1, [...edgesOfRing, [0, MEMBERS]]) });
   const [first] = folders.devices;
-  const joined = await readLinks(first.path);
+  const joined = await readLinksFile(first.path);
   const before = withoutLink(joined, `device-${MEMBERS}`);
   const { k, alpha, coupling, weighting } = study;
   const best = fit(own, links, { k, alpha, seed, rounds: 5_000 }).objective;
@@ -272,16 +272,16 @@ async function hauntProcesses(seed: number) {
     return 100 * (objective(own, centroids, links, { alpha, coupling, weighting }) / best - 1);
   };
   try {
-    await writeLinks(first.path, before);
+    await writeLinksFile(first.path, before);
     for (const folder of folders.devices.slice(0, MEMBERS)) running.push(startDevice(folder));
     await settle(running);
-    await writeLinks(first.path, joined);
+    await writeLinksFile(first.path, joined);
     running.push(startDevice(folders.devices[MEMBERS]));
     await running[MEMBERS].said('"connected"');
     await settle(running);
     const during = above();
     await running.pop()?.end("SIGKILL");
-    await writeLinks(first.path, before);
+    await writeLinksFile(first.path, before);
     const left = performance.now();
     do await pause(500);
     while (above() > 0.1 && performance.now() < left + WITHIN_MILLISECONDS);

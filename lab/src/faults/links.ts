@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import { graph } from "@fedkm/core";
-import { type DaemonStatus, readLinks, writeLinks } from "@fedkm/device/daemon";
+import { type DaemonStatus, readLinksFile, writeLinksFile } from "@fedkm/device/daemon";
 import { createIdentity, libp2pNetwork } from "@fedkm/device/libp2p";
 import { fedkmProgram } from "../fedkm.ts";
 import { print } from "../measure.ts";
@@ -27,14 +27,14 @@ export async function linksAtOnce(): Promise<boolean> {
   const [north, south] = folders.devices;
   const running: RunningDevice[] = [];
   try {
-    await writeLinks(north.path, []);
+    await writeLinksFile(north.path, []);
     const invites = await Promise.all(Array.from({ length: 6 }, async () => `fedkm:${(await createIdentity()).peer}`));
     await Promise.all(
       invites.map((invite) => fedkm("device", "link", invite, "--accept", "open", "--state", north.path)),
     );
-    const made = (await readLinks(north.path)).length;
+    const made = (await readLinksFile(north.path)).length;
     // South links north, which learns of it by the knock alone.
-    await writeLinks(south.path, [{ name: "north", peer: north.identity.peer, addresses: north.listen }]);
+    await writeLinksFile(south.path, [{ name: "north", peer: north.identity.peer, addresses: north.listen }]);
     running.push(startDevice(north), startDevice(south));
     const knocked = await within(60, async () => (running[0].status()?.pending.length ?? 0) > 0);
     await fedkm("device", "accept", south.identity.peer, "--accept", "open", "--state", north.path);
@@ -73,7 +73,7 @@ async function moveBoth(way: string, addressesOf: (port: string) => string[], op
     const { name, data } = north;
     writeFileSync(settings, JSON.stringify({ name, data, listen: [`/ip6/::/tcp/${port}`], announce: [] }));
   }
-  await writeLinks(south.path, [{ name: "north", peer: north.identity.peer, addresses: addressesOf(port) }]);
+  await writeLinksFile(south.path, [{ name: "north", peer: north.identity.peer, addresses: addressesOf(port) }]);
   settle([1, 2]);
   const devices = [north, south].map((folder, index) => startDevice(folder, inside(index), options));
   try {

@@ -15,7 +15,7 @@ import {
   freePorts,
   type Link,
   STATUS_FILE,
-  writeLinks,
+  writeLinksFile,
 } from "@fedkm/device/daemon";
 import { fedkmProgram } from "../fedkm.ts";
 
@@ -125,7 +125,7 @@ export async function makeFolders(
       const { name, identity, listen } = devices[other];
       return { name, peer: identity.peer, addresses: other < index && !isLost ? listen : [] };
     });
-    await writeLinks(path, index === 0 ? [...links, ...guests] : links);
+    await writeLinksFile(path, index === 0 ? [...links, ...guests] : links);
   }
   return { devices, remove: () => rmSync(base, { recursive: true, force: true }) };
 }

@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { complete, fit, matrix, objective, type PaperKind } from "@fedkm/core";
-import { type DeviceFolder, type LinkStatus, writeLinks } from "@fedkm/device/daemon";
+import { type DeviceFolder, type LinkStatus, writeLinksFile } from "@fedkm/device/daemon";
 import { fedkmProgram } from "../fedkm.ts";
 import { print } from "../measure.ts";
 import { ip } from "./namespaces.ts";
@@ -162,7 +162,7 @@ type Scene = Awaited<ReturnType<typeof makeScene>>;
 /** As people do it: right is given left's invite, which names the relay. */
 async function meet({ given, relay, left, right, record, startRelay, running }: Scene) {
   const { study, datasets, graph } = given;
-  await writeLinks(right.path, [{ name: relay.name, peer: relay.identity.peer, addresses: relay.listen }]);
+  await writeLinksFile(right.path, [{ name: relay.name, peer: relay.identity.peer, addresses: relay.listen }]);
   await fedkm("relay", "device", "relay", "on", "--state", relay.path);
   running.push(startRelay(), startDevice(left, on("left")));
   const invite = async () => JSON.parse(await fedkm("left", "device", "links", "--json", "--state", left.path)).invite;

@@ -12,10 +12,12 @@ const line = (fields: object, msg: string) => process.stderr.write(`${JSON.strin
 const daemon = await startDaemon({
   folder: values.state,
   log: { info: line, warn: line },
-  surroundings: {
+  host: {
     version: "lab",
     pid: process.pid,
+    env: process.env,
     memoryBytes: () => process.memoryUsage.rss(),
+    cpuMicroseconds: () => process.cpuUsage().user + process.cpuUsage().system,
     logFailure: () => undefined,
     linesLost: () => 0,
   },

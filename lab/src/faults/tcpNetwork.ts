@@ -8,7 +8,7 @@ import {
   createDevice,
   type Device,
   isSettled,
-  type Network,
+  type PeerNetwork,
   realClock,
   type Study,
   volatileMemory,
@@ -280,7 +280,7 @@ export async function tcpNetwork(options: TcpNetworkOptions): Promise<TcpNetwork
 }
 
 /** A network that sends something else, or nothing. */
-function altered(network: Network, alter: (frame: Uint8Array) => Uint8Array | undefined): Network {
+function altered(network: PeerNetwork, alter: (frame: Uint8Array) => Uint8Array | undefined): PeerNetwork {
   return {
     self: network.self,
     start: (listener) => network.start(listener),

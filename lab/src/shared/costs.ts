@@ -6,18 +6,18 @@ import {
   Board,
   createIdentity,
   decodeShared,
-  encodeMessage,
+  encodeBoardMessage,
   generation,
   idOf,
   isWellSigned,
   maskedEntry,
   nodeSecrets,
-  OwnRows,
   outcomeOf,
   ownIntegers,
-  shapeOf,
+  SharedRows,
   stages,
-  wordsOf,
+  sumsShape,
+  toInt64s,
 } from "@fedkm/device/shared";
 import { print } from "../measure.ts";
 import { judge, network, settledAt } from "./sharedNetwork.ts";
@@ -124,7 +124,7 @@ function problem(): { study: Study; datasets: Matrix[] } {
 /** Everything that a device does for others in a generation, its pass over its own rows left out. */
 async function processorTime(study: Study, datasets: readonly Matrix[]): Promise<number> {
   const contract = await contractOf(study);
-  const shape = shapeOf(study);
+  const shape = sumsShape(study);
   const identities = await Promise.all(datasets.map(() => createIdentity()));
   const secrets = identities.map((identity) => nodeSecrets(identity));
   const ids = secrets.map(({ key }) => idOf(key));
@@ -136,8 +136,8 @@ async function processorTime(study: Study, datasets: readonly Matrix[]): Promise
     seeded: 2_000,
     numbers: shape.start ?? new Float64Array(K * D),
   };
-  const own = datasets.map((rows) => new OwnRows({ study, shape, rows, seed: 0, history: undefined, onKept() {} }));
-  const words = own.map((rows) => wordsOf(ownIntegers(shape, content, rows)));
+  const own = datasets.map((rows) => new SharedRows({ study, shape, rows, seed: 0, history: undefined, onKept() {} }));
+  const words = own.map((rows) => toInt64s(ownIntegers(shape, content, rows)));
   const read = decodeShared(shape);
   const round = (number: number) => {
     const now = generation(number, content, contract.hash, secrets[0].digest);
@@ -158,7 +158,7 @@ async function processorTime(study: Study, datasets: readonly Matrix[]): Promise
       const base = { stamp, knows: 1, ...flags, number, hash: now.hash, content: undefined };
       const have = entries.map(({ mark }) => mark);
       for (const _ of Array.from(graph.neighbours[i])) {
-        const frame = encodeMessage(contract, { ...base, have, entries: entries.slice(0, 2), stage: stages.rows });
+        const frame = encodeBoardMessage(contract, { ...base, have, entries: entries.slice(0, 2), stage: stages.rows });
         read(contract, frame);
       }
     });

@@ -1,5 +1,6 @@
 // What shared clusters give away: to coalitions, and to everybody from how totals change; open and guarded.
 
+import { coalitionSums, type GenerationEntries, observeBoards, rowsMovedAlone, sumOfEntries } from "@fedkm/audit";
 import {
   erdosRenyi,
   globalCentroidDeviation,
@@ -11,15 +12,8 @@ import {
   stack,
 } from "@fedkm/core";
 import { contractOf, type Study, studyOfPoints } from "@fedkm/device";
-import {
-  coalitionLearns,
-  idOf,
-  movingRows,
-  type Posted,
-  seeBoards,
-  simulatedSecrets,
-  sumOfEntries,
-} from "@fedkm/device/audit";
+import { simulatedSecrets } from "@fedkm/device/inspect";
+import { idOf } from "@fedkm/device/shared";
 import { isHeld, print } from "../measure.ts";
 import { median } from "../quality/problems.ts";
 import { network, type SharedProblem, settledAt, sharedProblem } from "./sharedNetwork.ts";
@@ -63,7 +57,7 @@ const kinds: readonly PaperKind[] = ["iso", "var", "aniso"];
 const everyone = Array.from({ length: 10 }, (_, i) => i);
 
 async function recorded(given: SharedProblem, isBare: boolean) {
-  const seen = seeBoards(given.study, await contractOf(given.study));
+  const seen = observeBoards(given.study, await contractOf(given.study));
   const simulated = await network(given, { isBare, onEvent: ({ frame }) => frame.length > 0 && seen.see(frame) });
   const at = settledAt(simulated, everyone, 60_000);
   if (at === undefined) throw new Error(`devices must settle, those of seed ${given.seed} did not`);
@@ -108,8 +102,8 @@ export async function coalitions({ runs }: { runs: number }): Promise<boolean> {
 
 function learntBy(
   members: ReadonlySet<number>,
-  masked: readonly Posted[],
-  bare: readonly Posted[],
+  masked: readonly GenerationEntries[],
+  bare: readonly GenerationEntries[],
   { graph }: SharedProblem,
 ) {
   const names = everyone.map((i) => `device-${i}`);
@@ -119,7 +113,7 @@ function learntBy(
   if (whole === undefined) throw new Error("a generation must have an entry of each device");
   const plain = bare.find(({ hash }) => hash.join() === whole.hash.join())?.entries ?? [];
   const colluding = Array.from(members, (i) => secrets[i]);
-  const learnt = coalitionLearns(whole.entries, whole.hash, colluding, (id) => names[ids.indexOf(id)]);
+  const learnt = coalitionSums(whole.entries, whole.hash, colluding, (id) => names[ids.indexOf(id)]);
   const nameOf = (devices: readonly string[]) => [...devices].sort().join();
   const wanted = partsWithout(members, graph.neighbours).map((part) => nameOf(part.map((i) => ids[i])));
   const isSame =
@@ -204,7 +198,7 @@ async function watched(kind: PaperKind, seed: number, privacy: "open" | "guarded
   const pooled = kmeans(all, { k: 3, restarts: 10, seed: 1 }).centroids;
   const deviation = (reference: Matrix) => globalCentroidDeviation([own], reference);
   return {
-    isFound: movingRows(given.study, seen.sums()).some(isRow),
+    isFound: rowsMovedAlone(given.study, seen.sums()).some(isRow),
     rows: all.rows,
     heldBack: statuses.reduce((sum, { guarded }) => sum + (guarded?.rowsHeldBack ?? 0), 0),
     smallest: Math.min(...statuses.map(({ guarded }) => guarded?.smallestClass ?? Number.POSITIVE_INFINITY)),

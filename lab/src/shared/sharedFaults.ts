@@ -2,10 +2,10 @@
 // and no centroids may be answered for two sets of devices.
 
 import { setTimeout as pause } from "node:timers/promises";
+import { observeBoards } from "@fedkm/audit";
 import { type Matrix, matrix, type PaperKind, type Random, randomStream, takeRows } from "@fedkm/core";
 import { contractOf, type Simulation } from "@fedkm/device";
-import { seeBoards } from "@fedkm/device/audit";
-import { readLinks, writeLinks } from "@fedkm/device/daemon";
+import { readLinksFile, writeLinksFile } from "@fedkm/device/daemon";
 import { makeFolders, type RunningDevice, startDevice } from "../faults/processes.ts";
 import { print } from "../measure.ts";
 import { judge, network, type SharedProblem, settledAt, sharedProblem } from "./sharedNetwork.ts";
@@ -40,16 +40,16 @@ const scenes: Record<string, (scene: ProcessScene) => Promise<void>> = {
     running[4].child.kill("SIGCONT");
   },
   async "two halves apart for 75 s"({ folders }) {
-    const before = await Promise.all(folders.devices.map(({ path }) => readLinks(path)));
+    const before = await Promise.all(folders.devices.map(({ path }) => readLinksFile(path)));
     for (const [i, { path }] of folders.devices.entries()) {
       const side = folders.devices.slice(i < 5 ? 0 : 5, i < 5 ? 5 : 10).map(({ identity }) => identity.peer);
-      await writeLinks(
+      await writeLinksFile(
         path,
         before[i].filter(({ peer }) => side.includes(peer)),
       );
     }
     await pause(STOPPED_MILLISECONDS);
-    for (const [i, { path }] of folders.devices.entries()) await writeLinks(path, before[i]);
+    for (const [i, { path }] of folders.devices.entries()) await writeLinksFile(path, before[i]);
     await pause(5_000);
   },
 };
@@ -194,7 +194,7 @@ function mayLeave({ graph }: SharedProblem, random: Random): number | undefined 
 async function run(name: string, kind: PaperKind, seed: number, isTree: boolean) {
   const plain = sharedProblem(kind, seed);
   const given: SharedProblem = isTree ? { ...plain, study: { ...plain.study, sums: "tree" } } : plain;
-  const seen = seeBoards(given.study, await contractOf(given.study));
+  const seen = observeBoards(given.study, await contractOf(given.study));
   const options = { weather: { loss: 0.3 }, ...(name === "join" && { absent: [9] }) };
   const simulated = await network(given, { ...options, onEvent: ({ frame }) => frame.length > 0 && seen.see(frame) });
   const scene = {

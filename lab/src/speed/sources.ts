@@ -11,7 +11,7 @@ import { openSource } from "@fedkm/sql";
 import { missingEngines, startClickHouse, startPostgres } from "@fedkm/sql/engines";
 import { runFedkm } from "../fedkm.ts";
 import { peakMemory, print, progress, ratio } from "../measure.ts";
-import { writeRows } from "../readers/rows.ts";
+import { writeRows } from "../readers/readers.ts";
 
 interface ByHand {
   run(): Promise<unknown>;
@@ -128,15 +128,15 @@ async function cpuOf(source: Source, times = 3): Promise<number> {
 async function streams(isQuick: boolean, folder: string): Promise<void> {
   const rows = isQuick ? 1_000_000 : 4_000_000;
   const lake = await makeLake(folder, rows);
-  const loaded = await openSource(lake, { env: {}, way: "memory" });
+  const loaded = await openSource(lake, { env: {}, read: "memory" });
   const memory = await cpuOf(loaded);
-  const table = [["way", "rows", "rows per CPU s", "times the pass in memory", "gate"]];
-  const line = (way: string, seconds: number, gate: string) =>
-    table.push([way, String(rows), `${(rows / seconds / 1e6).toFixed(1)} million`, ratio(seconds, memory), gate]);
+  const table = [["read", "rows", "rows per CPU s", "times the pass in memory", "gate"]];
+  const line = (read: string, seconds: number, gate: string) =>
+    table.push([read, String(rows), `${(rows / seconds / 1e6).toFixed(1)} million`, ratio(seconds, memory), gate]);
   line("memory", memory, "");
-  for (const way of ["stream", "pushed"] as const) {
-    const source = await openSource(lake, { env: {}, way });
-    line(way, await cpuOf(source), way === "stream" ? "2 million, 12 times" : "");
+  for (const read of ["stream", "aggregate"] as const) {
+    const source = await openSource(lake, { env: {}, read });
+    line(read, await cpuOf(source), read === "stream" ? "2 million, 12 times" : "");
     await source.close();
   }
   print(`(E1) of Parquet in DuckDB, ${COLS} columns, k = ${K}`, table);
@@ -158,7 +158,7 @@ async function handWritten(isQuick: boolean, folder: string): Promise<void> {
   const rows = isQuick ? 20_000 : 200_000;
   const table = [["engine", "rows", "ours, s", "by hand, s", "ours / by hand", "gate"]];
   const compare = async (name: string, address: string, counted: number) => {
-    const source = await openSource(address, { env: {}, way: "pushed", columns });
+    const source = await openSource(address, { env: {}, read: "aggregate", columns });
     const hand = await byHand(address, columns, centroids());
     const best = { own: Number.POSITIVE_INFINITY, other: Number.POSITIVE_INFINITY };
     // In turns and often: a server that has just got its rows is busy with them for a while.
@@ -193,7 +193,7 @@ async function handWritten(isQuick: boolean, folder: string): Promise<void> {
     await clickhouse.stop();
   }
   progress("");
-  print(`(E1) pushed down, ${COLS} columns, k = ${K}, waited for`, table);
+  print(`(E1) aggregated, ${COLS} columns, k = ${K}, waited for`, table);
 }
 
 async function wall(run: () => Promise<unknown>): Promise<number> {
@@ -252,7 +252,7 @@ function text(isQuick: boolean, folder: string): void {
   const table = [["rounds, at most", "loaded", "streamed", "ratio", "gate", "objective, streamed / loaded", "settled"]];
   for (const [name, ...rounds] of [["default"], [String(ROUNDS), "--rounds", String(ROUNDS)]]) {
     const loaded = runFedkm(folder, "fit", ...files, ...asked, ...rounds);
-    const streamed = runFedkm(folder, "fit", ...sources, ...asked, ...rounds, "--way", "stream");
+    const streamed = runFedkm(folder, "fit", ...sources, ...asked, ...rounds, "--read", "stream");
     const [known, found] = [loaded, streamed].map(({ stdout }) => JSON.parse(stdout));
     const settled = [known, found].map(({ converged }) => (converged ? "yes" : "no"));
     table.push([
@@ -266,7 +266,7 @@ function text(isQuick: boolean, folder: string): void {
 
 // As a process of its own: streams a lake once and says how much memory that took.
 if (process.argv[1] === file) {
-  const source = await openSource(process.argv[2], { env: {}, way: "stream" });
+  const source = await openSource(process.argv[2], { env: {}, read: "stream" });
   await statisticsOf(source, centroids());
   console.log(peakMemory());
 }

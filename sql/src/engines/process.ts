@@ -3,15 +3,14 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { chownSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
+import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
-import { getuid } from "node:process";
 import { setTimeout as wait } from "node:timers/promises";
 
 /** Database servers refuse to run as root; nobody has this number on every Linux. */
 const NOBODY = 65534;
 
-const isRoot = getuid?.() === 0;
+const isRoot = userInfo().uid === 0;
 const asNobody = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
 
 export function temporaryFolder(name: string): string {

@@ -1,7 +1,7 @@
 // The answer of an audit as data, as a table for the terminal, and as one HTML page for the file of a data officer.
 
+import { explanations, leakOf, remainingOf, rowsFound, type Tally, titles, verdictOf } from "@fedkm/audit";
 import { type Study, whatNeighboursLearn } from "@fedkm/device";
-import { explanations, leakOf, remainingOf, rowsFound, type Tally, titles, verdictOf } from "@fedkm/device/audit";
 import { escaped, htmlPage, htmlTable } from "@fedkm/pictures";
 import { alignColumns, wrap } from "../../table.ts";
 import { version } from "../../version.ts";

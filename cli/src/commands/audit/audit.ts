@@ -1,16 +1,10 @@
 // fedkm audit: attacks on simulated networks, or on a recording of a device.
 
 import { readFile } from "node:fs/promises";
+import { auditRecording, auditStudy, ownPrivateStudy, ownStudy } from "@fedkm/audit";
 import { parseStudy, type Study } from "@fedkm/device";
-import {
-  auditRecording,
-  auditStudy,
-  ownPrivateStudy,
-  ownStudy,
-  parseRecording,
-  type Recording,
-} from "@fedkm/device/audit";
 import { readFolder, readHistory, readPoints, readRows, readStudyText } from "@fedkm/device/daemon";
+import { parseRecording, type Recording } from "@fedkm/device/inspect";
 import { nodeSecrets } from "@fedkm/device/shared";
 import { systemReason } from "@fedkm/files";
 import type { Console } from "../../console.ts";
@@ -52,7 +46,7 @@ export async function audit(flags: AuditFlags, io: Console): Promise<void> {
 async function auditNetworks(flags: AuditFlags, io: Console): Promise<AuditAnswer> {
   const { data = [], runs, seed } = flags;
   const study = studyOf(flags);
-  const datasets = await Promise.all(data.map((file) => readPoints(file, study)));
+  const datasets = await Promise.all(data.map((file) => readPoints(file, study, process.env)));
   if (datasets.length === 1) throw new UsageError("--data must name at least 2 files, one for each device, got 1");
   const progress = progressOn(io.stderr);
   try {
@@ -95,7 +89,7 @@ async function auditDevice(record: string, state: string): Promise<AuditAnswer> 
     recordings: await readRecording(record),
     self: identity.peer,
     study,
-    rows: await readRows(folder),
+    rows: await readRows(folder, process.env),
     history: await readHistory(state),
     ...(study.clusters === "shared" && { secrets: nodeSecrets(identity) }),
   });

@@ -12,7 +12,7 @@ import {
   inputOptions,
 } from "../../input/options.ts";
 import { addPluginOption } from "../../plugins.ts";
-import type { CompareOptions } from "./compare.ts";
+import type { CompareOptions } from "./data.ts";
 
 export function compareCommand(io: Console): Command {
   const command = new Command("compare")

@@ -1,40 +1,31 @@
 // fedkm compare: all methods on one problem within one budget, as a table, as JSON, and as curves.
 
-import { edges, methods } from "@fedkm/core";
+import { methods } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
 import { canShare, sharedMethod } from "@fedkm/device";
-import { type ComparisonStart, type ComparisonTable, compareMethods, drawBudget } from "@fedkm/experiments";
+import {
+  type ComparisonTable,
+  compareMethods,
+  drawBudget,
+  type OptionsByMethod,
+  parseMethodOptions,
+} from "@fedkm/experiments";
 import { type Console, isStyled } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
 import { linkDevices } from "../../input/links.ts";
 import { count } from "../../numbers.ts";
-import { type PluginOptions, pluginsOf } from "../../plugins.ts";
+import { pluginsOf } from "../../plugins.ts";
 import { progressOn } from "../../progress.ts";
 import { writeWhole } from "../../write.ts";
-import { type DataOptions, fileData, namedData } from "./data.ts";
-import { parseSettings } from "./set.ts";
-import { comparisonLines } from "./text.ts";
+import { type CompareOptions, fileData, namedData } from "./data.ts";
+import { comparisonLines, summaryOf } from "./text.ts";
 import { watchable } from "./watch.ts";
 
-export interface CompareOptions extends DataOptions, PluginOptions {
-  readonly methods?: readonly string[];
-  readonly init: ComparisonStart;
-  /** As typed: method.option=value. */
-  readonly set: readonly string[];
-  readonly messages?: number;
-  readonly k?: number;
-  readonly alpha: number;
-  readonly graph: string;
-  /** The picture's file. */
-  readonly out: string;
-  readonly json?: true;
-}
-
 export async function compare(options: CompareOptions, { stdout, stderr, env }: Console): Promise<void> {
-  const { files, alpha, seed, init, split = "even", out } = options;
+  const { files, alpha, seed, init, out } = options;
   const plugins = await pluginsOf(options);
   const table = chosenMethods(options.methods, plugins.methods);
-  const settings = parseSettings(options.set, table);
+  const settings = settingsOf(options.set, table);
   const progress = progressOn(stderr);
   const data =
     files.length === 0
@@ -56,32 +47,17 @@ export async function compare(options: CompareOptions, { stdout, stderr, env }: 
     progress.announce(`fedkm  ${names[0]}`);
     const problem = { datasets, labels, graph, k, alpha, seed, messages, init, settings, plugins };
     const comparison = compareMethods(problem, table, onMethod);
-    const { outcomes, overBudget, pooledRestarts } = comparison;
+    const { outcomes } = comparison;
     const watched = watchable(options, k, settings, outcomes);
-    const head = {
-      data: data.name,
-      devices: graph.size,
-      links: Array.from(edges(graph)).length,
-      points: datasets.reduce((sum, { rows }) => sum + rows, 0),
-      split,
-      k,
-      alpha,
-      seed,
-      budget: messages,
-      init,
-      settings,
-      pooledRestarts,
-    };
     if (outcomes.length > 0) {
       const title = `${data.name}: quality against bytes, at most ${count(messages)} messages`;
       await writeWhole(out, drawBudget(outcomes, title));
     }
     progress.erase();
-    const picture = outcomes.length > 0 ? out : null;
-    const summary = { ...head, methods: outcomes, overBudget, watched, picture };
+    const summary = summaryOf(options, data, problem, comparison, watched);
     const text = options.json
       ? JSON.stringify(summary, undefined, 2)
-      : comparisonLines({ ...summary, split: options.split }, isStyled(stdout, env)).join("\n");
+      : comparisonLines(summary, isStyled(stdout, env)).join("\n");
     stdout.write(`${text}\n`);
   } finally {
     progress.erase();
@@ -100,4 +76,12 @@ function chosenMethods(
     }
   }
   return Object.fromEntries(names.map((name) => [name, table[name]]));
+}
+
+function settingsOf(texts: readonly string[], table: ComparisonTable): OptionsByMethod {
+  try {
+    return parseMethodOptions(texts, table);
+  } catch (error) {
+    throw new UsageError(`--set ${(error as Error).message}`);
+  }
 }

@@ -1,8 +1,9 @@
-// The data of fedkm compare: by name, or from a user's files, where devices are as in fedkm fit and one file is dealt.
+// What fedkm compare is asked, and its data: by name, or from a user's files, where devices are as in fedkm fit and one file is dealt.
 
 import { type Matrix, stack } from "@fedkm/core";
 import {
   type ComparedData,
+  type ComparisonStart,
   comparedData,
   comparedDatasets,
   dealBy,
@@ -17,8 +18,9 @@ import { UsageError } from "../../failure.ts";
 import { checkClassColumn, readClasses } from "../../input/classes.ts";
 import { type InputOptions, readInput } from "../../input/devices.ts";
 import { chooseScaling, isUnscaled } from "../../input/scale.ts";
+import type { PluginOptions } from "../../plugins.ts";
 
-export interface DataOptions extends InputOptions {
+export interface CompareOptions extends InputOptions, PluginOptions {
   /** Instead of `dataset`, where there are any. */
   readonly files: readonly string[];
   readonly dataset: string;
@@ -32,10 +34,21 @@ export interface DataOptions extends InputOptions {
   /** Of each device, where data are drawn. */
   readonly points: number;
   readonly seed: number;
+  readonly methods?: readonly string[];
+  readonly init: ComparisonStart;
+  /** As typed: method.option=value. */
+  readonly set: readonly string[];
+  readonly messages?: number;
+  readonly k?: number;
+  readonly alpha: number;
+  readonly graph: string;
+  /** The picture's file. */
+  readonly out: string;
+  readonly json?: true;
 }
 
 /** Data by name: of a plug-in, or those that come with the command. */
-export function namedData(options: DataOptions, plugged: Plugins["datasets"]): ComparedData {
+export function namedData(options: CompareOptions, plugged: Plugins["datasets"]): ComparedData {
   const { dataset, devices, points, seed, split } = options;
   const request = { devices, pointsPerDevice: points, seed };
   if (Object.hasOwn(plugged, dataset)) {
@@ -47,7 +60,7 @@ export function namedData(options: DataOptions, plugged: Plugins["datasets"]): C
   return comparedData(name as (typeof comparedDatasets)[number], splitOf(split), request);
 }
 
-export async function fileData(options: DataOptions, onFile: (file: string) => void): Promise<ComparedData> {
+export async function fileData(options: CompareOptions, onFile: (file: string) => void): Promise<ComparedData> {
   const { files, classes: column, scale, devices, seed } = options;
   const split = splitOf(options.split);
   if (column === undefined && (split.kind === "dirichlet" || split.kind === "classes")) {

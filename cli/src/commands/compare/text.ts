@@ -1,34 +1,35 @@
 // A comparison on the terminal: what was run, a row for each method, and what the columns mean.
 
+import { edges, type Graph } from "@fedkm/core";
 import { defaults } from "@fedkm/core/defaults";
-import type { Comparison, MethodOutcome, OptionsByMethod } from "@fedkm/experiments";
+import type { ComparedData, Comparison, MethodOutcome, OptionsByMethod } from "@fedkm/experiments";
 import { bold } from "../../console.ts";
 import { count, duration, significant } from "../../numbers.ts";
 import { alignColumns, wrap } from "../../table.ts";
+import type { CompareOptions } from "./data.ts";
 import type { WatchedPair } from "./watch.ts";
 
-interface ComparisonSummary extends Omit<Comparison, "outcomes"> {
-  readonly data: string;
-  readonly devices: number;
-  readonly links: number;
-  readonly points: number;
-  /** Where it was asked for. */
-  readonly split: string | undefined;
-  readonly k: number;
-  readonly alpha: number;
-  readonly seed: number;
-  readonly budget: number;
-  readonly init: string;
-  readonly settings: OptionsByMethod;
-  readonly methods: readonly MethodOutcome[];
-  readonly watched: readonly WatchedPair[];
-  readonly picture: string | null;
+type ComparisonSummary = ReturnType<typeof summaryOf>;
+
+/** As --json prints it. */
+export function summaryOf(
+  { alpha, seed, split = "even", init, out }: CompareOptions,
+  { name, datasets }: ComparedData,
+  { graph, k, messages, settings }: { graph: Graph; k: number; messages: number; settings: OptionsByMethod },
+  { outcomes, overBudget, pooledRestarts }: Comparison,
+  watched: readonly WatchedPair[],
+) {
+  const points = datasets.reduce((sum, { rows }) => sum + rows, 0);
+  const links = Array.from(edges(graph)).length;
+  const network = { data: name, devices: graph.size, links, points, split };
+  const asked = { k, alpha, seed, budget: messages, init, settings, pooledRestarts };
+  return { ...network, ...asked, methods: outcomes, overBudget, watched, picture: outcomes.length > 0 ? out : null };
 }
 
 export function comparisonLines(summary: ComparisonSummary, styled: boolean): string[] {
   const { data, points, devices, links, k, alpha, seed, split, budget, methods, watched, picture } = summary;
   return [
-    `${data}: ${count(points)} points on ${devices} devices, ${links} links, k = ${k}, alpha = ${alpha}, seed ${seed}${split === undefined ? "" : `, split ${split}`}`,
+    `${data}: ${count(points)} rows on ${devices} devices, ${links} links, k = ${k}, alpha = ${alpha}, seed ${seed}${split === "even" ? "" : `, split ${split}`}`,
     `at most ${count(budget)} messages for each method, start: ${summary.init}`,
     ...Object.entries(summary.settings).map(([method, own]) => `${method}: ${settingsText(own)}`),
     ...(methods.length > 0 ? ["", ...outcomeTable(methods, styled)] : []),
@@ -73,13 +74,13 @@ export function outcomeTable(outcomes: readonly MethodOutcome[], styled: boolean
   });
 }
 
-const noRatio = "cost none: pooled costs nothing on these points and the method does, so there is no ratio.";
+const noRatio = "cost none: pooled costs nothing on these rows and the method does, so there is no ratio.";
 
 const columnsExplained =
   "GCD: mean squared distance from a device's centroids to the pooled ones; CV: to its neighbours'. cost: of a device's " +
-  "centroids on all points, relative to pooled. NMI, ARI: against the classes, 1 is perfect. bytes: over the links of the " +
+  "centroids on all rows, relative to pooled. NMI, ARI: against the classes, 1 is perfect. bytes: over the links of the " +
   "network, where what must reach everybody is flooded. collector: bytes if one device collected it and sent the answer " +
-  "back. pooled moves every raw record, coreset some.";
+  "back. pooled moves every row, coreset some.";
 
 /** How hard the reference was looked for, and whether it stands. */
 function referenceExplained({ methods, pooledRestarts }: ComparisonSummary): string {

@@ -1,9 +1,8 @@
 // Methods of a comparison that the playground can show: the same data, network, start and rounds, so the same centroids.
 
-import type { ComparisonStart, MethodOutcome, OptionsByMethod } from "@fedkm/experiments";
+import type { MethodOutcome, OptionsByMethod } from "@fedkm/experiments";
 import { playgroundState, type Setup, unreadSettings } from "@fedkm/web";
-import type { PluginOptions } from "../../plugins.ts";
-import type { DataOptions } from "./data.ts";
+import type { CompareOptions } from "./data.ts";
 
 export interface WatchedPair {
   readonly methods: readonly string[];
@@ -11,18 +10,12 @@ export interface WatchedPair {
   readonly command: string;
 }
 
-interface WatchableOptions extends DataOptions, PluginOptions {
-  readonly init: ComparisonStart;
-  readonly alpha: number;
-  readonly graph: string;
-}
-
 /** Those that go on in rounds, and k-means alone beside them. What is pooled is what the page measures all by. */
 const shown = ["fedkm", "consensus", "distributed", "local"] as const;
 
 /** The first of them, with each of the others beside it. */
 export function watchable(
-  options: WatchableOptions,
+  options: CompareOptions,
   k: number,
   settings: OptionsByMethod,
   outcomes: readonly MethodOutcome[],
@@ -46,7 +39,7 @@ export function watchable(
 }
 
 /** Undefined: the playground has no such data or network. */
-function setupOf(options: WatchableOptions, k: number): Partial<Setup> | undefined {
+function setupOf(options: CompareOptions, k: number): Partial<Setup> | undefined {
   const { dataset, split = "even", devices, points, alpha, seed, init } = options;
   const data = (["iso", "var", "aniso"] as const).find((name) => name === dataset);
   const network = networkOf(options.graph, devices);

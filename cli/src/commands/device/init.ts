@@ -1,7 +1,7 @@
 // fedkm device init: a key, a folder, and an invite for others.
 
 import { basename, resolve } from "node:path";
-import { devicesToGainBy, errorsBy, parseStudy, type Rows, type Study } from "@fedkm/device";
+import { type DeviceRows, devicesToGainBy, errorsBy, parseStudy, type Study } from "@fedkm/device";
 import {
   createFolder,
   drawInvite,
@@ -35,13 +35,13 @@ export const NO_INVITE =
 const MOST_EXPECTED_DEVICES = 1000;
 
 /** What a device with these rows gains from a private study, in one line; where that is nothing, only if it is accepted. */
-function gainOf(study: Study, rows: Rows, { accept }: InitOptions): string {
+function gainOf(study: Study, rows: DeviceRows, { accept }: InitOptions): string {
   const { isGain, words } = study.clusters === "shared" ? sharedGain(study, rows) : personalGain(study, rows);
   if (isGain || accept === "noise") return `private: ${words}`;
   throw new UsageError(`taking part needs a larger epsilon, more rows, or --accept noise: ${words}`);
 }
 
-function sharedGain(study: Study, rows: Rows): { isGain: boolean; words: string } {
+function sharedGain(study: Study, rows: DeviceRows): { isGain: boolean; words: string } {
   const errors = errorsBy(study, rows);
   if (errors === undefined)
     return { isGain: true, words: "this device has too few rows for clusters of its own, and can only gain" };
@@ -52,7 +52,7 @@ function sharedGain(study: Study, rows: Rows): { isGain: boolean; words: string 
   return { isGain: together < alone, words };
 }
 
-function personalGain(study: Study, rows: Rows): { isGain: boolean; words: string } {
+function personalGain(study: Study, rows: DeviceRows): { isGain: boolean; words: string } {
   const devices = devicesToGainBy(study, rows);
   if (devices <= MOST_EXPECTED_DEVICES) {
     const few = devices <= 2 ? "any neighbour" : `${devices} devices or more that have the same clusters`;
@@ -76,7 +76,7 @@ export async function initDevice(options: InitOptions, io: Console): Promise<voi
   const text = readStudyText(options.study);
   const study = parseStudy(text);
   // What cannot be read later is said now.
-  const { rows, counts } = await lookAtRows({ data, study });
+  const { rows, counts } = await lookAtRows({ data, study }, process.env);
   const fault = rowsFault(study, counts);
   const gain = study.privacy === "private" ? [gainOf(study, rows, options)] : [];
   const { name = basename(resolve(state)) } = options;

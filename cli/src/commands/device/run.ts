@@ -56,10 +56,12 @@ async function runUntilStopped(
   const log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters }, output);
   // What a library lost on the way is no reason to lose the device; what it threw outright is.
   process.on("unhandledRejection", (reason) => log.warn({ reason: String(reason) }, "a promise was not kept"));
-  const surroundings = {
+  const host = {
     version: version(),
     pid: process.pid,
+    env: process.env,
     memoryBytes: () => process.memoryUsage.rss(),
+    cpuMicroseconds: () => process.cpuUsage().user + process.cpuUsage().system,
     logFailure: output.failure,
     linesLost: output.lost,
   };
@@ -77,7 +79,7 @@ async function runUntilStopped(
     // A new key makes it another device to its neighbours, and a new guarded study begins with rows that count at once:
     // it starts again, as if it had been stopped in between.
     while (event === undefined) {
-      const daemon = await startDaemon({ folder: state, log, isDiscoverable: mdns, surroundings, ...extras });
+      const daemon = await startDaemon({ folder: state, log, isDiscoverable: mdns, host, ...extras });
       event = (await Promise.race([stopped, daemon.restart]))?.event;
       log.info({ reason: event ?? "a new key or study" }, "stopping");
       await daemon.stop();

@@ -87,7 +87,7 @@ async function accept(folder: DeviceFolder, study: Study, io: Console): Promise<
     );
   }
   // What cannot be read later is said now.
-  const fault = rowsFault(study, (await lookAtRows({ data, study })).counts);
+  const fault = rowsFault(study, (await lookAtRows({ data, study }, process.env)).counts);
   await writeNext(path, study);
   const lines = [
     `${name} accepts ${await titleOf(study)}`,

@@ -33,7 +33,7 @@ export async function runSources(
   }
   const { privacy = "open", minimum: _, ...rest } = settings;
   if (privacy !== "open")
-    throw new UsageError(`--privacy ${privacy} needs the rows in memory: --way memory loads them`);
+    throw new UsageError(`--privacy ${privacy} needs the rows in memory: --read memory loads them`);
   return stoppable(async (signal) => {
     const drained = async (passes: AsyncGenerator<PassSummary, SourcesModel, void>): Promise<SourcesModel> => {
       for (;;) {

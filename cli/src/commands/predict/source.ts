@@ -48,7 +48,7 @@ export async function predictSource(address: string, options: PredictSourceOptio
     throw new UsageError("a model with categories, ranks or logarithms cannot label a source");
   }
   const { openSource } = await import("@fedkm/sql");
-  const source = await openSource(address, { columns: model.columns, missing: "drop", way: "pushed", env });
+  const source = await openSource(address, { columns: model.columns, missing: "drop", read: "aggregate", env });
   try {
     const device = placeOrName(model, place, source.name, "the source");
     await source.labelInto(into, centroidsAt(model, device), model.scaling);

@@ -52,7 +52,7 @@ export async function reproduce(options: ReproduceOptions, { stdout, stderr }: C
     const request = { ...planned, folder: out, resume, workers, node: process.version };
     const finished = await runToTheEnd(request, progress);
     progress.announce("fedkm  drawing");
-    const results = resultsOf(finished, { summary, titles }, watchable);
+    const results = resultsOf(finished, { ...(summary && { summary }), titles }, watchable);
     await writeFolder(out, async (put) => {
       for (const [name, content] of results.files) await put(name, content);
     });

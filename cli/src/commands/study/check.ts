@@ -21,7 +21,7 @@ export async function checkStudy(
   const hash = studyId(await contractOf(study));
   const fits: DataFit[] = [];
   for (const path of data) {
-    const points = await readPoints(path, study);
+    const points = await readPoints(path, study, process.env);
     fits.push({ file: path, rows: points.rows, rowsOutside: points.rows - scaleRows(study, points).rows });
   }
   const facts = { study, hash, frameBytes: frame(study), data: fits };

@@ -30,7 +30,9 @@ export async function initStudy(options: StudyInitOptions, { stdout }: Console):
   checkPrivateOptions(draft);
   if (existsSync(out)) throw new Error(`${out} must not exist yet: a study that devices use is not overwritten`);
   const features =
-    data === undefined ? feature?.map(parseFeature) : boundsOf(await readColumns(data, columns?.split(",")));
+    data === undefined
+      ? feature?.map(parseFeature)
+      : boundsOf(await readColumns(data, process.env, columns?.split(",")));
   const text = draftStudy({ ...draft, features: features ?? [] });
   const study = parseStudy(text);
   await writeWhole(out, text);

@@ -118,6 +118,6 @@ async function networkData(options: UpOptions): Promise<NetworkData & { readonly
     throw new UsageError(`--devices must be ${data.length} (the files of --data), got ${devices}`);
   }
   const studyText = readStudyText(study);
-  const datasets = await Promise.all(data.map((file) => readPoints(file, parseStudy(studyText))));
+  const datasets = await Promise.all(data.map((file) => readPoints(file, parseStudy(studyText), process.env)));
   return { studyText, data: data.map((path) => ({ path })), datasets };
 }

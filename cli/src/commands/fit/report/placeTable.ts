@@ -2,7 +2,7 @@
 
 import { toRows } from "@fedkm/core";
 import { undoScaling, unscaled } from "@fedkm/files";
-import { type Cell, escaped, htmlTable } from "@fedkm/pictures";
+import { escaped, type HtmlCell, htmlTable } from "@fedkm/pictures";
 import { BEYOND_CHANCE, type ClusterSums, squaredBetween } from "../../../model/clusters.ts";
 import type { Fitted } from "../../../model/fitted.ts";
 import { count, counted, dateText, percent, spreads, value } from "../../../numbers.ts";
@@ -67,7 +67,7 @@ export function placeTable(fitted: Fitted): string {
   const { model, sums } = fitted;
   const { devices, clusters } = model;
   const shown = shownPlaces(sums);
-  const heading: Cell[] = [
+  const heading: HtmlCell[] = [
     "place",
     "rows",
     { html: "clusters", attributes: 'class="words"' },
@@ -75,7 +75,7 @@ export function placeTable(fitted: Fitted): string {
     "apart",
     { html: "differs most in", attributes: 'class="words"' },
   ];
-  const rows = shown.map(({ device, apart, farthest }): Cell[] => {
+  const rows = shown.map(({ device, apart, farthest }): HtmlCell[] => {
     const { name, rows: own, sizes } = devices[device];
     return [
       { html: nameMark(name) },

@@ -1,6 +1,6 @@
 // What the clusters are: a card for each with its strongest traits, and all columns as a heat map.
 
-import { type Cell, escaped, htmlTable } from "@fedkm/pictures";
+import { escaped, type HtmlCell, htmlTable } from "@fedkm/pictures";
 import type { Fitted } from "../../../model/fitted.ts";
 import type { Figure, Trait } from "../../../model/profile.ts";
 import { count, counted, dateText, percent, significant, value } from "../../../numbers.ts";
@@ -89,7 +89,7 @@ ${weak.length > 0 ? folded : ""}`;
 }
 
 function heatTable({ clusters }: Clusters, traits: readonly Trait[]): string {
-  const rows = traits.flatMap(({ name, kind, strength, lines }): Cell[][] => [
+  const rows = traits.flatMap(({ name, kind, strength, lines }): HtmlCell[][] => [
     ...(kind === "categories" ? [[{ html: nameMark(name) }, ...clusters.map(() => ""), "", percent(strength)]] : []),
     ...lines.map(({ value: word, all, clusters: own }) => [
       { html: word === undefined ? nameMark(name) : `<span class="part">${nameMark(word)}</span>` },
@@ -98,13 +98,13 @@ function heatTable({ clusters }: Clusters, traits: readonly Trait[]): string {
       word === undefined ? percent(strength) : "",
     ]),
   ]);
-  const heading: Cell[] = [
+  const heading: HtmlCell[] = [
     "column",
     ...clusters.map((_, c) => ({ html: clusterMark({ clusters }, c), attributes: `data-cluster="${c}"` })),
     "all rows",
     "explained",
   ];
-  const sizes: Cell[] = [
+  const sizes: HtmlCell[] = [
     "rows",
     ...clusters.map(({ rows: own }, c) => ({ html: count(own), attributes: `data-cluster="${c}"` })),
     count(clusters.reduce((sum, own) => sum + own.rows, 0)),
@@ -113,7 +113,7 @@ function heatTable({ clusters }: Clusters, traits: readonly Trait[]): string {
   return htmlTable({ heading, rows: [sizes, ...rows], names: 1, kind: "heat" });
 }
 
-function figureCell(figure: Figure | undefined, kind: Trait["kind"], cluster?: number): Cell {
+function figureCell(figure: Figure | undefined, kind: Trait["kind"], cluster?: number): HtmlCell {
   const own = cluster === undefined ? "" : ` data-cluster="${cluster}"`;
   if (figure === undefined) return { html: NOTHING, attributes: own.trim() };
   const { mean, difference } = figure;

@@ -1,6 +1,6 @@
 // How sure the clusters are, in words and in a table.
 
-import { type Cell, escaped, htmlTable } from "@fedkm/pictures";
+import { escaped, type HtmlCell, htmlTable } from "@fedkm/pictures";
 import type { Fitted } from "../../../model/fitted.ts";
 import { count, counted, percent } from "../../../numbers.ts";
 import { NEAR, type Sureness } from "./sure.ts";
@@ -39,7 +39,7 @@ export function sureSection({ model }: Fitted, sure: Sureness): string {
     ...(sure.starts.length > 0 ? ["other starts"] : []),
     ...(sure.without.length > 0 ? ["without a place", "least without"] : []),
   ];
-  const rows = model.clusters.map((_, c): Cell[] => [
+  const rows = model.clusters.map((_, c): HtmlCell[] => [
     { html: clusterMark(model, c), attributes: `data-cluster="${c}"` },
     figure(sure.silhouettes[c]),
     Number.isNaN(sure.between[c]) ? NOTHING : percent(sure.between[c]),
@@ -60,12 +60,12 @@ function figure(number: number | undefined): string {
   return number === undefined || Number.isNaN(number) ? NOTHING : number.toFixed(2);
 }
 
-function jaccardCell(jaccard: number): Cell {
+function jaccardCell(jaccard: number): HtmlCell {
   if (Number.isNaN(jaccard)) return NOTHING;
   return { html: `${figure(jaccard)} <span class="small">${foundAgain(jaccard)}</span>` };
 }
 
-function leastWithout({ without }: Sureness, c: number): Cell {
+function leastWithout({ without }: Sureness, c: number): HtmlCell {
   const known = without.filter(({ jaccards }) => !Number.isNaN(jaccards[c]));
   if (known.length === 0) return NOTHING;
   const least = known.reduce((a, b) => (b.jaccards[c] < a.jaccards[c] ? b : a));

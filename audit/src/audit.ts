@@ -1,0 +1,170 @@
+// The audit of a study: every attack on many simulated networks, and what came of it.
+
+import type { Matrix } from "@fedkm/core";
+import { type Contract, contractOf, type Study, scaleRows, studyId } from "@fedkm/device";
+import type { RecordedEvent, Recording } from "@fedkm/device/inspect";
+import {
+  addInt64s,
+  type Entry,
+  fromInt64s,
+  idOf,
+  padBetween,
+  type Secrets,
+  stages,
+  subtractInt64s,
+} from "@fedkm/device/shared";
+import { activeAttacks } from "./activeAttacks.ts";
+import { type GenerationTotals, observeBoards } from "./boards.ts";
+import {
+  groupsFound,
+  publishedGroups,
+  reconstruct,
+  rowSpaceOutcome,
+  rowsInUse,
+  rowsOutcome,
+  sketchesOutcome,
+} from "./judge.ts";
+import { observedBy } from "./observation.ts";
+import { type Outcome, type Tally, tally } from "./outcome.ts";
+import { passiveAttacks } from "./passiveAttacks.ts";
+import { attackScenario, featureRanges, publicRules } from "./scenario.ts";
+import { sharedAttacks, totalsOutcome } from "./sharedAttacks.ts";
+
+// The audit of one device by a recording of it: what its neighbours could compute, held against its own rows.
+
+// The audit of a device with shared clusters by a recording of it: what anybody reads from the totals, and what all its
+// neighbours together know, who can take every pad off its entries.
+
+interface SharedRecording {
+  readonly study: Study;
+  readonly contract: Contract;
+  readonly events: readonly RecordedEvent[];
+  /** In the features' units. */
+  readonly rows: Matrix;
+  /** Of the device itself: a pad is known at both ends of a link. */
+  readonly secrets: Secrets;
+}
+
+function sharedOutcomes({ study, contract, events, rows, secrets }: SharedRecording): Outcome[] {
+  const seen = observeBoards(study, contract);
+  for (const { frame } of events) if (frame.length > 0) seen.see(frame);
+  const peers = [...new Set(events.map(({ peer }) => peer))];
+  const peerOf = new Map(peers.map((peer) => [idOf(secrets.keyOf(peer)), peer]));
+  const self = idOf(secrets.key);
+  const own = seen.entries().flatMap(({ hash, content, entries }): GenerationTotals[] => {
+    if (content?.stage !== stages.rows && content?.stage !== stages.offsets) return [];
+    return entries
+      .filter(({ id, links }) => id === self && [...links.keys()].every((other) => peerOf.has(other)))
+      .map((entry) => ({ content, totals: fromInt64s(withoutOwnPads(entry, hash, secrets, peerOf)) }));
+  });
+  const coalition = totalsOutcome("coalition", own, [rows], study, new Set());
+  return [
+    // Counts and sums of its clusters, as they are; private ones have the noise of the device.
+    own.length > 0 && study.privacy !== "private" ? { ...coalition, groups: 0 } : coalition,
+    totalsOutcome("totals", seen.sums(), [rows], study, new Set()),
+  ];
+}
+
+/** The own entry without pads. */
+function withoutOwnPads(
+  { id, epoch, links, words }: Entry,
+  hash: Uint8Array,
+  secrets: Secrets,
+  peerOf: ReadonlyMap<string, string>,
+) {
+  const left = words.slice();
+  for (const [other, epochThere] of links) {
+    const partner = { peer: peerOf.get(other) ?? "", id: other, epoch: epochThere };
+    const pad = padBetween(secrets, hash, { id, epoch }, partner, words.length / 2);
+    (id < other ? subtractInt64s : addInt64s)(left, pad);
+  }
+  return left;
+}
+
+interface RecordedDevice {
+  readonly recordings: readonly Recording[];
+  /** The device that was recorded, as its folder has it. */
+  readonly self: string;
+  readonly study: Study;
+  /** Its rows now, in the features' units. */
+  readonly rows: Matrix;
+  /** What it has written down of guarded rows. */
+  readonly history: Uint8Array | undefined;
+  /** With shared clusters. */
+  readonly secrets?: Secrets;
+}
+
+export interface RecordedAudit {
+  readonly tallies: readonly Tally[];
+  readonly frames: number;
+  readonly neighbours: number;
+}
+
+export async function auditRecording({
+  recordings,
+  self,
+  study,
+  rows,
+  history,
+  secrets,
+}: RecordedDevice): Promise<RecordedAudit> {
+  const contract = await contractOf(study);
+  for (const { header } of recordings) {
+    if (header.peer !== self) throw new RangeError(`a recording must be of ${self}, got one of ${header.peer}`);
+    if (header.study !== studyId(contract)) {
+      throw new RangeError(`a recording must be of study ${studyId(contract)}, got one of ${header.study}`);
+    }
+  }
+  const events = recordings.flatMap((recording) => recording.events);
+  const peers = [...new Set(events.map(({ peer }) => peer))];
+  if (secrets !== undefined) {
+    const outcomes = sharedOutcomes({ study, contract, events, rows, secrets });
+    const frames = events.filter(({ kind }) => kind === "sent").length;
+    return { tallies: tally(outcomes), frames, neighbours: peers.length };
+  }
+  const rules = publicRules(study);
+  const counted = rowsInUse(study, history);
+  const truth = { ...(counted ?? { points: scaleRows(study, rows) }), ranges: featureRanges(study) };
+  const readBy = (some?: readonly string[]) =>
+    reconstruct(observedBy(contract, self, events, some).messages, rules, study.k * study.minimum);
+  const seen = observedBy(contract, self, events);
+  const all = readBy();
+  const claimed = (how: string) => all.claims.filter((claim) => claim.how === how);
+  const outcomes: Outcome[] = [
+    {
+      ...rowsOutcome(peers.length > 1 ? "coalition" : "inversion", claimed("moved"), truth),
+      groups: groupsFound(all, truth),
+    },
+    ...(peers.length > 1 ? peers : []).map((peer) => {
+      const one = readBy([peer]);
+      return { ...rowsOutcome("bystander", one.claims, truth), groups: groupsFound(one, truth) };
+    }),
+    sketchesOutcome(seen.sketches.slice(-1), truth, truth),
+    rowsOutcome("added row", claimed("added"), truth),
+    // Who was deleted is not among the rows any more, so nobody can say whether these claims are right.
+    { attack: "deleted row", rows: 0, wrong: claimed("deleted").length },
+    rowSpaceOutcome(seen.messages.flatMap((message) => publishedGroups(message, truth, rules) ?? [])),
+  ];
+  return { tallies: tally(outcomes), frames: seen.frames, neighbours: peers.length };
+}
+
+export interface AuditOptions {
+  readonly study: Study;
+  /** Rows of devices, in the features' units; none: they are drawn anew for each run. */
+  readonly datasets: readonly Matrix[];
+  readonly runs: number;
+  readonly seed: number;
+  /** After every run. */
+  readonly onRun?: (done: number) => void | Promise<void>;
+}
+
+export async function auditStudy({ study, datasets, runs, seed, onRun }: AuditOptions): Promise<Tally[]> {
+  const outcomes: Outcome[] = [];
+  for (let run = 0; run < runs; run++) {
+    const scene = await attackScenario({ study, datasets, seed: seed + run });
+    if (study.clusters === "shared") outcomes.push(...sharedAttacks(scene));
+    else outcomes.push(...passiveAttacks(scene), ...activeAttacks(scene));
+    await onRun?.(run + 1);
+  }
+  return tally(outcomes);
+}

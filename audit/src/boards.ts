@@ -1,0 +1,288 @@
+// What somebody who sees every frame of shared clusters can put together: whether a pad was used for two different
+// vectors, and which devices were added up for which centroids.
+
+import type { Contract, Study } from "@fedkm/device";
+import {
+  addInt64s,
+  Board,
+  type Content,
+  decodeShared,
+  type Entry,
+  fractionBits,
+  type Int64s,
+  idOf,
+  offsetsOf,
+  padBetween,
+  type Secrets,
+  stages,
+  subtractInt64s,
+  sumsShape,
+} from "@fedkm/device/shared";
+import { bytesToHex } from "@noble/hashes/utils.js";
+
+// One row that moves alone: what anybody can read from the totals of shared clusters, one generation after the other.
+
+/** Sums of a generation, of all devices or of some. */
+export interface GenerationTotals {
+  readonly content: Content;
+  readonly totals: Float64Array;
+}
+
+/** Points, in the features' units, that differences of totals give. Whether they are rows is a judge's to say. */
+export function rowsMovedAlone(study: Study, all: readonly GenerationTotals[]): number[][] {
+  const shape = sumsShape(study);
+  const { k, d, ranges, middle, releasing } = shape;
+  const known = all.flatMap(({ content, totals }) => {
+    if (releasing !== undefined && content.stage === stages.offsets) {
+      const { counts, offsets } = offsetsOf(releasing, shape, totals);
+      const whole = counts.map(Math.round);
+      return [
+        {
+          counts: whole,
+          sums: offsets.map((sum, i) => sum + whole[Math.floor(i / d)] * (content.numbers[i] + middle[i % d])),
+        },
+      ];
+    }
+    if (content.stage !== stages.rows) return [];
+    const unit = 2 ** fractionBits(content.rows);
+    const counts = Array.from(totals.subarray(0, k));
+    const sums = Array.from({ length: k * d }, (_, i) => {
+      const count = counts[Math.floor(i / d)];
+      return count * (content.numbers[i] + middle[i % d]) + (totals[k + i] / unit) * ranges[i % d];
+    });
+    return [{ counts, sums }];
+  });
+  const found: number[][] = [];
+  const note = (count: number, sum: (f: number) => number) => {
+    if (Math.abs(count) === 1) found.push(study.features.map(({ scale }, f) => (sum(f) / count) * scale));
+  };
+  known.forEach(({ counts, sums }, n) => {
+    for (let c = 0; c < k; c++) {
+      note(counts[c], (f) => sums[c * d + f]);
+      // Against everything that was known before: numbers of clusters stay the same.
+      for (const before of known.slice(0, n)) {
+        note(counts[c] - before.counts[c], (f) => sums[c * d + f] - before.sums[c * d + f]);
+      }
+    }
+  });
+  return found;
+}
+
+// Devices that put together all they know about shared clusters: the entries of all, and the pads of their own links.
+// What they learn is found by elimination over a prime field, with nothing assumed about the graph.
+
+interface CoalitionSum {
+  /** Sums over these devices, of whom none is in the coalition, and nothing finer. */
+  readonly devices: readonly string[];
+  readonly words: Int64s;
+}
+
+/**
+ * Every sum of honest devices' vectors that follows from the entries of one generation and from what the coalition can
+ * compute. `hash` is the generation's; `nameOf` gives the peer of an id.
+ */
+export function coalitionSums(
+  entries: readonly Entry[],
+  hash: Uint8Array,
+  coalition: readonly Secrets[],
+  nameOf: (id: string) => string,
+): CoalitionSum[] {
+  const members = new Map(coalition.map((secrets) => [idOf(secrets.key), secrets]));
+  const honest = entries.filter(({ id }) => !members.has(id));
+  const bared = honest.map((entry) => withoutPads(entry, hash, members, nameOf));
+  return combinations(honest, (id) => members.has(id)).map((shares) => {
+    const words = new Uint32Array(bared[0]?.length ?? 0);
+    shares.forEach((share, i) => {
+      if (share === 1) addInt64s(words, bared[i]);
+    });
+    return { devices: honest.flatMap(({ id }, i) => (shares[i] === 1 ? [id] : [])), words };
+  });
+}
+
+/** An entry with the pads taken out that somebody of the coalition knows. */
+function withoutPads(
+  { id, epoch, links, words }: Entry,
+  hash: Uint8Array,
+  members: ReadonlyMap<string, Secrets>,
+  nameOf: (id: string) => string,
+): Int64s {
+  const left = words.slice();
+  for (const [other, epochThere] of links) {
+    const secrets = members.get(other);
+    if (secrets === undefined) continue;
+    const own = { id: other, epoch: epochThere };
+    const pad = padBetween(secrets, hash, own, { peer: nameOf(id), id, epoch }, words.length / 2);
+    (id < other ? subtractInt64s : addInt64s)(left, pad);
+  }
+  return left;
+}
+
+/** What entries add up to. */
+export function sumOfEntries(entries: readonly Entry[]): Int64s {
+  const total = new Uint32Array(entries[0]?.words.length ?? 0);
+  for (const { words } of entries) addInt64s(total, words);
+  return total;
+}
+
+const PRIME = 2_147_483_647n;
+const reduced = (value: bigint) => ((value % PRIME) + PRIME) % PRIME;
+
+/**
+ * The combinations of honest entries in which no unknown pad is left: a basis in reduced form, as shares of each entry.
+ * Unknown are the pads of links to devices outside of the coalition, whether these have posted or not; a pad depends on
+ * the epochs of both ends.
+ */
+function combinations(honest: readonly Entry[], isMember: (id: string) => boolean): number[][] {
+  const padsOf = ({ id, epoch, links }: Entry) =>
+    Array.from(links).flatMap(([other, epochThere]) => {
+      if (isMember(other)) return [];
+      return [{ isLower: id < other, name: [`${id} ${epoch}`, `${other} ${epochThere}`].sort().join(" ") }];
+    });
+  const own = honest.map(padsOf);
+  const pads = [...new Set(own.flatMap((all) => all.map(({ name }) => name)))];
+  const signOf = (i: number, pad: string) => {
+    const found = own[i].find(({ name }) => name === pad);
+    return found === undefined ? 0n : found.isLower ? 1n : PRIME - 1n;
+  };
+  // A row for each entry: its signs in every pad, then which combination of entries it is.
+  const rows = honest.map((_, i) => [
+    ...pads.map((pad) => signOf(i, pad)),
+    ...honest.map((_, j) => (i === j ? 1n : 0n)),
+  ]);
+  let done = 0;
+  for (let column = 0; column < pads.length; column++) {
+    const pivot = rows.findIndex((row, i) => i >= done && row[column] !== 0n);
+    if (pivot < 0) continue;
+    [rows[done], rows[pivot]] = [rows[pivot], rows[done]];
+    for (let i = done + 1; i < rows.length; i++) {
+      const factor = reduced(rows[i][column] * inverse(rows[done][column]));
+      if (factor !== 0n) rows[i] = rows[i].map((value, c) => reduced(value - factor * rows[done][c]));
+    }
+    done++;
+  }
+  const free = rows.slice(done).map((row) => row.slice(pads.length));
+  return echelon(free).map((row) => row.map(Number));
+}
+
+/** In reduced row echelon form, in which sums over parts that do not overlap stand as themselves. */
+function echelon(given: readonly bigint[][]): bigint[][] {
+  const rows = given.map((row) => [...row]);
+  let done = 0;
+  for (let column = 0; column < (rows[0]?.length ?? 0); column++) {
+    const pivot = rows.findIndex((row, i) => i >= done && row[column] !== 0n);
+    if (pivot < 0) continue;
+    [rows[done], rows[pivot]] = [rows[pivot], rows[done]];
+    const scale = inverse(rows[done][column]);
+    rows[done] = rows[done].map((value) => reduced(value * scale));
+    for (let i = 0; i < rows.length; i++) {
+      const factor = rows[i][column];
+      if (i !== done && factor !== 0n) rows[i] = rows[i].map((value, c) => reduced(value - factor * rows[done][c]));
+    }
+    done++;
+  }
+  return rows;
+}
+
+function inverse(value: bigint): bigint {
+  let [result, base] = [1n, value];
+  for (let rest = PRIME - 2n; rest > 0n; rest >>= 1n) {
+    if (rest & 1n) result = (result * base) % PRIME;
+    base = (base * base) % PRIME;
+  }
+  return result;
+}
+
+/** All entries of a generation. */
+export interface GenerationEntries {
+  readonly hash: Uint8Array;
+  readonly content: Content | undefined;
+  readonly entries: readonly Entry[];
+}
+
+export interface BoardsObserver {
+  see(frame: Uint8Array): void;
+  /** Pads that one device used for two vectors. */
+  padsTwice(): number;
+  /** Centroids for which the sums of two different sets of devices are known. */
+  answersTwice(): number;
+  /** Masked integers of all entries. */
+  maskedWords(): Uint32Array[];
+  /** Sums over all devices, generation by generation, as everybody has them. */
+  sums(): { readonly content: Content; readonly devices: readonly string[]; readonly totals: Float64Array }[];
+  /** Entries by generation, as anybody could collect them. */
+  entries(): GenerationEntries[];
+}
+
+interface ObservedGeneration {
+  readonly hash: Uint8Array;
+  content: Content | undefined;
+  /** Every entry that was ever posted, by its mark. */
+  readonly entries: Map<string, Entry>;
+}
+
+export function observeBoards(study: Study, contract: Contract): BoardsObserver {
+  const read = decodeShared(sumsShape(study));
+  const generations = new Map<string, ObservedGeneration>();
+  const closedIn = ({ entries }: ObservedGeneration) => {
+    const found = new Map<string, { devices: readonly string[]; totals: Float64Array }>();
+    // A device posts again in a generation only after a start, so one board for each of its entries shows all sums.
+    for (const last of entries.values()) {
+      const board = new Board();
+      board.add(last);
+      for (const entry of entries.values()) if (entry.id !== last.id) board.add(entry);
+      const closed = board.closedAround(last.id);
+      if (closed !== undefined) found.set([...closed.devices].sort().join(" "), closed);
+    }
+    return [...found.values()];
+  };
+  return {
+    see(frame) {
+      const message = read(contract, frame);
+      if (message.kind !== "board") return;
+      const name = bytesToHex(message.hash);
+      const seen = generations.get(name) ?? { hash: message.hash, content: undefined, entries: new Map() };
+      generations.set(name, seen);
+      seen.content ??= message.content;
+      for (const entry of message.entries) seen.entries.set(entry.mark, entry);
+    },
+    padsTwice() {
+      let twice = 0;
+      for (const { entries } of generations.values()) {
+        const used = new Map<string, string>();
+        for (const { id, epoch, links, words } of entries.values()) {
+          for (const [other, epochThere] of links) {
+            const pad = `${id} ${epoch} ${other} ${epochThere}`;
+            const vector = words.join(" ");
+            if (used.has(pad) && used.get(pad) !== vector) twice++;
+            used.set(pad, vector);
+          }
+        }
+      }
+      return twice;
+    },
+    answersTwice() {
+      const answers = new Map<string, Set<string>>();
+      for (const seen of generations.values()) {
+        if (seen.content === undefined || seen.content.stage < stages.cores) continue;
+        const asked = `${seen.content.stage} ${seen.content.numbers.join(" ")}`;
+        const sets = answers.get(asked) ?? new Set();
+        for (const { devices } of closedIn(seen)) sets.add([...devices].sort().join(" "));
+        answers.set(asked, sets);
+      }
+      return [...answers.values()].filter(({ size }) => size > 1).length;
+    },
+    maskedWords: () =>
+      [...generations.values()].flatMap(({ entries }) => Array.from(entries.values(), ({ words }) => words)),
+    sums: () =>
+      [...generations.values()].flatMap((seen) => {
+        const { content } = seen;
+        return content === undefined ? [] : closedIn(seen).map((closed) => ({ content, ...closed }));
+      }),
+    entries: () =>
+      Array.from(generations.values(), ({ hash, content, entries }) => ({
+        hash,
+        content,
+        entries: [...entries.values()],
+      })),
+  };
+}

@@ -1,0 +1,277 @@
+// The judge knows the truth: whether what an attacker computed is so, and to how many digits.
+
+import { type Matrix, predict } from "@fedkm/core";
+import type { Study } from "@fedkm/device";
+import { type DeviceSketch, decodeHistory, dividedByScale, sketchCentroids } from "@fedkm/device/inspect";
+import { type ClusterSnapshot, type PublicRules, readingsOf, snapshotsOf, sumsOf } from "./inversion.ts";
+import type { ObservedMessage } from "./observation.ts";
+import type { Attack, Outcome } from "./outcome.ts";
+import { type RowClaim, rowClaims } from "./rowTracking.ts";
+
+// The strongest linear attacker: it knows who was in every published group, and adds and subtracts their sums at will.
+
+/** A published group: the numbers of the rows in it. */
+export type PublishedGroup = readonly number[];
+
+interface Isolation {
+  /** Rows that some combination of the published sums gives exactly. */
+  readonly rows: readonly number[];
+  /** Rows that no published group tells apart; no combination gives fewer than the smallest of these classes. */
+  readonly smallestClass: number;
+}
+
+/** A row is found where its share of the space that the sums span is the whole of it. */
+const WHOLE = 1 - 1e-9;
+
+export function isolatedRows(groups: readonly PublishedGroup[]): Isolation {
+  const classes = classesTold(groups);
+  if (classes.length === 0) return { rows: [], smallestClass: Number.POSITIVE_INFINITY };
+  const place = new Map(classes.flatMap((rows, c) => rows.map((row) => [row, c] as const)));
+  const vectors = new Map<string, Float64Array>();
+  for (const group of groups) {
+    const vector = new Float64Array(classes.length);
+    for (const row of group) vector[place.get(row) as number] = 1;
+    vectors.set(vector.join(""), vector);
+  }
+  const found = spannedUnits([...vectors.values()], classes.length);
+  return {
+    rows: found.flatMap((c) => (classes[c].length === 1 ? classes[c] : [])),
+    smallestClass: Math.min(...classes.map(({ length }) => length)),
+  };
+}
+
+/** Rows that were in the same groups all along. */
+function classesTold(groups: readonly PublishedGroup[]): number[][] {
+  const histories = new Map<number, string>();
+  groups.forEach((group, g) => {
+    for (const row of group) histories.set(row, `${histories.get(row) ?? ""} ${g}`);
+  });
+  const classes = new Map<string, number[]>();
+  for (const [row, history] of histories) {
+    const known = classes.get(history);
+    if (known === undefined) classes.set(history, [row]);
+    else known.push(row);
+  }
+  return [...classes.values()];
+}
+
+/** Which unit vectors are combinations of the vectors. */
+function spannedUnits(vectors: readonly Float64Array[], size: number): number[] {
+  const basis: Float64Array[] = [];
+  for (const vector of vectors) {
+    if (basis.length === size) break;
+    const rest = vector.slice();
+    // Twice, because the first time leaves rounding behind.
+    for (let time = 0; time < 2; time++) for (const known of basis) subtract(rest, known, dot(rest, known));
+    const length = Math.hypot(...rest);
+    if (length > 1e-6) basis.push(rest.map((x) => x / length));
+  }
+  return Array.from({ length: size }, (_, c) => c).filter(
+    (c) => basis.reduce((sum, known) => sum + known[c] ** 2, 0) >= WHOLE,
+  );
+}
+
+function subtract(/* IN OUT */ from: Float64Array, vector: Float64Array, times: number): void {
+  for (let i = 0; i < from.length; i++) from[i] -= times * vector[i];
+}
+
+function dot(a: Float64Array, b: Float64Array): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += a[i] * b[i];
+  return sum;
+}
+
+// The rows that a guarded device has in use, and their classes, as its own history has them.
+
+/** In the scaled units of the study; undefined where nothing is guarded. */
+export function rowsInUse(
+  study: Study,
+  history: Uint8Array | undefined,
+): { readonly points: Matrix; readonly classes: ArrayLike<number> } | undefined {
+  if (study.privacy !== "guarded" || history === undefined) return undefined;
+  const decoded = decodeHistory(
+    history,
+    study.features.map(({ name }) => name),
+  );
+  if (decoded === undefined) return undefined;
+  const { rows, classes } = decoded.counted;
+  return { points: dividedByScale(study, rows), classes: classes.ids };
+}
+
+/** Rows in the scaled units of the study, and the ranges of the features in them. */
+export interface Truth {
+  readonly points: Matrix;
+  readonly ranges: Float64Array;
+  /** Where rows are guarded: the class of each. Rows of one class have one label. */
+  readonly classes?: ArrayLike<number> | undefined;
+}
+
+/** Shares of a feature's range. A claim is right below the first, or within its own error if that is below the second. */
+const RIGHT = 1e-6;
+const MOST_ERROR = 1e-3;
+
+/** The distance of a claim from the nearest true row; undefined: it is no row, or too rough to be one. */
+function rowError(
+  { values, error }: Pick<RowClaim, "values" | "error">,
+  { points, ranges }: Truth,
+): number | undefined {
+  const { data, rows, cols } = points;
+  let least = Number.POSITIVE_INFINITY;
+  for (let r = 0; r < rows; r++) {
+    let most = 0;
+    for (let d = 0; d < cols; d++) most = Math.max(most, Math.abs(data[r * cols + d] - values[d]) / ranges[d]);
+    least = Math.min(least, most);
+  }
+  return least <= allowedError(error, ranges) ? least : undefined;
+}
+
+/** The largest error of a cluster's mean in a snapshot; undefined: some share or mean is wrong. */
+export function groupsError(snapshot: ClusterSnapshot, message: ObservedMessage, truth: Truth): number | undefined {
+  const { points, ranges, classes } = truth;
+  const allowed = allowedError(snapshot.error / Math.min(...snapshot.counts), ranges);
+  for (const labels of labelsOf(message, points, classes)) {
+    const { counts, sums } = countedSums(labels, points, snapshot.counts.length);
+    const isShared = counts.every((count, c) => count * snapshot.rows === snapshot.counts[c] * points.rows);
+    const errors = sums.flatMap((sum, c) =>
+      Array.from(sum, (x, d) => Math.abs(snapshot.sums[c][d] / snapshot.counts[c] - x / counts[c]) / ranges[d]),
+    );
+    if (isShared && Math.max(...errors) <= allowed) return Math.max(...errors);
+  }
+  return undefined;
+}
+
+/** Of a claim whose coordinates can be off by `error`. Rows are dense: where much is allowed, chance finds one. */
+function allowedError(error: number, ranges: Float64Array): number {
+  const allowed = Math.max(RIGHT, (2 * error) / Math.min(...ranges));
+  return allowed <= MOST_ERROR ? allowed : -1;
+}
+
+/** The largest error of centroids as means of the rows nearest to them; undefined: they are not. */
+function meansError(centroids: Matrix, { points, ranges }: Truth): number | undefined {
+  const { counts, sums } = countedSums(predict(centroids, points), points, centroids.rows);
+  const { cols } = centroids;
+  const errors = sums.flatMap((sum, c) =>
+    Array.from(sum, (x, d) => Math.abs(x / counts[c] - centroids.data[c * cols + d]) / ranges[d]),
+  );
+  const most = Math.max(...errors);
+  return most <= MOST_ERROR ? most : undefined;
+}
+
+/** Labels that a message can rest on: at the centroids before it, or at its own. */
+function labelsOf({ before, centroids }: ObservedMessage, points: Matrix, classes?: ArrayLike<number>): Uint32Array[] {
+  const nearest = [before, centroids].flatMap((at) => (at === undefined ? [] : [predict(at, points)]));
+  if (classes === undefined) return nearest;
+  return classes.length === points.rows ? nearest.map((labels) => withinClasses(labels, classes, centroids.rows)) : [];
+}
+
+function countedSums(labels: Uint32Array, { data, cols }: Matrix, k: number) {
+  const counts = new Array<number>(k).fill(0);
+  const sums = Array.from({ length: k }, () => new Float64Array(cols));
+  labels.forEach((label, r) => {
+    counts[label]++;
+    for (let d = 0; d < cols; d++) sums[label][d] += data[r * cols + d];
+  });
+  return { counts, sums };
+}
+
+/**
+ * The groups that a message published: labels from which (M) gives its centroids. undefined: no labels that come to mind
+ * explain the message.
+ */
+export function publishedGroups(
+  message: ObservedMessage,
+  { points, classes }: Pick<Truth, "points" | "classes">,
+  rules: PublicRules,
+): PublishedGroup[] | undefined {
+  const k = message.centroids.rows;
+  const readings = readingsOf(message, rules);
+  for (const labels of labelsOf(message, points, classes)) {
+    const { counts, sums } = countedSums(labels, points, k);
+    const unit = rules.typicalRows ?? points.rows;
+    const isExplained = readings.some((equations) => {
+      const found = sumsOf(equations, counts, unit, rules.grain);
+      return found.sums.every((sum, c) => sum.every((x, d) => Math.abs(x - sums[c][d]) <= 4 * found.error));
+    });
+    if (!isExplained) continue;
+    const groups: number[][] = Array.from({ length: k }, () => []);
+    labels.forEach((label, r) => {
+      groups[label].push(r);
+    });
+    return groups.filter(({ length }) => length > 0);
+  }
+  return undefined;
+}
+
+/** Every row gets the label that most rows of its class have. */
+function withinClasses(labels: Uint32Array, classes: ArrayLike<number>, k: number): Uint32Array {
+  const votes = new Map<number, Uint32Array>();
+  labels.forEach((label, r) => {
+    const known = votes.get(classes[r]) ?? new Uint32Array(k);
+    known[label]++;
+    votes.set(classes[r], known);
+  });
+  return labels.map((_, r) => {
+    const counts = votes.get(classes[r]) as Uint32Array;
+    return counts.indexOf(Math.max(...counts));
+  });
+}
+
+// Outcomes of attacks that read: what neighbours computed from messages, held against the truth.
+
+interface Reconstruction {
+  readonly messages: readonly ObservedMessage[];
+  readonly snapshots: readonly ClusterSnapshot[];
+  readonly claims: readonly RowClaim[];
+}
+
+/** `least`: a device of fewer rows sends nothing. */
+export function reconstruct(messages: readonly ObservedMessage[], rules: PublicRules, least: number): Reconstruction {
+  const snapshots = snapshotsOf(messages, rules);
+  return { messages, snapshots, claims: rowClaims(messages, snapshots, rules, least) };
+}
+
+/** Of the means that were found, the least error. */
+export function groupsFound(
+  { messages, snapshots }: Pick<Reconstruction, "messages" | "snapshots">,
+  truth: Truth,
+): number | undefined {
+  const errors = snapshots.flatMap((snapshot) => groupsError(snapshot, messages[snapshot.message], truth) ?? []);
+  return errors.length > 0 ? Math.min(...errors) : undefined;
+}
+
+export function rowsOutcome(
+  attack: Attack,
+  claims: readonly Pick<RowClaim, "values" | "error">[],
+  truth: Truth,
+): Outcome {
+  const errors = claims.map((claim) => rowError(claim, truth));
+  const right = errors.filter((error) => error !== undefined);
+  return {
+    attack,
+    rows: right.length,
+    wrong: errors.length - right.length,
+    ...(right.length > 0 ? { rowError: Math.min(...right) } : {}),
+  };
+}
+
+/** What every device of the network is sent of a device's own clusters, the first sketch of it on the rows of `truth`. */
+export function sketchesOutcome(sketches: readonly DeviceSketch[], truth: Truth, everyRow: Truth): Outcome {
+  const given = sketches.map(sketchCentroids);
+  const claims = given.flatMap(({ data, rows, cols }) =>
+    Array.from({ length: rows }, (_, c) => ({ values: data.slice(c * cols, (c + 1) * cols), error: 0 })),
+  );
+  const groups = given.length > 0 ? meansError(given[0], truth) : undefined;
+  // A mean is not meant to be a row, so one that is none is not a wrong claim.
+  return { ...rowsOutcome("sketches", claims, everyRow), wrong: 0, groups };
+}
+
+/** Everything that was ever published, against somebody who knows who was in which group. */
+export function rowSpaceOutcome(published: readonly PublishedGroup[]): Outcome {
+  const { rows, smallestClass } = isolatedRows(published);
+  return {
+    attack: "row space",
+    rows: rows.length,
+    ...(rows.length > 0 ? { rowError: 0 } : {}),
+    ...(Number.isFinite(smallestClass) ? { smallestClass } : {}),
+  };
+}

@@ -1,0 +1,32 @@
+// Attacks on shared clusters: what they find in open studies, and that they find no row in guarded ones.
+
+import { describe, expect, it } from "vitest";
+import { auditStudy } from "../src/audit.ts";
+import { ownPrivateStudy, ownStudy } from "../src/scenario.ts";
+
+const shared = { ...ownStudy, alpha: 0, clusters: "shared", colluders: 1 } as const;
+
+describe("auditStudy(options) of a study with shared clusters", () => {
+  it("finds a row that is added in an open study, and all sums of a device whose neighbours all collude", async () => {
+    const tallies = await auditStudy({ study: shared, datasets: [], runs: 2, seed: 1 });
+    const of = (attack: string) => tallies.find((tally) => tally.attack === attack);
+    expect(of("added row")).toMatchObject({ withRows: 2 });
+    expect(of("coalition")).toMatchObject({ groups: 2, withRows: 2 });
+    // As many as the study's colluders learn nothing of a device.
+    expect(of("bystander")).toMatchObject({ groups: 0, rows: 0 });
+    expect(of("replay")).toMatchObject({ rows: 0 });
+  });
+
+  it("finds no row in a guarded study", async () => {
+    const study = { ...shared, privacy: "guarded" } as const;
+    const tallies = await auditStudy({ study, datasets: [], runs: 2, seed: 1 });
+    for (const { rows } of tallies) expect(rows).toBe(0);
+    expect(tallies.find(({ attack }) => attack === "row space")?.smallestClass).toBeGreaterThanOrEqual(10);
+  });
+
+  it("finds neither rows nor means in a private study", async () => {
+    const study = { ...ownPrivateStudy, alpha: 0, clusters: "shared", colluders: 1, devices: 10 } as const;
+    const tallies = await auditStudy({ study, datasets: [], runs: 2, seed: 1 });
+    for (const { rows, groups } of tallies) expect([rows, groups]).toEqual([0, 0]);
+  });
+});

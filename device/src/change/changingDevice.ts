@@ -1,0 +1,291 @@
+// A device through a change of study: the loop of the study that it runs, in a change the loop of the next one beside
+// it, and one network for both. Each neighbour is spoken to in the studies that it speaks.
+
+import type { NetworkListener } from "../environment.ts";
+import type { Device, DeviceOptions } from "../loop/device.ts";
+import { type DeviceStatus, isSettled } from "../loop/status.ts";
+import { type DeviceRows, rowCount } from "../study/remoteRows.ts";
+import { canonicalStudy, keepsHistory, type Study } from "../study/study.ts";
+import { isOfKind, isOfStudy, studyHashOf, studyId } from "../wire/frames.ts";
+import { CHANGE_LOOK_MILLISECONDS, HEARTBEAT_MILLISECONDS } from "../wire/limits.ts";
+import { decodeFrame, decodeStatement, encodeStatement } from "../wire/studyFrames.ts";
+import { createStudyLoop, givePeers, type StudyLoop, type StudyPart } from "./studyLoop.ts";
+import { type StudyProposal, StudyProposals } from "./studyProposals.ts";
+
+export interface ChangingOptions extends DeviceOptions {
+  /**
+   * All neighbours that are not away speak the next study, and there is an answer in it: it is time to `finish`. Said
+   * again and again until that is done.
+   */
+  readonly onAgreed: () => void;
+}
+
+export interface ChangeStatus {
+  readonly study: string;
+  /** The study that it is changing to, and how it does in it; null: there is no change. */
+  readonly next: { readonly study: string; readonly device: DeviceStatus } | null;
+  /** Linked peers that have not said, now or before this start, that they speak the next study. */
+  readonly missing: readonly string[];
+  readonly proposals: readonly StudyProposal[];
+  /** The hashes of the studies that a linked peer said it speaks; undefined: it said nothing. */
+  studiesOf(peer: string): readonly string[] | undefined;
+}
+
+export interface ChangingDevice extends Device {
+  /** New data, whole; for the next study too, if there is one. */
+  setRows(rows: DeviceRows, next?: DeviceRows): void;
+  /** Takes part in another study as well, and says so. It must be started, without a change under way. */
+  begin(next: StudyPart): void;
+  /** Leaves the next study again. */
+  withdraw(): void;
+  /** Ends the study before: from now on the next one is the only one. */
+  finish(): void;
+  change(): ChangeStatus;
+}
+
+/**
+ * Whether the next study has no rows until the study before has ended. Two loops that publish sums of the same guarded
+ * rows under different labels could give away single ones together.
+ */
+export function isWithoutRows(current: Study, next: Study): boolean {
+  return keepsHistory(current) || keepsHistory(next);
+}
+
+export function createChangingDevice(options: ChangingOptions): ChangingDevice {
+  return new ChangingLoop(options);
+}
+
+class ChangingLoop implements ChangingDevice, NetworkListener {
+  readonly #options: ChangingOptions;
+  readonly #proposals = new StudyProposals();
+  readonly #connected = new Set<string>();
+  #links: readonly string[];
+  #current: StudyLoop;
+  #next: StudyLoop | undefined;
+  /** Neighbours in the next study before this start. They count until they say otherwise. */
+  #presumed: ReadonlySet<string> = new Set();
+  #cancelLook = () => {};
+  #askAgainAt = 0;
+  #isPaused: boolean;
+
+  constructor(options: ChangingOptions) {
+    const { study, contract, memory, rows, links } = options;
+    this.#options = options;
+    this.#isPaused = options.isPaused ?? false;
+    this.#links = links;
+    this.#current = createStudyLoop(options, { study, contract, memory, rows }, links);
+  }
+
+  start(): Promise<void> {
+    void this.#current.device.start();
+    return this.#options.network.start(this);
+  }
+
+  stop(): void {
+    this.#cancelLook();
+    for (const { device } of this.#loops) device.stop();
+  }
+
+  reset(rows?: DeviceRows): void {
+    this.#current.device.reset(rows);
+    this.#next?.device.reset();
+  }
+
+  setPaused(isPaused: boolean): void {
+    this.#isPaused = isPaused;
+    for (const { device } of this.#loops) device.setPaused(isPaused);
+  }
+
+  setRows(rows: DeviceRows, next?: DeviceRows): void {
+    this.#current.device.setRows(rows);
+    if (next !== undefined) this.#next?.device.setRows(next);
+  }
+
+  setLinks(peers: readonly string[]): void {
+    this.#links = peers;
+    this.#proposals.keepOnly(peers);
+    this.#sharePeers();
+  }
+
+  /** Of the study that it runs; a neighbour that has left that one is as the next one knows it. */
+  status(): DeviceStatus {
+    const own = this.#current.device.status();
+    if (this.#next === undefined) return own;
+    const known = [...own.neighbours, ...this.#next.device.status().neighbours];
+    const neighbours = this.#links.flatMap((link) => known.find(({ peer }) => peer === link) ?? []);
+    return { ...own, neighbours };
+  }
+
+  change(): ChangeStatus {
+    const next = this.#next;
+    return {
+      study: this.#current.id,
+      next: next === undefined ? null : { study: next.id, device: next.device.status() },
+      missing: next === undefined ? [] : this.#links.filter((peer) => !this.#speaksNext(peer, next)),
+      proposals: this.#proposals.proposals(this.#loops.map(({ id }) => id)),
+      studiesOf: (peer) => this.#proposals.of(peer),
+    };
+  }
+
+  begin(next: StudyPart): void {
+    if (this.#next !== undefined) throw new Error("a change of study must be over before the next one begins");
+    if (rowCount(next.rows) > 0 && isWithoutRows(this.#current.study, next.study)) {
+      throw new RangeError(`rows must be none in a change of a guarded study, got ${rowCount(next.rows)}`);
+    }
+    const loop = this.#nextLoop(next);
+    this.#next = loop;
+    this.#run(loop);
+    this.#sharePeers();
+    this.#sendStatement(this.#links, true);
+  }
+
+  withdraw(): void {
+    if (this.#next === undefined) return;
+    this.#next.device.stop();
+    this.#endChange(this.#current);
+  }
+
+  finish(): void {
+    if (this.#next === undefined) return;
+    this.#current.device.stop();
+    this.#endChange(this.#next);
+  }
+
+  #endChange(remaining: StudyLoop): void {
+    this.#cancelLook();
+    this.#current = remaining;
+    this.#next = undefined;
+    this.#presumed = new Set();
+    this.#sharePeers();
+    this.#sendStatement(this.#links, false);
+  }
+
+  onConnect(peer: string): void {
+    this.#connected.add(peer);
+    if (this.#next !== undefined) this.#sendStatement([peer], true);
+    for (const { peers, listener } of this.#loops) if (peers.has(peer)) listener?.onConnect(peer);
+  }
+
+  onDisconnect(peer: string): void {
+    this.#connected.delete(peer);
+    for (const { listener } of this.#loops) listener?.onDisconnect(peer);
+  }
+
+  onFrame(peer: string, frame: Uint8Array): void {
+    if (isOfKind(frame, "statement") && this.#links.includes(peer) && this.#hearStatement(peer, frame)) return;
+    if (isOfKind(frame, "study") && this.#links.includes(peer) && this.#hearStudy(peer, frame)) return;
+    const next = this.#next;
+    if (next === undefined || !isOfStudy(frame, next.contract)) {
+      this.#current.listener?.onFrame(peer, frame);
+      return;
+    }
+    // Whoever sends frames of the next study speaks it, even if that it said so was lost.
+    if (!this.#speaks(peer, next) && this.#links.includes(peer)) {
+      this.#noteStudies(peer, [...(this.#proposals.of(peer) ?? [this.#current.id]), next.id]);
+    }
+    next.listener?.onFrame(peer, frame);
+  }
+
+  /** False: it is for the loop, which counts what it cannot read. */
+  #hearStatement(peer: string, frame: Uint8Array): boolean {
+    // Unread: too many of them are dropped like a flood.
+    if (!this.#proposals.mayRead(peer, this.#options.clock.now())) return true;
+    const said = decodeStatement(frame);
+    if (said === undefined) return false;
+    const { current, next, isAsking } = said;
+    this.#noteStudies(peer, next === undefined ? [current] : [current, next.id], next);
+    if (isAsking) this.#sendStatement([peer], false);
+    return true;
+  }
+
+  /** A study that was sent because the peer has no other. False: it is for the loop, which says what differs. */
+  #hearStudy(peer: string, frame: Uint8Array): boolean {
+    const id = studyId({ hash: studyHashOf(frame) });
+    const isOwn = this.#loops.some((loop) => loop.id === id);
+    if (!this.#proposals.mayRead(peer, this.#options.clock.now())) return isOwn;
+    const decoded = decodeFrame(this.#current.contract, frame);
+    if (decoded.kind === "study") this.#noteStudies(peer, [id], { id, text: decoded.text });
+    return isOwn;
+  }
+
+  #noteStudies(peer: string, ids: readonly string[], study?: { readonly id: string; readonly text: string }): void {
+    this.#proposals.hear(peer, ids, study);
+    this.#sharePeers();
+    for (const { id, device, listener } of this.#loops) {
+      if (!ids.includes(id) || !this.#connected.has(peer)) continue;
+      const known = device.status().neighbours.find((neighbour) => neighbour.peer === peer);
+      // It had another study when it was last heard. To begin anew is what a new connection does.
+      if (known !== undefined && known.refusal !== null) listener?.onConnect(peer);
+    }
+  }
+
+  get #loops(): StudyLoop[] {
+    return this.#next === undefined ? [this.#current] : [this.#current, this.#next];
+  }
+
+  #speaks(peer: string, { id }: StudyLoop): boolean {
+    return this.#proposals.of(peer)?.includes(id) ?? false;
+  }
+
+  #speaksNext(peer: string, next: StudyLoop): boolean {
+    return this.#proposals.of(peer) === undefined ? this.#presumed.has(peer) : this.#speaks(peer, next);
+  }
+
+  /** Gives each loop the neighbours that it counts with. Without a change all of them are the one loop's. */
+  #sharePeers(): void {
+    const [current, next] = [this.#current, this.#next];
+    const hasLeft = (peer: string) => next !== undefined && this.#speaks(peer, next) && !this.#speaks(peer, current);
+    const isConnected = (peer: string) => this.#connected.has(peer);
+    const staying = this.#links.filter((peer) => !hasLeft(peer));
+    givePeers(current, staying, isConnected);
+    if (next === undefined) return;
+    const following = this.#links.filter((peer) => this.#speaksNext(peer, next));
+    givePeers(next, following, isConnected);
+  }
+
+  /** Says which studies this device speaks. */
+  #sendStatement(peers: readonly string[], isAsking: boolean): void {
+    const next = this.#next && { contract: this.#next.contract, text: canonicalStudy(this.#next.study) };
+    const frame = encodeStatement({ current: this.#current.contract, next, isAsking });
+    for (const peer of peers) if (this.#connected.has(peer)) this.#options.network.send(peer, frame);
+  }
+
+  #nextLoop(part: StudyPart): StudyLoop {
+    const { saved } = part.memory;
+    const before = saved?.study === studyId(part.contract) ? saved.neighbours.map(({ peer }) => peer) : [];
+    this.#presumed = new Set(before);
+    const links = this.#links.filter((peer) => this.#presumed.has(peer));
+    return createStudyLoop({ ...this.#options, isPaused: this.#isPaused }, part, links);
+  }
+
+  #run(next: StudyLoop): void {
+    void next.device.start();
+    for (const peer of next.peers) if (this.#connected.has(peer)) next.listener?.onConnect(peer);
+    this.#askAgainAt = this.#options.clock.now() + HEARTBEAT_MILLISECONDS;
+    this.#lookLater();
+  }
+
+  #lookLater(): void {
+    this.#cancelLook = this.#options.clock.after(CHANGE_LOOK_MILLISECONDS, () => {
+      this.#lookLater();
+      this.#look();
+    });
+  }
+
+  #look(): void {
+    const next = this.#next;
+    if (next === undefined) return;
+    const now = this.#options.clock.now();
+    const silent = this.#links.filter((peer) => !this.#speaks(peer, next));
+    if (silent.length > 0 && now >= this.#askAgainAt) {
+      this.#askAgainAt = now + HEARTBEAT_MILLISECONDS;
+      this.#sendStatement(silent, true);
+    }
+    const away = this.status().neighbours.flatMap(({ peer, isAway }) => (isAway ? [peer] : []));
+    if (!silent.every((peer) => away.includes(peer))) return;
+    const status = next.device.status();
+    // Those that are connected are heard soon.
+    const expected = status.neighbours.filter(({ isConnected }) => isConnected);
+    if (isSettled(status, expected) || rowCount(next.rows) === 0) this.#options.onAgreed();
+  }
+}

@@ -1,0 +1,53 @@
+// One of the two loops of a device in a change of study, behind a network that it shares with the other.
+
+import type { NetworkListener, PeerNetwork } from "../environment.ts";
+import type { Device, DeviceOptions } from "../loop/device.ts";
+import { PersonalLoop } from "../loop/personalLoop.ts";
+import { SharedLoop } from "../sharedClusters/sharedLoop.ts";
+
+import { studyId } from "../wire/frames.ts";
+
+/** A study with what a device needs to take part in it. */
+export type StudyPart = Pick<DeviceOptions, "study" | "contract" | "memory" | "rows">;
+
+export interface StudyLoop extends StudyPart {
+  readonly id: string;
+  readonly device: Device;
+  /** From its start. */
+  listener: NetworkListener | undefined;
+  /** The linked peers that it counts with. */
+  peers: ReadonlySet<string>;
+}
+
+/** A loop that takes all but its part from `options`. Whoever has the network hands frames to its listener. */
+export function createStudyLoop(options: DeviceOptions, part: StudyPart, links: readonly string[]): StudyLoop {
+  const { network } = options;
+  const shared: PeerNetwork = {
+    self: network.self,
+    start: async (listener) => {
+      loop.listener = listener;
+    },
+    send: (peer, frame) => network.send(peer, frame),
+    close: async () => {},
+  };
+  const device = createDevice({ ...options, ...part, network: shared, links });
+  const loop: StudyLoop = { ...part, id: studyId(part.contract), device, listener: undefined, peers: new Set(links) };
+  return loop;
+}
+
+/** The peers that it counts with from now on, of which some are connected. */
+export function givePeers(
+  /* OUT */ loop: StudyLoop,
+  peers: readonly string[],
+  isConnected: (peer: string) => boolean,
+): void {
+  const added = peers.filter((peer) => !loop.peers.has(peer));
+  if (added.length === 0 && peers.length === loop.peers.size) return;
+  loop.peers = new Set(peers);
+  loop.device.setLinks(peers);
+  for (const peer of added) if (isConnected(peer)) loop.listener?.onConnect(peer);
+}
+
+export function createDevice(options: DeviceOptions): Device {
+  return options.study.clusters === "shared" ? new SharedLoop(options) : new PersonalLoop(options);
+}

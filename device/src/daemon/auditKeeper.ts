@@ -1,0 +1,117 @@
+// The audit log of a running device: what is noted is written soon and in order, and a full disk is a notice.
+
+import { type AuditEntry, type AuditEvent, type AuditFields, appendAudit } from "../disk/auditLog.ts";
+import { type Clock, reasonOf } from "../environment.ts";
+import type { DaemonStatus } from "./status.ts";
+
+/** While nothing can be written, so many events wait. Of more the oldest are lost, and counted. */
+const MOST_WAITING = 1_000;
+const RETRY_MILLISECONDS = 10_000;
+
+export interface AuditKeeper {
+  note(event: AuditEvent, fields: AuditFields): void;
+  /** Writes what waits, if it can be written. */
+  close(): Promise<void>;
+}
+
+export function auditKeeper(folder: string, clock: Clock, warn: (line: string | undefined) => void): AuditKeeper {
+  let waiting: AuditEntry[] = [];
+  let lost = 0;
+  let writing: Promise<void> | undefined;
+  let cancel: (() => void) | undefined;
+  const write = async () => {
+    cancel?.();
+    cancel = undefined;
+    const entries = waiting;
+    const missing = lost;
+    waiting = [];
+    lost = 0;
+    try {
+      const gap: AuditEntry[] = missing > 0 ? [{ at: new Date(), event: "lost", fields: { count: missing } }] : [];
+      await appendAudit(folder, [...gap, ...entries]);
+      warn(undefined);
+    } catch (error) {
+      const all = [...entries, ...waiting];
+      waiting = all.slice(-MOST_WAITING);
+      lost += missing + all.length - waiting.length;
+      warn(`the audit log is not written, ${waiting.length} events wait: ${reasonOf(error)}`);
+      cancel = clock.after(RETRY_MILLISECONDS, start);
+    }
+  };
+  const start = () => {
+    if (writing !== undefined) return;
+    writing = write().then(() => {
+      writing = undefined;
+      // Noted while the write was under way. After a failure the next attempt waits.
+      if (waiting.length > 0 && cancel === undefined) start();
+    });
+  };
+  return {
+    note(event, fields) {
+      waiting.push({ at: new Date(), event, fields });
+      if (cancel === undefined) start();
+    },
+    async close() {
+      while (writing !== undefined) await writing;
+      if (waiting.length > 0) await write();
+      cancel?.();
+    },
+  };
+}
+
+/** A refusal is written down when it is the first of its kind, and its count once an hour. */
+const BETWEEN_COUNTS_MILLISECONDS = 3_600_000;
+/** Anybody can knock under a new key again and again: within the time above so many lines are written about it. */
+const MOST_REFUSALS = 40;
+
+/** Looks at a status now and then, and notes what was refused since, and what was sent for the first time. */
+export function auditLooks(audit: AuditKeeper, clock: Clock): (status: DaemonStatus) => void {
+  const noted = new Map<string, { count: number; at: number }>();
+  let hour = { since: clock.now(), lines: 0 };
+  let released: { dataReadAt: string; sentBefore: number; isOut: boolean } | undefined;
+  const refusal = (who: string, reason: string, count: number) => {
+    const key = `${who} ${reason}`;
+    const known = noted.get(key);
+    const now = clock.now();
+    if (count <= (known?.count ?? 0) || (known !== undefined && now - known.at < BETWEEN_COUNTS_MILLISECONDS)) return;
+    if (now - hour.since >= BETWEEN_COUNTS_MILLISECONDS) hour = { since: now, lines: 0 };
+    hour.lines += 1;
+    noted.set(key, { count, at: now });
+    if (hour.lines <= MOST_REFUSALS) audit.note("refused", { who, reason, count: count - (known?.count ?? 0) });
+    if (hour.lines === MOST_REFUSALS + 1) audit.note("refused", { who: "more than can be named", reason, count: 1 });
+  };
+  return ({ device, links, pending, dataReadAt, studyHash }) => {
+    for (const { name, framesRefused } of links) {
+      for (const [reason, count] of Object.entries(framesRefused)) refusal(name, reason, count);
+    }
+    for (const { peer, attempts } of pending) refusal(peer, "stranger", attempts);
+    // Strangers that are not on the list any more are forgotten here too.
+    const strangers = new Set(pending.map(({ peer }) => `${peer} stranger`));
+    for (const key of noted.keys()) if (key.endsWith(" stranger") && !strangers.has(key)) noted.delete(key);
+
+    if (released?.dataReadAt !== dataReadAt) {
+      released = { dataReadAt, sentBefore: released === undefined ? 0 : device.framesSent, isOut: false };
+    }
+    if (released.isOut || device.framesSent <= released.sentBefore) return;
+    released.isOut = true;
+    const [centroids, numbers] = [device.centroids?.length ?? 0, device.centroids?.[0]?.length ?? 0];
+    const to = links.filter(({ isConnected }) => isConnected).map(({ name }) => name);
+    audit.note("released", { study: studyHash, rows: device.rows, centroids, numbers, to: to.slice(0, 20) });
+  };
+}
+
+/** What a start is about. */
+interface AuditedStart {
+  readonly version: string;
+  readonly peer: string;
+  readonly study: string;
+  /** Of the last state; undefined: there is none. */
+  readonly studyBefore: string | undefined;
+  readonly rows: number;
+}
+
+export function auditStart(audit: AuditKeeper, { version, peer, study, studyBefore, rows }: AuditedStart): void {
+  audit.note("started", { version, peer, study });
+  if (studyBefore !== undefined && studyBefore !== study) audit.note("study", { from: studyBefore, to: study });
+  audit.note("data", { rows });
+}

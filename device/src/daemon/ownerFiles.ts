@@ -1,0 +1,153 @@
+// A device that begins again from its own rows, because a person asked for it. Its state is set aside, not lost.
+
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { ChangingDevice } from "../change/changingDevice.ts";
+import { durableWrite, realDisk } from "../disk/disk.ts";
+import { isLocked, lockFolder } from "../disk/folderLock.ts";
+import { contactsOf, type Link, readLinksFile } from "../disk/linksFile.ts";
+import { copyAside, STATE_FILES } from "../disk/stateFile.ts";
+import { reasonOf } from "../environment.ts";
+import type { Libp2pNetwork } from "../links/libp2pNetwork.ts";
+import type { AuditKeeper } from "./auditKeeper.ts";
+import { lookAtOnce, MISSING } from "./fileWatch.ts";
+import type { DeviceFolder } from "./folder.ts";
+import type { Log } from "./notices.ts";
+import { type RowSource, rowsFault } from "./rowSource.ts";
+import type { DaemonParts } from "./status.ts";
+import { rowsOfNext } from "./studyChange.ts";
+
+// A device that a person has paused: a file in its folder, which a running device follows and the next start finds.
+
+/** While this file is there, the device is paused. */
+export const PAUSED_FILE = "paused";
+
+/** Returns whether the device runs. It follows within a few seconds. */
+export async function pauseFolder(path: string, at: Date): Promise<boolean> {
+  await durableWrite(join(path, PAUSED_FILE), new TextEncoder().encode(`${at.toISOString()}\n`));
+  return isLocked(path);
+}
+
+/** Returns whether the device runs. */
+export async function resumeFolder(path: string): Promise<boolean> {
+  await realDisk.remove(join(path, PAUSED_FILE));
+  await realDisk.syncFolder(path);
+  return isLocked(path);
+}
+
+// A person's consent that a device begins a new history of what it publishes, in a file that a running device follows.
+
+/** A device that finds this file, now or when it is started, forgets its history and removes the file. */
+export const CONSENT_FILE = "consent";
+
+/** Returns whether the device runs. */
+export async function consentInFolder(path: string, at: Date): Promise<boolean> {
+  await durableWrite(join(path, CONSENT_FILE), new TextEncoder().encode(`${at.toISOString()}\n`));
+  return isLocked(path);
+}
+
+/** A running device that finds this file begins again and removes it. */
+export const RESET_FILE = "reset";
+
+export interface ResetResult {
+  /** Where the state is now; undefined: there was none. */
+  readonly setAside: string | undefined;
+  readonly isRunning: boolean;
+}
+
+/** Works whether the device runs or not. A running one follows within a few seconds. */
+export async function resetFolder(path: string, at: Date): Promise<ResetResult> {
+  const setAside = await copyAside(path, STATE_FILES, at);
+  const unlock = await lockFolder(path).catch(() => undefined);
+  if (unlock === undefined) {
+    await durableWrite(join(path, RESET_FILE), new TextEncoder().encode(`${at.toISOString()}\n`));
+    return { setAside, isRunning: true };
+  }
+  try {
+    for (const name of STATE_FILES) await rm(join(path, name), { force: true });
+  } finally {
+    await unlock();
+  }
+  return { setAside, isRunning: false };
+}
+
+// What happens when the owner changes a file of a running device: it is used, or everything stays and a notice says why.
+
+interface Followers {
+  readonly device: ChangingDevice;
+  readonly source: RowSource;
+  readonly network: Libp2pNetwork;
+  readonly log: Log;
+  readonly audit: AuditKeeper;
+}
+
+/** Each returns whether the file could be used. */
+export function ownerFileFollowers(
+  folder: DeviceFolder,
+  parts: DaemonParts,
+  { device, source, network, log, audit }: Followers,
+) {
+  const { notices } = parts;
+  const command = `fedkm device resume --state ${folder.path} ends that`;
+  const orNotice = (cause: "links" | "data" | "reset", stays: string, use: () => Promise<void>) => async () => {
+    try {
+      await use();
+      notices.set(cause, undefined);
+      return true;
+    } catch (error) {
+      notices.set(cause, `${stays} as before: ${reasonOf(error)}`);
+      return false;
+    }
+  };
+  return {
+    links: orNotice("links", "links stay", async () => {
+      const before = parts.links;
+      parts.links = await readLinksFile(folder.path);
+      // What the device itself has changed is in use already.
+      if (JSON.stringify(before) === JSON.stringify(parts.links)) return;
+      for (const { peer } of contactsOf(parts.links)) parts.pending.remove(peer);
+      // The device first: it must know a neighbour that connects.
+      device.setLinks(peersOf(parts.links));
+      network.setLinks(contactsOf(parts.links));
+      log.info({ links: parts.links.length }, "links changed");
+      const without = (all: readonly Link[], some: readonly Link[]) =>
+        all.filter(({ peer }) => !some.some((other) => other.peer === peer)).map(({ name }) => name);
+      const [added, removed] = [without(parts.links, before), without(before, parts.links)];
+      if (added.length + removed.length > 0) audit.note("links", { count: parts.links.length, added, removed });
+    }),
+    data: orNotice("data", "data stays", async () => {
+      const { study, next } = parts;
+      const { rows, counts } = await source.open(study);
+      device.setRows(rows, next && (await rowsOfNext(source, study, next)));
+      parts.dataReadAt = new Date().toISOString();
+      log.info({ rows: counts.rows }, "data changed");
+      audit.note("data", { rows: counts.rows });
+      notices.set("rows", rowsFault(study, counts));
+    }),
+    reset: orNotice("reset", "nothing is reset, all stays", async () => {
+      const file = join(folder.path, RESET_FILE);
+      // Removing the file is a change as well.
+      if (lookAtOnce(file) === MISSING) return;
+      await rm(file, { force: true });
+      device.reset();
+      log.info({}, "begins again from its own rows");
+    }),
+    paused: async () => {
+      const isPaused = lookAtOnce(join(folder.path, PAUSED_FILE)) !== MISSING;
+      device.setPaused(isPaused);
+      notices.set("paused", isPaused ? `it makes no update and sends nothing new: ${command}` : undefined);
+      return true;
+    },
+    consent: orNotice("reset", "nothing is forgotten, all stays", async () => {
+      const file = join(folder.path, CONSENT_FILE);
+      if (lookAtOnce(file) === MISSING) return;
+      const { rows } = await source.open(parts.study);
+      await rm(file, { force: true });
+      device.reset(rows);
+      log.info({}, "forgets what it has published, as a person consents, and begins again from its own rows");
+    }),
+  };
+}
+
+/** Everybody that may connect now. */
+export const peersOf = (links: readonly Link[]) => contactsOf(links).map(({ peer }) => peer);

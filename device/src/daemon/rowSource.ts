@@ -1,0 +1,269 @@
+// The rows of a device as it computes with them: read into memory, or left in the database that answers for them.
+
+import { type Matrix, stack } from "@fedkm/core";
+import { gridsOf, joinSources, memorySource, type Source, statisticsOf } from "@fedkm/core/sources";
+import { checkMissing, DataError, readTable } from "@fedkm/files";
+import { type OpenSource, openSource } from "@fedkm/sql";
+import { isAddress } from "@fedkm/sql/address";
+import { reasonOf } from "../environment.ts";
+import { type DeviceRows, isRemote, type RemoteRows } from "../study/remoteRows.ts";
+import type { Study } from "../study/study.ts";
+import { scaleRows } from "../study/units.ts";
+import { hashBytes } from "../wire/hashes.ts";
+import { type EnvironmentVariables, lookOf } from "./fileWatch.ts";
+
+// Rows that do not count, in words: a device whose data lie outside the study's bounds runs, and does nothing.
+
+/** A few odd values are ordinary. More than this share out of bounds is a wrong unit, column or study. */
+const LARGEST_SHARE_OUTSIDE = 0.05;
+
+/** Rows of which some are out of the study's bounds. */
+interface RowCounts {
+  readonly rows: number;
+  /** Out of the bounds of any feature, and of each. */
+  readonly left: number;
+  readonly outside: readonly number[];
+}
+
+export function countRows({ features }: Study, { data, rows }: Matrix): RowCounts {
+  const outside = features.map(() => 0);
+  let left = 0;
+  for (let r = 0; r < rows; r++) {
+    let isOutside = false;
+    for (const [f, { min, max }] of features.entries()) {
+      const value = data[r * features.length + f];
+      if (value >= min && value <= max) continue;
+      outside[f] += 1;
+      isOutside = true;
+    }
+    if (isOutside) left += 1;
+  }
+  return { rows, left, outside };
+}
+
+/** Why none or too few of the rows count, in one line of counts and names; undefined: nearly all do. */
+export function rowsFault({ features, k, minimum }: Study, { rows, left, outside }: RowCounts): string | undefined {
+  const where = features.flatMap(({ name, min, max }, f) => {
+    return outside[f] > 0 ? [`${name} is not within ${min} and ${max} in ${outside[f]}`] : [];
+  });
+  const because = left === 0 ? "" : `: ${left} are out of the study's bounds (${where.slice(0, 3).join(", ")})`;
+  if (rows > 0 && rows - left < k * minimum) {
+    return `none of ${rows} rows counts, ${k * minimum} are needed (k ${k} x minimum ${minimum})${because}`;
+  }
+  return left > LARGEST_SHARE_OUTSIDE * rows ? `${left} of ${rows} rows do not count${because}` : undefined;
+}
+
+// A data file as points of a study. A file that is refused is named with the place in it, never with what stands there:
+// messages are logged, data is not.
+
+/** Columns of a file, by name. */
+export interface Columns {
+  readonly names: readonly string[];
+  readonly points: Matrix;
+}
+
+/** The study's features of all rows of a file, in the features' units. */
+export async function readPoints(path: string, { features }: Study, env: EnvironmentVariables): Promise<Matrix> {
+  const wanted = features.map(({ name }) => name);
+  return (await readColumns(path, env, wanted)).points;
+}
+
+/** Columns are found by their names in the first line; without names all of them are read. */
+export async function readColumns(
+  path: string,
+  env: EnvironmentVariables,
+  wanted?: readonly string[],
+): Promise<Columns> {
+  if (isAddress(path)) return readSource(path, env, wanted);
+  try {
+    const table = await readTable(path, wanted && { columns: wanted });
+    checkMissing(table, "refuse");
+    return { names: table.columns, points: table.points };
+  } catch (error) {
+    throw error instanceof DataError ? new Error(error.withoutContents) : error;
+  }
+}
+
+/** All rows of a source, in memory. */
+async function readSource(address: string, env: EnvironmentVariables, columns?: readonly string[]): Promise<Columns> {
+  const source = await openSource(address, { columns, read: "memory", env });
+  try {
+    return { names: source.columns, points: await source.sample(Math.max(1, source.rows)) };
+  } finally {
+    await source.close();
+  }
+}
+
+/** Files of rows and addresses of sources, and the study that reads them. */
+interface StudyData {
+  readonly data: readonly string[];
+  readonly study: Study;
+}
+
+interface OpenRows {
+  readonly rows: DeviceRows;
+  readonly counts: RowCounts;
+}
+
+/** The rows of one device, for the study that it runs and the one that it is changing to. */
+export interface RowSource {
+  /** As they are now. Those before stay open until the next ones are. */
+  open(study: Study): Promise<OpenRows>;
+  /** Of the rows that are open for this study. */
+  countsOf(study: Study): RowCounts | undefined;
+  /** The rows do not answer, and are to be opened again as if they had changed. Returns it in words. */
+  lose(reason: unknown): string;
+  /** How the data look from outside: equal means unchanged. */
+  look(): Promise<string>;
+  /** Ends all that is asked. */
+  close(): Promise<void>;
+}
+
+/** What rows a device would have. */
+export async function lookAtRows({ data, study }: StudyData, env: EnvironmentVariables): Promise<OpenRows> {
+  const own = rowSource(data, env);
+  try {
+    return await own.open(study);
+  } finally {
+    await own.close();
+  }
+}
+
+/** How many of the rows that count are in each cluster of these centroids, which are scaled. */
+export async function clusterSizes(
+  { data, study }: StudyData,
+  centroids: Matrix,
+  env: EnvironmentVariables,
+): Promise<number[]> {
+  const own = rowSource(data, env);
+  try {
+    const { rows } = await own.open(study);
+    const source = isRemote(rows) ? rows.source : memorySource(scaleRows(study, rows));
+    return Array.from((await statisticsOf(source, centroids)).counts);
+  } finally {
+    await own.close();
+  }
+}
+
+/** Whether rows can stay where they are. Guarded and private rows are needed one by one, and so are those of shared clusters. */
+function canStay({ privacy, clusters }: Study): boolean {
+  return privacy === "open" && clusters !== "shared";
+}
+
+/** What a person should know who has named a source. */
+export function stayRemarks(data: readonly string[], study: Study): string[] {
+  if (canStay(study) || !data.some(isAddress)) return [];
+  const why = study.clusters === "shared" ? "shared clusters need" : `a ${study.privacy} study needs`;
+  return [`the rows of sources are read into memory: ${why} them one by one`];
+}
+
+export function rowSource(data: readonly string[], env: EnvironmentVariables): RowSource {
+  const ending = new AbortController();
+  let losses = 0;
+  /** The latest, and those before it, of which an answer may be on its way. */
+  const held = new Map<Study, (OpenRows & { readonly sources: readonly OpenSource[] })[]>();
+  const closeAll = async (some: Iterable<{ readonly sources: readonly OpenSource[] }>) => {
+    for (const { sources } of some) for (const source of sources) await source.close();
+  };
+  return {
+    async open(study) {
+      const opened = await openRows(data, study, { env, signal: ending.signal });
+      const [latest, ...older] = held.get(study) ?? [];
+      held.set(study, latest === undefined ? [opened] : [opened, latest]);
+      await closeAll(older);
+      return opened;
+    },
+    countsOf: (study) => held.get(study)?.[0].counts,
+    lose(reason) {
+      losses++;
+      return `the rows do not answer, and nothing is computed until they do: ${reasonOf(reason)}`;
+    },
+    look: async () => `${await lookOf(data, env)}, lost ${losses} times`,
+    async close() {
+      ending.abort();
+      await closeAll([...held.values()].flat());
+    },
+  };
+}
+
+/** With what sources are opened. */
+interface Opening {
+  readonly env: EnvironmentVariables;
+  readonly signal: AbortSignal;
+}
+
+/** All rows of files and sources. */
+async function openRows(data: readonly string[], study: Study, opening: Opening) {
+  const { signal } = opening;
+  const opened: OpenSource[] = [];
+  try {
+    const places = await Promise.all(data.map((path) => openDataPlace(path, study, opening, opened)));
+    const counts = totalCounts(
+      study,
+      places.map((place) => place.counts),
+    );
+    const sources = places.flatMap(({ source }) => source ?? []);
+    const matrices = places.flatMap(({ points }) => points ?? []);
+    if (sources.length > 0) {
+      const inMemory = matrices.map((points) => memorySource(scaleRows(study, points)));
+      return { rows: await remoteRows([...sources, ...inMemory], counts, signal), counts, sources: opened };
+    }
+    const none = { data: new Float64Array(0), rows: 0, cols: study.features.length };
+    return { rows: matrices.length > 0 ? stack(matrices) : none, counts, sources: opened };
+  } catch (error) {
+    for (const source of opened) await source.close();
+    throw error;
+  }
+}
+
+interface DataPlace {
+  readonly counts: RowCounts;
+  /** One of them is there. */
+  readonly points?: Matrix;
+  readonly source?: Source;
+}
+
+async function openDataPlace(
+  path: string,
+  study: Study,
+  { env, signal }: Opening,
+  /* IN OUT */ opened: OpenSource[],
+): Promise<DataPlace> {
+  if (!isAddress(path) || !canStay(study)) return loaded(study, await readPoints(path, study, env));
+  const { features } = study;
+  const source = await openSource(path, { columns: features.map(({ name }) => name), env, signal });
+  opened.push(source);
+  // Nothing is asked of it any more, and it is closed with the others.
+  if (source.read === "memory") return loaded(study, await source.sample(Math.max(1, source.rows)));
+  const scaling = { offset: features.map(() => 0), scale: features.map(({ scale }) => scale) };
+  const { source: within, outside } = await source.bounded(features, scaling);
+  return { source: within, counts: { rows: source.rows, left: source.rows - within.rows, outside } };
+}
+
+function loaded(study: Study, points: Matrix): DataPlace {
+  return { points, counts: countRows(study, points) };
+}
+
+function totalCounts({ features }: Study, all: readonly RowCounts[]): RowCounts {
+  const total = (of: (counts: RowCounts) => number) => all.reduce((sum, counts) => sum + of(counts), 0);
+  return {
+    rows: total(({ rows }) => rows),
+    left: total(({ left }) => left),
+    outside: features.map((_, f) => total(({ outside }) => outside[f])),
+  };
+}
+
+async function remoteRows(sources: readonly Source[], { left }: RowCounts, signal: AbortSignal): Promise<RemoteRows> {
+  const used = sources.filter(({ rows }) => rows > 0);
+  const source = used.length === 1 ? used[0] : joinSources(used.length === 0 ? sources : used);
+  return { source, leftOut: left, fingerprint: await sourceFingerprint(source, signal), signal };
+}
+
+/** By the extremes and the exact sums of all columns, which cost one pass. */
+async function sourceFingerprint(source: Source, signal: AbortSignal): Promise<number> {
+  const { rows, cols, least, most } = source;
+  if (rows === 0) return 0;
+  const middle = { data: new Float64Array(cols), rows: 1, cols };
+  const { sums } = await source.parts(middle, gridsOf(source), signal);
+  return hashBytes(new Uint8Array(Float64Array.of(rows, ...least, ...most, ...sums).buffer), cols);
+}

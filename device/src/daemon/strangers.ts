@@ -1,0 +1,40 @@
+// Strangers that came by: a short list for the owner to decide on, never a reason to let anybody in.
+
+import { BETWEEN_STRANGERS_MILLISECONDS, MOST_STRANGERS } from "../wire/limits.ts";
+
+/** A peer that proved its key and is not linked. */
+export interface Stranger {
+  readonly peer: string;
+  readonly address: string;
+  readonly attempts: number;
+  readonly firstSeen: string;
+  readonly lastSeen: string;
+}
+
+export interface StrangerList {
+  /** Whether it should be logged: news, and not more than one line a minute. */
+  note(peer: string, address: string, date: Date, now: number): boolean;
+  remove(peer: string): void;
+  list(): readonly Stranger[];
+}
+
+export function strangerList(): StrangerList {
+  const strangers = new Map<string, Stranger>();
+  let loggedAt = Number.NEGATIVE_INFINITY;
+  return {
+    note(peer, address, date, now) {
+      const known = strangers.get(peer);
+      const lastSeen = date.toISOString();
+      const { attempts, firstSeen } = known ?? { attempts: 0, firstSeen: lastSeen };
+      // Moved to the end, so that the first is the one not seen for longest.
+      strangers.delete(peer);
+      strangers.set(peer, { peer, address, attempts: attempts + 1, firstSeen, lastSeen });
+      if (strangers.size > MOST_STRANGERS) strangers.delete(strangers.keys().next().value ?? "");
+      if (known !== undefined || now - loggedAt < BETWEEN_STRANGERS_MILLISECONDS) return false;
+      loggedAt = now;
+      return true;
+    },
+    remove: (peer) => strangers.delete(peer),
+    list: () => [...strangers.values()],
+  };
+}

@@ -1,0 +1,173 @@
+// links.json: the links of a device as its owner made them, in a file that is only ever changed whole.
+
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { reasonOf } from "../environment.ts";
+import { addressFault, type Contact, peerFault, reachFault, relayOf } from "../keys/peer.ts";
+import { latestOf, type Successor } from "../keys/statements.ts";
+import { MOST_ADDRESSES, MOST_LINKS } from "../wire/limits.ts";
+import { durableWrite } from "./disk.ts";
+import { changeUnderMutex } from "./fileMutex.ts";
+
+/** A neighbour, and what its owner calls it. */
+export interface Link extends Contact {
+  readonly name: string;
+  /** The ids that it had before, the latest last. Absent: none. */
+  readonly former?: readonly FormerPeer[];
+  /** It was not met under its new key yet, so that it may come under the one before as well. */
+  readonly isAwaited?: boolean;
+}
+
+interface FormerPeer {
+  readonly peer: string;
+  /** When this device followed it to the next key. */
+  readonly until: string;
+}
+
+/** What a device or a link may be called. */
+export const nameRule = {
+  pattern: /^[\w.-]{1,64}$/,
+  text: "1 to 64 letters, digits, dots, dashes and underscores",
+};
+
+export const LINKS_FILE = "links.json";
+
+export async function readLinksFile(folder: string): Promise<Link[]> {
+  const path = join(folder, LINKS_FILE);
+  const text = await readFile(path, "utf8");
+  try {
+    return checkedLinks(JSON.parse(text));
+  } catch (error) {
+    // Links are never started afresh: a device that forgot them would look healthy and hear nobody.
+    throw new Error(`${path} must be a list of links: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+export async function writeLinksFile(folder: string, links: readonly Link[]): Promise<void> {
+  checkedLinks(links);
+  await durableWrite(join(folder, LINKS_FILE), new TextEncoder().encode(`${JSON.stringify(links, undefined, 2)}\n`));
+}
+
+/** Changes the links that are there now; commands that change them at the same moment take turns. */
+export async function changeLinks(folder: string, change: (links: readonly Link[]) => Link[]): Promise<void> {
+  await changeUnderMutex(join(folder, "links.lock"), async () => {
+    const links = change(await readLinksFile(folder));
+    return () => writeLinksFile(folder, links);
+  });
+}
+
+/** Adds a link, or replaces the one with the same peer: its addresses may have changed. */
+export function withLink(links: readonly Link[], link: Link): Link[] {
+  if (!nameRule.pattern.test(link.name)) throw new RangeError(`name must be ${nameRule.text}, got "${link.name}"`);
+  const namesake = links.find(({ name, peer }) => name === link.name && peer !== link.peer);
+  if (namesake !== undefined) {
+    throw new RangeError(`name must be new (it is that of ${namesake.peer}), got "${link.name}"`);
+  }
+  return [...links.filter(({ peer }) => peer !== link.peer), link];
+}
+
+/** `which` is a name, a peer id, or how one begins. */
+export function withoutLink(links: readonly Link[], which: string): Link[] {
+  const exact = links.filter(({ name, peer }) => name === which || peer === which);
+  const meant = exact.length > 0 ? exact : links.filter(({ peer }) => peer.startsWith(which));
+  if (meant.length === 1 && which !== "") return links.filter((link) => link !== meant[0]);
+  const known = links.map(({ name }) => name).join(", ") || "none";
+  throw new RangeError(`link to remove must be one of the links (${known}), by name or peer id, got "${which}"`);
+}
+
+/** Throws where this is no list of links. */
+export function checkedLinks(value: unknown): Link[] {
+  if (!Array.isArray(value) || value.length > MOST_LINKS) {
+    throw new RangeError(`links must be a list of at most ${MOST_LINKS}, got ${JSON.stringify(value)?.slice(0, 60)}`);
+  }
+  const links = value.map(checkedLink);
+  const peers = new Set(links.map(({ peer }) => peer));
+  if (peers.size < links.length)
+    throw new RangeError(`links must be of different peers, got ${links.length - peers.size} twice`);
+  return links;
+}
+
+function checkedLink(value: unknown, index: number): Link {
+  const { name, peer, addresses } = (value ?? {}) as Partial<Record<keyof Link, unknown>>;
+  const where = `links[${index}]`;
+  if (typeof name !== "string" || !nameRule.pattern.test(name)) {
+    throw new RangeError(`${where}.name must be ${nameRule.text}, got ${name}`);
+  }
+  if (typeof peer !== "string" || !Array.isArray(addresses) || addresses.length > MOST_ADDRESSES) {
+    const rule = `must have a peer and a list of at most ${MOST_ADDRESSES} addresses`;
+    throw new RangeError(`${where} ${rule}, got ${JSON.stringify(value)}`);
+  }
+  const fault =
+    peerFault(peer) ??
+    addresses
+      .map(String)
+      .map(linkFault)
+      .find((found) => found !== undefined);
+  if (fault !== undefined) throw new RangeError(`${where} ${fault}`);
+  return { name, peer, addresses: addresses.map(String), ...checkedFormer(value as Partial<Link>, where) };
+}
+
+function checkedFormer({ former, isAwaited }: Partial<Link>, where: string): Pick<Link, "former" | "isAwaited"> {
+  if (former === undefined) return {};
+  const isRight =
+    Array.isArray(former) &&
+    former.every(({ peer, until }) => peerFault(String(peer)) === undefined && !Number.isNaN(Date.parse(until)));
+  if (!isRight)
+    throw new RangeError(`${where}.former must be a list of peers with dates, got ${JSON.stringify(former)}`);
+  return {
+    former: former.map(({ peer, until }) => ({ peer, until })),
+    ...(isAwaited === true ? { isAwaited } : {}),
+  };
+}
+
+function linkFault(address: string): string | undefined {
+  return relayOf(address) === undefined ? addressFault(address) : reachFault(address);
+}
+
+// Links whose neighbour goes on under a new key: the link follows, the ids before are remembered, and the last of them
+// may still connect until the neighbour has been met under the new one.
+
+/** Of the ids that a neighbour had before, so many are remembered. */
+const MOST_FORMER = 8;
+
+/** The same links, each at the latest id that vouched statements lead to. Statements that were used before change nothing. */
+export function followSuccessors(links: readonly Link[], successors: readonly Successor[], at: Date): Link[] {
+  let followed = [...links];
+  for (const { peer } of links) {
+    const latest = latestOf(peer, successors);
+    if (latest === peer) continue;
+    // Its owner may have linked the new key by hand.
+    followed = followed.filter((link) => link.peer !== latest);
+    followed = followed.map((link) => (link.peer === peer ? atNewKey(link, latest, at) : link));
+  }
+  return followed;
+}
+
+function atNewKey(link: Link, peer: string, at: Date): Link {
+  const former = [...(link.former ?? []), { peer: link.peer, until: at.toISOString() }].slice(-MOST_FORMER);
+  return { ...link, peer, former, isAwaited: true };
+}
+
+/** The neighbour has come under its new key: the one before may not connect any more. */
+export function withoutAwaited(links: readonly Link[], peer: string): Link[] {
+  return links.map((link) => {
+    if (link.peer !== peer) return link;
+    const { isAwaited, ...met } = link;
+    return met;
+  });
+}
+
+/** The ids under which the neighbour of a link may connect now, its own first. */
+export function idsOf({ peer, former = [], isAwaited = false }: Link): string[] {
+  return isAwaited ? [peer, ...former.slice(-1).map((before) => before.peer)] : [peer];
+}
+
+/** Everybody that may connect now. */
+export function contactsOf(links: readonly Link[]): Contact[] {
+  return links.flatMap((link) => idsOf(link).map((peer) => ({ peer, addresses: link.addresses })));
+}
+
+/** The link of a peer that may connect now. */
+export function linkOf(links: readonly Link[], peer: string): Link | undefined {
+  return links.find((link) => idsOf(link).includes(peer));
+}

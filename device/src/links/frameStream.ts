@@ -1,0 +1,270 @@
+// Frames on a stream of bytes: each behind its length, which is judged before anything is kept for it.
+
+import type { Clock } from "../environment.ts";
+import { laneOf } from "../wire/frames.ts";
+import {
+  BETWEEN_CONFIRMATIONS_MILLISECONDS,
+  FRAME_BYTES_PER_SECOND,
+  FRAME_GRACE_MILLISECONDS,
+  FRAME_MILLISECONDS,
+  FRAMES_PER_CONFIRMATION,
+  LEAST_UNCONFIRMED_BYTES,
+  MOST_UNCONFIRMED_BYTES,
+  MOST_UNCONFIRMED_FRAMES,
+  QUICK_CONFIRMATION_MILLISECONDS,
+} from "../wire/limits.ts";
+
+/** Seven bits a byte, lowest first, as in LEB128; lengths below 2^28 take at most this many bytes. */
+const LONGEST_PREFIX = 4;
+
+/** Stands before a frame, where a length would, and asks for its confirmation. */
+const ASK = 0;
+
+/** The bytes that go on the stream for one frame. */
+export function withLength(frame: Uint8Array, isAsking = false): Uint8Array {
+  const prefix: number[] = isAsking ? [ASK] : [];
+  for (let rest = frame.length; ; rest >>>= 7) {
+    if (rest < 0x80) {
+      prefix.push(rest);
+      break;
+    }
+    prefix.push((rest & 0x7f) | 0x80);
+  }
+  const bytes = new Uint8Array(prefix.length + frame.length);
+  bytes.set(prefix);
+  bytes.set(frame, prefix.length);
+  return bytes;
+}
+
+interface FrameReader {
+  /** Takes what arrived. Returns why the rest cannot be read, if a length is one that no frame of ours has. */
+  read(bytes: Uint8Array): string | undefined;
+  /** Whether a frame has begun and not ended. */
+  readonly midway: boolean;
+  /** How long the frame that has begun will be; 0 while that is not known. */
+  readonly expected: number;
+}
+
+/** Puts arriving bytes together again. Keeps one frame of at most `maxFrame` bytes, and gives each away, with whether it asks. */
+export function frameReader(maxFrame: number, onFrame: (frame: Uint8Array, isAsking: boolean) => void): FrameReader {
+  let frame: Uint8Array | undefined;
+  let filled = 0;
+  let length = 0;
+  let prefixBytes = 0;
+  let isAsking = false;
+
+  const readPrefix = (byte: number): string | undefined => {
+    length += (byte & 0x7f) * 2 ** (7 * prefixBytes);
+    prefixBytes += 1;
+    const ended = byte < 0x80;
+    if (length > maxFrame || (!ended && prefixBytes === LONGEST_PREFIX)) {
+      return `a frame must have at most ${maxFrame} bytes, got ${length} or more`;
+    }
+    if (!ended) return undefined;
+    if (length === 0) {
+      // ASK is one byte, once.
+      if (isAsking || prefixBytes > 1) return "a frame must have at least 1 byte, got 0";
+      isAsking = true;
+      prefixBytes = 0;
+      return undefined;
+    }
+    frame = new Uint8Array(length);
+    filled = 0;
+    length = 0;
+    prefixBytes = 0;
+    return undefined;
+  };
+
+  return {
+    read(bytes) {
+      let at = 0;
+      while (at < bytes.length) {
+        if (frame === undefined) {
+          const reason = readPrefix(bytes[at]);
+          if (reason !== undefined) return reason;
+          at += 1;
+          continue;
+        }
+        const part = bytes.subarray(at, at + frame.length - filled);
+        frame.set(part, filled);
+        filled += part.length;
+        at += part.length;
+        if (filled < frame.length) continue;
+        const whole = frame;
+        const asks = isAsking;
+        frame = undefined;
+        isAsking = false;
+        onFrame(whole, asks);
+      }
+      return undefined;
+    },
+    get midway() {
+      return frame !== undefined || prefixBytes > 0 || isAsking;
+    },
+    get expected() {
+      return frame?.length ?? 0;
+    },
+  };
+}
+
+// The receiving half of a link: takes frames, confirms them at a bounded pace, and refuses a peer that breaks the rules.
+
+interface IncomingFramesOptions {
+  readonly maxFrame: number;
+  readonly clock: Clock;
+  onFrame(frame: Uint8Array): void;
+  /** Sends a confirmation. */
+  confirm(bytes: Uint8Array): void;
+  /** The peer broke the rules: nothing more is read from this stream. */
+  refuse(reason: string): void;
+}
+
+export interface IncomingFrames {
+  receive(bytes: Uint8Array): void;
+  /** Forgets what was under way. */
+  close(): void;
+}
+
+export function incomingFrames({ maxFrame, clock, onFrame, confirm, refuse }: IncomingFramesOptions): IncomingFrames {
+  let frames = 0;
+  let confirmedAt = Number.NEGATIVE_INFINITY;
+  let cancelConfirmation: (() => void) | undefined;
+  let cancelPatience: (() => void) | undefined;
+  let closed = false;
+
+  const close = () => {
+    closed = true;
+    cancelConfirmation?.();
+    cancelPatience?.();
+  };
+  const giveUp = (reason: string) => {
+    if (closed) return;
+    close();
+    refuse(reason);
+  };
+  const confirmNow = () => {
+    cancelConfirmation = undefined;
+    confirmedAt = clock.now();
+    confirm(Uint8Array.of(frames));
+    frames = 0;
+  };
+  const reader = frameReader(maxFrame, (frame, isAsking) => {
+    if (closed) return;
+    cancelPatience?.();
+    cancelPatience = undefined;
+    frames += 1;
+    if (frames > MOST_UNCONFIRMED_FRAMES) {
+      giveUp(`more than ${MOST_UNCONFIRMED_FRAMES} frames were sent without waiting for a confirmation`);
+      return;
+    }
+    if (cancelConfirmation === undefined && (isAsking || frames >= FRAMES_PER_CONFIRMATION)) {
+      // Never from within the reading of bytes: what follows in the same bytes was sent without this confirmation.
+      const wait = Math.max(0, confirmedAt + BETWEEN_CONFIRMATIONS_MILLISECONDS - clock.now());
+      cancelConfirmation = clock.after(wait, confirmNow);
+    }
+    onFrame(frame);
+  });
+
+  /** Gives up on a frame that began this many milliseconds ago, as soon as that is too long for its length. */
+  const wait = (waited: number) => {
+    const allowed = FRAME_MILLISECONDS + (1000 * reader.expected) / FRAME_BYTES_PER_SECOND;
+    const giveUpNow = () => giveUp(`a frame did not end within ${Math.floor(allowed / 1000)} s`);
+    cancelPatience =
+      waited >= allowed
+        ? clock.after(FRAME_GRACE_MILLISECONDS, giveUpNow)
+        : clock.after(allowed - waited, () => wait(allowed));
+  };
+
+  return {
+    receive(bytes) {
+      if (closed) return;
+      const reason = reader.read(bytes);
+      if (reason !== undefined) giveUp(reason);
+      // From the first byte of the frame: a sender that drips bytes gets no more time than one that stops.
+      if (!closed && reader.midway) {
+        if (cancelPatience === undefined) wait(0);
+      }
+    },
+    close,
+  };
+}
+
+// The sending half of a link: sends while there is credit, and keeps the latest frame of each lane, never a queue, else.
+
+export interface OutgoingFrames {
+  send(frame: Uint8Array): void;
+  /** Confirmations: each byte says how many more frames were taken. Returns why that cannot be, if it cannot. */
+  receive(bytes: Uint8Array): string | undefined;
+  readonly sent: StreamTraffic;
+  /** Frames that a newer one replaced before they were sent. */
+  readonly replaced: number;
+}
+
+export interface StreamTraffic {
+  readonly frames: number;
+  readonly bytes: number;
+}
+
+export function outgoingFrames(clock: Clock, send: (bytes: Uint8Array) => void): OutgoingFrames {
+  const unconfirmed: { readonly bytes: number; readonly at: number }[] = [];
+  let bytesUnderWay = 0;
+  let enoughBytes = LEAST_UNCONFIRMED_BYTES;
+  /** How many of the frames under way, from the first, will be confirmed because one of them asks for it. */
+  let asked = 0;
+  /** The latest frame of each lane. */
+  const waiting = new Map<number, Uint8Array>();
+  const sent = { frames: 0, bytes: 0 };
+  let replaced = 0;
+
+  const transmit = (frame: Uint8Array) => {
+    const isAsking = asked === 0 && 2 * (bytesUnderWay + frame.length) >= enoughBytes;
+    const bytes = withLength(frame, isAsking);
+    unconfirmed.push({ bytes: bytes.length, at: clock.now() });
+    bytesUnderWay += bytes.length;
+    if (isAsking) asked = unconfirmed.length;
+    sent.frames += 1;
+    sent.bytes += bytes.length;
+    send(bytes);
+  };
+  // With nothing asked, nobody would ever say that there is room again.
+  const hasCredit = () => unconfirmed.length < MOST_UNCONFIRMED_FRAMES && (bytesUnderWay < enoughBytes || asked === 0);
+  const confirm = (frames: number) => {
+    const confirmed = unconfirmed.splice(0, frames);
+    for (const { bytes } of confirmed) bytesUnderWay -= bytes;
+    asked = Math.max(0, asked - frames);
+    const isQuick = clock.now() - confirmed[frames - 1].at <= QUICK_CONFIRMATION_MILLISECONDS;
+    enoughBytes = isQuick
+      ? Math.min(MOST_UNCONFIRMED_BYTES, 2 * enoughBytes)
+      : Math.max(LEAST_UNCONFIRMED_BYTES, enoughBytes / 2);
+  };
+
+  return {
+    send(frame) {
+      if (hasCredit()) {
+        transmit(frame);
+        return;
+      }
+      const lane = laneOf(frame);
+      if (waiting.has(lane)) replaced += 1;
+      waiting.set(lane, frame);
+    },
+    receive(bytes) {
+      for (const taken of bytes) {
+        if (taken === 0 || taken > unconfirmed.length) {
+          return `a confirmation must name 1 to ${unconfirmed.length} frames (those under way), got ${taken}`;
+        }
+        confirm(taken);
+      }
+      for (const [lane, frame] of waiting) {
+        if (!hasCredit()) break;
+        waiting.delete(lane);
+        transmit(frame);
+      }
+      return undefined;
+    },
+    sent,
+    get replaced() {
+      return replaced;
+    },
+  };
+}

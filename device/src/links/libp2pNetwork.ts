@@ -1,0 +1,306 @@
+// The Network over js-libp2p: TCP and WebSocket, Noise, yamux, and nothing that talks past neighbours.
+
+import type { Connection, Stream } from "@libp2p/interface";
+import { peerIdFromString } from "@libp2p/peer-id";
+import { type Clock, type NetworkListener, type PeerNetwork, realClock } from "../environment.ts";
+import { type Contact, relayOf, throughRelay } from "../keys/peer.ts";
+import { PROTOCOL } from "../wire/frames.ts";
+import {
+  ATTEMPT_MILLISECONDS,
+  FIRST_RETRY_MILLISECONDS,
+  LARGEST_FRAME_BYTES,
+  MOST_PEER_CONNECTIONS,
+  MOST_PROTOCOL_STREAMS,
+  PING_ANSWER_MILLISECONDS,
+} from "../wire/limits.ts";
+import { addressBook, type PeerAddresses } from "./addressBook.ts";
+import { ADDRESSES_PROTOCOL, receiveAddresses, sendAddresses } from "./announcedAddresses.ts";
+import { connectionPolicy } from "./connectionPolicy.ts";
+import { dialInTurn, dialQueue, isUnsupported, openStream, speaksProtocol } from "./dialling.ts";
+import {
+  type ByteStream,
+  type LinkKeeper,
+  type LinkTraffic,
+  linkKeeper,
+  NotLinkedBackError,
+  OtherVersionError,
+  type StreamListener,
+  type StreamTransport,
+} from "./linkKeeper.ts";
+import {
+  createNode,
+  type Node,
+  type NodeOptions,
+  provideWebSocket,
+  provideWithResolvers,
+  type RelayTraffic,
+  withoutPeer,
+} from "./node.ts";
+import { relays } from "./relays.ts";
+import { type SilenceWatch, silenceWatch } from "./silenceWatch.ts";
+
+export { pageSecrets } from "../keys/pageSecrets.ts";
+export { type Contact, createIdentity, type Identity } from "../keys/peer.ts";
+export { PROTOCOL } from "../wire/frames.ts";
+export type { RelayTraffic } from "./node.ts";
+export { provideWithResolvers };
+
+/** Asked for, and answered that nobody speaks it. */
+const PING_PROTOCOL = "/fedkm/ping/1";
+
+export interface Libp2pOptions extends NodeOptions {
+  readonly links: readonly Contact[];
+  /** Where others can dial it; none: as it listens. Linked peers are sent this. */
+  readonly announce?: readonly string[];
+  /** Where linked peers were met in an earlier run. */
+  readonly peerAddresses?: PeerAddresses;
+  /** A linked peer said that it is somewhere else than before: all that is worth remembering now. */
+  readonly onPeerAddresses?: (addresses: PeerAddresses) => void;
+  /** In bytes: a longer frame is refused. Default: the largest of the protocol. */
+  readonly maxFrame?: number;
+  /** A peer that is not linked proved who it is, and was sent away. */
+  onStranger(peer: string, address: string): void;
+  /** A linked peer broke the rules of the stream and is kept away for a while. */
+  onRefuse(peer: string, reason: string): void;
+  /** What streams are called. Default: as in the version of this program. */
+  readonly protocol?: string;
+  readonly clock?: Clock;
+  readonly random?: () => number;
+}
+
+export interface Libp2pNetwork extends PeerNetwork {
+  /** Where it listens, with the ports that were free, and through whom it can be reached. */
+  addresses(): string[];
+  /** Links from now on: those that are gone are hung up. */
+  setLinks(links: readonly Contact[]): void;
+  /** Undefined for a peer that is not linked. */
+  traffic(peer: string): LinkTraffic | undefined;
+  route(peer: string): Route;
+  /** Undefined: it does not relay. */
+  relayTraffic(): RelayTraffic | undefined;
+}
+
+/** How a linked peer is reached. Relays are linked peers as well. */
+export interface Route {
+  /** The relay that its link runs through now, if it does. */
+  readonly via: string | undefined;
+  /** Those through which it says that it can be reached. */
+  readonly relays: readonly string[];
+  /** Whether it relays to others, as far as is known. */
+  readonly isRelay: boolean;
+}
+
+export function libp2pNetwork(options: Libp2pOptions): Libp2pNetwork {
+  const { identity, clock = realClock, random = Math.random, maxFrame = LARGEST_FRAME_BYTES, onRefuse } = options;
+  const { protocol = PROTOCOL } = options;
+  const book = addressBook(options.peerAddresses ?? {});
+  book.setLinks(options.links);
+  const dialling = dialQueue(clock);
+  /** Peers that proved their key in the attempt under way. */
+  const proved = new Set<string>();
+  /** When a peer was last tried because somebody nearby said where it is. */
+  const triedNearby = new Map<string, number>();
+  const silence = silenceWatch<Connection>(clock, async (connection) => {
+    if (await isThere(connection)) silence.heard(connection);
+    else connection.abort(new Error("no answer"));
+  });
+  let node: Node | undefined;
+  let keeper: LinkKeeper | undefined;
+  // Whoever relays, or says where it can be dialled, needs no relay itself.
+  const isAsking = options.isRelay !== true && options.announce === undefined;
+
+  const connections = (peer: string): Connection[] => node?.libp2p.getConnections(peerIdFromString(peer)) ?? [];
+  const open = (peer: string) => connections(peer).filter(({ status }) => status === "open");
+  const direct = (peer: string) => open(peer).findLast((connection) => connection.direct);
+  const relayed = (peer: string) => open(peer).filter((connection) => !connection.direct);
+  const reach = async (peer: string, addresses: readonly string[], signal: AbortSignal) => {
+    const from = node;
+    if (from === undefined || addresses.length === 0) throw new Error("it has no address: it must find this device");
+    return dialInTurn({
+      addresses,
+      signal,
+      dial: (address, patience) => dialling.dial(peer, patience, (signal) => from.dial(peer, address, signal)),
+      isDirect: (relay) => book.has(relay) && direct(relay) !== undefined,
+      onFailure: (address) => book.failed(peer, address),
+    });
+  };
+  const tryDirectly = async (peer: string) => {
+    const addresses = book.of(peer).filter((address) => relayOf(address) === undefined);
+    // The relay stays the way until there is another.
+    await reach(peer, addresses, AbortSignal.timeout(ATTEMPT_MILLISECONDS)).catch(() => {});
+  };
+  const helpers = relays({
+    clock,
+    async reserve(peer) {
+      const connection = direct(peer);
+      return node !== undefined && connection !== undefined && (await node.reserve(connection));
+    },
+    isReserved: (peer) => node?.isReserved(peer) ?? false,
+    onReserved(relay) {
+      for (const connection of node?.libp2p.getConnections() ?? []) void sendAddresses(connection, announced());
+      for (const peer of book.peers()) if (book.of(peer).includes(throughRelay(relay))) keeper?.wake(peer);
+    },
+    relayedPeers: () => book.peers().filter((peer) => relayed(peer).length > 0),
+    tryDirectly,
+  });
+  const listening = () => [...(node?.libp2p.getMultiaddrs().map(withoutPeer) ?? []), ...helpers.addresses()];
+  const announced = () => options.announce ?? listening();
+  const connect = async (peer: string, signal: AbortSignal, wanted?: string): Promise<Connection> => {
+    const known = open(peer);
+    // Of a peer that lost power the old connection seems open for a while.
+    const chosen = known.find(({ id }) => id === wanted) ?? known.at(-1);
+    return chosen ?? reach(peer, book.of(peer), signal);
+  };
+  const transport: StreamTransport = {
+    async open(peer, listener, signal, wanted) {
+      proved.delete(peer);
+      try {
+        const connection = await connect(peer, signal, wanted);
+        const stream = await openStream(connection, protocol, signal);
+        // A relay says nothing about addresses that failed.
+        if (connection.direct) book.reached(peer);
+        return attach(stream, connection, silence, () => listener);
+      } catch (error) {
+        const isOther = error instanceof OtherVersionError || isUnsupported(error);
+        // It was there, it is who it should be, and it hung up: what it does to strangers.
+        throw proved.has(peer) && !signal.aborted && !isOther ? new NotLinkedBackError() : error;
+      }
+    },
+    hangUp(peer) {
+      for (const connection of connections(peer)) connection.abort(new Error("hung up"));
+    },
+  };
+
+  return {
+    self: identity.peer,
+    async start(listener: NetworkListener) {
+      provideWithResolvers();
+      await provideWebSocket();
+      const keep = linkKeeper({ transport, listener, clock, maxFrame, random, onRefuse });
+      const onNearby = (peer: string, addresses: readonly string[]) => {
+        if (!book.nearby(peer, addresses)) return;
+        // Anybody nearby can claim anything, as often as they like.
+        const last = triedNearby.get(peer) ?? Number.NEGATIVE_INFINITY;
+        if (clock.now() - last < FIRST_RETRY_MILLISECONDS) return;
+        triedNearby.set(peer, clock.now());
+        keep.wake(peer);
+      };
+      try {
+        node = await createNode(
+          options,
+          connectionPolicy(keep, options.onStranger, proved, dialling.answered),
+          onNearby,
+        );
+      } catch (error) {
+        const reason = /listen (E[A-Z]+)/.exec(String(error))?.[1] ?? String(error);
+        throw new Error(`cannot listen on ${options.listen.join(", ")}: ${reason}`, { cause: error });
+      }
+      keeper = keep;
+      const { libp2p } = node;
+      await libp2p.handle(protocol, (stream, connection) => receive(keep, stream, connection, silence), {
+        maxInboundStreams: MOST_PROTOCOL_STREAMS,
+        maxOutboundStreams: MOST_PROTOCOL_STREAMS,
+        runOnLimitedConnection: true,
+      });
+      libp2p.addEventListener("connection:open", ({ detail }) => {
+        const peer = detail.remotePeer.toString();
+        silence.heard(detail);
+        // One is enough; more are from before a restart, or of somebody who wants to have them all.
+        for (const surplus of connections(peer).slice(0, -MOST_PEER_CONNECTIONS)) surplus.abort(new Error("too many"));
+        if (detail.direct) {
+          for (const roundabout of relayed(peer)) roundabout.abort(new Error("a direct connection stands"));
+          if (isAsking) helpers.ask(peer);
+        } else helpers.look();
+        keep.wake(peer, detail.direction === "inbound");
+        void sendAddresses(detail, announced());
+      });
+      libp2p.addEventListener("connection:close", ({ detail }) => {
+        const peer = detail.remotePeer.toString();
+        silence.forget(detail);
+        if (direct(peer) === undefined) helpers.forget(peer);
+      });
+      const onAddresses = (stream: Stream, { remotePeer }: Connection) =>
+        receiveAddresses(stream, (addresses) => {
+          if (book.met(remotePeer.toString(), addresses)) options.onPeerAddresses?.(book.remembered());
+        });
+      const few = { maxInboundStreams: 2, maxOutboundStreams: 2, runOnLimitedConnection: true };
+      await libp2p.handle(ADDRESSES_PROTOCOL, onAddresses, few);
+      for (const peer of book.peers()) keep.add(peer);
+    },
+    send: (peer, frame) => keeper?.send(peer, frame),
+    addresses: listening,
+    setLinks(links) {
+      for (const peer of book.setLinks(links)) keeper?.remove(peer);
+      for (const { peer } of links) {
+        keeper?.add(peer);
+        // Its address may be new.
+        keeper?.wake(peer);
+        if (relayed(peer).length > 0) void tryDirectly(peer);
+      }
+    },
+    traffic: (peer) => keeper?.traffic(peer),
+    route(peer) {
+      const isDirect = direct(peer) !== undefined;
+      return {
+        via: isDirect ? undefined : relayOf(relayed(peer).at(-1)?.remoteAddr.toString() ?? ""),
+        relays: book
+          .of(peer)
+          .flatMap((address) => relayOf(address) ?? [])
+          .filter(book.has),
+        isRelay: isAsking ? (node?.isReserved(peer) ?? false) : isDirect,
+      };
+    },
+    relayTraffic: () => node?.relayTraffic(),
+    async close() {
+      helpers.close();
+      silence.close();
+      keeper?.close();
+      keeper = undefined;
+      await node?.stop();
+    },
+  };
+}
+
+/** Any answer will do: that a protocol is not spoken is one as well. */
+async function isThere(connection: Connection): Promise<boolean> {
+  try {
+    await speaksProtocol(connection, PING_PROTOCOL, PING_ANSWER_MILLISECONDS);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function receive(keeper: LinkKeeper, stream: Stream, connection: Connection, silence: SilenceWatch<Connection>): void {
+  attach(stream, connection, silence, (attached) => keeper.accept(connection.remotePeer.toString(), attached));
+}
+
+/** A libp2p stream as the keeper knows it; without a listener it is refused. */
+function attach(
+  stream: Stream,
+  connection: Connection,
+  silence: SilenceWatch<Connection>,
+  listenerOf: (attached: ByteStream) => StreamListener | undefined,
+): ByteStream {
+  const attached: ByteStream = {
+    connection: connection.id,
+    send(bytes) {
+      // A stream that is closing says so by its close event, soon.
+      if (stream.writeStatus === "writable") stream.send(bytes);
+    },
+    abort: (reason) => stream.abort(new Error(reason)),
+  };
+  const listener = listenerOf(attached);
+  if (listener === undefined) {
+    attached.abort("refused");
+    return attached;
+  }
+  stream.addEventListener("message", ({ data }) => {
+    silence.heard(connection);
+    listener.onBytes(data.subarray());
+  });
+  stream.addEventListener("remoteCloseWrite", () => attached.abort("the other end closed"));
+  stream.addEventListener("close", () => listener.onClose(), { once: true });
+  if (stream.status !== "open") listener.onClose();
+  return attached;
+}

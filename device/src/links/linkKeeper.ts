@@ -1,0 +1,342 @@
+// Keeps one stream to every linked peer: opens it, opens it again after a failure, and keeps a peer away that breaks the rules.
+
+import { type Clock, type NetworkListener, reasonOf } from "../environment.ts";
+import { versionFault } from "../wire/frames.ts";
+import {
+  ATTEMPT_MILLISECONDS,
+  FIRST_BAN_MILLISECONDS,
+  FIRST_RETRY_MILLISECONDS,
+  LONGEST_BAN_MILLISECONDS,
+  LONGEST_KNOCK_MILLISECONDS,
+  LONGEST_RETRY_MILLISECONDS,
+  MOST_OPENINGS,
+  OPENINGS_MILLISECONDS,
+  SOUND_STREAM_MILLISECONDS,
+} from "../wire/limits.ts";
+import {
+  type IncomingFrames,
+  incomingFrames,
+  type OutgoingFrames,
+  outgoingFrames,
+  type StreamTraffic,
+} from "./frameStream.ts";
+import { type FrameThrottle, frameThrottle } from "./frameThrottle.ts";
+
+// A stream of bytes between two devices, as a transport gives it to the keeper of the links.
+
+/** One stream as the transport gives it. */
+export interface ByteStream {
+  /** Which connection carries it. */
+  readonly connection: string;
+  send(bytes: Uint8Array): void;
+  abort(reason: string): void;
+}
+
+export interface StreamListener {
+  onBytes(bytes: Uint8Array): void;
+  /** Once, whoever closed it. */
+  onClose(): void;
+}
+
+/** What the transport does for a keeper. */
+export interface StreamTransport {
+  /** Opens a stream for sending to a peer, on `connection` or else on the newest one there is, or rejects. */
+  open(peer: string, listener: StreamListener, signal: AbortSignal, connection?: string): Promise<ByteStream>;
+  /** Closes everything there is with a peer. */
+  hangUp(peer: string): void;
+}
+
+/** The peer speaks another version of the protocol, and none of ours. */
+export class OtherVersionError extends Error {
+  readonly version: number;
+
+  constructor(version: number) {
+    super(`it ${versionFault(version)}`);
+    this.version = version;
+  }
+}
+
+/** The peer answered, proved its key and hung up. */
+export class NotLinkedBackError extends Error {
+  constructor() {
+    super('it has not linked back (run "fedkm device accept" there), or it keeps this device away for a while');
+  }
+}
+
+interface KeeperOptions {
+  readonly transport: StreamTransport;
+  readonly listener: NetworkListener;
+  readonly clock: Clock;
+  readonly maxFrame: number;
+  /** Spreads attempts in time. */
+  readonly random: () => number;
+  /** A peer broke the rules, in one line. */
+  onRefuse(peer: string, reason: string): void;
+}
+
+/** What went over a link since it was made. */
+export interface LinkTraffic {
+  readonly sent: StreamTraffic;
+  readonly received: StreamTraffic;
+  readonly replaced: number;
+  /** Whether it sends so much that only some of its frames are used. */
+  readonly isRestless: boolean;
+  /** Why the last attempt to reach the peer failed; undefined while it is reached. */
+  readonly failure: string | undefined;
+  /** The version that it speaks, if the attempt failed because that is none of ours. */
+  readonly version: number | undefined;
+}
+
+export interface LinkKeeper {
+  add(peer: string): void;
+  remove(peer: string): void;
+  /** Whether a peer may connect now: linked, and not kept away. */
+  admits(peer: string): boolean;
+  send(peer: string, frame: Uint8Array): void;
+  /** There may be a way to the peer: no need to wait for the next attempt. `isOpen`: the peer has come to us. */
+  wake(peer: string, isOpen?: boolean): void;
+  /** The peer opened a stream to send to us. Undefined: refused. */
+  accept(peer: string, stream: ByteStream): StreamListener | undefined;
+  traffic(peer: string): LinkTraffic | undefined;
+  close(): void;
+}
+
+/** Of one stream: whether it is over, known even before its opening is. */
+interface Life {
+  over: boolean;
+}
+
+interface LinkState {
+  readonly throttle: FrameThrottle;
+  readonly sent: { frames: number; bytes: number };
+  readonly received: { frames: number; bytes: number };
+  replaced: number;
+  sending?: { stream: ByteStream; outgoing: OutgoingFrames; since: number; life: Life };
+  receiving?: { stream: ByteStream; incoming: IncomingFrames };
+  /** Aborts the attempt under way. */
+  attempt?: AbortController;
+  cancelWait?: () => void;
+  /** The peer came to us during an attempt: the next one need not wait. */
+  isWoken?: boolean;
+  failure?: string;
+  version?: number;
+  /** The last attempt failed because the peer, who is there, does not want to hear us. */
+  isKnocking?: boolean;
+  /** When the first attempt failed since the last sound stream. */
+  downSince?: number;
+  offences: number;
+  keptAwayUntil: number;
+  openings: number[];
+}
+
+export function linkKeeper(options: KeeperOptions): LinkKeeper {
+  const { transport, listener, clock, maxFrame, random, onRefuse } = options;
+  const links = new Map<string, LinkState>();
+
+  const admits = (peer: string) => {
+    const link = links.get(peer);
+    return link !== undefined && clock.now() >= link.keptAwayUntil;
+  };
+
+  /** The traffic of a stream outlives it. */
+  const endSending = (peer: string, link: LinkState) => {
+    const { sending } = link;
+    if (sending === undefined) return;
+    delete link.sending;
+    add(link.sent, sending.outgoing.sent);
+    link.replaced += sending.outgoing.replaced;
+    listener.onDisconnect(peer);
+  };
+
+  const endReceiving = (link: LinkState) => {
+    link.receiving?.incoming.close();
+    delete link.receiving;
+  };
+
+  const retryLater = (peer: string, link: LinkState) => {
+    if (links.get(peer) !== link || link.attempt !== undefined || link.sending !== undefined) return;
+    const now = clock.now();
+    link.downSince ??= now;
+    // No longer than it has been down: whoever is started again at once is found at once, and waits still double.
+    const bound = link.isKnocking ? LONGEST_KNOCK_MILLISECONDS : LONGEST_RETRY_MILLISECONDS;
+    const longest = Math.min(bound, Math.max(FIRST_RETRY_MILLISECONDS, now - link.downSince));
+    link.cancelWait?.();
+    const wait = Math.max(random() * longest, link.keptAwayUntil - now);
+    link.cancelWait = clock.after(wait, () => open(peer, link));
+  };
+
+  const punish = (peer: string, link: LinkState, reason: string) => {
+    onRefuse(peer, reason);
+    // Accidents that are far apart do not add up.
+    if (clock.now() - link.keptAwayUntil > LONGEST_BAN_MILLISECONDS) link.offences = 0;
+    link.keptAwayUntil =
+      clock.now() + Math.min(LONGEST_BAN_MILLISECONDS, FIRST_BAN_MILLISECONDS * 2 ** Math.min(link.offences, 20));
+    link.offences += 1;
+    endReceiving(link);
+    endSending(peer, link);
+    transport.hangUp(peer);
+    retryLater(peer, link);
+  };
+
+  const open = async (peer: string, link: LinkState, connection?: string) => {
+    if (links.get(peer) !== link || link.attempt !== undefined || link.sending !== undefined) return;
+    link.cancelWait?.();
+    const attempt = new AbortController();
+    link.attempt = attempt;
+    const cancelPatience = clock.after(ATTEMPT_MILLISECONDS, () => attempt.abort(new Error("nobody answered")));
+    const life: Life = { over: false };
+    try {
+      const stream = await transport.open(peer, sendingListener(peer, link, life), attempt.signal, connection);
+      // Closed, unlinked or sent away while it opened.
+      if (life.over || !admits(peer) || links.get(peer) !== link) stream.abort("not wanted any more");
+      else {
+        link.sending = {
+          stream,
+          outgoing: outgoingFrames(clock, (bytes) => stream.send(bytes)),
+          since: clock.now(),
+          life,
+        };
+        delete link.failure;
+        delete link.version;
+        listener.onConnect(peer);
+      }
+    } catch (error) {
+      // Not there: an ordinary state of a neighbour, answered by trying again.
+      link.failure = reasonOf(error);
+      link.isKnocking = error instanceof NotLinkedBackError;
+      if (error instanceof OtherVersionError) link.version = error.version;
+      else delete link.version;
+    } finally {
+      cancelPatience();
+      delete link.attempt;
+      const { isWoken = false } = link;
+      delete link.isWoken;
+      if (isWoken && admits(peer)) void open(peer, link);
+      else retryLater(peer, link);
+    }
+  };
+
+  /**
+   * A peer that speaks on another connection has lost the one before, and receives nothing there. Only if that carried both
+   * directions: else the two ends could follow each other from one connection to the other, for ever.
+   */
+  const follow = (peer: string, link: LinkState, from: ByteStream, to: ByteStream) => {
+    const { sending } = link;
+    if (from.connection === to.connection || sending?.stream.connection !== from.connection) return;
+    endSending(peer, link);
+    sending.stream.abort("the peer came back on another connection");
+    // Not on the newest one: of two devices with one key, the one that speaks is the one to answer.
+    void open(peer, link, to.connection);
+  };
+
+  const sendingListener = (peer: string, link: LinkState, life: Life): StreamListener => ({
+    onBytes(bytes) {
+      if (link.sending?.life !== life) return;
+      const reason = link.sending.outgoing.receive(bytes);
+      if (reason !== undefined) punish(peer, link, reason);
+    },
+    onClose() {
+      life.over = true;
+      if (link.sending?.life !== life) return;
+      if (clock.now() - link.sending.since >= SOUND_STREAM_MILLISECONDS) delete link.downSince;
+      endSending(peer, link);
+      retryLater(peer, link);
+    },
+  });
+
+  return {
+    add(peer) {
+      if (links.has(peer)) return;
+      const link: LinkState = {
+        throttle: frameThrottle(clock, (frame) => listener.onFrame(peer, frame)),
+        sent: { frames: 0, bytes: 0 },
+        received: { frames: 0, bytes: 0 },
+        replaced: 0,
+        offences: 0,
+        keptAwayUntil: Number.NEGATIVE_INFINITY,
+        openings: [],
+      };
+      links.set(peer, link);
+      void open(peer, link);
+    },
+    remove(peer) {
+      const link = links.get(peer);
+      if (link === undefined) return;
+      links.delete(peer);
+      link.cancelWait?.();
+      link.throttle.close();
+      link.attempt?.abort(new Error("unlinked"));
+      endReceiving(link);
+      endSending(peer, link);
+      transport.hangUp(peer);
+    },
+    admits,
+    send(peer, frame) {
+      const sending = links.get(peer)?.sending;
+      if (sending !== undefined) sending.outgoing.send(frame);
+    },
+    wake(peer, isOpen = false) {
+      const link = links.get(peer);
+      if (link === undefined || !admits(peer)) return;
+      // An address that nobody answers at is not waited for when the peer is here.
+      if (isOpen && link.attempt !== undefined) {
+        link.isWoken = true;
+        link.attempt.abort(new Error("the peer came to us"));
+      } else void open(peer, link);
+    },
+    accept(peer, stream) {
+      const link = links.get(peer);
+      if (link === undefined || !admits(peer)) return undefined;
+      const now = clock.now();
+      link.openings = [...link.openings.filter((then) => now - then < OPENINGS_MILLISECONDS), now];
+      if (link.openings.length > MOST_OPENINGS) {
+        punish(peer, link, `more than ${MOST_OPENINGS} streams were opened within a minute`);
+        return undefined;
+      }
+      // A peer that lost its side of the old stream opens a new one before we notice.
+      if (link.receiving !== undefined) {
+        const { stream: old } = link.receiving;
+        old.abort("replaced by a newer stream");
+        endReceiving(link);
+        follow(peer, link, old, stream);
+      }
+      const receiver = incomingFrames({
+        maxFrame,
+        clock,
+        onFrame(frame) {
+          link.received.frames += 1;
+          link.received.bytes += frame.length;
+          link.throttle.take(frame);
+        },
+        confirm: (bytes) => stream.send(bytes),
+        refuse: (reason) => punish(peer, link, reason),
+      });
+      const receiving = { stream, incoming: receiver };
+      link.receiving = receiving;
+      return {
+        onBytes: (bytes) => receiver.receive(bytes),
+        onClose() {
+          if (link.receiving === receiving) endReceiving(link);
+        },
+      };
+    },
+    traffic(peer) {
+      const link = links.get(peer);
+      if (link === undefined) return undefined;
+      const sent = { ...link.sent };
+      const outgoing = link.sending?.outgoing;
+      if (outgoing !== undefined) add(sent, outgoing.sent);
+      const replaced = link.replaced + (outgoing?.replaced ?? 0);
+      const { received, failure, version, throttle } = link;
+      return { sent, received: { ...received }, replaced, isRestless: throttle.isRestless, failure, version };
+    },
+    close() {
+      for (const peer of [...links.keys()]) this.remove(peer);
+    },
+  };
+}
+
+function add(sum: { frames: number; bytes: number }, more: StreamTraffic): void {
+  sum.frames += more.frames;
+  sum.bytes += more.bytes;
+}

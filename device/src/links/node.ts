@@ -1,0 +1,292 @@
+// The libp2p node of a device: TCP and WebSocket, Noise, yamux, limits, and relays among neighbours.
+
+import type {
+  CircuitRelayServerComponents,
+  CircuitRelayService,
+  CircuitRelayTransportComponents,
+} from "@libp2p/circuit-relay-v2";
+import { privateKeyFromProtobuf } from "@libp2p/crypto/keys";
+import {
+  type Connection,
+  type ConnectionGater,
+  type Libp2p,
+  type PeerId,
+  type Startable,
+  type Stream,
+  type StreamHandler,
+  setMaxListeners,
+  type Transport,
+} from "@libp2p/interface";
+import { noise } from "@libp2p/noise";
+import { peerIdFromString } from "@libp2p/peer-id";
+import { tcp } from "@libp2p/tcp";
+import { webSockets } from "@libp2p/websockets";
+import { yamux } from "@libp2p/yamux";
+import { multiaddr } from "@multiformats/multiaddr";
+import { createLibp2p } from "libp2p";
+import { type Identity, relayOf } from "../keys/peer.ts";
+import {
+  ATTEMPT_MILLISECONDS,
+  CIRCUIT_BYTES,
+  CIRCUIT_MILLISECONDS,
+  HANDSHAKE_MILLISECONDS,
+  HANDSHAKES_PER_SECOND,
+  MOST_CIRCUITS,
+  MOST_CONNECTIONS,
+  MOST_EARLY_STREAMS,
+  MOST_HANDSHAKES,
+  MOST_LINKS,
+  MOST_STREAMS,
+  RESERVATION_MILLISECONDS,
+} from "../wire/limits.ts";
+import { speaksProtocol } from "./dialling.ts";
+
+// What libp2p expects of the platform and Node 20 lacks: Promise.withResolvers and WebSocket.
+
+/** libp2p's handshake needs it. */
+export function provideWithResolvers(): void {
+  if ("withResolvers" in Promise) return;
+  const value = <T>() => {
+    let resolve: ((value: T | PromiseLike<T>) => void) | undefined;
+    let reject: ((reason?: unknown) => void) | undefined;
+    const promise = new Promise<T>((yes, no) => {
+      resolve = yes;
+      reject = no;
+    });
+    return { promise, resolve, reject };
+  };
+  Object.defineProperty(Promise, "withResolvers", { value, configurable: true, writable: true });
+}
+
+/** libp2p dials with the platform's own. */
+export async function provideWebSocket(): Promise<void> {
+  if ("WebSocket" in globalThis) return;
+  const { WebSocket } = await import("ws");
+  Object.defineProperty(globalThis, "WebSocket", { value: WebSocket, configurable: true, writable: true });
+}
+
+const MDNS_SERVICE = "_fedkm._udp.local";
+/** Of libp2p's circuit relay v2: what a relay is asked, and how it brings somebody. */
+const HOP_PROTOCOL = "/libp2p/circuit/relay/0.2.0/hop";
+const STOP_PROTOCOL = "/libp2p/circuit/relay/0.2.0/stop";
+
+export interface NodeOptions {
+  readonly identity: Identity;
+  /** Multiaddresses such as /ip4/0.0.0.0/tcp/4601 or /ip4/0.0.0.0/tcp/4602/ws; a browser has none. */
+  readonly listen: readonly string[];
+  /** Says on the local network (mDNS) where this device is, and finds linked ones there. Default false. */
+  readonly isDiscoverable?: boolean;
+  /** Default both; a browser has WebSocket only. */
+  readonly transports?: readonly ("tcp" | "websocket")[];
+  /** Relays between its linked peers. Default false. */
+  readonly isRelay?: boolean;
+  /** Learns every byte that it relays, as it passes it on. */
+  readonly onRelayed?: (bytes: Uint8Array) => void;
+}
+
+/** What a relay carries for its linked peers. */
+export interface RelayTraffic {
+  /** Linked peers that are connected and can be reached through it. */
+  readonly reservations: number;
+  readonly circuits: number;
+  /** Of all circuits since the start, both directions. */
+  readonly bytes: number;
+}
+
+export interface Node {
+  readonly libp2p: Libp2p;
+  dial(peer: string, address: string, signal: AbortSignal): Promise<Connection>;
+  /** Asks a neighbour to relay to this device. False: it relays to nobody. */
+  reserve(connection: Connection): Promise<boolean>;
+  /** Whether a neighbour relays to this device now. */
+  isReserved(peer: string): boolean;
+  /** Undefined: it does not relay. */
+  relayTraffic(): RelayTraffic | undefined;
+  stop(): Promise<void>;
+}
+
+export async function createNode(
+  options: NodeOptions,
+  connectionGater: ConnectionGater,
+  onNearby: (peer: string, addresses: readonly string[]) => void,
+): Promise<Node> {
+  const { identity, listen, transports = ["tcp", "websocket"], isDiscoverable = false } = options;
+  const discovery = isDiscoverable ? [await localDiscovery(onNearby)] : [];
+  let bytes = 0;
+  const onCarry = (carried: Carried) => {
+    bytes += carried.byteLength;
+    options.onRelayed?.(carried.subarray());
+  };
+  const relays = relayTransport();
+  const services = options.isRelay ? { relay: await relayService(onCarry) } : {};
+  const libp2p = await createLibp2p<{ relay?: CircuitRelayService }>({
+    privateKey: privateKeyFromProtobuf(identity.key),
+    addresses: { listen: [...listen] },
+    transports: transports.map((kind) => relays.beside(kind === "tcp" ? tcp() : webSockets())),
+    services,
+    connectionEncrypters: [noise()],
+    streamMuxers: [
+      yamux({
+        maxInboundStreams: MOST_STREAMS,
+        maxOutboundStreams: MOST_STREAMS,
+        maxEarlyStreams: MOST_EARLY_STREAMS,
+      }),
+    ],
+    connectionGater,
+    peerDiscovery: discovery,
+    connectionManager: {
+      maxConnections: MOST_CONNECTIONS,
+      maxIncomingPendingConnections: MOST_HANDSHAKES,
+      inboundConnectionThreshold: HANDSHAKES_PER_SECOND,
+      inboundUpgradeTimeout: HANDSHAKE_MILLISECONDS,
+      // The keeper redials, at its own pace.
+      reconnectRetries: 0,
+    },
+    // The keeper asks neighbours that are silent. Pings to all the others would cost more than everything else.
+    connectionMonitor: { enabled: false },
+  });
+  return {
+    libp2p,
+    async dial(peer, address, signal) {
+      if (relayOf(address) !== undefined) await relays.load();
+      return libp2p.dial(multiaddr(address).encapsulate(`/p2p/${peer}`), { signal });
+    },
+    reserve: relays.reserve,
+    isReserved: (peer) => relays.isReserved(peerIdFromString(peer)),
+    relayTraffic() {
+      const { relay } = libp2p.services;
+      if (relay === undefined) return undefined;
+      const streams = libp2p.getConnections().flatMap((connection) => connection.streams);
+      const isCircuit = ({ protocol = "", direction = "" }) => protocol === STOP_PROTOCOL && direction === "outbound";
+      const reserved = [...relay.reservations.keys()].filter((peer) => libp2p.getConnections(peer).length > 0);
+      return { reservations: reserved.length, circuits: streams.filter(isCircuit).length, bytes };
+    },
+    async stop() {
+      await relays.stop();
+      await libp2p.stop();
+    },
+  };
+}
+
+/** The library's transport, with its own list of reservations. Its type is not exported. */
+interface RelayTransport extends Transport, Startable {
+  readonly reservationStore: {
+    addRelay(peer: PeerId, type: "configured"): Promise<unknown>;
+    hasReservation(peer: PeerId): boolean;
+  };
+}
+
+/**
+ * Reaches devices through relays, and is reached through those that were asked. Nobody is looked for, or asked unbidden.
+ * The library is loaded with the first relay: most devices never have one.
+ */
+function relayTransport() {
+  let components: CircuitRelayTransportComponents | undefined;
+  let transport: RelayTransport | undefined;
+  let loading: Promise<RelayTransport> | undefined;
+  const isReserved = (peer: PeerId) => transport?.reservationStore.hasReservation(peer) ?? false;
+  const make = async () => {
+    const { circuitRelayTransport } = await import("@libp2p/circuit-relay-v2");
+    if (components === undefined) throw new Error("a node must be made before a relay is used");
+    // A neighbour that was not asked to relay brings nobody.
+    const isAsked = handling(components, (handler) => (stream, connection) => {
+      if (isReserved(connection.remotePeer)) return handler(stream, connection);
+      return stream.abort(new Error("no reservation"));
+    });
+    transport = circuitRelayTransport({
+      maxInboundStopStreams: MOST_CIRCUITS,
+      maxOutboundStopStreams: MOST_CIRCUITS,
+      reservationConcurrency: MOST_LINKS,
+      discoveryFilter: { has: () => true, add: () => {}, remove: () => {} },
+    })(isAsked) as RelayTransport;
+    components.transportManager.add(transport);
+    await transport.start();
+    return transport;
+  };
+  const load = () => (loading ??= make());
+  return {
+    /** Makes another transport, and learns what it is made of. */
+    beside<T extends object>(factory: (parts: T) => Transport) {
+      return (parts: T & CircuitRelayTransportComponents) => {
+        components = parts;
+        return factory(parts);
+      };
+    },
+    load,
+    async reserve(connection: Connection): Promise<boolean> {
+      // Before the library asks, because it never again asks a peer that once did not relay.
+      if (!(await speaksProtocol(connection, HOP_PROTOCOL, ATTEMPT_MILLISECONDS))) return false;
+      const { reservationStore } = await load();
+      await reservationStore.addRelay(connection.remotePeer, "configured");
+      return true;
+    },
+    isReserved,
+    stop: async () => transport?.stop(),
+  };
+}
+
+type Carried = { readonly byteLength: number; subarray(): Uint8Array };
+
+async function relayService(onCarry: (carried: Carried) => void) {
+  const { circuitRelayServer } = await import("@libp2p/circuit-relay-v2");
+  const serve = circuitRelayServer({
+    hopTimeout: ATTEMPT_MILLISECONDS,
+    maxInboundHopStreams: MOST_CIRCUITS,
+    maxOutboundStopStreams: MOST_CIRCUITS,
+    reservations: {
+      maxReservations: MOST_LINKS,
+      reservationTtl: RESERVATION_MILLISECONDS,
+      defaultDurationLimit: CIRCUIT_MILLISECONDS,
+      defaultDataLimit: BigInt(CIRCUIT_BYTES),
+    },
+  });
+  return (components: CircuitRelayServerComponents) => {
+    const wrap = (handler: StreamHandler) => async (stream: Stream, connection: Connection) => {
+      // The handler must listen first: what comes before anybody listens is kept.
+      const handled = handler(stream, connection);
+      const send = stream.send.bind(stream);
+      // What is sent first is the relay's own answer. All else belongs to the circuit.
+      let isCircuit = false;
+      stream.send = (bytes) => {
+        if (isCircuit) onCarry(bytes);
+        isCircuit = true;
+        return send(bytes);
+      };
+      stream.addEventListener("message", ({ data }) => isCircuit && onCarry(data));
+      await handled;
+      // Every circuit waits for its end; Node would warn of a leak.
+      const reservation = server.reservations.get(connection.remotePeer);
+      if (reservation !== undefined) setMaxListeners(Number.POSITIVE_INFINITY, reservation.signal);
+    };
+    const server = serve(handling(components, wrap));
+    return server;
+  };
+}
+
+/** What a part of libp2p is made of, with its handlers of streams wrapped. Middleware of libp2p 3.2 piles up. */
+function handling<T extends Pick<CircuitRelayServerComponents, "registrar">>(
+  components: T,
+  wrap: (handler: StreamHandler) => StreamHandler,
+): T {
+  const { registrar } = components;
+  const handle: typeof registrar.handle = (protocol, handler, options) =>
+    registrar.handle(protocol, wrap(handler), options);
+  const wrapped = Object.create(registrar, { handle: { value: handle } });
+  return Object.create(components, { registrar: { value: wrapped } });
+}
+
+/** libp2p itself says only once that it discovered a peer, and nothing when the peer has moved since. */
+async function localDiscovery(onNearby: (peer: string, addresses: readonly string[]) => void) {
+  const { mdns } = await import("@libp2p/mdns");
+  return (components: Parameters<ReturnType<typeof mdns>>[0]) => {
+    const discovery = mdns({ serviceTag: MDNS_SERVICE })(components);
+    discovery.addEventListener("peer", ({ detail }) =>
+      onNearby(detail.id.toString(), detail.multiaddrs.map(withoutPeer)),
+    );
+    return discovery;
+  };
+}
+
+export function withoutPeer(address: { toString(): string }): string {
+  return address.toString().replace(/\/p2p\/.*$/, "");
+}

@@ -1,0 +1,48 @@
+// What a device is made of, and what its owner can do with it. There are two kinds: with clusters of its own, and with
+// shared ones.
+
+import type { Clock, PeerNetwork } from "../environment.ts";
+import type { Secrets } from "../keys/secrets.ts";
+import type { DeviceRows } from "../study/remoteRows.ts";
+import type { Study } from "../study/study.ts";
+import type { Contract } from "../wire/frames.ts";
+import type { DeviceMemory } from "./savedState.ts";
+import type { DeviceStatus } from "./status.ts";
+
+export interface DeviceOptions {
+  readonly study: Study;
+  /** Of `study`: `await contractOf(study)`. */
+  readonly contract: Contract;
+  readonly network: PeerNetwork;
+  readonly clock: Clock;
+  readonly memory: DeviceMemory;
+  /** The linked peers at the start. */
+  readonly links: readonly string[];
+  readonly rows: DeviceRows;
+  /** Of the first k-means. Default 0. */
+  readonly seed?: number;
+  /** With shared clusters: what the device's key can do. */
+  readonly secrets?: Secrets;
+  /** Begins paused. Default false. */
+  readonly isPaused?: boolean;
+  /** Between two updates, at least. Default 10. */
+  readonly paceMilliseconds?: number;
+  /** Rows that are elsewhere do not answer: nothing is computed before the device is given rows again. */
+  readonly onRowsLost?: (reason: unknown) => void;
+  /** What a person should know, one line each; never data. */
+  readonly notice?: (line: string) => void;
+}
+
+export interface Device {
+  start(): Promise<void>;
+  /** New data, whole. */
+  setRows(rows: DeviceRows): void;
+  setLinks(peers: readonly string[]): void;
+  /** Begins again from its own rows, and all devices with it. With rows: whatever was published before, as a person consents. */
+  reset(rows?: DeviceRows): void;
+  /** Paused, it makes no update, and says again and again what it last sent. It hears its neighbours all the same. */
+  setPaused(isPaused: boolean): void;
+  status(): DeviceStatus;
+  /** Stops updating and sending; the network and the memory are their owners' to close. */
+  stop(): void;
+}

@@ -1,0 +1,171 @@
+// One neighbour as a device knows it: a single register with its latest centroids, and whether it counts.
+
+import type { DeviceUpdate, Matrix } from "@fedkm/core";
+import { largestDrift } from "@fedkm/core";
+import { Allowance } from "../environment.ts";
+import type { Stamp } from "../wire/frames.ts";
+import { AWAY_MILLISECONDS, AWAY_ROUNDS, BETWEEN_OPENINGS_MILLISECONDS, OPENING_BURST } from "../wire/limits.ts";
+import type { CentroidsFrame, OpeningTag, OrderReport } from "../wire/studyFrames.ts";
+import { createFrameFilter, type FrameFilter } from "./frameFilter.ts";
+
+export interface Neighbour {
+  readonly peer: string;
+  readonly filter: FrameFilter;
+  isConnected: boolean;
+  /** Latest only. */
+  centroids: Matrix | undefined;
+  /** Of the seed that they began from. */
+  seed: number;
+  /** As last heard on this connection. */
+  tag: OpeningTag | undefined;
+  /** Versions of the sketches that it is known to have, by origin, in the opening of `tag`. */
+  readonly has: Map<number, number>;
+  /** The number of the opening in which it was last heard. */
+  heardIn: number | undefined;
+  /** On this connection it has brought more news of openings than are followed. */
+  opensTooOften: boolean;
+  /** Of news of openings. */
+  readonly openings: Allowance;
+  /** When it was last sent sketches, and how often it is still sent them while the difference stays the same. */
+  agreeAt: number;
+  agreeLeft: number;
+  difference: string;
+  /** When something was last heard, by the clock and by own rounds. */
+  heardAt: number;
+  heardRound: number;
+  /** Without its edge until it returns. */
+  isAway: boolean;
+  framesHeard: number;
+  /** Of the latest rounds, the share of its pulls that was left out. */
+  readonly rejections: number[];
+  /** Why nothing is sent to it: it takes part in another study. */
+  refusal: string | undefined;
+  /** Whether studies were exchanged on this connection. */
+  studySent: boolean;
+  studyHeard: boolean;
+  /** What it last said about the order of our frames, and when it was last sent this about its own. */
+  order: (OrderReport & { readonly at: number }) | undefined;
+  orderSentAt: number;
+}
+
+/** As it was known before, if it was. */
+interface KnownNeighbour extends Stamp {
+  readonly seed: number;
+  readonly centroids: Matrix;
+}
+
+export function createNeighbour(peer: string, now: number, known?: KnownNeighbour): Neighbour {
+  return {
+    peer,
+    filter: createFrameFilter(known && { epoch: known.epoch, sequence: known.sequence }, now),
+    isConnected: false,
+    centroids: known?.centroids,
+    seed: known?.seed ?? 0,
+    tag: undefined,
+    has: new Map(),
+    heardIn: undefined,
+    opensTooOften: false,
+    openings: new Allowance(OPENING_BURST, BETWEEN_OPENINGS_MILLISECONDS, now),
+    agreeAt: Number.NEGATIVE_INFINITY,
+    agreeLeft: 0,
+    difference: "",
+    heardAt: now,
+    heardRound: 0,
+    isAway: false,
+    framesHeard: 0,
+    rejections: [],
+    refusal: undefined,
+    studySent: false,
+    studyHeard: false,
+    order: undefined,
+    orderSentAt: Number.NEGATIVE_INFINITY,
+  };
+}
+
+/** A new connection. It may have come back with another study, or at last with ours. */
+export function connectNeighbour(neighbour: Neighbour): void {
+  neighbour.isConnected = true;
+  neighbour.tag = undefined;
+  neighbour.has.clear();
+  neighbour.opensTooOften = false;
+  neighbour.refusal = undefined;
+  neighbour.studySent = false;
+  neighbour.studyHeard = false;
+  neighbour.orderSentAt = Number.NEGATIVE_INFINITY;
+}
+
+/** Puts what was heard into the register. Returns whether it is news: a heartbeat is none. */
+export function registerFrame(
+  neighbour: Neighbour,
+  { centroids, tag }: CentroidsFrame,
+  now: number,
+  round: number,
+): boolean {
+  const isNews = neighbour.isAway || neighbour.seed !== tag.seed || !isEqual(neighbour.centroids, centroids);
+  neighbour.centroids = centroids;
+  neighbour.seed = tag.seed;
+  neighbour.heardAt = now;
+  neighbour.heardRound = round;
+  neighbour.isAway = false;
+  neighbour.framesHeard++;
+  return isNews;
+}
+
+/** The neighbour may bring as much news of openings as a new one. */
+export function forgiveOpenings(neighbour: Neighbour): void {
+  neighbour.openings.refill();
+  neighbour.opensTooOften = false;
+}
+
+/** Returns whether the neighbour has just become away. */
+export function checkAway(neighbour: Neighbour, now: number, round: number): boolean {
+  if (neighbour.isAway || neighbour.centroids === undefined) return false;
+  neighbour.isAway = now - neighbour.heardAt > AWAY_MILLISECONDS && round - neighbour.heardRound > AWAY_ROUNDS;
+  return neighbour.isAway;
+}
+
+function isEqual(before: Matrix | undefined, after: Matrix): boolean {
+  if (before === undefined || before.rows !== after.rows) return false;
+  for (let i = 0; i < after.data.length; i++) if (before.data[i] !== after.data[i]) return false;
+  return true;
+}
+
+// What a device learns of its neighbours from its robust updates: whose pulls were left out, and how far they pull it.
+
+/** The share of a neighbour's pulls that were left out is a mean over this many of the latest rounds. */
+const REMEMBERED_ROUNDS = 100;
+
+/** Fewer rounds say little: in an opening everybody is far from everybody. */
+const LEAST_ROUNDS = 20;
+
+/** Centroids that have come this far towards the cap on their drift are worth a look: 3 of 5 standard errors. */
+const WORTH_A_LOOK = 0.6;
+
+/** `counting`: the neighbours of the update, in its order. Who is trusted is not judged. */
+export function noteRejected(counting: Iterable<Neighbour>, update: DeviceUpdate | undefined): void {
+  if (update !== undefined && update.rejected === undefined) return;
+  let n = 0;
+  for (const { rejections } of counting) {
+    rejections.push(update?.rejected?.[n++] ?? 0);
+    if (rejections.length > REMEMBERED_ROUNDS) rejections.shift();
+  }
+}
+
+/** Null: it has not been heard for long enough to say. */
+export function rejectedShare({ rejections }: Neighbour): number | null {
+  if (rejections.length < LEAST_ROUNDS) return null;
+  return rejections.reduce((sum, share) => sum + share, 0) / rejections.length;
+}
+
+/** How far the farthest centroid is from the mean of its own rows, in standard errors, and whether that is much. */
+export function pullOf(update: DeviceUpdate | undefined): {
+  readonly drift: number | null;
+  readonly isPulled: boolean;
+} {
+  if (update?.drift === undefined) return { drift: null, isPulled: false };
+  const { drift, counts } = update;
+  return {
+    drift: Math.max(...drift),
+    isPulled: drift.some((errors, c) => errors > WORTH_A_LOOK * largestDrift(counts[c])),
+  };
+}

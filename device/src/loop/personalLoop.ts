@@ -1,0 +1,343 @@
+// The loop of one device, asynchronous Algorithm 1: hear, update, keep, send.
+
+import { type Matrix, matrix, toRows } from "@fedkm/core";
+import { alarm, type NetworkListener } from "../environment.ts";
+import { type DeviceRows, isRemote } from "../study/remoteRows.ts";
+import { studyId } from "../wire/frames.ts";
+import {
+  HEARTBEAT_MILLISECONDS,
+  NOISE_QUIET_MILLISECONDS,
+  PACE_MILLISECONDS,
+  RELEASE_MILLISECONDS,
+  RELEASE_PATIENCE_MILLISECONDS,
+} from "../wire/limits.ts";
+import type { CentroidsFrame } from "../wire/studyFrames.ts";
+import type { Device, DeviceOptions } from "./device.ts";
+import { filterFrame } from "./frameFilter.ts";
+import {
+  checkAway,
+  connectNeighbour,
+  createNeighbour,
+  forgiveOpenings,
+  type Neighbour,
+  noteRejected,
+  registerFrame,
+} from "./neighbours.ts";
+import { OpeningSync } from "./openingSync.ts";
+import { PendingQuery } from "./pendingQuery.ts";
+import { hearStudy, keepOrder, sendOrder, sendStudy } from "./refusedFrames.ts";
+import { type SavedState, usableState } from "./savedState.ts";
+import { Sender } from "./sender.ts";
+import { type DeviceStatus, personalStatus } from "./status.ts";
+import { UpdateModel } from "./updateModel.ts";
+
+// What a device keeps of itself, for the next start to go on from.
+
+interface StateParts {
+  /** The study's id. */
+  readonly study: string;
+  readonly model: UpdateModel;
+  readonly openingSync: OpeningSync;
+  readonly neighbours: Iterable<Neighbour>;
+}
+
+function savedPersonal({ study, model, openingSync, neighbours }: StateParts): SavedState {
+  const { centroids, present, round } = model;
+  return {
+    study,
+    round,
+    centroids: centroids === undefined ? [] : toRows(centroids),
+    present,
+    ...openingSync.saved(),
+    own: model.savedOwn(),
+    neighbours: Array.from(neighbours).flatMap(({ peer, filter: { last }, seed, centroids: heard }) =>
+      last === undefined || heard === undefined ? [] : [{ peer, ...last, seed, centroids: toRows(heard) }],
+    ),
+  };
+}
+
+// When private rows are released a second time: around the centroids at which the network has come to rest.
+
+/**
+ * Makes the second release if it is due. A network that never rests must not keep a device from its better answer, so it
+ * is made wherever the centroids are after some patience. Returns the milliseconds after which to look again: nothing
+ * else may wake a device that has come to rest.
+ */
+export function followReleases(model: UpdateModel, sinceStart: number, isOpening: () => boolean): number {
+  model.followReleases();
+  const { centroids } = model;
+  if (model.private?.awaitsCentroids !== true || centroids === undefined) return Number.POSITIVE_INFINITY;
+  const least = RELEASE_MILLISECONDS - sinceStart;
+  if (least > 0) return least;
+  const patience = least + RELEASE_PATIENCE_MILLISECONDS;
+  const isAtRest = !model.isMoving && !isOpening();
+  if (!isAtRest && patience > 0) return Math.min(patience, HEARTBEAT_MILLISECONDS);
+  model.private.releaseAround(centroids);
+  return Number.POSITIVE_INFINITY;
+}
+
+export class PersonalLoop implements Device, NetworkListener {
+  readonly #options: DeviceOptions;
+  readonly #studyId: string;
+  readonly #model: UpdateModel;
+  readonly #openingSync: OpeningSync;
+  readonly #neighbours = new Map<string, Neighbour>();
+  readonly #sender: Sender;
+  #restUntil = 0;
+  readonly #alarm;
+  #cancelHeartbeat: (() => void) | undefined;
+  #isStopped = false;
+  #isPaused: boolean;
+  readonly #pendingQuery: PendingQuery;
+  readonly #startedAt: number;
+
+  constructor(options: DeviceOptions) {
+    const { study, contract, network, memory, links, clock, rows, seed = 0 } = options;
+    this.#options = options;
+    this.#isPaused = options.isPaused ?? false;
+    this.#studyId = studyId(contract);
+    this.#alarm = alarm(clock, () => this.#work());
+    const saved = usableState(memory.saved, this.#studyId, contract.k, contract.d);
+    const history = { memory: memory.history, onKept: () => this.#wake() };
+    this.#startedAt = clock.now();
+    this.#model = new UpdateModel(study, rows, seed, saved, history);
+    const [{ self }, { ranges }] = [network, this.#model];
+    this.#openingSync = new OpeningSync({ self, epoch: memory.epoch, k: study.k, ranges, alpha: study.alpha, saved });
+    const parts = { model: this.#model, openingSync: this.#openingSync };
+    this.#sender = new Sender({ contract, network, clock, epoch: memory.epoch, ...parts });
+    this.#pendingQuery = new PendingQuery({
+      now: () => clock.now(),
+      rows: () => this.#model.remoteRows,
+      onAnswer: (milliseconds) => {
+        this.#setRest(milliseconds);
+        this.#wake();
+      },
+      onLost: (reason) => !this.#isStopped && options.onRowsLost?.(reason),
+    });
+    for (const peer of links) {
+      const known = saved?.neighbours.find((neighbour) => neighbour.peer === peer);
+      const neighbour = createNeighbour(peer, clock.now(), known && { ...known, centroids: matrix(known.centroids) });
+      neighbour.heardRound = this.#model.round;
+      if (known !== undefined) neighbour.heardIn = this.#openingSync.tag.number;
+      this.#neighbours.set(peer, neighbour);
+    }
+    // Who was unlinked while the device was not running has left as well.
+    if (saved?.neighbours.some(({ peer }) => !links.includes(peer))) this.#openingSync.raise(clock.now());
+  }
+
+  async start(): Promise<void> {
+    this.#wake();
+    this.#waitForHeartbeat();
+    await this.#options.network.start(this);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    if (this.#model.centroids !== undefined) this.#options.memory.keep(() => this.#state());
+    this.#alarm.cancel();
+    this.#cancelHeartbeat?.();
+  }
+
+  status(): DeviceStatus {
+    const { study, network, clock, memory } = this.#options;
+    const now = clock.now();
+    const neighbours = [...this.#neighbours.values()];
+    const isOpening = this.#sender.isHeldBack || this.#openingSync.isOpening(neighbours, now);
+    const opening = this.#openingSync.tag.number;
+    const origin = {
+      study,
+      peer: network.self,
+      epoch: memory.epoch,
+      opening,
+      isOpening,
+      isPaused: this.#isPaused,
+      now,
+    };
+    return personalStatus(origin, this.#model, neighbours, this.#sender.framesSent);
+  }
+
+  setRows(rows: DeviceRows): void {
+    this.#pendingQuery.renew();
+    // Rows elsewhere may be others though they look the same, and they may have been lost.
+    if (this.#model.setRows(rows) || isRemote(rows)) this.#wake();
+  }
+
+  setLinks(peers: readonly string[]): void {
+    const { clock } = this.#options;
+    const wanted = new Set(peers);
+    const linked = this.#neighbours.size;
+    for (const [peer, neighbour] of this.#neighbours) {
+      if (wanted.has(peer)) continue;
+      this.#neighbours.delete(peer);
+      this.#part(neighbour);
+    }
+    // What the others passed on for a liar must not count against them when it is gone.
+    if (this.#neighbours.size < linked) for (const neighbour of this.#neighbours.values()) forgiveOpenings(neighbour);
+    for (const peer of wanted) {
+      if (!this.#neighbours.has(peer)) this.#neighbours.set(peer, createNeighbour(peer, clock.now()));
+    }
+    this.#wake();
+  }
+
+  reset(rows?: DeviceRows): void {
+    if (rows !== undefined) this.#pendingQuery.renew();
+    this.#model.reset(rows);
+    this.#openingSync.raise(this.#options.clock.now());
+    this.#wake();
+  }
+
+  setPaused(isPaused: boolean): void {
+    if (isPaused === this.#isPaused) return;
+    this.#isPaused = isPaused;
+    // What was computed since the last frame is held back like noise.
+    this.#sender.isHeldBack = isPaused && this.#sender.hasSent;
+    if (isPaused) this.#alarm.cancel();
+    else this.#wake();
+  }
+
+  /** What a neighbour that has left brought in must not stay, here or further away. */
+  #part({ heardIn }: Neighbour): void {
+    if (heardIn === this.#openingSync.tag.number) this.#openingSync.raise(this.#options.clock.now());
+  }
+
+  onConnect(peer: string): void {
+    const neighbour = this.#neighbours.get(peer);
+    if (neighbour === undefined || this.#isStopped) return;
+    connectNeighbour(neighbour);
+    sendOrder(this.#options, neighbour);
+    if (this.#sender.hasSent) this.#sender.sendTo([neighbour]);
+  }
+
+  onDisconnect(peer: string): void {
+    const neighbour = this.#neighbours.get(peer);
+    if (neighbour !== undefined) neighbour.isConnected = false;
+  }
+
+  onFrame(peer: string, frame: Uint8Array): void {
+    const neighbour = this.#neighbours.get(peer);
+    if (neighbour === undefined || this.#isStopped) return;
+    const { contract, clock } = this.#options;
+    const verdict = filterFrame(contract, neighbour.filter, frame, clock.now());
+    if (verdict.kind === "centroids") this.#hear(neighbour, verdict);
+    if (verdict.kind === "study") hearStudy(this.#options, neighbour, verdict.text);
+    if (verdict.kind === "refused" && verdict.reason === "study") sendStudy(this.#options, neighbour);
+    keepOrder(this.#options, neighbour, verdict);
+  }
+
+  #hear(neighbour: Neighbour, heard: CentroidsFrame): void {
+    const { clock, notice } = this.#options;
+    const isNew = (neighbour.centroids?.rows ?? 0) < heard.centroids.rows;
+    const wasRefused = neighbour.refusal !== undefined;
+    neighbour.refusal = undefined;
+    if (wasRefused && this.#sender.hasSent) this.#sender.sendTo([neighbour]);
+    const isNews = this.#openingSync.hear(neighbour, heard, clock.now());
+    if (isNews === undefined && !neighbour.opensTooOften) {
+      neighbour.opensTooOften = true;
+      notice?.(`${neighbour.peer} asks for a new opening too often, and is not followed for a while`);
+    }
+    neighbour.heardIn = this.#openingSync.tag.number;
+    const isChanged = registerFrame(neighbour, heard, clock.now(), this.#model.round);
+    if (isChanged && isNew) this.#model.openAgain();
+    if (isNews || isChanged || !this.#openingSync.isAgreed(neighbour)) this.#wake();
+  }
+
+  /** Sees to it that an update comes after this time, but not sooner than the pace allows. */
+  #wake(after = 0): void {
+    if (!this.#isStopped && !this.#isPaused)
+      this.#alarm.set(Math.max(after, this.#restUntil - this.#options.clock.now()));
+  }
+
+  #work(): void {
+    const { clock } = this.#options;
+    const model = this.#model;
+    const begun = clock.now();
+    const neighbours = [...this.#neighbours.values()];
+    const isOpening = () => this.#openingSync.isOpening(neighbours, begun);
+    const release = followReleases(model, begun - this.#startedAt, isOpening);
+    if (Number.isFinite(release)) this.#wake(release);
+    if (!this.#pendingQuery.isBusy) this.#pendingQuery.use(model.restart(this.#openingSync.own), () => {});
+    const isReady = this.#open(begun);
+    if (isReady) this.#update();
+    const ended = clock.now();
+    if (isReady) this.#setRest(ended - begun);
+    const lacking = neighbours.filter((neighbour) => this.#openingSync.agreeWait(neighbour, ended) === 0);
+    if (lacking.length > 0) this.#sender.sendTo(lacking);
+    if (model.isMoving && !this.#pendingQuery.isBusy) this.#wake();
+    if (this.#sender.isHeldBack) this.#wake(NOISE_QUIET_MILLISECONDS);
+    if (this.#openingSync.isSeeking) this.#wake(this.#openingSync.wait(ended));
+    const agreement = this.#openingSync.nextAgreement(neighbours, ended);
+    if (Number.isFinite(agreement)) this.#wake(agreement);
+  }
+
+  /** On large data the update itself sets the pace: half of the time is left to the rest of the process. */
+  #setRest(updateMilliseconds: number): void {
+    const { clock, paceMilliseconds = PACE_MILLISECONDS } = this.#options;
+    this.#restUntil = clock.now() + Math.max(paceMilliseconds, updateMilliseconds);
+  }
+
+  /** Everything of an opening but the updates, a step at a time. Returns whether an update can follow. */
+  #open(now: number): boolean {
+    const model = this.#model;
+    const openingSync = this.#openingSync;
+    if (model.isRestarting) return model.centroids !== undefined;
+    openingSync.renew(model.sketch(openingSync.own), now);
+    if (!openingSync.isSeeking || openingSync.wait(now) > 0) return true;
+    const found = openingSync.step(now);
+    if (found !== undefined) model.openAt(found);
+    return found !== undefined || !openingSync.isSeeking;
+  }
+
+  #update(): void {
+    if (this.#pendingQuery.isBusy) return;
+    const counting = this.#counting();
+    this.#pendingQuery.use(this.#model.update([...counting.values()]), (isUpdated) => {
+      if (isUpdated && !this.#isStopped && !this.#isPaused) this.#spread(counting);
+    });
+  }
+
+  /** Keeps and sends what an update has found. */
+  #spread(counting: ReadonlyMap<Neighbour, Matrix>): void {
+    noteRejected(counting.keys(), this.#model.last);
+    // What nobody is sent need not be on the disk either: the next start computes it again.
+    if (!this.#sender.weigh()) return;
+    this.#options.memory.keep(() => this.#state());
+    this.#sender.sendAll(this.#neighbours.values());
+  }
+
+  /** The centroids of the neighbours that count now. */
+  #counting(): Map<Neighbour, Matrix> {
+    const { study, clock, notice } = this.#options;
+    const counting = new Map<Neighbour, Matrix>();
+    for (const neighbour of this.#neighbours.values()) {
+      if (checkAway(neighbour, clock.now(), this.#model.round)) {
+        notice?.(`${neighbour.peer} is away: silent for long`);
+        this.#part(neighbour);
+        this.#wake();
+      }
+      const centroids = neighbour.isAway ? undefined : this.#openingSync.placeOf(neighbour, clock.now());
+      if (centroids === undefined) continue;
+      // One permutation needs as many centroids as ours.
+      if (study.coupling === "nearest" || centroids.rows === study.k) counting.set(neighbour, centroids);
+    }
+    return counting;
+  }
+
+  /** Says that the device lives, and lets differences below the threshold even out. */
+  #waitForHeartbeat(): void {
+    const { clock } = this.#options;
+    const isDue = () => clock.now() >= this.#sender.sentAt + HEARTBEAT_MILLISECONDS;
+    this.#cancelHeartbeat = clock.after(Math.max(0, this.#sender.sentAt + HEARTBEAT_MILLISECONDS - clock.now()), () => {
+      if (isDue() && !this.#isPaused && !this.#model.isStarting) this.#update();
+      if (isDue()) {
+        this.#sender.sentAt = clock.now();
+        this.#sender.sendAll(this.#neighbours.values());
+      }
+      this.#waitForHeartbeat();
+    });
+  }
+
+  #state(): SavedState {
+    const [model, openingSync] = [this.#model, this.#openingSync];
+    return savedPersonal({ study: this.#studyId, model, openingSync, neighbours: this.#neighbours.values() });
+  }
+}

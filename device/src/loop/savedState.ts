@@ -1,0 +1,120 @@
+// What a device remembers from one start to the next, as plain data, and who keeps it.
+
+import type { HistoryMemory } from "../privacy/history.ts";
+import type { Stamp } from "../wire/frames.ts";
+import type { SavedSketch } from "./sketch.ts";
+
+interface SavedNeighbour extends Stamp {
+  readonly peer: string;
+  readonly seed: number;
+  readonly centroids: readonly (readonly number[])[];
+}
+
+export interface SavedOpening {
+  readonly number: number;
+  readonly seed: number;
+  readonly sketches: readonly SavedSketch[];
+}
+
+/** The first k-means, and a fingerprint of the rows that it was made of. */
+interface SavedOwn {
+  readonly fingerprint: number;
+  readonly centroids: readonly (readonly number[])[];
+}
+
+/** Where a device with shared clusters was; see masked/generation.ts. */
+interface SavedGeneration {
+  readonly number: number;
+  readonly stage: number;
+  readonly steps: number;
+  readonly rows: number;
+  readonly seeded: number;
+  readonly numbers: readonly number[];
+  /** Of private studies: which answer it is. */
+  readonly version?: number;
+}
+
+export interface SavedState {
+  /** Hash of the study these centroids belong to, in hex. */
+  readonly study: string;
+  readonly round: number;
+  readonly opening: SavedOpening;
+  readonly own: SavedOwn | null;
+  /** Of the own rows. */
+  readonly sketch: SavedSketch | null;
+  readonly centroids: readonly (readonly number[])[];
+  /** Which centroids may be sent. */
+  readonly present: readonly boolean[];
+  readonly neighbours: readonly SavedNeighbour[];
+  /** Of shared clusters only. */
+  readonly generation?: SavedGeneration;
+}
+
+export interface DeviceMemory {
+  /** Larger than at any earlier start, and safe from a crash before anything is sent. */
+  readonly epoch: number;
+  /** As last kept before this start. */
+  readonly saved: SavedState | undefined;
+  /** Keeps the latest state, not every one: asks for it when it is about to write. */
+  keep(state: () => SavedState): void;
+  /** Absent where nothing outlives the process. */
+  readonly history?: HistoryMemory;
+  /** The next start's epoch is to be above this one. Absent where nothing outlives the process. */
+  goAbove?(epoch: number): void;
+}
+
+/** What was saved for this study, if it is of the right shape: a file can be edited, and older versions differ. */
+export function usableState(
+  saved: SavedState | undefined,
+  study: string,
+  k: number,
+  d: number,
+): SavedState | undefined {
+  if (saved === undefined || saved.study !== study) return undefined;
+  const isShaped = (rows: unknown, most: boolean) =>
+    Array.isArray(rows) &&
+    (most ? rows.length > 0 && rows.length <= k : rows.length === k) &&
+    rows.every((row) => Array.isArray(row) && row.length === d && row.every((x) => Number.isFinite(x)));
+  const isWhole =
+    Number.isSafeInteger(saved.round) &&
+    isShaped(saved.centroids, false) &&
+    Array.isArray(saved.present) &&
+    saved.present.length === k &&
+    Array.isArray(saved.neighbours) &&
+    saved.neighbours.every(({ centroids }) => isShaped(centroids, true)) &&
+    (saved.own === null || isShaped(saved.own?.centroids, false)) &&
+    Number.isSafeInteger(saved.opening?.number) &&
+    Array.isArray(saved.opening.sketches) &&
+    [...saved.opening.sketches, ...(saved.sketch == null ? [] : [saved.sketch])].every(
+      ({ shares, centroids }) =>
+        shares?.length === k && centroids?.length === k * d && centroids.every(Number.isFinite),
+    );
+  return isWhole ? saved : undefined;
+}
+
+/** A memory that forgets with the process: for simulations and browsers. */
+export function volatileMemory(
+  epoch: number,
+  saved?: SavedState,
+  published?: Uint8Array,
+): DeviceMemory & { latest(): SavedState | undefined; latestHistory(): Uint8Array | undefined } {
+  let latest = () => saved;
+  let history = published;
+  return {
+    epoch,
+    saved,
+    keep: (state) => {
+      latest = state;
+    },
+    history: {
+      saved: published,
+      isLost: false,
+      keep(bytes, done) {
+        history = bytes;
+        done(undefined);
+      },
+    },
+    latest: () => latest(),
+    latestHistory: () => history,
+  };
+}

@@ -1,0 +1,192 @@
+// A device's status as plain data: for tables, metrics and machines. It stays on the device.
+
+import { toRows } from "@fedkm/core";
+import type { GuardedStatus } from "../privacy/guardedRows.ts";
+import type { PrivateStatus } from "../privacy/ledger.ts";
+import type { Study } from "../study/study.ts";
+import { unscale } from "../study/units.ts";
+import type { RefusalReason } from "./frameFilter.ts";
+import { type Neighbour, pullOf, rejectedShare } from "./neighbours.ts";
+import { conflictOf } from "./refusedFrames.ts";
+import type { UpdateModel } from "./updateModel.ts";
+
+/**
+ * starting: the first k-means runs. waiting: too few rows, and no neighbour heard yet. moving: there is something to send.
+ * settled: nothing is, see `threshold`. alone: nothing is either, but no neighbour counts, so its clusters are its own.
+ * paused: a person wants it to make no update.
+ */
+type Phase = "starting" | "waiting" | "moving" | "settled" | "alone" | "paused";
+
+export interface NeighbourStatus {
+  readonly peer: string;
+  readonly isConnected: boolean;
+  readonly isAway: boolean;
+  /** Milliseconds since it was last heard; null: never. */
+  readonly age: number | null;
+  readonly framesHeard: number;
+  /** Frames refused, by reason. */
+  readonly framesRefused: Partial<Record<RefusalReason, number>>;
+  /** It asks for a new opening too often, and is not followed for a while. */
+  readonly opensTooOften: boolean;
+  /** The share of its pulls that was left out in the last 100 rounds; null: too few rounds to say. */
+  readonly rejected: number | null;
+  /** Why nothing is sent to it, if so. */
+  readonly refusal: string | null;
+  /** What is wrong with the order of its frames or, as it says, of ours; a sentence that begins after its name. */
+  readonly conflict: string | null;
+  /** The version of the protocol that it speaks, if it is none of ours. */
+  readonly version: number | null;
+}
+
+/** What is summed up, in the order of the numbers that frames carry; see sharedClusters/generation.ts. */
+export type SharedStage =
+  | "moments"
+  | "grid"
+  | "means"
+  | "cores"
+  | "rows"
+  | "census"
+  | "cells"
+  | "offsets"
+  | "frozen"
+  | "rest";
+
+/** Of shared clusters. */
+export interface SharedStatus {
+  /** The number of the sums that are asked for now, and what they are sums of. */
+  readonly generation: number;
+  readonly stage: SharedStage;
+  /** In the last sums that were complete: devices, this one included, and rows; null: there were none yet. */
+  readonly devices: number | null;
+  readonly pooledRows: number | null;
+  /** Neighbours whose masks are in what this device posts. */
+  readonly countedLinks: number;
+  /** Why nothing is posted, if so. */
+  readonly waiting: string | null;
+  /** Sums came out that no rows can have: somebody's are not of rows. */
+  readonly isImplausible: boolean;
+  /** Devices that signed two different sums of the same time, by the first half of their keys. */
+  readonly twofaced: readonly string[];
+  /** How often the device has sent something. */
+  readonly tellings: number;
+}
+
+export interface DeviceStatus {
+  readonly peer: string;
+  readonly study: string;
+  readonly phase: Phase;
+  /** Rows that count, and rows that do not: out of the study's bounds, or too few. */
+  readonly rows: number;
+  readonly rowsLeftOut: number;
+  /** The study's mode. */
+  readonly privacy: Study["privacy"];
+  /** Null unless the mode is "guarded". */
+  readonly guarded: GuardedStatus | null;
+  /** Null unless the mode is "private". */
+  readonly private: PrivateStatus | null;
+  readonly epoch: number;
+  /** The number of the opening: it grows when somebody leaves the network. */
+  readonly opening: number;
+  readonly round: number;
+  /** Largest move of a coordinate in the last update, as a share of its feature's range; null before the first. */
+  readonly move: number | null;
+  /** A larger move is sent, unless it is noise. See docs/protocol.md for how near to the fixed point settled devices are. */
+  readonly threshold: number;
+  /** Own part of the objective: loss and half of the coupling. Summed over honest devices it is the objective. */
+  readonly objective: number | null;
+  /** How far a centroid is from the mean of its own rows at most, in standard errors; null before the first update. */
+  readonly drift: number | null;
+  /** Whether that is near to what the device allows. */
+  readonly isPulled: boolean;
+  readonly framesSent: number;
+  readonly neighbours: readonly NeighbourStatus[];
+  /** Null unless clusters are shared. */
+  readonly shared: SharedStatus | null;
+  /** In the features' units. */
+  readonly centroids: readonly (readonly number[])[] | null;
+}
+
+/** Whose status, of when. */
+interface StatusOrigin {
+  readonly peer: string;
+  readonly study: Study;
+  readonly epoch: number;
+  readonly opening: number;
+  /** Something is to come: sketches are being gathered, or a change is held back. */
+  readonly isOpening: boolean;
+  readonly isPaused: boolean;
+  readonly now: number;
+}
+
+export function personalStatus(
+  { peer, study, epoch, opening, isOpening, isPaused, now }: StatusOrigin,
+  model: UpdateModel,
+  neighbours: readonly Neighbour[],
+  framesSent: number,
+): DeviceStatus {
+  const { rows, rowsLeftOut, round, move, threshold, last, centroids } = model;
+  return {
+    peer,
+    study: study.name,
+    phase: isPaused ? "paused" : phaseOf(model, neighbours, isOpening),
+    rows,
+    rowsLeftOut,
+    privacy: study.privacy,
+    guarded: model.guarded?.status() ?? null,
+    private: model.private?.status() ?? null,
+    epoch,
+    opening,
+    round,
+    move: Number.isFinite(move) ? move : null,
+    threshold,
+    objective: last === undefined ? null : (last.objective + last.loss) / 2,
+    ...pullOf(last),
+    framesSent,
+    neighbours: neighbours.map((neighbour) => neighbourStatus(neighbour, epoch, now)),
+    shared: null,
+    centroids: centroids === undefined ? null : toRows(unscale(study, centroids)),
+  };
+}
+
+export function neighbourStatus(neighbour: Neighbour, epoch: number, now: number): NeighbourStatus {
+  return {
+    peer: neighbour.peer,
+    isConnected: neighbour.isConnected,
+    isAway: neighbour.isAway,
+    age: neighbour.framesHeard > 0 ? now - neighbour.heardAt : null,
+    framesHeard: neighbour.framesHeard,
+    framesRefused: Object.fromEntries(neighbour.filter.refused),
+    opensTooOften: neighbour.opensTooOften,
+    rejected: rejectedShare(neighbour),
+    refusal: neighbour.refusal ?? null,
+    conflict: conflictOf(neighbour, epoch, now) ?? null,
+    version: neighbour.filter.version ?? null,
+  };
+}
+
+function phaseOf(
+  { isStarting, isMoving, centroids }: UpdateModel,
+  neighbours: readonly Neighbour[],
+  isOpening: boolean,
+): Phase {
+  if (isStarting) return "starting";
+  if (centroids === undefined) return "waiting";
+  if (isMoving || isOpening) return "moving";
+  return neighbours.some((neighbour) => neighbour.centroids !== undefined && !neighbour.isAway) ? "settled" : "alone";
+}
+
+// When a device counts as settled: the one definition, which commands, the simulation and the fault runs share.
+
+/**
+ * A device is settled if it has nothing to send and has heard all of `neighbours` over links that stand. Its own phase
+ * says only the first: a device that nobody has reached yet has nothing to send either. `enoughMove` is the largest last
+ * move, as a share of the range, that also counts as nothing to send; without it the phase decides.
+ */
+export function isSettled(
+  { phase, move }: Pick<DeviceStatus, "phase" | "move">,
+  neighbours: readonly Pick<NeighbourStatus, "isConnected" | "age">[],
+  enoughMove = 0,
+): boolean {
+  const isQuiet = phase === "settled" || phase === "alone" || (move !== null && move < enoughMove);
+  return isQuiet && neighbours.every(({ isConnected, age }) => isConnected && age !== null);
+}

@@ -1,0 +1,84 @@
+// Where updates of a device end that began at several starts. Rows in memory answer at once, rows elsewhere answer later.
+
+import { type DeviceUpdate, discrepancy, type Matrix, updateDevice, updateDeviceAsync } from "@fedkm/core";
+import { type RemoteRows, remoteStatistics } from "../study/remoteRows.ts";
+import type { Study } from "../study/study.ts";
+import type { LocalData } from "./localData.ts";
+
+// Which of two ends of an update a device keeps, where it began at several starts: the common seed, its own k-means.
+
+/**
+ * An end whose loss is more times that of another is not taken, whatever neighbours say. Honest devices with skewed rows
+ * end at up to 2.7 times the loss of their own k-means; without a limit a member with other rows took them to 73 times.
+ */
+const MOST_LOSS = 4;
+
+/**
+ * Whether `found` is better than `kept`: by the objective without a gate, because to a gate a neighbour in another basin
+ * looks like a liar, and everybody would stay with clusters of its own instead of the common ones.
+ */
+function isBetterUpdate(
+  found: DeviceUpdate,
+  kept: DeviceUpdate,
+  neighbours: readonly Matrix[],
+  { alpha, coupling }: Study,
+): boolean {
+  if (found.loss > MOST_LOSS * kept.loss) return false;
+  if (kept.loss > MOST_LOSS * found.loss) return true;
+  const objectiveOf = ({ loss, centroids }: DeviceUpdate) =>
+    neighbours.reduce((sum, other) => sum + alpha * discrepancy(centroids, other, coupling), loss);
+  return objectiveOf(found) < objectiveOf(kept);
+}
+
+/** An update under way: where the device was, where it begins, and against whom. */
+export interface UpdatePlan {
+  readonly before: Matrix | undefined;
+  readonly starts: readonly Matrix[];
+  readonly neighbours: readonly Matrix[];
+  readonly isOpening: boolean;
+}
+
+export function updatesInMemory({ points, weight, kernel }: LocalData, study: Study, turn: UpdatePlan): DeviceUpdate[] {
+  const options = { ...updateOptions(study, turn, weight), kernel };
+  return turn.starts.map((start) => updateDevice(points, start, turn.neighbours, options));
+}
+
+export async function updatesOfRemoteRows(
+  remoteRows: RemoteRows,
+  weight: number,
+  study: Study,
+  turn: UpdatePlan,
+): Promise<DeviceUpdate[]> {
+  const { rows, cols } = remoteRows.source;
+  const asked = { rows, cols, statistics: (centroids: Matrix) => remoteStatistics(remoteRows, centroids) };
+  const ends: DeviceUpdate[] = [];
+  for (const start of turn.starts) {
+    ends.push(await updateDeviceAsync(asked, start, turn.neighbours, updateOptions(study, turn, weight)));
+  }
+  return ends;
+}
+
+function updateOptions(
+  { k, alpha, coupling, neighbours: trust }: Study,
+  { neighbours, isOpening }: UpdatePlan,
+  weight: number,
+) {
+  const candidates = alpha > 0 && neighbours.every(({ rows }) => rows === k);
+  // After the opening one pass, which is all that neighbours who move at the same time allow: several would want half
+  // of the move only (damping), else they can end in a cycle. See docs/paper.md#gauss-seidel-not-jacobi.
+  const manner = isOpening ? { candidates } : { passes: 1 };
+  return { alpha, coupling, weight, robust: trust !== "trusted", ...manner } as const;
+}
+
+/** The best end, and whether it began elsewhere than the device was. */
+export function bestUpdate(
+  { before, starts, neighbours }: UpdatePlan,
+  [first, ...others]: readonly DeviceUpdate[],
+  study: Study,
+): { readonly end: DeviceUpdate; readonly isFresh: boolean } {
+  let [end, isFresh] = [first, starts[0] !== before];
+  for (const found of others) {
+    if (isBetterUpdate(found, end, neighbours, study)) [end, isFresh] = [found, true];
+  }
+  return { end, isFresh };
+}

@@ -1,0 +1,197 @@
+// The ledger of a private device: every release of its rows and what it cost, and what was released last, as bytes.
+// It is written down before anything that rests on it is sent, so that a crash can only count too much.
+
+import { type Matrix, matrix, toRows } from "@fedkm/core";
+import { epsilonOf, type RowSummary, rhoOf } from "@fedkm/core/privacy";
+import { bytesToHex } from "@noble/hashes/utils.js";
+import { budgetOf, type Study } from "../study/study.ts";
+import type { HistoryMemory } from "./history.ts";
+
+/** cells: how many rows lie where. means: the rows around given centroids. */
+export type ReleaseStage = "cells" | "means";
+
+interface Release {
+  /** Which rows, as a number that nobody can find rows for. */
+  readonly rows: string;
+  readonly stage: ReleaseStage;
+  readonly rho: number;
+}
+
+/** What was added to sums over several devices, as it is repeated whenever the same sums are asked again. */
+export interface PostedIntegers {
+  readonly stage: ReleaseStage;
+  /** Which sums: with whom, for which answer, and where. */
+  readonly of: string;
+  /** With noise, before they are masked. */
+  readonly integers: readonly number[];
+}
+
+interface Ledger {
+  /** What the noise is drawn from, in hex: whoever has it can take the noise away. */
+  readonly secret: string;
+  readonly releases: readonly Release[];
+  /** What all computations use; undefined: nothing was released. */
+  readonly summary: RowSummary | undefined;
+  /** With shared clusters. */
+  readonly posted: readonly PostedIntegers[];
+  /** How often a person has agreed to releases after the first ones. */
+  readonly consents: number;
+}
+
+const FORMAT = "fedkm-ledger 1";
+const SECRET_BYTES = 32;
+
+export function newLedger(secret: Uint8Array = crypto.getRandomValues(new Uint8Array(SECRET_BYTES))): Ledger {
+  return { secret: bytesToHex(secret), releases: [], summary: undefined, posted: [], consents: 0 };
+}
+
+export function encodeLedger({ secret, releases, summary, posted, consents }: Ledger): Uint8Array {
+  const written = summary && {
+    points: toRows(summary.points),
+    weights: Array.from(summary.weights),
+    within: summary.within,
+  };
+  const shared = posted.length > 0 || consents > 0 ? { posted, consents } : {};
+  const whole = { format: FORMAT, secret, releases, summary: written ?? null, ...shared };
+  return new TextEncoder().encode(JSON.stringify(whole));
+}
+
+/** Undefined: these bytes are no ledger for so many features. */
+export function decodeLedger(bytes: Uint8Array, features: number): Ledger | undefined {
+  try {
+    const parsed = JSON.parse(new TextDecoder().decode(bytes));
+    const { format, secret, releases, summary, posted = [], consents = 0 } = parsed;
+    if (format !== FORMAT || !/^[0-9a-f]{64}$/.test(secret)) return undefined;
+    if (!Array.isArray(releases) || !releases.every(isRelease)) return undefined;
+    if (!Array.isArray(posted) || !posted.every(isPosted) || !(consents >= 0)) return undefined;
+    if (summary === null) return { secret, releases, summary: undefined, posted, consents };
+    const points = pointsOf(summary.points, features);
+    const weights = Float64Array.from(summary.weights as number[]);
+    const isWhole = weights.length === points.rows && weights.every((weight) => weight > 0) && summary.within >= 0;
+    if (!isWhole) return undefined;
+    return { secret, releases, summary: { points, weights, within: summary.within }, posted, consents };
+  } catch {
+    return undefined;
+  }
+}
+
+function pointsOf(rows: number[][], cols: number): Matrix {
+  const points = rows.length === 0 ? { data: new Float64Array(0), rows: 0, cols } : matrix(rows);
+  if (points.cols !== cols) throw new RangeError(`points must have ${cols} columns, got ${points.cols}`);
+  return points;
+}
+
+function isRelease(value: unknown): value is Release {
+  const { rows, stage, rho } = (value ?? {}) as Partial<Release>;
+  return typeof rows === "string" && isStage(stage) && typeof rho === "number" && rho > 0;
+}
+
+function isPosted(value: unknown): value is PostedIntegers {
+  const { stage, of, integers } = (value ?? {}) as Partial<PostedIntegers>;
+  return isStage(stage) && typeof of === "string" && Array.isArray(integers) && integers.every(Number.isSafeInteger);
+}
+
+const isStage = (stage: unknown): stage is ReleaseStage => stage === "cells" || stage === "means";
+
+// The account of a private device: its ledger, what it may still spend, and what is safely written down of it.
+
+/** What a device says of its releases; it stays on the device. */
+export interface PrivateStatus {
+  /** Of everything that was released so far, and the most that ever may be. */
+  readonly epsilonSpent: number;
+  readonly epsilonLifetime: number;
+  readonly delta: number;
+  readonly releases: number;
+  /** What the device computes with; null: nothing was released yet. */
+  readonly stage: ReleaseStage | null;
+  /** The data are others than those that were released, which still count until a person consents to a release. */
+  readonly isOutdated: boolean;
+  /** It is not known what was released before, and nothing is until a person consents. */
+  readonly isHistoryLost: boolean;
+  /** Why there is no release, or why it does not count yet, if so. */
+  readonly failure: string | null;
+}
+
+export class Account {
+  readonly #study: Study;
+  readonly #memory: HistoryMemory | undefined;
+  readonly #onKept: () => void;
+  #isWriting = false;
+  #failure: string | undefined;
+  ledger: Ledger;
+  /** As it is written down. Nothing else counts. */
+  kept: Ledger;
+  isLost: boolean;
+
+  constructor(study: Study, memory: HistoryMemory | undefined, onKept: () => void) {
+    this.#study = study;
+    this.#memory = memory;
+    this.#onKept = onKept;
+    const saved = memory?.saved && decodeLedger(memory.saved, study.features.length);
+    this.isLost = memory !== undefined && (memory.isLost || (memory.saved !== undefined && saved === undefined));
+    this.ledger = saved ?? newLedger();
+    this.kept = this.ledger;
+  }
+
+  get isKept(): boolean {
+    return this.kept === this.ledger;
+  }
+
+  /** Of a ledger that is lost nobody knows what was paid. */
+  beginAgainIfLost(): void {
+    if (this.isLost) this.ledger = newLedger();
+    this.isLost = false;
+  }
+
+  /** What one release costs: half of epsilon. */
+  get price(): number {
+    const { epsilon, delta } = budgetOf(this.#study);
+    return rhoOf(epsilon, delta) / 2;
+  }
+
+  /** Pays, and writes down what was paid together with what it bought. Nothing happens where the lifetime forbids it. */
+  pay(release: Release, buy: (ledger: Ledger) => Partial<Ledger>): void {
+    const { delta, lifetime } = budgetOf(this.#study);
+    const { releases } = this.ledger;
+    if (spentOn(releases) + release.rho > rhoOf(lifetime, delta)) {
+      this.#failure = `a further release would cost more than the study's lifetimeEpsilon of ${lifetime}`;
+      return;
+    }
+    this.ledger = { ...this.ledger, releases: [...releases, release], ...buy(this.ledger) };
+    this.keep();
+  }
+
+  /** Writes down what is not; `onKept` follows. To be called again and again, since a disk may be full for a while. */
+  keep(): void {
+    const { ledger } = this;
+    if (this.isKept || this.#isWriting) return;
+    this.#isWriting = true;
+    const done = (failure: string | undefined) => {
+      this.#isWriting = false;
+      this.#failure = failure;
+      if (failure !== undefined) return;
+      this.kept = ledger;
+      this.#onKept();
+    };
+    if (this.#memory === undefined) done(undefined);
+    else this.#memory.keep(encodeLedger(ledger), done);
+  }
+
+  status(): Omit<PrivateStatus, "isOutdated"> {
+    const { delta, lifetime } = budgetOf(this.#study);
+    const spent = spentOn(this.ledger.releases);
+    return {
+      epsilonSpent: spent === 0 ? 0 : epsilonOf(spent, delta),
+      epsilonLifetime: lifetime,
+      delta,
+      releases: this.ledger.releases.length,
+      stage: this.kept.releases.at(-1)?.stage ?? null,
+      isHistoryLost: this.isLost,
+      failure: this.#failure ?? null,
+    };
+  }
+}
+
+function spentOn(releases: readonly Release[]): number {
+  return releases.reduce((sum, { rho }) => sum + rho, 0);
+}

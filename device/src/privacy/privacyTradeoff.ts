@@ -1,0 +1,83 @@
+// Whether privacy is worth its noise: what a device can expect of a private study, from its own rows. It stays on the device.
+
+import { kmeans } from "@fedkm/core";
+import {
+  devicesToGain,
+  type Expectation,
+  errorsUnderMasks,
+  gridFor,
+  noiseVariance,
+  reachIn,
+  rhoOf,
+} from "@fedkm/core/privacy";
+import { type DeviceRows, rowsInMemory } from "../study/remoteRows.ts";
+import { budgetOf, type Study } from "../study/study.ts";
+import { scaleRows } from "../study/units.ts";
+import { boxOf } from "./privateRows.ts";
+
+// What a neighbour can learn in each mode, and do where it is trusted, in one sentence each: the same words in commands, files and pages.
+
+export const whatNeighboursLearn: Readonly<Record<Study["privacy"], string>> = {
+  open: "neighbours can compute the means and sizes of this device's clusters and, over time, single rows: only for data that may be public",
+  guarded:
+    "neighbours can compute means and sizes of clusters, but no combination of everything ever sent isolates fewer rows than the study's minimum",
+  private:
+    "everything sent about one version of this device's rows is (epsilon, delta)-differentially private for adding or removing one row, however long it runs",
+};
+
+/** The same where clusters are shared: devices see masked numbers of each other, and all learn the sums over all. */
+export const whatAllLearn: Readonly<Record<Study["privacy"], string>> = {
+  open: "neighbours see masked numbers only, but every device learns the sums over all devices and, from how they change, single rows: only for data that may be public",
+  guarded:
+    "neighbours see masked numbers only; every device learns the sums over all devices, in which no combination isolates fewer rows of a device than the study's minimum",
+  private:
+    "neighbours see masked numbers only; every device learns sums over all devices with noise, (epsilon, delta)-differentially private for adding or removing one row while no more devices collude than the study says",
+};
+
+/** Of a study whose neighbours are trusted. */
+export const whatTrustMeans = "neighbours are trusted: nothing is held back, and one that lies moves everybody";
+
+/**
+ * From so many devices on the common answer is nearer to the truth than that of this device alone without noise; Infinity
+ * where its clusters drown in the noise.
+ */
+export function devicesToGainBy(study: Study, rows: DeviceRows): number {
+  const expected = expectationOf(study, rows);
+  return expected === undefined ? Number.POSITIVE_INFINITY : devicesToGain(expected);
+}
+
+/**
+ * With shared clusters: how far a coordinate of a centroid errs in scaled units, that of as many devices like this one as
+ * the study asks for and that of this device alone. Undefined: it has too few rows for clusters of its own.
+ */
+export function errorsBy(study: Study, rows: DeviceRows): ReturnType<typeof errorsUnderMasks> | undefined {
+  const expected = expectationOf(study, rows);
+  return expected && errorsUnderMasks(expected, study.devices ?? 1, study.colluders ?? 1);
+}
+
+/** Undefined: there are too few rows to say anything. */
+function expectationOf(study: Study, rows: DeviceRows): Expectation | undefined {
+  const { k, features, typicalRows, devices = 1 } = study;
+  const points = scaleRows(study, rowsInMemory(rows));
+  if (points.rows <= k) return undefined;
+  const { epsilon, delta } = budgetOf(study);
+  const { low, high } = boxOf(features);
+  const { inertia } = kmeans(points, { k });
+  return {
+    rowsOfCluster: points.rows / k,
+    variance: inertia / (points.rows - k) / features.length,
+    reach: reachIn(low, high),
+    rho: rhoOf(epsilon, delta),
+    grid: gridFor({ low, high }, devices * (typicalRows ?? points.rows), epsilon),
+  };
+}
+
+/** With shared clusters: how far noise alone moves a coordinate of a centroid, as a deviation in scaled units. */
+export function noiseOfCentroids(study: Study): number {
+  const { k, features, devices = 1, colluders = 1, typicalRows } = study;
+  const { epsilon, delta } = budgetOf(study);
+  const { low, high } = boxOf(features);
+  const rho = (rhoOf(epsilon, delta) * (devices - colluders)) / devices;
+  const rowsOfCluster = (devices * (typicalRows ?? 1)) / k;
+  return Math.sqrt(noiseVariance({ rowsOfCluster, reach: reachIn(low, high), rho }, features.length));
+}

@@ -1,0 +1,244 @@
+// Private rows of one device: released twice with noise, paid for in a ledger, and never asked again.
+
+import { type Matrix, takeRows } from "@fedkm/core";
+import {
+  cellSummary,
+  gridFor,
+  lossAt,
+  type RandomBytes,
+  type RowSummary,
+  reachIn,
+  releaseCells,
+  releaseResiduals,
+  residualSummary,
+} from "@fedkm/core/privacy";
+import { hmac } from "@noble/hashes/hmac.js";
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
+import { budgetOf, type Feature, type Study } from "../study/study.ts";
+import { scaleRows } from "../study/units.ts";
+import type { HistoryMemory } from "./history.ts";
+import { Account, type PostedIntegers, type PrivateStatus, type ReleaseStage } from "./ledger.ts";
+
+// Noise that nobody can guess and that repeats itself: the same secret, rows and release give the same bytes.
+
+/** A name for rows that tells nothing about them to whoever does not know the secret. */
+function nameOfRows(secret: string, rows: Matrix): string {
+  return bytesToHex(hmac(sha256, hexToBytes(secret), bytesOf(rows)));
+}
+
+/** Of one release: its label says which, of which rows and with which parameters. */
+function noiseOf(secret: string, label: string): RandomBytes {
+  const key = hmac(sha256, hexToBytes(secret), utf8ToBytes(`noise of ${label}`));
+  let block = 0;
+  return (count) => {
+    const bytes = new Uint8Array(count);
+    for (let at = 0; at < count; at += key.length) {
+      const counter = new Uint8Array(8);
+      new DataView(counter.buffer).setFloat64(0, block++);
+      bytes.set(hmac(sha256, key, counter).subarray(0, count - at), at);
+    }
+    return bytes;
+  };
+}
+
+function bytesOf({ data }: Matrix): Uint8Array {
+  return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+}
+
+/** In whatever order they are read, they are the same rows. */
+function inOrderOfValues(rows: Matrix): Matrix {
+  const { data, cols } = rows;
+  const order = Array.from({ length: rows.rows }, (_, r) => r);
+  order.sort((a, b) => {
+    for (let c = 0; c < cols; c++) {
+      const difference = data[a * cols + c] - data[b * cols + c];
+      if (difference !== 0) return difference;
+    }
+    return 0;
+  });
+  return takeRows(rows, order);
+}
+
+export class PrivateRows {
+  readonly #study: Study;
+  readonly #account: Account;
+  #rows: Matrix;
+  #name = "";
+
+  constructor(study: Study, memory: HistoryMemory | undefined, onKept: () => void) {
+    this.#study = study;
+    this.#account = new Account(study, memory, onKept);
+    this.#rows = { data: new Float64Array(0), rows: 0, cols: study.features.length };
+  }
+
+  /** The data became these. The first ones are released at once; later ones wait for a person. */
+  take(rows: Matrix): void {
+    const { ledger, isLost } = this.#account;
+    this.#rows = inOrderOfValues(scaleRows(this.#study, rows));
+    this.#name = nameOfRows(ledger.secret, this.#rows);
+    if (ledger.releases.length === 0 && this.#rows.rows > 0 && !isLost) this.#releaseCells();
+  }
+
+  /** Rows of the data within the study's bounds. */
+  get usable(): number {
+    return this.#rows.rows;
+  }
+
+  /** What stands for the rows; undefined: nothing was released, or it is not written down. */
+  get summary(): RowSummary | undefined {
+    return this.#account.isLost ? undefined : this.#account.kept.summary;
+  }
+
+  /** Whether the second release is to come when centroids have come to rest. */
+  get awaitsCentroids(): boolean {
+    const { isKept, isLost, kept } = this.#account;
+    return isKept && kept.releases.at(-1)?.stage === "cells" && !this.#isOutdated && !isLost;
+  }
+
+  get #isOutdated(): boolean {
+    const last = this.#account.ledger.releases.at(-1);
+    return last !== undefined && last.rows !== this.#name;
+  }
+
+  /** A person wants the data as they are now to be released. */
+  renew(): void {
+    this.#account.beginAgainIfLost();
+    this.#name = nameOfRows(this.#account.ledger.secret, this.#rows);
+    if (this.#rows.rows > 0) this.#releaseCells();
+  }
+
+  #releaseCells(): void {
+    const { typicalRows, features, k } = this.#study;
+    const grid = gridFor(boxOf(features), typicalRows ?? 1, budgetOf(this.#study).epsilon);
+    this.#release("cells", [grid.perSide], (rho, noise) => {
+      return cellSummary(releaseCells(this.#rows, grid, rho, noise), grid, rho, k);
+    });
+  }
+
+  /** The second release: what the rows are around these centroids. */
+  releaseAround(centroids: Matrix): void {
+    const { summary } = this;
+    if (summary === undefined) return;
+    const { low, high } = boxOf(this.#study.features);
+    const reach = reachIn(low, high);
+    this.#release("means", Array.from(centroids.data), (rho, noise) => {
+      const released = releaseResiduals(this.#rows, centroids, reach, rho, noise);
+      return residualSummary(released, centroids, reach, lossAt(summary, centroids));
+    });
+  }
+
+  #release(stage: ReleaseStage, parameters: readonly number[], buy: (rho: number, noise: RandomBytes) => RowSummary) {
+    const rho = this.#account.price;
+    const release = { rows: this.#name, stage, rho };
+    this.#account.pay(release, ({ secret, releases }) => {
+      // A restored backup repeats a release to the last bit, which tells nobody more than the first.
+      const label = JSON.stringify({ ...release, number: releases.length, parameters });
+      return { summary: buy(rho, noiseOf(secret, label)) };
+    });
+  }
+
+  keep(): void {
+    this.#account.keep();
+  }
+
+  status(): PrivateStatus {
+    return { ...this.#account.status(), isOutdated: this.#isOutdated };
+  }
+}
+
+/** Where rows can be, in scaled units. */
+export function boxOf(features: readonly Feature[]) {
+  return {
+    low: Float64Array.from(features, ({ min, scale }) => min / scale),
+    high: Float64Array.from(features, ({ max, scale }) => max / scale),
+  };
+}
+
+// Private rows of a device with shared clusters: what they add to sums over many devices, with a share of the noise, once
+// for each answer, and the same again whenever the same sums are asked.
+
+/** What is asked of the rows. */
+interface ReleaseRequest {
+  readonly stage: ReleaseStage;
+  /** Names who adds up, for which answer, and where: equal sums have equal names. */
+  readonly of: string;
+}
+
+export class SharedPrivateRows {
+  readonly #study: Study;
+  readonly #account: Account;
+  #name = "";
+  /** Within the study's bounds, scaled. */
+  points: Matrix;
+
+  constructor(study: Study, memory: HistoryMemory | undefined, onKept: () => void) {
+    this.#study = study;
+    this.#account = new Account(study, memory, onKept);
+    this.points = { data: new Float64Array(0), rows: 0, cols: study.features.length };
+  }
+
+  take(rows: Matrix): void {
+    this.points = inOrderOfValues(scaleRows(this.#study, rows));
+    this.#name = nameOfRows(this.#account.ledger.secret, this.points);
+  }
+
+  /**
+   * The integers that were written down for these sums, or undefined until they are. A second vector for the same sums,
+   * or the same one among other devices, would show by the difference what the noise of all others hides.
+   */
+  integersFor(asked: ReleaseRequest, release: (noise: RandomBytes) => Float64Array): Float64Array | undefined {
+    this.#account.keep();
+    const posted = this.#posted(asked);
+    if (posted !== undefined) return Float64Array.from(posted.integers);
+    if (this.refusal(asked.stage) === undefined && this.#account.isKept) this.#release(asked, release);
+    return undefined;
+  }
+
+  #posted(asked: ReleaseRequest): PostedIntegers | undefined {
+    const { isLost, kept } = this.#account;
+    return isLost ? undefined : kept.posted.find(({ of, stage }) => of === asked.of && stage === asked.stage);
+  }
+
+  isReleased(of: string, stage: ReleaseStage): boolean {
+    return this.#posted({ of, stage }) !== undefined;
+  }
+
+  /** Why nothing more is released, if so. */
+  refusal(stage: ReleaseStage): string | undefined {
+    const { isLost, ledger } = this.#account;
+    if (isLost) return "does not know what was released of its rows before, and waits for consent";
+    const before = ledger.posted.filter((one) => one.stage === stage).length;
+    if (before <= ledger.consents) return this.#account.status().failure ?? undefined;
+    return "has released its rows for an earlier answer or among other devices, and waits for consent to do it again";
+  }
+
+  /** Whether a person has agreed to releases that were not made. */
+  get isConsented(): boolean {
+    return this.#account.ledger.consents > 0 && this.refusal("cells") === undefined;
+  }
+
+  /** A person wants the data as they are now to be released. */
+  consent(): void {
+    this.#account.beginAgainIfLost();
+    const { ledger } = this.#account;
+    this.#name = nameOfRows(ledger.secret, this.points);
+    const isClosed = this.refusal("cells") !== undefined;
+    if (isClosed) this.#account.ledger = { ...ledger, consents: ledger.consents + 1 };
+    this.#account.keep();
+  }
+
+  #release({ stage, of }: ReleaseRequest, release: (noise: RandomBytes) => Float64Array): void {
+    const paid = { rows: this.#name, stage, rho: this.#account.price };
+    this.#account.pay(paid, ({ secret, posted }) => {
+      const integers = Array.from(release(noiseOf(secret, JSON.stringify({ ...paid, of }))));
+      const added: PostedIntegers = { stage, of, integers };
+      return { posted: [...posted, added] };
+    });
+  }
+
+  status(): PrivateStatus {
+    const last = this.#account.ledger.releases.at(-1);
+    return { ...this.#account.status(), isOutdated: last !== undefined && last.rows !== this.#name };
+  }
+}

@@ -1,0 +1,188 @@
+// The board frame of shared clusters to the byte: where its sender is, which entries of the board it has, and those
+// that the receiver may lack. Pure; see docs/protocol.md#shared-clusters.
+
+import { bytesToHex } from "@noble/hashes/utils.js";
+import {
+  COUNT_AT,
+  type Contract,
+  EPOCH_AT,
+  getInteger,
+  HEADER_BYTES,
+  isOfKind,
+  isOfStudy,
+  SEQUENCE_AT,
+  setInteger,
+  writeHeader,
+} from "../wire/frames.ts";
+import { LARGEST_FRAME_BYTES } from "../wire/limits.ts";
+import { type DecodedFrame, decodeFrame } from "../wire/studyFrames.ts";
+import { TREE_INTEGERS } from "./board.ts";
+import { decodeEntry, type Entry, encodeEntry, MARK_BYTES } from "./entry.ts";
+import {
+  type Content,
+  GENERATION_HEAD_BYTES,
+  generationBytes,
+  hasCentroids,
+  hasRoster,
+  type Stage,
+  stages,
+} from "./generation.ts";
+import { sizesOf } from "./plan.ts";
+import { decodeRoster } from "./roster.ts";
+import type { SumsShape } from "./shape.ts";
+
+const GENERATION_HASH_BYTES = 32;
+/** What the sender knows of the receiver 8, hash of the generation 32, number of marks 2, flags 2. */
+const FIXED_BYTES = 44;
+const NUMBERS_FLAG = 1;
+const ASKING_FLAG = 2;
+const DROPPED_FLAG = 4;
+const BELOW_FLAG = 8;
+const HEARD_FLAG = 16;
+
+export interface BoardMessage {
+  readonly kind: "board";
+  readonly stamp: { readonly epoch: number; readonly sequence: number };
+  /** The latest epoch of the receiver that the sender has heard; 0: none. */
+  readonly knows: number;
+  /** The receiver does not count for the sender, because it was silent or the sender is paused. */
+  readonly isDropped: boolean;
+  readonly number: number;
+  readonly hash: Uint8Array;
+  /** Undefined: the receiver is expected to find them itself. */
+  readonly content: Content | undefined;
+  /** The sender wants to be told: the numbers of a later generation, or that it was heard. */
+  readonly isAsking: boolean;
+  /** With sums over a tree: the sender learnt of this generation from the receiver, and has heard it in this generation. */
+  readonly isBelow: boolean;
+  readonly hasHeard: boolean;
+  /** Marks of the entries that the sender has. */
+  readonly have: readonly string[];
+  readonly entries: readonly Entry[];
+}
+
+export function encodeBoardMessage(
+  contract: Contract,
+  message: Omit<BoardMessage, "kind"> & { readonly stage: Stage },
+): Uint8Array {
+  const { stamp, knows, isDropped, number, hash, content, isAsking, isBelow, hasHeard, have, entries, stage } = message;
+  const numbers = content?.numbers ?? new Float64Array(0);
+  const { steps, rows, seeded } = content ?? { steps: 0, rows: 0, seeded: 0 };
+  const roster = content?.roster;
+  const state = generationBytes({ number, stage, steps, rows, seeded, numbers, ...(roster && { roster }) });
+  const encoded = entries.map(encodeEntry);
+  const marksAt = HEADER_BYTES + FIXED_BYTES + state.length;
+  const length = encoded.reduce((sum, bytes) => sum + bytes.length, marksAt + MARK_BYTES * have.length);
+  const frame = new Uint8Array(length);
+  const view = writeHeader(frame, "board", contract);
+  view.setUint16(COUNT_AT, entries.length, true);
+  setInteger(view, EPOCH_AT, stamp.epoch);
+  setInteger(view, SEQUENCE_AT, stamp.sequence);
+  setInteger(view, HEADER_BYTES, knows);
+  frame.set(hash, HEADER_BYTES + 8);
+  view.setUint16(HEADER_BYTES + 40, have.length, true);
+  const flags = [
+    content !== undefined && NUMBERS_FLAG,
+    isAsking && ASKING_FLAG,
+    isDropped && DROPPED_FLAG,
+    isBelow && BELOW_FLAG,
+    hasHeard && HEARD_FLAG,
+  ];
+  view.setUint16(
+    HEADER_BYTES + 42,
+    flags.reduce<number>((sum, flag) => sum + (flag || 0), 0),
+    true,
+  );
+  frame.set(state, HEADER_BYTES + FIXED_BYTES);
+  have.forEach((mark, n) => {
+    for (let i = 0; i < MARK_BYTES; i++) {
+      frame[marksAt + MARK_BYTES * n + i] = Number.parseInt(mark.slice(2 * i, 2 * i + 2), 16);
+    }
+  });
+  let at = marksAt + MARK_BYTES * have.length;
+  for (const bytes of encoded) {
+    frame.set(bytes, at);
+    at += bytes.length;
+  }
+  return frame;
+}
+
+/** Reads a frame of a study with shared clusters. Signatures and the generation's hash are the receiver's to check. */
+export function decodeShared(shape: SumsShape): (contract: Contract, frame: Uint8Array) => DecodedFrame | BoardMessage {
+  return (contract, frame) => {
+    if (!isOfKind(frame, "board") || frame.length > LARGEST_FRAME_BYTES || !isOfStudy(frame, contract)) {
+      // Centroids are no frame of this study; all else is read as ever, or refused with the same reasons.
+      const decoded = decodeFrame(contract, frame);
+      return decoded.kind === "centroids" ? refused("type") : decoded;
+    }
+    return decodeMessage(shape, contract, frame);
+  };
+}
+
+function refused(
+  reason: "type" | "length" | "shape" | "stamp" | "flags" | "number" | "bounds" | "entry",
+): DecodedFrame {
+  return { kind: "refused", reason };
+}
+
+function decodeMessage(shape: SumsShape, contract: Contract, frame: Uint8Array): DecodedFrame | BoardMessage {
+  const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength);
+  if (view.getUint16(6, true) !== contract.k || view.getUint16(8, true) !== contract.d) return refused("shape");
+  const at = HEADER_BYTES + FIXED_BYTES;
+  if (frame.length < at + GENERATION_HEAD_BYTES) return refused("length");
+  const stamp = { epoch: getInteger(view, EPOCH_AT), sequence: getInteger(view, SEQUENCE_AT) };
+  const [knows, number] = [getInteger(view, HEADER_BYTES), getInteger(view, at)];
+  const [rows, seeded] = [getInteger(view, at + 12), getInteger(view, at + 20)];
+  if (![stamp.epoch, stamp.sequence, knows, number, rows, seeded].every(Number.isSafeInteger)) return refused("stamp");
+  const marks = view.getUint16(HEADER_BYTES + 40, true);
+  const flags = view.getUint16(HEADER_BYTES + 42, true);
+  const stage = Object.values(stages).find((one) => one === view.getUint8(at + 8));
+  if (flags > (shape.isTree ? 31 : 7) || stage === undefined || view.getUint8(at + 9) !== 0) return refused("flags");
+  // Nobody asks private rows for other sums than those that are paid for.
+  if (hasRoster(stage) !== (shape.releasing !== undefined)) return refused("flags");
+  if (stage === stages.rest && !shape.isTree) return refused("flags");
+  const sizes = sizesOf(shape, stage);
+  let marksAt = at + GENERATION_HEAD_BYTES;
+  let content: Content | undefined;
+  if (flags & NUMBERS_FLAG) {
+    marksAt += 8 * sizes.numbers;
+    if (frame.length < marksAt) return refused("length");
+    const numbers = Float64Array.from({ length: sizes.numbers }, (_, i) =>
+      view.getFloat64(at + GENERATION_HEAD_BYTES + 8 * i, true),
+    );
+    if (!numbers.every(Number.isFinite)) return refused("number");
+    if (hasCentroids(stage) && !isInside(shape, numbers)) return refused("bounds");
+    content = { stage, steps: view.getUint16(at + 10, true), rows, seeded, numbers };
+    if (hasRoster(stage)) {
+      const found = decodeRoster(frame, marksAt);
+      if (found === undefined) return refused("entry");
+      content = { ...content, roster: found.roster };
+      marksAt = found.end;
+    }
+  }
+  const entriesAt = marksAt + MARK_BYTES * marks;
+  if (frame.length < entriesAt) return refused("length");
+  const have = Array.from({ length: marks }, (_, n) =>
+    bytesToHex(frame.subarray(marksAt + MARK_BYTES * n, marksAt + MARK_BYTES * (n + 1))),
+  );
+  const entries: Entry[] = [];
+  const integers = sizes.integers + (shape.isTree ? TREE_INTEGERS : 0);
+  let end = entriesAt;
+  for (let n = view.getUint16(COUNT_AT, true); n > 0; n--) {
+    const found = decodeEntry(frame, end, integers);
+    if (found === undefined) return refused("entry");
+    entries.push(found.entry);
+    end = found.end;
+  }
+  if (end !== frame.length) return refused("length");
+  const hash = frame.slice(HEADER_BYTES + 8, HEADER_BYTES + 8 + GENERATION_HASH_BYTES);
+  const isAsking = (flags & ASKING_FLAG) !== 0;
+  const isDropped = (flags & DROPPED_FLAG) !== 0;
+  const [isBelow, hasHeard] = [(flags & BELOW_FLAG) !== 0, (flags & HEARD_FLAG) !== 0];
+  return { kind: "board", stamp, knows, isDropped, number, hash, content, isAsking, isBelow, hasHeard, have, entries };
+}
+
+function isInside({ ranges, d }: SumsShape, numbers: Float64Array): boolean {
+  // A millionth is left for rounding, as for centroids.
+  return numbers.every((value, i) => Math.abs(value) <= 0.5000005 * ranges[i % d]);
+}

@@ -1,0 +1,161 @@
+// An entry of the board: the masked integers of one device in one generation, with its links, signed.
+
+import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
+import { ID_BYTES, idOf, KEY_BYTES, type Secrets, SIGNATURE_BYTES } from "../keys/secrets.ts";
+import { getInteger, setInteger } from "../wire/frames.ts";
+import { addInt64s, type Int64s, int64sFromBytes, int64sToBytes, subtractInt64s } from "../wire/int64.ts";
+import type { Generation } from "./generation.ts";
+
+export interface Entry {
+  readonly key: Uint8Array;
+  readonly id: string;
+  readonly epoch: number;
+  /** The devices whose pads are in the integers, and their epochs. */
+  readonly links: ReadonlyMap<string, number>;
+  readonly words: Int64s;
+  /** All of the above as bytes, which are signed. */
+  readonly body: Uint8Array;
+  readonly signature: Uint8Array;
+  /** Of the signature: how devices say which entries they have. */
+  readonly mark: string;
+}
+
+export const MARK_BYTES = 8;
+/** Key 32, epoch 8, number of links 2. */
+const ENTRY_HEAD_BYTES = KEY_BYTES + 10;
+const LINK_BYTES = ID_BYTES + 8;
+
+export function entryBytes(links: number, integers: number): number {
+  return ENTRY_HEAD_BYTES + links * LINK_BYTES + 8 * integers + SIGNATURE_BYTES;
+}
+
+/** A linked device, under the epoch in which it counts. */
+interface PadPartner {
+  readonly peer: string;
+  readonly id: string;
+  readonly epoch: number;
+}
+
+/** What a device posts, before it is masked. */
+interface Posting {
+  readonly epoch: number;
+  readonly partners: readonly PadPartner[];
+  readonly words: Int64s;
+}
+
+/** The own entry: integers with a pad of each partner, added by one of the two and subtracted by the other. */
+export function maskedEntry(secrets: Secrets, generation: Generation, posting: Posting): Entry {
+  const links = new Map(posting.partners.map((partner) => [partner.id, partner.epoch]));
+  const said = { key: secrets.key, epoch: posting.epoch, links, words: masked(secrets, generation, posting) };
+  const body = bodyOf(said);
+  return signedEntry(said, body, secrets.sign(signedBytes(generation, body)));
+}
+
+/** Sums over several devices, as a device passes them on. Their pads are those of the devices. */
+export function sumEntry(secrets: Secrets, generation: Generation, epoch: number, words: Int64s): Entry {
+  const said = { key: secrets.key, epoch, links: new Map<string, number>(), words };
+  const body = bodyOf(said);
+  return signedEntry(said, body, secrets.sign(signedBytes(generation, body)));
+}
+
+/** The words of a device with a pad of each partner. */
+export function masked(secrets: Secrets, { hash }: Generation, { epoch, partners, words }: Posting): Int64s {
+  const id = idOf(secrets.key);
+  const sums = words.slice();
+  for (const partner of partners) {
+    const pad = padBetween(secrets, hash, { id, epoch }, partner, words.length / 2);
+    (id < partner.id ? addInt64s : subtractInt64s)(sums, pad);
+  }
+  return sums;
+}
+
+/** The pad of a link in a generation. The device with the smaller id adds it, the other one subtracts it. */
+export function padBetween(
+  secrets: Secrets,
+  hash: Uint8Array,
+  own: { readonly id: string; readonly epoch: number },
+  partner: PadPartner,
+  integers: number,
+): Int64s {
+  const epochs = own.id < partner.id ? [own.epoch, partner.epoch] : [partner.epoch, own.epoch];
+  return secrets.pad(partner.peer, padInfo(hash, epochs), integers);
+}
+
+/** Both epochs: whatever is computed anew after a start has other pads. */
+function padInfo(hash: Uint8Array, epochs: readonly number[]): Uint8Array {
+  const label = new TextEncoder().encode("fedkm pad\n");
+  const info = new Uint8Array(label.length + hash.length + 16);
+  info.set(label);
+  info.set(hash, label.length);
+  const view = new DataView(info.buffer);
+  epochs.forEach((epoch, i) => {
+    setInteger(view, label.length + hash.length + 8 * i, epoch);
+  });
+  return info;
+}
+
+type EntryContent = Pick<Entry, "key" | "epoch" | "links" | "words">;
+
+function signedEntry(said: EntryContent, body: Uint8Array, signature: Uint8Array): Entry {
+  return { ...said, id: idOf(said.key), body, signature, mark: bytesToHex(signature.subarray(0, MARK_BYTES)) };
+}
+
+function bodyOf({ key, epoch, links, words }: EntryContent): Uint8Array {
+  const body = new Uint8Array(ENTRY_HEAD_BYTES + links.size * LINK_BYTES + 4 * words.length);
+  const view = new DataView(body.buffer);
+  body.set(key);
+  setInteger(view, KEY_BYTES, epoch);
+  view.setUint16(KEY_BYTES + 8, links.size, true);
+  let at = ENTRY_HEAD_BYTES;
+  for (const [id, epochThere] of links) {
+    body.set(hexToBytes(id), at);
+    setInteger(view, at + ID_BYTES, epochThere);
+    at += LINK_BYTES;
+  }
+  body.set(int64sToBytes(words), at);
+  return body;
+}
+
+/** The kind first, so that no other signature of a key passes for this one. The generation's hash has the study in it. */
+function signedBytes({ hash }: Generation, body: Uint8Array): Uint8Array {
+  const label = new TextEncoder().encode("fedkm sums\n");
+  const bytes = new Uint8Array(label.length + hash.length + body.length);
+  bytes.set(label);
+  bytes.set(hash, label.length);
+  bytes.set(body, label.length + hash.length);
+  return bytes;
+}
+
+export function isWellSigned(secrets: Secrets, generation: Generation, entry: Entry): boolean {
+  return secrets.isSigned(entry.key, signedBytes(generation, entry.body), entry.signature);
+}
+
+export function encodeEntry({ body, signature }: Entry): Uint8Array {
+  const bytes = new Uint8Array(body.length + SIGNATURE_BYTES);
+  bytes.set(body);
+  bytes.set(signature, body.length);
+  return bytes;
+}
+
+/** The entry that begins there, and where it ends; undefined: there is none of this many integers. */
+export function decodeEntry(
+  frame: Uint8Array,
+  at: number,
+  integers: number,
+): { readonly entry: Entry; readonly end: number } | undefined {
+  const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength);
+  if (at + ENTRY_HEAD_BYTES > frame.length) return undefined;
+  const many = view.getUint16(at + KEY_BYTES + 8, true);
+  const end = at + entryBytes(many, integers);
+  if (end > frame.length) return undefined;
+  const key = frame.slice(at, at + KEY_BYTES);
+  const epoch = getInteger(view, at + KEY_BYTES);
+  const links = new Map<string, number>();
+  for (let n = 0, from = at + ENTRY_HEAD_BYTES; n < many; n++, from += LINK_BYTES) {
+    links.set(bytesToHex(frame.subarray(from, from + ID_BYTES)), getInteger(view, from + ID_BYTES));
+  }
+  if (links.size !== many || ![epoch, ...links.values()].every(Number.isSafeInteger)) return undefined;
+  const words = int64sFromBytes(frame.subarray(end - SIGNATURE_BYTES - 8 * integers, end - SIGNATURE_BYTES));
+  const [body, signature] = [frame.slice(at, end - SIGNATURE_BYTES), frame.slice(end - SIGNATURE_BYTES, end)];
+  return { entry: signedEntry({ key, epoch, links, words }, body, signature), end };
+}

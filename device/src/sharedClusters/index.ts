@@ -1,0 +1,16 @@
+// What audits and measurements use of shared clusters.
+
+export { nodeSecrets } from "../keys/nodeSecrets.ts";
+export { createIdentity } from "../keys/peer.ts";
+export { idOf, type Secrets } from "../keys/secrets.ts";
+export { addInt64s, fromInt64s, type Int64s, subtractInt64s, toInt64s } from "../wire/int64.ts";
+export { Board } from "./board.ts";
+export { decodeShared, encodeBoardMessage } from "./boardFrame.ts";
+export { type Entry, isWellSigned, maskedEntry, padBetween } from "./entry.ts";
+export { type Content, generation, stages } from "./generation.ts";
+export { fractionBits } from "./lloyd.ts";
+export { outcomeOf, ownIntegers } from "./plan.ts";
+export { askedSums, census, offsetsOf, releasedIntegers } from "./release.ts";
+export { type Roster, rosterOf } from "./roster.ts";
+export { sumsShape } from "./shape.ts";
+export { SharedRows } from "./sharedRows.ts";

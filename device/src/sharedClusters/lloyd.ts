@@ -1,0 +1,58 @@
+// One step of pooled k-means on whole numbers. A device rounds once, to a 2^40th of a feature's range, so what the sums
+// of n devices are short of the true ones is below n of these units; smaller moves are none, and the answer is at rest.
+
+import { BOX_HALF_RANGES } from "../wire/limits.ts";
+import type { Content } from "./generation.ts";
+import type { ClusterSums, SumsShape } from "./shape.ts";
+
+/**
+ * Bits after the point. A sum over N rows of differences within a range is at most N 2^bits, and must stay below 2^63.
+ * Three bits are left for rows that come before the number of rows is counted again.
+ */
+export function fractionBits(rows: number): number {
+  return Math.min(40, 60 - Math.ceil(Math.log2(Math.max(1, rows))));
+}
+
+/** The counts, then for each coordinate by how much the sum of a cluster is off its centroid. */
+export function clusterIntegers(
+  { k, d, ranges }: SumsShape,
+  { rows, numbers }: Content,
+  { counts, sums }: ClusterSums,
+): Float64Array {
+  const unit = 2 ** fractionBits(rows);
+  const integers = new Float64Array(k * (d + 1));
+  integers.set(counts);
+  for (let i = 0; i < k * d; i++) {
+    const off = sums[i] - counts[Math.floor(i / d)] * numbers[i];
+    integers[k + i] = Math.round((off / ranges[i % d]) * unit);
+  }
+  return integers;
+}
+
+export function lloydStep(
+  { k, d, ranges }: SumsShape,
+  content: Content,
+  totals: Float64Array,
+  devices: number,
+): Content | "settled" | "implausible" {
+  const counts = totals.subarray(0, k);
+  const rows = counts.reduce((sum, count) => sum + count, 0);
+  if (!counts.every((count) => count >= 0) || rows > 2 ** 50) return "implausible";
+  const steps = content.steps + 1;
+  const bits = fractionBits(content.rows);
+  // So many rows that the sums may have run over: they are asked again with fewer bits after the point.
+  if (fractionBits(rows) < bits) return { ...content, rows, steps };
+  const numbers = content.numbers.slice();
+  let isMoved = false;
+  for (let i = 0; i < k * d; i++) {
+    const count = counts[Math.floor(i / d)];
+    const off = totals[k + i];
+    const range = ranges[i % d];
+    if (Math.abs(off) > count * 2 ** bits + devices) return "implausible";
+    if (count === 0 || Math.abs(off) <= devices) continue;
+    numbers[i] += range * ((off * 2 ** -bits) / count);
+    if (Math.abs(numbers[i]) > (BOX_HALF_RANGES * range) / 2) return "implausible";
+    isMoved = true;
+  }
+  return isMoved ? { ...content, rows, steps, numbers } : "settled";
+}

@@ -1,0 +1,267 @@
+// Where shared clusters begin, from masked sums alone: a histogram of all rows on a public grid, and k-means on its
+// cells. More than three features are first turned to the three directions in which all rows together vary most.
+
+import { kmeans, randomStream } from "@fedkm/core";
+import { type Content, type Stage, stages } from "./generation.ts";
+import { fractionBits } from "./lloyd.ts";
+import { nearest, type SumsShape, sumsBy, type Weighted } from "./shape.ts";
+
+// The directions in which points vary most, from their covariance: a few steps of subspace iteration. Only sums,
+// products, quotients and square roots, so that every device finds the same bits.
+
+const ITERATIONS = 200;
+
+interface Direction {
+  /** Of length 1. */
+  readonly direction: Float64Array;
+  readonly variance: number;
+}
+
+function directionsOf(covariance: readonly Float64Array[], many: number): Direction[] {
+  const size = covariance.length;
+  // Begins with all directions a little different, so that none is orthogonal to what is looked for.
+  let found: Float64Array[] = Array.from({ length: many }, (_, a) =>
+    Float64Array.from({ length: size }, (_, i) => (i % many === a ? 1 : 0) + 1 / (2 + a + i)),
+  );
+  orthonormalize(found);
+  for (let n = 0; n < ITERATIONS; n++) {
+    found = found.map((direction) => timesMatrix(covariance, direction));
+    orthonormalize(found);
+  }
+  return found.map((direction) => ({ direction, variance: dot(direction, timesMatrix(covariance, direction)) }));
+}
+
+function timesMatrix(matrix: readonly Float64Array[], vector: Float64Array): Float64Array {
+  return Float64Array.from(matrix, (row) => dot(row, vector));
+}
+
+/** One after the other; what vanishes becomes the first feature that is still left. */
+function orthonormalize(/* IN OUT */ vectors: Float64Array[]): void {
+  vectors.forEach((vector, a) => {
+    const clear = () => {
+      for (const before of vectors.slice(0, a)) {
+        const share = dot(before, vector);
+        for (let i = 0; i < vector.length; i++) vector[i] -= share * before[i];
+      }
+    };
+    const whole = Math.sqrt(dot(vector, vector));
+    clear();
+    for (let axis = 0; Math.sqrt(dot(vector, vector)) <= 1e-9 * whole && axis < vector.length; axis++) {
+      vector.fill(0);
+      vector[axis] = 1;
+      clear();
+      if (dot(vector, vector) > 1e-6) break;
+    }
+    const length = Math.sqrt(dot(vector, vector));
+    for (let i = 0; i < vector.length; i++) vector[i] /= length;
+  });
+}
+
+function dot(a: Float64Array, b: Float64Array): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += a[i] * b[i];
+  return sum;
+}
+
+/** With more features than this the grid has these many directions. */
+export const GRID_FEATURES = 3;
+/** Cells along each direction of a grid with one, two and three of them: about a thousand in all. */
+const CELLS = [0, 1024, 32, 12];
+/** A grid of which all rows lie in a smaller share of the cells than this is laid anew where they are. */
+const ZOOM_SHARE = 1 / 8;
+const MOST_ZOOMS = 8;
+
+/** More features than this are first mixed to fewer, by signs that everybody knows: a covariance of all would be long. */
+const MOST_MOMENTS = 32;
+const MIXED = 24;
+const MOMENT_BITS = 30;
+/** The grid reaches this many standard deviations from the mean. */
+const REACH = 4;
+
+const axesIn = ({ d }: SumsShape) => Math.min(d, GRID_FEATURES);
+export const cellsIn = (shape: SumsShape) => CELLS[axesIn(shape)] ** axesIn(shape);
+/** Where the grid begins and ends along each direction, then the directions if they are not the features themselves. */
+export const gridNumbers = (shape: SumsShape) => 2 * axesIn(shape) + turnedNumbers(shape);
+/** The centres of clusters along the directions, then the directions. */
+export const meansNumbers = (shape: SumsShape) => shape.k * axesIn(shape) + turnedNumbers(shape);
+const turnedNumbers = ({ d }: SumsShape) => (d > GRID_FEATURES ? GRID_FEATURES * d : 0);
+
+export function wholeGrid({ ranges }: SumsShape): Float64Array {
+  return Float64Array.from([...ranges.map((range) => -range / 2), ...ranges.map((range) => range / 2)]);
+}
+
+/** What a covariance is made of: the features, or fewer mixtures of them. One row each. */
+function mixtures({ d }: SumsShape): Float64Array[] {
+  const row = (_: unknown, j: number) => Float64Array.from({ length: d }, (_, f) => (f === j ? 1 : 0));
+  if (d <= MOST_MOMENTS) return Array.from({ length: d }, row);
+  const random = randomStream(d, "mixtures");
+  return Array.from({ length: MIXED }, () => Float64Array.from({ length: d }, () => (random() < 0.5 ? -1 : 1)));
+}
+
+const mixturesIn = ({ d }: SumsShape) => (d <= MOST_MOMENTS ? d : MIXED);
+
+export function momentsIn(shape: SumsShape): number {
+  const many = mixturesIn(shape);
+  return 1 + many + (many * (many + 1)) / 2;
+}
+
+/** As wide as a mixture of numbers within the ranges can be. */
+const widthOf = (row: Float64Array, { ranges }: SumsShape) =>
+  row.reduce((sum, share, f) => sum + Math.abs(share) * ranges[f], 0);
+
+/** The number of rows, their sums, and the sums of products, as shares of the widths. */
+export function momentIntegers(shape: SumsShape, { points, weights }: Weighted): Float64Array {
+  const { data, rows, cols } = points;
+  const mixed = mixtures(shape);
+  const widths = mixed.map((row) => widthOf(row, shape));
+  const sums = new Float64Array(momentsIn(shape));
+  for (let r = 0; r < rows; r++) {
+    const weight = weights?.[r] ?? 1;
+    const point = data.subarray(r * cols, (r + 1) * cols);
+    const at = mixed.map((row, j) => dotProduct(row, point) / widths[j]);
+    sums[0] += weight;
+    at.forEach((value, j) => {
+      sums[1 + j] += weight * value;
+    });
+    for (let j = 0, i = 1 + at.length; j < at.length; j++) {
+      for (let l = j; l < at.length; l++, i++) sums[i] += weight * at[j] * at[l];
+    }
+  }
+  return sums.map((sum, i) => (i === 0 ? sum : Math.round(sum * 2 ** MOMENT_BITS)));
+}
+
+export function afterMoments(
+  shape: SumsShape,
+  content: Content,
+  totals: Float64Array,
+): Content | "settled" | "implausible" {
+  const rows = totals[0];
+  if (!(rows >= 0) || rows > 2 ** 33) return "implausible";
+  if (rows === 0) return "settled";
+  const mixed = mixtures(shape);
+  const widths = mixed.map((row) => widthOf(row, shape));
+  const shares = totals.map((total) => total / rows / 2 ** MOMENT_BITS);
+  const means = widths.map((width, j) => shares[1 + j] * width);
+  const covariance = widths.map(() => new Float64Array(widths.length));
+  for (let j = 0, i = 1 + widths.length; j < widths.length; j++) {
+    for (let l = j; l < widths.length; l++, i++) {
+      covariance[j][l] = shares[i] * widths[j] * widths[l] - means[j] * means[l];
+      covariance[l][j] = covariance[j][l];
+    }
+  }
+  const found = directionsOf(covariance, GRID_FEATURES);
+  const middle = found.map(({ direction }) => dotProduct(direction, Float64Array.from(means)));
+  const reach = found.map(({ variance }) => REACH * Math.sqrt(Math.max(0, variance)));
+  const axes = found.flatMap(({ direction }) =>
+    Array.from({ length: shape.d }, (_, f) => mixed.reduce((sum, row, j) => sum + direction[j] * row[f], 0)),
+  );
+  const numbers = Float64Array.from([
+    ...middle.map((at, a) => at - reach[a]),
+    ...middle.map((at, a) => at + reach[a]),
+    ...axes,
+  ]);
+  return { ...content, stage: stages.grid, steps: content.steps + 1, rows, numbers };
+}
+
+function dotProduct(direction: Float64Array, point: Float64Array): number {
+  let sum = 0;
+  for (let i = 0; i < direction.length; i++) sum += direction[i] * point[i];
+  return sum;
+}
+
+/** A point along the directions; with few features it is the point itself. */
+function projected(axes: Float64Array, point: Float64Array): Float64Array {
+  if (axes.length === 0) return point;
+  const d = point.length;
+  return Float64Array.from({ length: axes.length / d }, (_, a) => dotProduct(axes.subarray(a * d, (a + 1) * d), point));
+}
+
+/** How many rows are in each cell. */
+export function gridIntegers(shape: SumsShape, numbers: Float64Array, { points, weights }: Weighted): Float64Array {
+  const q = axesIn(shape);
+  const [low, high, axes] = [numbers.subarray(0, q), numbers.subarray(q, 2 * q), numbers.subarray(2 * q)];
+  const counts = new Float64Array(cellsIn(shape));
+  for (let r = 0; r < points.rows; r++) {
+    const at = projected(axes, points.data.subarray(r * points.cols, (r + 1) * points.cols));
+    let cell = 0;
+    for (let a = 0; a < q; a++) {
+      const share = high[a] > low[a] ? (at[a] - low[a]) / (high[a] - low[a]) : 0;
+      cell = cell * CELLS[q] + Math.min(CELLS[q] - 1, Math.max(0, Math.floor(share * CELLS[q])));
+    }
+    counts[cell] += weights?.[r] ?? 1;
+  }
+  return counts;
+}
+
+/** The place of a cell along each direction. */
+function placeOf(cell: number, q: number): number[] {
+  return Array.from({ length: q }, (_, a) => Math.floor(cell / CELLS[q] ** (q - 1 - a)) % CELLS[q]);
+}
+
+export function afterGrid(
+  shape: SumsShape,
+  content: Content,
+  totals: Float64Array,
+  next: Stage,
+): Content | "settled" | "implausible" {
+  const q = axesIn(shape);
+  const rows = totals.reduce((sum, count) => sum + count, 0);
+  if (!totals.every((count) => count >= 0) || rows > 2 ** 50) return "implausible";
+  if (rows === 0) return "settled";
+  const steps = content.steps + 1;
+  const low = content.numbers.subarray(0, q);
+  const step = low.map((at, a) => (content.numbers[q + a] - at) / CELLS[q]);
+  const axes = content.numbers.subarray(2 * q);
+  const cells = Array.from(totals.keys()).filter((cell) => totals[cell] > 0);
+  const places = cells.map((cell) => placeOf(cell, q));
+  const first = step.map((_, a) => Math.min(...places.map((place) => place[a])));
+  const last = step.map((_, a) => Math.max(...places.map((place) => place[a])));
+  const share = first.reduce((part, at, a) => (part * (last[a] + 1 - at)) / CELLS[q], 1);
+  if (share < ZOOM_SHARE && content.steps < MOST_ZOOMS) {
+    const bounds = [
+      ...first.map((at, a) => low[a] + at * step[a]),
+      ...last.map((at, a) => low[a] + (at + 1) * step[a]),
+    ];
+    return { ...content, steps, rows, numbers: Float64Array.from([...bounds, ...axes]) };
+  }
+  const centres = places.map((place) => place.map((at, a) => low[a] + (at + 0.5) * step[a]));
+  const weights = cells.map((cell) => totals[cell]);
+  // Fewer cells than clusters: some clusters begin at one place and stay without rows.
+  while (centres.length < shape.k) {
+    centres.push(centres[0]);
+    weights.push(1);
+  }
+  const data = Float64Array.from(centres.flat());
+  const found = kmeans({ data, rows: centres.length, cols: q }, { k: shape.k, weights, seed: 0 }).centroids.data;
+  return { ...content, stage: next, steps, rows, numbers: Float64Array.from([...found, ...axes]) };
+}
+
+/** Counts and sums of the rows that are nearest to each centre along the directions. */
+export function meansIntegers(shape: SumsShape, { numbers, rows }: Content, seed: Weighted): Float64Array {
+  const { k, d, ranges } = shape;
+  const q = axesIn(shape);
+  const [centres, axes] = [numbers.subarray(0, k * q), numbers.subarray(k * q)];
+  const { counts, sums } = sumsBy(seed, k, (point) => nearest(projected(axes, point), centres));
+  const unit = 2 ** fractionBits(rows);
+  return Float64Array.from([...counts, ...sums.map((sum, i) => Math.round((sum / ranges[i % d]) * unit))]);
+}
+
+export function afterMeans(
+  { k, d, ranges }: SumsShape,
+  content: Content,
+  totals: Float64Array,
+  next: Stage,
+): Content | "settled" | "implausible" {
+  const counts = totals.subarray(0, k);
+  const rows = counts.reduce((sum, count) => sum + count, 0);
+  const unit = 2 ** fractionBits(content.rows);
+  if (!counts.every((count) => count >= 0) || fractionBits(rows) < fractionBits(content.rows)) return "implausible";
+  const numbers = new Float64Array(k * d);
+  for (let i = 0; i < k * d; i++) {
+    const count = counts[Math.floor(i / d)];
+    const share = count === 0 ? 0 : totals[k + i] / unit / count;
+    if (!(Math.abs(share) <= 0.5 + 1e-9)) return "implausible";
+    numbers[i] = share * ranges[i % d];
+  }
+  return { ...content, stage: next, steps: content.steps + 1, rows, numbers };
+}

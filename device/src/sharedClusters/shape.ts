@@ -1,0 +1,78 @@
+// What a study with shared clusters says of the numbers that are summed up, and what a device can say of its rows.
+
+import type { Matrix, Statistics } from "@fedkm/core";
+import type { Study } from "../study/study.ts";
+import { type ReleasePlan, releasePlan } from "./release.ts";
+
+/** Points of which some count more than others. */
+export interface Weighted {
+  readonly points: Matrix;
+  /** Whole numbers; undefined: each point counts once. */
+  readonly weights: Float64Array | undefined;
+}
+
+export type ClusterSums = Pick<Statistics, "counts" | "sums">;
+
+/** The rows of one device, as far as sums are asked of them. */
+export interface LocalSums {
+  /** For the seed: its rows or, where they are guarded, the cores of its own k-means. */
+  seed(): Weighted;
+  /** Counts and sums of its rows at these centroids. */
+  at(centroids: Float64Array): ClusterSums;
+}
+
+export interface SumsShape {
+  readonly k: number;
+  readonly d: number;
+  /** Of each feature, divided by its scale. Coordinates are counted from the middle. */
+  readonly ranges: Float64Array;
+  readonly middle: Float64Array;
+  readonly isGuarded: boolean;
+  /** Sums go over a tree, and not to everybody. */
+  readonly isTree: boolean;
+  /** Where the clusters begin, if the study says so. */
+  readonly start: Float64Array | undefined;
+  /** Of private studies only. */
+  readonly releasing: ReleasePlan | undefined;
+}
+
+export function sumsShape(study: Study): SumsShape {
+  const { k, features, privacy, seed, sums } = study;
+  const ranges = Float64Array.from(features, ({ min, max, scale }) => (max - min) / scale);
+  const middle = Float64Array.from(features, ({ min, max, scale }) => (min + max) / 2 / scale);
+  const at = (row: readonly number[]) => row.map((value, f) => value / features[f].scale - middle[f]);
+  const start = seed && Float64Array.from(seed.flatMap(at));
+  const releasing = releasePlan(study, ranges);
+  const modes = { isGuarded: privacy === "guarded", isTree: sums === "tree" };
+  return { k, d: features.length, ranges, middle, ...modes, start, releasing };
+}
+
+/** The number of the nearest of some rows, the lowest among equals. */
+export function nearest(point: Float64Array, centres: Float64Array): number {
+  const cols = point.length;
+  let [best, least] = [0, Number.POSITIVE_INFINITY];
+  for (let c = 0; c < centres.length / cols; c++) {
+    let distance = 0;
+    for (let i = 0; i < cols; i++) distance += (point[i] - centres[c * cols + i]) ** 2;
+    if (distance < least) [best, least] = [c, distance];
+  }
+  return best;
+}
+
+/** Counts and sums of points, each for the cluster that `clusterOf` says. */
+export function sumsBy(
+  { points, weights }: Weighted,
+  k: number,
+  clusterOf: (point: Float64Array) => number,
+): ClusterSums {
+  const { data, rows, cols } = points;
+  const [counts, sums] = [new Float64Array(k), new Float64Array(k * cols)];
+  for (let r = 0; r < rows; r++) {
+    const point = data.subarray(r * cols, (r + 1) * cols);
+    const c = clusterOf(point);
+    const weight = weights?.[r] ?? 1;
+    counts[c] += weight;
+    for (let i = 0; i < cols; i++) sums[c * cols + i] += weight * point[i];
+  }
+  return { counts, sums };
+}

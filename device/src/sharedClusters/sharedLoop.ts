@@ -1,0 +1,267 @@
+// The loop of a device with shared clusters: it hears, posts, keeps and tells. What it says is the member's to decide.
+
+import { matrix } from "@fedkm/core";
+import { alarm, type NetworkListener } from "../environment.ts";
+import type { Device, DeviceOptions } from "../loop/device.ts";
+import { filterFrame } from "../loop/frameFilter.ts";
+import { connectNeighbour, createNeighbour, type Neighbour } from "../loop/neighbours.ts";
+import { hearStudy, keepOrder, sendOrder, sendStudy } from "../loop/refusedFrames.ts";
+import { type SavedState, usableState } from "../loop/savedState.ts";
+import type { DeviceStatus } from "../loop/status.ts";
+import { type DeviceRows, rowsInMemory } from "../study/remoteRows.ts";
+import { studyId } from "../wire/frames.ts";
+import { BOARD_PACE_MILLISECONDS } from "../wire/limits.ts";
+import { type BoardMessage, decodeShared, encodeBoardMessage } from "./boardFrame.ts";
+import { type Content, hasCentroids, stages } from "./generation.ts";
+import { Member } from "./member.ts";
+import { firstContent, sizesOf } from "./plan.ts";
+import { census } from "./release.ts";
+import { emptyRoster } from "./roster.ts";
+import { type SumsShape, sumsShape } from "./shape.ts";
+import { SharedRows } from "./sharedRows.ts";
+import { sharedStatus } from "./sharedStatus.ts";
+
+export class SharedLoop implements Device, NetworkListener {
+  readonly #options: DeviceOptions;
+  readonly #studyId: string;
+  readonly #shape: SumsShape;
+  readonly #own: SharedRows;
+  readonly #member: Member;
+  readonly #read;
+  readonly #neighbours = new Map<string, Neighbour>();
+  readonly #alarm;
+  #sequence = 0;
+  #framesSent = 0;
+  #tellings = 0;
+  #restUntil = 0;
+  #isStopped = false;
+  #kept = "";
+  #answer: Float64Array | undefined;
+
+  constructor(options: DeviceOptions) {
+    const { study, contract, memory, rows, seed = 0, clock, links, secrets } = options;
+    if (secrets === undefined) throw new RangeError("secrets must be given where clusters are shared, got nothing");
+    this.#options = options;
+    this.#studyId = studyId(contract);
+    this.#shape = sumsShape(study);
+    this.#read = decodeShared(this.#shape);
+    this.#alarm = alarm(clock, () => this.#work());
+    const onKept = () => this.#wake();
+    this.#own = new SharedRows({
+      study,
+      shape: this.#shape,
+      rows: rowsInMemory(rows),
+      seed,
+      history: memory.history,
+      onKept,
+    });
+    const saved = usableState(memory.saved, this.#studyId, contract.k, contract.d);
+    const start = restoredStart(this.#shape, saved);
+    this.#member = new Member({
+      shape: this.#shape,
+      study: contract.hash,
+      secrets,
+      epoch: memory.epoch,
+      colluders: study.colluders ?? 1,
+      start: start ?? { number: 0, content: firstContent(this.#shape) },
+      integersFor: (content) => this.#own.integersFor(content),
+    });
+    this.#member.isPaused = options.isPaused ?? false;
+    const now = clock.now();
+    // The rows may be others than when these centroids were last asked for. What is frozen is not asked again.
+    const isAsked = start === undefined ? this.#shape.isTree : start.content.stage !== stages.frozen;
+    if (isAsked) this.#member.bump(now);
+    else this.#answer = start?.content.numbers;
+    this.#releaseIfConsented();
+    for (const peer of links) {
+      const known = saved?.neighbours.find((neighbour) => neighbour.peer === peer);
+      this.#neighbours.set(peer, createNeighbour(peer, now, known && { ...known, centroids: matrix(known.centroids) }));
+    }
+    this.#member.setLinks(links, now, true);
+  }
+
+  async start(): Promise<void> {
+    this.#wake();
+    await this.#options.network.start(this);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#keep();
+    this.#alarm.cancel();
+  }
+
+  setRows(rows: DeviceRows): void {
+    if (this.#own.setRows(rowsInMemory(rows))) this.#member.bump(this.#options.clock.now());
+    this.#wake();
+  }
+
+  setLinks(peers: readonly string[]): void {
+    const now = this.#options.clock.now();
+    for (const peer of this.#neighbours.keys()) if (!peers.includes(peer)) this.#neighbours.delete(peer);
+    for (const peer of peers) {
+      if (!this.#neighbours.has(peer)) this.#neighbours.set(peer, createNeighbour(peer, now));
+    }
+    this.#member.setLinks(peers, now);
+    this.#wake();
+  }
+
+  reset(rows?: DeviceRows): void {
+    if (rows !== undefined) {
+      this.#own.guarded?.forget();
+      this.#own.setRows(rowsInMemory(rows));
+      this.#own.private?.consent();
+    }
+    if (this.#own.private === undefined) this.#member.restart(firstContent(this.#shape), this.#options.clock.now());
+    else this.#releaseIfConsented();
+    this.#wake();
+  }
+
+  /** Private clusters begin again only where somebody has agreed to it, for another answer. */
+  #releaseIfConsented(): void {
+    const { stage, roster } = this.#member.generation;
+    if (stage !== stages.frozen || roster === undefined || this.#own.private?.isConsented !== true) return;
+    this.#member.restart(census(roster.version + 1), this.#options.clock.now());
+  }
+
+  setPaused(isPaused: boolean): void {
+    this.#member.isPaused = isPaused;
+    this.#wake();
+  }
+
+  status(): DeviceStatus {
+    const { study, network, clock, memory } = this.#options;
+    const origin = { study, peer: network.self, epoch: memory.epoch, now: clock.now() };
+    const counters = { framesSent: this.#framesSent, tellings: this.#tellings, answer: this.#answer };
+    return sharedStatus(origin, this.#member, this.#own, [...this.#neighbours.values()], counters);
+  }
+
+  onConnect(peer: string): void {
+    const neighbour = this.#neighbours.get(peer);
+    if (neighbour === undefined || this.#isStopped) return;
+    connectNeighbour(neighbour);
+    this.#member.connect(peer);
+    sendOrder(this.#options, neighbour);
+    // Others may connect in the same moment, and are greeted together.
+    this.#wake(BOARD_PACE_MILLISECONDS);
+  }
+
+  onDisconnect(peer: string): void {
+    const neighbour = this.#neighbours.get(peer);
+    if (neighbour !== undefined) neighbour.isConnected = false;
+    this.#member.disconnect(peer);
+  }
+
+  onFrame(peer: string, frame: Uint8Array): void {
+    const neighbour = this.#neighbours.get(peer);
+    if (neighbour === undefined || this.#isStopped) return;
+    const { contract, clock } = this.#options;
+    const verdict = filterFrame(contract, neighbour.filter, frame, clock.now(), this.#read);
+    if (verdict.kind === "board") this.#hear(neighbour, verdict);
+    if (verdict.kind === "study") hearStudy(this.#options, neighbour, verdict.text);
+    if (verdict.kind === "refused" && verdict.reason === "study") sendStudy(this.#options, neighbour);
+    keepOrder(this.#options, neighbour, verdict);
+  }
+
+  #hear(neighbour: Neighbour, message: BoardMessage): void {
+    const now = this.#options.clock.now();
+    neighbour.refusal = undefined;
+    neighbour.heardAt = now;
+    neighbour.framesHeard++;
+    this.#member.hear(neighbour.peer, message, now);
+    this.#wake();
+  }
+
+  /** Sees to it that the device looks around after this time, but not sooner than its pace allows. */
+  #wake(after = 0): void {
+    if (!this.#isStopped) this.#alarm.set(Math.max(after, this.#restUntil - this.#options.clock.now()));
+  }
+
+  #work(): void {
+    const { clock, contract, network, memory } = this.#options;
+    this.#own.work();
+    const now = clock.now();
+    this.#member.look(now);
+    this.#keep();
+    const { links } = this.#member.due(now);
+    for (const link of links) {
+      const message = this.#member.messageFor(link, now);
+      if (this.#neighbours.get(link.peer)?.refusal !== undefined) continue;
+      const stamp = { epoch: memory.epoch, sequence: this.#sequence++ };
+      network.send(
+        link.peer,
+        encodeBoardMessage(contract, { ...message, stamp, stage: this.#member.generation.stage }),
+      );
+      this.#framesSent++;
+    }
+    if (links.length > 0) {
+      this.#tellings++;
+      this.#restUntil = now + (this.#options.paceMilliseconds ?? BOARD_PACE_MILLISECONDS);
+    }
+    const { nextAt } = this.#member.due(now);
+    // Whole milliseconds: a sum of fractions may never reach the time that is waited for.
+    if (Number.isFinite(nextAt)) this.#wake(Math.ceil(nextAt - now));
+    if (this.#own.isWorking) this.#wake();
+  }
+
+  /** Whoever starts again begins where the clusters were. */
+  #keep(): void {
+    const { generation } = this.#member;
+    const mark = `${generation.number} ${this.#member.outcome}`;
+    // Of a private study only the answer is worth keeping: the way to it repeats itself.
+    const isWorth =
+      this.#own.private === undefined ? hasCentroids(generation.stage) : generation.stage === stages.frozen;
+    if (!isWorth || mark === this.#kept) return;
+    this.#kept = mark;
+    if (generation.stage === stages.frozen) this.#answer = generation.numbers;
+    this.#options.memory.keep(() => savedShared(this.#studyId, this.#shape, this.#member, this.#neighbours.values()));
+  }
+}
+
+function savedShared(
+  study: string,
+  { k, d, middle }: SumsShape,
+  member: Member,
+  neighbours: Iterable<Neighbour>,
+): SavedState {
+  const { number, stage, steps, rows, seeded, numbers, roster } = member.generation;
+  const row = (c: number) => Array.from({ length: d }, (_, f) => numbers[c * d + f] + middle[f]);
+  const centroids = Array.from({ length: k }, (_, c) => row(c));
+  return {
+    study,
+    round: number,
+    opening: { number: 0, seed: 0, sketches: [] },
+    own: null,
+    sketch: null,
+    centroids,
+    present: centroids.map(() => true),
+    // Whose frames must not go back.
+    neighbours: Array.from(neighbours).flatMap(({ peer, filter: { last } }) =>
+      last === undefined ? [] : [{ peer, ...last, seed: 0, centroids }],
+    ),
+    generation: {
+      number,
+      stage,
+      steps,
+      rows,
+      seeded,
+      numbers: Array.from(numbers),
+      ...(roster && { version: roster.version }),
+    },
+  };
+}
+
+function restoredStart(
+  shape: SumsShape,
+  saved: SavedState | undefined,
+): { number: number; content: Content } | undefined {
+  const kept = saved?.generation;
+  const stage = Object.values(stages).find((one) => one === kept?.stage);
+  if (kept === undefined || stage === undefined) return undefined;
+  const { number, steps, rows, seeded, version } = kept;
+  if ((version !== undefined) !== (stage === stages.frozen)) return undefined;
+  const isWhole = kept.numbers.length === sizesOf(shape, stage).numbers && kept.numbers.every(Number.isFinite);
+  if (!isWhole || ![number, steps, rows, seeded].every(Number.isSafeInteger)) return undefined;
+  const roster = version === undefined ? {} : { roster: emptyRoster(version) };
+  return { number, content: { stage, steps, rows, seeded, numbers: Float64Array.from(kept.numbers), ...roster } };
+}

@@ -1,0 +1,145 @@
+// The rows of a device with shared clusters: what they add to each generation, as whole numbers, before it is masked.
+
+import { fastKernel, kmeans, type Matrix, type PreparedPoints, takeRows } from "@fedkm/core";
+import { defaults } from "@fedkm/core/defaults";
+import { GuardedRows } from "../privacy/guardedRows.ts";
+import type { HistoryMemory } from "../privacy/history.ts";
+import { SharedPrivateRows } from "../privacy/privateRows.ts";
+import type { Study } from "../study/study.ts";
+import { rowsThatCount, scaleRows } from "../study/units.ts";
+import { fingerprintOf } from "../wire/hashes.ts";
+import { type Content, stages } from "./generation.ts";
+import { ownIntegers } from "./plan.ts";
+import { nameOfSums, releasedIntegers } from "./release.ts";
+import type { ClusterSums, LocalSums, SumsShape, Weighted } from "./shape.ts";
+
+export interface SharedRowsOptions {
+  readonly study: Study;
+  readonly shape: SumsShape;
+  readonly rows: Matrix;
+  /** Of the own k-means. */
+  readonly seed: number;
+  readonly history: HistoryMemory | undefined;
+  /** What was published is written down now. */
+  readonly onKept: () => void;
+}
+
+export class SharedRows implements LocalSums {
+  readonly #options: SharedRowsOptions;
+  readonly guarded: GuardedRows | undefined;
+  readonly private: SharedPrivateRows | undefined;
+  /** Scaled; counted from the middle of the bounds where they are not guarded. */
+  #points: Matrix;
+  #prepared: PreparedPoints | undefined;
+  #fingerprint: number;
+  #best: { readonly centroids: Matrix; readonly inertia: number } | undefined;
+  #restartsLeft = 0;
+  rowsLeftOut = 0;
+
+  constructor(options: SharedRowsOptions) {
+    const { study, history, onKept, rows } = options;
+    this.#options = options;
+    if (study.privacy === "guarded") this.guarded = new GuardedRows(study, history, onKept);
+    if (study.privacy === "private") this.private = new SharedPrivateRows(study, history, onKept);
+    this.#points = this.#take(rows);
+    this.#fingerprint = fingerprintOf(this.#points);
+  }
+
+  get count(): number {
+    return this.#points.rows;
+  }
+
+  /** Returns whether what it adds is different now. Private rows that were released are not asked again. */
+  setRows(rows: Matrix): boolean {
+    this.#points = this.#take(rows);
+    const fingerprint = fingerprintOf(this.#points);
+    const isChanged = fingerprint !== this.#fingerprint;
+    this.#fingerprint = fingerprint;
+    return isChanged && this.private === undefined;
+  }
+
+  #take(rows: Matrix): Matrix {
+    const { study, shape } = this.#options;
+    this.#prepared = undefined;
+    this.#best = undefined;
+    this.#restartsLeft = 0;
+    this.private?.take(rows);
+    const points =
+      this.guarded?.take(rows) ??
+      shifted(this.private?.points ?? scaleRows(study, takeRows(rows, rowsThatCount(study, rows))), shape);
+    this.rowsLeftOut = rows.rows - points.rows + (this.guarded?.deleted ?? 0);
+    return points;
+  }
+
+  /** What this device adds, before it is masked; undefined: something must come first, see `work`. */
+  integersFor(content: Content): Float64Array | undefined {
+    const { shape } = this.#options;
+    if (this.private !== undefined) return this.#released(content, this.private);
+    if (this.#points.rows > 0 && this.guarded !== undefined) {
+      if (content.stage === stages.rows) this.guarded.publish(this.#absolute(content.numbers));
+      else if (this.guarded.cores === undefined) {
+        if (this.#restartsLeft === 0) this.#restartsLeft = defaults.restarts;
+        return undefined;
+      }
+      // Written before it is sent.
+      if (!this.guarded.isKept()) return undefined;
+    }
+    return ownIntegers(shape, content, this);
+  }
+
+  #released(content: Content, own: SharedPrivateRows): Float64Array | undefined {
+    const { shape } = this.#options;
+    const { releasing } = shape;
+    if (content.stage === stages.census || releasing === undefined) return new Float64Array(0);
+    const stage = content.stage === stages.cells ? "cells" : "means";
+    return own.integersFor({ stage, of: nameOfSums(content) }, (noise) =>
+      releasedIntegers(releasing, shape, content, this.#points, noise),
+    );
+  }
+
+  get isWorking(): boolean {
+    return this.#restartsLeft > 0;
+  }
+
+  /** One start of the own k-means, whose cores a guarded device shows first. */
+  work(): void {
+    const { study, seed } = this.#options;
+    if (this.#restartsLeft === 0) return;
+    this.#restartsLeft--;
+    const found = kmeans(this.#points, { k: study.k, restarts: 1, seed: seed + this.#restartsLeft });
+    if (this.#best === undefined || found.inertia < this.#best.inertia) this.#best = found;
+    if (this.#restartsLeft === 0) this.guarded?.publishCores(this.#best.centroids);
+  }
+
+  seed(): Weighted {
+    if (this.guarded === undefined) return { points: this.#points, weights: undefined };
+    const { cores } = this.guarded;
+    if (cores === undefined)
+      return { points: { ...this.#points, data: new Float64Array(0), rows: 0 }, weights: undefined };
+    const given = Array.from(cores.counts.keys()).filter((c) => cores.counts[c] > 0);
+    const weights = Float64Array.from(given, (c) => cores.counts[c]);
+    return { points: shifted(takeRows(cores.centroids, given), this.#options.shape), weights };
+  }
+
+  at(centroids: Float64Array): ClusterSums {
+    const { k, d, middle } = this.#options.shape;
+    const statistics = { counts: new Float64Array(k), sums: new Float64Array(k * d), loss: 0 };
+    if (this.#points.rows === 0) return statistics;
+    this.#prepared ??= (this.guarded?.kernel ?? fastKernel).prepare(this.#points);
+    const at = this.guarded === undefined ? centroids : this.#absolute(centroids).data;
+    this.#prepared.statistics(at, statistics, false);
+    if (this.guarded === undefined) return statistics;
+    const { counts, sums } = statistics;
+    return { counts, sums: sums.map((sum, i) => sum - counts[Math.floor(i / d)] * middle[i % d]) };
+  }
+
+  /** Guarded rows and what was published of them are counted from 0. */
+  #absolute(numbers: Float64Array): Matrix {
+    const { k, d, middle } = this.#options.shape;
+    return { data: numbers.map((value, i) => value + middle[i % d]), rows: k, cols: d };
+  }
+}
+
+function shifted({ data, rows, cols }: Matrix, { middle }: SumsShape): Matrix {
+  return { data: data.map((value, i) => value - middle[i % cols]), rows, cols };
+}

@@ -1,0 +1,118 @@
+// The status of a device with shared clusters, as plain data like every other device's.
+
+import type { Neighbour } from "../loop/neighbours.ts";
+import { type DeviceStatus, neighbourStatus } from "../loop/status.ts";
+import type { SharedPrivateRows } from "../privacy/privateRows.ts";
+import type { Study } from "../study/study.ts";
+import { FROZEN_GENERATIONS } from "../wire/limits.ts";
+import { hasCentroids, hasRoster, stages } from "./generation.ts";
+import type { Member } from "./member.ts";
+import { nameOfSums } from "./release.ts";
+import type { SharedRows } from "./sharedRows.ts";
+
+interface SharedStatusOrigin {
+  readonly study: Study;
+  readonly peer: string;
+  readonly epoch: number;
+  readonly now: number;
+}
+
+interface Counters {
+  readonly framesSent: number;
+  readonly tellings: number;
+  /** The last answer of a private study, which counts while another one is being made. */
+  readonly answer: Float64Array | undefined;
+}
+
+export function sharedStatus(
+  { study, peer, epoch, now }: SharedStatusOrigin,
+  member: Member,
+  own: SharedRows,
+  neighbours: readonly Neighbour[],
+  { framesSent, tellings, answer }: Counters,
+): DeviceStatus {
+  const waiting = waitingOf(study, member, own, now);
+  // Who has not answered since the start is waited for, and not away.
+  const present = new Set([...member.counted, ...member.pending(now)].map((link) => link.peer));
+  const found = own.private === undefined && hasCentroids(member.generation.stage) ? member.generation.numbers : answer;
+  const { generation, closed } = member;
+  const names = Object.keys(stages) as (keyof typeof stages)[];
+  return {
+    peer,
+    study: study.name,
+    phase: sharedPhase(member, own, waiting),
+    rows: own.count,
+    rowsLeftOut: own.rowsLeftOut,
+    privacy: study.privacy,
+    guarded: own.guarded?.status() ?? null,
+    private: own.private?.status() ?? null,
+    epoch,
+    opening: 0,
+    // What is frozen is far ahead on purpose.
+    round: hasRoster(generation.stage) ? generation.number % FROZEN_GENERATIONS : generation.number,
+    move: null,
+    threshold: 0,
+    objective: null,
+    drift: null,
+    isPulled: false,
+    framesSent,
+    neighbours: neighbours.map((neighbour) => ({
+      ...neighbourStatus(neighbour, epoch, now),
+      isAway: !present.has(neighbour.peer),
+    })),
+    shared: {
+      generation: generation.number,
+      stage: names[generation.stage],
+      devices: closed?.count ?? null,
+      pooledRows: closed === undefined ? null : generation.rows,
+      countedLinks: member.counted.length,
+      waiting: waiting ?? null,
+      isImplausible: member.outcome === "implausible",
+      twofaced: [...member.twofaced],
+      tellings,
+    },
+    centroids: found === undefined ? null : inFeatureUnits(study, found),
+  };
+}
+
+/** Why this device posts nothing, if it does not. */
+function waitingOf(study: Study, member: Member, own: SharedRows, now: number): string | undefined {
+  const pending = member.pending(now).length;
+  const counted = member.counted.length;
+  if (pending > 0) return `waits for ${pending} of its links to answer before anything is added up`;
+  const { colluders = 1, devices } = study;
+  const needed = colluders + 1;
+  if (counted >= needed && own.private !== undefined) return releaseWaits(member, own.private, colluders, devices ?? 0);
+  if (counted >= needed) return undefined;
+  return `needs ${needed} links to devices that answer, and has ${counted}: with fewer its neighbours could learn its sums`;
+}
+
+/** Why private rows are not released, or nothing. */
+function releaseWaits(member: Member, own: SharedPrivateRows, colluders: number, devices: number): string | undefined {
+  const { stage } = member.generation;
+  if (member.outcome === "few") {
+    const there = member.closed?.devices.length ?? 0;
+    if (there < devices) return `waits until ${devices} devices are there for a release; now there are ${there}`;
+    return `waits for more links among the ${there} devices: without some ${colluders} of them they would fall apart, and the sums of a part be known`;
+  }
+  if (stage !== stages.cells && stage !== stages.offsets) return undefined;
+  const asked = stage === stages.cells ? "cells" : "means";
+  return own.isReleased(nameOfSums(member.generation), asked) ? undefined : own.refusal(asked);
+}
+
+function sharedPhase(member: Member, own: SharedRows, waiting: string | undefined): DeviceStatus["phase"] {
+  if (member.isPaused) return "paused";
+  if (own.isWorking) return "starting";
+  if (member.outcome !== undefined) return isEndOf(member.generation.stage) ? "settled" : "waiting";
+  return waiting === undefined ? "moving" : "waiting";
+}
+
+const isEndOf = (stage: number) => stage === stages.rows || stage === stages.frozen || stage === stages.rest;
+
+/** In the features' units. */
+function inFeatureUnits({ features }: Study, numbers: Float64Array): number[][] {
+  const d = features.length;
+  return Array.from({ length: numbers.length / d }, (_, c) =>
+    features.map(({ min, max, scale }, f) => numbers[c * d + f] * scale + (min + max) / 2),
+  );
+}

@@ -1,0 +1,416 @@
+// The study: the contract that all devices share. Read from study.yaml, checked, put into one canonical form and hashed.
+
+import type { Coupling, Weighting } from "@fedkm/core";
+import { MOST_GRID_COLUMNS } from "@fedkm/core/privacy";
+import { isNode, LineCounter, parseDocument, stringify } from "yaml";
+import { type Contract, HASH_BYTES } from "../wire/frames.ts";
+import { BOX_HALF_RANGES, LARGEST_FRAME_BYTES, MOST_ENTRIES } from "../wire/limits.ts";
+import { printable } from "../wire/printable.ts";
+import { frameBytes, sketchBytes } from "../wire/studyFrames.ts";
+
+// The fields of a study that only one kind of clusters has: shared ones, or those that are personal.
+
+const LEAST_EPSILON = 0.01;
+
+interface PersonalFields {
+  readonly neighbours?: "trusted";
+}
+
+interface SharedFields {
+  readonly clusters?: "shared";
+  readonly colluders?: number;
+  readonly devices?: number;
+  readonly sums?: "tree";
+}
+
+/** What shared clusters have no use for. */
+const noneShared = { alpha: 0, coupling: "nearest", weighting: "device", neighbours: "doubted" };
+
+/** What not every study says, so that the hashes of the others stay as they were. */
+function clusterFields(given: Fields, isShared: boolean, fail: Fail): SharedFields | PersonalFields {
+  if (!isShared) {
+    for (const name of ["colluders", "seed", "devices", "sums"]) {
+      if (given.value(name) != null) fail([name], 'left out unless clusters is "shared"', given.value(name));
+    }
+    const neighbours = given.value("neighbours") ?? "doubted";
+    if (neighbours !== "doubted" && neighbours !== "trusted") fail(["neighbours"], "doubted or trusted", neighbours);
+    return neighbours === "trusted" ? { neighbours } : {};
+  }
+  // Every row counts the same, and nothing pulls. The canonical text has these fields all the same.
+  for (const [name, none] of Object.entries(noneShared)) {
+    const got = given.value(name);
+    if (got != null && got !== none) fail([name], 'left out if clusters is "shared"', got);
+  }
+  const isMany = (x: number) => Number.isInteger(x) && x >= 1 && x <= 1000;
+  const colluders = given.number("colluders", isMany, "an integer from 1 to 1000", 1);
+  const sums = given.value("sums") ?? "board";
+  const isPrivate = given.value("privacy") === "private";
+  if (sums !== "board" && sums !== "tree") fail(["sums"], "board or tree", sums);
+  if (sums === "tree" && isPrivate) fail(["sums"], 'board with privacy "private" (all devices must be known)', sums);
+  const common: SharedFields = { clusters: "shared", colluders, ...(sums === "tree" ? { sums } : {}) };
+  if (isPrivate) return { ...common, devices: leastDevices(given, colluders, fail) };
+  const devices = given.value("devices");
+  if (devices != null) fail(["devices"], 'left out unless privacy is "private"', devices);
+  return common;
+}
+
+/** With how many devices private rows are released, at least. */
+function leastDevices(given: Fields, colluders: number, fail: Fail): number {
+  const seed = given.value("seed");
+  if (seed != null) fail(["seed"], 'left out with privacy "private" (the first release says where to begin)', seed);
+  const epsilon = given.value("epsilon");
+  // Larger noise would not be whole numbers of a double.
+  if (typeof epsilon === "number" && epsilon < LEAST_EPSILON) {
+    fail(["epsilon"], `at least ${LEAST_EPSILON} if clusters is "shared"`, epsilon);
+  }
+  const least = colluders + 2;
+  const isEnough = (x: number) => Number.isInteger(x) && x >= least && x <= MOST_ENTRIES;
+  return given.number("devices", isEnough, `an integer from ${least} (colluders and two others) to ${MOST_ENTRIES}`);
+}
+
+/** Where shared clusters begin, if the study says it. */
+function seedField(
+  given: Fields,
+  k: number,
+  features: readonly { readonly min: number; readonly max: number }[],
+  fail: Fail,
+): number[][] | undefined {
+  const value = given.value("seed");
+  if (value === undefined || value === null) return undefined;
+  const isInside = (row: unknown) =>
+    Array.isArray(row) &&
+    row.length === features.length &&
+    row.every((x, f) => typeof x === "number" && x >= features[f].min && x <= features[f].max);
+  const rule = `${k} rows of ${features.length} numbers within the bounds of the features`;
+  if (!Array.isArray(value) || value.length !== k || !value.every(isInside)) return fail(["seed"], rule, value);
+  return value;
+}
+
+// Fields of a file that a person wrote: each is checked by one rule, and an error names field, rule, value and line.
+
+type Path = readonly (string | number)[];
+
+/** Throws the one line of an error: rule and value of the field at a path. */
+type Fail = (path: Path, rule: string, got: unknown) => never;
+
+/** `where` gives the line of a field, if it has one. */
+function failWith(where: (path: Path) => string, whole: string): Fail {
+  return (path, rule, got) => {
+    const name = path.reduce<string>((text, part) => {
+      if (typeof part === "number") return `${text}[${part}]`;
+      return text === "" ? part : `${text}.${part}`;
+    }, "");
+    throw new RangeError(`${name || whole} must be ${rule}, got ${showValue(got)}${where(path)}`);
+  };
+}
+
+/** The fields of one object, by name. */
+interface Fields {
+  /** As it stands there. */
+  value(name: string): unknown;
+  number(name: string, isMet: (value: number) => boolean, rule: string, or?: number): number;
+  text(name: string, shortest: number, longest: number): string;
+}
+
+/** The fields of an object at a path, in which nothing but the known ones may stand. */
+function fieldsOf(value: unknown, path: Path, known: readonly string[], fail: Fail): Fields {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    return fail(path, `a list of fields (${known.join(", ")})`, value);
+  }
+  const given = value as Record<string, unknown>;
+  const stranger = Object.keys(given).find((name) => !known.includes(name));
+  if (stranger !== undefined) fail([...path, stranger], `left out (fields are ${known.join(", ")})`, given[stranger]);
+  return {
+    value: (name) => given[name],
+    number(name, isMet, rule, or) {
+      const got = given[name] ?? or;
+      return typeof got === "number" && Number.isFinite(got) && isMet(got) ? got : fail([...path, name], rule, got);
+    },
+    text(name, shortest, longest) {
+      const got = given[name] ?? (shortest === 0 ? "" : undefined);
+      const fits = typeof got === "string" && got.length >= shortest && got.length <= longest;
+      const rule = `a text of ${shortest} to ${longest} printable characters`;
+      // Names are printed in terminals and logs.
+      return fits && !/\p{Cc}/u.test(got) ? got : fail([...path, name], rule, got);
+    },
+  };
+}
+
+function showValue(value: unknown): string {
+  if (value === undefined || value === null) return "nothing";
+  if (typeof value === "number") return String(value);
+  const text = printable(JSON.stringify(value));
+  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
+}
+
+export interface Feature {
+  readonly name: string;
+  readonly unit: string;
+  /** Values a device may hold, in `unit`. */
+  readonly min: number;
+  readonly max: number;
+  /** A difference of this many units counts as 1. */
+  readonly scale: number;
+}
+
+/** open: exact. guarded: no fewer than `minimum` rows can be told apart. private: differentially private. */
+type Privacy = "open" | "guarded" | "private";
+
+export interface Study {
+  readonly name: string;
+  readonly k: number;
+  readonly features: readonly Feature[];
+  readonly alpha: number;
+  readonly coupling: Coupling;
+  readonly weighting: Weighting;
+  /**
+   * With weighting "sample": a device with this many rows weighs 1. With privacy "private": what the releases are made
+   * for. Nobody knows the true mean, nor should.
+   */
+  readonly typicalRows: number | null;
+  readonly privacy: Privacy;
+  /** A device with fewer than k times as many rows passes on what it hears, but sends nothing of its own. */
+  readonly minimum: number;
+  /** One clustering for all, as of all rows together. Absent: each device has its own, which neighbours pull. */
+  readonly clusters?: "shared";
+  /** Nobody in the network lies: all neighbours count in full. Absent: what is far from the others is held back. */
+  readonly neighbours?: "trusted";
+  /** With shared clusters: so many devices may put together what they know. */
+  readonly colluders?: number;
+  /** With shared clusters: where they begin, in the features' units. Absent: sums over all rows say it. */
+  readonly seed?: readonly (readonly number[])[];
+  /** With shared clusters: how sums find each other. Absent: everybody sees the entries of all. */
+  readonly sums?: "tree";
+  /** With shared clusters and privacy "private": rows are released with so many devices at least. */
+  readonly devices?: number;
+  /** With privacy "private": what all releases of one version of a device's rows cost, and all that it ever makes. */
+  readonly epsilon?: number;
+  readonly delta?: number;
+  readonly lifetimeEpsilon?: number;
+}
+
+/** The same with every number: what is not in the study is the default. */
+export function budgetOf(study: Pick<Study, "epsilon" | "delta" | "lifetimeEpsilon">) {
+  const { epsilon = 1, delta = 1e-5, lifetimeEpsilon = 4 * epsilon } = study;
+  return { epsilon, delta, lifetime: lifetimeEpsilon };
+}
+
+const LARGEST_TEXT = 1 << 16;
+const LARGEST_VALUE = 1e12;
+const fields = [
+  "name",
+  "k",
+  "features",
+  "alpha",
+  "coupling",
+  "weighting",
+  "typicalRows",
+  "privacy",
+  "minimum",
+  "epsilon",
+  "delta",
+  "lifetimeEpsilon",
+  "clusters",
+  "colluders",
+  "seed",
+  "devices",
+  "sums",
+  "neighbours",
+];
+const featureFields = ["name", "unit", "min", "max", "scale"];
+
+/** The study of a YAML (or JSON) text; an error names field, rule, value and line. */
+export function parseStudy(text: string): Study {
+  if (text.length > LARGEST_TEXT) {
+    throw new RangeError(`study must have at most ${LARGEST_TEXT} characters, got ${text.length}`);
+  }
+  const lines = new LineCounter();
+  const parsed = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
+  const lineAt = (offset: number) => `, line ${lines.linePos(offset).line}`;
+  const [error] = parsed.errors;
+  if (error !== undefined) {
+    throw new SyntaxError(`study must be YAML, got: ${error.message.split("\n")[0]}${lineAt(error.pos[0])}`);
+  }
+  return checkedStudy(parsed.toJS({ maxAliasCount: 0 }), (path) => {
+    const node = parsed.getIn(path, true);
+    return isNode(node) && node.range ? lineAt(node.range[0]) : "";
+  });
+}
+
+function checkedStudy(value: unknown, where: (path: Path) => string): Study {
+  const fail = failWith(where, "study");
+  const given = fieldsOf(value, [], fields, fail);
+  const integer = (name: string, low: number, high: number, or?: number) =>
+    given.number(name, (x) => Number.isInteger(x) && x >= low && x <= high, `an integer from ${low} to ${high}`, or);
+  const oneOf = <T extends string>(name: string, allowed: readonly T[], or?: T): T => {
+    const got = given.value(name) ?? or;
+    return allowed.includes(got as T) ? (got as T) : fail([name], `one of ${allowed.join(", ")}`, given.value(name));
+  };
+  const weighting = oneOf("weighting", ["device", "sample"], "device");
+  const typicalRows = given.value("typicalRows");
+  const privacy = oneOf("privacy", ["open", "guarded", "private"]);
+  const isTypical = weighting === "sample" || privacy === "private";
+  if (!isTypical && typicalRows != null) {
+    fail(["typicalRows"], 'left out unless weighting is "sample" or privacy is "private"', typicalRows);
+  }
+  const isShared = oneOf("clusters", ["personal", "shared"], "personal") === "shared";
+  const study: Study = {
+    name: given.text("name", 1, 100),
+    k: integer("k", 1, 65535),
+    features: featuresOf(given.value("features"), fail),
+    alpha: isShared ? 0 : given.number("alpha", (x) => x >= 0 && x <= LARGEST_VALUE, "a number of at least 0"),
+    coupling: oneOf("coupling", ["nearest", "transport"], "nearest"),
+    weighting,
+    typicalRows: isTypical ? integer("typicalRows", 1, LARGEST_VALUE) : null,
+    privacy,
+    minimum: integer("minimum", 1, 1e6, 10),
+    ...budgetFields(given, privacy, fail),
+    ...clusterFields(given, isShared, fail),
+  };
+  if (privacy === "private") checkPrivate(study, fail);
+  if (study.privacy === "guarded" && study.minimum < 2) {
+    fail(["minimum"], 'at least 2 with privacy "guarded"', study.minimum);
+  }
+  const shape = { k: study.k, d: study.features.length };
+  const bytes = frameBytes(shape) + sketchBytes(shape);
+  if (bytes > LARGEST_FRAME_BYTES)
+    fail(["k"], `small enough for a frame of ${LARGEST_FRAME_BYTES} bytes, not ${bytes}`, study.k);
+  const seed = seedField(given, study.k, study.features, fail);
+  return seed === undefined ? study : { ...study, seed };
+}
+
+/** Whether what leaves a device is written down before. */
+export function keepsHistory({ privacy }: Study): boolean {
+  return privacy !== "open";
+}
+
+/** What a private study promises; no other study has it, so that their hashes stay as they were. */
+function budgetFields(given: Fields, privacy: Privacy, fail: Fail) {
+  const names = ["epsilon", "delta", "lifetimeEpsilon"] as const;
+  if (privacy !== "private") {
+    for (const name of names) {
+      if (given.value(name) != null) fail([name], 'left out unless privacy is "private"', given.value(name));
+    }
+    return {};
+  }
+  const epsilon = given.number("epsilon", (x) => x > 0 && x <= 20, "a number above 0 and at most 20", 1);
+  const delta = given.number("delta", (x) => x > 0 && x <= 1e-3, "a number above 0 and at most 0.001", 1e-5);
+  const isEnough = (x: number) => x >= epsilon && x <= 100;
+  const lifetimeEpsilon = given.number(
+    "lifetimeEpsilon",
+    isEnough,
+    `a number from ${epsilon} (epsilon) to 100`,
+    4 * epsilon,
+  );
+  return { epsilon, delta, lifetimeEpsilon };
+}
+
+function checkPrivate({ features, weighting }: Study, fail: Fail): void {
+  if (features.length > MOST_GRID_COLUMNS) {
+    const rule = `a list of 1 to ${MOST_GRID_COLUMNS} features with privacy "private" (a histogram of more has too few rows in its cells)`;
+    fail(["features"], rule, `${features.length} features`);
+  }
+  if (weighting === "sample") fail(["weighting"], '"device" with privacy "private" (sizes are not told)', weighting);
+}
+
+/** The YAML text of a study, which `parseStudy` reads back. */
+export function formatStudy(study: Study): string {
+  const { typicalRows, ...rest } = study;
+  const said = typicalRows === null ? rest : study;
+  if (study.clusters !== "shared") return stringify(said);
+  const { alpha, coupling, weighting, ...shared } = said;
+  return stringify(shared);
+}
+
+function featuresOf(value: unknown, fail: Fail): Feature[] {
+  if (!Array.isArray(value) || value.length === 0 || value.length > 1024) {
+    return fail(["features"], "a list of 1 to 1024 features", value);
+  }
+  const features = value.map((item, f): Feature => {
+    const path = ["features", f];
+    const given = fieldsOf(item, path, featureFields, fail);
+    const bound = (name: string, or?: number) =>
+      given.number(name, (x) => Math.abs(x) <= LARGEST_VALUE, `a number from -1e12 to 1e12`, or);
+    const min = bound("min");
+    const max = bound("max");
+    if (min >= max) fail([...path, "max"], `above min = ${min}`, max);
+    const scale = bound("scale", 1);
+    if (scale < 1e-12) fail([...path, "scale"], "a number from 1e-12 to 1e12", scale);
+    return {
+      name: given.text("name", 1, 100),
+      unit: given.text("unit", 0, 40),
+      min,
+      max,
+      scale,
+    };
+  });
+  features.forEach(({ name }, f) => {
+    const first = features.findIndex((other) => other.name === name);
+    if (first < f) fail(["features", f, "name"], `another than that of features[${first}]`, name);
+  });
+  return features;
+}
+
+/** The one text of a study: every field, defaults filled in, in a fixed order. Equal studies have equal texts. */
+export function canonicalStudy(study: Study): string {
+  const features = study.features.map((feature) => pick(feature, featureFields));
+  return JSON.stringify({ ...pick(study, fields), features });
+}
+
+function pick(from: object, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(names.map((name) => [name, (from as Record<string, unknown>)[name]]));
+}
+
+/** The study in a peer's frame; undefined: it is none. */
+export function heardStudy(text: string): Study | undefined {
+  if (text.length > LARGEST_TEXT) return undefined;
+  try {
+    return checkedStudy(JSON.parse(text), () => "");
+  } catch {
+    return undefined;
+  }
+}
+
+/** How a study differs from that in a peer's frame, in one line; undefined: not at all, or it is no study. */
+export function differenceFrom(here: Study, text: string): string | undefined {
+  const there = heardStudy(text);
+  if (there === undefined) return undefined;
+  const [first, second, ...more] = compareStudies(here, there);
+  if (second === undefined) return first;
+  return more.length === 0 ? `${first}; ${second}` : `${first}; ${second}; and ${more.length} more`;
+}
+
+/** What differs, field by field: `alpha: 1 here, 2 there`. */
+export function compareStudies(here: Study, there: Study): string[] {
+  const differences: string[] = [];
+  const compare = (name: string, a: unknown, b: unknown) => {
+    if (a !== b) differences.push(`${name}: ${showValue(a)} here, ${showValue(b)} there`);
+  };
+  for (const name of fields as (keyof Study)[]) {
+    if (name !== "features" && name !== "seed") compare(name, here[name], there[name]);
+  }
+  compare("seed", here.seed && JSON.stringify(here.seed), there.seed && JSON.stringify(there.seed));
+  compare("number of features", here.features.length, there.features.length);
+  for (let f = 0; f < Math.min(here.features.length, there.features.length); f++) {
+    for (const name of featureFields as (keyof Feature)[]) {
+      compare(`features[${f}].${name}`, here.features[f][name], there.features[f][name]);
+    }
+  }
+  return differences;
+}
+
+/** What two devices of this study must have in common to hear each other. */
+export async function contractOf(study: Study): Promise<Contract> {
+  const bytes = new TextEncoder().encode(canonicalStudy(study));
+  return contractWith(study, new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).slice(0, HASH_BYTES));
+}
+
+/** The same with a hash that is known, or that does not matter. */
+export function contractWith(study: Study, hash: Uint8Array): Contract {
+  const box = (side: 1 | -1) =>
+    Float64Array.from(
+      study.features,
+      ({ min, max, scale }) => ((min + max) / 2 + (side * BOX_HALF_RANGES * (max - min)) / 2) / scale,
+    );
+  return { k: study.k, d: study.features.length, hash, low: box(-1), high: box(1) };
+}

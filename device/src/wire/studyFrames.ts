@@ -1,0 +1,313 @@
+// Frames of a study to the byte: centroids, the study itself, reports about the order of frames, and which studies a
+// device speaks. Pure; see docs/protocol.md.
+
+import type { Matrix } from "@fedkm/core";
+import {
+  COUNT_AT,
+  type Contract,
+  EPOCH_AT,
+  frameKinds,
+  getInteger,
+  HASH_BYTES,
+  HEADER_BYTES,
+  isOfStudy,
+  KIND_AT,
+  MAGIC,
+  SEQUENCE_AT,
+  type Stamp,
+  setInteger,
+  studyHashOf,
+  studyId,
+  VERSION,
+  VERSION_AT,
+  writeHeader,
+} from "./frames.ts";
+import { LARGEST_FRAME_BYTES } from "./limits.ts";
+
+/** The number of the opening 8, the hash of its sketches 4, the hash of its seed 4. */
+const TAG_BYTES = 16;
+const CENTROIDS_AT = HEADER_BYTES + TAG_BYTES;
+/** Origin 8, version 8. */
+const SKETCH_HEADER_BYTES = 16;
+
+/** What a device says to a neighbour whose frames it refuses because they are older than others under the same key. */
+export interface OrderReport {
+  /** Of the last frame that was taken. */
+  readonly taken: Stamp;
+  /** The epoch of the frame that was refused. */
+  readonly refused: number;
+  /** Frames of both come. */
+  readonly isTwice: boolean;
+}
+
+/** In which opening a device is, and from which seed its centroids began. See docs/protocol.md#the-opening. */
+export interface OpeningTag {
+  readonly number: number;
+  /** Hash of the sketches that the sender knows. */
+  readonly table: number;
+  /** Hash of the seed; 0: none. */
+  readonly seed: number;
+}
+
+export function isSameTag(a: OpeningTag, b: OpeningTag): boolean {
+  return a.number === b.number && a.table === b.table && a.seed === b.seed;
+}
+
+/** The own clusters of one device. Nothing in it depends on neighbours. */
+export interface DeviceSketch {
+  /** Of the device's name, see `originOf`. */
+  readonly origin: number;
+  /** Of two sketches of one origin the larger counts. */
+  readonly version: number;
+  /** Of the rows, in 255ths, rounded up; 0: too few rows, and the centroid is not given. */
+  readonly shares: Uint8Array;
+  /** k rows, those of share 0 are zeros. */
+  readonly centroids: Float64Array;
+}
+
+/** A frame of centroids. Absent ones are left out: `centroids` has at most k rows. */
+export interface CentroidsFrame {
+  readonly kind: "centroids";
+  readonly stamp: Stamp;
+  readonly tag: OpeningTag;
+  readonly centroids: Matrix;
+  readonly sketches: readonly DeviceSketch[];
+}
+
+export type DecodedFrame =
+  | CentroidsFrame
+  /** The sender's canonical study, sent to a peer that has another one. */
+  | { readonly kind: "study"; readonly text: string }
+  | { readonly kind: "order"; readonly order: OrderReport }
+  | { readonly kind: "refused"; readonly reason: Refusal };
+
+export const refusals = [
+  "length",
+  "magic",
+  "version",
+  "type",
+  "study",
+  "shape",
+  "sketch",
+  "flags",
+  "stamp",
+  "presence",
+  "number",
+  "bounds",
+  "text",
+  "entry",
+] as const;
+type Refusal = (typeof refusals)[number];
+
+/** 60 + ceil(k / 8) + 8 k d, without sketches. */
+export function frameBytes({ k, d }: { k: number; d: number }): number {
+  return CENTROIDS_AT + Math.ceil(k / 8) + 8 * k * d;
+}
+
+/** 16 + k + 8 k d. */
+export function sketchBytes({ k, d }: { k: number; d: number }): number {
+  return SKETCH_HEADER_BYTES + k + 8 * k * d;
+}
+
+/** What a device says in a frame. */
+export interface CentroidsContent {
+  readonly tag: OpeningTag;
+  readonly centroids: Float64Array;
+  /** False: the centroid stands on nothing yet; its place is sent as zeros. */
+  readonly present: readonly boolean[];
+  readonly sketches: readonly DeviceSketch[];
+}
+
+export function encodeCentroidsFrame(
+  contract: Contract,
+  { epoch, sequence }: Stamp,
+  { tag, centroids, present, sketches }: CentroidsContent,
+): Uint8Array {
+  const { k, d } = contract;
+  const frame = new Uint8Array(frameBytes(contract) + sketches.length * sketchBytes(contract));
+  const view = writeHeader(frame, "centroids", contract);
+  view.setUint16(COUNT_AT, sketches.length, true);
+  setInteger(view, EPOCH_AT, epoch);
+  setInteger(view, SEQUENCE_AT, sequence);
+  setInteger(view, HEADER_BYTES, tag.number);
+  view.setUint32(52, tag.table, true);
+  view.setUint32(56, tag.seed, true);
+  const numbers = CENTROIDS_AT + Math.ceil(k / 8);
+  for (let c = 0; c < k; c++) {
+    if (!present[c]) continue;
+    frame[CENTROIDS_AT + (c >> 3)] |= 1 << (c & 7);
+    for (let i = c * d; i < (c + 1) * d; i++) view.setFloat64(numbers + 8 * i, centroids[i], true);
+  }
+  sketches.forEach((sketch, n) => {
+    writeSketch(view, frameBytes(contract) + n * sketchBytes(contract), sketch);
+  });
+  return frame;
+}
+
+function writeSketch(/* OUT */ view: DataView, at: number, { origin, version, shares, centroids }: DeviceSketch): void {
+  setInteger(view, at, origin);
+  setInteger(view, at + 8, version);
+  shares.forEach((share, c) => {
+    view.setUint8(at + SKETCH_HEADER_BYTES + c, share);
+  });
+  const numbers = at + SKETCH_HEADER_BYTES + shares.length;
+  for (let i = 0; i < centroids.length; i++) view.setFloat64(numbers + 8 * i, centroids[i], true);
+}
+
+export function encodeStudyFrame(contract: Contract, text: string): Uint8Array {
+  const bytes = new TextEncoder().encode(text);
+  const frame = new Uint8Array(HEADER_BYTES + bytes.length);
+  writeHeader(frame, "study", contract);
+  frame.set(bytes, HEADER_BYTES);
+  return frame;
+}
+
+export function encodeOrderFrame(contract: Contract, { taken, refused, isTwice }: OrderReport): Uint8Array {
+  const frame = new Uint8Array(frameKinds.order.largestBytes);
+  const view = writeHeader(frame, "order", contract);
+  view.setUint16(COUNT_AT, isTwice ? 1 : 0, true);
+  setInteger(view, EPOCH_AT, taken.epoch);
+  setInteger(view, SEQUENCE_AT, taken.sequence);
+  setInteger(view, HEADER_BYTES, refused);
+  return frame;
+}
+
+/** Reads a whole frame or refuses it. Never throws, keeps nothing of `frame`. */
+export function decodeFrame(contract: Contract, frame: Uint8Array): DecodedFrame {
+  if (frame.length < HEADER_BYTES || frame.length > LARGEST_FRAME_BYTES) return refused("length");
+  const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength);
+  if (view.getUint32(0, true) !== MAGIC) return refused("magic");
+  if (view.getUint8(VERSION_AT) !== VERSION) return refused("version");
+  const code = view.getUint8(KIND_AT);
+  if (code === frameKinds.study.code) return decodeStudy(frame);
+  if (code !== frameKinds.centroids.code && code !== frameKinds.order.code) return refused("type");
+  // Before the shape: another study often has another shape, and the study is the reason to name.
+  if (!isOfStudy(frame, contract)) return refused("study");
+  if (view.getUint16(6, true) !== contract.k || view.getUint16(8, true) !== contract.d) return refused("shape");
+  if (code === frameKinds.order.code) return decodeOrder(frame, view);
+  const sketches = view.getUint16(COUNT_AT, true);
+  if (frame.length !== frameBytes(contract) + sketches * sketchBytes(contract)) return refused("length");
+  return decodeCentroids(contract, frame, view);
+}
+
+function decodeCentroids(contract: Contract, frame: Uint8Array, view: DataView): DecodedFrame {
+  const { k, d, low, high } = contract;
+  const stamp = { epoch: getInteger(view, EPOCH_AT), sequence: getInteger(view, SEQUENCE_AT) };
+  const tag = {
+    number: getInteger(view, HEADER_BYTES),
+    table: view.getUint32(52, true),
+    seed: view.getUint32(56, true),
+  };
+  if (![stamp.epoch, stamp.sequence, tag.number].every(Number.isSafeInteger)) return refused("stamp");
+  const bitmap = Math.ceil(k / 8);
+  // Bits beyond the last centroid are 0, so that every frame can be written in one way only.
+  if (k % 8 !== 0 && frame[CENTROIDS_AT + bitmap - 1] >> (k % 8) !== 0) return refused("presence");
+  const data = new Float64Array(k * d);
+  let rows = 0;
+  for (let c = 0, at = CENTROIDS_AT + bitmap; c < k; c++, at += 8 * d) {
+    const isPresent = (frame[CENTROIDS_AT + (c >> 3)] >> (c & 7)) & 1;
+    for (let i = 0; i < d; i++) {
+      const value = view.getFloat64(at + 8 * i, true);
+      if (!isPresent) {
+        if (!Object.is(value, 0)) return refused("presence");
+        continue;
+      }
+      if (!Number.isFinite(value)) return refused("number");
+      if (value < low[i] || value > high[i]) return refused("bounds");
+      data[rows * d + i] = value;
+    }
+    if (isPresent) rows++;
+  }
+  if (rows === 0) return refused("presence");
+  const sketches: DeviceSketch[] = [];
+  for (let at = frameBytes(contract); at < frame.length; at += sketchBytes(contract)) {
+    const sketch = readSketch(contract, view, at);
+    if (sketch === undefined) return refused("sketch");
+    sketches.push(sketch);
+  }
+  return { kind: "centroids", stamp, tag, centroids: { data: data.subarray(0, rows * d), rows, cols: d }, sketches };
+}
+
+/** Undefined: numbers that are too large, not finite or out of bounds, or a centroid where there is no share. */
+function readSketch({ k, d, low, high }: Contract, view: DataView, at: number): DeviceSketch | undefined {
+  const [origin, version] = [getInteger(view, at), getInteger(view, at + 8)];
+  if (!Number.isSafeInteger(origin) || !Number.isSafeInteger(version)) return undefined;
+  const shares = Uint8Array.from({ length: k }, (_, c) => view.getUint8(at + SKETCH_HEADER_BYTES + c));
+  const centroids = new Float64Array(k * d);
+  const numbers = at + SKETCH_HEADER_BYTES + k;
+  for (let i = 0; i < k * d; i++) {
+    const value = view.getFloat64(numbers + 8 * i, true);
+    const f = i % d;
+    const isRight = shares[(i - f) / d] > 0 ? value >= low[f] && value <= high[f] : Object.is(value, 0);
+    if (!isRight) return undefined;
+    centroids[i] = value;
+  }
+  return { origin, version, shares, centroids };
+}
+
+function decodeOrder(frame: Uint8Array, view: DataView): DecodedFrame {
+  if (frame.length !== frameKinds.order.largestBytes) return refused("length");
+  const flags = view.getUint16(COUNT_AT, true);
+  if (flags > 1) return refused("flags");
+  const taken = { epoch: getInteger(view, EPOCH_AT), sequence: getInteger(view, SEQUENCE_AT) };
+  const order = { taken, refused: getInteger(view, HEADER_BYTES), isTwice: flags === 1 };
+  const isStamp = [taken.epoch, taken.sequence, order.refused].every(Number.isSafeInteger);
+  return isStamp ? { kind: "order", order } : refused("stamp");
+}
+
+function decodeStudy(frame: Uint8Array): DecodedFrame {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(frame.subarray(HEADER_BYTES));
+    return { kind: "study", text };
+  } catch {
+    return refused("text");
+  }
+}
+
+function refused(reason: Refusal): DecodedFrame {
+  return { kind: "refused", reason };
+}
+
+/** Which studies a device speaks: the one that it runs, and the one that it is changing to. */
+interface StudyStatement {
+  /** Hash of the study that the sender runs, in hex. */
+  readonly current: string;
+  /** The study that it is changing to and speaks as well. */
+  readonly next: { readonly id: string; readonly text: string } | undefined;
+  /** It wants to know which ones the receiver speaks. */
+  readonly isAsking: boolean;
+}
+
+/** What a sender says: its contract, and that of the study that it is changing to with its canonical text. */
+interface StatementContent {
+  readonly current: Contract;
+  readonly next: { readonly contract: Contract; readonly text: string } | undefined;
+  readonly isAsking: boolean;
+}
+
+/** The header of the study that is run; then, in a change, the other study's hash and its text. */
+export function encodeStatement({ current, next, isAsking }: StatementContent): Uint8Array {
+  const text = new TextEncoder().encode(next?.text ?? "");
+  const frame = new Uint8Array(HEADER_BYTES + (next === undefined ? 0 : HASH_BYTES + text.length));
+  writeHeader(frame, "statement", current).setUint16(COUNT_AT, isAsking ? 1 : 0, true);
+  if (next !== undefined) {
+    frame.set(next.contract.hash, HEADER_BYTES);
+    frame.set(text, HEADER_BYTES + HASH_BYTES);
+  }
+  return frame;
+}
+
+/** Of a frame of this kind; undefined: it is malformed. */
+export function decodeStatement(frame: Uint8Array): StudyStatement | undefined {
+  const flags = new DataView(frame.buffer, frame.byteOffset, frame.byteLength).getUint16(COUNT_AT, true);
+  const body = frame.subarray(HEADER_BYTES);
+  if (flags > 1 || (body.length > 0 && body.length <= HASH_BYTES)) return undefined;
+  const said = { current: studyId({ hash: studyHashOf(frame) }), isAsking: flags === 1 };
+  if (body.length === 0) return { ...said, next: undefined };
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(body.subarray(HASH_BYTES));
+    return { ...said, next: { id: studyId({ hash: body.subarray(0, HASH_BYTES) }), text } };
+  } catch {
+    return undefined;
+  }
+}
