@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { complete, type Matrix, methods, paperData, predict, ring } from "@fedkm/core";
+import { inCommonOrder } from "@fedkm/tables";
 import { afterAll, describe, expect, it } from "vitest";
-import { inCommonOrder } from "../cli/src/model/order.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 // Debian's own first: its packages are there, while another python3 on the PATH may have none.
@@ -79,7 +79,7 @@ const problems = [
   { method: "distributed", alpha: 0, graph: "complete" },
 ] as const;
 
-/** Places of unequal size whose clusters overlap. */
+/** Devices of unequal size whose clusters overlap. */
 function problem(seed: number): Matrix[] {
   const drawn = paperData("aniso", 1, 337, seed).datasets[0];
   let from = 0;
@@ -106,7 +106,7 @@ for rows, cols in json.loads(shapes):
     numbers = numbers[rows * cols :]
 model = FedKMeans(3, alpha=float(alpha), graph=graph, method=method, random_state=5).fit(tables)
 print(json.dumps({
-    "centers": model.place_centers_.tobytes().hex(),
+    "centers": model.device_centers_.tobytes().hex(),
     "labels": [labels.tolist() for labels in model.labels_],
     "objective": model.objective_,
     "rounds": model.n_iter_,

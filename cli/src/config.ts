@@ -2,10 +2,10 @@
 
 import { readFileSync } from "node:fs";
 import { systemReason } from "@fedkm/files/light";
+import { joinedNames } from "@fedkm/tables/light";
 import type { Command, Option } from "commander";
 import { parseDocument } from "yaml";
 import { UsageError } from "./failure.ts";
-import { joinedNames } from "./input/remedies.ts";
 
 /** Takes the settings of the command that is called from its section of the file. */
 export function applyConfig(root: Command, command: Command, file: string): void {

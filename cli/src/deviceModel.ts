@@ -3,7 +3,7 @@
 import { matrix } from "@fedkm/core";
 import { contractOf, studyId } from "@fedkm/device";
 import { clusterNames, clusterSizes, lastStatus, readFolder } from "@fedkm/device/daemon";
-import { MODEL_FORMAT, MODEL_VERSIONS, type Model } from "./model/model.ts";
+import { MODEL_FORMAT, MODEL_VERSIONS, type Model } from "@fedkm/tables";
 
 export async function modelOfFolder(state: string): Promise<Model> {
   const folder = await readFolder(state);

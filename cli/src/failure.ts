@@ -3,6 +3,7 @@
 
 import { printable } from "@fedkm/device/printable";
 import { DataError } from "@fedkm/files/light";
+import { RequestError } from "@fedkm/tables/light";
 import { CommanderError } from "commander";
 import { refusalLine } from "./input/remedies.ts";
 import { Stopped } from "./stop.ts";
@@ -22,7 +23,7 @@ export function exitCode(error: unknown): number {
   if (error instanceof Stopped) return error.exitCode;
   // As the status of a service that is not running has it (Linux Standard Base).
   if (error instanceof NotRunning) return 3;
-  return error instanceof UsageError ? 2 : 1;
+  return error instanceof UsageError || error instanceof RequestError ? 2 : 1;
 }
 
 export function messageLine(error: unknown): string {

@@ -80,7 +80,7 @@ export async function heed(signal: AbortSignal): Promise<void> {
  * Work that awaits nothing, so that no listener can be called before its end: Ctrl-C ends it at once, also inside
  * WebAssembly. What came before it begins is heeded first.
  */
-export async function interruptible<T>(work: () => T, signal: AbortSignal): Promise<T> {
+export async function interruptible<T>(work: () => T | Promise<T>, signal: AbortSignal): Promise<T> {
   const [script, context] = [new Script("work()"), createContext({ work })];
   // Last, because an event that comes between this and the work is lost.
   await heed(signal);

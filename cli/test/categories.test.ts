@@ -3,8 +3,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { applyScaling, encodeTable, readTable } from "@fedkm/files";
+import { encodingOfModel, type Model } from "@fedkm/tables";
 import { expect, test } from "vitest";
-import { type Model, selectionOfModel } from "../src/model/model.ts";
 import { outcome, temporaryFolder } from "./folder.ts";
 
 const folder = temporaryFolder();
@@ -23,7 +23,10 @@ async function fitted(...options: string[]): Promise<{ model: Model; file: strin
 
 /** The total variance of each column of the files on the model's scale, over all rows. */
 async function variances(model: Model): Promise<number[]> {
-  const table = encodeTable(await readTable(trees, selectionOfModel(model)), model.encoding ?? []);
+  const encoding = encodingOfModel(model);
+  const categories = encoding.filter(({ values }) => values !== undefined).map(({ name }) => name);
+  const columns = encoding.map(({ name }) => name);
+  const table = encodeTable(await readTable(trees, { columns, categories }), encoding);
   applyScaling(table.points, model.scaling);
   const { data, rows, cols } = table.points;
   const own = Array.from({ length: cols }, (_, c) => {

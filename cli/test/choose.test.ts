@@ -22,7 +22,7 @@ test("choose prints both tables and draws both curves", async () => {
   expect(stdout).toMatch(/^k = 3, alpha = [\d.]+\n/);
   expect(stdout.match(/ chosen$/gm)).toHaveLength(2);
   expect(stdout.match(/ runner-up$/gm)).toHaveLength(1);
-  expect(stdout).toMatch(/judged by the rows that each place kept back for itself/);
+  expect(stdout).toMatch(/judged by the rows that each device kept back for itself/);
   expect(xmlFault(readFileSync(picture, "utf8"))).toBeUndefined();
 });
 
@@ -69,7 +69,7 @@ test("choose says that its answer stands at the limit, and what alpha 0 means", 
   const other = folder.file("other.csv", "x\n50\n50.1\n50.2\n50.1\n50\n70\n70.1\n70.2\n70.1\n70\n");
   const alone = await outcome("choose", shifted, other, "--out", picture);
   expect(alone.stdout).toMatch(/alpha = 0\n/);
-  expect(alone.stdout).toMatch(/each place stays alone: cluster 1 of one place need not be cluster\s+1 of another/);
+  expect(alone.stdout).toMatch(/each device stays alone: cluster 1 of one device need not be cluster\s+1 of another/);
   const all = await outcome("choose", shifted, other, "--judge", "all", "--out", picture);
-  expect(all.stdout).toMatch(/judged by the rows that all places kept back/);
+  expect(all.stdout).toMatch(/judged by the rows that all devices kept back/);
 });

@@ -42,7 +42,7 @@ function write(name: string, rows: readonly (readonly string[])[]): string {
 
 const rows = Array.from({ length: ROWS }, cells);
 const later = write("later.csv", rows);
-const places = [800, 500].map((count, i) => write(`p${i}.csv`, Array.from({ length: count }, cells)));
+const devices = [800, 500].map((count, i) => write(`p${i}.csv`, Array.from({ length: count }, cells)));
 
 async function text(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await outcome(...args);
@@ -101,10 +101,10 @@ describe.each([
   const asked = ["--k", "4", "--categories", "auto", "--scale", scale, "--missing", missing];
   let labels: (number | null)[] = [];
   beforeAll(async () => {
-    await text("fit", ...places, ...asked, "--names", "a,b,c,it's", "--out", results);
+    await text("fit", ...devices, ...asked, "--names", "a,b,c,it's", "--out", results);
     labels = JSON.parse(await text("predict", "--model", model, "--device", "p1", later, "--json")).labels;
   });
-  const exported = (...args: string[]) => text("export", model, "--place", "p1", ...args);
+  const exported = (...args: string[]) => text("export", model, "--device", "p1", ...args);
 
   const inOrder = async (dialect: string) => {
     const sql = await exported("--as", "sql", "--dialect", dialect, "--table", "the rows");

@@ -66,7 +66,7 @@ test("JSON for scikit-learn has scaled centroids, and CSV has them in the units 
   const [[first]] = json.centroids;
   expect(first).toBe((devices[0].centroids[0][0] - scaling.offset[0]) / scaling.scale[0]);
   const [heading, ...lines] = (await exported("--as", "csv")).trimEnd().split("\n");
-  expect(heading).toBe(`place,cluster,name,rows,${columns.join(",")}`);
+  expect(heading).toBe(`device,cluster,name,rows,${columns.join(",")}`);
   expect(lines[0]).toBe(["trees", 0, "tall", devices[0].sizes[0], ...devices[0].centroids[0]].join(","));
 });
 
@@ -80,8 +80,8 @@ test("an ONNX graph names its inputs after the columns", async () => {
 test.each([
   [["--as", "onnx"], "--out must name a file for a graph of ONNX, which is not text, got nothing"],
   [["--as", "csv", "--dialect", "duckdb"], "--dialect and --table must be used with --as sql, got --as csv"],
-  [["--as", "sql", "--place", "nowhere"], '--place must be common or a device of the model (trees), got "nowhere"'],
-  [["--as", "csv", "--place", "common"], '--place must be a device of the model with --as csv, got "common"'],
+  [["--as", "sql", "--device", "nowhere"], '--device must be common or a device of the model (trees), got "nowhere"'],
+  [["--as", "csv", "--device", "common"], '--device must be a device of the model with --as csv, got "common"'],
 ])("%j is refused in one line", async (args, line) => {
   const { code, stdout, stderr } = await outcome("export", model, ...args);
   expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: `fedkm: ${line}\n` });

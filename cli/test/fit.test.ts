@@ -276,7 +276,7 @@ test("warnings name columns that say nothing, small devices and a network in par
     'column "id" counts the rows and will be clustered like a measurement; leave it out with --exclude id',
     'column "five" is 5 in every row and says nothing; leave it out with --exclude five',
     'column "y" repeats "x", which then counts twice; leave it out with --exclude y',
-    expect.stringMatching(/^places differ so much that one table describes nobody: at w0, w2 the means/),
+    expect.stringMatching(/^devices differ so much that one table describes nobody: at w0, w2 the means/),
     "fewer than 10 rows a cluster: w0 (12), w1 (12), w2 (12)",
     "the network falls into 2 parts that never hear of each other",
   ]);
@@ -349,7 +349,7 @@ test("predict refuses a device it does not know and a model that was changed", a
   const file = folder.file("east.csv", readFileSync(both[0], "utf8"));
   const model = out("strict/model.json");
   expect((await outcome("predict", "--model", model, file)).stderr).toBe(
-    'fedkm: --place (the name of the file if not given) must be a device of the model (north, south), got "east"; label new places with --place common\n',
+    'fedkm: --device (the name of the file if not given) must be a device of the model (north, south), got "east"; label new devices with --device common\n',
   );
   const edited = (change: (own: Record<string, unknown>) => void) => {
     const own = JSON.parse(readFileSync(model, "utf8"));

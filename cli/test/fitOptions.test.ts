@@ -30,7 +30,7 @@ test("every option reaches the method as core takes it, and model.json records w
     ["coupling", ["--coupling", "transport"], "fedkm", { coupling: "transport" }, { coupling: "transport" }],
     ["weighting", ["--weighting", "device"], "fedkm", { weighting: "device" }, { weighting: "device" }],
     ["penalty", ["--penalty", "squared"], "fedkm", { penalty: "squared" }, { penalty: "squared" }],
-    ["tolerance", ["--tolerance", "0.1"], "fedkm", { tol: 0.1 }, { tolerance: 0.1 }],
+    ["tolerance", ["--tol", "0.1"], "fedkm", { tol: 0.1 }, { tolerance: 0.1 }],
     ["other", ["--method", "distributed", "--rounds", "3"], "distributed", { rounds: 3 }, { rounds: 3 }],
   ];
   for (const [name, args, method, options, recorded] of cases) {
@@ -63,7 +63,7 @@ test.each([
   ],
   [
     ["--method", "fkm", "--init", "local"],
-    "--method fkm must be used with some of --rounds, --coupling, --weighting, --tolerance, --minimum, got --init",
+    "--method fkm must be used with some of --rounds, --coupling, --weighting, --tol, --min-rows, got --init",
   ],
   [["--preset", "best"], '--preset must be one of dependable, paper, got "best"'],
   [["--schedule", "all"], '--schedule must be one of cyclic, random, coloured, simultaneous, got "all"'],
@@ -73,7 +73,7 @@ test.each([
     ["--method", "local", "--penalty", "norm"],
     "--method local must be used with some of --init, --coupling, --weighting, got --penalty",
   ],
-  [["--tolerance", "-1"], '--tolerance must be a number of at least 0, got "-1"'],
+  [["--tol", "-1"], '--tol must be a number of at least 0, got "-1"'],
 ])("%j is refused in one line, before anything is read", async (args, message) => {
   const { code, stderr } = await fit("refused", ...args);
   expect({ code, stderr }).toEqual({ code: 2, stderr: `fedkm: ${message}\n` });
@@ -96,9 +96,9 @@ test.each([
     ["--preset", "dependable", "--alpha", "100"],
   ],
   [
-    ["--tolerance", "0", "--alpha", "100"],
-    "in 200 rounds; use a --tolerance of at least 1e-14",
-    ["--tolerance", "1e-14", "--alpha", "100"],
+    ["--tol", "0", "--alpha", "100"],
+    "in 200 rounds; use a --tol of at least 1e-14",
+    ["--tol", "1e-14", "--alpha", "100"],
   ],
 ])("a run that did not settle with %j names what helps, and it does", async (args, message, remedy) => {
   const { stdout } = await fit("unsettled", ...args);

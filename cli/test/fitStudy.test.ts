@@ -24,7 +24,7 @@ minimum: 10
 const study = parseStudy(text);
 const studyFile = folder.file("study.yaml", text);
 
-/** Five places, the fifth with fewer rows than three times ten. */
+/** Five devices, the fifth with fewer rows than three times ten. */
 const datasets = paperData("var", 5, 120, 3).datasets.map(({ data, cols }, i): Matrix => {
   const rows = i === 4 ? 20 : 120 - 15 * i;
   return { data: data.slice(0, rows * cols), rows, cols };
@@ -117,7 +117,7 @@ privacy: guarded
 minimum: 10
 `;
 
-test("places with shared clusters are not called alone, and generations are counted instead of rounds", async () => {
+test("devices with shared clusters are not called alone, and generations are counted instead of rounds", async () => {
   const out = join(folder.path, "shared");
   const file = folder.file("shared.yaml", shared);
   const { code, stdout } = await outcome("fit", ...files, "--study", file, "--graph", "ring", "--out", out);

@@ -47,7 +47,7 @@ function interrupted(word: string, args: readonly string[]) {
   });
 }
 
-const fit = ["fit", "a.csv", "b.csv", "--k", "40", "--tolerance", "0", "--out", "results"];
+const fit = ["fit", "a.csv", "b.csv", "--k", "40", "--tol", "0", "--out", "results"];
 const short = ["fit", "a.csv", "b.csv", "--k", "4", "--rounds", "3", "--out", "results"];
 
 // Before and after it watches a computation, Node takes our listeners away for a moment. Ctrl-C then ends the command at

@@ -1,15 +1,19 @@
 // Who is linked with whom: rules and files, and strangers by their names.
 
 import { edges, matrix } from "@fedkm/core";
+import { linkDevices } from "@fedkm/tables";
 import { expect, test } from "vitest";
-import { linkDevices } from "../src/input/links.ts";
+import { linksOf } from "../src/input/links.ts";
 import { temporaryFolder } from "./folder.ts";
 
 const folder = temporaryFolder();
 const names = ["north", "south", "coast & isles", "4"];
 const datasets = [0, 1, 5, 6].map((x) => matrix([[x], [x + 0.5]]));
 const linked = async (spec: string) =>
-  Array.from(edges(await linkDevices(spec, names, datasets, 1)), ([i, j, weight]) => `${i}-${j}:${weight}`).sort();
+  Array.from(
+    edges(await linkDevices(linksOf(spec), names, datasets, 1)),
+    ([i, j, weight]) => `${i}-${j}:${weight}`,
+  ).sort();
 
 test.each([
   ["complete", ["0-1:1", "0-2:1", "0-3:1", "1-2:1", "1-3:1", "2-3:1"]],

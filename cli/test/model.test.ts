@@ -21,7 +21,7 @@ test("docs/model.md names every field of a model, and no other", async () => {
   const named = Array.from(page.matchAll(/^\| `([\w.[\]]+)`/gm), ([, field]) => field);
   const files = ["north", "south"].map((name) => path(`../../examples/${name}.csv`));
   const every =
-    "--preset paper --init local --schedule cyclic --rounds 9 --coupling nearest --weighting device --penalty norm --tolerance 0 --names a,b,c";
+    "--preset paper --init local --schedule cyclic --rounds 9 --coupling nearest --weighting device --penalty norm --tol 0 --names a,b,c";
   const asked = ["--k", "3", "--exclude", "plant", "--missing", "mean", ...every.split(" ")];
   await outcome("fit", ...files, ...asked, "--names", "a,b,c", "--out", folder.path);
   const written = () => fields(JSON.parse(readFileSync(join(folder.path, "model.json"), "utf8")));

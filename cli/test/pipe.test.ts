@@ -3,9 +3,9 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { complete, type Matrix, methods, paperData } from "@fedkm/core";
+import { inCommonOrder } from "@fedkm/tables";
 import { expect, it } from "vitest";
 import { decodeFrames, encodeFrame, type Frame } from "../src/commands/pipe/frames.ts";
-import { inCommonOrder } from "../src/model/order.ts";
 
 const command = fileURLToPath(new URL("../bin/fedkm.js", import.meta.url));
 
@@ -33,10 +33,10 @@ async function gathered(frames: AsyncIterable<Frame>): Promise<Frame[]> {
 
 it("pipe answers one request after the other, and a refusal does not end it", async () => {
   const { datasets } = paperData("var", 3, 40, 1);
-  const ask = { ask: "fit", method: "fedkm", graph: "complete", options: { k: 3, alpha: 1 } };
+  const ask = { ask: "fit", request: { k: 3, alpha: 1 } };
   const { stdout, status } = pipe(
     Buffer.concat([
-      frame({ ...ask, options: { k: 3, alpha: -1 } }, datasets),
+      frame({ ...ask, request: { k: 3, alpha: -1 } }, datasets),
       frame({ ask: "dance" }),
       frame(ask, datasets),
       frame({ ask: "predict" }, [datasets[0], datasets[1]]),

@@ -1,4 +1,4 @@
-// fedkm predict on several files and new places, and labelled files that come and go with their runs.
+// fedkm predict on several files and new devices, and labelled files that come and go with their runs.
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -32,17 +32,17 @@ test("several files are labelled as in the fit, each into the folder", async () 
   expect(stderr).toBe("fedkm: --out must name a folder for labels of 2 files, got nothing\n");
 });
 
-test("a new place is labelled by the common means, and far rows are listed", async () => {
+test("a new device is labelled by the common means, and far rows are listed", async () => {
   const { clusters } = JSON.parse(readFileSync(model, "utf8"));
   const centres = clusters.map(({ mean }: { mean: number[] }) => mean.join(","));
   const rows = [...centres, "900,900,900,900"];
   const file = folder.file("west.csv", `height_cm,leaf_mm,flowering_day,stem_g\n${rows.join("\n")}\n`);
   const refused = await outcome("predict", "--model", model, file);
-  expect(refused.stderr).toContain('got "west"; label new places with --place common\n');
-  const { labels, far } = JSON.parse(await said("predict", "--model", model, file, "--place", "common", "--json"));
+  expect(refused.stderr).toContain('got "west"; label new devices with --device common\n');
+  const { labels, far } = JSON.parse(await said("predict", "--model", model, file, "--device", "common", "--json"));
   expect(labels.slice(0, 3)).toEqual([0, 1, 2]);
   expect(far).toEqual([4]);
-  const [header, first] = (await said("predict", "--model", model, file, "--place", "common", "--distances")).split(
+  const [header, first] = (await said("predict", "--model", model, file, "--device", "common", "--distances")).split(
     "\n",
   );
   expect(header.endsWith(",cluster,distance,margin,far")).toBe(true);
@@ -51,7 +51,7 @@ test("a new place is labelled by the common means, and far rows are listed", asy
 
 test("--missing mean needs a model with means, and drop leaves rows without a label", async () => {
   const file = folder.file("gaps.csv", "height_cm,leaf_mm,flowering_day,stem_g\n30,14,,5\n30,14,143,5\n");
-  const asked = ["predict", "--model", model, file, "--place", "common"];
+  const asked = ["predict", "--model", model, file, "--device", "common"];
   expect((await outcome(...asked, "--missing", "mean")).stderr).toMatch(
     /^fedkm: --missing mean must be used with a model/,
   );

@@ -1,7 +1,7 @@
 // The progress line is for people who look on, and goes away.
 
 import { expect, test } from "vitest";
-import { roundWatch } from "../src/commands/fit/run.ts";
+import { stepWatch } from "../src/input/progressWords.ts";
 import { progressOn } from "../src/progress.ts";
 import { fakeConsole } from "./fakeConsole.ts";
 
@@ -34,11 +34,8 @@ test("progressOn skips what comes too soon to be read", () => {
 test("a fit says its round, how many there can be, and how long they take at most", () => {
   const said: string[] = [];
   let time = 0;
-  const watch = roundWatch(
-    22,
-    (text) => said.push(text),
-    () => time,
-  );
+  const show = (text: string) => void said.push(text);
+  const watch = stepWatch({ show, announce: show, erase: () => {} }, [], () => time);
   // The start and the opening take long, which says nothing about later rounds.
   for (const [round, at] of [
     [0, 50_000],
@@ -48,7 +45,7 @@ test("a fit says its round, how many there can be, and how long they take at mos
     [22, 96_000],
   ]) {
     time = at;
-    watch({ round, objective: 10 - round / 10 });
+    watch({ step: "round", round, most: 22, objective: 10 - round / 10 });
   }
   expect(said).toEqual([
     "fedkm  round 0 of at most 22  objective 10.00",

@@ -5,16 +5,15 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expandPatterns } from "@fedkm/files";
+import { readRows } from "@fedkm/tables";
 import { expect, test } from "vitest";
-import { readInput } from "../src/input/devices.ts";
-import { readingWatch } from "../src/input/reading.ts";
+import { stepWatch } from "../src/input/progressWords.ts";
 import { outcome, temporaryFolder } from "./folder.ts";
 
 const folder = temporaryFolder();
 const at = (...names: string[]) => join(folder.path, ...names);
 const bin = fileURLToPath(new URL("../bin/fedkm.js", import.meta.url));
-const read = (patterns: readonly string[], options = {}) =>
-  readInput(patterns, { missing: "refuse", ...options }, () => {});
+const read = (patterns: readonly string[], options = {}) => readRows({ files: expandPatterns(patterns), ...options });
 
 test("a set in a quoted pattern names files, and a folder names all that can be read in it", () => {
   mkdirSync(at("parts", "deeper"), { recursive: true });
@@ -28,11 +27,11 @@ test("a set in a quoted pattern names files, and a folder names all that can be 
   expect(() => names("nothing")).toThrow(/nothing must hold files of rows, got none by their endings; name them/);
 });
 
-test("files in a folder such as place=north are one place", async () => {
+test("files in a folder such as plant=north are one device", async () => {
   for (const [place, part, rows] of [
-    ["place=north", "part-0", "1,2\n3,4\n"],
-    ["place=north", "part-1", "5,6\n"],
-    ["place=far%20south", "part-0", "7,8\n"],
+    ["plant=north", "part-0", "1,2\n3,4\n"],
+    ["plant=north", "part-1", "5,6\n"],
+    ["plant=far%20south", "part-0", "7,8\n"],
   ]) {
     mkdirSync(at("hive", place), { recursive: true });
     writeFileSync(at("hive", place, `${part}.csv`), `a,b\n${rows}`);
@@ -44,8 +43,8 @@ test("files in a folder such as place=north are one place", async () => {
   ]);
 });
 
-test("rows that name no place are refused, and dropped where rows with missing cells are", async () => {
-  const file = folder.file("places.csv", "site,a\nx,1\n,2\ny,3\n");
+test("rows that name no device are refused, and dropped where rows with missing cells are", async () => {
+  const file = folder.file("devices.csv", "site,a\nx,1\n,2\ny,3\n");
   await expect(read([file], { deviceColumn: "site" })).rejects.toThrow(
     /line 3, column "site" must name a device, got an empty cell; fill the cell or remove the line, or drop their rows/,
   );
@@ -57,7 +56,7 @@ test("rows that name no place are refused, and dropped where rows with missing c
   expect([dropped, files[0].deviceOf(1)]).toEqual([1, -1]);
 });
 
-test("a sample has as many rows as asked for, of all places, and always the same", async () => {
+test("a sample has as many rows as asked for, of all devices, and always the same", async () => {
   const files = ["one", "two"].map((name, f) =>
     folder.file(`${name}.csv`, `a,b\n${Array.from({ length: 500 }, (_, i) => `${f},${i}\n`).join("")}`),
   );
@@ -88,15 +87,17 @@ test("reading says its share and, after a while, the seconds that are left", () 
   const files = [folder.file("small.csv", "x".repeat(100)), folder.file("large.csv", "x".repeat(300))];
   const said: string[] = [];
   let time = 0;
-  const watch = readingWatch(
-    files,
-    (text) => said.push(text),
-    () => time,
-  );
-  watch(files[0])(50);
+  const show = (text: string) => void said.push(text);
+  const watch = stepWatch({ show, announce: show, erase: () => {} }, files, () => time);
+  watch({ step: "read", name: files[0] });
+  watch({ step: "read", name: files[0], bytes: 50 });
   time = 4000;
-  watch(files[1])(100);
-  expect(said).toEqual(["small.csv", "small.csv  12 %", "large.csv", "large.csv  50 %, 4 s left"]);
+  watch({ step: "read", name: files[1], bytes: 100 });
+  expect(said).toEqual([
+    "fedkm  reading small.csv",
+    "fedkm  reading small.csv  12 %",
+    "fedkm  reading large.csv  50 %, 4 s left",
+  ]);
 });
 
 test("every kind of file goes to a report with one option", async () => {

@@ -1,4 +1,4 @@
-// The report of fedkm fit: what clusters are, where places differ, how sure it is, and that it stays small.
+// The report of fedkm fit: what clusters are, where devices differ, how sure it is, and that it stays small.
 
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -96,12 +96,12 @@ test("the place whose cluster lies elsewhere is named with the column and both m
     ),
   );
   const page = await report(files, "--k", "2");
-  const places = Array.from(page.querySelectorAll("#places ~ .wide tbody tr"), (row) => row.textContent ?? "");
-  expect(places[2]).toMatch(/^c150.*y [45]\.\d+ \(common /);
-  expect(textOf(page, "#sure ~ p")).toContain("without each of 3 places");
+  const devices = Array.from(page.querySelectorAll("#devices ~ .wide tbody tr"), (row) => row.textContent ?? "");
+  expect(devices[2]).toMatch(/^c150.*y [45]\.\d+ \(common /);
+  expect(textOf(page, "#sure ~ p")).toContain("without each of 3 devices");
 });
 
-test("a report of very many places stays small and says how many it leaves out", async () => {
+test("a report of very many devices stays small and says how many it leaves out", async () => {
   const rows = Array.from({ length: 3000 }, (_, r) => [
     `p${r % 1000}`,
     20 * Math.floor(3 * random()) + normal(),

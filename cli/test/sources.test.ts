@@ -62,7 +62,7 @@ describe("docs/data.md", () => {
     expect(pooled).toBeGreaterThan(0);
   });
 
-  it("labels rows of a new place where they are, as it labels them in a file", async () => {
+  it("labels rows of a new device where they are, as it labels them in a file", async () => {
     const { DuckDBInstance } = await import("@duckdb/node-api");
     const file = join(folder.path, "clinic.duckdb");
     const instance = await DuckDBInstance.create(file);
@@ -71,11 +71,11 @@ describe("docs/data.md", () => {
     connection.closeSync();
     instance.closeSync();
     const asked = ["--model", "lake/model.json", "--json"];
-    const known = await fedkm("predict", "examples/north.csv", ...asked, "--place", "common");
+    const known = await fedkm("predict", "examples/north.csv", ...asked, "--device", "common");
     const source = `duckdb:${file}?table=visits`;
     const unknown = await fedkm("predict", source, ...asked, "--into", "labelled");
     expect(unknown.stderr).toContain('must be a device of the model (south, north), got "visits"');
-    const { code, stderr } = await fedkm("predict", source, ...asked, "--into", "labelled", "--place", "common");
+    const { code, stderr } = await fedkm("predict", source, ...asked, "--into", "labelled", "--device", "common");
     expect([code, stderr]).toEqual([0, ""]);
     const again = await DuckDBInstance.create(file);
     const reader = await again.connect();
@@ -112,7 +112,7 @@ describe("docs/data.md", () => {
 
 describe.skipIf(!isComplete)("with servers", () => {
   const { datasets } = paperData("iso", 4, 60, 5);
-  const places: Place[] = [];
+  const devices: Place[] = [];
   const addresses: string[] = [];
   let addressOfVisits = "";
   let postgres: Awaited<ReturnType<typeof startPostgres>>;
@@ -120,7 +120,7 @@ describe.skipIf(!isComplete)("with servers", () => {
 
   beforeAll(async () => {
     postgres = await startPostgres();
-    places.push(await duckdbPlace(), await postgresPlace(postgres));
+    devices.push(await duckdbPlace(), await postgresPlace(postgres));
     writeFileSync(
       join(folder.path, "own.csv"),
       `c0,c1\n${toRows(datasets[0])
@@ -133,16 +133,16 @@ describe.skipIf(!isComplete)("with servers", () => {
     );
     for (const [, sql] of page.matchAll(/^```sql\n([\s\S]*?)^```/gm)) await postgres.run(sql);
     const clickhouse = await startClickHouse();
-    places.push(await clickhousePlace(clickhouse));
+    devices.push(await clickhousePlace(clickhouse));
     await clickhouse.run(
       "CREATE TABLE all_visits ENGINE = Log AS SELECT toUInt8(number % 90) AS age, number % 7 AS days, number * 1.5 AS cost FROM numbers(300)",
     );
     addressOfVisits = `${clickhouse.address}/all_visits`;
-    for (const [i, place] of places.entries()) addresses.push(await place.put(datasets[i + 1]));
+    for (const [i, place] of devices.entries()) addresses.push(await place.put(datasets[i + 1]));
   });
   afterAll(async () => {
     for (const child of children) child.kill("SIGKILL");
-    for (const place of places) await place.stop();
+    for (const place of devices) await place.stop();
   });
 
   it("runs the commands of docs/data.md that name servers", async () => {

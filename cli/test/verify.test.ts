@@ -34,7 +34,7 @@ test.each([
   [["--schedule", "random"]],
   [["--penalty", "norm", "--scale", "standard"]],
   [["--penalty", "truncated"]],
-  [["--tolerance", "1e-3"]],
+  [["--tol", "1e-3"]],
   [["--rounds", "2"]],
   [["--scale", "standard"]],
   [["--scale", `bounds:${bounds}`]],

@@ -21,7 +21,7 @@ clinics = [random.normal(size=(50, 2)) * 0.7 + kinds[groups] for groups in truth
 # %%
 for alpha in [0.0, 1.0]:
     model = FedKMeans(3, alpha=alpha, graph="ring").fit(clinics)
-    nearest = [np.linalg.norm(model.place_centers_ - kind, axis=2).min(axis=1) for kind in kinds]
+    nearest = [np.linalg.norm(model.device_centers_ - kind, axis=2).min(axis=1) for kind in kinds]
     print(f"alpha {alpha:g}: centroids are off by {np.max(nearest):.2f} at most, {np.mean(nearest):.2f} on average")
 
 # %% [markdown]
@@ -30,7 +30,7 @@ for alpha in [0.0, 1.0]:
 
 # %%
 print(np.round(model.cluster_centers_, 1))
-print(model.place_sizes_)
+print(model.device_sizes_)
 print(f"{model.n_iter_} rounds, {model.n_messages_} messages, {model.n_bytes_} bytes")
 
 # %% [markdown]
@@ -38,4 +38,4 @@ print(f"{model.n_iter_} rounds, {model.n_messages_} messages, {model.n_bytes_} b
 
 # %%
 patient = np.array([[1.8, 3.0]])
-print(model.predict(patient, place=2), np.round(model.transform(patient, place=2), 1))
+print(model.predict(patient, device=2), np.round(model.transform(patient, device=2), 1))

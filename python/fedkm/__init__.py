@@ -1,4 +1,4 @@
-"""Federated k-means over networks: places agree on clusters by talking to their neighbours, without a server."""
+"""Federated k-means over networks: devices agree on clusters by talking to their neighbours, without a server."""
 
 from .command import CommandError
 from .estimator import FedKMeans

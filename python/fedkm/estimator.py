@@ -5,39 +5,41 @@ import inspect
 import numpy as np
 
 from .command import ask
-from .places import column_names, is_list_of_tables, links_of, matrix_of, places_of
+from .devices import column_names, is_list_of_tables, links_of, matrix_of, devices_of
 
 
 class FedKMeans:
-    """Federated k-means: places with data of their own find clusters together.
+    """Federated k-means: devices with data of their own find clusters together.
 
     Parameters
     ----------
     n_clusters : int, default 3
-        Clusters of every place.
+        Clusters of every device.
     alpha : float, default 1.0
         How strongly neighbours pull: 0 is alone, large values give one clustering for all.
     graph : str, networkx graph or matrix of weights, default "complete"
-        Which places are linked: complete, ring, path, star, er:P, knn:K, or a graph whose nodes are the places.
+        Which devices are linked: complete, ring, path, star, er:P, knn:K, or a graph whose nodes are the devices.
     method : str, default "fedkm"
         The method of the paper, or one to compare with: consensus, local, pooled, distributed, ...
-    place_column : str or int, default None
-        Of one table: the column that names the place of each row. Without it the table is a single place.
+    device_column : str or int, default None
+        Of one table: the column that names the device of each row. Without it the table is a single device.
     random_state : int, default 1
         The seed of everything random.
-    preset, init, schedule, rounds, coupling, weighting, penalty, tol, privacy, minimum : default None
-        As in the library; None leaves the default of the ``fedkm fit`` command.
+    weighting : {"sample", "device"}, default None
+        Weight rows or devices equally. None is what ``fedkm fit`` does: rows ("sample"), or devices with preset="paper".
+    preset, init, schedule, rounds, coupling, penalty, tol, privacy, min_rows : default None
+        As in ``fedkm fit``; None leaves its default.
 
     Attributes
     ----------
-    place_centers_ : array of shape (places, n_clusters, features)
-        The centroids of every place; cluster c of one place is the counterpart of cluster c of the others.
+    device_centers_ : array of shape (devices, n_clusters, features)
+        The centroids of every device; cluster c of one device is the counterpart of cluster c of the others.
     cluster_centers_ : array of shape (n_clusters, features)
-        Of a single place its centroids; of several the means of the rows of each cluster in all places.
+        Of a single device its centroids; of several the means of the rows of each cluster in all devices.
     labels_ : array, or list of arrays where a list was given
-        The cluster of every row by the centroids of its own place. Cluster 0 has the most rows.
-    places_ : list
-        Names of the places, in the order of ``place_centers_``.
+        The cluster of every row by the centroids of its own device. Cluster 0 has the most rows.
+    devices_ : list
+        Names of the devices, in the order of ``device_centers_``.
     objective_, n_iter_, converged_, n_messages_, n_bytes_
         What was reached, and what it took.
     """
@@ -51,7 +53,7 @@ class FedKMeans:
         graph="complete",
         method="fedkm",
         *,
-        place_column=None,
+        device_column=None,
         random_state=1,
         preset=None,
         init=None,
@@ -62,13 +64,13 @@ class FedKMeans:
         penalty=None,
         tol=None,
         privacy=None,
-        minimum=None,
+        min_rows=None,
     ):
         self.n_clusters = n_clusters
         self.alpha = alpha
         self.graph = graph
         self.method = method
-        self.place_column = place_column
+        self.device_column = device_column
         self.random_state = random_state
         self.preset = preset
         self.init = init
@@ -79,28 +81,30 @@ class FedKMeans:
         self.penalty = penalty
         self.tol = tol
         self.privacy = privacy
-        self.minimum = minimum
+        self.min_rows = min_rows
 
     def fit(self, X, y=None):
-        """Fits a list of tables (a place each), a dict of them, or one table with a place column or without."""
-        places = places_of(X, self.place_column)
-        for name, matrix in zip(places.names, places.matrices):
-            _check_width(matrix, places.matrices[0].shape[1], f"place {name!r}")
+        """Fits a list of tables (a device each), a dict of them, or one table with a device column or without."""
+        devices = devices_of(X, self.device_column)
+        for name, matrix in zip(devices.names, devices.matrices):
+            _check_width(matrix, devices.matrices[0].shape[1], f"device {name!r}")
         header, arrays = ask(
             {
                 "ask": "fit",
-                "method": self.method,
-                "graph": links_of(self.graph, places.names),
-                "options": self._options(sum(len(matrix) for matrix in places.matrices)),
+                "request": {
+                    "method": self.method,
+                    "graph": links_of(self.graph, devices.names),
+                    **self._options(sum(len(matrix) for matrix in devices.matrices)),
+                },
             },
-            places.matrices,
+            devices.matrices,
         )
-        count = len(places.names)
-        self.places_ = places.names
-        self.place_centers_ = np.stack(arrays[:count])
-        self.labels_ = places.like_given([labels[:, 0].astype(np.int32) for labels in arrays[count : 2 * count]])
-        self.place_sizes_ = arrays[-1].astype(np.int64)
-        self.cluster_centers_ = _common_centers(self.place_centers_, arrays[-2])
+        count = len(devices.names)
+        self.devices_ = devices.names
+        self.device_centers_ = np.stack(arrays[:count])
+        self.labels_ = devices.like_given([labels[:, 0].astype(np.int32) for labels in arrays[count : 2 * count]])
+        self.device_sizes_ = arrays[-1].astype(np.int64)
+        self.cluster_centers_ = _common_centers(self.device_centers_, arrays[-2])
         self.objective_ = header["objective"]
         self.n_iter_ = header["rounds"]
         self.converged_ = header["converged"]
@@ -114,16 +118,16 @@ class FedKMeans:
         """Fits, and returns the labels."""
         return self.fit(X).labels_
 
-    def predict(self, X, place=None):
-        """The nearest cluster of every row, by the centroids of its place where that is known, else by the common ones.
+    def predict(self, X, device=None):
+        """The nearest cluster of every row, by the centroids of its device where that is known, else by the common ones.
 
-        The place is known where it is given, where X is a list as in ``fit``, and where X has the place column.
+        The device is known where it is given, where X is a list as in ``fit``, and where X has the device column.
         """
-        return self._by_place(X, place, _nearest)
+        return self._by_device(X, device, _nearest)
 
-    def transform(self, X, place=None):
+    def transform(self, X, device=None):
         """The distance of every row to every centroid."""
-        return self._by_place(X, place, _distances)
+        return self._by_device(X, device, _distances)
 
     def fit_transform(self, X, y=None):
         """Fits, and returns the distances."""
@@ -166,7 +170,7 @@ class FedKMeans:
 
     def _options(self, rows):
         if isinstance(self.n_clusters, (int, np.integer)) and self.n_clusters > rows:
-            raise ValueError(f"n_clusters must be at most {rows} (the rows of all places), got {self.n_clusters}")
+            raise ValueError(f"n_clusters must be at most {rows} (the rows of all devices), got {self.n_clusters}")
         given = {
             "k": self.n_clusters,
             "alpha": self.alpha,
@@ -180,7 +184,7 @@ class FedKMeans:
             "penalty": self.penalty,
             "tol": self.tol,
             "privacy": self.privacy,
-            "minimum": self.minimum,
+            "minRows": self.min_rows,
         }
         said = {name: value for name, value in given.items() if value is not None}
         return {name: value.item() if isinstance(value, np.generic) else value for name, value in said.items()}
@@ -190,32 +194,32 @@ class FedKMeans:
         if names is None:
             vars(self).pop("feature_names_in_", None)
         else:
-            self.feature_names_in_ = np.asarray([name for name in names if name != self.place_column], dtype=object)
+            self.feature_names_in_ = np.asarray([name for name in names if name != self.device_column], dtype=object)
 
     def _check_fitted(self):
         if not hasattr(self, "cluster_centers_"):
             raise _not_fitted()
 
-    def _by_place(self, X, place, compute):
-        """What `compute` finds for rows of each place by their centroids, in the form of X."""
+    def _by_device(self, X, device, compute):
+        """What `compute` finds for rows of each device by their centroids, in the form of X."""
         self._check_fitted()
-        if place is not None:
-            return compute(self._centers_of(place), self._matrix(X))
-        if not isinstance(X, dict) and not is_list_of_tables(X) and not self._has_places(X):
-            centers = self.place_centers_[0] if len(self.places_) == 1 else self.cluster_centers_
+        if device is not None:
+            return compute(self._centers_of(device), self._matrix(X))
+        if not isinstance(X, dict) and not is_list_of_tables(X) and not self._has_devices(X):
+            centers = self.device_centers_[0] if len(self.devices_) == 1 else self.cluster_centers_
             return compute(centers, self._matrix(X))
-        places = places_of(X, self.place_column)
+        devices = devices_of(X, self.device_column)
         answers = []
-        for name, matrix in zip(places.names, places.matrices):
-            _check_width(matrix, self.n_features_in_, f"place {name!r}")
+        for name, matrix in zip(devices.names, devices.matrices):
+            _check_width(matrix, self.n_features_in_, f"device {name!r}")
             answers.append(compute(self._centers_of(name), matrix))
-        return places.like_given(answers)
+        return devices.like_given(answers)
 
-    def _has_places(self, X):
-        if self.place_column is None:
+    def _has_devices(self, X):
+        if self.device_column is None:
             return False
         if hasattr(X, "columns"):
-            return self.place_column in X.columns
+            return self.device_column in X.columns
         return np.shape(X)[1:] == (self.n_features_in_ + 1,)
 
     def _matrix(self, X):
@@ -225,10 +229,10 @@ class FedKMeans:
             raise ValueError(f"X has {matrix.shape[1]} features, but {expected}")
         return matrix
 
-    def _centers_of(self, place):
-        if place not in self.places_:
-            raise ValueError(f"place must be one of {self.places_}, got {place!r}")
-        return self.place_centers_[self.places_.index(place)]
+    def _centers_of(self, device):
+        if device not in self.devices_:
+            raise ValueError(f"device must be one of {self.devices_}, got {device!r}")
+        return self.device_centers_[self.devices_.index(device)]
 
 
 def _parameters():
@@ -245,11 +249,11 @@ def _nearest(centers, points):
     return labels[:, 0].astype(np.int32)
 
 
-def _common_centers(place_centers, means):
-    if len(place_centers) == 1:
-        return place_centers[0].copy()
+def _common_centers(device_centers, means):
+    if len(device_centers) == 1:
+        return device_centers[0].copy()
     # A cluster without any row has no mean.
-    return np.where(np.isnan(means), place_centers.mean(axis=0), means)
+    return np.where(np.isnan(means), device_centers.mean(axis=0), means)
 
 
 #: Doubles of one block of differences: about 32 MB.

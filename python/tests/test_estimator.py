@@ -1,4 +1,4 @@
-"""FedKMeans as its users call it: tables by place, graphs, further rows, refusals, and a command that dies."""
+"""FedKMeans as its users call it: tables by device, graphs, further rows, refusals, and a command that dies."""
 
 import os
 import pickle
@@ -13,32 +13,32 @@ from fedkm import CommandError, FedKMeans
 
 
 def clinics(count=4, rows=50, seed=0):
-    """Places with the same two groups of rows around (0, 0) and (5, 5)."""
+    """Devices with the same two groups of rows around (0, 0) and (5, 5)."""
     random = np.random.default_rng(seed)
     middles = np.repeat([[0.0, 0.0], [5.0, 5.0]], rows // 2, axis=0)
     return [random.normal(size=(rows, 2)) + middles for _ in range(count)]
 
 
 class Fitting(unittest.TestCase):
-    def test_fit_finds_the_groups_of_all_places(self):
+    def test_fit_finds_the_groups_of_all_devices(self):
         model = FedKMeans(2, graph="ring").fit(clinics())
         self.assertTrue(model.converged_)
-        self.assertEqual(model.place_centers_.shape, (4, 2, 2))
+        self.assertEqual(model.device_centers_.shape, (4, 2, 2))
         np.testing.assert_allclose(sorted(model.cluster_centers_[:, 0]), [0, 5], atol=0.3)
         self.assertEqual([len(labels) for labels in model.labels_], [50] * 4)
-        np.testing.assert_array_equal(model.place_sizes_.sum(axis=1), [50] * 4)
+        np.testing.assert_array_equal(model.device_sizes_.sum(axis=1), [50] * 4)
 
-    def test_fit_by_dict_names_the_places(self):
+    def test_fit_by_dict_names_the_devices(self):
         tables = dict(zip("abcd", clinics()))
         model = FedKMeans(2).fit(tables)
-        self.assertEqual(model.places_, ["a", "b", "c", "d"])
+        self.assertEqual(model.devices_, ["a", "b", "c", "d"])
         np.testing.assert_array_equal(model.predict({"b": tables["b"]})[0], model.labels_[1])
 
-    def test_fit_of_one_table_is_one_place_and_labels_come_in_its_order(self):
+    def test_fit_of_one_table_is_one_device_and_labels_come_in_its_order(self):
         (table,) = clinics(1)
         model = FedKMeans(2).fit(table)
         np.testing.assert_array_equal(model.labels_, model.predict(table))
-        np.testing.assert_array_equal(model.cluster_centers_, model.place_centers_[0])
+        np.testing.assert_array_equal(model.cluster_centers_, model.device_centers_[0])
 
     def test_every_method_of_the_library_can_be_asked_for(self):
         for method in ["fedkm", "consensus", "local", "pooled", "distributed", "gradient", "kfed", "fkm", "coreset"]:
@@ -49,18 +49,18 @@ class Fitting(unittest.TestCase):
         tables = clinics()
         self.assertEqual(FedKMeans(2, rounds=3, tol=0).fit(tables).n_iter_, 3)
         alone, together = FedKMeans(2, alpha=0).fit(tables), FedKMeans(2, alpha=1e3).fit(tables)
-        spread = [np.ptp(model.place_centers_, axis=0).max() for model in (alone, together)]
+        spread = [np.ptp(model.device_centers_, axis=0).max() for model in (alone, together)]
         self.assertGreater(spread[0], 50 * spread[1])
 
-    def test_predict_and_transform_take_the_place_s_own_centroids(self):
+    def test_predict_and_transform_take_the_device_s_own_centroids(self):
         tables = clinics()
         model = FedKMeans(2, alpha=0).fit(tables)
         for i, table in enumerate(tables):
-            np.testing.assert_array_equal(model.predict(table, place=i), model.labels_[i])
-            distances = model.transform(table, place=i)
+            np.testing.assert_array_equal(model.predict(table, device=i), model.labels_[i])
+            distances = model.transform(table, device=i)
             np.testing.assert_array_equal(distances.argmin(axis=1), model.labels_[i])
         np.testing.assert_array_equal(model.predict(tables)[2], model.labels_[2])
-        by_hand = -sum((model.transform(t, place=i).min(axis=1) ** 2).sum() for i, t in enumerate(tables))
+        by_hand = -sum((model.transform(t, device=i).min(axis=1) ** 2).sum() for i, t in enumerate(tables))
         self.assertAlmostEqual(model.score(tables), by_hand, places=9)
 
     def test_a_model_can_be_pickled(self):
@@ -74,28 +74,28 @@ class Graphs(unittest.TestCase):
     def test_a_matrix_of_weights_is_a_graph(self):
         ring = np.roll(np.eye(4), 1, axis=1) + np.roll(np.eye(4), -1, axis=1)
         by_matrix, by_rule = (FedKMeans(2, graph=graph).fit(clinics()) for graph in (ring, "ring"))
-        np.testing.assert_array_equal(by_matrix.place_centers_, by_rule.place_centers_)
+        np.testing.assert_array_equal(by_matrix.device_centers_, by_rule.device_centers_)
 
     def test_a_networkx_graph_has_the_places_as_nodes(self):
         networkx = imported("networkx")
         tables = dict(zip("abcd", clinics()))
         graph = networkx.path_graph(["a", "b", "c", "d"])
         by_graph, by_rule = (FedKMeans(2, graph=given).fit(tables) for given in (graph, "path"))
-        np.testing.assert_array_equal(by_graph.place_centers_, by_rule.place_centers_)
+        np.testing.assert_array_equal(by_graph.device_centers_, by_rule.device_centers_)
         graph.add_edge("d", "elsewhere")
         with self.assertRaisesRegex(ValueError, "got 'elsewhere'"):
             FedKMeans(2, graph=graph).fit(tables)
 
 
 class Frames(unittest.TestCase):
-    def test_a_pandas_frame_is_split_by_its_place_column(self):
+    def test_a_pandas_frame_is_split_by_its_device_column(self):
         pandas = imported("pandas")
         tables = clinics()
         frame = pandas.DataFrame(np.vstack(tables), columns=["x", "y"])
         frame["clinic"] = np.repeat(["n", "s", "w", "e"], 50)
         frame = frame.sample(frac=1, random_state=0)
-        model = FedKMeans(2, place_column="clinic").fit(frame)
-        self.assertEqual(model.places_, ["e", "n", "s", "w"])
+        model = FedKMeans(2, device_column="clinic").fit(frame)
+        self.assertEqual(model.devices_, ["e", "n", "s", "w"])
         self.assertEqual(list(model.feature_names_in_), ["x", "y"])
         self.assertEqual(model.labels_.shape, (200,))
         np.testing.assert_array_equal(model.predict(frame), model.labels_)
@@ -103,14 +103,14 @@ class Frames(unittest.TestCase):
             model.predict(frame[frame.clinic == "w"]), model.labels_[(frame.clinic == "w").to_numpy()]
         )
         frame.loc[frame.index[0], "clinic"] = None
-        with self.assertRaisesRegex(ValueError, "must name a place in every row"):
-            FedKMeans(2, place_column="clinic").fit(frame)
+        with self.assertRaisesRegex(ValueError, "must name a device in every row"):
+            FedKMeans(2, device_column="clinic").fit(frame)
 
-    def test_an_array_is_split_by_the_number_of_its_place_column(self):
+    def test_an_array_is_split_by_the_number_of_its_device_column(self):
         tables = clinics()
         table = np.column_stack([np.repeat(range(4), 50), np.vstack(tables)])
-        model = FedKMeans(2, place_column=0).fit(table)
-        np.testing.assert_array_equal(model.place_centers_, FedKMeans(2).fit(tables).place_centers_)
+        model = FedKMeans(2, device_column=0).fit(table)
+        np.testing.assert_array_equal(model.device_centers_, FedKMeans(2).fit(tables).device_centers_)
         np.testing.assert_array_equal(model.predict(table), model.labels_)
 
 
@@ -133,13 +133,13 @@ class Refusals(unittest.TestCase):
         good = clinics()
         for tables, sentence in [
             ([good[0], np.empty((0, 2))], r"X\[1\] must have rows"),
-            ([good[0], good[1][:, :1]], "place 1 must have 2 columns, got 1"),
+            ([good[0], good[1][:, :1]], "device 1 must have 2 columns, got 1"),
             ([good[0], np.where(good[1] > 5, np.nan, good[1])], r"X\[1\] must hold finite numbers, got NaN at row"),
         ]:
             with self.subTest(sentence), self.assertRaisesRegex(ValueError, sentence):
                 FedKMeans(2).fit(tables)
-        with self.assertRaisesRegex(ValueError, "place must be one of"):
-            FedKMeans(2).fit(good).predict(good[0], place=9)
+        with self.assertRaisesRegex(ValueError, "device must be one of"):
+            FedKMeans(2).fit(good).predict(good[0], device=9)
         with self.assertRaisesRegex(ValueError, "not fitted"):
             FedKMeans(2).predict(good[0])
 
@@ -154,7 +154,7 @@ class TheCommand(unittest.TestCase):
         first = FedKMeans(2).fit(tables)
         fedkm.command._process.kill()
         fedkm.command._process.wait()
-        np.testing.assert_array_equal(FedKMeans(2).fit(tables).place_centers_, first.place_centers_)
+        np.testing.assert_array_equal(FedKMeans(2).fit(tables).device_centers_, first.device_centers_)
 
     def test_an_interruption_ends_the_work_and_leaves_no_answer_behind(self):
         big = [table for _ in range(6) for table in clinics(rows=20_000)]
@@ -169,7 +169,7 @@ class TheCommand(unittest.TestCase):
         found = [None] * 6
 
         def work(i):
-            found[i] = FedKMeans(2).fit(tables[i]).place_centers_
+            found[i] = FedKMeans(2).fit(tables[i]).device_centers_
 
         threads = [threading.Thread(target=work, args=(i,)) for i in range(6)]
         for thread in threads:
@@ -177,20 +177,20 @@ class TheCommand(unittest.TestCase):
         for thread in threads:
             thread.join()
         for i in range(6):
-            np.testing.assert_array_equal(found[i], FedKMeans(2).fit(tables[i]).place_centers_)
+            np.testing.assert_array_equal(found[i], FedKMeans(2).fit(tables[i]).device_centers_)
 
     @unittest.skipUnless(hasattr(os, "fork"), "there is no fork on this system")
     def test_a_forked_process_has_a_command_of_its_own(self):
         tables = clinics()
-        expected = FedKMeans(2).fit(tables).place_centers_
+        expected = FedKMeans(2).fit(tables).device_centers_
         child = os.fork()
         if child == 0:
-            same = np.array_equal(FedKMeans(2).fit(tables).place_centers_, expected)
+            same = np.array_equal(FedKMeans(2).fit(tables).device_centers_, expected)
             fedkm.command._stop()
             os._exit(0 if same else 1)
         _, status = os.waitpid(child, 0)
         self.assertEqual(status, 0)
-        np.testing.assert_array_equal(FedKMeans(2).fit(tables).place_centers_, expected)
+        np.testing.assert_array_equal(FedKMeans(2).fit(tables).device_centers_, expected)
 
 
 class environment:

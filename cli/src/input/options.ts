@@ -1,12 +1,47 @@
-// Options of every command that reads files of rows.
+// Options of every command that reads files of rows. They load nothing that computes, because every --help loads them.
 
-import type { Weighting } from "@fedkm/core";
-import { type TextEncoding, textEncodings } from "@fedkm/files/light";
+import type { MissingPolicy } from "@fedkm/files";
+import { type LabelFormat, labelFormats, type TextEncoding, textEncodings } from "@fedkm/files/light";
 import type { Command } from "commander";
 import { parseCharacter, parseChoice, parseNames } from "../arguments.ts";
 import { UsageError } from "../failure.ts";
-import type { InputOptions } from "./devices.ts";
-import type { SourceOptions } from "./sourceOptions.ts";
+
+/** What is asked of sources alone. */
+export interface SourceFlags {
+  readonly query?: string;
+  readonly where?: string;
+  readonly read?: "memory" | "stream" | "aggregate";
+}
+
+export function addSourceOptions(command: Command): Command {
+  return command
+    .option("--query <select>", "of a source: a SELECT instead of its table")
+    .option("--where <condition>", "of sources: the rows for which this SQL is true")
+    .option(
+      "--read <name>",
+      "of sources: memory, stream or aggregate (default: files are loaded where they fit, servers aggregate)",
+      parseChoice("--read", ["memory", "stream", "aggregate"]),
+    );
+}
+
+/** Of the commands that write labelled files. */
+export interface LabelFlags {
+  labelsAs?: LabelFormat;
+  distances?: true;
+}
+
+export function addLabelOptions(command: Command): Command {
+  return command
+    .option(
+      "--labels-as <format>",
+      "labelled files as csv, jsonl, parquet or xlsx (default: each as its file)",
+      parseChoice("--labels-as", labelFormats),
+    )
+    .option(
+      "--distances",
+      "add each row's distance to its centroid, its margin to the next one, and whether it is far",
+    );
+}
 
 /** As they are typed: what is not said is not there. */
 export interface DialectFlags {
@@ -20,12 +55,12 @@ export interface DialectFlags {
   dates?: "days";
 }
 
-export interface InputFlags extends DialectFlags, SourceOptions {
+export interface InputFlags extends DialectFlags, SourceFlags {
   columns?: string[];
   exclude?: string[];
   deviceColumn?: string;
   categories?: "auto" | string[];
-  missing: InputOptions["missing"];
+  missing: MissingPolicy;
   sample?: number;
 }
 
@@ -72,10 +107,7 @@ const decimals = { comma: ",", point: "." } as const;
 const parseDecimalName = parseChoice("--decimal", Object.keys(decimals) as (keyof typeof decimals)[]);
 const parseDecimal = Object.assign((text: string) => decimals[parseDecimalName(text)], parseDecimalName);
 
-/** Of the commands: who reads a table takes its rows to count the same. The library has the paper's default. */
-export const defaultWeighting: Weighting = "sample";
-
-export const parseWeighting = parseChoice<Weighting>("--weighting", ["device", "sample"]);
+export const parseWeighting = parseChoice("--weighting", ["device", "sample"]);
 
 /** How devices are linked and columns are scaled. */
 export function addNetworkOptions(command: Command): Command {

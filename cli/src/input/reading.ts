@@ -1,20 +1,45 @@
-// While files are read: standard input as a file, and how far the reading is.
+// What the patterns of a command line stand for: files, sources by their addresses, and the standard input as a file.
 
-import { closeSync, createWriteStream, mkdtempSync, openSync, readSync, renameSync, rmSync, statSync } from "node:fs";
+import { closeSync, createWriteStream, mkdtempSync, openSync, readSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { percentText } from "../progress.ts";
+import { expandPatterns, type MissingPolicy } from "@fedkm/files";
+import { isAddress } from "@fedkm/sql/address";
+import type { SourceRequest, WorkContext } from "@fedkm/tables";
+import { sourceAt } from "@fedkm/tables/node";
+import type { Console } from "../console.ts";
+import type { SourceFlags } from "./options.ts";
 
-let spooled: Promise<string> | undefined;
+export interface PatternRows {
+  readonly files: readonly string[];
+  readonly sources: readonly SourceRequest[];
+}
 
-/** The patterns with "-" as a file that holds the standard input, since rows are read more than once. */
-export async function withStandardInput(patterns: readonly string[]): Promise<string[]> {
-  if (!patterns.includes("-")) return [...patterns];
+/** The files and the sources that patterns stand for. */
+export async function rowsAt(
+  patterns: readonly string[],
+  { query, where, read, missing }: SourceFlags & { readonly missing?: MissingPolicy },
+  env: Console["env"],
+  context: WorkContext = {},
+): Promise<PatternRows> {
+  const others = patterns.filter((own) => !isAddress(own));
+  const asked = { query, where, read, missing, env };
+  return {
+    files: others.length === 0 ? [] : await filesAt(others),
+    sources: patterns.filter(isAddress).map((address) => sourceAt(address, asked, context)),
+  };
+}
+
+/** With "-" as a file that holds the standard input, since rows are read more than once. */
+export async function filesAt(patterns: readonly string[]): Promise<string[]> {
+  if (!patterns.includes("-")) return expandPatterns(patterns);
   spooled ??= spool();
   const file = await spooled;
-  return patterns.map((pattern) => (pattern === "-" ? file : pattern));
+  return expandPatterns(patterns.map((pattern) => (pattern === "-" ? file : pattern)));
 }
+
+let spooled: Promise<string> | undefined;
 
 async function spool(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "fedkm-input-"));
@@ -35,20 +60,4 @@ function firstLetter(file: string): string {
   const length = readSync(handle, bytes);
   closeSync(handle);
   return bytes.subarray(0, length).toString().trimStart().slice(0, 1);
-}
-
-/** For each file a function that is told how many of its bytes were read, and says how far all files are. */
-export function readingWatch(files: readonly string[], say: (text: string) => void, now = () => performance.now()) {
-  const sizes = files.map((file) => statSync(file, { throwIfNoEntry: false })?.size ?? 0);
-  const total = sizes.reduce((sum, size) => sum + size, 0);
-  const began = now();
-  return (file: string) => {
-    const at = files.indexOf(file);
-    const before = sizes.slice(0, at).reduce((sum, size) => sum + size, 0);
-    say(basename(file));
-    return (bytes: number) => {
-      const share = (before + Math.min(bytes, sizes[at])) / total;
-      say(`${basename(file)}  ${percentText(share, now() - began)}`);
-    };
-  };
 }

@@ -1,25 +1,11 @@
 // Refusals of files in the words of the command: what helps, with the arguments that do it. Only this file words them so.
 
 import type { ActionRemedy, DataError, RemedyPosition } from "@fedkm/files";
+import { shellNames, shellWord } from "@fedkm/tables/light";
 
 /** One line that says what is wrong with a file, and what to type or to change. */
 export function refusalLine(error: DataError): string {
   return error.worded(phrase);
-}
-
-/** Names as one argument of a command line: commas between, names with a comma in quotes, all of it in the shell's. */
-export function asArgument(names: readonly string[]): string {
-  return inShell(joinedNames(names));
-}
-
-/** As a command takes several names. */
-export function joinedNames(names: readonly string[]): string {
-  return names.map((name) => (/[",]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name)).join(",");
-}
-
-/** One word of a command line. */
-export function inShell(text: string): string {
-  return /^[\w./,:@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 const policyPhrases = { drop: "drop their rows with --missing drop", mean: "fill them with --missing mean" };
@@ -28,12 +14,12 @@ function phrase(remedy: ActionRemedy, position: RemedyPosition): string {
   switch (remedy.kind) {
     case "leave-out-columns": {
       const names = [...new Set(remedy.columns)];
-      return `leave ${spokenOf(remedy.columns.length, position)} out with --exclude ${asArgument(names)}`;
+      return `leave ${spokenOf(remedy.columns.length, position)} out with --exclude ${shellNames(names)}`;
     }
     case "choose-columns":
-      return `choose${position === "later" ? "" : " the columns"} with --columns ${asArgument(remedy.columns)}`;
+      return `choose${position === "later" ? "" : " the columns"} with --columns ${shellNames(remedy.columns)}`;
     case "take-categories":
-      return `take ${remedy.columns.length === 1 ? "it as a category" : "them as categories"} with --categories ${asArgument(remedy.columns)}`;
+      return `take ${remedy.columns.length === 1 ? "it as a category" : "them as categories"} with --categories ${shellNames(remedy.columns)}`;
     case "name-column":
       return `name one of them with ${flagOf(remedy.option)}`;
     case "missing-policy":
@@ -45,7 +31,7 @@ function phrase(remedy: ActionRemedy, position: RemedyPosition): string {
     case "encoding":
       return `read it with --encoding ${remedy.encoding}`;
     case "sheet":
-      return `name one of them with --sheet, such as --sheet ${inShell(remedy.sheets[0])}`;
+      return `name one of them with --sheet, such as --sheet ${shellWord(remedy.sheets[0])}`;
     case "delimiter":
       return "put commas between cells, such as with tr -s ' ' ',', or name the character with --delimiter";
   }

@@ -9,12 +9,11 @@ import {
   addMissingOption,
   addNetworkOptions,
   addSelectionOptions,
-  defaultWeighting,
+  addSourceOptions,
   type InputFlags,
   inputOptions,
   parseWeighting,
 } from "../../input/options.ts";
-import { addSourceOptions } from "../../input/sourceOptions.ts";
 
 interface ChooseFlags extends InputFlags {
   largestK?: number;
@@ -44,16 +43,11 @@ export function chooseCommand(io: Console): Command {
     )
     .option(
       "--judge <own|all>",
-      "whose rows judge alpha: each place's own, or those of all places",
+      "whose rows judge alpha: each device's own, or those of all devices",
       parseChoice("--judge", ["own", "all"]),
       "own",
     )
-    .option(
-      "--weighting <name>",
-      "what counts the same: every device, or every sample, which is a row",
-      parseWeighting,
-      defaultWeighting,
-    );
+    .option("--weighting <name>", "weight devices or rows equally: device or sample", parseWeighting, "sample");
   addSourceOptions(addDialectOptions(addMissingOption(addSelectionOptions(addNetworkOptions(command)))));
   return command
     .option("--seed <integer>", "of everything random", parseSeed, 1)

@@ -4,7 +4,7 @@ import type { Choice, Judge } from "@fedkm/core";
 import { count, significant } from "../../numbers.ts";
 import { alignColumns, wrap } from "../../table.ts";
 
-export interface Found {
+export interface ChoiceParts {
   readonly choice: Choice;
   readonly judge: Judge;
   readonly warnings: readonly string[];
@@ -13,7 +13,7 @@ export interface Found {
   readonly command: string;
 }
 
-export function inWords({ choice, judge, warnings, picture, command }: Found): string[] {
+export function inWords({ choice, judge, warnings, picture, command }: ChoiceParts): string[] {
   const { k, alpha, clusters, coupling, messages, bytes } = choice;
   const ks = clusters.curve.map((score) => [
     String(score.k),
@@ -80,11 +80,11 @@ function aboutSample(sampled: Choice["sampled"]): string[] {
 
 function aboutJudge(judge: Judge): string {
   return judge === "own"
-    ? "Alpha is judged by the rows that each place kept back for itself. Where places hold different parts of the same clusters, judge by the rows of all places: --judge all."
-    : "Alpha is judged by the rows that all places kept back: the centroids of each place, on everybody's rows.";
+    ? "Alpha is judged by the rows that each device kept back for itself. Where devices hold different parts of the same clusters, judge by the rows of all devices: --judge all."
+    : "Alpha is judged by the rows that all devices kept back: the centroids of each device, on everybody's rows.";
 }
 
 function aboutAlone(alone: boolean): string[] {
   if (!alone) return [];
-  return ["With alpha 0 each place stays alone: cluster 1 of one place need not be cluster 1 of another."];
+  return ["With alpha 0 each device stays alone: cluster 1 of one device need not be cluster 1 of another."];
 }

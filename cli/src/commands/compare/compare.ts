@@ -10,9 +10,10 @@ import {
   type OptionsByMethod,
   parseMethodOptions,
 } from "@fedkm/experiments";
+import { linkDevices } from "@fedkm/tables";
 import { type Console, isStyled } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
-import { linkDevices } from "../../input/links.ts";
+import { linksOf } from "../../input/links.ts";
 import { count } from "../../numbers.ts";
 import { pluginsOf } from "../../plugins.ts";
 import { progressOn } from "../../progress.ts";
@@ -34,7 +35,7 @@ export async function compare(options: CompareOptions, { stdout, stderr, env }: 
   const { k = data.k, messages = defaults.rounds * data.datasets.length } = options;
   if (k === undefined) throw new UsageError("your files need --k, or --classes to count them");
   const { datasets, labels } = data;
-  const graph = await linkDevices(options.graph, data.names, datasets, seed, plugins.graphs);
+  const graph = await linkDevices(linksOf(options.graph, plugins.graphs), data.names, datasets, seed);
   // What the links of this network do not allow is left out, unless it was asked for.
   if (options.methods === undefined && !canShare(graph)) delete table.shared;
   const names = Object.keys(table);

@@ -13,14 +13,22 @@ import {
   type Split,
 } from "@fedkm/experiments";
 import { applyScaling } from "@fedkm/files";
+import {
+  checkClassColumn,
+  chooseScaling,
+  isUnscaled,
+  type Progress,
+  type RowsRequest,
+  readClasses,
+  readRows,
+} from "@fedkm/tables";
 import { parseChoice } from "../../arguments.ts";
 import { UsageError } from "../../failure.ts";
-import { checkClassColumn, readClasses } from "../../input/classes.ts";
-import { type InputOptions, readInput } from "../../input/devices.ts";
-import { chooseScaling, isUnscaled } from "../../input/scale.ts";
+import type { SourceFlags } from "../../input/options.ts";
+import { rowsAt } from "../../input/reading.ts";
 import type { PluginOptions } from "../../plugins.ts";
 
-export interface CompareOptions extends InputOptions, PluginOptions {
+export interface CompareOptions extends RowsRequest, SourceFlags, PluginOptions {
   /** Instead of `dataset`, where there are any. */
   readonly files: readonly string[];
   readonly dataset: string;
@@ -66,10 +74,12 @@ export async function fileData(options: CompareOptions, onFile: (file: string) =
   if (column === undefined && (split.kind === "dirichlet" || split.kind === "classes")) {
     throw new UsageError(`--split ${options.split} needs --classes for your files`);
   }
-  if (column !== undefined) await checkClassColumn(files, column, options);
+  const rows = await rowsAt(files, options, process.env);
+  if (column !== undefined) await checkClassColumn(rows.files[0], column, options);
   const hidden = column === undefined || options.columns !== undefined ? [] : [column];
   const reading = { ...options, ...(hidden.length > 0 && { exclude: [...(options.exclude ?? []), ...hidden] }) };
-  const input = await readInput(files, reading, onFile);
+  const onProgress = (step: Progress) => void (step.step === "read" && onFile(step.name));
+  const input = await readRows({ ...reading, ...rows }, { onProgress });
   const labels = column === undefined ? undefined : await readClasses(input, column, options);
   const datasets = input.devices.map(({ points }) => points);
   const { scaling } = await chooseScaling(scale, input.encoding, datasets);

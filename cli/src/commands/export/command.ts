@@ -1,13 +1,14 @@
 // fedkm export: what can be asked of it.
 
+import { dialectNames, formats } from "@fedkm/tables/light";
 import { Command, Option } from "commander";
 import { parseChoice } from "../../arguments.ts";
 import type { Console } from "../../console.ts";
-import { dialectNames, type ExportOptions, formats } from "./formats.ts";
+import type { ExportFlags } from "./export.ts";
 
 export function exportCommand(io: Console): Command {
   return new Command("export")
-    .description("Write a model for another program: a SELECT, an ONNX graph, PMML, JSON for scikit-learn, or a table.")
+    .description("Write a model for another program: a SELECT, an ONNX graph, JSON for scikit-learn, or a table.")
     .argument("<model.json>", "a model that fedkm fit wrote")
     .addOption(
       new Option("--as <format>", formats.join(", ")).argParser(parseChoice("--as", formats)).makeOptionMandatory(),
@@ -19,16 +20,16 @@ export function exportCommand(io: Console): Command {
     )
     .option("--table <name>", "the table of the SELECT (default: rows)")
     .option(
-      "--place <name>",
-      "whose centroids: a device of the model, or common for those of all places (default: common)",
+      "--device <name>",
+      "whose centroids: a device of the model, or common for those of all devices (default: common)",
     )
     .option("--out <file>", "where it goes (default: the standard output)")
     .addHelpText(
       "after",
       "\nExample:\n  fedkm export clusters/model.json --as sql --dialect postgres --table plants --out label.sql",
     )
-    .action(async (model: string, flags: ExportOptions) => {
-      const { exportModel } = await import("./export.ts");
-      await exportModel(model, flags, io);
+    .action(async (model: string, flags: ExportFlags) => {
+      const { exportFile } = await import("./export.ts");
+      await exportFile(model, flags, io);
     });
 }

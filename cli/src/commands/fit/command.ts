@@ -1,26 +1,29 @@
 // fedkm fit: what can be asked of it.
 
 import { defaults } from "@fedkm/core/defaults";
+import type { MethodSettings } from "@fedkm/tables";
+import { couplings, inits, penalties, presets, privacies, schedules } from "@fedkm/tables/light";
 import { Argument, Command } from "commander";
-import { parseAtLeastZero, parseNames, parseSeed, parseWhole } from "../../arguments.ts";
+import { parseAtLeastZero, parseChoice, parseNames, parseSeed, parseWhole } from "../../arguments.ts";
 import type { Console } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
-import { addLabelOptions, type LabelFlags } from "../../input/labels.ts";
 import {
   addDialectOptions,
+  addLabelOptions,
   addMissingOption,
   addNetworkOptions,
   addSelectionOptions,
+  addSourceOptions,
   type InputFlags,
   inputOptions,
+  type LabelFlags,
+  parseWeighting,
 } from "../../input/options.ts";
-import { addSourceOptions } from "../../input/sourceOptions.ts";
 import { addPluginOption, type PluginOptions } from "../../plugins.ts";
 import { addThreadsOption, type ThreadsOptions } from "../../threads.ts";
-import type { FitOptions } from "./fit.ts";
-import { addMethodOptions, type MethodSettings } from "./settings.ts";
+import type { FitFlags } from "./fit.ts";
 
-interface FitFlags extends InputFlags, MethodSettings, PluginOptions, ThreadsOptions, LabelFlags {
+interface TypedFlags extends InputFlags, MethodSettings, PluginOptions, ThreadsOptions, LabelFlags {
   k?: number;
   study?: string;
   alpha: number;
@@ -28,7 +31,6 @@ interface FitFlags extends InputFlags, MethodSettings, PluginOptions, ThreadsOpt
   method: string;
   scale: string;
   seed: number;
-  sample?: number;
   names?: string[];
   out: string;
   labels: boolean;
@@ -69,20 +71,81 @@ export function fitCommand(io: Console): Command {
       "after",
       "\nExample:\n  fedkm fit examples/north.csv examples/south.csv --k 3 --exclude plant --out clusters",
     )
-    .action(async (files: string[], flags: FitFlags, called: Command) => {
+    .action(async (files: string[], flags: TypedFlags, called: Command) => {
       const { fitFiles } = await import("./fit.ts");
       await fitFiles(files, await completed(flags, called), io);
     });
 }
 
 /** With what the study says, or with the number of clusters that was typed. */
-async function completed({ study: file, ...flags }: FitFlags, called: Command): Promise<FitOptions> {
+async function completed({ study: file, ...flags }: TypedFlags, called: Command): Promise<FitFlags> {
   const { k } = flags;
   if (file !== undefined) {
-    const { optionsOfStudy } = await import("./study.ts");
-    const said = Object.entries(flags).filter(([name]) => called.getOptionValueSource(name) !== "default");
-    return { ...inputOptions(flags), ...optionsOfStudy(file, Object.fromEntries(said)) };
+    const { flagsOfStudy } = await import("./study.ts");
+    const typed = Object.entries(flags).filter(([name]) => called.getOptionValueSource(name) !== "default");
+    return { ...inputOptions(flags), ...(await flagsOfStudy(file, Object.fromEntries(typed))) };
   }
-  if (k === undefined) throw new UsageError("--k must be given, or --study with a file that says it, got neither");
+  if (k === undefined)
+    throw new UsageError("--k is missing: say how many clusters, or give --study with a file that does");
   return { ...inputOptions(flags), k };
+}
+
+function addMethodOptions(command: Command): Command {
+  return command
+    .optionsGroup("How the method runs:")
+    .option(
+      "--preset <name>",
+      `dependable, or paper: as published (default: ${defaults.preset})`,
+      parseChoice("--preset", presets),
+    )
+    .option(
+      "--init <name>",
+      "where devices start: auto, federated, local, kmeans++ or 'classic kmeans++' (default: as the preset has it)",
+      parseChoice("--init", inits),
+    )
+    .option(
+      "--schedule <name>",
+      `who updates when: cyclic, random, coloured or simultaneous (default: ${defaults.schedule})`,
+      parseChoice("--schedule", schedules),
+    )
+    .option(
+      "--rounds <integer>",
+      `at most this many (default: ${defaults.rounds}, or as the method has it)`,
+      parseWhole("--rounds", 0),
+    )
+    .option(
+      "--coupling <name>",
+      `pairs of neighbours' centroids: nearest or transport (default: ${defaults.coupling})`,
+      parseChoice("--coupling", couplings),
+    )
+    .option(
+      "--weighting <name>",
+      "weight devices or rows equally: device or sample (default: sample, or device with --preset paper)",
+      parseWeighting,
+    )
+    .option(
+      "--penalty <name>",
+      `what a link costs by how far its ends differ: squared, norm or truncated (default: ${defaults.penalty})`,
+      parseChoice("--penalty", penalties),
+    )
+    .option(
+      "--tol <number>",
+      `relative move below which a device stands still (default: ${defaults.tol})`,
+      parseAtLeastZero("--tol"),
+    )
+    .option(
+      "--privacy <mode>",
+      "as devices of a study: open, or guarded, where nothing sent isolates fewer rows than --min-rows, or private with --method shared (default: open)",
+      parseChoice("--privacy", privacies),
+    )
+    .option(
+      "--min-rows <rows>",
+      `the fewest rows that anything sent may stand for, with --privacy guarded (default: ${defaults.guardedMinimum})`,
+      parseWhole("--min-rows", 1),
+    )
+    .option(
+      "--epsilon <number>",
+      "differential-privacy budget, with --privacy private (default: 1, at delta 0.00001)",
+      parseAtLeastZero("--epsilon"),
+    );
 }

@@ -1,6 +1,4 @@
-// How long the library computes while a command runs. Where it does so in two places at once, that time counts once.
-
-import type { Progress } from "../../progress.ts";
+// How long the library computes while a command runs. Where two processes do so at once, that time counts once.
 
 /** From when until when, in milliseconds of a clock that all processes of a machine share. */
 export interface Span {
@@ -14,13 +12,6 @@ export interface CoreTime {
   add(span: Span): void;
   /** So far. */
   milliseconds(): number;
-}
-
-/** Of a fit: who is told how far it is, what it takes the library, and what stops it. */
-export interface Watched {
-  readonly progress: Progress;
-  readonly core: CoreTime;
-  readonly signal: AbortSignal;
 }
 
 export function coreTime(now = () => performance.timeOrigin + performance.now()): CoreTime {

@@ -1,205 +1,118 @@
 // fedkm fit: files in, a model, labels and a report out.
 
-import { connectedComponents, discrepancy, edges, type Graph, type Matrix, toRows } from "@fedkm/core";
-import { undoScaling } from "@fedkm/files";
+import { type Method, methods } from "@fedkm/core";
+import {
+  checkRequest,
+  type FitContext,
+  type FitRequest,
+  fitTables,
+  type MethodSettings,
+  type NamedMethod,
+  type RowsRequest,
+  type StudyPlan,
+} from "@fedkm/tables";
 import { type Console, isStyled } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
-import { type Prepared, type PrepareOptions, prepare } from "../../input/prepare.ts";
-import { certifyModel } from "../../model/certify.ts";
-import { type ClusterSums, clusterModels, clusterSums } from "../../model/clusters.ts";
-import type { Fitted } from "../../model/fitted.ts";
-import { DEVICES, encodedParts, isAlone, labelScaled, MODEL_FORMAT, type Model } from "../../model/model.ts";
-import { inCommonOrder } from "../../model/order.ts";
+import { linksOf } from "../../input/links.ts";
+import type { SourceFlags } from "../../input/options.ts";
+import { stepWatch } from "../../input/progressWords.ts";
+import { rowsAt } from "../../input/reading.ts";
 import { type PluginOptions, pluginsOf } from "../../plugins.ts";
-import { progressOn } from "../../progress.ts";
+import { type Progress, progressOn } from "../../progress.ts";
 import { interruptible, stoppableUnchanged } from "../../stop.ts";
 import { type ThreadsOptions, withThreads } from "../../threads.ts";
 import { checkFolder } from "../../write.ts";
-import { coreTime, type Watched } from "./coreTime.ts";
-import { placesApart } from "./places.ts";
-import { lookedAt } from "./report/sure.ts";
-import { sureLater } from "./report/sureLater.ts";
-import { type ResultsOptions, summary, writeResults } from "./results.ts";
-import { type Asked, askedOf, type Found, runMethod } from "./run.ts";
-import type { MethodSettings, SettledSettings } from "./settings.ts";
-import { runSources, sumsOfSources } from "./sources.ts";
+import { type CoreTime, coreTime } from "./coreTime.ts";
+import { type ResultsFlags, summary, writeResults } from "./results.ts";
+import { stabilityLater } from "./stabilityLater.ts";
 import { fitText } from "./text.ts";
-import { resultWarnings } from "./warnings.ts";
 
-export interface FitOptions extends PrepareOptions, MethodSettings, PluginOptions, ThreadsOptions, ResultsOptions {
+type RowFlags = Omit<RowsRequest, "tables" | "files" | "sources">;
+
+export interface FitFlags extends RowFlags, SourceFlags, MethodSettings, PluginOptions, ThreadsOptions, ResultsFlags {
   readonly k: number;
   readonly alpha: number;
   readonly method: string;
+  readonly graph: string;
+  readonly scale: string;
+  readonly seed: number;
+  readonly study?: StudyPlan;
   /** Of the clusters, in their order. */
   readonly names?: readonly string[];
   readonly json?: boolean;
 }
 
-export async function fitFiles(patterns: readonly string[], options: FitOptions, io: Console): Promise<void> {
-  checkFolder(options.out);
-  checkNames(options);
-  const plugins = await pluginsOf(options);
-  const asked = askedOf(options, plugins.methods);
+export async function fitFiles(patterns: readonly string[], flags: FitFlags, io: Console): Promise<void> {
+  checkFolder(flags.out);
+  const plugins = await pluginsOf(flags);
+  const asked = {
+    ...flags,
+    method: await methodOf(flags.method, plugins.methods),
+    graph: linksOf(flags.graph, plugins.graphs),
+  };
+  checkRequest(asked);
   const progress = progressOn(io.stderr);
   const core = coreTime();
   const began = performance.now();
-  const { fitted, written } = await stoppableUnchanged(async (signal) => {
-    const watch = { progress, core, signal };
+  const { outcome, written } = await stoppableUnchanged(async (signal) => {
     try {
-      const onFile = (file: string) => {
-        signal.throwIfAborted();
-        progress.show(`fedkm  reading ${file}`);
-      };
-      const prepared = await prepare(patterns, options, onFile, plugins.graphs);
-      return await fitAndWrite(prepared, options, asked, watch, performance.now() - began);
+      return await fitAndWrite(patterns, asked, flags, { progress, core, signal, env: io.env });
     } finally {
       progress.erase();
     }
   });
-  const milliseconds = { ...fitted.milliseconds, core: core.milliseconds(), total: performance.now() - began };
-  const warnings = [...fitted.warnings, ...written.leftOut];
-  if (options.json)
-    io.stdout.write(`${JSON.stringify(summary(fitted, warnings, written.paths, milliseconds), undefined, 2)}\n`);
-  else io.stdout.write(`${fitText(fitted, warnings, written.paths, isStyled(io.stdout, io.env)).join("\n")}\n`);
+  const milliseconds = { ...outcome.milliseconds, core: core.milliseconds(), total: performance.now() - began };
+  const warnings = [...outcome.warnings, ...written.leftOut];
+  if (flags.json)
+    io.stdout.write(`${JSON.stringify(summary(outcome, warnings, written.paths, milliseconds), undefined, 2)}\n`);
+  else io.stdout.write(`${fitText(outcome, warnings, written.paths, isStyled(io.stdout, io.env)).join("\n")}\n`);
 }
 
-function checkNames({ names, k }: FitOptions): void {
-  if (names === undefined) return;
-  if (names.length !== k) {
-    throw new UsageError(`--names must have one name for each of the ${k} clusters, got ${names.length}`);
+/** Methods of plug-ins come first. Only the shared one needs what devices are made of. */
+export async function methodOf(name: string, plugged: Readonly<Record<string, Method>>): Promise<string | NamedMethod> {
+  if (Object.hasOwn(plugged, name)) return { name, method: plugged[name] };
+  if (Object.hasOwn(methods, name)) return name;
+  if (name !== "shared") {
+    const names = [...Object.keys(methods), "shared", ...Object.keys(plugged)];
+    throw new UsageError(`--method must be one of ${names.join(", ")}, got "${name}"`);
   }
-  const twice = names.find((name, i) => names.indexOf(name) !== i);
-  if (twice !== undefined) throw new UsageError(`--names must have different names, got "${twice}" twice`);
+  const { sharedMethod } = await import("@fedkm/device");
+  return { name, method: sharedMethod };
 }
 
-async function fitAndWrite(prepared: Prepared, options: FitOptions, asked: Asked, watch: Watched, read: number) {
-  const result = await fitPrepared(prepared, options, asked, watch);
-  // Begins before the certificate, so that both are made at the same time.
-  const sure = sureLater(lookedAt(result), options, asked, watch);
-  try {
-    const fitted = { ...(await certified(result, prepared, watch)), milliseconds: { read, fit: result.milliseconds } };
-    watch.progress.announce("fedkm  writing the results");
-    return { fitted, written: await writeResults(prepared.input, fitted, sure.answer, options, watch) };
-  } finally {
-    sure.end();
-  }
+interface Watched {
+  readonly progress: Progress;
+  readonly core: CoreTime;
+  readonly signal: AbortSignal;
+  readonly env: Console["env"];
 }
 
-async function fitPrepared(prepared: Prepared, options: FitOptions, asked: Asked, watch: Watched) {
-  const { progress, core, signal } = watch;
-  const { names, datasets, scaling, graph } = prepared;
-  progress.announce(`fedkm  ${options.method} on ${names.length} devices`);
-  const start = performance.now();
-  const { inSources, found } = await core.measure(async () => {
-    const passed = prepared.sources && (await runSources(prepared.sources, graph, asked, progress));
-    return { inSources: passed, found: passed ?? (await run(prepared, options, asked, watch)) };
-  });
-  const milliseconds = performance.now() - start;
-  // The devices of a study have numbered their clusters.
-  const ordered = options.study === undefined ? inCommonOrder(found.centroids, datasets) : found.centroids;
-  const centroids = ordered.map((own) => toRows(undoScaling(own, scaling)));
-  const labels = await core.measure(() =>
-    interruptible(() => datasets.map((points, i) => labelScaled({ centroids: centroids[i] }, scaling, points)), signal),
-  );
-  const seen = clusterSums(datasets, labels, options.k);
-  const sums = inSources === undefined ? seen : sumsOfSources(seen, inSources, ordered);
-  const model = modelOf(prepared, options, asked, { found, ordered, centroids, sums });
-  return { model, datasets, labels, sums, graph, milliseconds };
-}
-
-/** With what is to be said about the result. A certificate is for rows at hand. */
-async function certified(
-  { model: found, ...result }: Omit<Fitted, "numbersAgree" | "warnings" | "milliseconds">,
-  prepared: Prepared,
-  { progress, core, signal }: Watched,
+async function fitAndWrite(
+  patterns: readonly string[],
+  asked: Omit<FitRequest, "files" | "sources">,
+  flags: FitFlags,
+  { progress, core, signal, env }: Watched,
 ) {
-  const { datasets, labels, sums, graph } = result;
-  progress.announce("fedkm  certifying the result");
-  const certificate =
-    prepared.sources === undefined
-      ? await core.measure(() => interruptible(() => certifyModel(found, datasets, graph), signal))
-      : undefined;
-  const model = { ...found, ...(certificate && { certificate }) };
-  const apart = placesApart(sums);
-  const own = resultWarnings({ model, datasets, labels, sums, graph, apart }, prepared.input);
-  const numbersAgree = !isAlone(model) && isConnected(graph) && !Object.values(apart).some(({ length }) => length > 0);
-  return { ...result, model, numbersAgree, warnings: [...prepared.warnings, ...own] };
-}
-
-async function run(
-  { input, names, datasets, graph }: Prepared,
-  { study, seed, threads }: FitOptions,
-  asked: Asked,
-  { progress, signal }: Watched,
-): Promise<Found> {
-  if (study === undefined)
-    return withThreads({ threads }, datasets, (kernel) =>
-      interruptible(() => runMethod(asked, datasets, graph, { kernel, progress }), signal),
-    );
-  const { runDevices } = await import("./study.ts");
-  const rows = input.devices.map(({ points }) => points);
-  return runDevices(study, { names, rows, graph }, seed, progress);
-}
-
-interface Result {
-  readonly found: Found;
-  /** Its centroids in the common order. */
-  readonly ordered: readonly Matrix[];
-  /** The same in the user's units. */
-  readonly centroids: readonly number[][][];
-  readonly sums: ClusterSums;
-}
-
-function modelOf(
-  { input, names, scaling, graph }: Prepared,
-  { k, alpha, seed, method, graph: spec, missing, study, names: called }: FitOptions,
-  { settings }: Asked,
-  { found, ordered, centroids, sums }: Result,
-) {
-  return {
-    format: MODEL_FORMAT,
-    ...encodedParts(input.encoding, scaling),
-    columns: input.columns,
-    ...(input.dates.length > 0 && { dates: input.dates }),
-    scaling,
-    missing: { policy: missing, ...(input.fill && { fill: input.fill }) },
-    options: {
-      k,
-      alpha,
-      method: study === undefined ? method : DEVICES,
-      graph: spec,
-      seed,
-      ...recorded(settings, found),
+  const compute: FitContext["compute"] = (work) => core.measure(() => interruptible(work, signal));
+  let endStability = () => {};
+  const rows = await rowsAt(patterns, flags, env, { onProgress: (step) => onProgress(step), signal });
+  const onProgress = stepWatch(progress, rows.files);
+  const context: FitContext = {
+    signal,
+    onProgress,
+    compute,
+    withKernel: (datasets, work) => withThreads(flags, datasets, work),
+    examineLater(task, here) {
+      const later = stabilityLater(task, flags, here, core);
+      endStability = later.end;
+      return later.answer;
     },
-    ...(study && { study }),
-    devices: names.map((name, i) => {
-      const sizes = Array.from(sums.counts.subarray(i * k, (i + 1) * k));
-      return { name, rows: sizes.reduce((sum, size) => sum + size, 0), sizes, centroids: centroids[i] };
-    }),
-    clusters: clusterModels(sums, names, scaling).map((own, c) => (called ? { name: called[c], ...own } : own)),
-    links: Array.from(edges(graph), ([i, j, weight]) => ({
-      devices: [names[i], names[j]] as const,
-      weight,
-      disagreement: discrepancy(ordered[i], ordered[j], settings.coupling),
-    })),
-    objective: found.objective,
-    rounds: found.rounds,
-    ...(found.passes !== undefined && { passes: found.passes }),
-    converged: found.converged,
-    messages: found.messages,
-    bytes: found.bytes,
-    history: found.history.map(({ round, objective, totalVariation, messages, bytes }) => {
-      return { round, objective, totalVariation, messages, bytes };
-    }),
-    ...(found.guarded && { guarded: found.guarded }),
-  } as const satisfies Model;
-}
-
-/** What was said, and the scale of a penalty that was found for it. */
-function recorded({ penalty, ...settings }: SettledSettings, found: Found) {
-  return penalty === undefined ? settings : { ...settings, penalty: found.penalty ?? ("squared" as const) };
-}
-
-function isConnected(graph: Graph): boolean {
-  return connectedComponents(graph).every((component) => component === 0);
+  };
+  try {
+    const outcome = await fitTables({ ...asked, ...rows }, context);
+    progress.announce("fedkm  writing the results");
+    return { outcome, written: await writeResults(outcome, flags, { progress, signal }) };
+  } finally {
+    endStability();
+  }
 }

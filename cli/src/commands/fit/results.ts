@@ -3,18 +3,14 @@
 import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { type DialectOptions, type LabelFormat, labelFile, nameOfLabelled } from "@fedkm/files";
-import type { Input } from "../../input/devices.ts";
-import { deviceNames } from "../../input/names.ts";
-import type { Fitted } from "../../model/fitted.ts";
-import { MODEL_FORMAT, scaledCentroids } from "../../model/model.ts";
-import { type LabelledRow, rowColumns } from "../../model/rowColumns.ts";
+import { blankDocument } from "@fedkm/pictures/node";
+import { deviceNames, type FitOutcome, labelsInOrder, MODEL_FORMAT } from "@fedkm/tables";
+import type { Progress } from "../../progress.ts";
 import { percentText } from "../../progress.ts";
 import { heed } from "../../stop.ts";
 import { writeFolder } from "../../write.ts";
-import type { Watched } from "./coreTime.ts";
-import type { Sureness } from "./report/sure.ts";
 
-export interface ResultsOptions extends DialectOptions {
+export interface ResultsFlags extends DialectOptions {
   readonly out: string;
   /** False: no labelled files. */
   readonly labels?: boolean;
@@ -27,75 +23,57 @@ const FOLDER = "labels";
 
 /** All results at once, or none. Returns where they are, and what could not be carried over. */
 export async function writeResults(
-  input: Input,
-  fitted: Fitted,
-  surenessOf: () => Promise<Sureness>,
-  options: ResultsOptions,
-  { progress, signal }: Pick<Watched, "progress" | "signal">,
+  outcome: FitOutcome,
+  flags: ResultsFlags,
+  { progress, signal }: { readonly progress: Progress; readonly signal: AbortSignal },
 ) {
-  const { reportPage } = await import("./report/page.ts");
-  const files = options.labels === false ? [] : input.files.filter(({ isSource }) => !isSource);
-  const { labelsAs: as, ...dialect } = options;
+  const { reportPage } = await import("@fedkm/tables/report");
+  const { labelsAs: as, ...dialect } = flags;
   const labelling = { ...dialect, ...(as && { as }) };
-  const own = await Promise.all(files.map(({ file }) => nameOfLabelled(file, labelling)));
-  const names = labelNames(
-    files.map(({ file }) => file),
-    own,
-  );
-  const earlier = labelsOf(options.out);
+  const files = flags.labels === false ? [] : outcome.input.files.filter(({ input }) => input !== undefined);
+  const paths = files.map(({ file }) => file);
+  const names = labelNames(paths, await Promise.all(paths.map((file) => nameOfLabelled(file, labelling))));
+  const earlier = labelsOf(flags.out);
   const leftOut: string[] = [];
   const labels: { file: string; bytes: number }[] = [];
   const all = files.reduce((sum, { rows }) => sum + rows, 0);
-  const rowAfter = rowsInOrder(fitted);
+  const labelsOfFile = labelsInOrder(outcome, flags.distances === true);
   const began = performance.now();
   let done = 0;
   await heed(signal);
-  await writeFolder(options.out, async (put) => {
-    for (const [i, { file, rows, deviceOf }] of files.entries()) {
-      let current: LabelledRow | undefined;
-      const labelOf = (row: number) => {
+  await writeFolder(flags.out, async (put) => {
+    for (const [i, own] of files.entries()) {
+      const { labelOf, further } = labelsOfFile(own);
+      const watched = (row: number) => {
         if (row % ROWS_A_WORD === 0)
-          progress.show(`fedkm  labels ${percentText((done + row) / all, performance.now() - began)}  ${file}`);
-        current = rowAfter(deviceOf(row));
-        return current?.label;
+          progress.show(`fedkm  labels ${percentText((done + row) / all, performance.now() - began)}  ${own.file}`);
+        return labelOf(row);
       };
-      const further = rowColumns(fitted.model, () => current, options.distances === true);
       let bytes = 0;
       await put(join(FOLDER, names[i]), async (write) => {
         const counting = (piece: Uint8Array) => {
           bytes += piece.length;
           return write(piece);
         };
-        const missed = await labelFile(file, labelOf, counting, { ...labelling, further });
+        const missed = await labelFile(own.file, watched, counting, { ...labelling, further });
         if (missed.length > 0)
           leftOut.push(`the labelled ${names[i]} lacks ${missed.join(", ")}, which cannot be written so`);
       });
       labels.push({ file: names[i], bytes });
-      done += rows;
+      done += own.rows;
     }
     progress.announce("fedkm  writing the report");
-    const sure = await surenessOf();
-    await put("report.html", reportPage(fitted, sure, files.length > 0));
-    await put("model.json", `${JSON.stringify({ ...fitted.model, labels }, undefined, 1)}\n`);
+    const parts = { document: blankDocument(), stability: await outcome.stability(), labels: files.length > 0 };
+    await put("report.html", reportPage(outcome, parts));
+    await put("model.json", `${JSON.stringify({ ...outcome.model, labels }, undefined, 1)}\n`);
   });
-  removeLabels(options.out, earlier, names);
-  const paths = ["model.json", "report.html", ...names.map((name) => join(FOLDER, name))];
-  return { paths: paths.map((path) => join(options.out, path)), leftOut };
+  removeLabels(flags.out, earlier, names);
+  const written = ["model.json", "report.html", ...names.map((name) => join(FOLDER, name))];
+  return { paths: written.map((path) => join(flags.out, path)), leftOut };
 }
 
 /** Rows between two words about them. */
 const ROWS_A_WORD = 50_000;
-
-/** A function that gives the next row of a device, in the order in which files are read; undefined for none. */
-function rowsInOrder({ model, datasets, labels }: Fitted): (device: number) => LabelledRow | undefined {
-  const next = new Uint32Array(labels.length);
-  const centroids = model.devices.map((device) => scaledCentroids(device, model.scaling));
-  return (device) => {
-    if (device < 0) return undefined;
-    const row = next[device]++;
-    return { points: datasets[device], row, centroids: centroids[device], label: labels[device][row] };
-  };
-}
 
 interface LabelsFile {
   readonly file: string;
@@ -139,16 +117,21 @@ function labelNames(files: readonly string[], own: readonly string[]): string[] 
   });
 }
 
-export function summary(fitted: Fitted, warnings: readonly string[], paths: readonly string[], milliseconds: object) {
+export function summary(
+  outcome: FitOutcome,
+  warnings: readonly string[],
+  paths: readonly string[],
+  milliseconds: object,
+) {
   const { columns, devices, clusters, objective, rounds, converged, messages, bytes, options, guarded, certificate } =
-    fitted.model;
+    outcome.model;
   const sizes = devices.map(({ name, rows, sizes: own }) => ({ name, rows, sizes: own }));
   return {
     options,
     devices: sizes,
     columns,
     clusters,
-    numbersAgree: fitted.numbersAgree,
+    numbersAgree: outcome.numbersAgree,
     objective,
     rounds,
     converged,

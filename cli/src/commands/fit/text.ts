@@ -1,23 +1,21 @@
 // What fedkm fit says in a terminal: the clusters in the user's units, who agrees with whom, and where the results are.
 
 import { type ColumnMean, columnMeans } from "@fedkm/files";
+import { encodingOfModel, endWords, type FitOutcome, isShared, runWords } from "@fedkm/tables";
 import { bold } from "../../console.ts";
-import type { Fitted } from "../../model/fitted.ts";
-import { encodingOfModel, isShared } from "../../model/model.ts";
 import { count, counted, dateText, significant, spreads } from "../../numbers.ts";
 import { alignColumns, wrap } from "../../table.ts";
-import { endWords, ranWords } from "./ran.ts";
 
 const WIDTH = 80;
 /** More columns than fit a line are in the report. */
 const MOST_COLUMNS = 8;
 
-const ABOUT_PLACES =
-  "apart: how far the means of single places are from those above, beyond chance; 1 is as far as rows are from " +
+const ABOUT_DEVICES =
+  "apart: how far the means of single devices are from those above, beyond chance; 1 is as far as rows are from " +
   "their mean";
 
 export function fitText(
-  { model }: Pick<Fitted, "model">,
+  { model }: Pick<FitOutcome, "model">,
   warnings: readonly string[],
   paths: readonly string[],
   styled: boolean,
@@ -39,7 +37,7 @@ export function fitText(
     ...facts,
     "",
     ...alignColumns(clusterTable(model), (text, row) => bold(text, styled && row === 0)),
-    ...(devices.length > 1 ? ["", ...wrap(ABOUT_PLACES, WIDTH)] : []),
+    ...(devices.length > 1 ? ["", ...wrap(ABOUT_DEVICES, WIDTH)] : []),
     ...(columns.length > MOST_COLUMNS
       ? ["", `the other ${columns.length - MOST_COLUMNS} columns are in the report`]
       : []),
@@ -49,17 +47,17 @@ export function fitText(
   ];
 }
 
-function runText(model: Fitted["model"]): string {
+function runText(model: FitOutcome["model"]): string {
   const { devices, options, objective } = model;
-  const { name, pull } = ranWords(model);
+  const { name, pull } = runWords(model);
   const isDeviceWeighted = options.weighting === "device" && devices.length > 1 && !isShared(model);
   const weights = isDeviceWeighted ? ", every device counts the same" : "";
   const end = `${endWords(model)}, objective ${significant(objective, 4)}`;
   return `${name}, k = ${options.k}, ${pull}${weights}, seed ${options.seed}: ${end}`;
 }
 
-/** One line a cluster: its rows on all places, their means, and how far the places differ. */
-function clusterTable({ devices, clusters, ...model }: Fitted["model"]): string[][] {
+/** One line a cluster: its rows on all devices, their means, and how far the devices differ. */
+function clusterTable({ devices, clusters, ...model }: FitOutcome["model"]): string[][] {
   const shown = encodingOfModel(model).slice(0, MOST_COLUMNS);
   const several = devices.length > 1;
   const lines = clusters.map(({ name, rows, mean, difference, farthest, farthestDifference }, c) => [
@@ -68,7 +66,7 @@ function clusterTable({ devices, clusters, ...model }: Fitted["model"]): string[
     ...(mean === null
       ? shown.map(() => NOTHING)
       : columnMeans(shown, mean).map((own, x) => meanText(own, model.dates?.includes(shown[x].name) === true))),
-    ...(several ? [spreads(difference, NOTHING), farthestPlace(farthest, farthestDifference)] : []),
+    ...(several ? [spreads(difference, NOTHING), farthestDevice(farthest, farthestDifference)] : []),
   ]);
   return [["cluster", "rows", ...shown.map(({ name }) => name), ...(several ? ["apart", "farthest"] : [])], ...lines];
 }
@@ -83,7 +81,7 @@ function meanText({ mean = 0, shares }: ColumnMean, isDate: boolean): string {
 const NOTHING = "-";
 const LONGEST_NAME = 20;
 
-function farthestPlace(name: string | null, difference: number | null): string {
+function farthestDevice(name: string | null, difference: number | null): string {
   if (name === null) return NOTHING;
   // Names often differ in a number at their end.
   const short = name.length > LONGEST_NAME ? `${name.slice(0, 9)}...${name.slice(-8)}` : name;

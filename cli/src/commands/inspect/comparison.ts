@@ -1,10 +1,9 @@
 // Several files side by side: columns that only some have, and where the means of a column are farthest apart.
 
-import { deviceNames } from "../../input/names.ts";
+import { deviceNames, type InspectedColumn, type InspectedTable, shownValue } from "@fedkm/tables";
 import { alignColumns } from "../../table.ts";
-import { type Look, type SeenColumn, shownValue } from "./look.ts";
 
-export function comparison(looks: readonly Look[]): string[] {
+export function comparison(looks: readonly InspectedTable[]): string[] {
   const names = [...new Set(looks.flatMap(({ columns }) => columns.map(({ name }) => name)))];
   const files = deviceNames(looks.map(({ file }) => file));
   const rows = names.flatMap((name) => {
@@ -22,7 +21,7 @@ export function comparison(looks: readonly Look[]): string[] {
   ];
 }
 
-function meanLine(files: readonly string[], own: readonly (SeenColumn | undefined)[]): string[][] {
+function meanLine(files: readonly string[], own: readonly (InspectedColumn | undefined)[]): string[][] {
   const seen = own.flatMap((column, i) =>
     column?.statistics ? [{ column, ...column.statistics, file: files[i] }] : [],
   );

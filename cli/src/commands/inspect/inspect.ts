@@ -1,14 +1,14 @@
 // fedkm inspect: what fedkm sees in files, before anything is clustered. It lists what cannot be read instead of stopping.
 
-import { type DialectOptions, delimiters, expandPatterns, type FileLayout } from "@fedkm/files";
+import { type DialectOptions, delimiters, type FileLayout } from "@fedkm/files";
+import { type InspectedColumn, type InspectedTable, inspectTable, remarks, shownValue } from "@fedkm/tables";
 import type { Console } from "../../console.ts";
-import { withStandardInput } from "../../input/reading.ts";
+import { filesAt } from "../../input/reading.ts";
 import { refusalLine } from "../../input/remedies.ts";
 import { count, significant } from "../../numbers.ts";
-import { stoppableUnchanged } from "../../stop.ts";
+import { interruptible, stoppableUnchanged } from "../../stop.ts";
 import { alignColumns } from "../../table.ts";
 import { comparison } from "./comparison.ts";
-import { type Look, lookAt, remarks, type SeenColumn, shownValue } from "./look.ts";
 import { proposalFor } from "./proposal.ts";
 
 export async function inspectFiles(
@@ -18,8 +18,9 @@ export async function inspectFiles(
   io: Console,
 ): Promise<void> {
   const looks = await stoppableUnchanged(async (signal) => {
-    const all: Look[] = [];
-    for (const file of expandPatterns(await withStandardInput(patterns))) all.push(await lookAt(file, options, signal));
+    const all: InspectedTable[] = [];
+    const context = { signal, compute: <T>(work: () => T | Promise<T>) => interruptible(work, signal) };
+    for (const file of await filesAt(patterns)) all.push(await inspectTable(file, options, context));
     return all;
   });
   const proposal = proposalFor(looks, options);
@@ -38,7 +39,7 @@ export async function inspectFiles(
   io.stdout.write(`${blocks.map((lines) => lines.join("\n")).join("\n\n")}\n`);
 }
 
-function facts({ file, layout, rows, repeatedRows, columns, bad }: Look) {
+function facts({ file, layout, rows, repeatedRows, columns, bad }: InspectedTable) {
   const { dialect } = layout;
   const delimiter = dialect && String.fromCharCode(dialect.delimiter);
   return {
@@ -55,7 +56,7 @@ function facts({ file, layout, rows, repeatedRows, columns, bad }: Look) {
 /** More refusals than this are counted. */
 const MOST_SHOWN = 5;
 
-function text(look: Look): string[] {
+function text(look: InspectedTable): string[] {
   const { file, layout, rows, repeatedRows, columns, bad } = look;
   const heading = ["column", "type", "missing", "different", "least", "quartiles", "most", "mean", "deviation", ""];
   const table = [heading, ...columns.map((own) => columnLine(own, rows))];
@@ -72,7 +73,7 @@ function text(look: Look): string[] {
   ];
 }
 
-function columnLine(own: SeenColumn, rows: number): string[] {
+function columnLine(own: InspectedColumn, rows: number): string[] {
   const { name, kind, statistics, range, words } = own;
   const remark = remarks(own, rows).join(", ");
   const missing = own.missing === undefined ? "" : count(own.missing);

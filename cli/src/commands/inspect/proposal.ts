@@ -1,9 +1,10 @@
 // The command line of fedkm fit that follows from a look at files, ready to be pasted.
 
 import type { DialectOptions } from "@fedkm/files";
-import { dialectWords } from "../../input/pasted.ts";
-import { asArgument, commaRemedy, inShell } from "../../input/remedies.ts";
-import { hasTail, isName, isUseless, type Look, type SeenColumn } from "./look.ts";
+import { hasTail, type InspectedColumn, type InspectedTable, isName, isUseless } from "@fedkm/tables";
+import { shellNames, shellWord } from "@fedkm/tables/light";
+import { dialectWords } from "../../input/dialectWords.ts";
+import { commaRemedy } from "../../input/remedies.ts";
 
 /** So many clusters until somebody knows better. */
 const CLUSTERS = 3;
@@ -16,7 +17,7 @@ export interface Proposal {
   readonly first: readonly string[];
 }
 
-export function proposalFor(looks: readonly Look[], options: DialectOptions): Proposal {
+export function proposalFor(looks: readonly InspectedTable[], options: DialectOptions): Proposal {
   const [{ columns }] = looks;
   const known = columns.map(({ name }) => looks.flatMap((look) => look.columns.find((own) => own.name === name) ?? []));
   const isEverywhere = known.map((own) => own.length === looks.length);
@@ -33,14 +34,14 @@ export function proposalFor(looks: readonly Look[], options: DialectOptions): Pr
   const dialect = { ...options, ...(codes.length > 0 && { na: codes }), ...(hasDates && { dates: "days" as const }) };
   const parts = [
     "fedkm fit",
-    ...looks.map(({ file }) => inShell(file.startsWith("-") && file !== "-" ? `./${file}` : file)),
+    ...looks.map(({ file }) => shellWord(file.startsWith("-") && file !== "-" ? `./${file}` : file)),
     `--k ${Math.max(1, Math.min(CLUSTERS, rows))}`,
     ...(others.length === 0
       ? []
       : others.length <= names.length
-        ? [`--exclude ${asArgument(others)}`]
-        : [`--columns ${asArgument(names)}`]),
-    ...(words.length === 0 ? [] : [`--categories ${asArgument(words)}`]),
+        ? [`--exclude ${shellNames(others)}`]
+        : [`--columns ${shellNames(names)}`]),
+    ...(words.length === 0 ? [] : [`--categories ${shellNames(words)}`]),
     ...dialectWords(dialect),
     ...missingWords(looks, names, codes.length > 0),
     `--scale ${scaleFor(known.filter((own) => names.includes(own[0]?.name)))}`,
@@ -48,7 +49,7 @@ export function proposalFor(looks: readonly Look[], options: DialectOptions): Pr
   return { command: parts.join(" "), first: firstOf(looks, names) };
 }
 
-function isUseful(own: readonly SeenColumn[], rows: number, isReadable: boolean): boolean {
+function isUseful(own: readonly InspectedColumn[], rows: number, isReadable: boolean): boolean {
   const [{ kind }] = own;
   const isKnown = ["number", "date", "text", "boolean"].includes(kind) && own.every((column) => column.kind === kind);
   const hasBad = own.some(({ bad }) => bad > 0);
@@ -60,13 +61,13 @@ function isUseful(own: readonly SeenColumn[], rows: number, isReadable: boolean)
   );
 }
 
-const sentinelsOf = (own: readonly SeenColumn[]) =>
+const sentinelsOf = (own: readonly InspectedColumn[]) =>
   own.flatMap(({ sentinel }) => (sentinel ? [String(sentinel.value)] : []));
 
 const MOST_WORDS = 3;
 
 /** Words that stand where numbers should, if they are so few that they mean something; undefined if they are not. */
-function unreadableWords(looks: readonly Look[]): string[] | undefined {
+function unreadableWords(looks: readonly InspectedTable[]): string[] | undefined {
   const words = new Set<string>();
   for (const { bad } of looks) {
     if (bad.count > bad.first.length) return undefined;
@@ -79,7 +80,7 @@ function unreadableWords(looks: readonly Look[]): string[] | undefined {
   return words.size <= MOST_WORDS ? [...words] : undefined;
 }
 
-function missingWords(looks: readonly Look[], names: readonly string[], hasCodes: boolean): string[] {
+function missingWords(looks: readonly InspectedTable[], names: readonly string[], hasCodes: boolean): string[] {
   const shares = looks.map(({ rows, columns }) => {
     const missing = columns
       .filter(({ name }) => names.includes(name))
@@ -90,21 +91,21 @@ function missingWords(looks: readonly Look[], names: readonly string[], hasCodes
   return [`--missing ${shares.every((share) => share <= MOST_DROPPED) ? "drop" : "mean"}`];
 }
 
-function scaleFor(known: readonly (readonly SeenColumn[])[]): string {
+function scaleFor(known: readonly (readonly InspectedColumn[])[]): string {
   const tails = known.filter((own) => own.some(hasTail));
   if (tails.length === 0) return "standard";
   const isPositive = tails.every((own) =>
     own.every(({ range, kind }) => kind === "number" && range !== undefined && range.least > 0),
   );
-  return isPositive ? inShell(`log:${tails.map(([{ name }]) => name).join(",")}`) : "rank";
+  return isPositive ? shellWord(`log:${tails.map(([{ name }]) => name).join(",")}`) : "rank";
 }
 
-function firstOf(looks: readonly Look[], names: readonly string[]): string[] {
+function firstOf(looks: readonly InspectedTable[], names: readonly string[]): string[] {
   const ragged = looks
     .filter(({ bad }) => bad.first.some(({ rule }) => !/^be a number/.test(rule)))
     .map(({ file }) => file);
   const commas = looks.flatMap(({ columns }) => columns.filter(({ kind }) => kind === "decimal commas"));
-  const commaed = asArgument([...new Set(commas.map(({ name }) => name))]);
+  const commaed = shellNames([...new Set(commas.map(({ name }) => name))]);
   return [
     ...(commas.length > 0 ? [commaRemedy(`the commas in ${commaed}`)] : []),
     ...(ragged.length > 0 ? [`fix the lines of ${ragged.join(", ")} that cannot be read`] : []),

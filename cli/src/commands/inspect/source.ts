@@ -1,6 +1,5 @@
 // fedkm inspect of a source: its columns and their ranges, from one query over all rows.
 
-import { env } from "node:process";
 import type { describeSource } from "@fedkm/sql";
 import type { Console } from "../../console.ts";
 import { count, significant } from "../../numbers.ts";
@@ -8,7 +7,7 @@ import { alignColumns } from "../../table.ts";
 
 export async function inspectSource(address: string, json: boolean, io: Console): Promise<void> {
   const sql = await import("@fedkm/sql");
-  const { engine, rows, columns } = await sql.describeSource(address, { env });
+  const { engine, rows, columns } = await sql.describeSource(address, { env: io.env });
   if (json) {
     io.stdout.write(`${JSON.stringify({ source: address, engine, rows, columns: columns.map(flat) }, undefined, 2)}\n`);
     return;

@@ -1,11 +1,8 @@
-// What fedkm pipe computes: a fit of matrices as fedkm fit has it, without scaling, and the labels of further rows.
+// What fedkm pipe computes: a request for clusters of matrices, answered as fedkm fit answers it, and labels of further rows.
 
-import { type Graph, graph, type Matrix, type Method, methods, predict } from "@fedkm/core";
+import { type Matrix, predict } from "@fedkm/core";
+import { type FitRequest, fitTables, type LinksRequest } from "@fedkm/tables";
 import { UsageError } from "../../failure.ts";
-import { isLinkRule, linkDevices } from "../../input/links.ts";
-import { defaultWeighting } from "../../input/options.ts";
-import { clusterSums } from "../../model/clusters.ts";
-import { inCommonOrder } from "../../model/order.ts";
 import type { Frame, FrameArray } from "./frames.ts";
 
 export async function answer({ header, arrays }: Frame): Promise<Frame> {
@@ -20,38 +17,33 @@ function asMatrix({ data, rows, cols }: FrameArray): Matrix {
   return { data, rows, cols };
 }
 
-/** Header: `method`, `options` as the library takes them, and `graph`: a rule, or links [i, j, weight]. */
-async function fitAnswer(header: Frame["header"], datasets: readonly Matrix[]): Promise<Frame> {
-  const table: Readonly<Record<string, Method>> = methods;
-  const { method: name } = header;
-  if (typeof name !== "string" || !Object.hasOwn(table, name))
-    throw new UsageError(`method must be one of ${Object.keys(table).join(", ")}, got ${JSON.stringify(name)}`);
-  const options = { seed: 1, weighting: defaultWeighting, ...(header.options as { k: number; alpha: number }) };
-  const links = await linksOf(header.graph, datasets, options.seed);
-  const found = table[name](datasets, links, options);
-  const centroids = inCommonOrder(found.centroids, datasets);
-  const labels = datasets.map((points, i) => predict(centroids[i], points));
-  const { k, cols, common, counts } = clusterSums(datasets, labels, options.k);
-  const { objective, rounds, converged, messages, bytes } = found;
+/** Header: `request` as the library takes it but for the tables, and `names` of the devices. */
+async function fitAnswer({ request, names }: Frame["header"], datasets: readonly Matrix[]): Promise<Frame> {
+  const called = Array.isArray(names) ? names.map(String) : datasets.map((_, i) => String(i));
+  const tables = datasets.map((points, i) => ({ name: called[i], points }));
+  const { model, labels, sums } = await fitTables({ ...requestOf(request), tables, examine: false });
+  const { objective, rounds, converged, messages, bytes } = model;
+  const { k, cols, counts } = sums;
+  // A cluster without any row has no mean.
+  const means = model.clusters.flatMap(({ mean }) => mean ?? new Array<number>(cols).fill(Number.NaN));
   return {
     header: { objective, rounds, converged, messages, bytes },
     arrays: [
-      ...centroids,
+      ...model.devices.map(({ centroids }) => ({ data: Float64Array.from(centroids.flat()), rows: k, cols })),
       ...labels.map((data) => ({ data, rows: data.length, cols: 1 })),
-      { data: common, rows: k, cols },
+      { data: Float64Array.from(means), rows: k, cols },
       { data: counts, rows: datasets.length, cols: k },
     ],
   };
 }
 
-async function linksOf(spec: unknown, datasets: readonly Matrix[], seed: number): Promise<Graph> {
-  if (Array.isArray(spec)) return graph(datasets.length, spec);
-  if (typeof spec !== "string" || !isLinkRule(spec)) {
-    const rules = "complete, ring, path, star, er:P, knn:K or a list of links";
-    throw new UsageError(`graph must be ${rules}, got ${JSON.stringify(spec)}`);
-  }
-  const names = datasets.map((_, i) => String(i));
-  return linkDevices(spec, names, datasets, seed);
+function requestOf(request: unknown): FitRequest {
+  if (typeof request !== "object" || request === null || Array.isArray(request))
+    throw new UsageError(`request must be an object, got ${JSON.stringify(request)}`);
+  const { graph = "complete", ...rest } = request as { graph?: unknown } & FitRequest;
+  if (typeof graph !== "string" && !Array.isArray(graph))
+    throw new UsageError(`graph must be a rule or a list of links, got ${JSON.stringify(graph)}`);
+  return { ...rest, graph: graph as LinksRequest };
 }
 
 /** Centroids first, then the points whose nearest ones are asked for. */

@@ -1,6 +1,7 @@
 // fedkm pipe: requests as frames on standard input, each answered on standard output before the next is read.
 
 import { once } from "node:events";
+import { optionNames } from "@fedkm/tables";
 import type { Console } from "../../console.ts";
 import { messageLine, UsageError } from "../../failure.ts";
 import { version } from "../../version.ts";
@@ -23,7 +24,7 @@ async function answered(request: Frame): Promise<Frame> {
     return await answer(request);
   } catch (error) {
     // Programs have parameters where the command line has flags.
-    const refusal = messageLine(error).replace(/^fedkm: (--)?/, "");
+    const refusal = optionNames(messageLine(error).replace(/^fedkm: /, ""), (words) => words.join("_"));
     return { header: { refusal }, arrays: [] };
   }
 }

@@ -6,13 +6,17 @@ import { Command } from "commander";
 import { parseChoice } from "../../arguments.ts";
 import type { Console } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
-import { addLabelOptions, type LabelFlags } from "../../input/labels.ts";
-import { addDialectOptions, type DialectFlags, dialectOptions } from "../../input/options.ts";
+import {
+  addDialectOptions,
+  addLabelOptions,
+  type DialectFlags,
+  dialectOptions,
+  type LabelFlags,
+} from "../../input/options.ts";
 
 interface PredictFlags extends DialectFlags, LabelFlags {
   model: string;
   device?: string;
-  place?: string;
   deviceColumn?: string;
   missing?: MissingPolicy;
   out?: string;
@@ -29,13 +33,12 @@ export function predictCommand(io: Console): Command {
     )
     .requiredOption("--model <model.json>", "the model")
     .option(
-      "--place <name>",
-      "whose centroids to use: a device of the model, or common for rows of new places (default: the device named as the file)",
+      "--device <name>",
+      "whose centroids to use: a device of the model, or common for rows of new devices (default: the device named as the file)",
     )
-    .option("--device <name>", "the same as --place")
     .option(
       "--device-column <name>",
-      "the column that names each row's device; with --place common new names are taken",
+      "the column that names each row's device; with --device common new names are taken",
     )
     .option(
       "--missing <policy>",
@@ -48,7 +51,7 @@ export function predictCommand(io: Console): Command {
     .option("--json", "print the labels, and the rows far from every centroid, as one JSON object")
     .addHelpText(
       "after",
-      "\nExample:\n  fedkm predict --model clusters/model.json --place north examples/south.csv --out labelled.csv",
+      "\nExample:\n  fedkm predict --model clusters/model.json --device north examples/south.csv --out labelled.csv",
     )
     .action(async (files: string[], flags: PredictFlags) => {
       if (files.some(isAddress) || flags.into !== undefined) {

@@ -2,18 +2,17 @@
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { type DialectOptions, expandPatterns, type LabelFormat, labelFile, nameOfLabelled } from "@fedkm/files";
+import { type LabelFormat, labelFile, nameOfLabelled } from "@fedkm/files";
+import { type LabelledTable, type PredictRequest, predictTables, rowColumns } from "@fedkm/tables";
+import { readModel } from "@fedkm/tables/node";
 import type { Console } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
-import { withStandardInput } from "../../input/reading.ts";
-import { readModel } from "../../model/read.ts";
-import { rowColumns } from "../../model/rowColumns.ts";
+import { filesAt } from "../../input/reading.ts";
 import { count, counted } from "../../numbers.ts";
-import { stoppableUnchanged } from "../../stop.ts";
+import { interruptible, stoppableUnchanged } from "../../stop.ts";
 import { writeWhole } from "../../write.ts";
-import { type LabelledFile, type LabelOptions, labelRows } from "./rows.ts";
 
-export interface PredictOptions extends DialectOptions, LabelOptions {
+export interface PredictOptions extends Omit<PredictRequest, "model" | "tables" | "files"> {
   readonly model: string;
   readonly out?: string;
   readonly labelsAs?: LabelFormat;
@@ -21,14 +20,17 @@ export interface PredictOptions extends DialectOptions, LabelOptions {
   readonly json?: boolean;
 }
 
+type WrittenTable = LabelledTable & { readonly file: string; readonly out?: string };
+
 export async function predictFiles(patterns: readonly string[], options: PredictOptions, io: Console): Promise<void> {
   const model = readModel(options.model);
   const { out, json, labelsAs: as } = options;
-  const files = expandPatterns(await withStandardInput(patterns));
+  const files = await filesAt(patterns);
   checkOptions(files, options);
-  const labelled: (LabelledFile & { file: string; out?: string })[] = [];
+  const labelled: WrittenTable[] = [];
   const label = async (file: string, signal: AbortSignal) => {
-    const own = await labelRows(file, model, options, signal);
+    const context = { signal, compute: <T>(work: () => T | Promise<T>) => interruptible(work, signal) };
+    const [own] = await predictTables({ ...options, model, files: [file] }, context);
     const further = rowColumns(model, own.rowOf, options.distances === true);
     const labelOf = (row: number) => (own.labels[row] < 0 ? undefined : own.labels[row]);
     const write = (put: (piece: Uint8Array) => Promise<void>) =>
@@ -49,24 +51,18 @@ export async function predictFiles(patterns: readonly string[], options: Predict
   else if (out !== undefined) io.stdout.write(labelled.map(sentence).join(""));
 }
 
-function checkOptions(
-  files: readonly string[],
-  { out, json, labelsAs, device, place, deviceColumn }: PredictOptions,
-): void {
-  if (deviceColumn !== undefined && device !== undefined) {
+function checkOptions(files: readonly string[], { out, json, labelsAs, device, deviceColumn }: PredictOptions): void {
+  if (deviceColumn !== undefined && device !== undefined && device !== "common") {
     throw new UsageError(
       "--device-column cannot be used with --device: a column or a name says whose centroids to use",
     );
   }
-  if (device !== undefined && place !== undefined) {
-    throw new UsageError("--device cannot be used with --place, which is the same: name one place");
-  }
   const binary = files.find((file) => isBinary(file, labelsAs));
   if (out === undefined && !json && binary !== undefined) {
-    throw new UsageError(`--out must name a file for labels of ${binary}, which is not text, got nothing`);
+    throw new UsageError(`labels of ${binary} need --out FILE (they are binary)`);
   }
   if (files.length > 1 && out === undefined && !json) {
-    throw new UsageError(`--out must name a folder for labels of ${files.length} files, got nothing`);
+    throw new UsageError(`labels of ${files.length} files need --out FOLDER`);
   }
   if (files.length > 1 && out !== undefined) mkdirSync(out, { recursive: true });
 }
@@ -80,7 +76,7 @@ function nameOf(file: string, { labelsAs: as, ...options }: PredictOptions): Pro
 }
 
 /** Of one file as it always was, of several as a list. */
-function summary(labelled: readonly (LabelledFile & { file: string; out?: string })[], model: string) {
+function summary(labelled: readonly WrittenTable[], model: string) {
   const all = labelled.map(({ file, labels, far, out }) => ({
     file,
     model,
@@ -92,7 +88,7 @@ function summary(labelled: readonly (LabelledFile & { file: string; out?: string
   return all.length === 1 ? all[0] : { model, files: all };
 }
 
-function sentence({ labels, far, out }: LabelledFile & { out?: string }): string {
+function sentence({ labels, far, out }: WrittenTable): string {
   const without = labels.reduce((sum, label) => sum + (label < 0 ? 1 : 0), 0);
   const notes = [
     ...(without > 0 ? [`${counted(without, "row")} without a label`] : []),

@@ -1,19 +1,17 @@
 // fedkm predict of a source: labels are written where the rows are, and only when a table for them is named.
 
-import { env } from "node:process";
 import type { MissingPolicy } from "@fedkm/files";
 import { isAddress } from "@fedkm/sql/address";
+import { centroidsAt, deviceOrName } from "@fedkm/tables";
+import { readModel } from "@fedkm/tables/node";
 import type { Console } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
-import type { LabelFlags } from "../../input/labels.ts";
-import { centroidsAt, placeOrName } from "../../model/labelling.ts";
-import { readModel } from "../../model/read.ts";
+import type { LabelFlags } from "../../input/options.ts";
 import { count } from "../../numbers.ts";
 
 interface PredictSourceOptions extends LabelFlags {
   readonly model: string;
   readonly device?: string;
-  readonly place?: string;
   readonly deviceColumn?: string;
   readonly missing?: MissingPolicy;
   readonly out?: string;
@@ -22,11 +20,10 @@ interface PredictSourceOptions extends LabelFlags {
 }
 
 export async function predictSource(address: string, options: PredictSourceOptions, io: Console): Promise<void> {
-  const { into, out, deviceColumn, labelsAs, distances, missing, device: sameAsPlace, json = false } = options;
-  const { place = sameAsPlace } = options;
+  const { into, out, deviceColumn, labelsAs, distances, missing, device, json = false } = options;
   if (!isAddress(address)) throw new UsageError("--into is for sources: labels of a file go to --out");
   if (into === undefined) {
-    throw new UsageError("--into must name the new table for the labels of a source, got nothing: nothing is written");
+    throw new UsageError("labels of a source need --into TABLE, the new table for them");
   }
   const forFiles = Object.entries({
     "--out": out,
@@ -40,18 +37,15 @@ export async function predictSource(address: string, options: PredictSourceOptio
       `${forFiles[0]} is for files: the clusters of a source go to a table beside its rows, without rows that lack a number`,
     );
   }
-  if (sameAsPlace !== undefined && options.place !== undefined) {
-    throw new UsageError("--device cannot be used with --place, which is the same: name one place");
-  }
   const model = readModel(options.model);
   if (model.encoding !== undefined || model.scaling.transforms !== undefined) {
     throw new UsageError("a model with categories, ranks or logarithms cannot label a source");
   }
   const { openSource } = await import("@fedkm/sql");
-  const source = await openSource(address, { columns: model.columns, missing: "drop", read: "aggregate", env });
+  const source = await openSource(address, { columns: model.columns, missing: "drop", read: "aggregate", env: io.env });
   try {
-    const device = placeOrName(model, place, source.name, "the source");
-    await source.labelInto(into, centroidsAt(model, device), model.scaling);
+    const number = deviceOrName(model, device, source.name, "the source");
+    await source.labelInto(into, centroidsAt(model, number), model.scaling);
     const { rows, dropped } = source;
     if (json) io.stdout.write(`${JSON.stringify({ source: address, model: options.model, rows, dropped, into })}\n`);
     else io.stdout.write(`${count(rows)} rows labelled: table ${into}\n`);

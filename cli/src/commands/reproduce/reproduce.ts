@@ -12,10 +12,10 @@ import {
   type StudyRequest,
   studies,
 } from "@fedkm/experiments";
+import { expandPatterns } from "@fedkm/files";
+import { readClasses, readRows } from "@fedkm/tables";
 import type { Console } from "../../console.ts";
 import { UsageError } from "../../failure.ts";
-import { readClasses } from "../../input/classes.ts";
-import { readInput } from "../../input/devices.ts";
 import { duration } from "../../numbers.ts";
 import type { PluginOptions } from "../../plugins.ts";
 import { type Progress, progressOn } from "../../progress.ts";
@@ -76,7 +76,7 @@ async function readFeatures({ what, data, classes }: ReproduceOptions): Promise<
   }
   if (data === undefined) throw new UsageError("the study features needs --data FILES");
   const reading = { exclude: [classes], missing: "refuse" } as const;
-  const input = await readInput(data, reading, () => {});
+  const input = await readRows({ ...reading, files: expandPatterns(data) });
   const labels = Uint32Array.from((await readClasses(input, classes, reading)).flatMap((own) => [...own]));
   if (new Set(labels).size < 2) {
     throw new UsageError(`--classes must name a column with at least 2 classes, got 1 in ${classes}`);

@@ -13,12 +13,13 @@ import {
   readPoints,
   readStudyText,
 } from "@fedkm/device/daemon";
+import { linkDevices } from "@fedkm/tables";
 import { dashboardAddress, openDashboard } from "@fedkm/web/server";
 import { bold, type Console, isStyled } from "../../console.ts";
 import { folderSource } from "../../dashboard/deviceView.ts";
 import { runProcesses, type Statuses } from "../../deviceProcesses.ts";
 import { UsageError } from "../../failure.ts";
-import { linkDevices } from "../../input/links.ts";
+import { linksOf } from "../../input/links.ts";
 import { count, duration, significant } from "../../numbers.ts";
 import { repaint } from "../../progress.ts";
 import { stoppable } from "../../stop.ts";
@@ -40,7 +41,7 @@ export async function up(options: UpOptions, io: Console): Promise<void> {
   const { state, seed, json } = options;
   const { studyText, data, datasets } = await networkData(options);
   const names = data.map((_, index) => deviceName(index, data.length));
-  const graph = await linkDevices(options.graph, names, datasets, seed);
+  const graph = await linkDevices(linksOf(options.graph), names, datasets, seed);
   const links = Array.from(edges(graph)).length;
   const statuses = await stoppable(async (signal) => {
     const folders = await prepareFolders({ base: state, studyText, data, graph });

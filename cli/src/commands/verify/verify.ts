@@ -1,30 +1,18 @@
 // fedkm verify: a model and its files in, its certificate computed again, and the first thing that does not fit.
 
-import { type Certificate, type Graph, graph, type Matrix } from "@fedkm/core";
-import { applyScaling, type DialectOptions, type Scaling } from "@fedkm/files";
+import type { Certificate } from "@fedkm/core";
+import { DataError, type DialectOptions } from "@fedkm/files";
+import { type Model, type StudyPlan, type Verification, verifyTables } from "@fedkm/tables";
+import { readModel } from "@fedkm/tables/node";
 import type { Console } from "../../console.ts";
-import { type Input, readInput } from "../../input/devices.ts";
-import { isLinkRule, linkDevices } from "../../input/links.ts";
-import { joinedNames } from "../../input/remedies.ts";
-import { chooseScaling, isUnscaled } from "../../input/scale.ts";
-import { inputOfStudy, scalingOfStudy } from "../../input/study.ts";
-import { certifyModel } from "../../model/certify.ts";
-import { encodingOfModel, type Model, selectionOfModel } from "../../model/model.ts";
-import { readWholeModel } from "../../model/whole.ts";
+import { stepWatch } from "../../input/progressWords.ts";
+import { rowsAt } from "../../input/reading.ts";
 import { count, significant } from "../../numbers.ts";
 import { progressOn } from "../../progress.ts";
-import { columnFault, deviceFault, fillFault, linkFault, resultFault, scalingFault } from "./faults.ts";
 
 interface VerifyOptions extends DialectOptions {
   readonly deviceColumn?: string;
   readonly json?: boolean;
-}
-
-interface Verified {
-  /** Not there where the rows are not those of the model. */
-  readonly certificate?: Certificate;
-  /** The first thing that does not fit, in one line. */
-  readonly fault?: string | undefined;
 }
 
 export async function verify(
@@ -33,18 +21,16 @@ export async function verify(
   options: VerifyOptions,
   io: Console,
 ): Promise<void> {
-  const model = readWholeModel(file);
+  const model = readModel(file, { whole: true });
+  const study = await planOf(file, model);
   const progress = progressOn(io.stderr);
-  let found: Verified;
+  let found: Verification;
   try {
-    const reading = {
-      dates: "days",
-      ...options,
-      ...selectionOfModel(model),
-      missing: model.missing.policy,
-    } as const;
-    const input = await readInput(patterns, reading, (name) => progress.announce(`fedkm  reading ${name}`));
-    found = await compareWithRows(model, model.study === undefined ? input : inputOfStudy(input, model.study));
+    const rows = await rowsAt(patterns, {}, io.env);
+    found = await verifyTables(
+      { ...options, ...rows, ...study, model },
+      { onProgress: stepWatch(progress, rows.files) },
+    );
   } finally {
     progress.erase();
   }
@@ -58,44 +44,19 @@ export async function verify(
     io.stdout.write(`${[`${file} is verified`, ...factLines(model, certificate)].join("\n")}\n`);
 }
 
-async function compareWithRows(model: Model, input: Input): Promise<Verified> {
-  const early = deviceFault(model, input) ?? columnFault(model, input) ?? fillFault(model, input);
-  if (early !== undefined) return { fault: early };
-  const rows = new Map(input.devices.map(({ name, points }) => [name, points]));
-  const datasets = model.devices.map(({ name }) => rows.get(name) as Matrix);
-  const misfit = scalingFault(model, await scalingOf(model, datasets));
-  if (misfit !== undefined) return { fault: misfit };
-  if (!isUnscaled(model.scaling)) for (const points of datasets) applyScaling(points, model.scaling);
-  const network = networkOf(model);
-  const fault = linkFault(model, network, await ruledLinks(model, datasets));
-  if (fault !== undefined) return { fault };
-  const certificate = certifyModel(model, datasets, network);
-  return { certificate, fault: resultFault(model, datasets, certificate) };
-}
-
-async function scalingOf(model: Model, datasets: readonly Matrix[]): Promise<Scaling> {
-  const { study, scaling, columns } = model;
-  if (study !== undefined) return scalingOfStudy(study);
-  // The bounds come from a file that is not the model's.
-  if (scaling.kind === "bounds") return scaling;
-  const logarithms = columns.filter((_, c) => scaling.transforms?.[c]?.kind === "log");
-  const spec = scaling.kind === "log" ? `log:${joinedNames(logarithms)}` : scaling.kind;
-  return (await chooseScaling(spec, encodingOfModel(model), datasets)).scaling;
-}
-
-function networkOf({ devices, links }: Model): Graph {
-  const numbers = new Map(devices.map(({ name }, i) => [name, i]));
-  const number = (name: string) => numbers.get(name) ?? -1;
-  return graph(
-    devices.length,
-    links.map(({ devices: [a, b], weight }) => [number(a), number(b), weight] as const),
-  );
-}
-
-/** The links that the options ask for, where that takes no file. */
-async function ruledLinks({ options, devices }: Model, datasets: readonly Matrix[]): Promise<Graph | undefined> {
-  const names = devices.map(({ name }) => name);
-  return isLinkRule(options.graph) ? linkDevices(options.graph, names, datasets, options.seed) : undefined;
+/** What studies are is loaded only where a model has one. */
+async function planOf(file: string, { study }: Model): Promise<{ study?: StudyPlan }> {
+  if (study === undefined) return {};
+  const { parseStudy } = await import("@fedkm/device");
+  const { studyPlan } = await import("../../studyPlan.ts");
+  try {
+    return { study: studyPlan(parseStudy(JSON.stringify(study))) };
+  } catch (error) {
+    const shown = JSON.stringify(study).slice(0, 40);
+    throw new DataError({ file }, "have a whole study as study", shown, "write it again with fedkm fit", {
+      cause: error,
+    });
+  }
 }
 
 function factLines({ devices, options, rounds, converged }: Model, certificate: Certificate): string[] {

@@ -1,0 +1,207 @@
+// A request for clusters and its answer: rows are read and put on one scale, the method runs, and its result becomes a
+// model with labels and what a careful colleague would say about it. Nothing is written and nothing is printed.
+
+import { connectedComponents, discrepancy, edges, type Graph, type Matrix, toRows } from "@fedkm/core";
+import { undoScaling } from "@fedkm/files";
+import type { Input } from "../input/readTables.ts";
+import { inCommonOrder } from "../model/clusterOrder.ts";
+import { type ClusterSums, clusterModels, clusterSums } from "../model/clusterSums.ts";
+import {
+  DEVICES,
+  encodedParts,
+  type FittedModel,
+  isAlone,
+  labelScaled,
+  type MethodRun,
+  MODEL_FORMAT,
+} from "../model/model.ts";
+import type { FittedRows } from "../model/outcome.ts";
+import { linksName } from "../prepare/links.ts";
+import { type Prepared, type PrepareRequest, prepareTables } from "../prepare/prepare.ts";
+import { RequestError, type SettledSettings } from "../request.ts";
+import { certifyModel } from "../verify/certificate.ts";
+import { compute, report, type WorkContext } from "../work.ts";
+import { devicesApart } from "./deviceFit.ts";
+import { runSources, type SourcesRun, sumsOfSources } from "./fitSources.ts";
+import { type CheckedMethod, checkMethod, type MethodRequest, refitOf, runMethod } from "./method.ts";
+import { resultWarnings } from "./resultWarnings.ts";
+import { examineStability, type Stability, type StabilityTask, stabilityTask } from "./stability.ts";
+
+export interface FitRequest extends PrepareRequest, MethodRequest {
+  /** Of the clusters, in their order: cluster 0 has the most rows. */
+  readonly names?: readonly string[];
+}
+
+export interface FitContext extends WorkContext {
+  /**
+   * Called as soon as there are labels, with what says how stable the clusters are: who wants to examine it elsewhere,
+   * such as in another process, returns how to get the answer. Default: here, when it is asked for.
+   */
+  readonly examineLater?: (task: StabilityTask, here: () => Promise<Stability>) => () => Promise<Stability>;
+}
+
+export interface FitOutcome extends FittedRows {
+  /** Which device each row of a file belongs to. */
+  readonly input: Input;
+  /** How stable the clusters are, examined when it is asked for. */
+  stability(): Promise<Stability>;
+  readonly milliseconds: { readonly read: number; readonly fit: number };
+}
+
+export async function fitTables(request: FitRequest, context: FitContext = {}): Promise<FitOutcome> {
+  const checked = checkRequest(request);
+  const began = performance.now();
+  const prepared = await prepareTables(request, context);
+  const read = performance.now() - began;
+  return fitPrepared(prepared, request, checked, context, read);
+}
+
+/** Refuses what cannot be meant, before any row is read. */
+export function checkRequest(request: FitRequest): CheckedMethod {
+  const { names, k } = request;
+  if (names !== undefined && names.length !== k) {
+    throw new RequestError(`--names must have one name for each of the ${k} clusters, got ${names.length}`);
+  }
+  const twice = names?.find((name, i) => names.indexOf(name) !== i);
+  if (twice !== undefined) throw new RequestError(`--names must have different names, got "${twice}" twice`);
+  return checkMethod(request);
+}
+
+async function fitPrepared(
+  prepared: Prepared,
+  request: FitRequest,
+  checked: CheckedMethod,
+  context: FitContext,
+  read: number,
+): Promise<FitOutcome> {
+  const { names, datasets, scaling, graph, input } = prepared;
+  report(context, { step: "fit", method: checked.name, devices: names.length });
+  const start = performance.now();
+  const inSources =
+    prepared.sources && (await compute(context, () => runSources(prepared.sources ?? [], graph, checked, context)));
+  const run = inSources ?? (await runInMemory(prepared, request, checked, context));
+  const milliseconds = { read, fit: performance.now() - start };
+  // The devices of a study have numbered their clusters.
+  const ordered = request.study === undefined ? inCommonOrder(run.centroids, datasets) : run.centroids;
+  const centroids = ordered.map((own) => toRows(undoScaling(own, scaling)));
+  const labels = await compute(context, () =>
+    datasets.map((points, i) => labelScaled({ centroids: centroids[i] }, scaling, points)),
+  );
+  const sums = sumsOf(datasets, labels, ordered, request.k, inSources);
+  const model = modelOf(prepared, request, checked, { run, ordered, centroids, sums });
+  const result = { model, datasets, labels, sums, graph };
+  const here = () => compute(context, () => examineStability(stabilityTask(result), refitOf(checked)));
+  // Begins before the certificate, so that both can be made at the same time.
+  const stability = context.examineLater?.(stabilityTask(result), here) ?? here;
+  return { ...(await examined(result, prepared, request, context)), input, stability, milliseconds };
+}
+
+async function runInMemory(
+  { input, names, datasets, graph }: Prepared,
+  { study, seed = 1 }: FitRequest,
+  checked: CheckedMethod,
+  context: FitContext,
+): Promise<MethodRun> {
+  if (study !== undefined) {
+    const rows = input.devices.map(({ points }) => points);
+    return study.simulate({ names, rows, graph }, seed, context);
+  }
+  const withKernel = context.withKernel ?? ((_, work) => work(undefined));
+  return withKernel(datasets, (kernel) => compute(context, () => runMethod(checked, datasets, graph, kernel, context)));
+}
+
+function sumsOf(
+  datasets: readonly Matrix[],
+  labels: readonly Uint32Array[],
+  ordered: readonly Matrix[],
+  k: number,
+  inSources: SourcesRun | undefined,
+): ClusterSums {
+  const sums = clusterSums(datasets, labels, k);
+  return inSources === undefined ? sums : sumsOfSources(sums, inSources, ordered);
+}
+
+/** With what is to be said about the result. A certificate is for rows at hand. */
+async function examined(
+  result: Omit<FittedRows, "numbersAgree" | "warnings">,
+  prepared: Prepared,
+  { examine = true, study }: FitRequest,
+  context: FitContext,
+): Promise<FittedRows> {
+  const { datasets, sums, graph } = result;
+  const apart = devicesApart(sums);
+  const numbersAgree =
+    !isAlone(result.model) && isConnected(graph) && !Object.values(apart).some(({ length }) => length > 0);
+  if (!examine) return { ...result, numbersAgree, warnings: prepared.warnings };
+  report(context, { step: "certify" });
+  const certificate =
+    prepared.sources === undefined
+      ? await compute(context, () => certifyModel(result.model, datasets, graph, study))
+      : undefined;
+  const model = { ...result.model, ...(certificate && { certificate }) };
+  const own = resultWarnings({ ...result, model, apart }, prepared.input);
+  return { ...result, model, numbersAgree, warnings: [...prepared.warnings, ...own] };
+}
+
+interface NumberedRun {
+  readonly run: MethodRun;
+  /** Its centroids in the common order. */
+  readonly ordered: readonly Matrix[];
+  /** The same in the user's units. */
+  readonly centroids: readonly number[][][];
+  readonly sums: ClusterSums;
+}
+
+function modelOf(
+  { input, names, scaling, graph }: Prepared,
+  { graph: links = "complete", missing = "refuse", study, names: called }: FitRequest,
+  { name: method, problem: { k, alpha, seed }, settings }: CheckedMethod,
+  { run, ordered, centroids, sums }: NumberedRun,
+): FittedModel {
+  return {
+    format: MODEL_FORMAT,
+    ...encodedParts(input.encoding, scaling),
+    columns: input.columns,
+    ...(input.dates.length > 0 && { dates: input.dates }),
+    scaling,
+    missing: { policy: missing, ...(input.fill && { fill: input.fill }) },
+    options: {
+      k,
+      alpha,
+      method: study === undefined ? method : DEVICES,
+      graph: linksName(links),
+      seed,
+      ...recorded(settings, run),
+    },
+    ...(study && { study: study.study }),
+    devices: names.map((name, i) => {
+      const sizes = Array.from(sums.counts.subarray(i * k, (i + 1) * k));
+      return { name, rows: sizes.reduce((sum, size) => sum + size, 0), sizes, centroids: centroids[i] };
+    }),
+    clusters: clusterModels(sums, names, scaling).map((own, c) => (called ? { name: called[c], ...own } : own)),
+    links: Array.from(edges(graph), ([i, j, weight]) => ({
+      devices: [names[i], names[j]] as const,
+      weight,
+      disagreement: discrepancy(ordered[i], ordered[j], settings.coupling),
+    })),
+    objective: run.objective,
+    rounds: run.rounds,
+    ...(run.passes !== undefined && { passes: run.passes }),
+    converged: run.converged,
+    messages: run.messages,
+    bytes: run.bytes,
+    history: run.history.map(({ round, objective, totalVariation, messages, bytes }) => {
+      return { round, objective, totalVariation, messages, bytes };
+    }),
+    ...(run.guarded && { guarded: run.guarded }),
+  };
+}
+
+/** What was said, and the scale of a penalty that was found for it. */
+function recorded({ penalty, ...settings }: SettledSettings, run: MethodRun) {
+  return penalty === undefined ? settings : { ...settings, penalty: run.penalty ?? ("squared" as const) };
+}
+
+function isConnected(graph: Graph): boolean {
+  return connectedComponents(graph).every((component) => component === 0);
+}

@@ -1,0 +1,52 @@
+// The public API of @fedkm/tables: from tables to clusters, and everything that is said about them. Nothing here needs Node.
+
+export { type ChooseOutcome, type ChooseRequest, chooseTables } from "./choose/chooseTables.ts";
+export { type ExportOptions, exportModel } from "./export/exportModel.ts";
+export { checkRequest, type FitContext, type FitOutcome, type FitRequest, fitTables } from "./fit/fitTables.ts";
+export { checkMethod, type MethodRequest, type NamedMethod, refitOf } from "./fit/method.ts";
+export { examineStability, type Stability, type StabilityTask } from "./fit/stability.ts";
+export { deviceNames } from "./input/assignDevices.ts";
+export { checkClassColumn, readClasses } from "./input/classColumn.ts";
+export {
+  type DeviceTable,
+  type FileInput,
+  type Input,
+  type InputFile,
+  type RowsRequest,
+  readRows,
+} from "./input/readTables.ts";
+export type { SourceRequest } from "./input/sources.ts";
+export {
+  hasTail,
+  type InspectedColumn,
+  type InspectedTable,
+  inspectTable,
+  isName,
+  isUseless,
+  remarks,
+  shownValue,
+} from "./inspect/inspectTable.ts";
+export { inCommonOrder } from "./model/clusterOrder.ts";
+export { type ClusterModel, clusterSums } from "./model/clusterSums.ts";
+export { centroidsAt, deviceOrName } from "./model/labelling.ts";
+export {
+  encodingOfModel,
+  isShared,
+  type MethodRun,
+  MODEL_FORMAT,
+  MODEL_VERSIONS,
+  type Model,
+  type RoundModel,
+  scaledCentroids,
+} from "./model/model.ts";
+export { parseModel, parseWholeModel } from "./model/parseModel.ts";
+export { labelsInOrder, rowColumns } from "./model/rowColumns.ts";
+export { endWords, runWords } from "./model/runSummary.ts";
+export { type LabelledTable, type PredictRequest, predictTables } from "./predict/predictTables.ts";
+export { isLinkRule, type LinksRequest, linkDevices, linkRules, type NamedLinks } from "./prepare/links.ts";
+export { type Prepared, type PrepareRequest, prepareTables } from "./prepare/prepare.ts";
+export { chooseScaling, isUnscaled } from "./prepare/scaling.ts";
+export type { DeviceNetwork, StudyPlan } from "./prepare/studyRows.ts";
+export { type MethodSettings, optionNames, RequestError, weightingOf } from "./request.ts";
+export { type Verification, type VerifyRequest, verifyTables } from "./verify/verifyTables.ts";
+export type { Progress, WorkContext } from "./work.ts";

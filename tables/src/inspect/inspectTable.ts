@@ -1,0 +1,140 @@
+// What a file holds before anything is clustered: its columns, what their values are like, and the cells that cannot be read.
+
+import {
+  type Column,
+  type ColumnProfile,
+  type ColumnStatistics,
+  columnStatistics,
+  type DataError,
+  type DialectOptions,
+  defaultLimits,
+  type FileLayout,
+  profile,
+  readLayout,
+  readTable,
+} from "@fedkm/files";
+import { type FileInput, fileName } from "../input/readTables.ts";
+import { count, dateText, value } from "../numbers.ts";
+import { compute, type WorkContext } from "../work.ts";
+
+export interface InspectedColumn extends Column, Partial<Omit<ColumnProfile, "name">> {
+  readonly statistics?: ColumnStatistics | undefined;
+  /** Of words: how many are different, and the most frequent one. */
+  readonly words?: { readonly distinct: number; readonly most: string; readonly share: number };
+  /** Cells that cannot be read. */
+  readonly bad: number;
+}
+
+export interface InspectedTable {
+  readonly file: string;
+  readonly layout: FileLayout;
+  readonly rows: number;
+  readonly repeatedRows: number;
+  readonly columns: readonly InspectedColumn[];
+  /** The first of the refusals, and how many there are. */
+  readonly bad: { readonly first: readonly DataError[]; readonly count: number };
+}
+
+/** A value of a column as people read it. */
+export function shownValue({ kind }: Column, number: number): string {
+  if (kind === "date") return dateText(number);
+  return Number.isInteger(number) ? count(number) : value(number);
+}
+
+/** More are counted. */
+const MOST_LISTED = 20;
+
+export async function inspectTable(
+  input: FileInput,
+  options: DialectOptions = {},
+  context: WorkContext = {},
+): Promise<InspectedTable> {
+  const file = fileName(input);
+  const layout = await readLayout(input, options);
+  const readable = layout.columns.filter(({ kind }) => kind !== "other");
+  const empty = { file, layout, rows: 0, repeatedRows: 0, bad: { first: [], count: 0 } };
+  if (readable.length === 0) return { ...empty, columns: layout.columns.map((column) => ({ ...column, bad: 0 })) };
+  const first: DataError[] = [];
+  const counts = new Map<string | number | undefined, number>();
+  let count = 0;
+  const onBad = (refusal: DataError) => {
+    count++;
+    if (first.length < MOST_LISTED) first.push(refusal);
+    // A line of another length is no cell of a column.
+    if (!refusal.rule.startsWith("be a number")) return;
+    counts.set(refusal.position.column, (counts.get(refusal.position.column) ?? 0) + 1);
+  };
+  // Commas may mean two things: until somebody says which, such numbers are words.
+  const isWord = (kind: Column["kind"]) => ["text", "boolean", "decimal commas"].includes(kind);
+  const words = readable.filter(({ kind }) => isWord(kind)).map(({ name }) => name);
+  const table = await readTable(input, {
+    ...options,
+    onBad,
+    onRead: () => context.signal?.throwIfAborted(),
+    dates: "days",
+    columns: readable.map(({ name }) => name),
+    categories: words,
+    limits: { ...defaultLimits, values: Number.POSITIVE_INFINITY },
+  });
+  const seen = await compute(context, () => profile(table));
+  const columns = layout.columns.map((column): InspectedColumn => {
+    const c = table.columns.indexOf(column.name);
+    const bad = counts.get(column.name) ?? 0;
+    if (c < 0) return { ...column, bad };
+    const own = table.categories?.[c];
+    const values = own === undefined ? { statistics: columnStatistics(table.points, c) } : wordsOf(table, c, own.words);
+    const { missing, ...rest } = seen.columns[c];
+    return { ...rest, ...column, missing: missing - bad, ...values, bad };
+  });
+  return { file, layout, rows: table.points.rows, repeatedRows: seen.repeatedRows, columns, bad: { first, count } };
+}
+
+function wordsOf({ points }: Awaited<ReturnType<typeof readTable>>, c: number, words: readonly string[]) {
+  const counts = new Uint32Array(words.length);
+  let total = 0;
+  for (let at = c; at < points.data.length; at += points.cols) {
+    if (Number.isNaN(points.data[at])) continue;
+    counts[points.data[at]]++;
+    total++;
+  }
+  if (total === 0) return {};
+  const most = counts.indexOf(counts.reduce((a, b) => Math.max(a, b), 0));
+  return { words: { distinct: words.length, most: words[most], share: counts[most] / total } };
+}
+
+/** Columns with more cubes than this have a tail that decides alone. */
+const LOPSIDED = 3;
+
+/** What a careful colleague would say about a column, in a few words. */
+export function remarks(own: InspectedColumn, rows: number): string[] {
+  const { words, sentinel } = own;
+  return [
+    ...(own.isConstant ? ["constant"] : own.countsRows ? ["counts the rows"] : own.namesRows ? ["an id"] : []),
+    ...(own.copyOf === undefined ? [] : [`same as ${own.copyOf}`]),
+    ...(sentinel === undefined ? [] : [`${sentinel.value} may mean missing`]),
+    ...(hasTail(own) ? ["a long tail"] : []),
+    ...(words && isName(own, rows) ? ["an id or a note"] : []),
+  ];
+}
+
+/** Whether few values are far from all others, and would decide alone. */
+export function hasTail({ statistics, sentinel }: InspectedColumn): boolean {
+  return statistics !== undefined && Math.abs(statistics.skew) > LOPSIDED && sentinel === undefined;
+}
+
+/** Words that hardly ever repeat. */
+export function isName({ words, kind }: InspectedColumn, rows: number): boolean {
+  return words !== undefined && kind === "text" && words.distinct > 20 && 2 * words.distinct > rows;
+}
+
+/** A number that is of no use for clusters. */
+export function isUseless({ isConstant, countsRows, namesRows, copyOf, statistics, kind }: InspectedColumn): boolean {
+  const isNumber = kind === "number" || kind === "date";
+  return (
+    isConstant === true ||
+    countsRows === true ||
+    namesRows === true ||
+    copyOf !== undefined ||
+    (isNumber && !statistics)
+  );
+}

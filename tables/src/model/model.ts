@@ -1,0 +1,165 @@
+// model.json: what a fit found, in the user's units, with all that is needed to label further rows. See docs/model.md.
+
+import {
+  type Certificate,
+  type Coupling,
+  type FitModel,
+  type GuardedSummary,
+  type Matrix,
+  matrix,
+  type Penalty,
+  type Preset,
+  type Privacy,
+  predict,
+  type Weighting,
+} from "@fedkm/core";
+import { applyScaling, type Encoding, hasCategories, type MissingPolicy, type Scaling } from "@fedkm/files";
+import type { ClusterModel } from "./clusterSums.ts";
+
+export const MODEL_FORMAT = "fedkm-model";
+/** Of models that older programs would misread, with categories or transforms, the second; of all others the first. */
+export const MODEL_VERSIONS = [1, 2] as const;
+/** The method of a model that simulated devices have reached. */
+export const DEVICES = "devices";
+
+export type ScalingKind = "none" | "standard" | "robust" | "minmax" | "rank" | "log" | "bounds";
+
+export type ModelScaling = { readonly kind: ScalingKind } & Scaling;
+
+/** What a model writes down of a study, and what is read from it here. */
+export interface StudyRecord {
+  readonly name: string;
+  readonly k: number;
+  readonly minimum: number;
+  /** "shared": one clustering of all rows, although nothing pulls. */
+  readonly clusters?: string | undefined;
+  readonly features: readonly { readonly name: string; readonly scale: number }[];
+}
+
+export interface DeviceModel {
+  readonly name: string;
+  /** Rows that were clustered. */
+  readonly rows: number;
+  /** Rows in each cluster. */
+  readonly sizes: readonly number[];
+  /** Cluster c of one device is the counterpart of cluster c of the others, unless the model `isAlone`. */
+  readonly centroids: readonly (readonly number[])[];
+}
+
+interface LinkModel {
+  readonly devices: readonly [string, string];
+  readonly weight: number;
+  /** d of the two ends' centroids by the coupling of the options, in scaled units. */
+  readonly disagreement: number;
+}
+
+export interface RoundModel {
+  readonly round: number;
+  readonly objective: number;
+  readonly totalVariation: number;
+  readonly messages: number;
+  readonly bytes: number;
+}
+
+export interface Model {
+  readonly format: typeof MODEL_FORMAT;
+  readonly version: (typeof MODEL_VERSIONS)[number];
+  readonly columns: readonly string[];
+  /** Where some are categories: the columns of the files, which become `columns`. */
+  readonly encoding?: Encoding;
+  /** Where some are dates: those of the files that are, as days since the beginning of 1970. */
+  readonly dates?: readonly string[];
+  readonly scaling: ModelScaling;
+  readonly missing: { readonly policy: MissingPolicy; readonly fill?: readonly number[] };
+  readonly options: {
+    readonly k: number;
+    readonly alpha: number;
+    readonly method: string;
+    readonly graph: string;
+    readonly seed: number;
+    /** What else was asked for; what was not said is not there. */
+    readonly preset?: Preset;
+    readonly init?: string;
+    readonly schedule?: string;
+    readonly rounds?: number;
+    readonly coupling?: Coupling;
+    /** Written since every row counts the same by default. Without it every device does, with consensus every row. */
+    readonly weighting?: Weighting;
+    /** With the scale that the fit found, in scaled units. */
+    readonly penalty?: Penalty;
+    readonly tol?: number;
+    readonly privacy?: Privacy | "private";
+    readonly minRows?: number;
+    readonly epsilon?: number;
+  };
+  /** Of the method "devices": the study that its devices were simulated with. */
+  readonly study?: StudyRecord;
+  readonly devices: readonly DeviceModel[];
+  /** On all devices together. Not in models of before, nor in those of a single device on a network. */
+  readonly clusters?: readonly ClusterModel[];
+  readonly links: readonly LinkModel[];
+  readonly objective: number;
+  readonly rounds: number;
+  /** Where rows stayed in their sources: passes over all of them. The rounds are those that counted them. */
+  readonly passes?: number;
+  readonly converged: boolean;
+  readonly messages: number;
+  readonly bytes: number;
+  readonly history: readonly RoundModel[];
+  /** With privacy "guarded": what that cost, and what it kept. */
+  readonly guarded?: GuardedSummary;
+  /** Not in models of before there were certificates. */
+  readonly certificate?: Certificate;
+}
+
+/** With the clusters of all devices, as every fit has them. */
+export type FittedModel = Model & Required<Pick<Model, "clusters">>;
+
+/** What a model says of a run. */
+export type MethodRun = Pick<FitModel, "centroids" | "objective" | "rounds" | "converged" | "penalty" | "guarded"> &
+  Pick<Model, "messages" | "bytes" | "history" | "passes">;
+
+/** How the columns of files become those of the model. */
+export function encodingOfModel({ columns, encoding }: Pick<Model, "columns" | "encoding">): Encoding {
+  return encoding ?? columns.map((name) => ({ name }));
+}
+
+/** The columns of files that a model needs, and which of them are categories. */
+export function selectionOfModel(model: Pick<Model, "columns" | "encoding">) {
+  const encoding = encodingOfModel(model);
+  const categories = encoding.filter(({ values }) => values !== undefined).map(({ name }) => name);
+  return { columns: encoding.map(({ name }) => name), categories };
+}
+
+/** What a model says about its columns, and the version that this takes. */
+export function encodedParts(encoding: Encoding, scaling: Model["scaling"]) {
+  const isNew = hasCategories(encoding) || scaling.transforms !== undefined;
+  return { version: MODEL_VERSIONS[isNew ? 1 : 0], ...(hasCategories(encoding) && { encoding }) };
+}
+
+/** Whether each of several devices has clusters of its own, whose numbers are matched but need not mean the same. */
+export function isAlone(model: Pick<Model, "devices" | "links" | "options" | "study">): boolean {
+  const { devices, links, options } = model;
+  if (devices.length < 2 || isShared(model)) return false;
+  return links.length === 0 || options.method === "local" || (PULLED.includes(options.method) && options.alpha === 0);
+}
+
+/** Methods whose devices are brought together by alpha alone. */
+const PULLED = [DEVICES, "fedkm"];
+
+/** Whether devices were simulated whose clusters are one clustering of all rows, although nothing pulls. */
+export function isShared({ study }: Pick<Model, "study">): boolean {
+  return study?.clusters === "shared";
+}
+
+/** The centroids of a model's device on the scale on which points are compared. */
+export function scaledCentroids(device: Pick<DeviceModel, "centroids">, scaling: Scaling): Matrix {
+  const centroids = matrix(device.centroids);
+  applyScaling(centroids, scaling);
+  return centroids;
+}
+
+/** The cluster of every scaled point, by the nearest centroid. Both `fit` and `predict` label with this. */
+export function labelScaled(device: Pick<DeviceModel, "centroids">, scaling: Scaling, scaled: Matrix): Uint32Array {
+  return predict(scaledCentroids(device, scaling), scaled);
+}

@@ -1,0 +1,36 @@
+// Numbers as people read them in a report or on a terminal, written as in pictures, with a unit where there is one.
+
+import { count, significant } from "@fedkm/pictures";
+
+export { count, significant };
+
+/** A value of the user's: four digits, and all of those before the point. */
+export function value(number: number): string {
+  const size = Math.abs(number);
+  return size >= 1e4 && size < 1e15 ? count(Math.round(number)) : significant(number, 4);
+}
+
+const DAY = 86_400_000;
+
+/** Days since the beginning of 1970 as the date that they are. */
+export function dateText(days: number): string {
+  return new Date(Math.round(days) * DAY).toISOString().slice(0, 10);
+}
+
+/** A share from 0 to 1 as a percentage; a small one keeps a digit, and what is there is never 0 %. */
+export function percent(share: number): string {
+  const hundredths = 100 * share;
+  if (share > 0 && hundredths < 0.05) return "<0.1 %";
+  const near = Math.min(hundredths, 100 - hundredths);
+  return `${near > 0 && near < 0.95 && hundredths < 99.95 ? hundredths.toFixed(1) : hundredths.toFixed(0)} %`;
+}
+
+/** 3 rows, 1 row. */
+export function counted(number: number, noun: string): string {
+  return `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+/** A distance in units of a spread, in a column of such; null is not known. */
+export function spreads(distance: number | null, unknown: string): string {
+  return distance === null ? unknown : distance.toFixed(distance < 10 ? 2 : 0);
+}

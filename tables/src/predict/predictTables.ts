@@ -1,0 +1,192 @@
+// Rows of files or tables by a model: put on its scale, and labelled by the nearest centroid of their device or of all.
+
+import { type Matrix, predict, takeRows } from "@fedkm/core";
+import {
+  applyScaling,
+  checkMissing,
+  checkUnseen,
+  completeRows,
+  DataError,
+  type DialectOptions,
+  encodeTable,
+  fillMissing,
+  type MissingPolicy,
+  readTable,
+  type Table,
+} from "@fedkm/files";
+import { plainName } from "../input/assignDevices.ts";
+import { type DeviceTable, type FileInput, fileName, tableAtHand } from "../input/readTables.ts";
+import { COMMON, centroidsAt, deviceNamed, deviceOrName } from "../model/labelling.ts";
+import { encodingOfModel, type Model, selectionOfModel } from "../model/model.ts";
+import { type LabelledRow, nearnessOf } from "../model/rowColumns.ts";
+import { RequestError } from "../request.ts";
+import { compute, report, type WorkContext } from "../work.ts";
+
+export interface PredictRequest extends DialectOptions {
+  readonly model: Model;
+  readonly tables?: readonly DeviceTable[];
+  readonly files?: readonly FileInput[];
+  /** Whose centroids label: a device of the model, or "common". Default: the device named as the file or table. */
+  readonly device?: string;
+  /** The column that names each row's device; with the device "common" new names are taken. */
+  readonly deviceColumn?: string;
+  /** Default: as the model was fitted. */
+  readonly missing?: MissingPolicy;
+}
+
+export interface LabelledTable {
+  readonly name: string;
+  /** -1 for rows that have none. */
+  readonly labels: Int32Array;
+  /** Numbers of rows, from 1, that are far from every centroid. */
+  readonly far: readonly number[];
+  rowOf(row: number): LabelledRow | undefined;
+}
+
+/** One for each table and file, in this order. */
+export async function predictTables(request: PredictRequest, context: WorkContext = {}): Promise<LabelledTable[]> {
+  const { model, tables = [], files = [] } = request;
+  const policy = policyOf(request);
+  const labelled: LabelledTable[] = [];
+  for (const own of tables) {
+    const table = tableAtHand(own, { columns: selectionOfModel(model).columns }, policy);
+    labelled.push(await labelTable(onModel(table, model, policy), own.name, request, context));
+  }
+  for (const file of files) {
+    const table = onModel(await readRows(file, request, policy, context), model, policy);
+    labelled.push(await labelTable(table, plainName(fileName(file)), request, context));
+  }
+  return labelled;
+}
+
+async function labelTable(
+  table: Table,
+  name: string,
+  request: PredictRequest,
+  context: WorkContext,
+): Promise<LabelledTable> {
+  const { model } = request;
+  const policy = policyOf(request);
+  const centroidsOf = centroidsOfRows(table, name, request);
+  const complete = policy === "mean" ? undefined : completeRows(table);
+  const { points } = table;
+  if (policy === "mean" && model.missing.fill !== undefined) fillMissing(points, model.missing.fill);
+  applyScaling(points, model.scaling);
+  const labels = await compute(context, () => labelPoints(points, complete, centroidsOf));
+  const rowOf = (row: number): LabelledRow | undefined => {
+    const centroids = centroidsOf(row);
+    return labels[row] < 0 || centroids === undefined ? undefined : { points, row, centroids, label: labels[row] };
+  };
+  const far = Array.from(labels.keys()).filter((row) => {
+    const own = rowOf(row);
+    return own !== undefined && nearnessOf(own, model.clusters).isFar;
+  });
+  return { name: table.file, labels, far: far.map((row) => row + 1), rowOf };
+}
+
+function policyOf({ model: { missing }, missing: asked }: PredictRequest): MissingPolicy {
+  if (asked === "mean" && missing.fill === undefined) {
+    throw new RequestError(
+      "--missing mean must be used with a model that was fitted with it, got one without means to fill",
+    );
+  }
+  return asked ?? missing.policy;
+}
+
+async function readRows(
+  file: FileInput,
+  { model, tables: _, files: __, ...options }: PredictRequest,
+  policy: MissingPolicy,
+  context: WorkContext,
+): Promise<Table> {
+  const name = fileName(file);
+  // The model's columns are numbers: a date can only mean its days.
+  const table = await readTable(file, {
+    dates: "days",
+    ...options,
+    ...selectionOfModel(model),
+    allowsNameless: policy === "drop",
+    onRead: (bytes) => report(context, { step: "read", name, bytes }),
+  });
+  checkMissing(table, policy);
+  return table;
+}
+
+/** With the columns that are clustered. A value that the model does not know counts as missing. */
+function onModel(table: Table, model: Model, policy: MissingPolicy): Table {
+  const encoding = encodingOfModel(model);
+  checkUnseen(table, encoding, policy);
+  return withinLogarithms(encodeTable(table, encoding), model, policy);
+}
+
+/** A value without a logarithm is missing too. */
+function withinLogarithms(table: Table, { scaling }: Model, policy: MissingPolicy): Table {
+  const { data, rows, cols } = table.points;
+  const missing = table.missing.map((own, c) => {
+    if (scaling.transforms?.[c]?.kind !== "log") return own;
+    let count = 0;
+    for (let r = 0, at = c; r < rows; r++, at += cols) {
+      if (!(data[at] <= 0)) continue;
+      if (policy === "refuse") {
+        throw new DataError(
+          { file: table.file, column: table.columns[c] },
+          "be above 0, for its logarithm",
+          `${data[at]} in row ${r + 1}`,
+          "fix the cell, or leave the row out",
+        );
+      }
+      data[at] = Number.NaN;
+      count++;
+    }
+    return { ...own, count: own.count + count };
+  });
+  return { ...table, missing };
+}
+
+/** For each row the centroids that label it, on the scale of the model; undefined for a row without a device. */
+function centroidsOfRows(
+  table: Table,
+  name: string,
+  { model, device, deviceColumn }: PredictRequest,
+): (row: number) => Matrix | undefined {
+  const known = new Map<number, Matrix>();
+  const knownAt = (number: number): Matrix => {
+    const own = known.get(number) ?? centroidsAt(model, number);
+    known.set(number, own);
+    return own;
+  };
+  if (deviceColumn !== undefined && table.devices !== undefined) {
+    const { of } = table.devices;
+    const isNew = (own: string) => device === COMMON && model.devices.every((known) => known.name !== own);
+    const numbers = table.devices.names.map((own) =>
+      isNew(own) ? -1 : deviceNamed(model, own, `column "${deviceColumn}"`),
+    );
+    return (row) => (of[row] in numbers ? knownAt(numbers[of[row]]) : undefined);
+  }
+  const own = centroidsAt(model, deviceOrName(model, device, name, "the file"));
+  return () => own;
+}
+
+function labelPoints(
+  points: Matrix,
+  complete: Uint8Array | undefined,
+  centroidsOf: (row: number) => Matrix | undefined,
+): Int32Array {
+  const labels = new Int32Array(points.rows).fill(-1);
+  const rowsOf = new Map<Matrix, number[]>();
+  for (let row = 0; row < points.rows; row++) {
+    if (complete?.[row] === 0) continue;
+    const centroids = centroidsOf(row);
+    if (centroids === undefined) continue;
+    const rows = rowsOf.get(centroids) ?? [];
+    rowsOf.set(centroids, rows);
+    rows.push(row);
+  }
+  for (const [centroids, rows] of rowsOf) {
+    const own = predict(centroids, rows.length === points.rows ? points : takeRows(points, rows));
+    rows.forEach((row, i) => {
+      labels[row] = own[i];
+    });
+  }
+  return labels;
+}

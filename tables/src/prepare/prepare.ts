@@ -1,0 +1,66 @@
+// Devices ready to be clustered: their rows on one scale, and the links between them.
+
+import type { Graph, Matrix } from "@fedkm/core";
+import type { Source } from "@fedkm/core/sources";
+import { applyScaling } from "@fedkm/files";
+import { spreadWarnings } from "../input/columnWarnings.ts";
+import { type Input, type RowsRequest, readRows } from "../input/readTables.ts";
+import { scaledSources } from "../input/sources.ts";
+import type { ModelScaling } from "../model/model.ts";
+import type { WorkContext } from "../work.ts";
+import { type LinksRequest, linkDevices } from "./links.ts";
+import { chooseScaling, isUnscaled } from "./scaling.ts";
+import { rowsOfStudy, type StudyPlan, scalingOfStudy } from "./studyRows.ts";
+
+export interface PrepareRequest extends RowsRequest {
+  /** Default "complete". */
+  readonly graph?: LinksRequest;
+  /** none, standard, robust, minmax, rank, log:COLUMNS or bounds:FILE. Default "none". */
+  readonly scale?: string;
+  /** Rows and scale are as its devices have them. */
+  readonly study?: StudyPlan;
+  /** False: nothing is said about columns and results, and nothing is certified, which takes its time. Default true. */
+  readonly examine?: boolean;
+}
+
+export interface Prepared {
+  readonly input: Input;
+  readonly names: readonly string[];
+  /** Scaled. */
+  readonly datasets: readonly Matrix[];
+  readonly scaling: ModelScaling;
+  readonly graph: Graph;
+  /** Where rows stay in their sources: all devices; then `datasets` have samples of these. */
+  readonly sources?: readonly Source[] | undefined;
+  readonly warnings: readonly string[];
+}
+
+export async function prepareTables(request: PrepareRequest, context: WorkContext = {}): Promise<Prepared> {
+  const { study, examine = true, scale = "none" } = request;
+  const read = await readRows(request, context, { mayStay: study === undefined, examine });
+  if (study !== undefined) return prepareStudy(read, study, request);
+  const datasets = read.devices.map(({ points }) => points);
+  const { scaling, warnings } = await chooseScaling(scale, read.encoding, datasets);
+  const spread = examine && scaling.kind === "none" ? spreadWarnings(read.encoding, datasets) : [];
+  // In place: nobody needs the rows as they were.
+  if (!isUnscaled(scaling)) for (const points of datasets) applyScaling(points, scaling);
+  const linked = await networkOf(read, datasets, request);
+  const sources = scaledSources(read.sources, datasets, scaling);
+  return { input: read, ...linked, datasets, scaling, sources, warnings: [...read.warnings, ...warnings, ...spread] };
+}
+
+async function prepareStudy(read: Input, plan: StudyPlan, request: PrepareRequest): Promise<Prepared> {
+  const input = rowsOfStudy(read, plan);
+  const datasets = input.devices.map(({ points }) => plan.scaleRows(points));
+  const linked = await networkOf(input, datasets, request);
+  return { input, ...linked, datasets, scaling: scalingOfStudy(plan.study), warnings: input.warnings };
+}
+
+async function networkOf(
+  { devices }: Input,
+  datasets: readonly Matrix[],
+  { graph = "complete", seed = 1 }: PrepareRequest,
+) {
+  const names = devices.map(({ name }) => name);
+  return { names, graph: await linkDevices(graph, names, datasets, seed) };
+}

@@ -1,0 +1,68 @@
+// The rows of a study: files as its devices read them, with its columns, the rows that count, and its scale. What a study
+// is, and how its devices are simulated, comes in as a value: @fedkm/device has them.
+
+import { type Graph, type Matrix, takeRows } from "@fedkm/core";
+import type { Input } from "../input/readTables.ts";
+import type { MethodRun, ModelScaling, StudyRecord } from "../model/model.ts";
+import { count } from "../numbers.ts";
+import type { WorkContext } from "../work.ts";
+
+/** A study whose devices are simulated. */
+export interface StudyPlan {
+  readonly study: StudyRecord;
+  /** The places of the rows that devices would use. */
+  rowsThatCount(points: Matrix): readonly number[];
+  /** On the study's scale. */
+  scaleRows(points: Matrix): Matrix;
+  /** Devices of a study weigh rows by its typical rows. That only scales the objective, by this. */
+  weightScale(datasets: readonly Matrix[]): number;
+  /** What its devices reach on these rows, which are in the features' units, and links. */
+  simulate(network: DeviceNetwork, seed: number, context: WorkContext): Promise<MethodRun>;
+}
+
+export interface DeviceNetwork {
+  readonly names: readonly string[];
+  readonly rows: readonly Matrix[];
+  readonly graph: Graph;
+}
+
+/**
+ * The rows that devices would use, in the features' units. The others have no device. Nothing is said about the columns:
+ * they are agreed on.
+ */
+export function rowsOfStudy(input: Input, plan: StudyPlan): Input {
+  const places = input.devices.map(({ points }) => plan.rowsThatCount(points));
+  const counts = places.map((own) => new Set(own));
+  const seen = new Uint32Array(places.length);
+  const files = input.files.map(({ rows, deviceOf, ...file }) => {
+    const devices = Int32Array.from({ length: rows }, (_, row) => {
+      const device = deviceOf(row);
+      return device >= 0 && counts[device].has(seen[device]++) ? device : -1;
+    });
+    return { ...file, rows, deviceOf: (row: number) => devices[row] };
+  });
+  const devices = input.devices.map(({ name, points }, i) => ({ name, points: takeRows(points, places[i]) }));
+  const left = input.devices.map(({ name, points }, i) => ({ name, rows: points.rows, used: places[i].length }));
+  return { ...input, devices, files, warnings: leftOut(left, plan.study) };
+}
+
+function leftOut(
+  devices: readonly { name: string; rows: number; used: number }[],
+  { k, minimum }: StudyRecord,
+): string[] {
+  return devices.flatMap(({ name, rows, used }) => {
+    if (used === rows) return [];
+    return used === 0
+      ? [
+          `${name} has fewer than ${k * minimum} rows within the study's bounds (k ${k} x minimum ${minimum}): it passes ` +
+            "on what it hears, sends nothing of its own, and its rows get no label",
+        ]
+      : [`${count(rows - used)} of ${count(rows)} rows of ${name} are out of the study's bounds and get no label`];
+  });
+}
+
+/** x becomes x / scale. */
+export function scalingOfStudy({ features }: StudyRecord): ModelScaling {
+  const scale = features.map((feature) => feature.scale);
+  return { kind: scale.every((one) => one === 1) ? "none" : "bounds", offset: scale.map(() => 0), scale };
+}

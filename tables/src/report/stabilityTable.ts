@@ -1,0 +1,125 @@
+// How stable the clusters are, in words and in a table.
+
+import { escaped, type HtmlCell, htmlTable } from "@fedkm/pictures";
+import { NEAR, type Stability } from "../fit/stability.ts";
+import type { FittedRows } from "../model/outcome.ts";
+import { count, counted, percent } from "../numbers.ts";
+import { clusterMark, clusterName, download, listed, NOTHING } from "./marks.ts";
+
+/** Kaufman and Rousseeuw's words for a silhouette. */
+export function apartWord(silhouette: number): string {
+  if (silhouette >= 0.7) return "far apart";
+  if (silhouette >= 0.5) return "clearly apart";
+  return silhouette >= 0.25 ? "weakly apart" : "not far apart for the scatter of their rows";
+}
+
+/** Hennig's words for a Jaccard index over repetitions. */
+function foundAgain(jaccard: number): string {
+  if (jaccard >= 0.85) return "found again";
+  return jaccard >= 0.6 ? "partly found again" : "not found again";
+}
+
+/** The mean over repetitions, by cluster; a cluster without rows in one says nothing there. */
+export function meanJaccards(repetitions: readonly (readonly number[])[], k: number): number[] {
+  return Array.from({ length: k }, (_, c) => {
+    const known = repetitions.map((own) => own[c]).filter((jaccard) => !Number.isNaN(jaccard));
+    return known.reduce((sum, jaccard) => sum + jaccard, 0) / known.length;
+  });
+}
+
+export function stabilitySection({ model }: FittedRows, stability: Stability): string {
+  const { k } = model.options;
+  const [starts, without] = [stability.starts, stability.without.map(({ jaccards }) => jaccards)].map((of) =>
+    meanJaccards(of, k),
+  );
+  const heading = [
+    "cluster",
+    "silhouette",
+    "between clusters",
+    ...(stability.starts.length > 0 ? ["other starts"] : []),
+    ...(stability.without.length > 0 ? ["without a device", "least without"] : []),
+  ];
+  const rows = model.clusters.map((_, c): HtmlCell[] => [
+    { html: clusterMark(model, c), attributes: `data-cluster="${c}"` },
+    figure(stability.silhouettes[c]),
+    Number.isNaN(stability.between[c]) ? NOTHING : percent(stability.between[c]),
+    ...(stability.starts.length > 0 ? [jaccardCell(starts[c])] : []),
+    ...(stability.without.length > 0 ? [jaccardCell(without[c]), leastWithout(stability, c)] : []),
+  ]);
+  const file = model.clusters.map((_, c) => [
+    clusterName(model, c),
+    ...[stability.silhouettes[c], stability.between[c], starts[c], without[c]].map((own) =>
+      Number.isNaN(own) ? null : own,
+    ),
+  ]);
+  return `<p>${escaped(aboutStability(stability))}</p>
+${htmlTable({ heading, rows, names: 1, kind: "sortable" })}
+${download("how-sure.csv", [["cluster", "simplified silhouette", "share between clusters", "Jaccard over other starts", "Jaccard without devices"], ...file])}
+<p>${escaped(otherNumbers(stability, k))}</p>`;
+}
+
+function figure(number: number | undefined): string {
+  return number === undefined || Number.isNaN(number) ? NOTHING : number.toFixed(2);
+}
+
+function jaccardCell(jaccard: number): HtmlCell {
+  if (Number.isNaN(jaccard)) return NOTHING;
+  return { html: `${figure(jaccard)} <span class="small">${foundAgain(jaccard)}</span>` };
+}
+
+function leastWithout({ without }: Stability, c: number): HtmlCell {
+  const known = without.filter(({ jaccards }) => !Number.isNaN(jaccards[c]));
+  if (known.length === 0) return NOTHING;
+  const least = known.reduce((a, b) => (b.jaccards[c] < a.jaccards[c] ? b : a));
+  const [first, ...others] = least.devices;
+  const whom = others.length === 0 ? first : `${first} and ${count(others.length)} more`;
+  return { html: `${figure(least.jaccards[c])} <span class="small">${escaped(whom)}</span>` };
+}
+
+function aboutStability({ rows, of, starts, without, refusals }: Stability): string {
+  const looked = rows === of ? `all ${count(of)} rows` : `a sample of ${count(rows)} of the ${count(of)} rows`;
+  const groups = without.some(({ devices }) => devices.length > 1);
+  const again = [
+    ...(starts.length > 0 ? [`from ${counted(starts.length, "other start")}`] : []),
+    ...(without.length > 0
+      ? [
+          groups
+            ? `${counted(without.length, "time")} without a group of devices`
+            : `without each of ${count(without.length)} devices`,
+        ]
+      : []),
+  ];
+  return (
+    `Computed on ${looked}. The simplified silhouette of a row is 1 less its distance to its own centroid over that to ` +
+    "the next one: 1 is on its centroid, 0 is halfway. " +
+    `Rows between clusters have a second centroid within ${NEAR} times the distance of their own.` +
+    (again.length === 0
+      ? ""
+      : ` The same method ran again ${listed(again)}; the Jaccard index says how much of a cluster came back, where 1 is all of it.`) +
+    notExamined(refusals)
+  );
+}
+
+/** What another fit would have said, and why there is none. */
+function notExamined({ starts, without, others }: Stability["refusals"]): string {
+  const named = { "other starts": starts, "fewer devices": without, "other numbers of clusters": others };
+  return Object.entries(named)
+    .map(([what, why]) =>
+      why === undefined
+        ? ""
+        : ` ${what.replace(/^./, (letter) => letter.toUpperCase())} were not examined, because ${why}.`,
+    )
+    .join("");
+}
+
+/** The asked k beside its neighbours. */
+function otherNumbers({ others, silhouette }: Stability, k: number): string {
+  if (others.length === 0) return "";
+  const said = others.map(({ k: other, silhouette: own }) => `${figure(own)} with k = ${other}`);
+  const best = others.reduce((a, b) => (b.silhouette > a.silhouette ? b : a));
+  const verdict =
+    best.silhouette > silhouette
+      ? `By this measure k = ${best.k} would be better apart.`
+      : `By this measure k = ${k} is the best of these, and k = ${best.k} is the runner-up.`;
+  return `The silhouette is ${figure(silhouette)} with k = ${k}, ${listed(said)}. ${verdict} fedkm choose looks at every k and also at how well it describes the rows.`;
+}
