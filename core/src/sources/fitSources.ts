@@ -7,7 +7,7 @@ import { checkOptions, type OptionNames } from "../data/optionNames.ts";
 import { type FitModel, fitOn } from "../fit/fit.ts";
 import { type FitOptions, fitOptionNames } from "../fit/fitOptions.ts";
 import type { Graph } from "../graph/graph.ts";
-import { emptyStatistics, type Kernel, type PreparedPoints, type Statistics } from "../kernel/kernel.ts";
+import { type Kernel, type PreparedPoints, type Statistics, statisticsAt } from "../kernel/kernel.ts";
 import { fastKernel } from "../kernel/wasm.ts";
 import { longestWay, rowsNearBorders, type Source, statisticsOf } from "./source.ts";
 
@@ -171,7 +171,7 @@ function runNear(
   margins: readonly number[],
 ): readonly Matrix[] {
   const all = some.map(({ prepared, scale, pass }) => movedBy(prepared, scale, pass));
-  const passed = all.map((points, i) => passBy(points, init[i]));
+  const passed = all.map((points, i) => ({ centroids: init[i], statistics: statisticsAt(points, init[i]) }));
   const near = some.map(({ sample, prepared }, i) =>
     fastKernel.prepare(rowsNearBorders(sample, prepared, init[i], margins[i])),
   );
@@ -179,13 +179,6 @@ function runNear(
   const warm = runOn(first, init).centroids;
   for (const points of near) points.release();
   return runOn(all, warm).centroids;
-}
-
-/** What points answer at some centroids. */
-function passBy(points: PreparedPoints, centroids: Matrix): PassResult {
-  const statistics = emptyStatistics(centroids.rows, centroids.cols);
-  points.statistics(centroids.data, statistics);
-  return { centroids, statistics };
 }
 
 async function passOver(source: Source, centroids: Matrix, signal: AbortSignal | undefined): Promise<PassResult> {
@@ -296,8 +289,7 @@ function keptLabels({ centroids: { data: from, cols }, statistics: found }: Pass
  * as far as their margin reaches.
  */
 function movedBy(some: PreparedPoints, scale: number, { centroids: from, statistics: found }: PassResult) {
-  const before = emptyStatistics(from.rows, from.cols);
-  some.statistics(from.data, before);
+  const before = statisticsAt(some, from);
   const moved = (all: number, then: number, now: number) => (now === then ? all : all + scale * (now - then));
   return answering((centroids, /* OUT */ into) => {
     some.statistics(centroids, into);
